@@ -1,5 +1,5 @@
 """Pairs of a file with functions and the flat file that it means, both written by hand from the rules of
-names and tags (core/onnx/inline.h), and what they are made of."""
+names and tags (core/onnx/inliner/inline.h), and what they are made of."""
 
 import json
 

@@ -24,7 +24,7 @@ FOUND = 0.95  # of what both refuse, at least
 # What is refused by both and not found, by what onnx.checker says of it, and why.
 NOT_FOUND = {
     r"Inferred (shape|elem type)|inferred and declared|has inconsistent type":
-        "what a node gives is followed through the operators of core/onnx/infer_rules.def alone",
+        "what a node gives is followed through the operators of core/onnx/shape_inference/infer_rules.def alone",
     r"expected to have rank|must have at least|shall be \d|must be \d?N?-?[dD]|must be rank|must be a scalar"
     r"|ND tensor|[Ii]nputs? shape|must be \d-dimensional|\d-?D tensor|\dD inputs|[Ss]ame rank":
         "ranks are looked at for the operators of core/query/operand_checks.def alone",

@@ -92,7 +92,7 @@ def declared_types_stay():
 # ---- hostile files ---------------------------------------------------------------------------------
 
 OPERATORS = re.findall(r'^HTP_INFER\w*\("(\w+)"',
-                       (ROOT / "core/onnx/infer_rules.def").read_text(), re.MULTILINE)
+                       (ROOT / "core/onnx/shape_inference/infer_rules.def").read_text(), re.MULTILINE)
 ATTRIBUTES = re.findall(r'^    \{"(\w+)", HTP_VIEW_\w+\}',
                         "".join(p.read_text() for p in (ROOT / "core/onnx").glob("infer_*.c")),
                         re.MULTILINE)

@@ -1,4 +1,4 @@
-"""core/onnx/schemas.def is what the onnx package of these tests says."""
+"""core/onnx/reader/schemas.def is what the onnx package of these tests says."""
 
 import re
 import subprocess

@@ -4,7 +4,7 @@
 #include "api/graphviz.h"
 #include "api/model.h"
 #include "api/options.h"
-#include "onnx/delivery.h"
+#include "onnx/files/delivery.h"
 #include "report/picture.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "api/sidecar.h"
 #include "api/trace.h"
 #include "graph/passes.h"
-#include "onnx/npz.h"
+#include "onnx/serialize/npz.h"
 
 #include <stdlib.h>
 #include <string.h>

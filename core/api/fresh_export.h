@@ -6,7 +6,7 @@
 #define HTP_API_FRESH_EXPORT_H
 
 #include "api/session.h"
-#include "onnx/view.h"
+#include "onnx/reader/view.h"
 #include "quality/truth.h"
 #include "query/tree.h"
 

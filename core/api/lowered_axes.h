@@ -6,7 +6,7 @@
 #define HTP_API_LOWERED_AXES_H
 
 #include "api/session.h"
-#include "onnx/draft.h"
+#include "onnx/builder/draft.h"
 
 /** What lowers the session's graph. @p model receives what came of it, refused or not. */
 typedef struct htp_lowerer {

@@ -5,8 +5,8 @@
 #include "api/options.h"
 
 #include "api/paths.h"
-#include "onnx/inline.h"
-#include "onnx/sort.h"
+#include "onnx/inliner/inline.h"
+#include "onnx/reader/sort.h"
 #include "report/model_report.h"
 
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #ifndef HTP_API_MODEL_H
 #define HTP_API_MODEL_H
 
-#include "onnx/view.h"
+#include "onnx/reader/view.h"
 #include "query/tree.h"
 
 struct htp_model {

@@ -3,7 +3,7 @@
  */
 #include "api/notes.h"
 
-#include "onnx/state_pairs.h"
+#include "onnx/metadata/state_pairs.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "functions/choose.h"
 #include "graph/passes.h"
-#include "onnx/ir_version.h"
+#include "onnx/builder/ir_version.h"
 
 #include <string.h>
 

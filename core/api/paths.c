@@ -1,7 +1,7 @@
 #include "api/paths.h"
 
-#include "onnx/external.h"
-#include "onnx/output.h"
+#include "onnx/files/external.h"
+#include "onnx/files/output.h"
 
 #include <errno.h>
 #include <string.h>

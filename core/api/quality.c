@@ -4,7 +4,7 @@
 #include "api/options.h"
 #include "api/paths.h"
 #include "api/quality_task.h"
-#include "onnx/delivery.h"
+#include "onnx/files/delivery.h"
 #include "report/quality_page.h"
 
 #include <stdlib.h>

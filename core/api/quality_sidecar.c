@@ -3,7 +3,7 @@
  */
 #include "api/quality_task.h"
 #include "api/sidecar.h"
-#include "onnx/delivery.h"
+#include "onnx/files/delivery.h"
 #include "report/sidecar_check.h"
 
 #include <string.h>

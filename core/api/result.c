@@ -1,8 +1,8 @@
 #include "api/result.h"
 
 #include "base/dtype.h"
-#include "onnx/ir_version.h"
-#include "onnx/state_pairs.h"
+#include "onnx/builder/ir_version.h"
+#include "onnx/metadata/state_pairs.h"
 #include "report/tree.h"
 
 #include <inttypes.h>

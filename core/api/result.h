@@ -6,9 +6,9 @@
 
 #include "api/session.h"
 #include "functions/build.h"
-#include "onnx/annotate.h"
-#include "onnx/draft.h"
-#include "onnx/writer.h"
+#include "onnx/metadata/annotate.h"
+#include "onnx/builder/draft.h"
+#include "onnx/serialize/writer.h"
 
 /** A finished export. */
 typedef struct htp_finished {

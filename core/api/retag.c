@@ -3,7 +3,7 @@
  */
 #include "api/model.h"
 #include "api/options.h"
-#include "onnx/flat_recipe.h"
+#include "onnx/inliner/flat_recipe.h"
 #include "query/retag_write.h"
 #include "report/retag_report.h"
 

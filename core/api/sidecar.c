@@ -5,8 +5,8 @@
 #include "api/options.h"
 
 #include "api/paths.h"
-#include "onnx/delivery.h"
-#include "onnx/output.h"
+#include "onnx/files/delivery.h"
+#include "onnx/files/output.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  */
 #include "api/model.h"
 #include "api/options.h"
-#include "onnx/delivery.h"
-#include "onnx/folder.h"
+#include "onnx/files/delivery.h"
+#include "onnx/files/folder.h"
 #include "query/address.h"
 #include "query/calls.h"
 #include "report/part_report.h"

@@ -1,7 +1,7 @@
 /*
  * Writing a model without its tags.
  */
-#include "onnx/strip.h"
+#include "onnx/rewriter/strip.h"
 #include "api/model.h"
 #include "api/options.h"
 

@@ -1,7 +1,7 @@
 #include "cli/outputs.h"
 
 #include "cli/print.h"
-#include "onnx/external.h"
+#include "onnx/files/external.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "cli/failure.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
-#include "onnx/writer.h"
+#include "onnx/serialize/writer.h"
 
 #include <signal.h>
 #include <stdatomic.h>

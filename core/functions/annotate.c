@@ -1,7 +1,7 @@
 #include "functions/annotate.h"
 
 #include "hierarchy/relation.h"
-#include "onnx/annotate_node.h"
+#include "onnx/metadata/annotate_node.h"
 
 #include <inttypes.h>
 

@@ -13,7 +13,7 @@
 #define HTP_FUNCTIONS_ANNOTATE_H
 
 #include "functions/build.h"
-#include "onnx/annotate.h"
+#include "onnx/metadata/annotate.h"
 
 /**
  * Annotates the nodes of @p functions.

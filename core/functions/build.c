@@ -1,7 +1,7 @@
 #include "functions/build.h"
 
 #include "functions/build_body.h"
-#include "onnx/names.h"
+#include "onnx/builder/names.h"
 
 #include <string.h>
 

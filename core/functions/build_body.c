@@ -1,6 +1,6 @@
 #include "functions/build_body.h"
 
-#include "onnx/names.h"
+#include "onnx/builder/names.h"
 
 #include <stdlib.h>
 

@@ -7,12 +7,12 @@
  * that around it, and otherwise in the order of their first nodes.
  *
  * A call can stand for its nodes only where these lie in one graph and next to each other (see
- * onnx/gather.h): a frame of which that is not so is none, and its nodes belong to that around it.
+ * onnx/builder/gather.h): a frame of which that is not so is none, and its nodes belong to that around it.
  */
 #ifndef HTP_FUNCTIONS_FRAMES_H
 #define HTP_FUNCTIONS_FRAMES_H
 
-#include "onnx/draft.h"
+#include "onnx/builder/draft.h"
 
 /** What a body is made of: a node, or a call. */
 typedef struct htp_entry {

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "hierarchy/relation.h"
-#include "onnx/names.h"
+#include "onnx/builder/names.h"
 
 #include <stdlib.h>
 #include <string.h>

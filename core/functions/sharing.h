@@ -14,7 +14,7 @@
 #include "base/numbers.h"
 #include "functions/frames.h"
 #include "hierarchy/hierarchy.h"
-#include "onnx/stack_trace.h"
+#include "onnx/metadata/stack_trace.h"
 
 typedef struct htp_made {
     uint32_t number;

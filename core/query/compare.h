@@ -7,7 +7,7 @@
 #include "query/correspond.h"
 #include "query/tree.h"
 
-#include "onnx/value_type.h"
+#include "onnx/reader/value_type.h"
 
 /** The models are numbered. */
 enum { HTP_COMPARED_A, HTP_COMPARED_B, HTP_COMPARED };

@@ -3,7 +3,7 @@
  */
 #include "query/compare.h"
 
-#include "onnx/strip.h"
+#include "onnx/rewriter/strip.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "query/digest.h"
 
-#include "onnx/tensor_type.h"
+#include "onnx/proto/tensor_type.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef HTP_QUERY_DIGEST_H
 #define HTP_QUERY_DIGEST_H
 
-#include "onnx/view.h"
+#include "onnx/reader/view.h"
 
 typedef struct htp_digest {
     uint64_t low, high;

@@ -4,7 +4,7 @@
 #ifndef HTP_QUERY_FLOW_H
 #define HTP_QUERY_FLOW_H
 
-#include "onnx/view.h"
+#include "onnx/reader/view.h"
 
 /** Called for each value that a node reads; what its bodies return counts as read by it. What nodes
  * in its bodies read does not. */

@@ -5,7 +5,7 @@
 #ifndef HTP_QUERY_HOSTS_H
 #define HTP_QUERY_HOSTS_H
 
-#include "onnx/view.h"
+#include "onnx/reader/view.h"
 
 #include <stdbool.h>
 

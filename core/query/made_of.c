@@ -1,6 +1,6 @@
 #include "query/made_of.h"
 
-#include "onnx/annotate.h"
+#include "onnx/metadata/annotate.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
- * What initializers are made of, as files tell it: see HTP_PARAMETER_KEY in onnx/annotate.h.
+ * What initializers are made of, as files tell it: see HTP_PARAMETER_KEY in onnx/metadata/annotate.h.
  */
 #ifndef HTP_QUERY_MADE_OF_H
 #define HTP_QUERY_MADE_OF_H
 
-#include "onnx/view.h"
+#include "onnx/reader/view.h"
 
 /** Dotted names of weights. */
 typedef struct htp_made_of {

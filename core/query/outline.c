@@ -1,7 +1,7 @@
 #include "query/outline.h"
 
 #include "base/text.h"
-#include "onnx/strip.h"
+#include "onnx/rewriter/strip.h"
 
 #include <string.h>
 

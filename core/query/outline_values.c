@@ -3,7 +3,7 @@
  */
 #include "query/outline.h"
 
-#include "onnx/strip.h"
+#include "onnx/rewriter/strip.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #define HTP_QUERY_PART_H
 
 #include "base/numbers.h"
-#include "onnx/infer_view.h"
-#include "onnx/rewrite.h"
+#include "onnx/shape_inference/infer_view.h"
+#include "onnx/rewriter/rewrite.h"
 #include "query/flow.h"
 #include "query/tree.h"
 

@@ -17,7 +17,7 @@
 #ifndef HTP_QUERY_PICTURE_H
 #define HTP_QUERY_PICTURE_H
 
-#include "onnx/infer_view.h"
+#include "onnx/shape_inference/infer_view.h"
 #include "query/region.h"
 
 typedef enum htp_picture_frame_kind {

@@ -4,7 +4,7 @@
 #ifndef HTP_QUERY_PYTHON_LIST_H
 #define HTP_QUERY_PYTHON_LIST_H
 
-#include "onnx/wire.h"
+#include "onnx/proto/wire.h"
 #include "query/tree.h"
 
 /** Reads ['a', "b's"] into @p arena. @return the number of strings; 0 for what is no such list, or

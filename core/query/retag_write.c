@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "onnx/strip.h"
+#include "onnx/rewriter/strip.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef HTP_QUERY_RETAG_WRITE_H
 #define HTP_QUERY_RETAG_WRITE_H
 
-#include "onnx/rewrite.h"
+#include "onnx/rewriter/rewrite.h"
 #include "query/retag.h"
 
 /** The key of what a node's module was found by; of the model, where nodes have it. */

@@ -3,7 +3,7 @@
  *
  * Files tell of modules in several ways; the first of these that any node has is taken:
  * - tags: an attribute whose name ends in source_module, the metadata source_module or layer_ann,
- *   or a doc string, see onnx/annotate.h. Where the model has htp.module_tree, its records tell of
+ *   or a doc string, see onnx/metadata/annotate.h. Where the model has htp.module_tree, its records tell of
  *   all modules, those of torch.nn included; otherwise tags alone do, segment by segment;
  * - the metadata `namespace`, or pkg.torch.onnx.name_scopes with class_hierarchy, as PyTorch's
  *   exporter writes them: paths and classes, which get tags by the rules of hierarchy/hierarchy.h;
@@ -13,12 +13,12 @@
  *   query/tree_names.c.
  *
  * A relative tag, which says nothing without the call of a function that it is told below
- * (onnx/inline.h), counts as none.
+ * (onnx/inliner/inline.h), counts as none.
  */
 #ifndef HTP_QUERY_TREE_H
 #define HTP_QUERY_TREE_H
 
-#include "onnx/view.h"
+#include "onnx/reader/view.h"
 #include "query/made_of.h"
 #include "query/sidecar_file.h"
 

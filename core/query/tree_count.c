@@ -3,7 +3,7 @@
  */
 #include "query/tree_find.h"
 
-#include "onnx/tensor_type.h"
+#include "onnx/proto/tensor_type.h"
 
 /* The deepest module above both; HTP_NONE: there is none. Levels are counted over all
  * modules. */

@@ -2,9 +2,9 @@
  * Which nodes give a size, a position or a mask to several modules.
  */
 #include "base/dtype.h"
-#include "onnx/draft.h"
-#include "onnx/shared.h"
-#include "onnx/value_type.h"
+#include "onnx/builder/draft.h"
+#include "onnx/reader/shared.h"
+#include "onnx/reader/value_type.h"
 #include "query/tree_find.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 struct finding {
     const htp_tree_finder *finder;
     htp_view_name full_tags, call;
-    bool *is_light;       /* by node: onnx/shared.h lets it be shared */
+    bool *is_light;       /* by node: onnx/reader/shared.h lets it be shared */
     bool *is_returned;    /* by value: a graph gives it */
     bool *is_light_input; /* by value: an input of the model that is not floating */
 };

@@ -4,7 +4,7 @@
  * Looked for are, in all graphs, bodies and functions: names that two values, or two nodes, have;
  * values that nothing makes, or that are read before they are made; operators of sets that are not
  * imported; and what query/validate_onnx.h looks for. Where there are tags of ours (see
- * onnx/annotate.h), these rules of them, too:
+ * onnx/metadata/annotate.h), these rules of them, too:
  * - every node has a tag, and says the same wherever it says it; further tags begin with it;
  * - a tag is relative in functions alone, below that of the call; an absolute one stands in a
  *   function whose calls are all of one module;

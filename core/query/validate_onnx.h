@@ -1,6 +1,6 @@
 /*
  * What is wrong with a model whoever wrote it: what onnx.checker and ONNX Runtime refuse. Looked
- * for are, besides flaws of the view (onnx/view.h):
+ * for are, besides flaws of the view (onnx/reader/view.h):
  * - names of bodies that hide those around them, and outputs of bodies that are made outside;
  * - operators that the imported opset does not have, counts of operands, operands that are missing,
  *   attributes that the operator's version does not have, of another type, missing or twice;
@@ -14,8 +14,8 @@
 #ifndef HTP_QUERY_VALIDATE_ONNX_H
 #define HTP_QUERY_VALIDATE_ONNX_H
 
-#include "onnx/infer_draft.h"
-#include "onnx/schema.h"
+#include "onnx/shape_inference/infer_draft.h"
+#include "onnx/reader/schema.h"
 #include "query/validate.h"
 
 /** A file that is looked at. */

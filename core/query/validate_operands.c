@@ -5,7 +5,7 @@
  */
 #include "query/validate_onnx.h"
 
-#include "onnx/literals.h"
+#include "onnx/reader/literals.h"
 
 #include <inttypes.h>
 #include <string.h>

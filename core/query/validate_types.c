@@ -4,9 +4,9 @@
  */
 #include "query/validate_onnx.h"
 
-#include "onnx/inner_first.h"
-#include "onnx/tensor_type.h"
-#include "onnx/value_type.h"
+#include "onnx/reader/inner_first.h"
+#include "onnx/proto/tensor_type.h"
+#include "onnx/reader/value_type.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "report/model_report.h"
 
 #include "base/text.h"
-#include "onnx/complex_border.h"
-#include "onnx/state_pairs.h"
+#include "onnx/metadata/complex_border.h"
+#include "onnx/metadata/state_pairs.h"
 #include "report/table.h"
 #include "report/values.h"
 

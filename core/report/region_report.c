@@ -3,7 +3,7 @@
  */
 #include "report/model_report.h"
 
-#include "onnx/infer_view.h"
+#include "onnx/shape_inference/infer_view.h"
 #include "query/source_line.h"
 #include "report/values.h"
 

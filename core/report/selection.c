@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "onnx/value_type.h"
+#include "onnx/reader/value_type.h"
 #include "report/values.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  *
  *     {"version": 1,
  *      "export": {tool, versions, operator sets, inputs, outputs, ...},
- *      "modules": [a record for each module, see onnx/module_tree.h],
+ *      "modules": [a record for each module, see onnx/metadata/module_tree.h],
  *      "operations": {node or initializer: {...}},
  *      "tensors": {tensor: {producer, consumers, ...}},
  *      "dag": {full tag: {"nodes": [...], "edges": [[from, to], ...]}},

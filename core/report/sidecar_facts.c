@@ -3,7 +3,7 @@
  */
 #include "report/sidecar_facts.h"
 
-#include "onnx/complex_border.h"
+#include "onnx/metadata/complex_border.h"
 #include "query/python_list.h"
 #include "report/values.h"
 

@@ -3,8 +3,8 @@
  */
 #include "report/sidecar_facts.h"
 
-#include "onnx/annotate.h"
-#include "onnx/tensor_type.h"
+#include "onnx/metadata/annotate.h"
+#include "onnx/proto/tensor_type.h"
 #include "query/source_line.h"
 #include "report/values.h"
 

@@ -4,7 +4,7 @@
 #ifndef HTP_REPORT_TREE_H
 #define HTP_REPORT_TREE_H
 
-#include "onnx/annotate.h"
+#include "onnx/metadata/annotate.h"
 
 /**
  * The eligible modules as indented text, a line each: the last segment of the tag, nodes (with

@@ -1,7 +1,7 @@
 #include "report/values.h"
 
 #include "base/text.h"
-#include "onnx/tensor_type.h"
+#include "onnx/proto/tensor_type.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #define HTP_REPORT_VALUES_H
 
 #include "base/json.h"
-#include "onnx/value_type.h"
+#include "onnx/reader/value_type.h"
 #include "query/made_of.h"
 
 /** The columns that a table may take. */

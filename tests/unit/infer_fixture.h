@@ -8,7 +8,7 @@
 
 #include "base/dtype.h"
 #include "base/text.h"
-#include "onnx/infer.h"
+#include "onnx/shape_inference/infer.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #define HTP_TESTS_ONNX_FIXTURE_H
 
 #include "graph/graph.h"
-#include "onnx/draft.h"
+#include "onnx/builder/draft.h"
 #include "unit.h"
 
 /** Scopes of the fixture. */

@@ -6,7 +6,7 @@
 
 #include "writer_fixture.h"
 
-#include "onnx/output.h"
+#include "onnx/files/output.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

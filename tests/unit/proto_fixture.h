@@ -5,7 +5,7 @@
 #define HTP_TESTS_PROTO_FIXTURE_H
 
 #include "base/text.h"
-#include "onnx/view.h"
+#include "onnx/reader/view.h"
 #include "unit.h"
 
 #include <stdio.h>

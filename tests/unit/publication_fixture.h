@@ -6,7 +6,7 @@
 
 #include "writer_fixture.h"
 
-#include "onnx/publication.h"
+#include "onnx/files/publication.h"
 
 static onnx_fixture f;
 

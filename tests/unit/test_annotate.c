@@ -1,5 +1,5 @@
 #include "module_list.h"
-#include "onnx/annotate.h"
+#include "onnx/metadata/annotate.h"
 #include "report/tree.h"
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 /*
  * What flows in a graph, parts of it, and the order of these.
  */
-#include "onnx/folder.h"
+#include "onnx/files/folder.h"
 #include "proto_fixture.h"
 #include "query/calls.h"
 #include "query/cut.h"

@@ -3,8 +3,8 @@
  */
 #include "onnx_fixture.h"
 
-#include "onnx/ir_version.h"
-#include "onnx/names.h"
+#include "onnx/builder/ir_version.h"
+#include "onnx/builder/names.h"
 
 #include <string.h>
 

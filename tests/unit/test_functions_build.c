@@ -4,7 +4,7 @@
  */
 #include "functions/annotate.h"
 #include "functions/build.h"
-#include "onnx/gather.h"
+#include "onnx/builder/gather.h"
 #include "unit.h"
 
 #include <string.h>

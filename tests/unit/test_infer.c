@@ -3,7 +3,7 @@
  */
 #include "infer_fixture.h"
 
-#include "onnx/infer_rule.h"
+#include "onnx/shape_inference/infer_rule.h"
 
 /* ---- the walk ---- */
 

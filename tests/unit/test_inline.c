@@ -1,7 +1,7 @@
-#include "onnx/inline.h"
+#include "onnx/inliner/inline.h"
 
-#include "onnx/inline_plan.h"
-#include "onnx/inline_texts.h"
+#include "onnx/inliner/inline_plan.h"
+#include "onnx/inliner/inline_texts.h"
 #include "proto_fixture.h"
 
 /* ---- texts ---- */

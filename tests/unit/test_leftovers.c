@@ -3,7 +3,7 @@
  */
 #include "publication_fixture.h"
 
-#include "onnx/leftovers.h"
+#include "onnx/files/leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>

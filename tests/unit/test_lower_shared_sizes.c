@@ -3,7 +3,7 @@
  * that may be shared, and nothing else.
  */
 #include "lower_fixture.h"
-#include "onnx/shared.h"
+#include "onnx/reader/shared.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "onnx_fixture.h"
 
 #include "base/dtype.h"
-#include "onnx/payload.h"
+#include "onnx/serialize/payload.h"
 
 #include <stdio.h>
 #include <string.h>

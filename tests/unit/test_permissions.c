@@ -3,7 +3,7 @@
  */
 #include "publication_fixture.h"
 
-#include "onnx/permissions.h"
+#include "onnx/files/permissions.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /*
  * Models that are read and written again: what no edit names keeps its bytes.
  */
-#include "onnx/rewrite.h"
+#include "onnx/rewriter/rewrite.h"
 #include "proto_fixture.h"
 
 static const float weights[] = {1, 2, 3};

@@ -1,4 +1,4 @@
-#include "onnx/stack_trace.h"
+#include "onnx/metadata/stack_trace.h"
 #include "unit.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * Protobuf's wire format: what is a field, and what is none.
  */
-#include "onnx/wire.h"
+#include "onnx/proto/wire.h"
 #include "unit.h"
 
 #include <string.h>

@@ -6,8 +6,8 @@
 
 #include "onnx_fixture.h"
 
-#include "onnx/onnx.pb-c.h"
-#include "onnx/writer.h"
+#include "onnx/proto/onnx.pb-c.h"
+#include "onnx/serialize/writer.h"
 
 #include <dirent.h>
 #include <stdio.h>

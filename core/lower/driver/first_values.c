@@ -2,7 +2,7 @@
 
 #include "base/dtype.h"
 #include "lower/emit/constant.h"
-#include "onnx/payload.h"
+#include "onnx/serialize/payload.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #define HTP_LOWER_FIRST_VALUES_H
 
 #include "base/status.h"
-#include "onnx/draft.h"
+#include "onnx/builder/draft.h"
 
 /**
  * Fills model->states: the inputs and outputs that hold the state of the graph, and what they hold

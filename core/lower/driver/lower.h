@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 #include "lower/custom/custom.h"
 #include "lower/emit/means.h"
-#include "onnx/draft.h"
+#include "onnx/builder/draft.h"
 
 /**
  * Lowers a whole graph into @p model: inputs, every live node, outputs.

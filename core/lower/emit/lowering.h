@@ -21,7 +21,7 @@
 
 #include "base/dtype.h"
 #include "lower/emit/means.h"
-#include "onnx/draft.h"
+#include "onnx/builder/draft.h"
 
 typedef struct htp_lowering htp_lowering;
 typedef void (*htp_lower_fn)(htp_lowering *l);

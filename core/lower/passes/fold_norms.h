@@ -10,7 +10,7 @@
 #ifndef HTP_LOWER_FOLD_NORMS_H
 #define HTP_LOWER_FOLD_NORMS_H
 
-#include "onnx/draft.h"
+#include "onnx/builder/draft.h"
 
 /**
  * Folds norms of float32 whose operand nothing else reads and whose weight no other node has, where

@@ -1,6 +1,6 @@
 #include "lower/passes/joined_sizes.h"
 
-#include "onnx/prune.h"
+#include "onnx/builder/prune.h"
 
 #include <string.h>
 

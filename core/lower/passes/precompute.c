@@ -3,7 +3,7 @@
 #include "interpret/operators/operand_checks.h"
 #include "interpret/operators/operator_facts.h"
 #include "lower/refusal/refusal.h"
-#include "onnx/payload.h"
+#include "onnx/serialize/payload.h"
 
 #include <htp/program.h>
 #include <htp/runner.h>

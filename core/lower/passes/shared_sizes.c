@@ -1,8 +1,8 @@
 #include "lower/passes/shared_sizes.h"
 
 #include "base/numbers.h"
-#include "onnx/prune.h"
-#include "onnx/shared.h"
+#include "onnx/builder/prune.h"
+#include "onnx/reader/shared.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef HTP_LOWER_TOLD_SHAPES_H
 #define HTP_LOWER_TOLD_SHAPES_H
 
-#include "onnx/draft.h"
+#include "onnx/builder/draft.h"
 
 /**
  * Called once, behind htp_draft_infer_types(). Where a Reshape computes a shape of which each size

@@ -4,7 +4,7 @@
 #include "base/dtype.h"
 #include "lower/passes/precompute.h"
 #include "lower/passes/weight_layout.h"
-#include "onnx/strided.h"
+#include "onnx/serialize/strided.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/dtype.h"
 #include "lower/tensor/layout.h"
-#include "onnx/payload.h"
+#include "onnx/serialize/payload.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #ifndef HTP_LOWER_WEIGHT_LAYOUT_H
 #define HTP_LOWER_WEIGHT_LAYOUT_H
 
-#include "onnx/draft.h"
+#include "onnx/builder/draft.h"
 
 /** A tensor whose elements are those of weights. */
 typedef struct htp_laid {

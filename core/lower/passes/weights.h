@@ -8,7 +8,7 @@
 #ifndef HTP_LOWER_WEIGHTS_H
 #define HTP_LOWER_WEIGHTS_H
 
-#include "onnx/draft.h"
+#include "onnx/builder/draft.h"
 
 /** A weight that stays as it is, and a product of matrices that therefore reads it through a node.
  */

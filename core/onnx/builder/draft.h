@@ -1,0 +1,356 @@
+/*
+ * The ONNX model under construction: nodes, initializers, inputs and outputs, in an arena.
+ *
+ * Every node has an origin: the scope and source line of the operation that it was made for. The
+ * origin is set before a lowering runs, so no node can be without one.
+ *
+ * Reference: ONNX IR specification; https://onnx.ai/onnx/repo-docs/IR.html
+ */
+#ifndef HTP_ONNX_DRAFT_H
+#define HTP_ONNX_DRAFT_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vector.h"
+#include "graph/graph.h"
+
+/** The producer_name of models. */
+#define HTP_ONNX_PRODUCER "htp-trace"
+
+/** A tensor of the ONNX graph; HTP_NONE stands for an omitted optional input. */
+typedef uint32_t htp_tensor_id;
+
+/** ONNX TensorProto.DataType of a dtype; 0 (UNDEFINED) when ONNX has none. */
+int32_t htp_onnx_data_type(htp_dtype dtype);
+
+/** The dtype of a TensorProto.DataType. @return false where there is none */
+bool htp_dtype_of_onnx(int64_t data_type, htp_dtype *dtype);
+
+/** An attribute of a node. Made with the htp_attribute_...() functions below. */
+typedef enum htp_attribute_kind {
+    HTP_ATTRIBUTE_INT,
+    HTP_ATTRIBUTE_FLOAT,
+    HTP_ATTRIBUTE_STRING,
+    HTP_ATTRIBUTE_INTS,
+    HTP_ATTRIBUTE_FLOATS,
+    HTP_ATTRIBUTE_STRINGS,
+    HTP_ATTRIBUTE_GRAPH,  /* i: a graph of the model */
+    HTP_ATTRIBUTE_TENSOR, /* i: of the model's constants_within */
+} htp_attribute_kind;
+
+typedef struct htp_attribute {
+    const char *name; /* literals or arena strings */
+    htp_attribute_kind kind;
+    float f;
+    int64_t i;
+    const char *s;
+    const int64_t *ints;
+    const float *floats;
+    const char *const *strings;
+    size_t count; /* of ints, floats, strings */
+} htp_attribute;
+
+static inline htp_attribute htp_attribute_int(const char *name, int64_t value)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_INT, .i = value};
+}
+static inline htp_attribute htp_attribute_float(const char *name, double value)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_FLOAT, .f = (float)value};
+}
+static inline htp_attribute htp_attribute_string(const char *name, const char *value)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_STRING, .s = value};
+}
+static inline htp_attribute htp_attribute_ints(const char *name, const int64_t *values, size_t n)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_INTS, .ints = values, .count = n};
+}
+static inline htp_attribute htp_attribute_floats(const char *name, const float *values, size_t n)
+{
+    return (htp_attribute){
+        .name = name, .kind = HTP_ATTRIBUTE_FLOATS, .floats = values, .count = n};
+}
+static inline htp_attribute htp_attribute_strings(const char *name, const char *const *values,
+                                                  size_t n)
+{
+    return (htp_attribute){
+        .name = name, .kind = HTP_ATTRIBUTE_STRINGS, .strings = values, .count = n};
+}
+
+static inline htp_attribute htp_attribute_tensor(const char *name, size_t constant)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_TENSOR, .i = (int64_t)constant};
+}
+
+static inline htp_attribute htp_attribute_graph(const char *name, uint32_t graph)
+{
+    return (htp_attribute){.name = name, .kind = HTP_ATTRIBUTE_GRAPH, .i = graph};
+}
+
+/** Where a node comes from. */
+typedef struct htp_origin {
+    uint32_t scope;   /* of the graph */
+    htp_node_id node; /* the aten-level node, or HTP_NONE (inputs, outputs: scope 0) */
+} htp_origin;
+
+/** What kind of thing produces a tensor. */
+typedef enum htp_tensor_source {
+    HTP_TENSOR_FROM_INPUT,
+    HTP_TENSOR_FROM_INITIALIZER,
+    HTP_TENSOR_FROM_NODE,
+    HTP_TENSOR_FROM_GRAPH, /* input of a nested graph */
+} htp_tensor_source;
+
+typedef struct htp_tensor {
+    const char *name; /* unique */
+    htp_tensor_source source;
+    uint32_t index;   /* of the input, initializer, node or nested graph */
+    bool is_output;   /* of the graph */
+    bool has_type;    /* dtype and dims are known */
+    bool is_sequence; /* any number of tensors of this type */
+    bool is_complex;  /* input or output of the model: parts of complex numbers in the last dim */
+    htp_dtype dtype;
+    uint32_t rank;
+    const htp_dim *dims;
+    uint32_t uses; /* inputs of nodes that read it, so far */
+} htp_tensor;
+
+typedef struct htp_onnx_node {
+    const char *op_type;
+    const char *domain; /* "" for ai.onnx */
+    const char *name;   /* unique: /encoder/layer.0/attention/self/query/MatMul */
+    const htp_tensor_id *inputs;
+    uint32_t input_count;
+    const htp_tensor_id *outputs;
+    uint32_t output_count;
+    const htp_attribute *attributes;
+    uint32_t attribute_count;
+    uint32_t graph; /* the one that it stands in; 0 is the model's own */
+    htp_origin origin;
+    HTP_VECTOR(uint32_t) more_scopes; /* further scopes that a shared node serves */
+} htp_onnx_node;
+
+/** A set of operators besides ONNX's own that the model imports. */
+typedef struct htp_domain {
+    const char *name;
+    int64_t version;
+} htp_domain;
+
+/** Some elements of a weight, in an order of their own: a box of them, counted row by row. */
+typedef struct htp_box {
+    uint32_t weight; /* of the trace */
+    int64_t offset;  /* of the first one, from the weight's first, in elements, as strides are */
+    uint32_t rank;
+    const int64_t *dims;
+    const int64_t *strides; /* never negative; 0 repeats */
+} htp_box;
+
+/** Makes @p count elements of an initializer, from @p first on in its order, of as many of its
+ * pieces. Called for a few thousand at a time, in order. */
+typedef void (*htp_convert_fn)(const void *with, uint64_t first, size_t count, const void *from,
+                               void *to);
+
+/** How an initializer is made of weights that are not stored as the model has them. */
+typedef struct htp_derivation {
+    const htp_box *boxes; /* one behind the other they are the initializer; none: it has data */
+    uint32_t box_count;
+    htp_dtype dtype;         /* of their elements: the weights', of complex ones the parts' */
+    htp_convert_fn convert;  /* to the tensor's dtype; NULL: they stay as they are */
+    const void *with;        /* for it */
+    const uint32_t *weights; /* of the trace that the contents come from, each once */
+    uint32_t weight_count;   /* at least 1 */
+    const char *layout;      /* how: the tag htp.layout; NULL for what is computed */
+} htp_derivation;
+
+/** Contents of a tensor: a weight as the model has it, what is derived of weights, or a constant.
+ */
+typedef struct htp_initializer {
+    htp_tensor_id tensor;
+    uint32_t weight;                  /* of the trace; HTP_NONE for the two others */
+    const htp_derivation *derivation; /* or NULL */
+    const void *data;                 /* contiguous; NULL for weights, and for pieces of them */
+    uint64_t bytes;                   /* of the data */
+    const int64_t *dims;              /* NULL: those of the tensor */
+} htp_initializer;
+
+/** Whether it comes of no weight. */
+static inline bool htp_initializer_is_constant(const htp_initializer *initializer)
+{
+    return initializer->weight == HTP_NONE && !initializer->derivation;
+}
+
+/** An input that each call is given what the one before gave as an output. */
+typedef struct htp_draft_state {
+    const char *attribute; /* "encoder.h": what the model keeps it in */
+    htp_tensor_id input;
+    htp_tensor_id output;
+    htp_initializer first; /* what the first call is given; its tensor is the input */
+    uint32_t rank;         /* of that, whose sizes may be others than those of the input */
+    const int64_t *dims;
+    const char *number; /* "0", "-inf", "true": that all of its elements are; NULL: several */
+} htp_draft_state;
+
+/** A tensor that a running call of a module was given as an argument, or as a part of one. */
+typedef struct htp_passed_tensor {
+    uint32_t scope;   /* of the graph: the call */
+    const char *name; /* as in htp_trace_passed */
+    htp_tensor_id tensor;
+} htp_passed_tensor;
+
+/** A branch of an If, or the body of a Loop: attribute of one node of another graph. Or the body of
+ * a function. */
+typedef struct htp_nested_graph {
+    HTP_VECTOR(htp_tensor_id) inputs;
+    HTP_VECTOR(htp_tensor_id) outputs;
+    uint32_t function; /* that it is or lies in, plus one; 0: none */
+} htp_nested_graph;
+
+/** An operator that the model defines by nodes of its own, for calls of modules. */
+typedef struct htp_draft_function {
+    const char *domain;
+    const char *name;
+    uint32_t graph;                 /* its body */
+    uint32_t scope;                 /* the first call that it stands for */
+    bool is_shared;                 /* by several modules: tags in it are relative */
+    bool is_chain_relative;         /* the chain of what was running is: its calls have several */
+    HTP_VECTOR(htp_domain) domains; /* that it imports, besides ai.onnx */
+} htp_draft_function;
+
+/** A constant of a function, which has no initializers. */
+typedef struct htp_constant {
+    htp_dtype dtype;
+    uint32_t rank;
+    const htp_dim *dims;
+    const void *data; /* contiguous */
+    uint64_t bytes;
+} htp_constant;
+
+/** A node of the graph that cannot be lowered. */
+typedef struct htp_refused {
+    htp_node_id node;
+    const char *reason;
+    bool is_unknown; /* there is no lowering for it, whatever it is given */
+} htp_refused;
+
+typedef struct htp_draft {
+    htp_arena *arena;
+    const htp_graph *graph;
+    int opset;
+    int ir_version;                  /* 0: the lowest that will do; see onnx/builder/ir_version.h */
+    int needed_opset;                /* a later one that a lowering asked for, or 0 */
+    const char *needed_by;           /* the operator that it was for: "aten::grid_sampler_3d" */
+    HTP_VECTOR(htp_refused) refused; /* what kept a lowering from its end, in order */
+    htp_origin origin;               /* of the nodes that are added next */
+    uint32_t current_graph;          /* the one that they stand in */
+    const char *const *scope_names;  /* by scope: the prefix of its nodes' names */
+    HTP_VECTOR(htp_tensor) tensors;
+    HTP_VECTOR(htp_onnx_node) nodes;
+    HTP_VECTOR(htp_nested_graph) graphs;       /* of nodes and functions; graph N is at N - 1 */
+    HTP_VECTOR(htp_draft_function) functions;  /* what is called comes before who calls it */
+    HTP_VECTOR(htp_constant) constants_within; /* of functions */
+    HTP_VECTOR(htp_initializer) initializers;
+    HTP_VECTOR(htp_tensor_id) inputs;
+    HTP_VECTOR(htp_tensor_id) outputs;
+    HTP_VECTOR(htp_domain) domains;
+    /* In the order of scopes and of their arguments, behind one another the forms of one: a number
+     * may be 0-d and [1], a complex tensor one of pairs and two of parts. No initializers. The
+     * tensor may be of any graph, and of another scope. Nothing else depends on it. */
+    HTP_VECTOR(htp_passed_tensor) passed;
+    HTP_VECTOR(htp_draft_state)
+    states;            /* last of inputs and outputs, in their order; see
+                          lower/driver/first_values.h */
+    htp_map names;     /* node and tensor names that are taken */
+    htp_map weights;   /* storage, geometry -> initializer */
+    htp_map constants; /* dtype, dims, bytes -> initializer */
+} htp_draft;
+
+/** An empty model for @p graph. */
+htp_draft *htp_draft_new(htp_arena *arena, const htp_graph *graph, int opset);
+
+/** Adds a graph input. The name is made unique, otherwise kept. Dims are copied, here and below. */
+htp_tensor_id htp_draft_add_input(htp_draft *model, const char *name, htp_dtype dtype,
+                                  uint32_t rank, const htp_dim *dims);
+
+/** Marks a tensor as the next graph output under @p name, made unique. An Identity node (of the
+ * root's scope) is added where the tensor is an input, an initializer or already an output;
+ * otherwise the tensor is renamed. */
+void htp_draft_add_output(htp_draft *model, htp_tensor_id tensor, const char *name);
+
+/** A nested graph without inputs and outputs. @return its number, from 1 on. Its nodes are added
+ * while it is model->current_graph, all before the node whose attribute it is. */
+uint32_t htp_draft_add_graph(htp_draft *model);
+
+/** Adds an input to a nested graph; its name is made unique in the whole model. */
+htp_tensor_id htp_draft_add_graph_input(htp_draft *model, uint32_t graph, const char *name,
+                                        htp_dtype dtype, uint32_t rank, const htp_dim *dims);
+
+/** Makes a tensor the next output of the current graph, which is a nested one: by an Identity where
+ * it is not made there, or is an output already. The tensor has a type. */
+void htp_draft_add_graph_output(htp_draft *model, htp_tensor_id tensor);
+
+/** The graph that a tensor is made in; 0 for initializers. */
+uint32_t htp_draft_graph_of(const htp_draft *model, htp_tensor_id tensor);
+
+/** The initializer of a weight of the trace, made at first use; weights of the same storage and
+ * geometry (tied weights) share one. Its name is the weight's dotted name. A complex weight has
+ * pairs of parts in a last dim. */
+htp_tensor_id htp_draft_weight(htp_draft *model, uint32_t weight);
+
+/** An initializer that is made of weights, under @p name, made unique. What @p derivation refers to
+ * stays as it is as long as the model; it is not looked for among those that are there.
+ * @param data  contiguous, where it has no pieces; it stays, too */
+htp_tensor_id htp_draft_derived(htp_draft *model, const char *name, htp_dtype dtype, uint32_t rank,
+                                const int64_t *dims, const htp_derivation *derivation,
+                                const void *data);
+
+/** Lets all nodes read @p instead[t] in the place of tensor t, where that is not HTP_NONE.
+ * Outputs of graphs stay. @p instead has all tensors. */
+void htp_draft_replace(htp_draft *model, const htp_tensor_id *instead);
+
+/** An initializer with embedded contents, shared between equal constants.
+ * @param data  contiguous; copied into the arena. */
+htp_tensor_id htp_draft_constant(htp_draft *model, htp_dtype dtype, uint32_t rank,
+                                 const int64_t *dims, const void *data);
+
+/**
+ * Adds a node with the model's current origin. @p outputs receives @p output_count new tensors
+ * without a type. Inputs and attribute values are copied; attribute names and @p op_type are
+ * literals or arena strings.
+ */
+void htp_draft_add_node(htp_draft *model, const char *op_type, const htp_tensor_id *inputs,
+                        size_t input_count, const htp_attribute *attributes, size_t attribute_count,
+                        htp_tensor_id *outputs, size_t output_count);
+
+/** As htp_draft_add_node(), of an operator of another domain, which the model imports. The first
+ * version that is asked for counts. */
+void htp_draft_add_foreign_node(htp_draft *model, htp_domain domain, const char *op_type,
+                                const htp_tensor_id *inputs, size_t input_count,
+                                const htp_attribute *attributes, size_t attribute_count,
+                                htp_tensor_id *outputs, size_t output_count);
+
+/** Lets tensors @p a and @p b, both first outputs of nodes that nobody has read, change producers:
+ * whoever reads @p a from now on gets what made @p b. The names stay with the tensors. */
+void htp_draft_swap_producers(htp_draft *model, htp_tensor_id a, htp_tensor_id b);
+
+/** The attribute of a node; NULL where it has none of this name. */
+const htp_attribute *htp_draft_attribute(const htp_onnx_node *node, const char *name);
+
+/** Sets dtype and dims of a tensor (written as value_info). */
+void htp_draft_set_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
+                        const htp_dim *dims);
+
+/** Makes a tensor that has a type a sequence of tensors of it. A dim whose symbol is "" differs
+ * between these. */
+void htp_draft_set_sequence(htp_draft *model, htp_tensor_id tensor);
+
+/** Marks what the outputs depend on, by tensor and by node; both are false before. */
+void htp_draft_mark_used(const htp_draft *model, bool *tensors, bool *nodes);
+
+/** Removes nodes and initializers that no output depends on, and names what stays anew (see
+ * htp_name_model() in onnx/builder/names.h). The nodes of each call stand together behind it (see
+ * onnx/builder/gather.h). Tensor and node ids change meaning: call it once, after lowering. A graph input
+ * stays even if unused; what calls were given does not. */
+void htp_draft_remove_unused(htp_draft *model);
+
+#endif

@@ -1,0 +1,148 @@
+#include "onnx/files/delivery.h"
+
+#include "base/write_signals.h"
+#include "onnx/files/leftovers.h"
+#include "onnx/files/publication.h"
+
+#include <string.h>
+
+/* A delivery under way; made before anything is open. */
+struct files {
+    const htp_delivery *delivery;
+    htp_output model, data;
+    htp_publication publication;
+    htp_delivery_sizes sizes;
+};
+
+typedef htp_delivery_end put_function(void *user, htp_output *output);
+
+/* Puts what @p put puts into an open file. */
+static htp_status fill(const htp_delivery *delivery, htp_output *output, put_function *put,
+                       uint64_t bytes)
+{
+    htp_delivery_end end = put(delivery->user, output);
+    if (end == HTP_DELIVERY_STOPPED) {
+        return htp_status_make(HTP_CODE_INTERRUPTED, "stopped while '%s' was written",
+                               output->path);
+    }
+    htp_status status = htp_output_finish(output);
+    if (end == HTP_DELIVERY_CUT || htp_status_code(status) == HTP_CODE_BAD_INPUT) {
+        htp_status reason = delivery->check_sources(delivery->user);
+        if (reason) {
+            htp_status_free(status);
+            status = reason;
+        }
+    }
+    HTP_TRY(status);
+    if (output->position != bytes) {
+        return htp_status_make(HTP_CODE_INTERNAL, "'%s' came out with %llu bytes instead of %llu",
+                               output->path, (unsigned long long)output->position,
+                               (unsigned long long)bytes);
+    }
+    return HTP_OK;
+}
+
+/* The data file as the model calls it: its name without the folder. */
+static htp_status lay_out(struct files *files)
+{
+    const char *path = files->publication.data_path;
+    const char *slash = strrchr(path, '/');
+    return files->delivery->lay_out(files->delivery->user, slash ? slash + 1 : path, &files->sizes);
+}
+
+/* Writes the model that refers to the data file, which is written already: its name is only sure
+ * while nobody else publishes. */
+static htp_status fill_model_beside(struct files *files)
+{
+    htp_output *file = files->publication.model;
+    HTP_TRY(htp_publication_choose(&files->publication, file->path));
+    HTP_TRY(lay_out(files));
+    return fill(files->delivery, file, files->delivery->put_model, files->sizes.model_bytes);
+}
+
+/* What was written is not published where the sources were changed in the meantime. */
+static htp_status publish(struct files *files)
+{
+    htp_publication *publication = &files->publication;
+    if (publication->data) {
+        HTP_TRY(fill_model_beside(files));
+    } else {
+        htp_external_find_use(publication->model->path, &publication->use);
+    }
+    HTP_TRY(files->delivery->check_sources(files->delivery->user));
+    return htp_publication_commit(publication);
+}
+
+/* The larger file is written before anybody else has to wait. */
+static htp_status write_files(struct files *files)
+{
+    const htp_delivery *delivery = files->delivery;
+    htp_output *file = &files->model;
+    htp_output *data = files->sizes.data_bytes > 0 ? &files->data : NULL;
+    if (!file->is_direct) {
+        htp_leftovers_remove(file->path, file->owner);
+    }
+    HTP_TRY(htp_output_open(file, files->sizes.model_bytes));
+    if (data) {
+        HTP_TRY(htp_output_open(data, files->sizes.data_bytes));
+        HTP_TRY(fill(delivery, data, delivery->put_data, files->sizes.data_bytes));
+    } else {
+        HTP_TRY(fill(delivery, file, delivery->put_model, files->sizes.model_bytes));
+    }
+    if (file->is_direct) {
+        return delivery->check_sources(delivery->user);
+    }
+    htp_publication_begin(&files->publication, file, data);
+    htp_status status = publish(files);
+    htp_publication_end(&files->publication);
+    return status;
+}
+
+/* Decides what goes where; the data file's name is only a forecast. */
+static htp_status prepare(struct files *files, const char *path)
+{
+    htp_output *file = &files->model;
+    HTP_TRY(htp_output_find(file, path));
+    char *data_path = files->publication.data_path;
+    (void)htp_external_path(file->path, 0, data_path, PATH_MAX);
+    HTP_TRY(lay_out(files));
+    if (files->sizes.data_bytes == 0) {
+        return HTP_OK;
+    }
+    if (file->is_direct) {
+        return htp_status_make(HTP_CODE_CANNOT_WRITE,
+                               "cannot write weights to '%s' beside '%s': both must be files",
+                               data_path, file->path);
+    }
+    HTP_TRY(htp_publication_choose(&files->publication, file->path));
+    return htp_output_find_beside(&files->data, file, data_path);
+}
+
+static htp_status write_prepared(struct files *files, htp_delivered *delivered, char *data_path)
+{
+    bool has_data = files->sizes.data_bytes > 0;
+    htp_status status = write_files(files);
+    htp_output_discard(&files->model);
+    *delivered = (htp_delivered){.sizes = files->sizes};
+    if (has_data) {
+        htp_output_discard(&files->data);
+        memcpy(data_path, files->publication.data_path, PATH_MAX);
+        delivered->data_path = data_path;
+        delivered->data_number = files->publication.number;
+    }
+    return status;
+}
+
+htp_status htp_deliver(htp_arena *arena, const htp_delivery *delivery, const char *path,
+                       htp_delivered *delivered)
+{
+    struct files *files = HTP_NEW(arena, struct files);
+    char *data_path = htp_arena_alloc(arena, PATH_MAX);
+    htp_write_signals before;
+    files->delivery = delivery;
+    HTP_TRY(prepare(files, path));
+    htp_write_signals_hold(&before); /* nothing is allocated from here on */
+    htp_status status = write_prepared(files, delivered, data_path);
+    htp_write_signals_release(&before);
+    return status;
+}

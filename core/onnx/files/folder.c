@@ -1,0 +1,223 @@
+#include "onnx/files/folder.h"
+
+#include "onnx/files/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- looking ---- */
+
+static bool is_dot(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* @return errno: ENOTEMPTY where something is in it */
+static int check_empty(const char *path)
+{
+    DIR *names = opendir(path);
+    int error = names ? 0 : errno;
+    for (const struct dirent *entry = names ? readdir(names) : NULL; entry && !error;
+         entry = readdir(names)) {
+        error = is_dot(entry->d_name) ? 0 : ENOTEMPTY;
+    }
+    if (names) {
+        (void)closedir(names);
+    }
+    return error;
+}
+
+/* Where a folder that is not there yet will be: its own folder is. */
+static bool resolve(const char *path, char resolved[PATH_MAX])
+{
+    char above[PATH_MAX];
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') {
+        length--;
+    }
+    const char *slash = memrchr(path, '/', length);
+    const char *name = slash ? slash + 1 : path;
+    int name_length = (int)(path + length - name);
+    int above_length = slash ? (int)(slash - path) + 1 : 1;
+    if (length >= PATH_MAX || name_length == 0) {
+        errno = name_length == 0 ? ENOENT : ENAMETOOLONG;
+        return false;
+    }
+    (void)snprintf(above, sizeof(above), "%.*s", above_length, slash ? path : ".");
+    char *folder = realpath(above, NULL);
+    if (!folder) {
+        return false;
+    }
+    int total = snprintf(resolved, PATH_MAX, "%s%s%.*s", folder, strcmp(folder, "/") ? "/" : "",
+                         name_length, name);
+    free(folder);
+    errno = ENAMETOOLONG;
+    return total < PATH_MAX;
+}
+
+/* @return errno */
+static int find(htp_folder *folder, const char *path)
+{
+    char *there = realpath(path, NULL);
+    if (there) {
+        bool fits = strlen(there) < PATH_MAX;
+        (void)snprintf(folder->path, PATH_MAX, "%s", there);
+        free(there);
+        return fits ? check_empty(folder->path) : ENAMETOOLONG;
+    }
+    if (errno != ENOENT || !resolve(path, folder->path)) {
+        return errno;
+    }
+    return 0;
+}
+
+static htp_status cannot_write(const char *path, int error)
+{
+    return error == ENOTEMPTY || error == EEXIST
+               ? htp_status_make(HTP_CODE_CANNOT_WRITE,
+                                 "cannot write '%s': there are files in it already; choose another "
+                                 "folder, or empty this one",
+                                 path)
+               : htp_output_cannot_write(path, error);
+}
+
+/* ---- what dead runs left ---- */
+
+/* Removes the files in a folder; others stay, and so does the folder then. */
+static void remove_files(int fd)
+{
+    int copy = dup(fd);
+    DIR *names = copy < 0 ? NULL : fdopendir(copy);
+    if (!names) {
+        if (copy >= 0) {
+            (void)close(copy);
+        }
+        return;
+    }
+    rewinddir(names);
+    for (const struct dirent *entry = readdir(names); entry; entry = readdir(names)) {
+        if (!is_dot(entry->d_name)) {
+            (void)unlinkat(fd, entry->d_name, 0);
+        }
+    }
+    (void)closedir(names);
+}
+
+static void remove_left(int above, const char *name)
+{
+    struct stat facts;
+    int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        return;
+    }
+    if (fstat(fd, &facts) == 0 && facts.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        remove_files(fd);
+        (void)unlinkat(above, name, AT_REMOVEDIR);
+    }
+    (void)close(fd);
+}
+
+static void remove_all_left(const char *path)
+{
+    char above[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    (void)snprintf(above, sizeof(above), "%.*s", (int)(slash - path) + 1, path);
+    DIR *names = opendir(above);
+    for (const struct dirent *entry = names ? readdir(names) : NULL; entry;
+         entry = readdir(names)) {
+        if (htp_temporary_is_name(entry->d_name)) {
+            remove_left(dirfd(names), entry->d_name);
+        }
+    }
+    if (names) {
+        (void)closedir(names);
+    }
+}
+
+/* ---- the steps ---- */
+
+/* Makes and locks the temporary folder. @return errno */
+static int make(htp_folder *folder)
+{
+    for (;;) {
+        folder->temporary = htp_temporary_name(folder->path);
+        if (!folder->temporary) {
+            return errno;
+        }
+        const char *path = htp_temporary_path(folder->temporary);
+        if (mkdir(path, (mode_t)0777) == 0) {
+            break;
+        }
+        int error = errno;
+        htp_temporary_release(folder->temporary);
+        folder->temporary = NULL;
+        if (error != EEXIST) {
+            return error;
+        }
+    }
+    folder->fd = open(htp_temporary_path(folder->temporary), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->fd < 0) {
+        int error = errno;
+        htp_folder_discard(folder);
+        return error;
+    }
+    (void)flock(folder->fd, LOCK_EX | LOCK_NB); /* where there are locks */
+    return 0;
+}
+
+htp_status htp_folder_begin(htp_folder *folder, const char *path)
+{
+    memset(folder, 0, sizeof(*folder));
+    folder->fd = -1;
+    int error = find(folder, path);
+    if (!error) {
+        remove_all_left(folder->path);
+        error = make(folder);
+    }
+    return error ? cannot_write(path, error) : HTP_OK;
+}
+
+bool htp_folder_file(const htp_folder *folder, const char *name, char path[PATH_MAX])
+{
+    int length = snprintf(path, PATH_MAX, "%s/%s", htp_temporary_path(folder->temporary), name);
+    return length > 0 && length < PATH_MAX;
+}
+
+htp_status htp_folder_publish(htp_folder *folder)
+{
+    struct stat facts;
+    (void)fsync(folder->fd);
+    if (stat(folder->path, &facts) == 0) {
+        (void)fchmod(folder->fd, facts.st_mode & (mode_t)0777);
+    }
+    if (rename(htp_temporary_path(folder->temporary), folder->path) != 0) {
+        return cannot_write(folder->path, errno);
+    }
+    htp_temporary_release(folder->temporary);
+    folder->temporary = NULL;
+    (void)close(folder->fd);
+    folder->fd = -1;
+    return HTP_OK;
+}
+
+void htp_folder_discard(htp_folder *folder)
+{
+    if (!folder->temporary) {
+        return;
+    }
+    if (folder->fd >= 0) {
+        remove_files(folder->fd);
+        (void)close(folder->fd);
+        folder->fd = -1;
+    }
+    (void)rmdir(htp_temporary_path(folder->temporary));
+    htp_temporary_release(folder->temporary);
+    folder->temporary = NULL;
+}

@@ -1,0 +1,38 @@
+/*
+ * A folder that appears complete or not at all: made under a temporary name beside its place
+ * (onnx/files/temporary.h), renamed when all files are in it. Where the process is killed the temporary
+ * one stays, until the next run that makes a folder there removes it.
+ */
+#ifndef HTP_ONNX_FOLDER_H
+#define HTP_ONNX_FOLDER_H
+
+#include "base/status.h"
+#include "onnx/files/temporary.h"
+
+#include <limits.h>
+
+/** All zeroes: there is none. */
+typedef struct htp_folder {
+    char path[PATH_MAX]; /* where it appears; symbolic links are resolved */
+    htp_temporary *temporary;
+    int fd; /* of the temporary folder, which it locks */
+} htp_folder;
+
+/**
+ * Makes the temporary folder, and removes those that dead runs left beside it.
+ * @param path  where it is to appear: nothing, or an empty folder, which it replaces.
+ * @return HTP_CODE_CANNOT_WRITE
+ */
+HTP_MUST_USE htp_status htp_folder_begin(htp_folder *folder, const char *path);
+
+/** The path of a file @p name in the temporary folder. @return whether it fits */
+bool htp_folder_file(const htp_folder *folder, const char *name, char path[PATH_MAX]);
+
+/** Puts the folder in its place. @return HTP_CODE_CANNOT_WRITE, also where something is there now
+ */
+HTP_MUST_USE htp_status htp_folder_publish(htp_folder *folder);
+
+/** Removes the temporary folder and the files in it, if there still is one. */
+void htp_folder_discard(htp_folder *folder);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * What runs that died left in a folder.
+ *
+ * Before a run replaces a model it writes down, in the file that is its lock on the folder, which
+ * data files it is about to place and to remove, each with its inode. Where it dies, the next one
+ * that gets the lock removes those that no model refers to.
+ */
+#ifndef HTP_ONNX_LEFTOVERS_H
+#define HTP_ONNX_LEFTOVERS_H
+
+#include "onnx/files/temporary.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/** What a run writes down. */
+typedef struct htp_journal {
+    size_t used;
+    char bytes[1 << 15];
+} htp_journal;
+
+/** Adds the file at @p path, or the one that is open as @p fd (-1: none) and will be there. */
+void htp_journal_add(htp_journal *journal, const char *path, int fd);
+
+/** Writes it into the file of the lock, and to the disk. @return errno */
+int htp_journal_write(const htp_journal *journal, int lock_fd);
+
+/** As htp_temporary_lock_folder(); removes the data files that the last holder of the lock left. */
+htp_temporary *htp_leftovers_lock(const char *path, int *fd);
+
+/**
+ * Removes the temporary files of dead runs in the folder of @p path: regular files with exactly
+ * such names, of this user or of @p owner, that no process locks. Links are not followed. Time
+ * grows with the files in the folder.
+ */
+void htp_leftovers_remove(const char *path, uid_t owner);
+
+#endif

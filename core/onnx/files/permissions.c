@@ -1,0 +1,47 @@
+#include "onnx/files/permissions.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define ACCESS_LIST "system.posix_acl_access"
+
+/* A list of some 8,000 entries is the longest that the kernel takes. */
+enum { LONGEST_LIST = 1 << 16 };
+
+/* @return whether the file has the list of the other now, if that has one */
+static bool copy_access_list(const char *path, int fd)
+{
+    char list[LONGEST_LIST];
+    ssize_t bytes = getxattr(path, ACCESS_LIST, list, sizeof(list));
+    if (bytes > 0) {
+        return fsetxattr(fd, ACCESS_LIST, list, (size_t)bytes, 0) == 0;
+    }
+    bool has_none = bytes == 0 || errno == ENODATA || errno == ENOTSUP;
+    /* One that came from the folder's defaults. */
+    (void)fremovexattr(fd, ACCESS_LIST);
+    return has_none;
+}
+
+void htp_permissions_copy(const char *path, int fd)
+{
+    struct stat wanted, given;
+    if (stat(path, &wanted) != 0 || fstat(fd, &given) != 0) {
+        return;
+    }
+    if (given.st_uid != wanted.st_uid || given.st_gid != wanted.st_gid) {
+        if (fchown(fd, wanted.st_uid, wanted.st_gid) != 0) {
+            (void)!fchown(fd, (uid_t)-1, wanted.st_gid);
+        }
+        (void)fstat(fd, &given);
+    }
+    mode_t mode = wanted.st_mode & 0777;
+    if (given.st_gid != wanted.st_gid || !copy_access_list(path, fd)) {
+        mode = (mode & 0707) | (mode & 0070 & (mode & 07) << 3);
+    }
+    (void)fchmod(fd, mode);
+    (void)fsync(fd);
+}

@@ -1,0 +1,232 @@
+#include "onnx/inliner/flat_recipe.h"
+
+#include "base/map.h"
+#include "onnx/shape_inference/infer_view.h"
+
+/* Reference: onnx.proto. */
+enum {
+    MODEL_GRAPH = 7,
+    MODEL_IMPORT = 8,
+    MODEL_FUNCTION = 25,
+    GRAPH_NODE = 1,
+    GRAPH_INITIALIZER = 5,
+    GRAPH_INFO = 13,
+    TENSOR_NAME = 8,
+    TENSOR_PROPERTY = 16,
+};
+
+static void add(htp_arena *arena, htp_recipe *recipe, htp_span span)
+{
+    HTP_PUSH(arena, &recipe->items, (htp_recipe_item){.bytes = span});
+}
+
+/* ---- the graph ---- */
+
+/* A constant of a function: its data lie there, its name and metadata do not. Fields are in the
+ * order of their numbers, as an export writes them. */
+static void add_lifted(htp_arena *arena, htp_recipe *graph, const htp_view_lifted *lifted)
+{
+    htp_recipe *tensor = HTP_NEW(arena, htp_recipe);
+    htp_wire wire = htp_wire_begin(htp_wire_content(lifted->whole));
+    htp_wire added = htp_wire_begin(lifted->fields);
+    htp_wire_field field;
+    htp_wire_field name;
+    bool has_name = htp_wire_next(&added, &name);
+    tensor->number = GRAPH_INITIALIZER;
+    while (htp_wire_next(&wire, &field)) {
+        if (has_name && field.number > TENSOR_NAME) {
+            add(arena, tensor, name.whole);
+            has_name = false;
+        }
+        if (field.number != TENSOR_NAME && field.number != TENSOR_PROPERTY) {
+            add(arena, tensor, field.whole);
+        }
+    }
+    if (has_name) {
+        add(arena, tensor, name.whole);
+    }
+    while (htp_wire_next(&added, &field)) {
+        add(arena, tensor, field.whole);
+    }
+    HTP_PUSH(arena, &graph->items, (htp_recipe_item){.message = tensor});
+}
+
+static void add_spans(htp_arena *arena, htp_recipe *recipe, const htp_view_spans *spans)
+{
+    for (size_t i = 0; i < spans->count; i++) {
+        add(arena, recipe, spans->items[i]);
+    }
+}
+
+static void add_nodes(htp_arena *arena, htp_recipe *graph, const htp_view *view)
+{
+    add_spans(arena, graph, &view->flat->nodes);
+}
+
+static void add_initializers(htp_arena *arena, htp_recipe *graph, const htp_view *view)
+{
+    const htp_view_flat *flat = view->flat;
+    for (size_t i = 0; i < flat->initializers.count; i++) {
+        const htp_view_lifted *lifted = &flat->initializers.items[i];
+        if (lifted->fields.at) {
+            add_lifted(arena, graph, lifted);
+        } else {
+            add(arena, graph, lifted->whole);
+        }
+    }
+}
+
+/* The type of a value of a function leaves dims open in which its calls differ: what follows from
+ * the model's own inputs is told. */
+static void add_info(htp_arena *arena, htp_recipe *graph, htp_view_types *types, uint32_t value,
+                     htp_span told)
+{
+    htp_span inferred = htp_view_types_info(types, arena, value);
+    if (!inferred.at) {
+        add(arena, graph, told);
+        return;
+    }
+    htp_recipe *info = HTP_NEW(arena, htp_recipe);
+    info->number = GRAPH_INFO;
+    add(arena, info, inferred);
+    HTP_PUSH(arena, &graph->items, (htp_recipe_item){.message = info});
+}
+
+/* Whether a type is that of an input or output of the graph, which stands there. */
+static bool is_border(htp_span info)
+{
+    htp_wire wire = htp_wire_begin(info);
+    htp_wire_field field;
+    return htp_wire_next(&wire, &field) && field.number != GRAPH_INFO;
+}
+
+/* Types of what nodes make, in the order of nodes, as an export writes them; what no node makes
+ * comes first. */
+static void add_infos(htp_arena *arena, htp_recipe *graph, const htp_view *view)
+{
+    htp_view_range infos = view->graphs.items[0].infos;
+    htp_view_range nodes = view->graphs.items[0].nodes;
+    htp_view_types *types = htp_view_types_new(arena, view);
+    htp_recipe made = {0};
+    htp_map told = {0};
+    for (uint32_t i = infos.first; i < infos.first + infos.count; i++) {
+        if (!is_border(view->infos.items[i].whole)) {
+            htp_map_set(arena, &told, htp_view_text(view, view->infos.items[i].name), i);
+        }
+    }
+    bool *is_made = HTP_NEW_ARRAY(arena, bool, infos.count + 1U);
+    for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
+        htp_view_range outputs = view->nodes.items[n].outputs;
+        for (uint32_t k = outputs.first; k < outputs.first + outputs.count; k++) {
+            uint32_t value = view->operands.items[k];
+            uint32_t i;
+            if (value != HTP_NONE &&
+                htp_map_get(&told, htp_view_text(view, view->values.items[value].name), &i)) {
+                is_made[i - infos.first] = true;
+                add_info(arena, &made, types, value, view->infos.items[i].whole);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < infos.count; i++) {
+        htp_span whole = view->infos.items[infos.first + i].whole;
+        if (!is_made[i] && !is_border(whole)) {
+            add(arena, graph, whole);
+        }
+    }
+    for (size_t i = 0; i < made.items.count; i++) {
+        HTP_PUSH(arena, &graph->items, made.items.items[i]);
+    }
+}
+
+/* What the flat view has in place of some fields stands where the first of these does, or would by
+ * their number. */
+static const struct part {
+    uint32_t number;
+    void (*add)(htp_arena *arena, htp_recipe *graph, const htp_view *view);
+} parts[] = {
+    {GRAPH_NODE, add_nodes},
+    {GRAPH_INITIALIZER, add_initializers},
+    {GRAPH_INFO, add_infos},
+};
+
+enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+
+static bool is_replaced(const htp_wire_field *field)
+{
+    for (size_t i = 0; i < PARTS; i++) {
+        if (htp_wire_is_bytes(field, parts[i].number)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static htp_recipe *make_graph(htp_arena *arena, const htp_view *view)
+{
+    htp_recipe *graph = HTP_NEW(arena, htp_recipe);
+    htp_wire wire = htp_wire_begin(htp_wire_content(view->graphs.items[0].whole));
+    htp_wire_field field;
+    size_t added = 0;
+    graph->number = MODEL_GRAPH;
+    while (htp_wire_next(&wire, &field)) {
+        while (added < PARTS && parts[added].number <= field.number) {
+            parts[added++].add(arena, graph, view);
+        }
+        if (!is_replaced(&field)) {
+            add(arena, graph, field.whole);
+        }
+    }
+    while (added < PARTS) {
+        parts[added++].add(arena, graph, view);
+    }
+    return graph;
+}
+
+/* ---- the model ---- */
+
+static const htp_recipe *make_model(htp_arena *arena, const htp_view *view)
+{
+    htp_recipe *model = HTP_NEW(arena, htp_recipe);
+    htp_wire wire = htp_wire_begin(view->bytes);
+    htp_wire_field field;
+    bool has_imports = false;
+    while (htp_wire_next(&wire, &field)) {
+        if (field.number == MODEL_GRAPH) {
+            HTP_PUSH(arena, &model->items, (htp_recipe_item){.message = make_graph(arena, view)});
+        } else if (field.number == MODEL_IMPORT && !has_imports) {
+            has_imports = true;
+            add_spans(arena, model, &view->flat->imports);
+        } else if (field.number != MODEL_IMPORT && field.number != MODEL_FUNCTION) {
+            add(arena, model, field.whole);
+        }
+    }
+    if (!has_imports) {
+        add_spans(arena, model, &view->flat->imports);
+    }
+    return model;
+}
+
+htp_status htp_flat_recipe_make(htp_arena *arena, const htp_view *view,
+                                htp_rewrite_options *options)
+{
+    if (!view->flat) {
+        return HTP_OK;
+    }
+    if (view->functions.count > 0) {
+        const htp_view_function *function = &view->functions.items[0];
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "%s: function %s::%s imports another version of operators than the "
+                               "model, or has bodies as attributes: it cannot be written in the "
+                               "places of its calls",
+                               view->path, htp_view_text(view, function->domain),
+                               htp_view_text(view, function->name));
+    }
+    uint32_t *tensors = HTP_NEW_ARRAY(arena, uint32_t, view->tensors.count + 1);
+    for (uint32_t t = 0; t < view->tensors.count; t++) {
+        tensors[t] = t;
+    }
+    options->recipe = make_model(arena, view);
+    options->tensors = tensors;
+    options->tensor_count = view->tensors.count;
+    return HTP_OK;
+}

@@ -1,0 +1,77 @@
+/*
+ * What inlining will do: which nodes are calls of which functions, which functions stay operators,
+ * and how much comes out. Private to core/onnx.
+ */
+#ifndef HTP_ONNX_INLINE_PLAN_H
+#define HTP_ONNX_INLINE_PLAN_H
+
+#include "base/status.h"
+#include "onnx/reader/view.h"
+
+/** Calls in each other: as many as modules (query/tree_find.h). */
+enum { HTP_INLINE_DEEPEST = 256 };
+
+/** Bytes that inlining may make: so many, and so many for each byte of structure that the file has;
+ * at most what an ONNX file can hold. */
+enum { HTP_INLINE_FREE = 64 << 20, HTP_INLINE_FACTOR = 128, HTP_INLINE_MAX = INT32_MAX };
+
+/** What a node, or a call, costs beside its bytes. */
+enum { HTP_INLINE_COST = 64 };
+
+/** An attribute that a function takes. */
+typedef struct htp_inline_parameter {
+    uint32_t function;
+    htp_span value; /* the AttributeProto that is its default; empty: it has none */
+} htp_inline_parameter;
+
+typedef struct htp_inline_plan {
+    htp_arena *arena;
+    const htp_view *view;
+    uint32_t *function_of;     /* by graph: the function that it is, or lies in; HTP_NONE */
+    uint32_t *first;           /* by function, and one more: of `nodes` */
+    uint32_t *nodes;           /* of functions, those in bodies included */
+    uint32_t *call_of;         /* by node: the function that it calls, or HTP_NONE */
+    bool *has_calls;           /* by node: a call that is inlined lies in its bodies */
+    bool *is_kept;             /* by function: it is not inlined */
+    bool *is_left_out;         /* by function: nothing calls it any more */
+    bool *is_reached;          /* by function: what the model computes calls it */
+    uint32_t *order;           /* functions, each behind those that it calls */
+    htp_map parameter_numbers; /* by function and name */
+    HTP_VECTOR(htp_inline_parameter) parameters; /* that a node reads, if it is a right one */
+    HTP_VECTOR(htp_span) imports;                /* of the flat model: fields of the model */
+    uint64_t limit;                              /* of bytes */
+} htp_inline_plan;
+
+/**
+ * Plans in @p arena. Linear in the structure of the file, which has no flaws.
+ * @return HTP_CODE_BAD_INPUT for functions that are defined twice, call each other in a circle or
+ *         too deep, or read attributes that they do not have; for calls with more inputs or outputs
+ *         than their function; and where more would come out than may.
+ */
+HTP_MUST_USE htp_status htp_inline_plan_make(htp_arena *arena, const htp_view *view,
+                                             htp_inline_plan *plan);
+
+/** Whether a node is a call that is inlined, given that its function is. */
+static inline bool htp_inline_is_call(const htp_inline_plan *plan, uint32_t node)
+{
+    return plan->call_of[node] != HTP_NONE && !plan->is_kept[plan->call_of[node]];
+}
+
+/** The default of a function's attribute. @return false: it has no such attribute */
+bool htp_inline_find_parameter(const htp_inline_plan *plan, uint32_t function, htp_view_name name,
+                               htp_span *value);
+
+/** "d::F", with the overload where there is one. */
+const char *htp_inline_call_function(const htp_inline_plan *plan, uint32_t function);
+
+/** That more comes out than may. */
+HTP_MUST_USE htp_status htp_inline_too_much(const htp_inline_plan *plan);
+
+/** Finds the functions that are not inlined, and what the flat model imports. Private: inline_plan
+ * calls it. */
+void htp_inline_find_kept(htp_inline_plan *plan);
+
+/** Lists what the flat model imports, once is_kept and is_reached are known. */
+void htp_inline_find_imports(htp_inline_plan *plan);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * State of a model, as the model itself tells of it: which inputs take what outputs of the call
+ * before gave.
+ *
+ * The model's metadata have it as a JSON list, in the order of the inputs:
+ *
+ *     [{"attribute": "encoder.h", "input": "state.encoder.h", "output": "state.encoder.h.next",
+ *       "dims": [2, 8], "first": 0}]
+ *
+ * "dims" are the sizes of the first value, [] for a number: where axes are dynamic, those that the
+ * export was given. "first" is the number that all its elements are, true, false, or one of the
+ * texts "nan", "inf" and "-inf"; null where they are several numbers, or none.
+ */
+#ifndef HTP_ONNX_STATE_PAIRS_H
+#define HTP_ONNX_STATE_PAIRS_H
+
+#include "onnx/builder/draft.h"
+#include "onnx/reader/view.h"
+
+/** The key of the model's metadata. */
+#define HTP_STATES_KEY "htp.states"
+
+/** A pair, as a file tells of it: printable or not, and perhaps of names that nothing has. */
+typedef struct htp_state_pair {
+    const char *attribute;
+    const char *input;
+    const char *output;
+    const char *first; /* "0", "true", "-inf"; NULL: several numbers, or none */
+    uint32_t rank;
+    const int64_t *dims;
+} htp_state_pair;
+
+typedef HTP_VECTOR(htp_state_pair) htp_state_pairs;
+
+/** The pairs of an export. */
+htp_state_pairs htp_state_pairs_of(htp_arena *arena, const htp_draft *model);
+
+/** The pairs that a file tells of, and has: a part of a model may lack some. None where it tells of
+ * none, or not in this way. */
+htp_state_pairs htp_state_pairs_read(htp_arena *arena, const htp_view *view);
+
+/** The JSON list. */
+const char *htp_state_pairs_json(htp_arena *arena, const htp_state_pairs *pairs);
+
+/** A first value for people: "zeros", "all -inf", "empty", "as saved"; "3" for a number. */
+const char *htp_state_pair_first_text(htp_arena *arena, const htp_state_pair *pair);
+
+#endif

@@ -1,0 +1,297 @@
+/*
+ * A view of an ONNX file: what its structure says, where each part of it lies, and nothing of its
+ * weights. The file is mapped; messages, weights and texts stay there as spans. Copied are names,
+ * each once, and numbers.
+ *
+ * This is not a second model beside the draft (onnx/builder/draft.h). A draft is what a file is made of: it
+ * knows the operations of the trace, formulas of dims and where weights lie in an archive, which no
+ * file tells, and it holds only what this program writes. A view is what a file says, whoever wrote
+ * it. A draft ends as a file, and every question about one is asked of a view of it; so nothing is
+ * ever converted between both. A view is never changed: a changed model is the view's spans and a
+ * list of edits (onnx/rewriter/rewrite.h), so that whatever was not asked to change keeps its bytes, fields
+ * that nobody here knows included.
+ *
+ * A file with functions has a second view, of the flat model that it means (onnx/inliner/inline.h), whose
+ * spans lie in the file or in memory.
+ *
+ * Graphs, nodes, values and so on are numbered through the whole file. Graph 0 is the model's own;
+ * the nodes of one graph have consecutive numbers in the order of the file, and a graph's number is
+ * larger than that of the graph that it lies in. Functions are graphs that lie in no other.
+ *
+ * Everything lives in the arena that the view was made in, and is valid until htp_view_close().
+ *
+ * Reference: onnx.proto; https://onnx.ai/onnx/repo-docs/IR.html
+ */
+#ifndef HTP_ONNX_VIEW_H
+#define HTP_ONNX_VIEW_H
+
+#include "base/arena.h"
+#include "base/input_file.h"
+#include "base/map.h"
+#include "base/vector.h"
+#include "onnx/proto/wire.h"
+
+#include <htp/types.h>
+
+/** Names that are found without the map: most are those of nodes nearby, or of all nodes. */
+#define HTP_VIEW_RECENT 2048
+
+/** Bodies in bodies: protobuf's own readers give up at 100 messages in messages, a third of it. */
+#define HTP_VIEW_DEEPEST 100
+
+/** A name: its number in the view; 0 is "". */
+typedef uint32_t htp_view_name;
+
+/** Some consecutive items of one of the view's lists. */
+typedef struct htp_view_range {
+    uint32_t first;
+    uint32_t count;
+} htp_view_range;
+
+/** An entry of metadata_props; see htp_view_property_text(). */
+typedef struct htp_view_property {
+    htp_span whole;
+    htp_view_name key;
+    htp_span value; /* its place is never NULL */
+} htp_view_property;
+
+/** Where a value comes from. */
+typedef enum htp_view_maker {
+    HTP_VIEW_BY_INPUT,       /* of the graph; perhaps with an initializer as its default */
+    HTP_VIEW_BY_INITIALIZER, /* of the graph */
+    HTP_VIEW_BY_NODE,
+    HTP_VIEW_BY_NOBODY, /* it is read, and nothing makes it */
+} htp_view_maker;
+
+/** A tensor, or what else flows between nodes. */
+typedef struct htp_view_value {
+    uint32_t graph; /* that it is made in */
+    htp_view_name name;
+    htp_view_maker maker;
+    uint32_t node;        /* that makes it, or HTP_NONE */
+    uint32_t initializer; /* among the tensors, or HTP_NONE */
+    htp_span info;        /* its ValueInfoProto (of an input, output or value_info), or empty */
+} htp_view_value;
+
+/** The kinds of attributes: AttributeProto.AttributeType. */
+typedef enum htp_view_kind {
+    HTP_VIEW_UNDEFINED = 0,
+    HTP_VIEW_FLOAT = 1,
+    HTP_VIEW_INT = 2,
+    HTP_VIEW_STRING = 3,
+    HTP_VIEW_TENSOR = 4,
+    HTP_VIEW_GRAPH = 5,
+    HTP_VIEW_FLOATS = 6,
+    HTP_VIEW_INTS = 7,
+    HTP_VIEW_STRINGS = 8,
+    HTP_VIEW_TENSORS = 9,
+    HTP_VIEW_GRAPHS = 10,
+    HTP_VIEW_SPARSE = 11,
+    HTP_VIEW_SPARSES = 12,
+    HTP_VIEW_TYPE = 13,
+    HTP_VIEW_TYPES = 14,
+} htp_view_kind;
+
+typedef struct htp_view_attribute {
+    htp_span whole; /* the list's values are read from here */
+    htp_view_name name;
+    htp_view_name reference; /* of an attribute of the function that takes its place; or 0 */
+    uint32_t kind;           /* a htp_view_kind, or one that came later */
+    int64_t i;
+    float f;
+    htp_span s;             /* of a STRING */
+    htp_view_range graphs;  /* of GRAPH and GRAPHS */
+    htp_view_range tensors; /* of TENSOR and TENSORS; a sparse one has its values and indices */
+} htp_view_attribute;
+
+typedef struct htp_view_node {
+    htp_span whole;
+    uint32_t graph;
+    htp_view_name name, op_type, domain, overload;
+    htp_view_range inputs;  /* of `operands`: values, HTP_NONE for one that is left out */
+    htp_view_range outputs; /* the same */
+    htp_view_range attributes;
+    htp_view_range properties;
+    htp_span doc_string;
+} htp_view_node;
+
+typedef struct htp_view_tensor {
+    htp_span whole;
+    htp_view_name name;
+    uint32_t graph;     /* that it is an initializer of, or whose node has it as attribute */
+    uint32_t attribute; /* that it belongs to, or HTP_NONE */
+    htp_span sparse;    /* the sparse tensor whose values or indices they are; or empty */
+    int32_t data_type;  /* TensorProto.DataType */
+    htp_view_range dims;
+    uint64_t bytes; /* of its data, wherever they are; of strings, with the fields around them */
+    htp_span data;  /* in the file: raw, or typed and packed; empty where `location` is not 0 */
+    uint32_t data_field;    /* its number in TensorProto; 0: none, or in many pieces */
+    htp_view_name location; /* of external data: a path below the model's folder */
+    uint64_t offset;        /* in that file */
+    htp_view_range properties;
+    htp_span fields; /* its name and metadata, in place of those in `whole`; or empty */
+} htp_view_tensor;
+
+/** A graph, the body of a node, or a function. */
+typedef struct htp_view_graph {
+    htp_span whole;
+    htp_view_name name;
+    uint32_t parent;    /* the graph that it lies in, or HTP_NONE */
+    uint32_t attribute; /* that holds it, or HTP_NONE */
+    uint32_t node;      /* that has this attribute, or HTP_NONE */
+    uint32_t depth;     /* 0: no body */
+    uint32_t function;  /* HTP_NONE: it is none */
+    htp_view_range nodes;
+    htp_view_range inputs; /* of `operands`, as those of nodes; here and below */
+    htp_view_range outputs;
+    htp_view_range initializers; /* of `tensors`: two for a sparse one, the first has its name */
+    htp_view_range infos;        /* of inputs, outputs, and values in between */
+    htp_view_range properties;
+} htp_view_graph;
+
+/** An operator that the model defines by nodes of its own. */
+typedef struct htp_view_function {
+    htp_view_name domain, name, overload;
+    uint32_t graph; /* its nodes, inputs and outputs */
+    htp_view_range properties;
+} htp_view_function;
+
+typedef struct htp_view_import {
+    htp_span whole;
+    htp_view_name domain; /* "" is ai.onnx */
+    int64_t version;
+} htp_view_import;
+
+/** A ValueInfoProto. */
+typedef struct htp_view_info {
+    htp_span whole;
+    htp_view_name name;
+} htp_view_info;
+
+/** What is wrong with the structure of a model that can be read. */
+typedef enum htp_view_flaw_kind {
+    HTP_VIEW_NAME_TWICE, /* two values of one graph have it */
+    HTP_VIEW_NOT_MADE,   /* nothing makes a value that is read */
+    HTP_VIEW_MADE_LATER, /* a value is read before it is made: by a cycle, or wrong order */
+} htp_view_flaw_kind;
+
+typedef struct htp_view_flaw {
+    htp_view_flaw_kind kind;
+    uint32_t graph;
+    uint32_t node; /* that makes the value again, or reads it; HTP_NONE: the graph does */
+    uint32_t value;
+} htp_view_flaw;
+
+/** A file beside the model that its tensors lie in. */
+typedef struct htp_view_data_file {
+    htp_view_name location;
+    const char *path;
+    htp_input_file facts; /* of the file when the model was opened; it is closed */
+} htp_view_data_file;
+
+typedef HTP_VECTOR(htp_span) htp_view_spans;
+
+/** An initializer of the flat model: the file's, or a tensor of a function's attribute. */
+typedef struct htp_view_lifted {
+    htp_span whole;
+    htp_span fields; /* of the latter: its name, then its metadata */
+} htp_view_lifted;
+
+/** What a flat view (onnx/inliner/inline.h) reads in place of what the file has: fields of the file, or in
+ * the arena. */
+typedef struct htp_view_flat {
+    htp_view_spans nodes;   /* of graph 0, in order; each holds one node or more */
+    size_t node_count;      /* of these, those in their bodies included */
+    htp_view_spans infos;   /* of graph 0, behind those of the file */
+    htp_view_spans imports; /* of the model */
+    HTP_VECTOR(htp_view_lifted) initializers; /* of graph 0, but for sparse ones */
+    const bool *is_left_out;                  /* by function of the file */
+} htp_view_flat;
+
+typedef struct htp_view {
+    htp_arena *arena;
+    const char *path;
+    htp_input_file file;
+    htp_span bytes; /* the whole file, mapped */
+    int64_t ir_version;
+    int64_t model_version;
+    htp_view_name producer_name, producer_version, domain;
+    htp_view_range properties; /* of the model */
+    HTP_VECTOR(const char *) names;
+    HTP_VECTOR(htp_view_import) imports;
+    HTP_VECTOR(htp_view_graph) graphs;
+    HTP_VECTOR(htp_view_node) nodes;
+    HTP_VECTOR(htp_view_value) values;
+    HTP_VECTOR(htp_view_attribute) attributes;
+    HTP_VECTOR(htp_view_tensor) tensors;
+    HTP_VECTOR(htp_view_function) functions;
+    HTP_VECTOR(htp_view_property) property_list;
+    HTP_VECTOR(htp_view_info) infos;
+    HTP_VECTOR(uint32_t) operands;
+    HTP_VECTOR(int64_t) dims;
+    HTP_VECTOR(htp_view_flaw) flaws; /* in the order of the file */
+    HTP_VECTOR(htp_view_data_file) data_files;
+    htp_map name_numbers;
+    htp_view_name recent[HTP_VIEW_RECENT];
+    const htp_view_flat *flat; /* NULL: the view is that of the file as it is */
+    htp_map data_numbers;      /* by location */
+    const char *data_location; /* of data that lie in data_path, wherever that is; or NULL */
+    const char *data_path;
+} htp_view;
+
+/** Whether a file that begins like this may be an ONNX model, and is no archive. */
+bool htp_view_is_onnx(const unsigned char *begin, size_t bytes);
+
+/**
+ * Opens @p path and reads its structure, in time and memory that grow with the structure alone.
+ * @param view  lives in the caller's frame that frees the arena; to be closed in any case, also
+ *              after the arena ran out of memory.
+ * @return HTP_CODE_BAD_INPUT for what cannot be opened, is no ONNX model or is damaged, for
+ *         names that are not UTF-8, and for external data that are missing, short, or outside of
+ *         the model's folder. Flaws of the graph are no failure: see htp_view_check().
+ */
+HTP_MUST_USE htp_status htp_view_open(htp_view *view, htp_arena *arena, const char *path);
+
+/** As htp_view_open(), of a model that calls the file at @p data_path @p location: it may lie
+ * anywhere. */
+HTP_MUST_USE htp_status htp_view_open_with_data(htp_view *view, htp_arena *arena, const char *path,
+                                                const char *location, const char *data_path);
+
+/** Reads @p file once more, as a flat model; it must stay open for as long. See onnx/inliner/inline.h. */
+HTP_MUST_USE htp_status htp_view_read_flat(htp_view *view, const htp_view *file,
+                                           const htp_view_flat *flat);
+
+/** The first flaw as a status, HTP_CODE_BAD_INPUT. */
+HTP_MUST_USE htp_status htp_view_check(const htp_view *view);
+
+/** A flaw in words, in the view's arena. */
+const char *htp_view_flaw_text(const htp_view *view, const htp_view_flaw *flaw);
+
+/** Unmaps and closes the file. */
+void htp_view_close(htp_view *view);
+
+/** A name's text. */
+static inline const char *htp_view_text(const htp_view *view, htp_view_name name)
+{
+    return view->names.items[name];
+}
+
+/** The number of a name that the view has; 0 where it has none such. */
+htp_view_name htp_view_find_name(const htp_view *view, const char *text);
+
+/** What a node is called in messages: its name, or its op type and what it makes. */
+const char *htp_view_call_node(const htp_view *view, uint32_t node);
+
+/** The last property with this key, as the format's maps have it; NULL where there is none. */
+const htp_view_property *htp_view_find_property(const htp_view *view, htp_view_range properties,
+                                                htp_view_name key);
+
+/** The attribute of a node; NULL where it has none of this name. */
+const htp_view_attribute *htp_view_find_attribute(const htp_view *view, uint32_t node,
+                                                  htp_view_name name);
+
+/** The strings of an attribute of kind STRINGS, as spans in @p arena. @return their number */
+size_t htp_view_attribute_strings(const htp_view_attribute *attribute, htp_arena *arena,
+                                  const htp_span **strings);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * External data of a rewritten model: which bytes of which files its new data file consists of, and
+ * what its tensors then say of it; and which data move into the model. Private to core/onnx.
+ */
+#ifndef HTP_ONNX_MOVE_DATA_H
+#define HTP_ONNX_MOVE_DATA_H
+
+#include "onnx/rewriter/rewrite.h"
+
+/** A tensor whose data are in the new data file. */
+typedef struct htp_moved_tensor {
+    uint32_t tensor;
+    uint64_t to;
+} htp_moved_tensor;
+
+typedef struct htp_moved_data {
+    HTP_VECTOR(htp_moved_range) ranges; /* in the order of the new file */
+    HTP_VECTOR(htp_moved_tensor) tensors;
+    HTP_VECTOR(const htp_moved_range *) inlined; /* that move into the model */
+    bool keeps_offsets;                          /* the new file is a copy of the old one */
+    uint64_t bytes;                              /* of the new file; 0: there is none */
+    unsigned char *entries;                      /* by tensor: what it says of its data */
+} htp_moved_data;
+
+/** What is to be planned. */
+typedef struct htp_move_request {
+    htp_view *view;
+    htp_arena *arena;
+    bool has_tensors;        /* these are meant; otherwise those that no edit drops */
+    const uint32_t *tensors; /* ascending */
+    size_t tensor_count;
+    bool keeps_places; /* data stay in the model or beside it */
+    bool is_beside;    /* otherwise: the large ones go beside the model, or all inside */
+    const htp_shared_data *shared; /* a file that holds them already; or NULL */
+} htp_move_request;
+
+/** Plans the new data file, and appends to @p edits what tensors are to say of their data, under a
+ * name that htp_moved_data_name() sets.
+ * @param edits  sorted; is sorted again. */
+void htp_moved_data_plan(const htp_move_request *request, htp_edit_list *edits,
+                         htp_moved_data *moved);
+
+/** Sets the name of the data file, of at most NAME_MAX bytes, in the edits. Allocates nothing. */
+void htp_moved_data_name(const htp_view *view, htp_edit_list *edits, htp_moved_data *moved,
+                         const char *location);
+
+/** Sorts edits by their places. */
+void htp_edits_sort(htp_edit_list *edits);
+
+#endif

@@ -1,0 +1,175 @@
+#include "onnx/rewriter/pieces.h"
+
+#include "onnx/reader/view_read.h"
+
+/* The edits, and the next of them. */
+struct cutter {
+    const htp_view *view;
+    htp_arena *arena;
+    const htp_edit_list *edits;
+    size_t next;
+    size_t applied;
+    htp_pieces *pieces;
+};
+
+static htp_piece_frame *innermost(const struct cutter *cutter)
+{
+    return &cutter->pieces->stack.items[cutter->pieces->stack.count - 1];
+}
+
+static bool lies_in_file(const struct cutter *cutter, htp_span span)
+{
+    const htp_span file = cutter->view->bytes;
+    return span.at >= file.at && span.at < file.at + file.bytes;
+}
+
+/* Adds bytes to the innermost message. Neighbours in the file become one piece. */
+static void add(const struct cutter *cutter, htp_span span)
+{
+    htp_pieces *pieces = cutter->pieces;
+    htp_piece *last = pieces->list.count > 0 ? &pieces->list.items[pieces->list.count - 1] : NULL;
+    bool is_mapped = lies_in_file(cutter, span);
+    innermost(cutter)->bytes += span.bytes;
+    if (last && is_mapped && last->is_mapped && last->at + last->bytes == span.at) {
+        last->bytes += span.bytes;
+    } else if (span.bytes > 0) {
+        HTP_PUSH(cutter->arena, &pieces->list,
+                 (htp_piece){.at = span.at, .bytes = span.bytes, .is_mapped = is_mapped});
+    }
+}
+
+static void add_data(const struct cutter *cutter, const htp_moved_range *data)
+{
+    innermost(cutter)->bytes += data->bytes;
+    if (data->bytes > 0) {
+        HTP_PUSH(cutter->arena, &cutter->pieces->list,
+                 (htp_piece){.bytes = data->bytes, .data = data});
+    }
+}
+
+/* Begins a message, of the file or of a recipe. */
+static void enter(const struct cutter *cutter, htp_piece_frame frame)
+{
+    htp_pieces *pieces = cutter->pieces;
+    frame.prefix = pieces->list.count;
+    if (pieces->stack.count > 0) { /* the file itself has no prefix */
+        HTP_PUSH(cutter->arena, &pieces->list, (htp_piece){.at = NULL});
+    }
+    HTP_PUSH(cutter->arena, &pieces->stack, frame);
+}
+
+static unsigned char *next_prefix(const struct cutter *cutter)
+{
+    htp_pieces *pieces = cutter->pieces;
+    if (pieces->prefixes_used == pieces->prefixes.count) {
+        HTP_PUSH(cutter->arena, &pieces->prefixes,
+                 htp_arena_alloc(cutter->arena, HTP_WIRE_PREFIX_SIZE));
+    }
+    return pieces->prefixes.items[pieces->prefixes_used++];
+}
+
+/* The message is complete: its length is known. */
+static void leave(const struct cutter *cutter)
+{
+    const htp_piece_frame left = *innermost(cutter);
+    unsigned char *prefix = next_prefix(cutter);
+    size_t bytes = htp_wire_put_prefix(left.number, left.bytes, prefix);
+    cutter->pieces->list.items[left.prefix] = (htp_piece){.at = prefix, .bytes = bytes};
+    cutter->pieces->stack.count--;
+    innermost(cutter)->bytes += bytes + left.bytes;
+}
+
+static void take_field(struct cutter *cutter, const htp_wire_field *field)
+{
+    const htp_edit *edit =
+        cutter->next < cutter->edits->count ? &cutter->edits->items[cutter->next] : NULL;
+    if (!edit || edit->field.at >= field->whole.at + field->whole.bytes) {
+        add(cutter, field->whole);
+    } else if (edit->field.at == field->whole.at) {
+        add(cutter, edit->bytes);
+        if (edit->data) {
+            add_data(cutter, edit->data);
+        }
+        cutter->next++;
+        cutter->applied++;
+    } else {
+        enter(cutter,
+              (htp_piece_frame){.wire = htp_wire_begin(field->content), .number = field->number});
+    }
+}
+
+/* The first edit that does not lie before a place. */
+static size_t find_edit(const htp_edit_list *edits, const unsigned char *at)
+{
+    size_t low = 0;
+    size_t high = edits->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (edits->items[middle].field.at < at) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static htp_status changed(const struct cutter *cutter, const unsigned char *at)
+{
+    return htp_view_damaged(cutter->view, at, "it was changed while it was read");
+}
+
+static htp_status take_item(struct cutter *cutter, const htp_recipe_item *item)
+{
+    if (item->message) {
+        enter(cutter, (htp_piece_frame){.recipe = item->message, .number = item->message->number});
+        return HTP_OK;
+    }
+    htp_wire wire = htp_wire_begin(item->bytes);
+    htp_wire_field field;
+    while (htp_wire_next(&wire, &field)) {
+        cutter->next = find_edit(cutter->edits, field.whole.at);
+        take_field(cutter, &field);
+    }
+    return wire.is_broken ? changed(cutter, item->bytes.at) : HTP_OK;
+}
+
+/* Takes what comes next in the innermost message. @param is_end  set where that is at its end */
+static htp_status take_next(struct cutter *cutter, bool *is_end)
+{
+    htp_piece_frame *frame = innermost(cutter);
+    htp_wire_field field;
+    *is_end = false;
+    if (frame->recipe) {
+        *is_end = frame->next_item == frame->recipe->items.count;
+        return *is_end ? HTP_OK
+                       : take_item(cutter, &frame->recipe->items.items[frame->next_item++]);
+    }
+    if (htp_wire_next(&frame->wire, &field)) {
+        take_field(cutter, &field);
+        return HTP_OK;
+    }
+    *is_end = true;
+    return frame->wire.is_broken ? changed(cutter, frame->wire.at) : HTP_OK;
+}
+
+htp_status htp_pieces_cut(const htp_view *view, htp_arena *arena, const htp_edit_list *edits,
+                          const htp_recipe *recipe, htp_pieces *pieces)
+{
+    struct cutter cutter = {.view = view, .arena = arena, .edits = edits, .pieces = pieces};
+    bool is_end = false;
+    pieces->list.count = 0;
+    pieces->stack.count = 0;
+    pieces->prefixes_used = 0;
+    enter(&cutter, (htp_piece_frame){.wire = htp_wire_begin(view->bytes), .recipe = recipe});
+    while (!is_end || pieces->stack.count > 1) {
+        if (is_end) {
+            leave(&cutter);
+        }
+        HTP_TRY(take_next(&cutter, &is_end));
+    }
+    pieces->bytes = innermost(&cutter)->bytes;
+    return cutter.applied == edits->count
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_INTERNAL, "%s: an edit names no field", view->path);
+}

@@ -1,0 +1,47 @@
+/*
+ * The bytes of a rewritten model as pieces of the old one and of memory. Private to core/onnx.
+ */
+#ifndef HTP_ONNX_PIECES_H
+#define HTP_ONNX_PIECES_H
+
+#include "onnx/rewriter/rewrite.h"
+
+/** Bytes that follow each other. */
+typedef struct htp_piece {
+    const unsigned char *at;
+    uint64_t bytes;
+    bool is_mapped;              /* of the file; otherwise in the arena */
+    const htp_moved_range *data; /* bytes of this instead; or NULL */
+} htp_piece;
+
+/** A message with an edit somewhere below, or one that is put together. */
+typedef struct htp_piece_frame {
+    htp_wire wire;
+    const htp_recipe *recipe; /* in place of the wire; or NULL */
+    size_t next_item;         /* of it */
+    uint32_t number;          /* of the field that it is */
+    size_t prefix;            /* the piece that its tag and length become when its size is known */
+    uint64_t bytes;           /* so far */
+} htp_piece_frame;
+
+/** All zeroes at first. */
+typedef struct htp_pieces {
+    HTP_VECTOR(htp_piece) list;
+    HTP_VECTOR(htp_piece_frame) stack;
+    HTP_VECTOR(unsigned char *) prefixes; /* memory for tags and lengths */
+    size_t prefixes_used;
+    uint64_t bytes; /* of all */
+} htp_pieces;
+
+/**
+ * Cuts the view's file into pieces, or what @p recipe puts together of it. Linear in the messages
+ * that edits lie in. What was cut before is forgotten; where only the bytes of edits have changed
+ * since, nothing is allocated.
+ * @param edits   sorted by their places, apart from each other.
+ * @param recipe  or NULL: all of the file. It takes no field twice.
+ */
+HTP_MUST_USE htp_status htp_pieces_cut(const htp_view *view, htp_arena *arena,
+                                       const htp_edit_list *edits, const htp_recipe *recipe,
+                                       htp_pieces *pieces);
+
+#endif

@@ -1,0 +1,336 @@
+#include "onnx/rewriter/rewrite.h"
+
+#include "onnx/files/delivery.h"
+#include "onnx/rewriter/move_data.h"
+#include "onnx/rewriter/pieces.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    STEP = 4 << 20,          /* bytes between two reports of progress */
+    SMALLEST_DROP = 1 << 16, /* bytes of a mapping that are worth a system call */
+};
+
+/* A data file, mapped; the last one stays so. */
+struct mapped_file {
+    uint32_t number;
+    htp_input_file file;
+    htp_span bytes;
+};
+
+/* A rewriting under way. */
+struct rewriting {
+    htp_view *view;
+    htp_arena *arena;
+    const htp_rewrite_options *options;
+    const char *path;
+    htp_edit_list edits; /* the caller's, and those of external data */
+    htp_pieces pieces;
+    htp_moved_data moved;
+    struct mapped_file mapped;
+    bool is_data_alone;   /* the file is the data file */
+    uint64_t done, total; /* bytes */
+    struct timespec begin;
+    htp_delivery_end end;
+};
+
+/* ---- putting bytes ---- */
+
+static bool may_go_on(const struct rewriting *r, const htp_output *output)
+{
+    return r->end == HTP_DELIVERY_DONE && output->failure == 0;
+}
+
+static void report_progress(struct rewriting *r, uint64_t bytes)
+{
+    r->done += bytes;
+    if (!r->options->progress) {
+        return;
+    }
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    htp_progress progress = {
+        .stage = HTP_STAGE_WRITTEN,
+        .done = r->done,
+        .total = r->total,
+        .seconds = (double)(now.tv_sec - r->begin.tv_sec) +
+                   (double)(now.tv_nsec - r->begin.tv_nsec) * 1e-9,
+        .label = "bytes",
+    };
+    if (!r->options->progress(r->options->user, &progress)) {
+        r->end = HTP_DELIVERY_STOPPED;
+    }
+}
+
+/* Pages of a mapping that were written are not needed any more. */
+static void drop_pages(const unsigned char *begin, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t)begin + page - 1) / page * page;
+    uintptr_t last = ((uintptr_t)begin + bytes) / page * page;
+    if (bytes >= SMALLEST_DROP && last > first) {
+        (void)madvise((void *)first, last - first, MADV_DONTNEED);
+    }
+}
+
+/* Bytes of a mapping. The system copies long ones, and says where they are gone; short ones are
+ * touched here, after a look at the file. */
+static void put_mapped(struct rewriting *r, htp_output *output, const htp_input_file *file,
+                       const unsigned char *bytes, uint64_t count)
+{
+    for (uint64_t at = 0; at < count && may_go_on(r, output); at += STEP) {
+        size_t step = count - at < STEP ? (size_t)(count - at) : STEP;
+        if (step >= SMALLEST_DROP) {
+            htp_output_copy(output, bytes + at, step);
+            drop_pages(bytes + at, step);
+            report_progress(r, step);
+        } else if (htp_input_file_is_cut(file)) {
+            r->end = HTP_DELIVERY_CUT;
+        } else {
+            htp_output_append(output, bytes + at, step);
+            r->done += step;
+        }
+    }
+}
+
+/* ---- data files ---- */
+
+/* Whether a data file is still what it was when the model was opened. */
+static htp_status check_data_file(const htp_view *view, const htp_view_data_file *file)
+{
+    struct stat facts;
+    bool is_same = stat(file->path, &facts) == 0 && (uint64_t)facts.st_size == file->facts.bytes &&
+                   (uint64_t)facts.st_dev == file->facts.device &&
+                   (uint64_t)facts.st_ino == file->facts.inode &&
+                   facts.st_mtim.tv_sec == file->facts.modified.tv_sec &&
+                   facts.st_mtim.tv_nsec == file->facts.modified.tv_nsec;
+    return is_same ? HTP_OK
+                   : htp_status_make(HTP_CODE_BAD_INPUT,
+                                     "%s: external data '%s' were changed while they were read",
+                                     view->path, htp_view_text(view, file->location));
+}
+
+static htp_status check_sources(void *user)
+{
+    const struct rewriting *r = user;
+    uint32_t last = HTP_NONE; /* what lies in one file mostly comes together */
+    HTP_TRY(htp_status_prefix(htp_input_file_check(&r->view->file), r->view->path));
+    for (size_t i = 0; i < r->moved.ranges.count + r->moved.inlined.count; i++) {
+        const htp_moved_range *range = i < r->moved.ranges.count
+                                           ? &r->moved.ranges.items[i]
+                                           : r->moved.inlined.items[i - r->moved.ranges.count];
+        if (range->data_file != last && range->data_file != HTP_NONE) {
+            HTP_TRY(check_data_file(r->view, &r->view->data_files.items[range->data_file]));
+            last = range->data_file;
+        }
+    }
+    return HTP_OK;
+}
+
+static void unmap(struct mapped_file *mapped)
+{
+    if (mapped->bytes.at) {
+        (void)munmap((void *)(uintptr_t)mapped->bytes.at, mapped->bytes.bytes);
+    }
+    htp_input_file_close(&mapped->file);
+    *mapped = (struct mapped_file){.number = HTP_NONE};
+}
+
+/* @return whether it is what it was, and can be mapped */
+static bool map(const htp_view *view, uint32_t number, struct mapped_file *mapped)
+{
+    const htp_view_data_file *known = &view->data_files.items[number];
+    unmap(mapped);
+    htp_status status = htp_input_file_open(&mapped->file, known->path);
+    bool is_open = status == HTP_OK;
+    htp_status_free(status);
+    if (!is_open || mapped->file.bytes != known->facts.bytes ||
+        mapped->file.inode != known->facts.inode || mapped->file.device != known->facts.device) {
+        return false;
+    }
+    size_t bytes = (size_t)mapped->file.bytes;
+    void *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, mapped->file.fd, 0);
+    mapped->bytes = (htp_span){at == MAP_FAILED ? NULL : at, bytes};
+    mapped->number = number;
+    return at != MAP_FAILED;
+}
+
+/* Bytes of a data file, or of the model. */
+static void put_range(struct rewriting *r, htp_output *output, const htp_moved_range *range)
+{
+    struct mapped_file *mapped = &r->mapped;
+    if (range->bytes == 0) {
+        return;
+    }
+    if (range->data_file == HTP_NONE) {
+        put_mapped(r, output, &r->view->file, r->view->bytes.at + range->from, range->bytes);
+    } else if (mapped->number != range->data_file && !map(r->view, range->data_file, mapped)) {
+        r->end = HTP_DELIVERY_CUT;
+    } else {
+        put_mapped(r, output, &mapped->file, mapped->bytes.at + range->from, range->bytes);
+    }
+}
+
+static htp_delivery_end put_model(void *user, htp_output *output)
+{
+    struct rewriting *r = user;
+    r->mapped.number = HTP_NONE;
+    for (size_t i = 0; i < r->pieces.list.count && may_go_on(r, output); i++) {
+        const htp_piece *piece = &r->pieces.list.items[i];
+        if (piece->data) {
+            put_range(r, output, piece->data);
+        } else if (piece->is_mapped) {
+            put_mapped(r, output, &r->view->file, piece->at, piece->bytes);
+        } else {
+            htp_output_append(output, piece->at, (size_t)piece->bytes);
+        }
+    }
+    unmap(&r->mapped);
+    return r->end;
+}
+
+static htp_delivery_end put_data(void *user, htp_output *output)
+{
+    static const unsigned char zeros[64];
+    struct rewriting *r = user;
+    r->mapped.number = HTP_NONE;
+    for (size_t i = 0; i < r->moved.ranges.count && may_go_on(r, output); i++) {
+        const htp_moved_range *range = &r->moved.ranges.items[i];
+        if (range->bytes > 0) {
+            htp_output_append(output, zeros, (size_t)(range->to - output->position));
+            put_range(r, output, range);
+        }
+    }
+    if (may_go_on(r, output) && output->position == 0) {
+        htp_output_append(output, zeros, (size_t)r->moved.bytes);
+    }
+    unmap(&r->mapped);
+    return r->end;
+}
+
+/* ---- planning ---- */
+
+static htp_move_request request_of(const struct rewriting *r, bool is_beside)
+{
+    return (htp_move_request){
+        .view = r->view,
+        .arena = r->arena,
+        .has_tensors = r->options->recipe != NULL || r->is_data_alone,
+        .tensors = r->options->tensors,
+        .tensor_count = r->options->tensor_count,
+        .keeps_places = r->options->place == HTP_DATA_KEPT && !r->is_data_alone,
+        .is_beside = is_beside,
+        .shared = r->options->shared,
+    };
+}
+
+static void plan(struct rewriting *r, const htp_edit_list *edits, bool is_beside)
+{
+    const htp_move_request request = request_of(r, is_beside);
+    r->edits.count = 0;
+    r->moved = (htp_moved_data){.keeps_offsets = false};
+    for (size_t i = 0; i < edits->count; i++) {
+        HTP_PUSH(r->arena, &r->edits, edits->items[i]);
+    }
+    htp_edits_sort(&r->edits);
+    htp_moved_data_plan(&request, &r->edits, &r->moved);
+}
+
+static htp_status cut(struct rewriting *r)
+{
+    return htp_pieces_cut(r->view, r->arena, &r->edits, r->options->recipe, &r->pieces);
+}
+
+/* Weights go inside where the caller wants that, or where they fit and it is all the same. */
+static htp_status choose_place(struct rewriting *r, const htp_edit_list *edits)
+{
+    const htp_rewrite_options *options = r->options;
+    bool is_asked =
+        options->place == HTP_DATA_SHARED ||
+        (options->place == HTP_DATA_CHOSEN && options->external_data == HTP_EXTERNAL_ALWAYS);
+    plan(r, edits, is_asked);
+    if (options->place != HTP_DATA_CHOSEN || options->external_data != HTP_EXTERNAL_AUTO) {
+        return HTP_OK;
+    }
+    HTP_TRY(cut(r));
+    if (r->pieces.bytes > HTP_DELIVERY_LARGEST_MODEL) {
+        plan(r, edits, true);
+    }
+    return HTP_OK;
+}
+
+/* ---- the whole ---- */
+
+static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *sizes)
+{
+    struct rewriting *r = user;
+    if (r->is_data_alone) {
+        *sizes = (htp_delivery_sizes){r->moved.bytes, 0};
+        r->total = r->moved.bytes;
+        return HTP_OK;
+    }
+    htp_moved_data_name(r->view, &r->edits, &r->moved,
+                        r->options->shared ? r->options->shared->location : location);
+    HTP_TRY(cut(r));
+    *sizes = (htp_delivery_sizes){r->pieces.bytes, r->moved.bytes};
+    r->total = r->pieces.bytes + r->moved.bytes;
+    if (r->pieces.bytes > HTP_DELIVERY_LARGEST_MODEL) {
+        return htp_status_make(HTP_CODE_CANNOT_WRITE,
+                               "cannot write '%s': it would have %llu bytes, and an ONNX file may "
+                               "have %llu",
+                               r->path, (unsigned long long)r->pieces.bytes,
+                               (unsigned long long)HTP_DELIVERY_LARGEST_MODEL);
+    }
+    return HTP_OK;
+}
+
+static struct rewriting begin(htp_view *view, const char *path, const htp_rewrite_options *options)
+{
+    static const htp_rewrite_options none = {.progress = NULL};
+    struct rewriting r = {.view = view, .options = options ? options : &none, .path = path};
+    r.arena = r.options->arena ? r.options->arena : view->arena;
+    (void)clock_gettime(CLOCK_MONOTONIC, &r.begin);
+    return r;
+}
+
+htp_status htp_rewrite(htp_view *view, const htp_edit_list *edits, const char *path,
+                       const htp_rewrite_options *options, htp_writer_result *result)
+{
+    struct rewriting r = begin(view, path, options);
+    const htp_delivery delivery = {&r, lay_out, put_model, put_data, check_sources};
+    htp_delivered delivered = {.data_path = NULL};
+    HTP_TRY(choose_place(&r, edits));
+    htp_status status = htp_deliver(r.arena, &delivery, path, &delivered);
+    *result = (htp_writer_result){
+        .model_bytes = delivered.sizes.model_bytes,
+        .external_bytes = delivered.sizes.data_bytes,
+        .external_number = delivered.data_number,
+        .external_path = delivered.data_path,
+    };
+    return status;
+}
+
+htp_status htp_rewrite_data(htp_view *view, const char *path, const htp_rewrite_options *options,
+                            uint64_t *offsets, uint64_t *bytes)
+{
+    static const htp_edit_list no_edits = {0};
+    struct rewriting r = begin(view, path, options);
+    const htp_delivery delivery = {&r, lay_out, put_data, put_data, check_sources};
+    htp_delivered delivered;
+    r.is_data_alone = true;
+    plan(&r, &no_edits, true);
+    for (size_t i = 0; i < view->tensors.count; i++) {
+        offsets[i] = UINT64_MAX;
+    }
+    for (size_t i = 0; i < r.moved.tensors.count; i++) {
+        offsets[r.moved.tensors.items[i].tensor] = r.moved.tensors.items[i].to;
+    }
+    *bytes = r.moved.bytes;
+    return r.moved.bytes == 0 ? HTP_OK : htp_deliver(r.arena, &delivery, path, &delivered);
+}

@@ -1,0 +1,96 @@
+/*
+ * Writing a model that was read, with parts left out or replaced, or a model made of its parts.
+ *
+ * What no edit names keeps its bytes, whoever wrote them: they go from file to file, fields that
+ * nobody here knows included. Only the lengths of messages around an edit are written anew. Without
+ * edits the new file equals the old one.
+ *
+ * External data go to one file beside the new model. Where the old model has one such file and all
+ * of it is kept, the new one is its copy and offsets stay; otherwise tensors are laid out anew, at
+ * multiples of 64, those that shared their bytes sharing them still. Data that change their place,
+ * from the model to a file beside it or back, are streamed as all others.
+ */
+#ifndef HTP_ONNX_REWRITE_H
+#define HTP_ONNX_REWRITE_H
+
+#include "onnx/reader/view.h"
+#include "onnx/serialize/writer.h"
+
+/** Bytes of a data file, and their place in a new one. */
+typedef struct htp_moved_range {
+    uint32_t data_file; /* HTP_NONE: the model itself */
+    uint64_t from;
+    uint64_t bytes;
+    uint64_t to;
+} htp_moved_range;
+
+/** A field of the file, tag and length included, and what stands in its place. */
+typedef struct htp_edit {
+    htp_span field;
+    htp_span bytes;              /* in the arena, or of the file; empty: nothing */
+    const htp_moved_range *data; /* bytes that follow these; or NULL */
+} htp_edit;
+
+typedef HTP_VECTOR(htp_edit) htp_edit_list;
+
+/** A part of a message that is put together: fields of the file or in memory, to which edits apply,
+ * or a message that is put together, too. */
+typedef struct htp_recipe_item {
+    htp_span bytes;
+    const struct htp_recipe *message; /* or NULL */
+} htp_recipe_item;
+
+/** A message that is put together. */
+typedef struct htp_recipe {
+    uint32_t number; /* of the field that it is; of no matter for a model */
+    HTP_VECTOR(htp_recipe_item) items;
+} htp_recipe;
+
+/** Tensors of at least so many bytes may lie beside a model. */
+enum { HTP_REWRITE_SMALLEST_BESIDE = 1024 };
+
+/** Where the data of tensors go. */
+typedef enum htp_data_place {
+    HTP_DATA_KEPT = 0, /* where they were: in the model, or beside it */
+    HTP_DATA_CHOSEN, /* as htp_external_data says; those of nodes' attributes stay, or go inside */
+    HTP_DATA_SHARED, /* as HTP_EXTERNAL_ALWAYS, in a file that is there already */
+} htp_data_place;
+
+/** A data file that several models refer to. */
+typedef struct htp_shared_data {
+    const char *location;    /* its name */
+    const uint64_t *offsets; /* by tensor of the view; UINT64_MAX: it is not there */
+} htp_shared_data;
+
+/** All zeroes: the whole file with its edits. */
+typedef struct htp_rewrite_options {
+    htp_progress_fn progress; /* or NULL; as in htp_writer_options */
+    void *user;
+    htp_arena *arena;         /* for what is needed on the way; NULL: the view's */
+    const htp_recipe *recipe; /* of the model; NULL: all of the file */
+    const uint32_t *tensors;  /* that are in it, ascending; where there is a recipe */
+    size_t tensor_count;
+    htp_data_place place;
+    htp_external_data external_data;
+    const htp_shared_data *shared;
+} htp_rewrite_options;
+
+/**
+ * Writes the view's file to @p path with @p edits, in any order; fields do not overlap. The files
+ * appear as htp_draft_write() describes.
+ * @return as htp_draft_write().
+ */
+HTP_MUST_USE htp_status htp_rewrite(htp_view *view, const htp_edit_list *edits, const char *path,
+                                    const htp_rewrite_options *options, htp_writer_result *result);
+
+/**
+ * Writes the data of some tensors that may lie beside a model to the file @p path alone.
+ * @param options  tensors, and what concerns the way; the rest does not matter.
+ * @param offsets  receives, by tensor of the view, where each is; UINT64_MAX: it is not there.
+ * @param bytes    receives the size of the file; 0: there is none.
+ */
+HTP_MUST_USE htp_status htp_rewrite_data(htp_view *view, const char *path,
+                                         const htp_rewrite_options *options, uint64_t *offsets,
+                                         uint64_t *bytes);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * Graphs that are attributes of nodes, and functions, as messages. Private to core/onnx/encode*.c.
+ */
+#ifndef HTP_ONNX_ENCODE_NESTED_H
+#define HTP_ONNX_ENCODE_NESTED_H
+
+#include "onnx/serialize/encode.h"
+#include "onnx/proto/onnx.pb-c.h"
+
+/** Makes every nested graph of the model, the innermost first: each is there before the node that
+ * holds it is encoded. @param graphs  by nested graph; receives messages in the model's arena. */
+void htp_encode_nested_graphs(htp_encoder *encoder, const htp_draft *model,
+                              Htp__Onnx__GraphProto **graphs);
+
+/** Makes every function of the model; bodies of nodes come before. @param functions  in their
+ * order; receives messages in the model's arena. */
+void htp_encode_functions(htp_encoder *encoder, const htp_draft *model,
+                          Htp__Onnx__FunctionProto **functions);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * Writing a model: structure packed with protobuf-c, weight bytes streamed from where they lie.
+ */
+#ifndef HTP_ONNX_WRITER_H
+#define HTP_ONNX_WRITER_H
+
+#include "base/input_file.h"
+#include "base/status.h"
+#include "onnx/metadata/annotate.h"
+#include "onnx/builder/draft.h"
+
+typedef struct htp_writer_options {
+    htp_external_data external_data;
+    htp_progress_fn progress; /* or NULL; called with HTP_STAGE_WRITTEN and bytes, not finished */
+    void *user;
+    const htp_input_file *source; /* that mapped weights lie in; or NULL */
+    const char *source_location;  /* what the model calls that file, where weights of at least 1 KiB
+                                     that lie there as ONNX has them are to stay; NULL: nowhere */
+} htp_writer_options;
+
+typedef struct htp_writer_result {
+    uint64_t model_bytes;
+    uint64_t external_bytes;   /* 0: no external file */
+    unsigned external_number;  /* 0: it is called PATH.data */
+    const char *external_path; /* of that file, or NULL; in the model's arena */
+} htp_writer_result;
+
+/**
+ * Writes @p model to @p path, by way of a temporary file in the same folder that is renamed when it
+ * is complete and on the disk; on failure nothing is left and existing files are untouched. What
+ * dead runs left in the folder is removed. Files keep the permissions of those that they replace.
+ *
+ * Over 2 GiB, or when asked, initializers of at least 1 KiB go to PATH.data beside it at offsets
+ * that are multiples of 64; to PATH.1.data, and so on, where the model at @p path refers to that
+ * name: at every instant the old model or the new one is there, with its weights. Data files of a
+ * model that this program made go behind it. A symbolic link is followed; a device or a pipe is
+ * written directly, and can have no file beside it.
+ * @param annotations  tags and metadata, or NULL for none.
+ * @param result       set on success.
+ * @return HTP_CODE_CANNOT_WRITE with the path and the reason, HTP_CODE_BAD_INPUT for a weight that
+ *         reaches beyond its storage or a source that was changed, HTP_CODE_UNSUPPORTED for a dtype
+ *         that cannot be written, HTP_CODE_INTERRUPTED when @p options->progress asked to stop.
+ */
+HTP_MUST_USE htp_status htp_draft_write(const htp_draft *model, const htp_annotations *annotations,
+                                        const char *path, const htp_writer_options *options,
+                                        htp_writer_result *result);
+
+/** Removes the temporary files of writes that are under way; async-signal-safe. */
+void htp_draft_write_abandon(void);
+
+#endif

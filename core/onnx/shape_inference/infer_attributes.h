@@ -1,0 +1,29 @@
+/*
+ * Attributes of a file's nodes, as the rules of type inference read them. Private to
+ * core/onnx/infer*.c.
+ */
+#ifndef HTP_ONNX_INFER_ATTRIBUTES_H
+#define HTP_ONNX_INFER_ATTRIBUTES_H
+
+#include "onnx/shape_inference/infer_rule.h"
+#include "onnx/reader/view.h"
+
+typedef HTP_VECTOR(htp_attribute) htp_attribute_list;
+
+/** By name of the view: whether rules read attributes of this name, and of which kind. */
+typedef struct htp_told_attributes {
+    htp_arena *arena;
+    const htp_view *view;
+    const uint8_t *rows;    /* of a table, by name of the view */
+    const uint32_t *graphs; /* by graph of the view: its number in the draft; 0: it has none */
+} htp_told_attributes;
+
+htp_told_attributes htp_told_attributes_of(htp_arena *arena, const htp_view *view,
+                                           const uint32_t *graphs);
+
+/** Lists what the rules read of a node. @return false where they would take something for what it
+ * is not: an attribute of another kind, or of a function's caller */
+bool htp_told_attributes_list(const htp_told_attributes *told, const htp_view_node *node,
+                              htp_attribute_list *list);
+
+#endif

@@ -1,0 +1,154 @@
+/*
+ * What the rules of type inference work with. Private to core/onnx/infer*.c.
+ *
+ * A rule types the outputs of infer->node. Where an input that it needs has no type, or the node
+ * is not valid, it leaves them as they are.
+ *
+ * Shapes that are computed by the model are followed through small int64 vectors: their elements
+ * are known as numbers, as symbols (also of what is no size, "batch - 3"), or not known.
+ */
+#ifndef HTP_ONNX_INFER_RULE_H
+#define HTP_ONNX_INFER_RULE_H
+
+#include "graph/symbols.h"
+#include "onnx/builder/draft.h"
+
+/** Elements of the longest vector that is followed: the pads of a tensor of the largest rank. */
+#define HTP_INFER_MAX_ELEMENTS ((size_t)2 * HTP_MAX_RANK)
+
+/** An element of an int64 tensor of rank 0 or 1; or of a bool tensor, as 0 and 1. */
+typedef struct htp_element {
+    bool is_known;
+    htp_dim value; /* a number may be negative */
+} htp_element;
+
+typedef struct htp_guess htp_guess;
+
+typedef struct htp_infer {
+    htp_draft *model;
+    htp_arena *arena;
+    const htp_onnx_node *node;    /* whose outputs are typed */
+    const htp_element **contents; /* by tensor; NULL: not known */
+    htp_symbols *symbols;         /* of the graph */
+    htp_map fronts;               /* of cut axes: see infer_parts.c */
+    bool *is_set;                 /* by tensor: a rule has told its type */
+    htp_guess **guesses;          /* by tensor: of bodies of loops, see infer_nested.c */
+    bool is_wrong;                /* one of these was wrong: the walk begins anew */
+    bool guesses_nothing;
+} htp_infer;
+
+/** A rule for types; and one for the contents of the first output, whose @p count elements it
+ * sets. @return false when they cannot be told */
+typedef void (*htp_infer_fn)(htp_infer *infer);
+typedef bool (*htp_contents_fn)(const htp_infer *infer, htp_element *elements, size_t count);
+
+#define HTP_INFER(op, types) void types(htp_infer *infer);
+#define HTP_INFER_CONTENTS(op, types, contents)                                                    \
+    void types(htp_infer *infer);                                                                  \
+    bool contents(const htp_infer *infer, htp_element *elements, size_t count);
+#include "onnx/shape_inference/infer_rules.def"
+#undef HTP_INFER
+#undef HTP_INFER_CONTENTS
+
+/* ---- the node ---- */
+
+/** Input @p index; NULL when it is omitted, has no type, or a rank above HTP_MAX_RANK. */
+const htp_tensor *htp_infer_input(const htp_infer *infer, uint32_t index);
+
+/** Whether input @p index is there, typed or not. */
+bool htp_infer_has_input(const htp_infer *infer, uint32_t index);
+
+/** An attribute, or NULL. */
+const htp_attribute *htp_infer_attribute(const htp_infer *infer, const char *name);
+
+/** An integer attribute. */
+int64_t htp_infer_int(const htp_infer *infer, const char *name, int64_t otherwise);
+
+/** The dtype that an integer attribute names. @return false where there is none such */
+bool htp_infer_dtype(const htp_infer *infer, const char *name, htp_dtype *dtype);
+
+/** In place of an attribute that is a tensor: its TensorProto.DataType, and, if it is one int64 or
+ * bool, its element, as list. */
+#define HTP_INFER_VALUE_TYPE "value.data_type"
+#define HTP_INFER_VALUE "value"
+
+/** Element @p index of a list attribute; @p otherwise where the list is absent or shorter. */
+int64_t htp_infer_int_at(const htp_infer *infer, const char *name, size_t index, int64_t otherwise);
+
+/** Wraps an axis into [0, rank). @return false when it is out of range */
+bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped);
+
+/** Sets the type of output @p index; of one that has a type the dims, as far as they agree with it:
+ * what @p dims do not tell is not known then. @p dims are kept, not copied. Ranks above
+ * HTP_MAX_RANK are left out. */
+void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t rank,
+                   const htp_dim *dims);
+
+/* ---- known contents ---- */
+
+/** The number of elements of input @p index, of rank 0 (1) or 1. @return false when not known */
+bool htp_infer_length(const htp_infer *infer, uint32_t index, size_t *length);
+
+/** Element @p at of input @p index, or of a tensor; not known beyond its length. */
+htp_element htp_infer_element(const htp_infer *infer, uint32_t index, size_t at);
+htp_element htp_infer_content(const htp_infer *infer, htp_tensor_id tensor, size_t at);
+
+/** Whether an element is a known number. */
+bool htp_infer_number(htp_element element, int64_t *number);
+
+/**
+ * The axes of an input ("axes" of opset 18); where there is none of an attribute ("axes" of opset
+ * 17); wrapped.
+ * @param named  by axis, @p rank entries: set where the axis is among them.
+ * @return false when they cannot be told, or are not valid. None at all is true, with @p any false
+ */
+bool htp_infer_axes(const htp_infer *infer, uint32_t index, uint32_t rank, bool *named, bool *any);
+
+/* ---- dims ---- */
+
+/** A new array of dims, all number 0. */
+htp_dim *htp_infer_dims(htp_infer *infer, uint32_t rank);
+
+/** A dim that cannot be told: a symbol that nothing else has. */
+htp_dim htp_infer_unknown(htp_infer *infer);
+
+/** The dim of a number; one that cannot be told for a number below 0. */
+htp_dim htp_infer_size(htp_infer *infer, int64_t size);
+
+/** The dim of an element. */
+htp_dim htp_infer_element_dim(htp_infer *infer, htp_element element);
+
+/** Whether a dim is the number @p size; whether two are the same number or symbol. */
+bool htp_infer_is(htp_dim dim, int64_t size);
+bool htp_infer_is_same(htp_dim a, htp_dim b);
+
+/** The dim that is both, where the model needs them to be equal: the number, if one of them is;
+ * otherwise the shorter name. */
+htp_dim htp_infer_both(htp_dim a, htp_dim b);
+
+/** The dim of a polynomial of dims; one that cannot be told for HTP_NONE, or a number
+ * below 0. */
+htp_dim htp_infer_polynomial(htp_infer *infer, htp_polynomial_id id);
+
+/** Short for htp_symbols_polynomial(). */
+htp_polynomial_id htp_infer_of(const htp_infer *infer, htp_dim dim);
+
+/** a + factor b; a b; ⌊a / divisor⌋; ⌈a / divisor⌉. */
+htp_dim htp_infer_sum(htp_infer *infer, htp_dim a, htp_dim b, int64_t factor);
+htp_dim htp_infer_product(htp_infer *infer, htp_dim a, htp_dim b);
+htp_dim htp_infer_floor(htp_infer *infer, htp_dim a, int64_t divisor);
+htp_dim htp_infer_ceil(htp_infer *infer, htp_dim a, int64_t divisor);
+
+/** Notes that what a model runs with has at least @p least elements along @p dim. */
+void htp_infer_note_least(htp_infer *infer, htp_dim dim, int64_t least);
+
+/** The dim that @p a and @p b are broadcast to: one of them where both are equal, or it is not 1
+ * whatever the sizes are. @return false for two numbers that do not fit */
+bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *result);
+
+/* ---- loops ---- */
+
+/** Types what loops carry by what is guessed of it: first that its dims stay as they were given. */
+void htp_infer_guess(htp_infer *infer);
+
+#endif
