@@ -6,8 +6,8 @@
 
 #include "base/status.h"
 #include "base/vector.h"
-#include "source/axes.h"
-#include "source/obstacle.h"
+#include "source/inputs/axes.h"
+#include "source/tracing/obstacle.h"
 
 /** A trial that was refused. */
 typedef struct htp_axis_refusal {

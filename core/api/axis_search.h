@@ -8,7 +8,7 @@
 #include "api/axis_bounds.h"
 #include "api/axis_refusals.h"
 #include "api/session.h"
-#include "source/axes.h"
+#include "source/inputs/axes.h"
 
 enum { HTP_AXIS_TRIALS = 64 }; /* of one search, so that it ends in time */
 

@@ -2,7 +2,7 @@
  * What the library says of itself.
  */
 #include "lower/driver/lower.h"
-#include "source/shim_loader.h"
+#include "source/loader/shim_loader.h"
 
 size_t htp_operator_count(void)
 {

@@ -1,6 +1,6 @@
 #include "api/readers.h"
 
-#include "source/torchscript.h"
+#include "source/loader/torchscript.h"
 
 const htp_reader *const htp_readers[] = {
     &htp_torchscript_reader,

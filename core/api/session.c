@@ -1,6 +1,6 @@
 #include "api/session.h"
 
-#include "source/trace.h"
+#include "source/tracing/trace.h"
 
 #include <time.h>
 

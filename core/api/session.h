@@ -11,8 +11,8 @@
 #include "base/vector.h"
 #include "graph/graph.h"
 #include "lower/driver/lower.h"
-#include "source/inputs.h"
-#include "source/obstacle.h"
+#include "source/inputs/inputs.h"
+#include "source/tracing/obstacle.h"
 #include "source/reader.h"
 
 /** Where the inputs came from. */

@@ -1,6 +1,6 @@
 #include "source/reader.h"
 
-#include "source/contents.h"
+#include "source/contents/contents.h"
 
 htp_status htp_reader_find(const htp_reader *const *readers, const char *path, htp_archive *archive,
                            const htp_reader **reader)

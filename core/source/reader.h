@@ -16,9 +16,9 @@
 #include "base/status.h"
 #include "base/watch.h"
 #include "interpret/trace/request.h"
-#include "source/archive.h"
-#include "source/hints.h"
-#include "source/operators.h"
+#include "source/archive/archive.h"
+#include "source/hints/hints.h"
+#include "source/program/operators.h"
 
 /** How a file is opened. */
 typedef struct htp_source_options {

@@ -3,9 +3,9 @@
  */
 #include "fuzz.h"
 
-#include "source/code_tokens.h"
-#include "source/code_tuples.h"
-#include "source/code_values.h"
+#include "source/code/code_tokens.h"
+#include "source/code/code_tuples.h"
+#include "source/code/code_values.h"
 
 static htp_status check(htp_arena *arena, const htp_code_record *code)
 {

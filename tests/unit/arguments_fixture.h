@@ -4,7 +4,7 @@
 #ifndef HTP_TESTS_ARGUMENTS_FIXTURE_H
 #define HTP_TESTS_ARGUMENTS_FIXTURE_H
 
-#include "source/inputs.h"
+#include "source/inputs/inputs.h"
 
 /** Parses one list of specifications for one list of arguments. */
 #define PARSE(arena, inputs, arguments, ...)                                                       \

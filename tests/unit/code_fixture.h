@@ -5,8 +5,8 @@
 #define HTP_TESTS_CODE_FIXTURE_H
 
 #include "base/text.h"
-#include "source/code_syntax.h"
-#include "source/code_tokens.h"
+#include "source/code/code_syntax.h"
+#include "source/code/code_tokens.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "program_fixture.h"
-#include "source/arguments.h"
-#include "source/traced_inputs.h"
+#include "source/program/arguments.h"
+#include "source/program/traced_inputs.h"
 
 /* ---- arguments ---- */
 

@@ -1,12 +1,12 @@
 /*
  * What a refusal tells of the sizes of an axis, and which sizes are tried then.
  */
-#include "source/bounds.h"
+#include "source/input_search/bounds.h"
 
 #include "api/axis_bounds.h"
 #include "api/axis_refusals.h"
 #include "arguments_fixture.h"
-#include "source/obstacle.h"
+#include "source/tracing/obstacle.h"
 #include "unit.h"
 
 enum { FULL = 512 };

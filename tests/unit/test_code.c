@@ -1,6 +1,6 @@
 #include "arguments_fixture.h"
-#include "source/code.h"
-#include "source/code_tokens.h"
+#include "source/code/code.h"
+#include "source/code/code_tokens.h"
 #include "unit.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
  */
 #include "arguments_fixture.h"
 #include "code_fixture.h"
-#include "source/code_values.h"
-#include "source/devices.h"
+#include "source/code/code_values.h"
+#include "source/contents/devices.h"
 #include "unit.h"
 
 static htp_status take(htp_arena *arena, htp_archive *archive, const char *text)

@@ -1,6 +1,6 @@
 #include "arguments_fixture.h"
 #include "code_fixture.h"
-#include "source/code_tuples.h"
+#include "source/code/code_tuples.h"
 #include "unit.h"
 
 #define TOO_MUCH                                                                                   \

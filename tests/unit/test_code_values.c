@@ -1,6 +1,6 @@
 #include "arguments_fixture.h"
 #include "code_fixture.h"
-#include "source/code_values.h"
+#include "source/code/code_values.h"
 #include "unit.h"
 
 static htp_status check(htp_arena *arena, const char *code)

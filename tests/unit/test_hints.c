@@ -1,6 +1,6 @@
 #include "program_fixture.h"
-#include "source/hints.h"
-#include "source/operators.h"
+#include "source/hints/hints.h"
+#include "source/program/operators.h"
 
 #define SCHEMAS                                                                                    \
     "schema aten::embedding weight indices\n"                                                      \

@@ -1,5 +1,5 @@
 #include "arguments_fixture.h"
-#include "source/derive.h"
+#include "source/input_search/derive.h"
 #include "unit.h"
 
 /* ---- what uses say ---- */

@@ -1,5 +1,5 @@
 #include "program_fixture.h"
-#include "source/modules.h"
+#include "source/program/modules.h"
 
 /* The modules of a program, one a line: path, class, parent, aliases; then its weights. */
 static const char *modules_of(htp_arena *arena, const char *program)

@@ -1,5 +1,5 @@
 #include "arguments_fixture.h"
-#include "source/npy.h"
+#include "source/inputs/npy.h"
 #include "unit.h"
 
 #include <stdio.h>

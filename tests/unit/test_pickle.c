@@ -1,5 +1,5 @@
 #include "arguments_fixture.h"
-#include "source/pickle.h"
+#include "source/pickle/pickle.h"
 #include "unit.h"
 
 #include <stdio.h>

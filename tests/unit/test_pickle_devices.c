@@ -2,7 +2,7 @@
  * Devices that pickles name, and pickles with other names.
  */
 #include "arguments_fixture.h"
-#include "source/devices.h"
+#include "source/contents/devices.h"
 #include "unit.h"
 
 /* A storage of a record of four floats, whose location @p location puts onto the stack. */

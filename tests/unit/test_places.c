@@ -1,7 +1,7 @@
 #include "arguments_fixture.h"
 #include "base/text.h"
-#include "source/origins.h"
-#include "source/places.h"
+#include "source/debug_info/origins.h"
+#include "source/debug_info/places.h"
 #include "unit.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * Calls that follow one another, of a model that has nothing but state.
  */
-#include "source/states.h"
+#include "source/tracing/states.h"
 #include "unit.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "program_fixture.h"
-#include "source/static_calls.h"
+#include "source/call_oracle/static_calls.h"
 
 /* What stands in a program: a function by its name, a node, and the call that it stands in. */
 typedef struct place {

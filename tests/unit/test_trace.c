@@ -1,5 +1,5 @@
 #include "arguments_fixture.h"
-#include "source/trace.h"
+#include "source/tracing/trace.h"
 #include "unit.h"
 
 /* A model that takes sizes within limits of its own. */

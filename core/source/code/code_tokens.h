@@ -1,0 +1,74 @@
+/*
+ * The tokens of TorchScript's code, one after the other, exactly as libtorch tells them apart: what
+ * is checked must be what it compiles. Private to core/source.
+ *
+ * They are Python's, with these exceptions: strings have no prefix; "is not" and "not in" are one
+ * token where one blank parts the words, whatever follows ("not int" begins with "not in"); numbers
+ * are C's, and complex ones end with "j"; "# type:" is a token. Within brackets lines have no end.
+ *
+ * Reference: libtorch's csrc/jit/frontend/lexer.h.
+ */
+#ifndef HTP_SOURCE_CODE_TOKENS_H
+#define HTP_SOURCE_CODE_TOKENS_H
+
+#include "source/code/code.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { HTP_TOKEN_BLOCK_LIMIT = 500 };
+
+/** Single characters are kinds of their own. */
+enum {
+    HTP_TOKEN_FIRST = 256,
+#define TOKEN(id, name, text) HTP_TOKEN_##id,
+#include "source/code/code_tokens.def"
+#undef TOKEN
+};
+
+typedef struct htp_code_token {
+    uint32_t kind;
+    uint32_t
+        start; /* in the text; of what ends a line and of indents: the blanks of the next one */
+    uint32_t end;
+} htp_code_token;
+
+/** The tokens of a record, up to END. */
+typedef struct htp_code_token_list {
+    htp_code_token *items;
+    size_t count;
+    size_t capacity;
+} htp_code_token_list;
+
+/** Where a reader of tokens is. */
+typedef struct htp_code_tokens {
+    const htp_code_record *code;
+    uint32_t at;
+    uint32_t blanks;  /* where those in front of the next token begin */
+    uint32_t nesting; /* brackets around it; beyond all counts behind one too many that closes */
+    uint32_t blocks;
+    uint32_t indents[HTP_TOKEN_BLOCK_LIMIT + 1]; /* blanks in front of the lines of the blocks */
+    uint32_t dedents;                            /* tokens that are still to come */
+} htp_code_tokens;
+
+/** Begins with the first token of a record of less than 4 GiB. */
+void htp_code_tokens_begin(htp_code_tokens *tokens, const htp_code_record *code);
+
+/**
+ * Reads the next token; END again and again behind the last one. Refuses with HTP_CODE_BAD_INPUT
+ * what is no token, indents that fit to no line above, blocks nested too deep.
+ */
+HTP_MUST_USE htp_status htp_code_tokens_next(htp_code_tokens *tokens, htp_code_token *token);
+
+/** What messages call a kind. @p buffer holds it where it is a character. */
+const char *htp_code_token_name(uint32_t kind, char buffer[2]);
+
+/** The line, from 1, of a place in the text. Takes time with the text: for messages. */
+size_t htp_code_line(const htp_code_record *code, size_t offset);
+
+/** The failure of code that has more than @p limit of something ("blocks are nested"), of which the
+ * last one begins at byte @p offset. */
+HTP_MUST_USE htp_status htp_code_refuse(const htp_code_record *code, size_t offset,
+                                        const char *what, int limit);
+
+#endif

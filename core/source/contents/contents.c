@@ -1,0 +1,281 @@
+#include "source/contents/contents.h"
+
+#include "source/code/code.h"
+#include "source/code/code_tokens.h"
+#include "source/code/code_tuples.h"
+#include "source/code/code_values.h"
+#include "source/contents/devices.h"
+#include "source/pickle/pickle.h"
+#include "source/archive/zip.h"
+
+#include <limits.h>
+#include <string.h>
+#include <strings.h>
+#include <zlib.h>
+
+/* No record of this many bytes is inflated: a file of some megabytes could ask for gigabytes. */
+static const uint64_t inflated_limit = (uint64_t)512 << 20;
+
+static const char code_folder[] = "code/";
+static const char code_ending[] = ".py";
+
+/* libtorch does not tell cases apart where it looks for a record. */
+static const struct place {
+    const char *name;
+    const char *storages;
+    bool are_storages_left_out;
+    bool are_weights;
+    bool are_constants; /* that code takes */
+} places[] = {
+    {"data.pkl", "data/", false, true, false},
+    {"constants.pkl", "constants/", false, false, true},
+    {"traced_inputs.pkl", "traced_inputs/", true, false, false},
+};
+
+/* What is checked, and what is known of it so far. */
+typedef struct checking {
+    htp_arena *arena; /* for what stays */
+    const char *path;
+    htp_archive *archive;
+    HTP_VECTOR(htp_syntax_module) modules; /* in archive->code, as their trees and texts */
+    htp_code_token_list tokens;            /* of the record that is read; there, too */
+    double constant;                       /* the cost of the costliest one */
+} checking;
+
+/* Whether a record is code. */
+static bool is_code(const char *name)
+{
+    size_t length = strlen(name);
+    return strncasecmp(name, code_folder, strlen(code_folder)) == 0 &&
+           length >= strlen(code_folder) + strlen(code_ending) &&
+           strcasecmp(name + length - strlen(code_ending), code_ending) == 0;
+}
+
+/* The place of a pickle that libtorch reads; NULL for what is none. Debug records are read by
+ * places.c alone, and checked then. */
+static const struct place *find_place(const char *name)
+{
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        if (strcasecmp(name, places[i].name) == 0) {
+            return &places[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- bytes ---- */
+
+/* A record that was read. */
+typedef struct record {
+    const char *name; /* as messages show it */
+    const unsigned char *bytes;
+    uint32_t count;
+} record;
+
+/* Inflates @p packed bytes, from @p offset on, to exactly @p count bytes. */
+static bool inflate_stream(int file, uint64_t offset, uint64_t packed, unsigned char *bytes,
+                           uint32_t count, z_stream *stream)
+{
+    unsigned char chunk[16384];
+    int state = Z_OK;
+    stream->next_out = bytes;
+    stream->avail_out = count;
+    while (packed > 0 && state == Z_OK) {
+        size_t wanted = packed < sizeof(chunk) ? (size_t)packed : sizeof(chunk);
+        if (!htp_zip_read_at(file, offset, chunk, wanted)) {
+            return false;
+        }
+        offset += wanted;
+        packed -= wanted;
+        stream->next_in = chunk;
+        stream->avail_in = (uInt)wanted;
+        state = inflate(stream, Z_NO_FLUSH);
+    }
+    return state == Z_STREAM_END && stream->avail_out == 0;
+}
+
+static bool read_inflated(int file, uint64_t offset, uint64_t packed, unsigned char *bytes,
+                          uint32_t count)
+{
+    z_stream stream = {.next_in = NULL};
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
+        return false;
+    }
+    bool is_whole = inflate_stream(file, offset, packed, bytes, count, &stream);
+    (void)inflateEnd(&stream);
+    return is_whole;
+}
+
+/* Reads record @p index of an open file into @p arena; inflates it. Refuses what has more bytes
+ * than are read of any, or is cut short. */
+static htp_status read_record(htp_arena *arena, const char *path, const htp_archive *archive,
+                              int file, uint32_t index, record *read)
+{
+    const htp_archive_record *listed = &archive->records[index];
+    read->name = htp_archive_printable(arena, listed->name, strlen(listed->name));
+    if (listed->bytes > UINT32_MAX || (!listed->is_stored && listed->bytes > inflated_limit)) {
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "%s: cannot be read: %s has %llu bytes, more than are read of it",
+                               path, read->name, (unsigned long long)listed->bytes);
+    }
+    read->count = (uint32_t)listed->bytes;
+    unsigned char *bytes = htp_arena_alloc(arena, (size_t)read->count + 1);
+    read->bytes = bytes;
+    bool is_whole = listed->is_stored ? htp_zip_read_at(file, listed->offset, bytes, read->count)
+                                      : read_inflated(file, listed->offset, archive->packed[index],
+                                                      bytes, read->count);
+    if (!is_whole) {
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "%s: damaged archive: %s cannot be read to its end; copy or save it "
+                               "again",
+                               path, read->name);
+    }
+    return HTP_OK;
+}
+
+/* ---- all of them ---- */
+
+static htp_archive_made told(htp_arena *arena, const htp_pickle *pickle,
+                             const htp_pickle_made *made)
+{
+    const char *bytes = (const char *)pickle->bytes;
+    htp_archive_made result = {
+        .pickle = pickle->record->name,
+        .qualified_class =
+            htp_arena_printf(arena, "%.*s.%.*s", (int)made->module_bytes, bytes + made->module,
+                             (int)made->name_bytes, bytes + made->name),
+        .kind = made->kind,
+        .number = made->number,
+        .text = htp_arena_copy(arena, bytes + made->text, made->text_bytes),
+        .text_bytes = made->text_bytes,
+    };
+    if (made->kind == HTP_ARCHIVE_MADE_OF_FLOAT) {
+        memcpy(&result.real, &made->number, sizeof(result.real));
+    }
+    return result;
+}
+
+/* Lists what a pickle makes; of the objects of a class, which are many, one. */
+static void list_made(htp_arena *arena, htp_archive *archive, const htp_pickle *pickle,
+                      const htp_pickle_made_list *made)
+{
+    htp_map classes = {0}; /* that have objects, by the lines that name them */
+    for (size_t i = 0; i < made->count; i++) {
+        const htp_pickle_made *one = &made->items[i];
+        const char *lines = (const char *)pickle->bytes + one->module;
+        const size_t length = (size_t)one->module_bytes + 1 + one->name_bytes;
+        if (one->kind == HTP_ARCHIVE_MADE_OF_OTHER) {
+            if (htp_map_get_bytes(&classes, lines, length, NULL)) {
+                continue;
+            }
+            htp_map_set_bytes(&archive->scratch, &classes, lines, length, 0);
+        }
+        HTP_PUSH(arena, &archive->made, told(arena, pickle, one));
+    }
+}
+
+static htp_status check_pickle(checking *all, uint32_t index, const struct place *place)
+{
+    htp_archive *archive = all->archive;
+    htp_arena *scratch = &archive->scratch;
+    if (htp_arena_recover(scratch) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", all->path);
+    }
+    record read = {.name = archive->records[index].name};
+    HTP_TRY(read_record(scratch, all->path, archive, fileno(archive->file), index, &read));
+    const htp_pickle pickle = {.path = all->path,
+                               .name = read.name,
+                               .record = &archive->records[index],
+                               .bytes = read.bytes,
+                               .count = read.count,
+                               .archive = archive,
+                               .storages = place->storages,
+                               .are_storages_left_out = place->are_storages_left_out};
+    htp_pickle_contents contents = {.cost = 0};
+    HTP_TRY(htp_pickle_check(scratch, &pickle, &contents));
+    list_made(all->arena, archive, &pickle, &contents.made);
+    HTP_TRY(htp_devices_take_pickle(all->arena, archive, &pickle, &contents, place->are_weights));
+    all->constant = place->are_constants ? contents.cost : all->constant;
+    return HTP_OK;
+}
+
+/* "__torch__.model" of "code/__torch__/model.py". */
+static const char *qualifier_of(htp_arena *arena, const char *record)
+{
+    const char *begin = record + strlen(code_folder);
+    char *qualifier = htp_arena_copy(arena, begin, strlen(begin) - strlen(code_ending));
+    for (char *at = strchr(qualifier, '/'); at; at = strchr(at, '/')) {
+        *at = '.';
+    }
+    return qualifier;
+}
+
+/* All but its tuples, which may come from other records. The text stays, for libtorch. */
+static htp_status read_code(checking *all, uint32_t index)
+{
+    htp_archive *archive = all->archive;
+    htp_arena *arena = &archive->code;
+    record read = {.name = archive->records[index].name};
+    htp_syntax_module module;
+    HTP_TRY(read_record(all->arena, all->path, archive, fileno(archive->file), index, &read));
+    const htp_code_record code = {all->path, read.name, (const char *)read.bytes, read.count};
+    HTP_TRY(htp_code_check(arena, &code, &all->tokens));
+    HTP_TRY(htp_syntax_read(arena, &code, &all->tokens, &module));
+    HTP_TRY(htp_values_check(&module));
+    HTP_TRY(htp_devices_take_code(all->arena, archive, archive->records[index].name, &module));
+    module.qualifier = qualifier_of(arena, archive->records[index].name);
+    HTP_PUSH(arena, &all->modules, module);
+    return HTP_OK;
+}
+
+static htp_status check_record(checking *all, uint32_t index)
+{
+    const char *name = all->archive->records[index].name;
+    const struct place *place = find_place(name);
+    if (!place) {
+        return is_code(name) ? read_code(all, index) : HTP_OK;
+    }
+    htp_arena_init(&all->archive->scratch);
+    htp_status status = check_pickle(all, index, place);
+    htp_arena_free(&all->archive->scratch);
+    return status;
+}
+
+static htp_status check_records(checking *all)
+{
+    htp_archive *archive = all->archive;
+    if (htp_arena_recover(&archive->code) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", all->path);
+    }
+    for (uint32_t i = 0; i < archive->record_count; i++) {
+        HTP_TRY(check_record(all, i));
+    }
+    HTP_TRY(htp_devices_check(all->path, archive));
+    return htp_tuples_check(&archive->code, all->path, all->modules.items, all->modules.count,
+                            all->constant);
+}
+
+htp_status htp_contents_check(htp_arena *arena, const char *path, htp_archive *archive)
+{
+    checking all = {.arena = arena, .path = path, .archive = archive};
+    htp_arena_init(&archive->code);
+    htp_status status = check_records(&all);
+    htp_arena_free(&archive->code);
+    return status;
+}
+
+const char *htp_archive_read(htp_arena *arena, const htp_archive *archive, int file,
+                             const char *name, size_t *bytes)
+{
+    uint32_t index = 0;
+    record read = {.bytes = NULL};
+    *bytes = 0;
+    if (!htp_map_get(&archive->by_name, name, &index)) {
+        return NULL;
+    }
+    htp_status status = read_record(arena, "", archive, file, index, &read);
+    bool is_whole = status == HTP_OK;
+    htp_status_free(status);
+    *bytes = is_whole ? read.count : 0;
+    return is_whole ? (const char *)read.bytes : NULL;
+}

@@ -1,0 +1,118 @@
+#include "source/debug_info/origins.h"
+
+#include <string.h>
+
+/* Sources share texts: a small file could ask for any number of bytes. */
+static const uint64_t joined_limit = (uint64_t)1 << 30;
+
+const htp_code_origin *htp_code_origins_find(const htp_code_origins *origins, uint64_t offset)
+{
+    const htp_code_origin *ranges = origins->ranges.items;
+    size_t first = 0;
+    size_t count = origins->ranges.count;
+    while (count > 0) { /* those before first begin at the offset or before it */
+        size_t half = count / 2;
+        bool is_behind = ranges[first + half].offset > offset;
+        first = is_behind ? first : first + half + 1;
+        count = is_behind ? half : count - half - 1;
+    }
+    return first > 0 ? &ranges[first - 1] : NULL;
+}
+
+htp_code_origin_source *htp_code_origins_source(const htp_code_origins *origins,
+                                                const htp_code_origin *origin)
+{
+    return &origins->sources.items[origin->source];
+}
+
+static const char *keep_joined(htp_code_texts *texts)
+{
+    return htp_intern(&texts->kept, htp_text_string(&texts->joined), texts->joined.length);
+}
+
+/* The whole text of a source; NULL where it is too large. */
+static const char *join(htp_code_texts *texts, htp_code_origins *origins,
+                        htp_code_origin_source *source)
+{
+    if (source->text || source->bytes > joined_limit - origins->joined) {
+        return source->text;
+    }
+    origins->joined += source->bytes;
+    texts->joined.length = 0;
+    for (uint32_t i = 0; i < source->part_count; i++) {
+        const htp_code_origin_text *part =
+            &origins->texts.items[origins->parts.items[source->first_part + i]];
+        htp_text_add_bytes(&texts->joined, part->bytes, part->count);
+    }
+    source->text = keep_joined(texts);
+    return source->text;
+}
+
+/* Finds where the lines of a text begin. */
+static void find_lines(htp_arena *arena, htp_code_origin_source *source)
+{
+    const char *text = source->text;
+    const char *end = text + source->bytes;
+    HTP_VECTOR(uint64_t) lines = {0};
+    HTP_PUSH(arena, &lines, 0);
+    for (const char *at = text; (at = memchr(at, '\n', (size_t)(end - at))) != NULL;) {
+        at++;
+        HTP_PUSH(arena, &lines, (uint64_t)(at - text));
+    }
+    source->lines = lines.items;
+    source->line_count = lines.count;
+}
+
+/* The line of the text that an offset lies in. Texts and ranges of stacks begin with the first. */
+static size_t line_at(htp_arena *arena, htp_code_origin_source *source, uint64_t offset)
+{
+    if (offset == 0) {
+        return 0;
+    }
+    if (!source->lines) {
+        find_lines(arena, source);
+    }
+    size_t first = 0;
+    size_t count = source->line_count;
+    while (count > 0) {
+        size_t half = count / 2;
+        bool is_behind = source->lines[first + half] > offset;
+        first = is_behind ? first : first + half + 1;
+        count = is_behind ? half : count - half - 1;
+    }
+    return first - 1; /* the first one begins at 0 */
+}
+
+uint32_t htp_code_origins_line(htp_code_texts *texts, htp_code_origins *origins,
+                               const htp_code_origin *origin)
+{
+    htp_code_origin_source *source = htp_code_origins_source(origins, origin);
+    if (origin->begin > 0 && !join(texts, origins, source)) {
+        return 0;
+    }
+    return (uint32_t)(source->first_line + line_at(texts->kept.arena, source, origin->begin));
+}
+
+const char *htp_code_origins_text(htp_code_texts *texts, htp_code_origins *origins,
+                                  const htp_code_origin *origin)
+{
+    htp_code_origin_source *source = htp_code_origins_source(origins, origin);
+    const char *text = join(texts, origins, source);
+    if (!text) {
+        return "";
+    }
+    /* The tracer notes a stack as a source of its own, and a range that is all of it. */
+    if (origin->begin == 0 && origin->end == source->bytes) {
+        return text;
+    }
+    if (!source->lines) {
+        find_lines(texts->kept.arena, source);
+    }
+    size_t line = line_at(texts->kept.arena, source, origin->begin);
+    uint64_t begin = source->lines[line];
+    uint64_t end = line + 1 < source->line_count ? source->lines[line + 1] : source->bytes;
+    texts->joined.length = 0;
+    htp_text_add_bytes(&texts->joined, " ", 1);
+    htp_text_add_bytes(&texts->joined, text + begin, (size_t)(end - begin));
+    return keep_joined(texts);
+}

@@ -1,0 +1,84 @@
+/*
+ * The origins of a record of code: which ranges of which source files its pieces were made of, as
+ * the debug record beside it tells. Private to core/source.
+ *
+ * A source is a text in parts, which many sources share: it is joined when somebody asks for a line
+ * of it. Of what was traced, the text is the stack of the tracer.
+ */
+#ifndef HTP_SOURCE_ORIGINS_H
+#define HTP_SOURCE_ORIGINS_H
+
+#include "base/intern.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "source/pickle/pickle.h"
+
+/** Bytes of the debug record. */
+typedef struct htp_code_origin_text {
+    const char *bytes;
+    uint32_t count;
+} htp_code_origin_text;
+
+/** A source file, or a piece of one. */
+typedef struct htp_code_origin_source {
+    const char *file;    /* NULL: it has no name */
+    uint64_t first_line; /* of the file */
+    uint64_t bytes;
+    uint32_t first_part; /* numbers of texts: where they begin among the parts */
+    uint32_t part_count;
+    const char *text;      /* joined; NULL: nobody asked */
+    const uint64_t *lines; /* where they begin; NULL: nobody asked */
+    size_t line_count;
+} htp_code_origin_source;
+
+/** A range of a source. What begins in the code at its offset, and before the next one's, was made
+ * of it. There are many: offsets beyond 4 GiB, which no code and no joined text has, end there. */
+typedef struct htp_code_origin {
+    uint32_t offset;
+    uint32_t begin; /* within the source, as end */
+    uint32_t end;
+    uint32_t source;
+} htp_code_origin;
+
+/** An empty one is all zeroes. */
+typedef struct htp_code_origins {
+    HTP_VECTOR(htp_code_origin) ranges; /* by offset */
+    HTP_VECTOR(htp_code_origin_source) sources;
+    HTP_VECTOR(htp_code_origin_text) texts;
+    HTP_VECTOR(uint32_t) parts;
+    uint64_t joined; /* bytes, of all sources */
+} htp_code_origins;
+
+/** Texts of sources, each once: the layers of a model were traced through the same lines. Empty
+ * ones have arenas alone. */
+typedef struct htp_code_texts {
+    htp_interned kept;
+    htp_text joined; /* the one that is being made */
+} htp_code_texts;
+
+/**
+ * Reads a debug record into empty origins, in time and memory proportional to its bytes, which must
+ * outlive them. @p scratch holds what is needed meanwhile.
+ *
+ * Refuses with HTP_CODE_BAD_INPUT what htp_pickle_check() refuses, and what is no debug record.
+ */
+HTP_MUST_USE htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch,
+                                              const htp_pickle *pickle, htp_code_origins *origins);
+
+/** What the code at an offset was made of; NULL where nothing is known of it. */
+const htp_code_origin *htp_code_origins_find(const htp_code_origins *origins, uint64_t offset);
+
+/** The source of a range. */
+htp_code_origin_source *htp_code_origins_source(const htp_code_origins *origins,
+                                                const htp_code_origin *origin);
+
+/** The line of its file that a range begins in; 0 where sources are too large to be looked at. */
+uint32_t htp_code_origins_line(htp_code_texts *texts, htp_code_origins *origins,
+                               const htp_code_origin *origin);
+
+/** The text of a range: a space and the line that it begins in, or all of the tracer's stack. "" as
+ * above. What is equal, is one text. */
+const char *htp_code_origins_text(htp_code_texts *texts, htp_code_origins *origins,
+                                  const htp_code_origin *origin);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * What hints.c, hint_notes.c and hint_results.c share: what is known of the values of a running
+ * function.
+ */
+#ifndef HTP_SOURCE_HINT_SCOPE_H
+#define HTP_SOURCE_HINT_SCOPE_H
+
+#include "base/vector.h"
+#include "source/hints/hints.h"
+#include "source/program/operands.h"
+
+/** What is known of a value: an argument of the method or a part of one, an object, or weights. */
+typedef struct htp_hint_known {
+    uint32_t argument; /* HTP_NONE */
+    const char *path;  /* of the part of the argument: "0.key" */
+    int32_t shift;     /* by how many dims it has more than that part */
+    uint32_t joined;   /* of how many like it the features were joined */
+    bool is_converted; /* perhaps to another dtype */
+    bool is_turned;    /* its dims are perhaps in another order */
+    bool is_positions; /* 0, 1, 2 and so on */
+    bool is_weight;
+    uint32_t weights; /* data: a tensor, or a list of them */
+    uint32_t object;
+} htp_hint_known;
+
+/** Nothing at all. */
+#define HTP_HINT_UNKNOWN                                                                           \
+    ((htp_hint_known){                                                                             \
+        .argument = HTP_NONE, .path = "", .joined = 1, .weights = HTP_NONE, .object = HTP_NONE})
+
+typedef HTP_VECTOR(htp_hint) htp_hint_list;
+
+/** A search of a program. */
+typedef struct htp_hint_search {
+    htp_arena *arena;
+    const htp_program *program;
+    htp_hint_list hints;
+    size_t visited; /* nodes */
+    size_t values;  /* of the functions that run, or ran */
+    size_t depth;
+    htp_status failure; /* of reading the program: the search is over */
+} htp_hint_search;
+
+/** A running function, and the node that is looked at. */
+typedef struct htp_hint_scope {
+    htp_hint_search *search;
+    htp_program_function function; /* the table may move */
+    htp_hint_known *values;
+    const htp_program_node *node;
+} htp_hint_scope;
+
+/** The node, to ask of its operands. */
+static inline htp_operands htp_hint_operands(const htp_hint_scope *s)
+{
+    return (htp_operands){s->search->program, &s->function, s->node};
+}
+
+/** What is known of an operand of the node. */
+static inline htp_hint_known *htp_hint_input(const htp_hint_scope *s, uint32_t number)
+{
+    return &s->values[s->node->inputs[number]];
+}
+
+static inline void htp_hint_set_output(const htp_hint_scope *s, uint32_t number,
+                                       htp_hint_known known)
+{
+    s->values[s->node->outputs[number]] = known;
+}
+
+static inline bool htp_hint_is_argument(const htp_hint_known *known)
+{
+    return known->argument != HTP_NONE;
+}
+
+/** Adds which part the next hint speaks of, and with how many dims more than it has. */
+void htp_hint_add_part(htp_hint_search *f, const htp_hint_known *k);
+
+/** Adds the hints that the operator of the node gives of its operands. */
+void htp_hint_note_operands(const htp_hint_scope *s);
+
+/** Adds that arguments are joined with what is none. */
+void htp_hint_note_joined(const htp_hint_scope *s);
+
+/** Adds that arguments look alike, which the node takes element by element, or joins. */
+void htp_hint_note_beside(const htp_hint_scope *s);
+
+/** Adds that arguments are compared with positions, or stand beside them as indices. */
+void htp_hint_note_positions(const htp_hint_scope *s);
+
+/** Adds from where on a slice() with numbers of the program reads @p k. */
+void htp_hint_note_slice(const htp_hint_scope *s, const htp_hint_known *k);
+
+/** Adds that a select() with numbers of the program picks an element of @p k. */
+void htp_hint_note_pick(const htp_hint_scope *s, const htp_hint_known *k);
+
+/** Sets what is known of the node's outputs by what is known of its operands. */
+void htp_hint_pass_on(const htp_hint_scope *s);
+
+/** Sets what is known of a branch's outputs: what the first side does that is known; arguments come
+ * first. */
+void htp_hint_merge_branches(const htp_hint_scope *s);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * What must hold between axes for an operator to run, read from two numbers that have to be equal
+ * and are not at the sizes that were tried.
+ */
+#ifndef HTP_SOURCE_EQUATION_H
+#define HTP_SOURCE_EQUATION_H
+
+#include "source/inputs/inputs.h"
+
+enum { HTP_EQUATION_MAX_TERMS = 4 };
+
+/** The sum of factors times axes, and of a number, is 0. */
+typedef struct htp_equation {
+    struct {
+        uint32_t axis;
+        int64_t factor; /* not 0 */
+    } terms[HTP_EQUATION_MAX_TERMS];
+    uint32_t count;
+    int64_t number;
+} htp_equation;
+
+/**
+ * Reads what two numbers, one per lane, say of the axes. Forms that are known: a number, an axis
+ * times a number, over a number or plus a number, a sum of two axes and a number, and products of
+ * two axes that share one.
+ * @return false where a number has none of these forms, or where no axis tells them apart.
+ */
+bool htp_equation_read(const htp_inputs *inputs, const int64_t *have, const int64_t *want,
+                       htp_equation *equation);
+
+/** Whether the equation says that two axes are equal. */
+bool htp_equation_is_join(const htp_equation *equation);
+
+/** Whether the equation says that a sum of axes, or one axis, is a number: none of them moves. */
+bool htp_equation_is_fixed(const htp_equation *equation);
+
+/** The term to solve the equation for, so that the others are added: if possible with the number,
+ * too, and of several the last axis. HTP_NONE when there is none. */
+uint32_t htp_equation_solve(const htp_equation *equation);
+
+/** The solution for a term: what its axis is, as a formula of the other axes. */
+htp_size_formula htp_equation_solution(const htp_equation *equation, uint32_t term);
+
+#endif

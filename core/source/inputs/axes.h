@@ -1,0 +1,105 @@
+/*
+ * Which dims of the inputs are one axis, and which of them move: for a trace to judge.
+ *
+ * A dim is a number, in the order of the inputs. An axis is known by its first dim.
+ */
+#ifndef HTP_SOURCE_AXES_H
+#define HTP_SOURCE_AXES_H
+
+#include "source/hints/hints.h"
+#include "source/inputs/inputs.h"
+#include "source/program/operators.h"
+
+/** A dim of a tensor input. */
+typedef struct htp_axes_dim {
+    uint32_t input;
+    uint32_t dim;
+    uint32_t family; /**< dims that are likely to be alike: see htp_axes_family() */
+} htp_axes_dim;
+
+/** What the program says of the dims of an input. */
+typedef enum htp_axes_layout {
+    HTP_AXES_USUAL,
+    HTP_AXES_NO_PICTURE,  /**< it is joined with others or multiplied, as a cache is; or nothing in
+                               the program moves windows */
+    HTP_AXES_STEPS_FIRST, /**< the steps of a sequence, then the batch */
+} htp_axes_layout;
+
+typedef struct htp_axes {
+    htp_arena *arena;
+    const htp_inputs *given;
+    const htp_axes_dim *dims;
+    uint32_t count;
+    const char *const *names;          /**< by axis; NULL: usual ones are found */
+    uint32_t *axis_of;                 /**< by dim */
+    bool *is_fixed;                    /**< by axis */
+    const htp_size_formula **formulas; /**< by axis: of dims; NULL: it moves by itself */
+    const htp_axes_layout *layouts;    /**< by input; NULL: unknown */
+} htp_axes;
+
+/** Every dim of every tensor input as an axis of its own. */
+htp_axes htp_axes_apart(htp_arena *arena, const htp_inputs *inputs);
+
+/** The axes of inputs that have names; other dims are fixed. */
+htp_axes htp_axes_named(htp_arena *arena, const htp_inputs *inputs);
+
+/** Whether hints may tell more of the inputs than their ranks do. */
+bool htp_axes_need_hints(const htp_axes *axes);
+
+/** Notes the layouts of inputs that hints tell. */
+void htp_axes_note_hints(htp_axes *axes, const htp_hint *hints, uint32_t count);
+
+/** Whether an input may be a picture, as far as is known. */
+bool htp_axes_may_be_pictures(const htp_axes *axes);
+
+/** Notes that no input is one unless some of these operators, which the program names, moves
+ * windows over pictures. */
+void htp_axes_note_operators(htp_axes *axes, const htp_named_operator *operators, uint32_t count);
+
+/** A copy that can be changed by itself. */
+htp_axes htp_axes_copy(const htp_axes *axes);
+
+/** Makes two axes one, which moves unless one of them is fixed. False where they have different
+ * sizes, or are one already. */
+bool htp_axes_join(htp_axes *axes, uint32_t a, uint32_t b);
+
+/** Makes an axis follow others, as a formula of dims tells: not of itself, nor of such axes. False
+ * where the formulas that it is in become too long. */
+bool htp_axes_set_formula(htp_axes *axes, uint32_t axis, const htp_size_formula *formula);
+
+/** Whether a dim is the first of an axis that moves by itself. */
+bool htp_axes_moves(const htp_axes *axes, uint32_t dim);
+
+/** How many axes move by themselves. */
+uint32_t htp_axes_count_moving(const htp_axes *axes);
+
+/** The size of a dim in the example. */
+int64_t htp_axes_size(const htp_axes *axes, uint32_t dim);
+
+/**
+ * The inputs with the axes that move, and lanes for them. Names follow what dims mean as a rule:
+ * the first one is "batch", the second of a matrix of integers "sequence", the last two of an image
+ * "height" and "width", unless it is known to be no picture; others have their input's name.
+ * @param moving  receives the dims of the axes of the inputs, by index
+ * @return false where there are no sizes for lanes
+ */
+bool htp_axes_apply(const htp_axes *axes, htp_inputs *inputs, const uint32_t **moving);
+
+/** What axes without formulas are called, by axis, whether they move or not. */
+const char *const *htp_axes_find_names(const htp_axes *axes);
+
+/** What a dim means as a rule, in the order in which programs need its size more often. */
+typedef enum htp_axes_kind {
+    HTP_AXES_BATCH,
+    HTP_AXES_SEQUENCE,
+    HTP_AXES_SPATIAL,
+    HTP_AXES_FEATURE, /**< or anything else */
+} htp_axes_kind;
+
+htp_axes_kind htp_axes_find_kind(const htp_axes *axes, uint32_t dim);
+
+/** How many dims are like this one: of inputs with one path but for numbers in it ("past.0.key",
+ * "past.1.key"), in one place, with one size. */
+uint32_t htp_axes_count_alike(const htp_axes *axes, uint32_t dim);
+
+#endif

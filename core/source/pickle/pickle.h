@@ -1,0 +1,89 @@
+/*
+ * Checks pickles of a TorchScript archive before libtorch reads them: its reader trusts what they
+ * say. Private to core/source.
+ *
+ * A pickle is a program for a machine with a stack, marks in it, and a memo. Here it runs on values
+ * of which little is known: kinds, numbers, sizes. What passes is safe to run for real.
+ *
+ * Reference: Python's pickletools, for opcodes of protocol 2; libtorch's unpickler takes a part of
+ * them.
+ */
+#ifndef HTP_SOURCE_PICKLE_H
+#define HTP_SOURCE_PICKLE_H
+
+#include "base/vector.h"
+#include "source/archive/archive.h"
+
+/** A class that a pickle calls, and with what; see htp_archive_made. Spans of its bytes. */
+typedef struct htp_pickle_made {
+    uint32_t module, module_bytes;
+    uint32_t name, name_bytes;
+    htp_archive_made_kind kind;
+    int64_t number; /* of an int; the bits of a float */
+    uint32_t text, text_bytes;
+} htp_pickle_made;
+
+typedef HTP_VECTOR(htp_pickle_made) htp_pickle_made_list;
+
+/** A device that a pickle names: where a storage was, or one that is an object. Spans of its bytes.
+ */
+typedef struct htp_pickle_device {
+    bool is_storage;
+    uint32_t key, key_bytes; /* of a storage: its record below the folder of storages */
+    uint32_t text, text_bytes;
+    uint32_t opcode; /* that put the text onto the stack */
+} htp_pickle_device;
+
+/** A text that is taken out of the memo again. */
+typedef struct htp_pickle_recall {
+    uint32_t opcode; /* that takes it */
+    uint32_t first;  /* that put it onto the stack before it went into the memo */
+    uint32_t text, text_bytes;
+} htp_pickle_recall;
+
+/** A pickle, and what it may speak of. */
+typedef struct htp_pickle {
+    const char *path; /* of the model, for messages */
+    const char *name; /* of the record, for messages */
+    const htp_archive_record *record;
+    const unsigned char *bytes;
+    uint32_t count;
+    const htp_archive *archive; /* holds the storages of its tensors */
+    const char *storages;       /* what their names begin with: "data/"; NULL: it has no tensors */
+    bool are_storages_left_out; /* records without contents will do: nobody reads them */
+    bool is_debug;              /* tells which line of which file code was made of */
+} htp_pickle;
+
+/** What a pickle holds; filled while it is checked. */
+typedef struct htp_pickle_contents {
+    htp_pickle_made_list made;
+    HTP_VECTOR(htp_pickle_device) devices;
+    HTP_VECTOR(htp_pickle_recall) recalls; /* in their order */
+    double cost; /* of the costliest part of the tuple that it is (source/code/code_tuples.h) */
+} htp_pickle_contents;
+
+/**
+ * Checks a pickle, in time and memory proportional to its bytes. @p scratch holds what is needed
+ * meanwhile, and what is listed in @p contents (or NULL).
+ *
+ * Refuses with HTP_CODE_BAD_INPUT: reads beyond the end, operands that are missing or of another
+ * kind than libtorch takes them for, numbers in the memo that were never given, values nested
+ * thousands deep, in themselves, or shared so that they unfold to millions; storages larger than
+ * their records; tensors that reach out of their storages.
+ */
+HTP_MUST_USE htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
+                                         htp_pickle_contents *contents);
+
+/**
+ * Writes a pickle that was checked again, with other texts in the places of the devices that it
+ * names; texts that are equal to these, and no devices, stay. libtorch parses the names, and knows
+ * its own alone.
+ * @param texts  for contents->devices, one by one; NULL for one that stays
+ * @param bytes  receives the pickle in @p arena; NULL where nothing changes
+ */
+HTP_MUST_USE htp_status htp_pickle_rename_devices(htp_arena *arena, const htp_pickle *pickle,
+                                                  const htp_pickle_contents *contents,
+                                                  const char *const *texts,
+                                                  const unsigned char **bytes, uint32_t *count);
+
+#endif

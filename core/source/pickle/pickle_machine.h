@@ -1,0 +1,182 @@
+/*
+ * The machine that a pickle runs on (pickle.h). Private to the files that are called pickle.
+ */
+#ifndef HTP_SOURCE_PICKLE_MACHINE_H
+#define HTP_SOURCE_PICKLE_MACHINE_H
+
+#include "base/vector.h"
+#include "source/pickle/pickle.h"
+
+typedef enum htp_pickle_kind {
+    HTP_PICKLE_NONE,
+    HTP_PICKLE_BOOL,
+    HTP_PICKLE_INT,
+    HTP_PICKLE_FLOAT,
+    HTP_PICKLE_STRING,
+    HTP_PICKLE_TUPLE,
+    HTP_PICKLE_LIST,
+    HTP_PICKLE_DICT,
+    HTP_PICKLE_CALL,    /* a function: number is its row */
+    HTP_PICKLE_CLASS,   /* a class of the program */
+    HTP_PICKLE_NEW,     /* an object of one, to be built */
+    HTP_PICKLE_DTYPE,   /* the class of a storage: number is its row */
+    HTP_PICKLE_QSCHEME, /* number is a htp_pickle_qscheme */
+    HTP_PICKLE_STORAGE,
+    HTP_PICKLE_TENSOR,
+    HTP_PICKLE_OBJECT, /* and whatever else has no parts that matter */
+} htp_pickle_kind;
+
+typedef enum htp_pickle_qscheme {
+    HTP_PICKLE_PER_TENSOR,
+    HTP_PICKLE_PER_CHANNEL,
+    HTP_PICKLE_OTHER_QSCHEME,
+} htp_pickle_qscheme;
+
+/* A value. Kinds from TUPLE to DICT, and from STORAGE on, have a node; a string has the opcode that
+ * put it onto the stack in its place. */
+typedef struct htp_pickle_value {
+    uint32_t kind;
+    uint32_t node;
+    union {
+        int64_t number; /* of an int, or as its kind says */
+        struct {
+            uint32_t offset; /* in the pickle */
+            uint32_t bytes;
+        } string; /* of a class: its module and its name, a line each */
+    };
+} htp_pickle_value;
+
+/* What is known of a value with parts. */
+typedef struct htp_pickle_node {
+    uint32_t depth;    /* 1 for one without parts of their own */
+    bool is_closed;    /* it is a part of another value */
+    bool is_seen;      /* for those who visit each once */
+    bool is_scattered; /* a list that grew while others did: its elements were not kept */
+    uint64_t unfolded; /* values with parts in it, each as often as it can be reached */
+    /* Of a tuple its parts, of a tensor its sizes: where they begin among the items. Of a list of a
+     * debug record its elements: where they begin among the numbers. */
+    uint32_t first;
+    uint32_t count; /* of a list, too */
+    uint32_t kinds; /* of a list: a bit for each kind in it */
+    uint32_t dtype; /* of a storage or a tensor: row of the dtypes */
+    int64_t low;    /* of a list: the least and greatest int in it */
+    int64_t high;
+    uint64_t elements; /* of a storage */
+    double cost;       /* of its type, to libtorch's compiler (code_tuples.h) */
+} htp_pickle_node;
+
+typedef struct htp_pickle_machine {
+    htp_arena *arena;
+    const htp_pickle *pickle;
+    htp_pickle_contents *contents; /* or NULL */
+    uint32_t at;                   /* what is read next */
+    uint32_t opcode;               /* where the running opcode begins, for messages */
+    bool is_done;
+    HTP_VECTOR(htp_pickle_value) stack;
+    HTP_VECTOR(uint32_t) marks; /* sizes of the stack */
+    HTP_VECTOR(htp_pickle_value) memo;
+    HTP_VECTOR(htp_pickle_value) items; /* of tuples */
+    HTP_VECTOR(int64_t) numbers;        /* of lists in debug records; of what is no int, some */
+    HTP_VECTOR(htp_pickle_node) nodes;
+} htp_pickle_machine;
+
+/** The node of a value that has one. */
+static inline htp_pickle_node *htp_pickle_node_of(const htp_pickle_machine *machine,
+                                                  const htp_pickle_value *value)
+{
+    return &machine->nodes.items[value->node];
+}
+
+/** Part @p index of a tuple. */
+static inline const htp_pickle_value *htp_pickle_part(const htp_pickle_machine *machine,
+                                                      const htp_pickle_node *tuple, uint32_t index)
+{
+    return &machine->items.items[tuple->first + index];
+}
+
+/** The failure of the running opcode: it is damaged. */
+HTP_MUST_USE htp_status htp_pickle_damaged(const htp_pickle_machine *machine, const char *format,
+                                           ...) __attribute__((format(printf, 2, 3)));
+
+/** The failure of the running opcode: it is nothing that TorchScript files hold. */
+HTP_MUST_USE htp_status htp_pickle_unknown(const htp_pickle_machine *machine, const char *format,
+                                           ...) __attribute__((format(printf, 2, 3)));
+
+/** Puts a value without a node on the stack. */
+void htp_pickle_push(htp_pickle_machine *machine, htp_pickle_kind kind, int64_t number);
+
+/** Puts a value with a new node on the stack. @return the node, until the next one is made. */
+htp_pickle_node *htp_pickle_push_node(htp_pickle_machine *machine, htp_pickle_kind kind);
+
+/** How many values lie above the last mark. What is below it is out of reach. */
+size_t htp_pickle_reachable(const htp_pickle_machine *machine);
+
+/** Takes @p count values off the stack. @p values stay until the next push. */
+HTP_MUST_USE htp_status htp_pickle_take(htp_pickle_machine *machine, size_t count,
+                                        const htp_pickle_value **values);
+
+/** Takes what lies above the last mark, and the mark. */
+HTP_MUST_USE htp_status htp_pickle_take_marked(htp_pickle_machine *machine,
+                                               const htp_pickle_value **values, size_t *count);
+
+/** Makes values parts of a new tuple, list, dict or object, which goes onto the stack. What became
+ * a part cannot be changed any more: what is known of the whole stays true, and nothing gets into
+ * itself. @p values may have been taken off the stack. */
+HTP_MUST_USE htp_status htp_pickle_make(htp_pickle_machine *machine, htp_pickle_kind kind,
+                                        const htp_pickle_value *values, size_t count);
+
+/** What the type of a value costs libtorch's compiler. */
+double htp_pickle_cost_of(const htp_pickle_machine *machine, const htp_pickle_value *value);
+
+/** Makes values parts of a list or dict that is there already. */
+HTP_MUST_USE htp_status htp_pickle_extend(htp_pickle_machine *machine,
+                                          const htp_pickle_value *target,
+                                          const htp_pickle_value *values, size_t count);
+
+/** What a function or class is: pushes the value that stands for it (GLOBAL). */
+HTP_MUST_USE htp_status htp_pickle_find_global(htp_pickle_machine *machine, const char *module,
+                                               uint32_t module_bytes, const char *name,
+                                               uint32_t name_bytes);
+
+/** Notes that a class is called with an argument. */
+void htp_pickle_note_made(htp_pickle_machine *machine, const htp_pickle_value *type,
+                          const htp_pickle_value *argument);
+
+/** Notes that a device is named: by a string; with @p key by the record of a storage. */
+void htp_pickle_note_device(htp_pickle_machine *machine, const htp_pickle_value *text,
+                            const htp_pickle_value *key);
+
+/** Notes that the running opcode takes a value out of the memo, and makes it the one that a string
+ * is put onto the stack by. */
+void htp_pickle_note_recall(htp_pickle_machine *machine, htp_pickle_value *value);
+
+/** Calls a function of the rows (@p row) with an argument; pushes what it gives. */
+HTP_MUST_USE htp_status htp_pickle_call(htp_pickle_machine *machine, uint32_t row,
+                                        const htp_pickle_value *argument);
+
+/** The rows of htp_pickle_call() that make tensors. @p parameter is 1 for quantised ones. */
+HTP_MUST_USE htp_status htp_pickle_make_tensor(htp_pickle_machine *machine,
+                                               const htp_pickle_value *argument,
+                                               uint32_t parameter);
+HTP_MUST_USE htp_status htp_pickle_make_sparse(htp_pickle_machine *machine,
+                                               const htp_pickle_value *argument,
+                                               uint32_t parameter);
+
+/** Makes the storage that a persistent id tells of. */
+HTP_MUST_USE htp_status htp_pickle_make_storage(htp_pickle_machine *machine,
+                                                const htp_pickle_value *id);
+
+/** The row of the dtypes with this class of storages, such as "FloatStorage"; -1 for none. */
+int64_t htp_pickle_find_dtype(const char *name, uint32_t bytes);
+
+/** Runs and checks the pickle, on a machine that has nothing but it and an arena. */
+HTP_MUST_USE htp_status htp_pickle_run(htp_pickle_machine *machine);
+
+/** Checks what a pickle of source positions holds, once it ran. */
+HTP_MUST_USE htp_status htp_pickle_check_debug(htp_pickle_machine *machine);
+
+/** Whether the tuple that such a pickle holds has a table of texts, which was checked then: its
+ * parts are a word, the texts, and the positions. */
+bool htp_pickle_has_texts(const htp_pickle_machine *machine, const htp_pickle_node *root);
+
+#endif

@@ -1,0 +1,205 @@
+/*
+ * x[:3] has three rows wherever x has, which tells nothing of an x of two.
+ */
+#include "source/tracing/cuts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Argument number @p index as a number that is alike at all sizes, or @p otherwise for None. */
+static bool read_constant(const htp_trace *trace, const htp_trace_node *node, uint32_t index,
+                          int64_t otherwise, int64_t *number)
+{
+    if (index >= node->input_count) {
+        return false;
+    }
+    const htp_trace_value *value = &trace->values[node->inputs[index]];
+    *number = value->kind == HTP_TRACE_INT ? value->i[0] : otherwise;
+    return value->kind == HTP_TRACE_NOTHING || (value->kind == HTP_TRACE_INT && value->is_constant);
+}
+
+static bool is_alike(const htp_trace_value *value, uint32_t dim, uint32_t lane_count)
+{
+    bool is_alike = true;
+    for (uint32_t lane = 1; lane < lane_count; lane++) {
+        is_alike = is_alike && value->dims[lane][dim] == value->dims[0][dim];
+    }
+    return is_alike;
+}
+
+/* A slice that has one size in all lanes, of a dim that has not. */
+struct slice {
+    const htp_trace_value *from;
+    uint32_t dim;
+    int64_t whole; /* as many elements of the dim are needed for that size */
+};
+
+static bool read_slice(const htp_trace *trace, const htp_trace_node *node, uint32_t lane_count,
+                       struct slice *slice)
+{
+    if (strcmp(node->kind, "aten::slice.Tensor") != 0 || node->failure) {
+        return false;
+    }
+    const htp_trace_value *from = &trace->values[node->inputs[0]];
+    const htp_trace_value *to = &trace->values[node->outputs[0]];
+    int64_t dim = 0;
+    int64_t start = 0;
+    int64_t end = 0;
+    if (from->kind != HTP_TRACE_TENSOR || to->kind != HTP_TRACE_TENSOR ||
+        !read_constant(trace, node, 1, 0, &dim) || !read_constant(trace, node, 2, 0, &start) ||
+        !read_constant(trace, node, 3, INT64_MAX, &end)) {
+        return false;
+    }
+    dim += dim < 0 ? from->rank : 0;
+    *slice = (struct slice){from, (uint32_t)dim, start < 0 ? -start : end};
+    bool is_endless = start >= 0 && (end < 0 || end == INT64_MAX);
+    return !is_endless && is_alike(to, slice->dim, lane_count) &&
+           !is_alike(from, slice->dim, lane_count);
+}
+
+/* Whether the dim is the axis, plus or times a constant, at all sizes. @p size receives that of the
+ * axis at which the dim has less elements than needed, but no less than that. */
+static bool is_exact(const struct slice *slice, const htp_axis *axis, uint32_t lane_count,
+                     int64_t *size)
+{
+    const int64_t *const *dims = slice->from->dims;
+    int64_t offset = dims[0][slice->dim] - axis->sizes[0];
+    bool is_offset = true;
+    bool is_multiple = axis->sizes[0] > 0 && dims[0][slice->dim] > 0;
+    for (uint32_t lane = 1; lane < lane_count; lane++) {
+        int64_t number = dims[lane][slice->dim];
+        int64_t a = 0;
+        int64_t b = 1;
+        is_offset = is_offset && number - axis->sizes[lane] == offset;
+        is_multiple = is_multiple && !__builtin_mul_overflow(number, axis->sizes[0], &a) &&
+                      !__builtin_mul_overflow(dims[0][slice->dim], axis->sizes[lane], &b) && a == b;
+    }
+    *size = 0;
+    if (is_offset) {
+        *size = slice->whole - 1 - offset;
+    } else if (is_multiple && !__builtin_mul_overflow(slice->whole - 1, axis->sizes[0], size)) {
+        *size /= dims[0][slice->dim];
+    }
+    return is_offset || is_multiple;
+}
+
+/* A line that a dim follows along an axis, from the lane where the axis is smallest on. */
+struct line {
+    double least_size;
+    double least_dim;
+    double slope;
+    double distance; /* of the dim in the lane that is farthest from it */
+};
+
+static struct line fit_line(const struct slice *slice, const htp_axis *axis, uint32_t lane_count)
+{
+    const int64_t *const *dims = slice->from->dims;
+    uint32_t first = 0;
+    uint32_t last = 0;
+    for (uint32_t lane = 1; lane < lane_count; lane++) {
+        first = axis->sizes[lane] < axis->sizes[first] ? lane : first;
+        last = axis->sizes[lane] > axis->sizes[last] ? lane : last;
+    }
+    struct line line = {(double)axis->sizes[first], (double)dims[first][slice->dim], 0, INFINITY};
+    line.slope = ((double)dims[last][slice->dim] - line.least_dim) /
+                 ((double)axis->sizes[last] - line.least_size);
+    if (!(line.slope > 0)) {
+        return line;
+    }
+    line.distance = 0;
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        double wanted = line.least_dim + line.slope * ((double)axis->sizes[lane] - line.least_size);
+        line.distance = fmax(line.distance, fabs((double)dims[lane][slice->dim] - wanted));
+    }
+    return line;
+}
+
+/* The axis along which a dim is closest to a line, which roundings may take it off. */
+static uint32_t find_straight(const struct slice *slice, const htp_inputs *inputs,
+                              struct line *straight)
+{
+    uint32_t found = HTP_NONE;
+    *straight = (struct line){.distance = 2};
+    for (uint32_t axis = 0; axis < inputs->axis_count; axis++) {
+        struct line line = fit_line(slice, &inputs->axes[axis], inputs->lane_count);
+        if (!inputs->axes[axis].formula && line.distance <= straight->distance) {
+            *straight = line;
+            found = axis;
+        }
+    }
+    return found;
+}
+
+static int64_t least_size(const htp_axis *axis, uint32_t lane_count)
+{
+    int64_t least = axis->sizes[0];
+    for (uint32_t lane = 1; lane < lane_count; lane++) {
+        least = axis->sizes[lane] < least ? axis->sizes[lane] : least;
+    }
+    return least;
+}
+
+/* Half of the way down to what is refused, on the axis with the longest one. */
+static htp_cut go_down(const htp_inputs *inputs, const int64_t *refused)
+{
+    htp_cut cut = {HTP_NONE, INT64_MAX};
+    int64_t longest = 1;
+    for (uint32_t axis = 0; axis < inputs->axis_count; axis++) {
+        int64_t way = least_size(&inputs->axes[axis], inputs->lane_count) - refused[axis];
+        if (!inputs->axes[axis].formula && way > longest) {
+            longest = way;
+            cut = (htp_cut){axis, refused[axis] + way / 2};
+        }
+    }
+    return cut;
+}
+
+/* A cut for a dim that follows an axis in steps, as it does behind strides: where a line through
+ * the lanes says that it may be, above the sizes that are refused. What is on no line depends on
+ * several axes, such as a product of them. */
+static htp_cut estimate(const struct slice *slice, const htp_inputs *inputs, const int64_t *refused)
+{
+    const htp_cut none = {HTP_NONE, INT64_MAX};
+    if (slice->whole < 2) {
+        return none;
+    }
+    struct line line;
+    uint32_t axis = find_straight(slice, inputs, &line);
+    if (axis == HTP_NONE) {
+        return go_down(inputs, refused);
+    }
+    double size = line.least_size + ((double)(slice->whole - 1) - line.least_dim) / line.slope;
+    size = fmax(fmin(floor(size), line.least_size - 1), (double)refused[axis] + 1);
+    return size < line.least_size ? (htp_cut){axis, (int64_t)size} : none;
+}
+
+/* The cut of one slice; without an axis where there is none. */
+static htp_cut find_cut(const struct slice *slice, const htp_inputs *inputs, const int64_t *refused)
+{
+    htp_cut cut = {HTP_NONE, INT64_MAX};
+    bool is_known = false;
+    for (uint32_t axis = 0; axis < inputs->axis_count; axis++) {
+        int64_t size = 0;
+        if (!inputs->axes[axis].formula &&
+            is_exact(slice, &inputs->axes[axis], inputs->lane_count, &size)) {
+            is_known = true;
+            cut = size > refused[axis] && size < cut.size ? (htp_cut){axis, size} : cut;
+        }
+    }
+    return is_known ? cut : estimate(slice, inputs, refused);
+}
+
+bool htp_cuts_find(const htp_trace *trace, const htp_inputs *inputs, const int64_t *refused,
+                   htp_cut *cut)
+{
+    *cut = (htp_cut){HTP_NONE, INT64_MAX};
+    for (uint32_t n = 0; n < trace->node_count; n++) {
+        struct slice slice;
+        if (!read_slice(trace, &trace->nodes[n], inputs->lane_count, &slice)) {
+            continue;
+        }
+        htp_cut found = find_cut(&slice, inputs, refused);
+        *cut = found.size < cut->size ? found : *cut;
+    }
+    return cut->axis != HTP_NONE;
+}
