@@ -1,7 +1,7 @@
 #include "api/choose_method.h"
 
 #include "base/text.h"
-#include "query/nearest.h"
+#include "query/select/nearest.h"
 
 #include <string.h>
 

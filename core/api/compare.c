@@ -1,7 +1,7 @@
 /*
  * Comparing two ONNX models.
  */
-#include "query/compare.h"
+#include "query/diff/compare.h"
 #include "api/model.h"
 #include "report/comparison.h"
 

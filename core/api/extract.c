@@ -3,8 +3,8 @@
  */
 #include "api/model.h"
 #include "api/options.h"
-#include "query/calls.h"
-#include "query/cut.h"
+#include "query/select/calls.h"
+#include "query/partition/cut.h"
 #include "report/part_report.h"
 
 #include <string.h>

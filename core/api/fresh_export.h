@@ -8,7 +8,7 @@
 #include "api/session.h"
 #include "onnx/reader/view.h"
 #include "quality/truth.h"
-#include "query/tree.h"
+#include "query/tree/tree.h"
 
 /** All zeroes: nothing is open. Lives in a frame that no jump skips. */
 typedef struct htp_fresh_export {

@@ -5,7 +5,7 @@
 #define HTP_API_MODEL_H
 
 #include "onnx/reader/view.h"
-#include "query/tree.h"
+#include "query/tree/tree.h"
 
 struct htp_model {
     htp_arena arena; /* of what the model is */

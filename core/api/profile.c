@@ -1,7 +1,7 @@
 /*
  * Asking a profile of ONNX Runtime about the modules of a model.
  */
-#include "query/profile.h"
+#include "query/profile/profile.h"
 #include "api/model.h"
 #include "api/options.h"
 #include "report/profile_report.h"

@@ -3,7 +3,7 @@
  */
 #include "api/quality_task.h"
 
-#include "query/compare.h"
+#include "query/diff/compare.h"
 
 #include <string.h>
 #include <unistd.h>

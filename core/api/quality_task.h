@@ -8,7 +8,7 @@
 #include "api/fresh_export.h"
 #include "api/model.h"
 #include "quality/threshold.h"
-#include "query/profile.h"
+#include "query/profile/profile.h"
 #include "report/quality.h"
 
 /** A model that is measured. */

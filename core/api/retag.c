@@ -4,7 +4,7 @@
 #include "api/model.h"
 #include "api/options.h"
 #include "onnx/inliner/flat_recipe.h"
-#include "query/retag_write.h"
+#include "query/retag/retag_write.h"
 #include "report/retag_report.h"
 
 #include <string.h>

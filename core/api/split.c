@@ -5,8 +5,8 @@
 #include "api/options.h"
 #include "onnx/files/delivery.h"
 #include "onnx/files/folder.h"
-#include "query/address.h"
-#include "query/calls.h"
+#include "query/select/address.h"
+#include "query/select/calls.h"
 #include "report/part_report.h"
 
 #include <ctype.h>

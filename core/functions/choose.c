@@ -1,6 +1,6 @@
 #include "functions/choose.h"
 
-#include "query/address.h"
+#include "query/select/address.h"
 
 #include <inttypes.h>
 #include <string.h>

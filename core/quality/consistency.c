@@ -1,10 +1,10 @@
 /*
  * Consistency: whether attributes, metadata, names and records say the same. The rules are those of
- * query/validate.h; counted are nodes, modules of records and weights that tell of their modules.
+ * query/check/validate.h; counted are nodes, modules of records and weights that tell of their modules.
  */
 #include "quality/parts.h"
 
-#include "query/validate.h"
+#include "query/check/validate.h"
 
 #include <string.h>
 

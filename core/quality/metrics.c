@@ -3,7 +3,7 @@
  */
 #include "quality/parts.h"
 
-#include "query/flow.h"
+#include "query/dataflow/flow.h"
 
 #include <string.h>
 

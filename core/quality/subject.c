@@ -1,6 +1,6 @@
 #include "quality/subject.h"
 
-#include "query/flow.h"
+#include "query/dataflow/flow.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #ifndef HTP_QUALITY_SUBJECT_H
 #define HTP_QUALITY_SUBJECT_H
 
-#include "query/digest.h"
-#include "query/tree.h"
+#include "query/diff/digest.h"
+#include "query/tree/tree.h"
 
 /** An edge between nodes of one graph: what lies in a body counts as its node. */
 typedef struct htp_edge {

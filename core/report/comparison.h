@@ -4,7 +4,7 @@
 #ifndef HTP_REPORT_COMPARISON_H
 #define HTP_REPORT_COMPARISON_H
 
-#include "query/compare.h"
+#include "query/diff/compare.h"
 
 /** As text: one line where nothing differs; else shares, then what differs, the first of each kind.
  * Ends with a newline. */

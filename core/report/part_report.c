@@ -1,6 +1,6 @@
 #include "report/part_report.h"
 
-#include "query/calls.h"
+#include "query/select/calls.h"
 #include "report/values.h"
 
 #include <string.h>

@@ -5,9 +5,9 @@
 #define HTP_REPORT_PART_REPORT_H
 
 #include "base/json.h"
-#include "query/part.h"
-#include "query/split.h"
-#include "query/tree.h"
+#include "query/partition/part.h"
+#include "query/partition/split.h"
+#include "query/tree/tree.h"
 
 /** A part that is a file. */
 typedef struct htp_reported_part {

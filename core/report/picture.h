@@ -8,7 +8,7 @@
 #define HTP_REPORT_PICTURE_H
 
 #include "base/stream.h"
-#include "query/picture.h"
+#include "query/graph/picture.h"
 
 /**
  * For graphviz: frames are clusters in each other, called cluster_f0 and so on. Labels tell class

@@ -4,8 +4,8 @@
 #ifndef HTP_REPORT_PROFILE_REPORT_H
 #define HTP_REPORT_PROFILE_REPORT_H
 
-#include "query/profile.h"
-#include "query/region.h"
+#include "query/profile/profile.h"
+#include "query/select/region.h"
 
 /** What is told. */
 typedef struct htp_profile_question {

@@ -3,7 +3,7 @@
  */
 #include "report/quality.h"
 
-#include "query/source_line.h"
+#include "query/dataflow/source_line.h"
 #include "report/values.h"
 
 #include <stdlib.h>

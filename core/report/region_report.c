@@ -4,7 +4,7 @@
 #include "report/model_report.h"
 
 #include "onnx/shape_inference/infer_view.h"
-#include "query/source_line.h"
+#include "query/dataflow/source_line.h"
 #include "report/values.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #ifndef HTP_REPORT_RETAG_REPORT_H
 #define HTP_REPORT_RETAG_REPORT_H
 
-#include "query/retag.h"
+#include "query/retag/retag.h"
 
 /** How many nodes were found by what. @param path  of the file that was written */
 const char *htp_report_retagging(htp_arena *arena, const htp_retagging *retagging,

@@ -4,7 +4,7 @@
 #ifndef HTP_REPORT_SELECTION_H
 #define HTP_REPORT_SELECTION_H
 
-#include "query/region.h"
+#include "query/select/region.h"
 
 /** What is to be listed. */
 typedef struct htp_selected {

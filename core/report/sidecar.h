@@ -21,7 +21,7 @@
 #define HTP_REPORT_SIDECAR_H
 
 #include "base/json.h"
-#include "query/tree.h"
+#include "query/tree/tree.h"
 
 /** The version of the document. */
 #define HTP_SIDECAR_VERSION 1

@@ -4,7 +4,7 @@
 #ifndef HTP_REPORT_SIDECAR_CHECK_H
 #define HTP_REPORT_SIDECAR_CHECK_H
 
-#include "query/validate.h"
+#include "query/check/validate.h"
 #include "report/sidecar.h"
 
 /**

@@ -4,7 +4,7 @@
 #include "report/sidecar_facts.h"
 
 #include "onnx/metadata/complex_border.h"
-#include "query/python_list.h"
+#include "query/tree/python_list.h"
 #include "report/values.h"
 
 #include <string.h>

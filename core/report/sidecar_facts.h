@@ -4,7 +4,7 @@
 #ifndef HTP_REPORT_SIDECAR_FACTS_H
 #define HTP_REPORT_SIDECAR_FACTS_H
 
-#include "query/keys.h"
+#include "query/tree/keys.h"
 #include "report/sidecar.h"
 
 /** Lists of numbers, one for each thing: those of thing i begin at first[i]. */

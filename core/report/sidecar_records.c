@@ -5,7 +5,7 @@
 
 #include "onnx/metadata/annotate.h"
 #include "onnx/proto/tensor_type.h"
-#include "query/source_line.h"
+#include "query/dataflow/source_line.h"
 #include "report/values.h"
 
 #include <cjson/cJSON.h>

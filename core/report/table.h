@@ -4,7 +4,7 @@
 #ifndef HTP_REPORT_TABLE_H
 #define HTP_REPORT_TABLE_H
 
-#include "query/tree.h"
+#include "query/tree/tree.h"
 
 #include "base/text.h"
 

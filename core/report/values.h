@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "onnx/reader/value_type.h"
-#include "query/made_of.h"
+#include "query/tree/made_of.h"
 
 /** The columns that a table may take. */
 #define HTP_REPORT_COLUMNS 80

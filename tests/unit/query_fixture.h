@@ -5,7 +5,7 @@
 #define HTP_TESTS_QUERY_FIXTURE_H
 
 #include "proto_fixture.h"
-#include "query/region.h"
+#include "query/select/region.h"
 
 /* A chain of Neg nodes: the first has attribute or metadata @p key with the first tag, and so on.
  */

@@ -2,8 +2,8 @@
  * Contents of tensors, correspondence of nodes, and keys.
  */
 #include "proto_fixture.h"
-#include "query/compare.h"
-#include "query/keys.h"
+#include "query/diff/compare.h"
+#include "query/tree/keys.h"
 
 static htp_view views[HTP_COMPARED];
 static htp_tree trees[HTP_COMPARED];

@@ -3,8 +3,8 @@
  */
 #include "base/stream.h"
 #include "proto_fixture.h"
-#include "query/hosts.h"
-#include "query/picture.h"
+#include "query/dataflow/hosts.h"
+#include "query/graph/picture.h"
 #include "report/picture.h"
 
 static htp_view view;

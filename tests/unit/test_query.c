@@ -3,7 +3,7 @@
  */
 #include "query_fixture.h"
 
-#include "query/nearest.h"
+#include "query/select/nearest.h"
 
 /* ---- patterns ---- */
 

@@ -3,7 +3,7 @@
  */
 #include "query_fixture.h"
 
-#include "query/python_list.h"
+#include "query/tree/python_list.h"
 
 static bool is_tag(uint32_t module, const char *tag)
 {

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "onnx/reader/view.h"
 
-/** Calls in each other: as many as modules (query/tree_find.h). */
+/** Calls in each other: as many as modules (query/tree/tree_find.h). */
 enum { HTP_INLINE_DEEPEST = 256 };
 
 /** Bytes that inlining may make: so many, and so many for each byte of structure that the file has;

@@ -1,0 +1,80 @@
+/*
+ * Parts of a model: some nodes of one of its graphs as a model of their own.
+ *
+ * A part has its nodes with their bodies; the initializers that these read, and the Constants and
+ * shared nodes that they read, wherever they stand; what else they read and do not make is an
+ * input, and what others need of what they make is an output, under the names of the whole. What a
+ * body reads, its node reads. Nodes of a body are a part without the node around them: what they
+ * read from outside of the body, and the body's own inputs, are inputs.
+ */
+#ifndef HTP_QUERY_PART_H
+#define HTP_QUERY_PART_H
+
+#include "base/numbers.h"
+#include "onnx/shape_inference/infer_view.h"
+#include "onnx/rewriter/rewrite.h"
+#include "query/dataflow/flow.h"
+#include "query/tree/tree.h"
+
+/** Nodes of a graph, divided into parts. */
+typedef struct htp_division {
+    const htp_view *view;
+    const bool *is_shared; /* by node: parts take it along; or NULL */
+    uint32_t graph;
+    uint32_t count;    /* of the parts */
+    uint32_t *part_of; /* by node of the view: its part, which is that of the node in whose body it
+                          lies; HTP_NONE: none */
+    uint32_t *first;   /* by part, and one more: of `nodes` */
+    uint32_t *nodes;   /* those of one part after the other, in the order of the file */
+    bool *is_crossing; /* by value: it is made in a part, and needed outside of that */
+    bool *is_read;     /* by value */
+} htp_division;
+
+/**
+ * Divides.
+ * @param is_shared  by node of the view: what is of no part, and goes with who reads it, as
+ *                   constants do; stays as long as the division. NULL: none.
+ * @param part_of  by node of the view; set for the graph's own nodes, of others it is set here.
+ */
+htp_division htp_division_make(htp_arena *arena, const htp_view *view, const bool *is_shared,
+                               uint32_t graph, uint32_t count, uint32_t *part_of);
+
+/** What a part consists of, by numbers of the view. */
+typedef struct htp_part {
+    uint32_t number;
+    uint32_t node_count;   /* with those in bodies, and copies of what is shared; without constants
+                              from elsewhere */
+    htp_numbers constants; /* nodes that stand elsewhere: constants, and what is shared */
+    htp_numbers nodes;     /* of the graph itself */
+    htp_numbers inputs;    /* values, in the order of their first use */
+    htp_numbers defaults;  /* values: inputs of the model that have an initializer */
+    htp_numbers outputs;   /* values, in the order in which they are made */
+    htp_numbers weights;   /* values: initializers of the graph or of those around it */
+    htp_numbers functions; /* that the nodes call, and these in turn */
+    htp_numbers tensors;   /* all that the part has, ascending */
+} htp_part;
+
+/** Makes the parts of one division, each in time that grows with that part. */
+typedef struct htp_part_maker htp_part_maker;
+
+htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *division,
+                                   const htp_tree *tree, htp_view_types *types);
+
+/** Finds out what part @p number consists of. Where nothing is needed of what its nodes make, what
+ * nobody reads is its output. @param extra_outputs  values that are outputs too: initializers, or
+ * made in the part; or NULL. */
+void htp_part_find(htp_part_maker *maker, htp_arena *arena, uint32_t number,
+                   const htp_numbers *extra_outputs, htp_part *part);
+
+/**
+ * What the part's model is made of: the model's own fields but for training_info, those of its
+ * graph but for quantization_annotation, and what the part consists of. Its metadata get the entry
+ * htp.part, where @p note is not NULL: records of modules count the nodes of the whole.
+ * What crosses the border has the type that the file declares, or the one that is inferred.
+ * @return HTP_CODE_BAD_INPUT where there is neither.
+ */
+HTP_MUST_USE htp_status htp_part_recipe(htp_part_maker *maker, htp_arena *arena,
+                                        const htp_part *part, const char *note,
+                                        const htp_recipe **recipe);
+
+#endif

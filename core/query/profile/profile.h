@@ -1,0 +1,94 @@
+/*
+ * Profiles of ONNX Runtime (SessionOptions.enable_profiling): how long each kernel ran, and in
+ * which module of a model it belongs.
+ *
+ * A kernel's time is its own: what kernels of its bodies took is theirs. So the times of all
+ * kernels add up to the time in kernels.
+ *
+ * ONNX Runtime fuses nodes and calls the new ones as it likes. A kernel belongs to a node of the
+ * model
+ * - that has its name;
+ * - that, of the optimised model's node of this name, has the tag and makes the same tensor; or to
+ * the module of that node's tag; or to the node that makes the same tensor;
+ * - whose name is part of the kernel's name, between bytes that are no part of names;
+ * - that the optimised model's node makes its tensors for, where those are new and all that read
+ * them belong to one module. What has several such nodes, of different modules, belongs to none.
+ */
+#ifndef HTP_QUERY_PROFILE_H
+#define HTP_QUERY_PROFILE_H
+
+#include "base/input_file.h"
+#include "base/json_items.h"
+#include "query/tree/tree.h"
+
+/** How a kernel's module was found. */
+typedef enum htp_kernel_evidence {
+    HTP_KERNEL_LOST,
+    HTP_KERNEL_BY_NAME,
+    HTP_KERNEL_BY_TAG,       /* of the optimised model's node */
+    HTP_KERNEL_BY_TENSOR,    /* that the optimised model's node makes */
+    HTP_KERNEL_BY_PART_NAME, /* a node's name is part of it */
+    HTP_KERNEL_BY_READERS,   /* of what the optimised model's node makes */
+    HTP_KERNEL_EVIDENCES,
+} htp_kernel_evidence;
+
+/** All runs of kernels with one name and operator. */
+typedef struct htp_kernel {
+    const char *name;    /* the executed node's */
+    const char *op_type; /* "" where the profile does not tell */
+    uint64_t calls;
+    int64_t time; /* microseconds, without those of kernels in its bodies: a few less than nothing
+                     where the clock is not finer */
+    htp_kernel_evidence evidence;
+    uint32_t node;      /* of the model; HTP_NONE: not known, or several of one module */
+    uint32_t module;    /* whose tag it has; HTP_NONE: none, or lost */
+    uint32_t innermost; /* the module that ran, whether it has a tag or not; the same */
+} htp_kernel;
+
+/** A kernel run whose end is told, but not yet what it lies in. */
+typedef struct htp_kernel_run {
+    double begin;
+    int64_t time; /* with all in it */
+} htp_kernel_run;
+
+typedef HTP_VECTOR(htp_kernel_run) htp_kernel_runs;
+
+typedef struct htp_profile {
+    htp_arena *arena;
+    const char *path;
+    HTP_VECTOR(htp_kernel) kernels; /* in the order of their first runs */
+    uint64_t runs;                  /* of the model */
+    uint64_t calls;                 /* of kernels */
+    int64_t time;                   /* of all of them */
+    htp_input_file file;
+    const char *mapped;
+    size_t bytes;
+    htp_json_items items;
+    htp_map numbers; /* by name and operator, to the kernel */
+    htp_map threads; /* to the runs below */
+    HTP_VECTOR(htp_kernel_runs) pending;
+} htp_profile;
+
+/**
+ * Reads the profile @p path, in memory that grows with its different kernels alone.
+ * @param profile  lives in the caller's frame that frees the arena; to be closed in any case.
+ * @return HTP_CODE_BAD_INPUT for what cannot be read, is no profile or is cut short, or tells of no
+ *         kernel.
+ */
+HTP_MUST_USE htp_status htp_profile_read(htp_profile *profile, htp_arena *arena, const char *path);
+
+/** Unmaps and closes the file; what was read stays. */
+void htp_profile_close(htp_profile *profile);
+
+/** A model and its tree. */
+typedef struct htp_profile_model {
+    const htp_view *view;
+    const htp_tree *tree;
+} htp_profile_model;
+
+/** Finds the nodes and modules of all kernels. @p optimized  what ONNX Runtime made of the model
+ * (SessionOptions.optimized_model_filepath); NULL: not known. Linear. */
+void htp_profile_place(htp_profile *profile, const htp_profile_model *model,
+                       const htp_profile_model *optimized);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * What the parts of retagging share. Private to core/query.
+ */
+#ifndef HTP_QUERY_RETAG_PARTS_H
+#define HTP_QUERY_RETAG_PARTS_H
+
+#include "query/retag/retag.h"
+
+/** More than one node, value or module. */
+#define HTP_RETAG_SEVERAL (HTP_NONE - 1)
+
+/** Who reads a value of the tagged model. */
+typedef struct htp_retag_readers {
+    uint32_t first;  /* node; HTP_NONE: nobody */
+    uint32_t module; /* of all of them; or HTP_RETAG_SEVERAL */
+    uint32_t around; /* the deepest module around all of them that has a tag */
+} htp_retag_readers;
+
+typedef struct htp_retagger {
+    htp_arena *arena;
+    htp_retagging *out;
+    const htp_view *changed, *like;
+    const htp_tree *tree; /* of the tagged model */
+    htp_map nodes;        /* of the tagged model, by name */
+    htp_map values;       /* the same */
+    htp_map tags;         /* to modules */
+    bool trusts_counts;   /* names without a scope tell something */
+    bool *is_border;      /* by value of the tagged model: an input or output, whose name tells */
+    uint32_t *known;      /* by value of the changed model: the tagged model's of that name */
+    uint32_t *meant;      /* the same, also by parts of names and by what makes it */
+    uint32_t *levels;     /* by module: modules above it */
+    htp_retag_readers *readers; /* by value of the tagged model */
+    htp_map reader_nodes;       /* pairs of a value and a node that reads it */
+    HTP_VECTOR(uint64_t) pairs; /* these */
+} htp_retagger;
+
+/** The module that a node of the tagged model belongs to first; HTP_NONE: none. */
+uint32_t htp_retag_module(const htp_retagger *r, uint32_t node);
+
+/** The deepest module with a tag that both lie in, or are. */
+uint32_t htp_retag_around(const htp_retagger *r, uint32_t a, uint32_t b);
+
+/** Whether a node of the tagged model reads a value of that. */
+bool htp_retag_is_reader(const htp_retagger *r, uint32_t value, uint32_t node);
+
+/** Puts a node of the changed model where one of the tagged model belongs. @return false where that
+ * belongs nowhere */
+bool htp_retag_place_like(htp_retagger *r, uint32_t n, uint32_t node, htp_retag_evidence evidence);
+
+static inline bool htp_retag_is_placed(const htp_retagger *r, uint32_t n)
+{
+    return r->out->places[n].module != HTP_NONE;
+}
+
+/** Finds names, readers and what values mean. */
+void htp_retag_names_begin(htp_retagger *r);
+
+/** The node of the tagged model that has the name of one of the changed model; HTP_NONE: none
+ * that tells anything. */
+uint32_t htp_retag_namesake(const htp_retagger *r, uint32_t n);
+
+/** Places nodes by parts of names, and notes what such names mean. */
+void htp_retag_by_parts(htp_retagger *r);
+
+/** Lists, of nodes that stand for several, the modules of the weights that they read. */
+void htp_retag_add_weights(htp_retagger *r);
+
+/** Places all nodes that are left, by what they read and feed. */
+void htp_retag_by_neighbours(htp_retagger *r);
+
+#endif

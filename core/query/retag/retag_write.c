@@ -1,0 +1,440 @@
+#include "query/retag/retag_write.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "onnx/rewriter/strip.h"
+
+#include <string.h>
+
+/* Reference: onnx.proto. */
+enum {
+    MODEL_IMPORT = 8,
+    MODEL_PROPERTY = 14,
+    NODE_OP_TYPE = 4,
+    NODE_ATTRIBUTE = 5,
+    NODE_PROPERTY = 9,
+    TENSOR_NAME = 8,
+    TENSOR_PROPERTY = 16,
+    ATTRIBUTE_NAME = 1,
+    ATTRIBUTE_S = 4,
+    ATTRIBUTE_STRINGS = 9,
+    ENTRY_KEY = 1,
+    ENTRY_VALUE = 2,
+};
+
+static const char source_module[] = "source_module";
+static const char hierarchy_tags[] = "hierarchy_tags";
+static const char name_scopes[] = "name_scopes";
+
+/* Tags that are being written. */
+struct writer {
+    htp_arena *arena;
+    const htp_retagging *r;
+    htp_edit_list *edits;
+    const char *attribute, *more_attribute; /* names; NULL: there are none */
+    bool has_metadata;
+};
+
+/* ---- fields ---- */
+
+static void put(htp_text *out, uint32_t number, const void *bytes, size_t count)
+{
+    unsigned char prefix[HTP_WIRE_PREFIX_SIZE];
+    size_t length = htp_wire_put_prefix(number, count, prefix);
+    htp_text_add_bytes(out, (const char *)prefix, length);
+    htp_text_add_bytes(out, bytes, count);
+}
+
+static void put_text(htp_text *out, uint32_t number, const char *text)
+{
+    put(out, number, text, strlen(text));
+}
+
+static void put_entry(htp_text *out, uint32_t number, const char *key, const void *value,
+                      size_t count)
+{
+    htp_text entry = {.arena = out->arena};
+    put_text(&entry, ENTRY_KEY, key);
+    put(&entry, ENTRY_VALUE, value, count);
+    put(out, number, entry.bytes, entry.length);
+}
+
+/* Replaces a field by itself and more. */
+static void put_behind(const struct writer *w, htp_span host, const htp_text *more)
+{
+    htp_text bytes = {.arena = w->arena};
+    htp_text_add_bytes(&bytes, (const char *)host.at, host.bytes);
+    htp_text_add_bytes(&bytes, more->bytes, more->length);
+    const htp_edit edit = {.field = host,
+                           .bytes = {(const unsigned char *)bytes.bytes, bytes.length}};
+    HTP_PUSH(w->arena, w->edits, edit);
+}
+
+/* The first field of a message that has this number; empty: there is none. */
+static htp_span find_field(htp_span message, uint32_t number)
+{
+    htp_wire wire = htp_wire_begin(message);
+    htp_wire_field field;
+    while (htp_wire_next(&wire, &field)) {
+        if (htp_wire_is_bytes(&field, number)) {
+            return field.whole;
+        }
+    }
+    return (htp_span){NULL, 0};
+}
+
+/* ---- tags ---- */
+
+static htp_slice tag_of(const struct writer *w, uint32_t module)
+{
+    return w->r->like.tree->modules[module].tag;
+}
+
+static uint32_t module_of(const struct writer *w, const htp_retag_place *place, uint32_t index)
+{
+    return index == 0 ? place->module : w->r->more.items[place->more.first + index - 1];
+}
+
+static void put_attribute(const struct writer *w, const htp_retag_place *place, htp_text *out)
+{
+    enum { STRING = 3, STRINGS = 8 };
+    static const char kinds[][3] = {{'\xa0', 1, STRING}, {'\xa0', 1, STRINGS}}; /* field 20 */
+    bool has_more = place->more.count > 0;
+    for (int k = 0; k <= has_more; k++) {
+        htp_text attribute = {.arena = w->arena};
+        put_text(&attribute, ATTRIBUTE_NAME, k == 0 ? w->attribute : w->more_attribute);
+        for (uint32_t i = 0; i <= (k == 0 ? 0 : place->more.count); i++) {
+            htp_slice tag = tag_of(w, module_of(w, place, i));
+            put(&attribute, k == 0 ? ATTRIBUTE_S : ATTRIBUTE_STRINGS, tag.at, tag.length);
+        }
+        htp_text_add_bytes(&attribute, kinds[k], sizeof(kinds[k]));
+        put(out, NODE_ATTRIBUTE, attribute.bytes, attribute.length);
+    }
+}
+
+static void add_tag(htp_text *list, htp_slice tag)
+{
+    htp_text_add(list, list->length > 0 ? ", " : "[");
+    htp_text_add_json_part(list, tag.at, tag.length);
+}
+
+static void put_tags(const struct writer *w, const htp_retag_place *place, htp_text *out)
+{
+    htp_slice tag = tag_of(w, place->module);
+    put_entry(out, NODE_PROPERTY, source_module, tag.at, tag.length);
+    if (place->more.count > 0) {
+        htp_text list = {.arena = w->arena};
+        for (uint32_t i = 0; i <= place->more.count; i++) {
+            add_tag(&list, tag_of(w, module_of(w, place, i)));
+        }
+        htp_text_add(&list, "]");
+        put_entry(out, NODE_PROPERTY, hierarchy_tags, list.bytes, list.length);
+    }
+}
+
+/* Whether an entry of a node tells of it what is true of one that stands for it, too. */
+static bool is_copied(const char *key)
+{
+    return htp_strip_is_node_key(key) && strcmp(key, source_module) != 0 &&
+           strcmp(key, hierarchy_tags) != 0 && strcmp(key, HTP_RETAGGED_KEY) != 0;
+}
+
+static void put_copied(const struct writer *w, uint32_t node, htp_text *out)
+{
+    const htp_view *like = w->r->like.view;
+    htp_view_range properties = like->nodes.items[node].properties;
+    for (uint32_t i = properties.first; i < properties.first + properties.count; i++) {
+        const htp_view_property *property = &like->property_list.items[i];
+        if (is_copied(htp_view_text(like, property->key))) {
+            htp_text_add_bytes(out, (const char *)property->whole.at, property->whole.bytes);
+        }
+    }
+}
+
+/* ---- nodes ---- */
+
+static bool is_equal(htp_span a, htp_span b)
+{
+    return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
+}
+
+/* Whether a node that has its tag has all that the tagged model tells of it, too. */
+static bool is_whole(const struct writer *w, const htp_view_node *node,
+                     const htp_retag_place *place)
+{
+    const htp_view *changed = w->r->changed.view;
+    const htp_view *like = w->r->like.view;
+    htp_view_range told = place->node == HTP_NONE ? (htp_view_range){0, 0}
+                                                  : like->nodes.items[place->node].properties;
+    if (w->has_metadata && !htp_view_find_property(changed, node->properties,
+                                                   htp_view_find_name(changed, source_module))) {
+        return false;
+    }
+    for (uint32_t i = told.first; i < told.first + told.count; i++) {
+        const htp_view_property *property = &like->property_list.items[i];
+        const char *key = htp_view_text(like, property->key);
+        const htp_view_property *has =
+            htp_view_find_property(changed, node->properties, htp_view_find_name(changed, key));
+        if (htp_strip_is_node_key(key) && (!has || !is_equal(has->value, property->value))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static htp_status write_node(const struct writer *w, uint32_t n)
+{
+    htp_view *changed = w->r->changed.view;
+    const htp_view_node *node = &changed->nodes.items[n];
+    const htp_retag_place *place = &w->r->places[n];
+    htp_text fields = {.arena = w->arena};
+    if (place->evidence == HTP_RETAG_BY_ATTRIBUTE && is_whole(w, node, place)) {
+        return HTP_OK;
+    }
+    htp_span host = find_field(htp_wire_content(node->whole), NODE_OP_TYPE);
+    if (!host.at) {
+        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: node '%s' has no operator", changed->path,
+                               htp_view_call_node(changed, n));
+    }
+    if (w->attribute) {
+        put_attribute(w, place, &fields);
+    }
+    if (w->has_metadata) {
+        put_tags(w, place, &fields);
+    }
+    if (place->node != HTP_NONE) {
+        put_copied(w, place->node, &fields);
+    }
+    if (place->evidence != HTP_RETAG_BY_ATTRIBUTE) {
+        const char *name = htp_retag_evidence_name(place->evidence);
+        put_entry(&fields, NODE_PROPERTY, HTP_RETAGGED_KEY, name, strlen(name));
+    }
+    htp_strip_node(changed, w->edits, node, 0);
+    put_behind(w, host, &fields);
+    return HTP_OK;
+}
+
+/* ---- initializers ---- */
+
+static const htp_view_property *find_entry(const htp_view *view, htp_view_range properties,
+                                           const char *key)
+{
+    return htp_view_find_property(view, properties, htp_view_find_name(view, key));
+}
+
+/* The modules that read an initializer, as JSON so far. */
+struct readers {
+    htp_text *lists;   /* by tensor */
+    bool *are_missing; /* by tensor: it does not list one of them */
+    htp_map known;     /* pairs of a tensor and a module */
+};
+
+static void note_reader(const struct writer *w, struct readers *readers, uint32_t tensor,
+                        uint32_t module)
+{
+    const uint32_t pair[] = {tensor, module};
+    if (!htp_map_get_bytes(&readers->known, pair, sizeof(pair), NULL)) {
+        htp_map_set_bytes(w->arena, &readers->known, htp_arena_copy(w->arena, pair, sizeof(pair)),
+                          sizeof(pair), 0);
+        htp_text *list = &readers->lists[tensor];
+        htp_text item = {.arena = w->arena};
+        list->arena = w->arena;
+        add_tag(list, tag_of(w, module));
+        htp_text_add_json_part(&item, tag_of(w, module).at, tag_of(w, module).length);
+        const htp_view *changed = w->r->changed.view;
+        const htp_view_property *has =
+            find_entry(changed, changed->tensors.items[tensor].properties, hierarchy_tags);
+        bool lists_it = has && memmem(has->value.at, has->value.bytes, item.bytes, item.length);
+        readers->are_missing[tensor] = readers->are_missing[tensor] || !lists_it;
+    }
+}
+
+static void list_readers(const struct writer *w, struct readers *readers)
+{
+    const htp_view *changed = w->r->changed.view;
+    readers->lists = HTP_NEW_ARRAY(w->arena, htp_text, changed->tensors.count + 1);
+    readers->are_missing = HTP_NEW_ARRAY(w->arena, bool, changed->tensors.count + 1);
+    for (uint32_t n = 0; n < changed->nodes.count; n++) {
+        htp_view_range read = changed->nodes.items[n].inputs;
+        for (uint32_t i = read.first; i < read.first + read.count; i++) {
+            uint32_t value = changed->operands.items[i];
+            uint32_t tensor =
+                value == HTP_NONE ? HTP_NONE : changed->values.items[value].initializer;
+            const htp_retag_place *place = &w->r->places[n];
+            for (uint32_t k = 0; tensor != HTP_NONE && k <= place->more.count; k++) {
+                note_reader(w, readers, tensor, module_of(w, place, k));
+            }
+        }
+    }
+}
+
+/* Drops the entries of a key, and puts another one in their place. */
+static void replace_entry(const struct writer *w, htp_view_range properties, const char *key,
+                          htp_span value, htp_text *fields)
+{
+    const htp_view *changed = w->r->changed.view;
+    for (uint32_t i = properties.first; i < properties.first + properties.count; i++) {
+        const htp_view_property *property = &changed->property_list.items[i];
+        if (strcmp(htp_view_text(changed, property->key), key) == 0) {
+            HTP_PUSH(w->arena, w->edits, (htp_edit){.field = property->whole});
+        }
+    }
+    put_entry(fields, TENSOR_PROPERTY, key, value.at, value.bytes);
+}
+
+/* What an initializer says of modules is kept where both files have it. */
+static void write_tensor(const struct writer *w, uint32_t t, const htp_map *tensors,
+                         const struct readers *readers)
+{
+    htp_text *list = &readers->lists[t];
+    const htp_view *changed = w->r->changed.view;
+    const htp_view *like = w->r->like.view;
+    const htp_view_tensor *tensor = &changed->tensors.items[t];
+    htp_span host = find_field(htp_wire_content(tensor->whole), TENSOR_NAME);
+    htp_text fields = {.arena = w->arena};
+    uint32_t was;
+    bool is_known = htp_map_get(tensors, htp_view_text(changed, tensor->name), &was);
+    htp_view_range told = is_known ? like->tensors.items[was].properties : (htp_view_range){0, 0};
+    const htp_view_property *tags = find_entry(like, told, hierarchy_tags);
+    const htp_view_property *scopes = find_entry(like, told, name_scopes);
+    const htp_view_property *has = find_entry(changed, tensor->properties, hierarchy_tags);
+    htp_text_add(list, list->length > 0 ? "]" : "[]");
+    htp_span value = {(const unsigned char *)list->bytes, list->length};
+    if (!host.at ||
+        (has && !readers->are_missing[t] &&
+         (is_equal(value, has->value) || (tags && is_equal(tags->value, has->value))))) {
+        return;
+    }
+    replace_entry(w, tensor->properties, hierarchy_tags, value, &fields);
+    if (scopes) {
+        replace_entry(w, tensor->properties, name_scopes, scopes->value, &fields);
+    }
+    put_behind(w, host, &fields);
+}
+
+static void write_tensors(const struct writer *w)
+{
+    const htp_view *changed = w->r->changed.view;
+    const htp_view *like = w->r->like.view;
+    struct readers readers = {0};
+    htp_map tensors = {0};
+    bool has_tags = false;
+    for (uint32_t t = 0; t < like->tensors.count; t++) {
+        const htp_view_tensor *tensor = &like->tensors.items[t];
+        has_tags = has_tags || find_entry(like, tensor->properties, hierarchy_tags);
+        if (tensor->attribute == HTP_NONE && tensor->name != 0) {
+            htp_map_set(w->arena, &tensors, htp_view_text(like, tensor->name), t);
+        }
+    }
+    if (!has_tags) {
+        return;
+    }
+    list_readers(w, &readers);
+    for (uint32_t t = 0; t < changed->tensors.count; t++) {
+        const htp_view_tensor *tensor = &changed->tensors.items[t];
+        if (tensor->attribute == HTP_NONE && tensor->name != 0) {
+            readers.lists[t].arena = w->arena;
+            write_tensor(w, t, &tensors, &readers);
+        }
+    }
+}
+
+/* ---- the model ---- */
+
+static bool has_same_records(const htp_retagging *r)
+{
+    const htp_view *like = r->like.view;
+    for (uint32_t i = 0; i < like->properties.count; i++) {
+        const htp_view_property *told = &like->property_list.items[like->properties.first + i];
+        const char *key = htp_view_text(like, told->key);
+        const htp_view_property *has =
+            find_entry(r->changed.view, r->changed.view->properties, key);
+        if (htp_strip_is_model_key(key) && (!has || !is_equal(has->value, told->value))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *make_note(const struct writer *w)
+{
+    htp_json json = {.text.arena = w->arena};
+    htp_json_begin(&json, NULL, '{');
+    for (int i = 0; i < HTP_RETAG_EVIDENCES; i++) {
+        if (w->r->counts[i] > 0) {
+            htp_json_count(&json, htp_retag_evidence_name((htp_retag_evidence)i), w->r->counts[i]);
+        }
+    }
+    htp_json_end(&json, '}');
+    return htp_text_string(&json.text);
+}
+
+static htp_status write_model(const struct writer *w)
+{
+    const htp_view *changed = w->r->changed.view;
+    const htp_view *like = w->r->like.view;
+    const char *note = make_note(w);
+    htp_text fields = {.arena = w->arena};
+    if (changed->imports.count == 0) {
+        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: it imports no operators", changed->path);
+    }
+    for (uint32_t i = 0; i < changed->properties.count; i++) {
+        const htp_view_property *property =
+            &changed->property_list.items[changed->properties.first + i];
+        if (htp_strip_is_model_key(htp_view_text(changed, property->key))) {
+            HTP_PUSH(w->arena, w->edits, (htp_edit){.field = property->whole});
+        }
+    }
+    for (uint32_t i = 0; i < like->properties.count; i++) {
+        const htp_view_property *property = &like->property_list.items[like->properties.first + i];
+        const char *key = htp_view_text(like, property->key);
+        if (htp_strip_is_model_key(key) && strcmp(key, HTP_RETAGGED_KEY) != 0) {
+            htp_text_add_bytes(&fields, (const char *)property->whole.at, property->whole.bytes);
+        }
+    }
+    put_entry(&fields, MODEL_PROPERTY, HTP_RETAGGED_KEY, note, strlen(note));
+    put_behind(w, changed->imports.items[0].whole, &fields);
+    return HTP_OK;
+}
+
+/* ---- the whole ---- */
+
+/* Tags go where the tagged model has them; where that has none of ours, as an export writes them.
+ */
+static void choose_places(struct writer *w)
+{
+    const htp_view *like = w->r->like.view;
+    htp_view_name key = htp_view_find_name(like, source_module);
+    for (size_t i = 0; i < like->attributes.count && !w->attribute; i++) {
+        const htp_view_attribute *attribute = &like->attributes.items[i];
+        if (attribute->kind == HTP_VIEW_STRING && htp_strip_is_tag(like, attribute)) {
+            w->attribute = htp_view_text(like, attribute->name);
+        }
+    }
+    for (size_t n = 0; n < like->nodes.count && key != 0 && !w->has_metadata; n++) {
+        w->has_metadata = htp_view_find_property(like, like->nodes.items[n].properties, key);
+    }
+    if (!w->attribute && !w->has_metadata) {
+        w->attribute = "__source_module";
+        w->has_metadata = true;
+    }
+    if (w->attribute) {
+        int prefix = (int)(strlen(w->attribute) - strlen(source_module));
+        w->more_attribute =
+            htp_arena_printf(w->arena, "%.*s%s", prefix, w->attribute, hierarchy_tags);
+    }
+}
+
+htp_status htp_retag_edits(htp_arena *arena, const htp_retagging *retagging, htp_edit_list *edits)
+{
+    struct writer w = {.arena = arena, .r = retagging, .edits = edits};
+    choose_places(&w);
+    for (uint32_t n = 0; n < retagging->changed.view->nodes.count; n++) {
+        HTP_TRY(write_node(&w, n));
+    }
+    write_tensors(&w);
+    bool is_other =
+        retagging->changed.tree->are_records_stale &&
+        !find_entry(retagging->changed.view, retagging->changed.view->properties, HTP_RETAGGED_KEY);
+    return edits->count > 0 || is_other || !has_same_records(retagging) ? write_model(&w) : HTP_OK;
+}

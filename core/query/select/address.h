@@ -1,0 +1,40 @@
+/*
+ * Addresses: how people name modules. One grammar, wherever a module is asked for:
+ *
+ *   /BertModel/BertEncoder/BertLayer.0   a tag, or a full tag; from the root on
+ *   BertEncoder/BertLayer.0              the end of a tag: several segments
+ *   encoder.layer.0                      an attribute path, from the root on
+ *   BertLayer                            a class: all its instances
+ *   BertLayer.1                          a segment
+ *   torch.nn.LayerNorm                   a class, behind a beginning of its package, or all of it
+ *
+ * `*` stands for any part of a segment (of a name between dots, in a path), a whole segment `**`
+ * (or name) for any number of them, none included. Names are spelled as in tags: what they may not
+ * hold is percent-encoded, and %2A is a star. Without a slash, an address is a path where a module
+ * has it, else a class, else a segment, else a class with its package: torch.nn.LayerNorm is
+ * torch.nn.modules.normalization.LayerNorm, and tor.LayerNorm is not. Segments are compared whole:
+ * BertLayer.1 is no beginning of BertLayer.10.
+ */
+#ifndef HTP_QUERY_ADDRESS_H
+#define HTP_QUERY_ADDRESS_H
+
+#include "query/tree/tree.h"
+
+/** Modules that addresses name. */
+typedef struct htp_address_matches {
+    bool *is_matched; /* by module */
+    uint32_t count;
+    uint32_t first; /* module */
+} htp_address_matches;
+
+/**
+ * Finds the modules that @p address names.
+ * @return HTP_CODE_USAGE where there are none, with the nearest that there are.
+ */
+HTP_MUST_USE htp_status htp_address_find(htp_arena *arena, const htp_tree *tree,
+                                         const char *address, htp_address_matches *matches);
+
+/** Whether @p text matches a pattern in which `*` stands for any part, and %2A for a star. */
+bool htp_address_glob(const char *pattern, htp_slice text);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * Regions: the nodes of some modules, and what crosses their border.
+ */
+#ifndef HTP_QUERY_REGION_H
+#define HTP_QUERY_REGION_H
+
+#include "query/select/address.h"
+
+/** Which modules and nodes belong to a region. */
+typedef struct htp_region {
+    const htp_view *view;
+    const htp_tree *tree;
+    bool *has_tag;    /* by module: nodes with its tag belong to it */
+    bool *has_inside; /* by module: so do nodes that ran in it, whatever their tag; of modules
+                         without a tag of their own */
+    bool *has_node;   /* by node */
+    uint32_t node_count;
+    bool takes_first_tag; /* a node that serves several modules belongs to the first alone */
+} htp_region;
+
+/** Modules; HTP_NONE stands for the model itself (its inputs and outputs), and for nodes
+ * without a tag. */
+typedef HTP_VECTOR(uint32_t) htp_region_modules;
+
+/** A value that crosses the border. */
+typedef struct htp_region_value {
+    uint32_t value;
+    htp_region_modules others; /* at its other end: an input's maker, an output's readers, each
+                                  once, in the order of the file */
+} htp_region_value;
+
+typedef HTP_VECTOR(htp_region_value) htp_region_values;
+
+/** An empty region. */
+htp_region htp_region_new(htp_arena *arena, const htp_view *view, const htp_tree *tree);
+
+/**
+ * Adds what @p address names: those modules and all below them; these alone where @p own.
+ * @return as htp_address_find().
+ */
+HTP_MUST_USE htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *address,
+                                       bool own);
+
+/** Makes it the region of one module and all below it, whatever it was before. */
+void htp_region_set_module(htp_region *region, uint32_t module);
+
+/** Takes the nodes of @p other out. */
+void htp_region_subtract(htp_region *region, const htp_region *other);
+
+/**
+ * Lists what crosses the border of a region, in a stable order: values that its nodes read and do
+ * not make, in the order of their first use; values that they make and others need, in the order in
+ * which they are made. Weights and Constants cross no border, nor does what shared nodes make: who
+ * reads it reads what they read. A body belongs to its node: what a body reads, its node reads.
+ */
+void htp_region_find_border(htp_arena *arena, const htp_region *region, htp_region_values *inputs,
+                            htp_region_values *outputs);
+
+/** Marks the tensors (by number) that nodes of the region read as initializers. */
+bool *htp_region_find_weights(htp_arena *arena, const htp_region *region);
+
+#endif

@@ -1,0 +1,156 @@
+/*
+ * The module tree of an ONNX model, whoever exported it, and which modules its nodes belong to.
+ *
+ * Files tell of modules in several ways; the first of these that any node has is taken:
+ * - tags: an attribute whose name ends in source_module, the metadata source_module or layer_ann,
+ *   or a doc string, see onnx/metadata/annotate.h. Where the model has htp.module_tree, its records tell of
+ *   all modules, those of torch.nn included; otherwise tags alone do, segment by segment;
+ * - the metadata `namespace`, or pkg.torch.onnx.name_scopes with class_hierarchy, as PyTorch's
+ *   exporter writes them: paths and classes, which get tags by the rules of hierarchy/hierarchy.h;
+ * - a sidecar (report/sidecar.h) that lies beside the model, and tells of its nodes;
+ * - names of nodes, /encoder/layer.0/MatMul, as PyTorch's older exporter makes them: there are no
+ *   classes, and a tag is what stands in front of the operator; paths are told of by
+ *   query/tree/tree_names.c.
+ *
+ * A relative tag, which says nothing without the call of a function that it is told below
+ * (onnx/inliner/inline.h), counts as none.
+ */
+#ifndef HTP_QUERY_TREE_H
+#define HTP_QUERY_TREE_H
+
+#include "onnx/reader/view.h"
+#include "query/tree/made_of.h"
+#include "query/tree/sidecar_file.h"
+
+/** Where the tree was found. */
+typedef enum htp_tree_source {
+    HTP_TREE_NOWHERE, /* the root is all there is */
+    HTP_TREE_ATTRIBUTES,
+    HTP_TREE_METADATA,
+    HTP_TREE_DOC_STRINGS,
+    HTP_TREE_LAYER_ANN,
+    HTP_TREE_NAMESPACE,
+    HTP_TREE_NAME_SCOPES,
+    HTP_TREE_SIDECAR,
+    HTP_TREE_NODE_NAMES,
+} htp_tree_source;
+
+/** A part of a text that lies in the arena, without a NUL of its own. */
+typedef struct htp_slice {
+    const char *at;
+    size_t length;
+} htp_slice;
+
+/** Where a node was written. */
+typedef struct htp_source_line {
+    htp_slice file; /* as PyTorch's stack traces have it; empty: not known */
+    htp_slice line; /* digits */
+} htp_source_line;
+
+/** The metadata entry of a part: its records of modules count the nodes of the whole. */
+#define HTP_PART_KEY "htp.part"
+
+/** The calls of a module are not known. */
+#define HTP_TREE_CALLS_UNKNOWN UINT32_MAX
+
+/** A module instance. */
+typedef struct htp_tree_module {
+    htp_slice tag;        /* its own, or that of the nearest module above that has one */
+    htp_slice full_tag;   /* its own; the tag where no others are known */
+    htp_slice path;       /* dotted attribute path; empty for the root, and where it is not known */
+    htp_slice class_name; /* empty: not known */
+    htp_slice qualified_class; /* the same */
+    uint32_t parent;           /* by attributes; HTP_NONE for the root */
+    uint32_t depth;            /* modules above that have a tag */
+    bool has_tag;              /* of its own */
+    bool has_path;             /* it is known; the root's is empty */
+    uint32_t calls;
+    htp_json_part record; /* what htp.module_tree or a sidecar tells of it: JSON, valid as long as
+                             the view and the tree; or empty */
+    bool is_record;       /* there is one, and it tells of these, perhaps of a model before: */
+    uint64_t told_own;    /* nodes_own */
+    uint64_t told_total;  /* nodes_total */
+    uint64_t nodes_own;   /* whose first tag is this one */
+    uint64_t nodes_total; /* that, or one below it */
+    uint64_t parameters;  /* in all modules from here on, each tensor once */
+    uint64_t bytes;       /* of these */
+} htp_tree_module;
+
+/** What one node belongs to. */
+typedef struct htp_tree_place {
+    uint32_t innermost;  /* the module that ran, whether it has a tag or not; HTP_NONE: the
+                            node has no tag */
+    htp_view_range tags; /* of `owners`: modules, the first is that of source_module */
+} htp_tree_place;
+
+/** The record that a tree holds; or NULL. */
+struct htp_tree_held {
+    htp_arena *arena;
+    struct cJSON *record;
+};
+
+typedef struct htp_tree {
+    htp_tree_source source;
+    const char *source_text;  /* for people: "attribute __source_module" */
+    bool has_records;         /* htp.module_tree tells of all modules */
+    bool are_records_stale;   /* another program changed the model since: nodes and weights are
+                                 counted in the file */
+    bool are_paths_in_tags;   /* the tags are paths: names of nodes told of them */
+    htp_tree_module *modules; /* parents precede children; 0 is the root */
+    uint32_t module_count;
+    const htp_tree_place *places; /* by node of the view */
+    const bool *is_shared;        /* by node: it gives a size, a position or a mask to several
+                                     modules, or calls, each of which may have a copy of its own */
+    HTP_VECTOR(uint32_t) owners;
+    htp_slice *relative; /* by node: its tag, where that is relative; NULL: none is */
+    uint64_t nodes;
+    uint64_t untagged;              /* of these */
+    const htp_made_of *made_of;     /* by tensor, of the sidecar; NULL: there is none */
+    const htp_source_line *sources; /* by node, of the sidecar; NULL: there is none */
+    struct htp_tree_held *held;     /* see htp_tree_hold_record() */
+    htp_sidecar_file sidecar;       /* that lay beside the model; or all zeroes */
+} htp_tree;
+
+/**
+ * Finds the tree of a view in its arena. Linear in the file.
+ * @param tree  to be closed in any case, also after the arena ran out of memory.
+ * @return HTP_CODE_BAD_INPUT for tags that are not UTF-8, records that are no JSON, and a sidecar
+ *         that is none.
+ */
+HTP_MUST_USE htp_status htp_tree_find(htp_view *view, htp_tree *tree);
+
+/** What an initializer of the view was made of, as the sidecar or the file tells it. */
+htp_made_of htp_tree_made_of(const htp_tree *tree, const htp_view *view, uint32_t tensor);
+
+/** The same with a sidecar that was opened, in place of one beside the model. */
+HTP_MUST_USE htp_status htp_tree_find_with(htp_view *view, htp_tree *tree,
+                                           htp_sidecar_file *sidecar);
+
+/** The tree as a sidecar has it, whatever the view says itself; nothing is found in that of another
+ * model: tree->source stays HTP_TREE_NOWHERE. */
+HTP_MUST_USE htp_status htp_tree_find_sidecar(htp_view *view, htp_tree *tree,
+                                              htp_sidecar_file *sidecar);
+
+/** The record of a module, which the tree holds until the next one is asked for, or it is closed;
+ * NULL: it has none. */
+const struct cJSON *htp_tree_hold_record(const htp_tree *tree, uint32_t module);
+
+/** Frees what lies outside of the arena; a tree that is all zeroes is accepted. */
+void htp_tree_close(htp_tree *tree);
+
+/** Whether two slices are equal. */
+bool htp_slice_equals(htp_slice a, htp_slice b);
+
+/** The slice of a whole string. */
+htp_slice htp_slice_of(const char *text);
+
+/** What a module is called: its tag, where it has one of its own, else its full tag. */
+static inline htp_slice htp_tree_address(const htp_tree_module *module)
+{
+    return module->has_tag ? module->tag : module->full_tag;
+}
+
+/** The last segment of a tag, with its slash: "/BertLayer.0". */
+htp_slice htp_tree_segment(const htp_tree_module *module);
+
+#endif

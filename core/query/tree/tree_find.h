@@ -1,0 +1,102 @@
+/*
+ * The ways in which a tree is found. Private to core/query.
+ */
+#ifndef HTP_QUERY_TREE_FIND_H
+#define HTP_QUERY_TREE_FIND_H
+
+#include "query/tree/tree.h"
+
+/** A text that was looked up, and what was found: nodes come module by module, mostly. */
+typedef struct htp_tree_last {
+    htp_span text;
+    uint32_t module;
+} htp_tree_last;
+
+/** A tree under way. */
+typedef struct htp_tree_finder {
+    htp_view *view;
+    htp_arena *arena;
+    htp_tree *tree;
+    char *key; /* of a child that is looked for */
+    size_t key_room;
+    HTP_VECTOR(htp_tree_module) modules;
+    htp_tree_place *places;
+    htp_map by_tag;      /* to the module whose own it is */
+    htp_map by_full_tag; /* where there are records */
+    htp_tree_last last_tag, last_full_tag;
+    htp_map children; /* by parent and segment, or by parent and attribute name */
+} htp_tree_finder;
+
+/** Adds a module, which @p module describes but for depth. @return its number */
+uint32_t htp_tree_add_module(htp_tree_finder *finder, htp_tree_module module);
+
+/** Begins a node's place: it ran in @p innermost. Its tags are added behind. */
+void htp_tree_place_node(htp_tree_finder *finder, uint32_t node, uint32_t innermost);
+
+/** Adds a tag to the place of a node, which is the last that was begun. */
+void htp_tree_add_owner(htp_tree_finder *finder, uint32_t node, uint32_t module);
+
+/** A text of the file as a string; HTP_CODE_BAD_INPUT where it is not UTF-8. */
+HTP_MUST_USE htp_status htp_tree_take_text(const htp_tree_finder *finder, uint32_t node,
+                                           htp_span span, const char **text);
+
+/** Modules in each other that a tree may have: addresses of all of them stay a multiple of the
+ * file. */
+enum { HTP_TREE_DEEPEST = 256 };
+
+/** Whether an address or a path has at most HTP_TREE_DEEPEST separators. */
+bool htp_tree_is_shallow(htp_slice address, char separator);
+
+/** HTP_CODE_BAD_INPUT: what a node says of its module has more. */
+HTP_MUST_USE htp_status htp_tree_too_deep(const htp_tree_finder *finder, uint32_t node);
+
+/** The child of a module by a name; HTP_NONE where none was set. */
+uint32_t htp_tree_find_child(htp_tree_finder *finder, uint32_t parent, htp_slice name);
+void htp_tree_set_child(htp_tree_finder *finder, uint32_t parent, htp_slice name, uint32_t child);
+
+/** The module of an address made of segments, and those above it, made at first use: below the root
+ * where @p has_bare_root, else the first segment is a root's. */
+uint32_t htp_tree_walk_segments(htp_tree_finder *finder, htp_slice address, bool has_bare_root);
+
+/** Reads htp.module_tree, if the model has it: all modules, and the maps. */
+HTP_MUST_USE htp_status htp_tree_read_records(htp_tree_finder *finder);
+
+/** Each reads one kind of source, and sets source and source_text where a node has it. */
+HTP_MUST_USE htp_status htp_tree_from_tags(htp_tree_finder *finder);
+HTP_MUST_USE htp_status htp_tree_from_chains(htp_tree_finder *finder);
+HTP_MUST_USE htp_status htp_tree_from_node_names(htp_tree_finder *finder);
+
+/** What a record tells of a module. Texts are borrowed, where they need not be decoded. */
+typedef struct htp_tree_record {
+    htp_slice tag, full_tag, path, class_name, qualified_class, parent; /* at NULL: no such text */
+    bool is_root;                                                       /* the parent is null */
+    bool has_no_calls; /* they are null: not known */
+    uint64_t calls, nodes_tagged, nodes_total, parameters, bytes;
+    htp_json_part whole;
+} htp_tree_record;
+
+/** Walks over the record that comes next. What is of another kind than it should be is not there;
+ * of two members of one name the first counts. */
+void htp_tree_read_record(htp_arena *arena, htp_json_scan *scan, htp_tree_record *record);
+
+/** Adds the module of a record. Those above it come first. */
+void htp_tree_add_record(htp_tree_finder *finder, const htp_tree_record *record);
+
+/** Reads a sidecar; nothing is found in that of another model. The tree has no modules before. */
+HTP_MUST_USE htp_status htp_tree_from_sidecar(htp_tree_finder *finder, htp_sidecar_file *file);
+
+/** The same for the one that lies beside the model, if there is one. */
+HTP_MUST_USE htp_status htp_tree_from_sidecar_beside(htp_tree_finder *finder);
+
+/** Finds nodes that several modules share. Their tags are known. */
+void htp_tree_find_shared(htp_tree_finder *finder);
+
+/** Adds up nodes and weights. */
+void htp_tree_count(htp_tree_finder *finder);
+
+/** Whether records, which there are, are those of the model before another program changed it:
+ * there are fewer or more nodes than the root's record counts, or a weight is stored in elements of
+ * another size. A part of a model is none such. */
+bool htp_tree_is_stale(const htp_tree_finder *finder);
+
+#endif
