@@ -3,7 +3,7 @@
  */
 #include "query/diff/compare.h"
 #include "api/model.h"
-#include "report/comparison.h"
+#include "report/compare/comparison.h"
 
 static htp_status compare(htp_question *question)
 {

@@ -5,7 +5,7 @@
 #include "api/model.h"
 #include "api/options.h"
 #include "onnx/files/delivery.h"
-#include "report/picture.h"
+#include "report/graph/picture.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -5,7 +5,7 @@
 #include "api/options.h"
 #include "query/select/calls.h"
 #include "query/partition/cut.h"
-#include "report/part_report.h"
+#include "report/parts/part_report.h"
 
 #include <string.h>
 

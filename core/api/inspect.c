@@ -8,7 +8,7 @@
 #include "api/session.h"
 #include "base/dtype.h"
 #include "lower/driver/support.h"
-#include "report/inspection.h"
+#include "report/tree/inspection.h"
 
 #include <stdlib.h>
 #include <string.h>

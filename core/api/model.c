@@ -7,7 +7,7 @@
 #include "api/paths.h"
 #include "onnx/inliner/inline.h"
 #include "onnx/reader/sort.h"
-#include "report/model_report.h"
+#include "report/tree/model_report.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

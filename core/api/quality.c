@@ -5,7 +5,7 @@
 #include "api/paths.h"
 #include "api/quality_task.h"
 #include "onnx/files/delivery.h"
-#include "report/quality_page.h"
+#include "report/quality/quality_page.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "api/quality_task.h"
 #include "api/sidecar.h"
 #include "onnx/files/delivery.h"
-#include "report/sidecar_check.h"
+#include "report/sidecar/sidecar_check.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -9,7 +9,7 @@
 #include "api/model.h"
 #include "quality/threshold.h"
 #include "query/profile/profile.h"
-#include "report/quality.h"
+#include "report/quality/quality.h"
 
 /** A model that is measured. */
 typedef struct htp_quality_task_entry {

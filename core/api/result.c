@@ -3,7 +3,7 @@
 #include "base/dtype.h"
 #include "onnx/builder/ir_version.h"
 #include "onnx/metadata/state_pairs.h"
-#include "report/tree.h"
+#include "report/tree/tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

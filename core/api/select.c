@@ -3,7 +3,7 @@
  */
 #include "api/model.h"
 #include "api/options.h"
-#include "report/selection.h"
+#include "report/parts/selection.h"
 
 void htp_selection_init(htp_selection *selection)
 {

@@ -5,7 +5,7 @@
 #define HTP_API_SIDECAR_H
 
 #include "api/model.h"
-#include "report/sidecar.h"
+#include "report/sidecar/sidecar.h"
 
 /** The default path of a model's sidecar. */
 const char *htp_sidecar_default_path(htp_arena *arena, const char *onnx_path);

@@ -7,7 +7,7 @@
 #include "onnx/files/folder.h"
 #include "query/select/address.h"
 #include "query/select/calls.h"
-#include "report/part_report.h"
+#include "report/parts/part_report.h"
 
 #include <ctype.h>
 #include <string.h>

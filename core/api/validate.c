@@ -5,8 +5,8 @@
 #include "api/options.h"
 #include "api/paths.h"
 #include "api/sidecar.h"
-#include "report/model_report.h"
-#include "report/sidecar_check.h"
+#include "report/tree/model_report.h"
+#include "report/sidecar/sidecar_check.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
  * What was found wrong with a model, one finding a line.
  */
-#include "report/model_report.h"
+#include "report/tree/model_report.h"
 
 #include "base/json.h"
 #include "base/text.h"

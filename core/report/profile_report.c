@@ -1,8 +1,8 @@
 #include "report/profile_report.h"
 
 #include "base/json.h"
-#include "report/table.h"
-#include "report/values.h"
+#include "report/tree/table.h"
+#include "report/tree/values.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

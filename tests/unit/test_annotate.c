@@ -1,6 +1,6 @@
 #include "module_list.h"
 #include "onnx/metadata/annotate.h"
-#include "report/tree.h"
+#include "report/tree/tree.h"
 #include "unit.h"
 
 #include <cjson/cJSON.h>

@@ -5,7 +5,7 @@
 #include "proto_fixture.h"
 #include "query/dataflow/hosts.h"
 #include "query/graph/picture.h"
-#include "report/picture.h"
+#include "report/graph/picture.h"
 
 static htp_view view;
 static htp_tree tree;

@@ -1,7 +1,7 @@
 /*
  * The page of tag quality: its frame, and that no text of the document gets out of its place.
  */
-#include "report/quality_page.h"
+#include "report/quality/quality_page.h"
 #include "unit.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * Sidecars that were written (report/sidecar.h), to be read again: as a source of the hierarchy,
+ * Sidecars that were written (report/sidecar/sidecar.h), to be read again: as a source of the hierarchy,
  * and to be compared with the model. The file is mapped, and walked over record by record.
  */
 #ifndef HTP_QUERY_SIDECAR_FILE_H

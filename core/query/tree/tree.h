@@ -7,7 +7,7 @@
  *   all modules, those of torch.nn included; otherwise tags alone do, segment by segment;
  * - the metadata `namespace`, or pkg.torch.onnx.name_scopes with class_hierarchy, as PyTorch's
  *   exporter writes them: paths and classes, which get tags by the rules of hierarchy/hierarchy.h;
- * - a sidecar (report/sidecar.h) that lies beside the model, and tells of its nodes;
+ * - a sidecar (report/sidecar/sidecar.h) that lies beside the model, and tells of its nodes;
  * - names of nodes, /encoder/layer.0/MatMul, as PyTorch's older exporter makes them: there are no
  *   classes, and a tag is what stands in front of the operator; paths are told of by
  *   query/tree/tree_names.c.

@@ -1,4 +1,4 @@
-#include "report/tree.h"
+#include "report/tree/tree.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /*
  * The records of a sidecar, one thing each.
  */
-#include "report/sidecar_facts.h"
+#include "report/sidecar/sidecar_facts.h"
 
 #include "onnx/metadata/annotate.h"
 #include "onnx/proto/tensor_type.h"
 #include "query/dataflow/source_line.h"
-#include "report/values.h"
+#include "report/tree/values.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>

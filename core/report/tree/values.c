@@ -1,4 +1,4 @@
-#include "report/values.h"
+#include "report/tree/values.h"
 
 #include "base/text.h"
 #include "onnx/proto/tensor_type.h"

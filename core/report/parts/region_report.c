@@ -1,11 +1,11 @@
 /*
  * A region: what crosses its border, its nodes, its weights and who shares them.
  */
-#include "report/model_report.h"
+#include "report/tree/model_report.h"
 
 #include "onnx/shape_inference/infer_view.h"
 #include "query/dataflow/source_line.h"
-#include "report/values.h"
+#include "report/tree/values.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * What is written on boxes and frames.
  */
-#include "report/picture.h"
+#include "report/graph/picture.h"
 
 #include "base/text.h"
 

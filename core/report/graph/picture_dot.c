@@ -4,7 +4,7 @@
  * Reference: https://graphviz.org/doc/info/lang.html,
  * https://graphviz.org/doc/info/shapes.html#html
  */
-#include "report/picture.h"
+#include "report/graph/picture.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #define HTP_REPORT_SIDECAR_FACTS_H
 
 #include "query/tree/keys.h"
-#include "report/sidecar.h"
+#include "report/sidecar/sidecar.h"
 
 /** Lists of numbers, one for each thing: those of thing i begin at first[i]. */
 typedef struct htp_number_lists {

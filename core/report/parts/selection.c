@@ -1,9 +1,9 @@
-#include "report/selection.h"
+#include "report/parts/selection.h"
 
 #include "base/json.h"
 #include "base/text.h"
 #include "onnx/reader/value_type.h"
-#include "report/values.h"
+#include "report/tree/values.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
-#include "report/model_report.h"
+#include "report/tree/model_report.h"
 
 #include "base/text.h"
 #include "onnx/metadata/complex_border.h"
 #include "onnx/metadata/state_pairs.h"
-#include "report/table.h"
-#include "report/values.h"
+#include "report/tree/table.h"
+#include "report/tree/values.h"
 
 #include <inttypes.h>
 #include <string.h>

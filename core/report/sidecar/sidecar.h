@@ -8,7 +8,7 @@
  *      "operations": {node or initializer: {...}},
  *      "tensors": {tensor: {producer, consumers, ...}},
  *      "dag": {full tag: {"nodes": [...], "edges": [[from, to], ...]}},
- *      "quality": {what was measured, see report/quality.h}}
+ *      "quality": {what was measured, see report/quality/quality.h}}
  *
  * null stands for what the file does not tell. Records stand on a line each. Nodes, initializers
  * and tensors go by their names; one that has none, or one that is taken, by NAME#NUMBER. A

@@ -2,7 +2,7 @@
  * How good tags are, as rows: one for each metric of each model, depth, layer and member of a
  * layer.
  */
-#include "report/quality.h"
+#include "report/quality/quality.h"
 
 #include <string.h>
 

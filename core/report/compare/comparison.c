@@ -1,7 +1,7 @@
-#include "report/comparison.h"
+#include "report/compare/comparison.h"
 
 #include "base/text.h"
-#include "report/values.h"
+#include "report/tree/values.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #define HTP_REPORT_SIDECAR_CHECK_H
 
 #include "query/check/validate.h"
-#include "report/sidecar.h"
+#include "report/sidecar/sidecar.h"
 
 /**
  * Adds a finding for whatever the sidecar says otherwise than the model, leaves out, or says of

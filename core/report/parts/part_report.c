@@ -1,7 +1,7 @@
-#include "report/part_report.h"
+#include "report/parts/part_report.h"
 
 #include "query/select/calls.h"
-#include "report/values.h"
+#include "report/tree/values.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  *
  * Measuring anew would tell more, but not of what a reference told.
  */
-#include "report/sidecar_check.h"
+#include "report/sidecar/sidecar_check.h"
 
 #include "quality/quality.h"
 

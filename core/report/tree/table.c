@@ -1,6 +1,6 @@
-#include "report/table.h"
+#include "report/tree/table.h"
 
-#include "report/values.h"
+#include "report/tree/values.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /*
  * What differs between two models, for programs.
  */
-#include "report/comparison.h"
+#include "report/compare/comparison.h"
 
-#include "report/values.h"
+#include "report/tree/values.h"
 
 static const char *const keys[HTP_COMPARED] = {"a", "b"};
 

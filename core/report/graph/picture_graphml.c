@@ -1,4 +1,4 @@
-#include "report/picture.h"
+#include "report/graph/picture.h"
 
 #include <inttypes.h>
 

@@ -1,4 +1,4 @@
-#include "report/quality_page.h"
+#include "report/quality/quality_page.h"
 
 #include "report/page/page.h"
 

@@ -1,11 +1,11 @@
 /*
  * Finding what a sidecar is written of: lists that lead from values and modules to nodes.
  */
-#include "report/sidecar_facts.h"
+#include "report/sidecar/sidecar_facts.h"
 
 #include "onnx/metadata/complex_border.h"
 #include "query/tree/python_list.h"
-#include "report/values.h"
+#include "report/tree/values.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * How good tags are, for programs.
  */
-#include "report/quality.h"
+#include "report/quality/quality.h"
 
 #include "query/dataflow/source_line.h"
 

@@ -1,9 +1,9 @@
 /*
  * What a sidecar tells of the model as a whole, and of the run that made it.
  */
-#include "report/sidecar_facts.h"
+#include "report/sidecar/sidecar_facts.h"
 
-#include "report/model_report.h"
+#include "report/tree/model_report.h"
 
 static void put_imports(htp_json *json, const htp_view *view)
 {

@@ -1,4 +1,4 @@
-#include "report/sidecar_check.h"
+#include "report/sidecar/sidecar_check.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>

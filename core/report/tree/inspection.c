@@ -1,4 +1,4 @@
-#include "report/inspection.h"
+#include "report/tree/inspection.h"
 
 #include "base/text.h"
 

@@ -1,10 +1,10 @@
 /*
  * How good tags are, for people.
  */
-#include "report/quality.h"
+#include "report/quality/quality.h"
 
 #include "query/dataflow/source_line.h"
-#include "report/values.h"
+#include "report/tree/values.h"
 
 #include <stdlib.h>
 #include <string.h>

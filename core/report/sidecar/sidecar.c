@@ -1,6 +1,6 @@
-#include "report/sidecar.h"
+#include "report/sidecar/sidecar.h"
 
-#include "report/sidecar_facts.h"
+#include "report/sidecar/sidecar_facts.h"
 
 #include <cjson/cJSON.h>
 
