@@ -4,7 +4,7 @@
 #ifndef HTP_CLI_COMMANDS_H
 #define HTP_CLI_COMMANDS_H
 
-#include "cli/arguments.h"
+#include "cli/arguments/arguments.h"
 
 /* HTP_WHOLE_EXIT ends the program with the destructors, behind which leaks are looked for. */
 #ifdef HTP_WHOLE_EXIT

@@ -1,7 +1,7 @@
 /*
  * htp-trace: TorchScript models to ONNX models whose every node says which module it came from.
  */
-#include "cli/arguments.h"
+#include "cli/arguments/arguments.h"
 #include "cli/commands.h"
 
 #include <errno.h>

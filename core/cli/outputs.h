@@ -4,7 +4,7 @@
 #ifndef HTP_CLI_OUTPUTS_H
 #define HTP_CLI_OUTPUTS_H
 
-#include "cli/arguments.h"
+#include "cli/arguments/arguments.h"
 
 /** The output paths, one for each model: --out, or the models' names with .onnx in --out-dir.
  * @return NULL, after one line on stderr, where two models would have one output, or the output

@@ -4,7 +4,7 @@
 #ifndef HTP_CLI_WRITTEN_H
 #define HTP_CLI_WRITTEN_H
 
-#include "cli/arguments.h"
+#include "cli/arguments/arguments.h"
 
 /** Writes --out of a model that is open. */
 typedef htp_status (*htp_cli_write_fn)(htp_model *opened, const htp_cli_arguments *arguments,

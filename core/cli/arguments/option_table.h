@@ -5,7 +5,7 @@
 #ifndef HTP_CLI_MANUAL_OPTION_TABLE_H
 #define HTP_CLI_MANUAL_OPTION_TABLE_H
 
-#include "cli/arguments.h"
+#include "cli/arguments/arguments.h"
 
 /** How an option is read; options.def says what each means. */
 typedef enum htp_cli_reads {

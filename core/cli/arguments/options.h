@@ -4,7 +4,7 @@
 #ifndef HTP_CLI_OPTIONS_H
 #define HTP_CLI_OPTIONS_H
 
-#include "cli/arguments.h"
+#include "cli/arguments/arguments.h"
 
 /** Reads options up to the next word that is none, which is argv[optind]; stops behind --help and
  * --version. @return false after one line on stderr. */

@@ -1,6 +1,6 @@
-#include "cli/arguments.h"
+#include "cli/arguments/arguments.h"
 
-#include "cli/options.h"
+#include "cli/arguments/options.h"
 #include "cli/print.h"
 
 #include <getopt.h>

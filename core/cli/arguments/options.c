@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "cli/arguments/options.h"
 
 #include "cli/arguments/command_table.h"
 #include "cli/arguments/option_table.h"
