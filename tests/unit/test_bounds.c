@@ -3,8 +3,8 @@
  */
 #include "source/input_search/bounds.h"
 
-#include "api/axis_bounds.h"
-#include "api/axis_refusals.h"
+#include "api/axes/axis_bounds.h"
+#include "api/axes/axis_refusals.h"
 #include "arguments_fixture.h"
 #include "source/tracing/obstacle.h"
 #include "unit.h"

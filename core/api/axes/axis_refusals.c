@@ -1,0 +1,46 @@
+#include "api/axes/axis_refusals.h"
+
+/* Whether the same dims move, and in the same way. */
+static bool move_alike(const htp_axes *a, const htp_axes *b)
+{
+    bool are_alike = true;
+    for (uint32_t i = 0; i < a->count && are_alike; i++) {
+        uint32_t of_a = a->axis_of[i];
+        uint32_t of_b = b->axis_of[i];
+        bool moves = !a->is_fixed[of_a];
+        are_alike = moves == !b->is_fixed[of_b] &&
+                    (!moves || (of_a == of_b && a->formulas[of_a] == b->formulas[of_b]));
+    }
+    return are_alike;
+}
+
+/* Whether two trials choose their sizes in the same way. One axis alone has no order. */
+static bool ask_alike(const htp_axes *axes, const htp_obstacle *a, const htp_obstacle *b)
+{
+    return a->tries_one == b->tries_one &&
+           (a->one_order == b->one_order || htp_axes_count_moving(axes) == 1);
+}
+
+const htp_axis_refusal *htp_axis_refusals_find(const htp_axis_refusals *known, const htp_axes *axes,
+                                               const htp_obstacle *obstacle)
+{
+    for (size_t i = 0; i < known->count; i++) {
+        const htp_axis_refusal *refusal = &known->items[i];
+        if (ask_alike(axes, &refusal->obstacle, obstacle) && move_alike(&refusal->axes, axes)) {
+            return refusal;
+        }
+    }
+    return NULL;
+}
+
+void htp_axis_refusals_keep(htp_axis_refusals *known, const htp_axes *axes,
+                            const htp_obstacle *obstacle, htp_status status)
+{
+    const htp_axis_refusal refusal = {
+        .axes = htp_axes_copy(axes),
+        .obstacle = *obstacle,
+        .code = htp_status_code(status),
+        .message = htp_arena_strdup(axes->arena, htp_status_message(status)),
+    };
+    HTP_PUSH(axes->arena, known, refusal);
+}

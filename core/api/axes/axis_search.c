@@ -1,0 +1,254 @@
+#include "api/axes/axis_search.h"
+
+#include <string.h>
+
+/* A family of this size is treated alike as soon as two of it were. */
+enum { LARGE_FAMILY = 4 };
+
+htp_axis_search *htp_axis_search_new(htp_session *session, const htp_axes *axes)
+{
+    htp_axis_search *search = HTP_NEW(&session->arena, htp_axis_search);
+    *search = (htp_axis_search){.session = session, .axes = *axes};
+    search->findings = HTP_NEW_ARRAY(&session->arena, htp_axis_finding, (size_t)axes->count + 1);
+    return search;
+}
+
+bool htp_axis_search_is_final(htp_status status)
+{
+    htp_code code = htp_status_code(status);
+    return status && code != HTP_CODE_USAGE && code != HTP_CODE_UNSUPPORTED;
+}
+
+/* Begins with what is known of the axes. @return false where that refuses all choices of sizes */
+static bool recall(const htp_axis_search *search, const htp_axes *axes, const uint32_t *dims,
+                   htp_obstacle *obstacle)
+{
+    htp_inputs *inputs = &search->session->inputs;
+    if (!htp_axis_bounds_recall(&search->bounds, axes, dims, inputs) || obstacle->tries_one) {
+        return true;
+    }
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        const char *message = inputs->bounds[i].message;
+        obstacle->message = message ? message : obstacle->message;
+    }
+    inputs->tells_order = !search->one_order;
+    inputs->keeps_bounds = true;
+    htp_obstacle_bound(obstacle, inputs);
+    return obstacle->condition_count == 0 && htp_inputs_choose_lanes(inputs, 0);
+}
+
+static htp_status trace_axes(htp_axis_search *search, const htp_axes *axes, const uint32_t *dims,
+                             htp_obstacle *obstacle)
+{
+    htp_session *session = search->session;
+    if (!recall(search, axes, dims, obstacle)) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: %s", session->model_path, obstacle->message);
+    }
+    const htp_inputs *inputs = &session->inputs;
+    htp_bound *before = htp_arena_grow(&session->arena, inputs->bounds, inputs->axis_count,
+                                       (size_t)inputs->axis_count + 1, sizeof(*before));
+    htp_status status = htp_session_trace_inputs(session, obstacle);
+    htp_axis_bounds_keep(&search->bounds, axes, dims, inputs, before);
+    return status;
+}
+
+htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes, bool tries_one,
+                                 htp_obstacle *obstacle)
+{
+    const uint32_t *dims = NULL;
+    htp_session *session = search->session;
+    *obstacle = (htp_obstacle){
+        .tries_one = tries_one, .one_order = search->one_order, .message = "no sizes fit"};
+    search->trials++;
+    if (!htp_axes_apply(axes, &session->inputs, &dims)) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: no sizes fit", session->model_path);
+    }
+    const htp_axis_refusal *same = htp_axis_refusals_find(&search->refusals, axes, obstacle);
+    if (same) {
+        *obstacle = same->obstacle;
+        return htp_status_make(same->code, "%s", same->message);
+    }
+    htp_status status = trace_axes(search, axes, dims, obstacle);
+    for (uint32_t i = 0; i < obstacle->condition_count; i++) {
+        htp_equation *equation = &obstacle->conditions[i].equation;
+        for (uint32_t k = 0; k < equation->count; k++) {
+            equation->terms[k].axis = dims[equation->terms[k].axis];
+        }
+    }
+    obstacle->is_export = htp_status_code(status) == HTP_CODE_UNSUPPORTED;
+    obstacle->tries_one = tries_one;
+    obstacle->one_order = search->one_order;
+    if (status && !htp_axis_search_is_final(status)) {
+        htp_axis_refusals_keep(&search->refusals, axes, obstacle, status);
+    }
+    return status;
+}
+
+/* ---- conditions ---- */
+
+void htp_axis_search_fix(htp_axis_search *search, uint32_t axis, const char *reason,
+                         const htp_obstacle *obstacle)
+{
+    htp_axis_finding *finding = &search->findings[axis];
+    search->axes.is_fixed[axis] = true;
+    finding->obstacle = reason;
+    finding->is_operators = obstacle->is_fixed;
+    finding->is_refused = obstacle->is_export;
+}
+
+/* Whether this was seen of two of a large family. */
+static bool is_common(htp_axis_search *search, uint32_t dim, uint32_t target)
+{
+    htp_axis_finding *finding = &search->findings[search->axes.dims[dim].family];
+    finding->alike = finding->alike == 0 || finding->target == target ? finding->alike + 1 : 1;
+    finding->target = target;
+    return finding->alike == 2 && htp_axes_count_alike(&search->axes, dim) >= LARGE_FAMILY;
+}
+
+static bool is_of_family(const htp_axis_search *search, uint32_t dim, uint32_t of)
+{
+    return htp_axes_moves(&search->axes, dim) &&
+           search->axes.dims[dim].family == search->axes.dims[of].family;
+}
+
+static void fix_alike(htp_axis_search *search, uint32_t axis, const char *reason,
+                      const htp_obstacle *obstacle)
+{
+    htp_axis_search_fix(search, axis, reason, obstacle);
+    if (is_common(search, axis, HTP_NONE)) {
+        for (uint32_t i = 0; i < search->axes.count; i++) {
+            if (is_of_family(search, i, axis)) {
+                htp_axis_search_fix(search, i, reason, obstacle);
+            }
+        }
+    }
+}
+
+/* What shares an axis with others is no longer one of a family. */
+static void join_alike(htp_axis_search *search, uint32_t axis, uint32_t dim)
+{
+    if (!is_common(search, dim, search->axes.axis_of[axis])) {
+        return;
+    }
+    bool *is_single = HTP_NEW_ARRAY(&search->session->arena, bool, search->axes.count);
+    for (uint32_t i = 0; i < search->axes.count; i++) {
+        uint32_t first = search->axes.axis_of[i];
+        is_single[first] = first == i && is_of_family(search, i, dim);
+    }
+    for (uint32_t i = 0; i < search->axes.count; i++) {
+        if (is_single[i]) {
+            (void)htp_axes_join(&search->axes, axis, i);
+        }
+    }
+}
+
+static bool join(htp_axis_search *search, uint32_t a, uint32_t b)
+{
+    if (!htp_axes_join(&search->axes, a, b)) {
+        return false;
+    }
+    join_alike(search, a, b);
+    join_alike(search, a, a);
+    return true;
+}
+
+static bool follow(htp_axis_search *search, const htp_equation *equation)
+{
+    uint32_t term = htp_equation_solve(equation);
+    if (term == HTP_NONE) {
+        return false;
+    }
+    htp_size_formula *formula = HTP_NEW(&search->session->arena, htp_size_formula);
+    *formula = htp_equation_solution(equation, term);
+    return htp_axes_set_formula(&search->axes, equation->terms[term].axis, formula);
+}
+
+static bool apply_condition(htp_axis_search *search, const htp_condition *condition,
+                            const htp_obstacle *obstacle)
+{
+    const htp_equation *equation = &condition->equation;
+    bool is_open = equation->count > 0;
+    for (uint32_t i = 0; i < equation->count; i++) {
+        is_open = is_open && htp_axes_moves(&search->axes, equation->terms[i].axis);
+    }
+    if (!is_open) {
+        return false;
+    }
+    for (uint32_t i = 0; htp_equation_is_fixed(equation) && i < equation->count; i++) {
+        fix_alike(search, equation->terms[i].axis, condition->message, obstacle);
+    }
+    if (htp_equation_is_fixed(equation)) {
+        return true;
+    }
+    return htp_equation_is_join(equation)
+               ? join(search, equation->terms[0].axis, equation->terms[1].axis)
+               : follow(search, equation);
+}
+
+bool htp_axis_search_apply(htp_axis_search *search, const htp_obstacle *obstacle)
+{
+    bool has_changed = false;
+    for (uint32_t i = 0; i < obstacle->condition_count; i++) {
+        has_changed = apply_condition(search, &obstacle->conditions[i], obstacle) || has_changed;
+    }
+    return has_changed;
+}
+
+/* ---- notes ---- */
+
+/* Whether the model could not be exported with an axis. */
+static bool is_refused(const htp_axis_search *search, uint32_t axis)
+{
+    return search->axes.axis_of[axis] == axis && search->axes.is_fixed[axis] &&
+           search->findings[axis].obstacle && search->findings[axis].is_refused;
+}
+
+void htp_axis_search_note(const htp_axis_search *search)
+{
+    const htp_axes *axes = &search->axes;
+    const char *const *names = htp_axes_find_names(axes);
+    for (uint32_t i = 0; i < axes->count; i++) {
+        const htp_axis_finding *finding = &search->findings[i];
+        if (axes->axis_of[i] == i && axes->is_fixed[i] && finding->obstacle &&
+            !finding->is_refused) {
+            htp_session_detail(search->session, "%s is fixed to %lld: %s", names[i],
+                               (long long)htp_axes_size(axes, i), finding->obstacle);
+        }
+    }
+}
+
+/* Whether an axis before this one is fixed for the same reason. */
+static bool is_told(const htp_axis_search *search, uint32_t axis)
+{
+    bool is_told = false;
+    for (uint32_t i = 0; i < axis && !is_told; i++) {
+        is_told = is_refused(search, i) &&
+                  strcmp(search->findings[i].obstacle, search->findings[axis].obstacle) == 0;
+    }
+    return is_told;
+}
+
+void htp_axis_search_note_refused(const htp_axis_search *search)
+{
+    const htp_axes *axes = &search->axes;
+    const char *const *names = htp_axes_find_names(axes);
+    htp_text text = {.arena = &search->session->arena};
+    for (uint32_t i = 0; i < axes->count; i++) {
+        if (!is_refused(search, i) || is_told(search, i)) {
+            continue;
+        }
+        const char *reason = search->findings[i].obstacle;
+        const char *before = text.length > 0 ? "; " : "";
+        for (uint32_t k = i; k < axes->count; k++) {
+            if (is_refused(search, k) && strcmp(search->findings[k].obstacle, reason) == 0) {
+                htp_text_addf(&text, "%s%s is fixed to %lld", before, names[k],
+                              (long long)htp_axes_size(axes, k));
+                before = ", ";
+            }
+        }
+        htp_text_addf(&text, ": %s", reason);
+    }
+    if (text.length > 0) {
+        htp_session_note(search->session, "%s", htp_text_string(&text));
+    }
+}

@@ -1,0 +1,61 @@
+/*
+ * The search for the axes of a model that are dynamic: what is known so far, and one trial. Private
+ * to core/api.
+ */
+#ifndef HTP_API_AXIS_SEARCH_H
+#define HTP_API_AXIS_SEARCH_H
+
+#include "api/axes/axis_bounds.h"
+#include "api/axes/axis_refusals.h"
+#include "api/session/session.h"
+#include "source/inputs/axes.h"
+
+enum { HTP_AXIS_TRIALS = 64 }; /* of one search, so that it ends in time */
+
+/** By dim: what is known of the axis that begins with it. */
+typedef struct htp_axis_finding {
+    const char *obstacle; /* why it does not move; NULL: nothing is known against it */
+    bool is_refused;      /* the program runs, and cannot be exported where it moves */
+    bool is_operators;    /* an operator needs its size */
+    bool is_tried;        /* alone */
+    uint32_t alike;       /* of a family: how many of its axes were treated alike */
+    uint32_t target;      /* of a family: the axis that one of them was joined with */
+} htp_axis_finding;
+
+typedef struct htp_axis_search {
+    htp_session *session;
+    htp_axes axes;
+    htp_axis_finding *findings; /* by dim */
+    htp_axis_bounds bounds;     /* that refusals told */
+    htp_axis_refusals refusals; /* of all trials */
+    uint32_t trials;
+    bool is_done;   /* the last trace had all axes that move */
+    bool one_order; /* of htp_obstacle, in all traces */
+} htp_axis_search;
+
+/** Begins with these axes. */
+htp_axis_search *htp_axis_search_new(htp_session *session, const htp_axes *axes);
+
+/** Traces with some axes. The conditions of @p obstacle are of dims. */
+HTP_MUST_USE htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes,
+                                              bool tries_one, htp_obstacle *obstacle);
+
+/** Whether a status tells nothing of the sizes: out of memory, an interrupt. */
+bool htp_axis_search_is_final(htp_status status);
+
+/** Leaves an axis out, for a reason. */
+void htp_axis_search_fix(htp_axis_search *search, uint32_t axis, const char *reason,
+                         const htp_obstacle *obstacle);
+
+/** Changes the axes so that the conditions of a refusal hold: joins those that must be equal, makes
+ * those follow others that must be sums of them, and leaves out those that are fixed. @return
+ * whether there was anything to change. */
+bool htp_axis_search_apply(htp_axis_search *search, const htp_obstacle *obstacle);
+
+/** Notes for --verbose which axes the program fixes, and why. */
+void htp_axis_search_note(const htp_axis_search *search);
+
+/** Notes which axes are fixed because the model could not be exported with them. */
+void htp_axis_search_note_refused(const htp_axis_search *search);
+
+#endif

@@ -1,0 +1,337 @@
+#include "api/axes/dynamic_axes.h"
+
+#include "api/axes/axis_search.h"
+
+/* How much is made of a trial of all axes that move. */
+enum effort {
+    EFFORT_ONE, /* one choice of sizes */
+    EFFORT_ALL, /* all of them */
+    EFFORT_END, /* and where nothing tells which axis is at fault, the last one is left out */
+};
+
+/* The last axis that moves; HTP_NONE when none does. */
+static uint32_t last_moving(const htp_axis_search *search)
+{
+    uint32_t axis = search->axes.count;
+    while (axis > 0 && !htp_axes_moves(&search->axes, axis - 1)) {
+        axis--;
+    }
+    return axis > 0 ? axis - 1 : HTP_NONE;
+}
+
+/* What a refusal tells of the axes; where it tells nothing, the last one is left out, if @p effort
+ * says so. @return whether there is something else to try */
+static bool learn(htp_axis_search *search, enum effort effort, const htp_obstacle *obstacle)
+{
+    if (htp_axis_search_apply(search, obstacle)) {
+        return true;
+    }
+    bool is_last =
+        effort == EFFORT_END || (effort == EFFORT_ALL && htp_axes_count_moving(&search->axes) == 1);
+    uint32_t axis = is_last ? last_moving(search) : HTP_NONE;
+    if (axis != HTP_NONE) {
+        htp_axis_search_fix(search, axis, obstacle->message, obstacle);
+    }
+    return axis != HTP_NONE;
+}
+
+/* Traces with all axes that move, and follows what refusals tell. */
+static htp_status trace_moving(htp_axis_search *search, enum effort effort, htp_obstacle *obstacle)
+{
+    htp_status status = HTP_OK;
+    bool goes_on = true;
+    while (goes_on) {
+        htp_status_free(status);
+        status = htp_axis_search_trace(search, &search->axes, effort == EFFORT_ONE, obstacle);
+        goes_on = status && !htp_axis_search_is_final(status) &&
+                  (search->trials < HTP_AXIS_TRIALS || effort == EFFORT_END) &&
+                  learn(search, effort, obstacle);
+    }
+    search->is_done = !status;
+    return status;
+}
+
+/* As trace_moving(); a refusal is no failure. */
+static htp_status try_moving(htp_axis_search *search, enum effort effort, htp_obstacle *obstacle)
+{
+    htp_status status = trace_moving(search, effort, obstacle);
+    if (htp_axis_search_is_final(status)) {
+        return status;
+    }
+    htp_status_free(status);
+    return HTP_OK;
+}
+
+/* ---- axes of one size ---- */
+
+/* Whether dims of two axes lie in one input, or in different places. */
+static bool are_apart(const htp_axes *axes, uint32_t a, uint32_t b)
+{
+    bool are_apart = axes->dims[a].dim != axes->dims[b].dim;
+    for (uint32_t i = 0; i < axes->count && !are_apart; i++) {
+        are_apart = axes->axis_of[i] == a && axes->dims[i].input == axes->dims[b].input;
+    }
+    return are_apart;
+}
+
+/* Joins axes that have one size in one place of several inputs. @return whether there are any */
+static bool join_by_place(htp_axes *axes)
+{
+    bool has_joined = false;
+    for (uint32_t b = 0; b < axes->count; b++) {
+        for (uint32_t a = 0; a < b && htp_axes_moves(axes, b); a++) {
+            bool may_join = htp_axes_moves(axes, a) && !are_apart(axes, a, b);
+            has_joined = (may_join && htp_axes_join(axes, a, b)) || has_joined;
+        }
+    }
+    return has_joined;
+}
+
+/* What the axes were before axes of one size were joined, and after that. */
+struct joined {
+    htp_axes apart;
+    htp_axes after;
+};
+
+/* A refusal that tells nothing: perhaps of axes that must be equal. */
+static htp_status try_joined(htp_axis_search *search, struct joined *joined, htp_obstacle *obstacle)
+{
+    if (!join_by_place(&search->axes)) {
+        search->axes = joined->apart;
+        return HTP_OK;
+    }
+    joined->after = htp_axes_copy(&search->axes);
+    return try_moving(search, EFFORT_ALL, obstacle);
+}
+
+/* ---- one by one ---- */
+
+/* Traces with one axis of those that @p axes has. */
+static htp_status trace_alone(htp_axis_search *search, const htp_axes *axes, uint32_t axis,
+                              htp_obstacle *obstacle)
+{
+    htp_axes alone = htp_axes_copy(axes);
+    for (uint32_t i = 0; i < alone.count; i++) {
+        alone.is_fixed[i] = alone.is_fixed[i] || (i != axis && !alone.formulas[i]);
+    }
+    alone.is_fixed[axis] = false;
+    search->is_done = false;
+    return htp_axis_search_trace(search, &alone, false, obstacle);
+}
+
+static htp_status try_alone(htp_axis_search *search, uint32_t axis)
+{
+    htp_obstacle obstacle;
+    htp_status status = trace_alone(search, &search->axes, axis, &obstacle);
+    if (htp_axis_search_is_final(status)) {
+        return status;
+    }
+    if (status) {
+        htp_axis_search_fix(search, axis, obstacle.message, &obstacle);
+    }
+    search->is_done = !status && htp_axes_count_moving(&search->axes) == 1;
+    htp_status_free(status);
+    return HTP_OK;
+}
+
+/* Tries axes alone, those of the last dims first: programs fix extents and features more often than
+ * batches. Where one is fixed, the others may do. */
+static htp_status try_each(htp_axis_search *search)
+{
+    const htp_axes *axes = &search->axes;
+    for (uint32_t dim = HTP_MAX_RANK; dim-- > 0;) {
+        for (uint32_t i = 0; i < axes->count && !search->is_done; i++) {
+            bool is_next = axes->dims[i].dim == dim && htp_axes_moves(axes, i) &&
+                           !search->findings[i].is_tried && search->trials < HTP_AXIS_TRIALS;
+            if (!is_next) {
+                continue;
+            }
+            search->findings[i].is_tried = true;
+            HTP_TRY(try_alone(search, i));
+            if (axes->is_fixed[i]) {
+                htp_obstacle obstacle;
+                HTP_TRY(try_moving(search, EFFORT_ONE, &obstacle));
+            }
+        }
+    }
+    return HTP_OK;
+}
+
+/* Axes of one size that an operator compares with each other. */
+static bool may_be_pair(const htp_axis_search *search, uint32_t a, uint32_t b)
+{
+    const htp_axes *axes = &search->axes;
+    const htp_axis_finding *of_a = &search->findings[a];
+    const htp_axis_finding *of_b = &search->findings[b];
+    return axes->axis_of[a] == a && axes->axis_of[b] == b && axes->is_fixed[a] &&
+           axes->is_fixed[b] && of_a->obstacle && of_b->obstacle &&
+           htp_axes_size(axes, a) == htp_axes_size(axes, b) &&
+           (of_a->is_operators || of_b->is_operators);
+}
+
+/* Axes that cannot move alone may do so together, as both sides of a square. */
+static htp_status try_pairs(htp_axis_search *search)
+{
+    for (uint32_t a = 0; a < search->axes.count; a++) {
+        for (uint32_t b = a + 1; b < search->axes.count; b++) {
+            if (!may_be_pair(search, a, b) || search->trials >= HTP_AXIS_TRIALS) {
+                continue;
+            }
+            htp_obstacle obstacle;
+            htp_axes joined = htp_axes_copy(&search->axes);
+            (void)htp_axes_join(&joined, a, b);
+            htp_status status = trace_alone(search, &joined, a, &obstacle);
+            if (htp_axis_search_is_final(status)) {
+                return status;
+            }
+            if (!status) {
+                search->axes = joined;
+                search->axes.is_fixed[a] = false;
+                search->findings[a].obstacle = NULL;
+                search->is_done = htp_axes_count_moving(&search->axes) == 1;
+            }
+            htp_status_free(status);
+        }
+    }
+    return HTP_OK;
+}
+
+/* ---- apart again ---- */
+
+/* Takes an axis apart where it was joined for its size. @return whether it was */
+static bool split(const struct joined *joined, uint32_t axis, htp_axes *axes)
+{
+    bool is_joined = false;
+    for (uint32_t i = axis; i < axes->count; i++) {
+        uint32_t part = joined->apart.axis_of[i];
+        is_joined = is_joined ||
+                    (axes->axis_of[i] == axis && part != axis && joined->after.axis_of[i] != part);
+    }
+    for (uint32_t i = axis; is_joined && i < axes->count; i++) {
+        bool is_part = axes->axis_of[i] == axis;
+        axes->axis_of[i] = is_part ? joined->apart.axis_of[i] : axes->axis_of[i];
+        axes->is_fixed[i] = is_part ? axes->is_fixed[axis] : axes->is_fixed[i];
+    }
+    return is_joined;
+}
+
+/* Whether all dims that move in some axes do so in others. */
+static bool keeps_moving(const htp_axes *axes, const htp_axes *others)
+{
+    bool keeps = true;
+    for (uint32_t i = 0; i < axes->count && keeps; i++) {
+        keeps = axes->is_fixed[axes->axis_of[i]] || !others->is_fixed[others->axis_of[i]];
+    }
+    return keeps;
+}
+
+/* Tries axes, with sizes in both orders and then in one: what is cut to the size of something else
+ * has to be the larger one. Joins are learned. Where they do not move, the others stay. */
+static htp_status try_axes(htp_axis_search *search, const htp_axes *axes)
+{
+    const htp_axes before = search->axes;
+    const bool had_order = search->one_order;
+    bool works = false;
+    for (int order = had_order; order < 2 && !works; order++) {
+        htp_obstacle obstacle;
+        search->one_order = order == 1;
+        search->axes = htp_axes_copy(axes);
+        HTP_TRY(try_moving(search, search->one_order ? EFFORT_ALL : EFFORT_ONE, &obstacle));
+        works = search->is_done && keeps_moving(axes, &search->axes);
+    }
+    if (!works) {
+        search->is_done = false;
+        search->axes = before;
+        search->one_order = had_order;
+    }
+    return HTP_OK;
+}
+
+/* Tries each axis that one was joined of by itself: the other ones may be those that are fixed. */
+static htp_status free_parts(htp_axis_search *search, const htp_axes *parts, uint32_t axis)
+{
+    const htp_axes before = htp_axes_copy(&search->axes);
+    search->axes = htp_axes_copy(parts);
+    for (uint32_t i = axis; i < parts->count && search->trials < HTP_AXIS_TRIALS; i++) {
+        if (before.axis_of[i] == axis && parts->axis_of[i] == i) {
+            htp_axes more = htp_axes_copy(&search->axes);
+            more.is_fixed[i] = false;
+            search->findings[i] = search->findings[axis];
+            HTP_TRY(try_axes(search, &more));
+        }
+    }
+    return HTP_OK;
+}
+
+/* Tries each axis that was joined for its size as those that it was joined of. */
+static htp_status take_apart(htp_axis_search *search, const struct joined *joined)
+{
+    for (uint32_t i = 0; i < search->axes.count && search->trials < HTP_AXIS_TRIALS; i++) {
+        htp_axes parts = htp_axes_copy(&search->axes);
+        if (search->axes.axis_of[i] != i || search->axes.formulas[i] || !split(joined, i, &parts)) {
+            continue;
+        }
+        HTP_TRY(search->axes.is_fixed[i] ? free_parts(search, &parts, i)
+                                         : try_axes(search, &parts));
+    }
+    return HTP_OK;
+}
+
+/* ---- the whole ---- */
+
+/* Traces with all sizes fixed. */
+static htp_status trace_fixed(htp_axis_search *search)
+{
+    htp_obstacle obstacle;
+    htp_axes none = htp_axes_copy(&search->axes);
+    for (uint32_t i = 0; i < none.count; i++) {
+        none.is_fixed[i] = true;
+    }
+    return htp_axis_search_trace(search, &none, false, &obstacle);
+}
+
+static htp_status find_moving(htp_axis_search *search)
+{
+    htp_obstacle obstacle;
+    HTP_TRY(try_moving(search, EFFORT_ALL, &obstacle));
+    if (search->is_done) {
+        return HTP_OK;
+    }
+    struct joined joined = {htp_axes_copy(&search->axes), htp_axes_copy(&search->axes)};
+    if (obstacle.is_export) { /* perhaps whatever the sizes are */
+        HTP_TRY(trace_fixed(search));
+    } else {
+        HTP_TRY(try_joined(search, &joined, &obstacle));
+    }
+    HTP_TRY(try_each(search));
+    HTP_TRY(try_pairs(search));
+    HTP_TRY(take_apart(search, &joined));
+    return search->is_done ? HTP_OK : trace_moving(search, EFFORT_END, &obstacle);
+}
+
+/* Notes which inputs are pictures. */
+static htp_status note_layouts(htp_session *session, htp_axes *axes)
+{
+    if (!htp_axes_need_hints(axes)) {
+        return HTP_OK;
+    }
+    HTP_TRY(htp_session_find_hints(session));
+    htp_axes_note_hints(axes, session->hints, session->hint_count);
+    if (htp_axes_may_be_pictures(axes)) {
+        const htp_named_operator *operators = NULL;
+        uint32_t count = 0;
+        HTP_TRY(htp_source_find_operators(&session->source, &operators, &count));
+        htp_axes_note_operators(axes, operators, count);
+    }
+    return HTP_OK;
+}
+
+htp_status htp_session_trace_dynamic(htp_session *session)
+{
+    htp_axes apart = htp_axes_apart(&session->arena, &session->inputs);
+    HTP_TRY(note_layouts(session, &apart));
+    session->search = htp_axis_search_new(session, &apart);
+    HTP_TRY(find_moving(session->search));
+    htp_axis_search_note(session->search);
+    return HTP_OK;
+}

@@ -1,0 +1,206 @@
+/*
+ * What a person should know of an export that succeeds.
+ */
+#include "api/export/notes.h"
+
+#include "onnx/metadata/state_pairs.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The root's tag says little where most of the model is below it. */
+static void note_root(htp_session *session, const htp_finished *finished)
+{
+    uint32_t left = finished->annotations->nodes_left_to_root;
+    size_t count = finished->model->nodes.count;
+    if (session->options.tags && left > count / 2) {
+        htp_session_note(session,
+                         "%" PRIu32 " of %zu nodes are tagged with the root, %s, although they ran "
+                         "in modules of torch.nn below it; --include-torch-nn gives these tags of "
+                         "their own",
+                         left, count, finished->hierarchy->modules[0].tag);
+    }
+}
+
+enum {
+    SMALLEST_TIED = 1 << 20, /* bytes of a weight that is worth quantising */
+    TIED_SHOWN = 4,
+    KEPT_SHOWN = 4,
+};
+
+void htp_note_tied(htp_session *session, const htp_tied_weights *tied)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < tied->count && shown < TIED_SHOWN; i++) {
+        const htp_tied_weight *weight = &tied->items[i];
+        const char *path = htp_graph_scope_path(session->graph, weight->scope);
+        if (weight->bytes >= SMALLEST_TIED) {
+            htp_session_note(session,
+                             "%s is read as it is stored, and otherwise by the product of matrices "
+                             "in %s, which quantisers pass over; --untie writes it twice",
+                             weight->name, *path ? path : "forward()");
+            shown++;
+        }
+    }
+}
+
+void htp_note_kept(htp_session *session, const htp_kept_arithmetic *kept)
+{
+    for (size_t i = 0; i < kept->count && i < KEPT_SHOWN; i++) {
+        const htp_kept_result *result = &kept->items[i];
+        const htp_trace_node *node = htp_graph_node(session->graph, result->node);
+        const char *path = htp_graph_scope_path(session->graph, node->scope);
+        htp_session_note(
+            session,
+            "%s in %s is computed of weights alone whenever the model runs: the result "
+            "has %.1f MB, more than what it is made of",
+            node->kind, *path ? path : "forward()", (double)result->bytes / 1e6);
+    }
+}
+
+static void note_places(htp_session *session)
+{
+    const char *prefix = session->options.tag_attribute_prefix;
+    if (session->options.tags & HTP_TAG_ATTRIBUTE && strncmp(prefix, "__", 2) != 0) {
+        htp_session_note(session,
+                         "tags are written as attribute %ssource_module: onnx.checker and ONNX "
+                         "Runtime will refuse the file",
+                         prefix);
+    }
+    if (session->source.module_count == 1 && session->source.modules[0].is_frozen) {
+        htp_session_note(session, "the module is frozen: torch.jit.freeze() has removed its "
+                                  "submodules, and every node is tagged with the root");
+    }
+}
+
+enum { PAIRS_SHOWN = 8 };
+
+/* Whether an input has a dim of this name. */
+static bool is_axis(const htp_draft *model, const char *symbol)
+{
+    for (size_t i = 0; i < model->inputs.count - model->states.count; i++) {
+        const htp_tensor *input = &model->tensors.items[model->inputs.items[i]];
+        for (uint32_t dim = 0; dim < input->rank; dim++) {
+            if (input->dims[dim].symbol && strcmp(input->dims[dim].symbol, symbol) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether a state has sizes that follow those of inputs. */
+static bool follows_axes(const htp_draft *model)
+{
+    for (size_t i = 0; i < model->states.count; i++) {
+        const htp_tensor *input = &model->tensors.items[model->states.items[i].input];
+        for (uint32_t dim = 0; dim < input->rank; dim++) {
+            if (input->dims[dim].symbol && is_axis(model, input->dims[dim].symbol)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* What is kept from call to call, and what the first one is given. */
+static void note_state(htp_session *session, const htp_draft *model)
+{
+    htp_arena *arena = &session->arena;
+    const htp_state_pairs pairs = htp_state_pairs_of(arena, model);
+    htp_text text = {.arena = arena};
+    for (size_t i = 0; i < pairs.count && i < PAIRS_SHOWN; i++) {
+        const htp_state_pair *pair = &pairs.items[i];
+        htp_text_addf(&text, "%s%s is the %s of the call before, at first %s", i ? "; " : "",
+                      pair->input, pair->output, htp_state_pair_first_text(arena, pair));
+    }
+    if (pairs.count > PAIRS_SHOWN) {
+        htp_text_addf(&text, "; and %zu more", pairs.count - PAIRS_SHOWN);
+    }
+    if (pairs.count > 0) {
+        htp_session_note(session, "the model keeps state: %s", htp_text_string(&text));
+    }
+    if (follows_axes(model)) {
+        htp_session_note(session, "calls that follow one another have the same sizes: begin with "
+                                  "first values where sizes change");
+    }
+}
+
+/* What a file in training mode is exported as, where nothing refuses that. */
+static void note_training(htp_session *session)
+{
+    const htp_trace *trace = session->graph->trace;
+    if (trace->moves_statistics && !trace->is_inference) {
+        htp_session_note(session, "norms are in training mode: they use the statistics of the "
+                                  "inputs, and move running ones; --eval exports the model as "
+                                  "after eval()");
+    }
+}
+
+/* What the frozen state is of. */
+static void note_frozen(htp_session *session)
+{
+    const htp_trace *trace = session->graph->trace;
+    htp_text text = {.arena = &session->arena};
+    for (uint32_t i = 0; i < trace->state_count && i < PAIRS_SHOWN; i++) {
+        htp_text_addf(&text, "%s%s", i ? ", " : "", trace->states[i].name);
+    }
+    if (trace->state_count > PAIRS_SHOWN) {
+        htp_text_addf(&text, " and %" PRIu32 " more", trace->state_count - PAIRS_SHOWN);
+    }
+    if (session->options.freeze_state && trace->state_count > 0) {
+        htp_session_note(session,
+                         "state is frozen: each call begins with what the archive has of %s",
+                         htp_text_string(&text));
+    }
+}
+
+/* Complex numbers do not cross the border of a model as they are. */
+static void note_complex(htp_session *session, const htp_draft *model)
+{
+    for (size_t i = 0; i < model->inputs.count; i++) {
+        const htp_tensor *input = &model->tensors.items[model->inputs.items[i]];
+        if (input->is_complex) {
+            htp_session_note(session,
+                             "input %s is complex: the model takes its real and imaginary parts "
+                             "in a last dim of 2",
+                             input->name);
+        }
+    }
+    for (size_t i = 0; i < model->outputs.count; i++) {
+        const htp_tensor *output = &model->tensors.items[model->outputs.items[i]];
+        if (output->is_complex) {
+            htp_session_note(session,
+                             "output %s is complex: the model gives its real and imaginary parts "
+                             "in a last dim of 2",
+                             output->name);
+        }
+    }
+}
+
+/* Kernels of libraries that ran. */
+static void note_stand_ins(htp_session *session)
+{
+    const htp_trace *trace = session->graph->trace;
+    for (uint32_t i = 0; i < trace->run_on_stand_ins_count; i++) {
+        htp_session_note(session,
+                         "%s has no kernel for meta tensors: its own was run on ones and on zeroes "
+                         "to tell the sizes of its outputs",
+                         trace->run_on_stand_ins[i]);
+    }
+}
+
+void htp_note_model(htp_session *session, const htp_draft *model)
+{
+    note_stand_ins(session);
+    note_complex(session, model);
+    note_state(session, model);
+    note_training(session);
+    note_frozen(session);
+}
+
+void htp_note_tags(htp_session *session, const htp_finished *finished)
+{
+    note_places(session);
+    note_root(session, finished);
+}

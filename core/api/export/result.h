@@ -1,0 +1,29 @@
+/*
+ * What an export produced, as people and programs read it. Private to core/api.
+ */
+#ifndef HTP_API_RESULT_H
+#define HTP_API_RESULT_H
+
+#include "api/session/session.h"
+#include "functions/build.h"
+#include "onnx/metadata/annotate.h"
+#include "onnx/builder/draft.h"
+#include "onnx/serialize/writer.h"
+
+/** A finished export. */
+typedef struct htp_finished {
+    const char *onnx_path;
+    const char *sidecar_path;       /* NULL: there is none */
+    const htp_draft *model;         /* flat */
+    const htp_draft *written;       /* the same, or with functions */
+    const htp_functions *functions; /* NULL: it has none */
+    const htp_hierarchy *hierarchy;
+    const htp_annotations *annotations; /* of what is written */
+    htp_writer_result sizes;
+} htp_finished;
+
+/** Makes the result that htp_export() hands out. */
+HTP_MUST_USE htp_status htp_result_make(htp_session *session, const htp_finished *finished,
+                                        htp_result **result);
+
+#endif

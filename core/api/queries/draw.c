@@ -1,0 +1,234 @@
+/*
+ * Drawing an ONNX model.
+ */
+#include "api/queries/graphviz.h"
+#include "api/model.h"
+#include "api/options.h"
+#include "onnx/files/delivery.h"
+#include "report/graph/picture.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void htp_drawing_init(htp_drawing *drawing)
+{
+    if (drawing) {
+        *drawing = (htp_drawing){.struct_size = sizeof(*drawing), .depth = -1};
+    }
+}
+
+/* A picture under way. Its text is made anew wherever it is asked for: nobody keeps all of it, but
+ * for that which graphviz makes. */
+struct work {
+    htp_drawing drawing;
+    const char *path;
+    htp_picture picture;
+    int dot, svg;      /* files in memory; -1: none */
+    htp_arena scratch; /* of one text */
+    bool has_no_memory;
+    bool is_stopped;
+    uint64_t written;
+};
+
+/* ---- the text ---- */
+
+static bool write_text(struct work *work, htp_drawing_format format, htp_write_fn write, void *user)
+{
+    if (htp_arena_recover(&work->scratch) != 0) {
+        work->has_no_memory = true;
+        return false;
+    }
+    htp_stream stream = htp_stream_new(&work->scratch, write, user);
+    if (format == HTP_DRAW_GRAPHML) {
+        htp_report_picture_graphml(&stream, &work->picture);
+    } else {
+        htp_report_picture_dot(&stream, &work->picture);
+    }
+    return htp_stream_end(&stream);
+}
+
+static bool copy_file(int file, htp_write_fn write, void *user)
+{
+    char buffer[1 << 14];
+    off_t at = 0;
+    for (;;) {
+        ssize_t got = pread(file, buffer, sizeof(buffer), at);
+        if (got <= 0) {
+            return got == 0;
+        }
+        if (!write(user, buffer, (size_t)got)) {
+            return false;
+        }
+        at += got;
+    }
+}
+
+/* Gives the picture to a function, in pieces. @return whether all of it was taken */
+static bool give(struct work *work, htp_write_fn write, void *user)
+{
+    if (work->svg >= 0) {
+        return copy_file(work->svg, write, user);
+    }
+    htp_arena_init(&work->scratch);
+    bool is_given = write_text(work, work->drawing.format, write, user);
+    htp_arena_free(&work->scratch);
+    return is_given;
+}
+
+static bool count_bytes(void *user, const void *bytes, size_t count)
+{
+    (void)bytes;
+    *(uint64_t *)user += count;
+    return true;
+}
+
+static bool write_to_file(void *user, const void *bytes, size_t count)
+{
+    const int *file = user;
+    const char *at = bytes;
+    while (count > 0) {
+        ssize_t written = write(*file, at, count);
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        at += written > 0 ? written : 0;
+        count -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+static htp_status run_graphviz(struct work *work)
+{
+    work->dot = memfd_create("dot", MFD_CLOEXEC);
+    int svg = memfd_create("svg", MFD_CLOEXEC);
+    bool is_given = work->dot >= 0 && svg >= 0 && give(work, write_to_file, &work->dot);
+    htp_status status =
+        is_given ? htp_graphviz_draw(work->dot, svg, work->drawing.progress, work->drawing.user)
+                 : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+    work->svg = svg;
+    return status;
+}
+
+/* ---- where it goes ---- */
+
+struct target {
+    struct work *work;
+    htp_output *output; /* NULL: drawing.write */
+};
+
+static bool pass_on(void *user, const void *bytes, size_t count)
+{
+    const struct target *target = user;
+    struct work *work = target->work;
+    const htp_drawing *drawing = &work->drawing;
+    const htp_progress progress = {
+        .stage = HTP_STAGE_WRITTEN, .done = work->written, .label = "bytes"};
+    if (drawing->progress && !drawing->progress(drawing->user, &progress)) {
+        work->is_stopped = true;
+        return false;
+    }
+    work->written += count;
+    if (!target->output) {
+        return drawing->write(drawing->user, bytes, count);
+    }
+    htp_output_append(target->output, bytes, count);
+    return target->output->failure == 0;
+}
+
+static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *sizes)
+{
+    (void)location;
+    *sizes = (htp_delivery_sizes){0, 0};
+    return give(user, count_bytes, &sizes->model_bytes)
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+}
+
+static htp_delivery_end put_picture(void *user, htp_output *output)
+{
+    struct work *work = user;
+    struct target target = {work, output};
+    if (!give(work, pass_on, &target) && output->failure == 0 && !work->is_stopped) {
+        output->failure = ENOMEM;
+    }
+    return work->is_stopped ? HTP_DELIVERY_STOPPED : HTP_DELIVERY_DONE;
+}
+
+static htp_status check_sources(void *user)
+{
+    const htp_view *view = ((const struct work *)user)->picture.view;
+    return htp_status_prefix(htp_input_file_check(&view->file), view->path);
+}
+
+static htp_status deliver(htp_question *question, struct work *work)
+{
+    const htp_delivery delivery = {
+        .user = work, .lay_out = lay_out, .put_model = put_picture, .check_sources = check_sources};
+    htp_delivered delivered;
+    return htp_deliver(&question->arena, &delivery, work->path, &delivered);
+}
+
+static htp_status pass_all_on(struct work *work)
+{
+    struct target target = {work, NULL};
+    if (give(work, pass_on, &target)) {
+        return HTP_OK;
+    }
+    return work->has_no_memory
+               ? htp_status_make(HTP_CODE_INTERNAL, "out of memory")
+               : htp_status_make(work->is_stopped ? HTP_CODE_INTERRUPTED : HTP_CODE_CANNOT_WRITE,
+                                 "the picture was not taken to its end");
+}
+
+static htp_status draw(htp_question *question)
+{
+    struct work *work = question->work;
+    htp_model *model = question->model;
+    const htp_picture_choice choice = {
+        .module = work->drawing.module, .own = work->drawing.own, .depth = work->drawing.depth};
+    if (work->path) {
+        HTP_TRY(htp_question_check_output(question, work->path));
+    }
+    HTP_TRY(htp_status_prefix(
+        htp_picture_make(&question->arena, &model->view, &model->tree, &choice, &work->picture),
+        model->view.path));
+    if (work->drawing.format == HTP_DRAW_SVG) {
+        HTP_TRY(htp_status_prefix(run_graphviz(work), model->view.path));
+    }
+    return work->path ? deliver(question, work) : pass_all_on(work);
+}
+
+static htp_status take(const htp_drawing *given, const char *path, htp_drawing *drawing)
+{
+    htp_drawing_init(drawing);
+    if (given) {
+        HTP_TRY(htp_given_take(drawing, sizeof(*drawing), given, "the drawing was",
+                               "htp_drawing_init"));
+    }
+    if ((unsigned)drawing->format > HTP_DRAW_SVG) {
+        return htp_status_make(HTP_CODE_USAGE, "unknown format of pictures: %d",
+                               (int)drawing->format);
+    }
+    return path || drawing->write
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_USAGE, "there is no place for the picture");
+}
+
+static void close_file(int file)
+{
+    if (file >= 0) {
+        (void)close(file);
+    }
+}
+
+htp_status htp_model_draw(htp_model *model, const htp_drawing *drawing, const char *path)
+{
+    struct work work = {.path = path, .dot = -1, .svg = -1};
+    htp_question question = {.model = model, .answer = draw, .work = &work};
+    HTP_TRY(take(drawing, path, &work.drawing));
+    htp_status status = htp_question_ask(&question);
+    close_file(work.dot);
+    close_file(work.svg);
+    return status;
+}

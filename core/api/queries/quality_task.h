@@ -1,0 +1,78 @@
+/*
+ * One run of htp_measure_quality(), and where what is known from elsewhere comes from. Private to
+ * core/api.
+ */
+#ifndef HTP_API_QUALITY_TASK_H
+#define HTP_API_QUALITY_TASK_H
+
+#include "api/export/fresh_export.h"
+#include "api/model.h"
+#include "quality/threshold.h"
+#include "query/profile/profile.h"
+#include "report/quality/quality.h"
+
+/** A model that is measured. */
+typedef struct htp_quality_task_entry {
+    const char *path;
+    htp_model *model;
+    htp_subject subject;
+    htp_reference reference;
+    htp_quality quality;
+    const char *sidecar;       /* where its results go, too; or NULL */
+    htp_sidecar_file document; /* that lies there; or all zeroes */
+} htp_quality_task_entry;
+
+/** What is open on the way. */
+typedef struct htp_quality_task htp_quality_task;
+struct htp_quality_task {
+    htp_quality_options options;
+    htp_arena arena;
+    htp_status (*answer)(htp_quality_task *w); /* with recovery points set, as is */
+    htp_status (*step)(htp_quality_task *w);   /* of the entry under way, likewise */
+    htp_quality_task_entry *entries;
+    size_t count;  /* of these */
+    size_t own;    /* of these, from the first on: the others are `against` */
+    size_t index;  /* under way */
+    size_t opened; /* of these, from the first on */
+    htp_quality_entry *told;
+    htp_quality_report report;
+    htp_sidecar_file sidecar; /* the reference, as long as it is read */
+    htp_tree sidecar_tree;
+    htp_fresh_export fresh; /* of a reference that is TorchScript */
+    htp_profile profile;
+    htp_threshold *thresholds;    /* by options.fail_under */
+    HTP_VECTOR(htp_slice) pieces; /* of the output under way */
+    uint64_t bytes;               /* of these */
+    char **text, **json, **failures;
+};
+
+/** Finds by options.reference what ran the nodes of an entry: by the operations of a sidecar, or by
+ * the fresh export of a TorchScript model, node by node. */
+HTP_MUST_USE htp_status htp_quality_take_reference(htp_quality_task *w,
+                                                   htp_quality_task_entry *entry);
+
+/** Carries what is known of one entry to another, node by node: of the reference, where it has one,
+ * else of its own tags. */
+HTP_MUST_USE htp_status htp_quality_carry_reference(htp_quality_task *w,
+                                                    const htp_quality_task_entry *from,
+                                                    htp_quality_task_entry *to);
+
+/** Adds the times of options.profile to the modules of an entry that was measured. */
+HTP_MUST_USE htp_status htp_quality_take_profile(htp_quality_task *w,
+                                                 htp_quality_task_entry *entry);
+
+/** Finds by options.sidecar where the results of the own entries go, too. Refuses what is no file
+ * (HTP_CODE_USAGE). */
+HTP_MUST_USE htp_status htp_quality_find_sidecars(htp_quality_task *w);
+
+/** Opens what lies there already.
+ * @return HTP_CODE_BAD_INPUT where that is no sidecar, or says otherwise than the model. */
+HTP_MUST_USE htp_status htp_quality_open_sidecar(htp_quality_task *w,
+                                                 htp_quality_task_entry *entry);
+
+/** Writes the sidecar of an entry that was measured: the one that lies there with its results put
+ * in, or a new one. */
+HTP_MUST_USE htp_status htp_quality_write_sidecar(htp_quality_task *w,
+                                                  htp_quality_task_entry *entry);
+
+#endif

@@ -1,0 +1,184 @@
+#include "api/session/choose_inputs.h"
+
+#include "base/input_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* No list of inputs is that long; a file that is was given by mistake. */
+enum { INPUTS_FILE_LIMIT = 1 << 20 };
+
+/* In a message about arguments, a method that is not the root's forward() is named, too. */
+static htp_status named(htp_session *session, htp_status status)
+{
+    const char *method = session->options.method;
+    const char *module = session->options.module;
+    if (strcmp(method, "forward") == 0 && !*module) {
+        return htp_status_prefix(status, session->model_path);
+    }
+    return htp_status_prefix(status,
+                             htp_arena_printf(&session->arena, "%s: %s%s%s()", session->model_path,
+                                              module, *module ? "." : "", method));
+}
+
+static htp_status parse_json(htp_session *session, const char *name, const char *text,
+                             bool may_name_files)
+{
+    return htp_inputs_parse_json(&session->arena, name, text, may_name_files,
+                                 session->source.arguments, session->source.argument_count,
+                                 &session->inputs);
+}
+
+static htp_status parse(htp_session *session, const char *const *specifications, size_t count)
+{
+    return htp_inputs_parse(&session->arena, specifications, count, session->source.arguments,
+                            session->source.argument_count, &session->inputs);
+}
+
+/* A NUL would hide what follows it. */
+static htp_status check_text(const char *name, const char *text, size_t bytes)
+{
+    return memchr(text, '\0', bytes)
+               ? htp_status_make(HTP_CODE_USAGE, "%s: not valid JSON: it holds a NUL byte", name)
+               : HTP_OK;
+}
+
+/* Nothing is allocated in the arena while the file is open. */
+static htp_status read_file(const char *path, char *bytes, size_t capacity)
+{
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: %s", path, strerror(errno));
+    }
+    errno = 0;
+    size_t count = fread(bytes, 1, capacity, file);
+    int error = ferror(file) ? errno : 0;
+    (void)fclose(file);
+    if (error != 0) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: %s", path, strerror(error));
+    }
+    const char *placeholder = htp_input_file_placeholder(bytes, count);
+    if (placeholder) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: %s", path, placeholder);
+    }
+    if (count == capacity) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: too large for a list of inputs", path);
+    }
+    bytes[count] = '\0';
+    return check_text(path, bytes, count);
+}
+
+static bool has_suffix(const char *path, const char *suffix)
+{
+    size_t length = strlen(path);
+    size_t tail = strlen(suffix);
+    return length >= tail && strcmp(path + length - tail, suffix) == 0;
+}
+
+static htp_status choose_given(htp_session *session)
+{
+    const htp_options *options = &session->options;
+    const char *path = options->inputs_file;
+    if (!path) {
+        return named(session, parse(session, options->inputs, options->input_count));
+    }
+    if (has_suffix(path, ".npz")) {
+        const char *const *specifications = NULL;
+        size_t count = 0;
+        HTP_TRY(htp_inputs_list_npz(&session->arena, path, &specifications, &count));
+        return htp_status_prefix(parse(session, specifications, count), path);
+    }
+    char *text = htp_arena_alloc(&session->arena, INPUTS_FILE_LIMIT);
+    HTP_TRY(read_file(path, text, INPUTS_FILE_LIMIT));
+    return parse_json(session, path, text, true);
+}
+
+/* Inputs that lie in the archive; @p found tells whether there are any, @p are_chosen whether it
+ * was a person who wrote down their sizes. */
+static htp_status choose_archived(htp_session *session, bool *found, bool *are_chosen)
+{
+    size_t bytes = 0;
+    const char *extra = NULL;
+    if (strcmp(session->options.method, "forward") == 0 && !*session->options.module) {
+        extra = htp_source_read(&session->source, "extra/" HTP_INPUTS_EXTRA_FILE, &bytes);
+    }
+    *found = extra != NULL;
+    *are_chosen = extra != NULL;
+    if (extra) {
+        HTP_TRY(named(session, check_text(HTP_INPUTS_EXTRA_FILE, extra, bytes)));
+        return named(session, parse_json(session, HTP_INPUTS_EXTRA_FILE, extra, false));
+    }
+    const htp_input *archived = NULL;
+    uint32_t count = 0;
+    HTP_TRY(htp_source_find_inputs(&session->source, &archived, &count));
+    *found = count > 0;
+    if (count == 0) {
+        return HTP_OK;
+    }
+    return named(session,
+                 htp_inputs_archived(&session->arena, archived, count, session->source.arguments,
+                                     session->source.argument_count, &session->inputs));
+}
+
+static bool tick(void *user, uint64_t done, uint64_t total)
+{
+    const htp_progress progress = {
+        .stage = HTP_STAGE_INPUTS, .done = done, .total = total, .label = "nodes"};
+    htp_session *session = user;
+    session->is_stopped = session->is_stopped || !htp_session_progress(session, &progress);
+    return !session->is_stopped;
+}
+
+/* A construct that cannot be traced says nothing against the inputs. */
+static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_trace **trace)
+{
+    htp_session *session = user;
+    *trace = NULL;
+    if (session->is_untraced) {
+        return HTP_TRIAL_STOPPED;
+    }
+    htp_trace_request request = {.inputs = htp_inputs_nest(&session->arena, inputs, NULL),
+                                 .input_count = inputs->argument_count,
+                                 .lane_count = 1,
+                                 .tick = tick,
+                                 .user = session};
+    htp_trace_result result;
+    htp_status status = htp_source_trace(&session->source, &request, &result);
+    if (result.needs_lanes) {
+        htp_status_free(status);
+        request.lane_count = HTP_INPUTS_LANES;
+        status = htp_source_trace(&session->source, &request, &result);
+    }
+    htp_code code = htp_status_code(status);
+    htp_status_free(status);
+    *trace = result.trace;
+    if (session->is_stopped) {
+        return HTP_TRIAL_STOPPED;
+    }
+    bool is_refused = code == HTP_CODE_USAGE || code == HTP_CODE_INTERNAL;
+    return is_refused ? HTP_TRIAL_REFUSED : HTP_TRIAL_TAKEN;
+}
+
+static htp_status choose_derived(htp_session *session)
+{
+    HTP_TRY(htp_session_find_hints(session));
+    session->inputs_origin = HTP_INPUTS_DERIVED;
+    return named(session,
+                 htp_inputs_derive(&session->arena, session->hints, session->hint_count,
+                                   session->source.arguments, session->source.argument_count,
+                                   attempt, session, &session->inputs, &session->derivation));
+}
+
+htp_status htp_inputs_choose(htp_session *session)
+{
+    session->inputs_origin = HTP_INPUTS_GIVEN;
+    session->are_sizes_chosen = true;
+    if (session->options.input_count > 0 || session->options.inputs_file) {
+        return choose_given(session);
+    }
+    bool found = false;
+    session->inputs_origin = HTP_INPUTS_ARCHIVE;
+    HTP_TRY(choose_archived(session, &found, &session->are_sizes_chosen));
+    return found ? HTP_OK : choose_derived(session);
+}

@@ -1,0 +1,19 @@
+#include "api/session/load.h"
+
+#include "api/session/choose_method.h"
+#include "api/readers.h"
+
+htp_status htp_session_load(htp_session *session)
+{
+    const htp_options *options = &session->options;
+    const htp_source_options how = {.libraries = options->libraries,
+                                    .library_count = options->library_count,
+                                    .is_inference = options->eval,
+                                    .progress = htp_session_progress,
+                                    .user = session};
+    htp_session_begin(session, HTP_STAGE_LOADED);
+    HTP_TRY(
+        htp_source_open(&session->source, &session->arena, session->model_path, htp_readers, &how));
+    HTP_TRY(htp_method_choose(session));
+    return htp_session_end(session, session->source.module_count, "modules");
+}
