@@ -2,7 +2,7 @@
  * htp-trace: TorchScript models to ONNX models whose every node says which module it came from.
  */
 #include "cli/arguments/arguments.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,8 @@
  *
  *   depth=2       the modules with a tag of their own that have so many above them; the root has
  *                 none, and depth=1 is what is right below it in the tree of tags
- *   an address    the modules that it names themselves, not those below them: query/select/address.h
+ *   an address    the modules that it names themselves, not those below them:
+ * query/select/address.h
  *
  * %2C is a comma in a name. A module becomes a function where it is called: of those that a
  * selector means the others are left out, and so is the root, whose body is the model's graph. Each

@@ -7,7 +7,8 @@
  * that around it, and otherwise in the order of their first nodes.
  *
  * A call can stand for its nodes only where these lie in one graph and next to each other (see
- * onnx/builder/gather.h): a frame of which that is not so is none, and its nodes belong to that around it.
+ * onnx/builder/gather.h): a frame of which that is not so is none, and its nodes belong to that
+ * around it.
  */
 #ifndef HTP_FUNCTIONS_FRAMES_H
 #define HTP_FUNCTIONS_FRAMES_H

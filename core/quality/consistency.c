@@ -1,6 +1,7 @@
 /*
  * Consistency: whether attributes, metadata, names and records say the same. The rules are those of
- * query/check/validate.h; counted are nodes, modules of records and weights that tell of their modules.
+ * query/check/validate.h; counted are nodes, modules of records and weights that tell of their
+ * modules.
  */
 #include "quality/parts.h"
 

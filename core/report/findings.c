@@ -3,7 +3,7 @@
  */
 #include "report/tree/model_report.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 
 const char *htp_report_findings(htp_arena *arena, const htp_view *view, const htp_tree *tree,

@@ -1,6 +1,6 @@
 #include "report/profile_report.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "report/tree/table.h"
 #include "report/tree/values.h"
 

@@ -1,6 +1,6 @@
 #include "report/retag_report.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
  * Axes: formulas of them, what operators say of them, and how they are joined.
  */
 #include "arguments_fixture.h"
-#include "source/inputs/axes.h"
 #include "source/input_search/equation.h"
+#include "source/inputs/axes.h"
 #include "unit.h"
 
 /* Formulas, as they are written, and as they are declared. */

@@ -3,9 +3,9 @@
  */
 #include "onnx/files/folder.h"
 #include "proto_fixture.h"
-#include "query/select/calls.h"
 #include "query/partition/cut.h"
 #include "query/partition/split.h"
+#include "query/select/calls.h"
 
 #include <fcntl.h>
 

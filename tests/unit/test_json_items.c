@@ -1,7 +1,7 @@
 /*
  * JSON lists that are read item by item.
  */
-#include "base/json_items.h"
+#include "base/json/json_items.h"
 #include "unit.h"
 
 #include <cjson/cJSON.h>

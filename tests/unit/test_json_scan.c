@@ -1,4 +1,4 @@
-#include "base/json_scan.h"
+#include "base/json/json_scan.h"
 #include "unit.h"
 
 #include <string.h>

@@ -1,36 +1,36 @@
 #include "lower/driver/lower.h"
-#include "lower/driver/table.h"
+#include "lower/emit/table.h"
 #include "unit.h"
 
 #include <string.h>
 
 UNIT_TEST(names_are_sorted_and_unique)
 {
-    ck_assert_uint_gt(htp_lower_operator_count(), 100);
-    for (size_t i = 1; i < htp_lower_operator_count(); i++) {
-        const char *before = htp_lower_operator_name(i - 1);
-        const char *name = htp_lower_operator_name(i);
+    ck_assert_uint_gt(htp_table_count(), 100);
+    for (size_t i = 1; i < htp_table_count(); i++) {
+        const char *before = htp_table_name(i - 1);
+        const char *name = htp_table_name(i);
         ck_assert_msg(strcmp(before, name) < 0, "%s is not before %s", before, name);
     }
-    ck_assert_ptr_null(htp_lower_operator_name(htp_lower_operator_count()));
+    ck_assert_ptr_null(htp_table_name(htp_table_count()));
 }
 
 UNIT_TEST(names_have_a_namespace)
 {
-    for (size_t i = 0; i < htp_lower_operator_count(); i++) {
-        ck_assert_ptr_nonnull(strstr(htp_lower_operator_name(i), "::"));
+    for (size_t i = 0; i < htp_table_count(); i++) {
+        ck_assert_ptr_nonnull(strstr(htp_table_name(i), "::"));
     }
 }
 
 UNIT_TEST(every_row_is_found)
 {
-    for (size_t i = 0; i < htp_lower_operator_count(); i++) {
-        const char *name = htp_lower_operator_name(i);
+    for (size_t i = 0; i < htp_table_count(); i++) {
+        const char *name = htp_table_name(i);
         const htp_operator *row = htp_table_find(name);
         row = row ? row : htp_table_find_complex(name);
         row = row ? row : htp_table_find_quantized(name);
         ck_assert_ptr_nonnull(row);
-        ck_assert_str_eq(row->kind, htp_lower_operator_name(i));
+        ck_assert_str_eq(row->kind, htp_table_name(i));
         ck_assert(row->lower != NULL);
     }
 }

@@ -1,9 +1,9 @@
 /*
  * Graphs that are attributes of nodes: their ends, what is removed of them, types, messages.
  */
+#include "onnx/proto/onnx.pb-c.h"
 #include "onnx/serialize/encode.h"
 #include "onnx/shape_inference/infer.h"
-#include "onnx/proto/onnx.pb-c.h"
 #include "onnx_fixture.h"
 
 #include <string.h>

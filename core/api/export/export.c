@@ -1,13 +1,13 @@
 /*
  * The pipeline: a TorchScript file in, an ONNX file out.
  */
-#include "api/options.h"
-#include "api/paths.h"
 #include "api/export/pipeline.h"
 #include "api/export/result.h"
-#include "api/session/session.h"
 #include "api/export/sidecar.h"
 #include "api/export/trace.h"
+#include "api/options.h"
+#include "api/paths.h"
+#include "api/session/session.h"
 #include "graph/passes.h"
 #include "onnx/serialize/npz.h"
 

@@ -2,16 +2,17 @@
  * What the library says of itself.
  */
 #include "lower/driver/lower.h"
+#include "lower/emit/table.h"
 #include "source/loader/shim_loader.h"
 
 size_t htp_operator_count(void)
 {
-    return htp_lower_operator_count();
+    return htp_table_count();
 }
 
 const char *htp_operator_name(size_t index)
 {
-    return htp_lower_operator_name(index);
+    return htp_table_name(index);
 }
 
 const char *htp_version(void)

@@ -1,9 +1,9 @@
 #include "api/export/fresh_export.h"
 
-#include "api/options.h"
-#include "api/paths.h"
 #include "api/export/pipeline.h"
 #include "api/export/trace.h"
+#include "api/options.h"
+#include "api/paths.h"
 
 #include <errno.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 #include "lower/driver/lower.h"
 #include "lower/passes/told_shapes.h"
 #include "lower/passes/weights.h"
-#include "onnx/shape_inference/infer.h"
 #include "onnx/builder/ir_version.h"
+#include "onnx/shape_inference/infer.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 
 #include "api/session/session.h"
 #include "functions/build.h"
-#include "onnx/metadata/annotate.h"
 #include "onnx/builder/draft.h"
+#include "onnx/metadata/annotate.h"
 #include "onnx/serialize/writer.h"
 
 /** A finished export. */

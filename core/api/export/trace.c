@@ -1,7 +1,7 @@
 #include "api/export/trace.h"
 
-#include "api/session/choose_inputs.h"
 #include "api/axes/dynamic_axes.h"
+#include "api/session/choose_inputs.h"
 #include "api/session/load.h"
 
 /* forward() refused all that was derived. */

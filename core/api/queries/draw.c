@@ -1,9 +1,9 @@
 /*
  * Drawing an ONNX model.
  */
-#include "api/queries/graphviz.h"
 #include "api/model.h"
 #include "api/options.h"
+#include "api/queries/graphviz.h"
 #include "onnx/files/delivery.h"
 #include "report/graph/picture.h"
 

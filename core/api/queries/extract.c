@@ -3,8 +3,8 @@
  */
 #include "api/model.h"
 #include "api/options.h"
-#include "query/select/calls.h"
 #include "query/partition/cut.h"
+#include "query/select/calls.h"
 #include "report/parts/part_report.h"
 
 #include <string.h>

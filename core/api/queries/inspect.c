@@ -1,10 +1,10 @@
 /*
  * What there is to know of a model before it is exported.
  */
-#include "api/session/choose_inputs.h"
-#include "api/session/load.h"
 #include "api/options.h"
 #include "api/paths.h"
+#include "api/session/choose_inputs.h"
+#include "api/session/load.h"
 #include "api/session/session.h"
 #include "base/dtype.h"
 #include "lower/driver/support.h"

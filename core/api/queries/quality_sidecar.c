@@ -1,8 +1,8 @@
 /*
  * What was measured, put into the sidecars of models.
  */
-#include "api/queries/quality_task.h"
 #include "api/export/sidecar.h"
+#include "api/queries/quality_task.h"
 #include "onnx/files/delivery.h"
 #include "report/sidecar/sidecar_check.h"
 

@@ -1,12 +1,12 @@
 /*
  * Looking for what is wrong with an ONNX model.
  */
+#include "api/export/sidecar.h"
 #include "api/model.h"
 #include "api/options.h"
 #include "api/paths.h"
-#include "api/export/sidecar.h"
-#include "report/tree/model_report.h"
 #include "report/sidecar/sidecar_check.h"
+#include "report/tree/model_report.h"
 
 #include <stdlib.h>
 

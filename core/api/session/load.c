@@ -1,7 +1,7 @@
 #include "api/session/load.h"
 
-#include "api/session/choose_method.h"
 #include "api/readers.h"
+#include "api/session/choose_method.h"
 
 htp_status htp_session_load(htp_session *session)
 {

@@ -12,8 +12,8 @@
 #include "graph/graph.h"
 #include "lower/driver/lower.h"
 #include "source/inputs/inputs.h"
-#include "source/tracing/obstacle.h"
 #include "source/reader.h"
+#include "source/tracing/obstacle.h"
 
 /** Where the inputs came from. */
 typedef enum htp_inputs_origin {

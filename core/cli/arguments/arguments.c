@@ -1,7 +1,7 @@
 #include "cli/arguments/arguments.h"
 
 #include "cli/arguments/options.h"
-#include "cli/print.h"
+#include "cli/terminal/print.h"
 
 #include <getopt.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "base/json/json.h"
 #include "cli/arguments/help.h"
 #include "cli/arguments/option_table.h"
 

@@ -1,5 +1,6 @@
 /*
- * Sets of commands, as rows of commands.def and options.def name them. Private to core/cli/arguments.
+ * Sets of commands, as rows of commands.def and options.def name them. Private to
+ * core/cli/arguments.
  */
 #ifndef HTP_CLI_MANUAL_MASKS_H
 #define HTP_CLI_MANUAL_MASKS_H

@@ -2,7 +2,7 @@
 
 #include "cli/arguments/command_table.h"
 #include "cli/arguments/option_table.h"
-#include "cli/print.h"
+#include "cli/terminal/print.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -1,10 +1,10 @@
-#include "cli/batch.h"
-#include "cli/commands.h"
-#include "cli/failure.h"
-#include "cli/outputs.h"
-#include "cli/print.h"
-#include "cli/signals.h"
-#include "cli/terminal.h"
+#include "cli/commands/commands.h"
+#include "cli/output/batch.h"
+#include "cli/output/outputs.h"
+#include "cli/terminal/failure.h"
+#include "cli/terminal/print.h"
+#include "cli/terminal/signals.h"
+#include "cli/terminal/terminal.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-#include "cli/commands.h"
-#include "cli/written.h"
+#include "cli/commands/commands.h"
+#include "cli/output/written.h"
 
 #include <stdio.h>
 

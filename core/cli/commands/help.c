@@ -1,6 +1,6 @@
 #include "cli/arguments/help.h"
-#include "cli/commands.h"
-#include "cli/print.h"
+#include "cli/commands/commands.h"
+#include "cli/terminal/print.h"
 
 #include <stdio.h>
 

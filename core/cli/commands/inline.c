@@ -1,5 +1,5 @@
-#include "cli/commands.h"
-#include "cli/written.h"
+#include "cli/commands/commands.h"
+#include "cli/output/written.h"
 
 static htp_status write(htp_model *opened, const htp_cli_arguments *arguments,
                         const htp_write_options *options)

@@ -1,7 +1,7 @@
 #include "base/status.h"
-#include "cli/commands.h"
-#include "cli/print.h"
-#include "cli/signals.h"
+#include "cli/commands/commands.h"
+#include "cli/terminal/print.h"
+#include "cli/terminal/signals.h"
 
 #include <string.h>
 

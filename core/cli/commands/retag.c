@@ -1,6 +1,6 @@
-#include "cli/commands.h"
-#include "cli/print.h"
-#include "cli/signals.h"
+#include "cli/commands/commands.h"
+#include "cli/terminal/print.h"
+#include "cli/terminal/signals.h"
 
 htp_status htp_cli_retag(const htp_cli_arguments *arguments, const char *model,
                          const htp_write_options *options)

@@ -1,6 +1,6 @@
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 
-#include "cli/signals.h"
+#include "cli/terminal/signals.h"
 
 #include <stdio.h>
 

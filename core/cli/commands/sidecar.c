@@ -1,7 +1,7 @@
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 
-#include "cli/failure.h"
-#include "cli/signals.h"
+#include "cli/terminal/failure.h"
+#include "cli/terminal/signals.h"
 
 #include <stdio.h>
 

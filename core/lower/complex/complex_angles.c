@@ -4,9 +4,9 @@
  */
 #include "lower/compose/complex.h"
 
-#include "lower/driver/table.h"
 #include "lower/emit/promote.h"
 #include "lower/emit/rows.h"
+#include "lower/emit/table.h"
 #include "lower/pointwise/special.h"
 
 /** Whether a row's lowering moves elements, or takes numbers apart, and computes nothing. */

@@ -5,9 +5,9 @@
 #include "lower/compose/arithmetic.h"
 
 #include "lower/compose/compose.h"
-#include "lower/emit/constant.h"
 #include "lower/compose/elementary.h"
 #include "lower/compose/formula.h"
+#include "lower/emit/constant.h"
 #include "lower/emit/kernels.h"
 #include "lower/emit/promote.h"
 #include "lower/emit/rows.h"

@@ -5,19 +5,19 @@
 #include "lower/driver/lower.h"
 
 #include "lower/compose/complex.h"
+#include "lower/driver/state.h"
+#include "lower/emit/table.h"
 #include "lower/passes/copied_sizes.h"
-#include "lower/tensor/empty.h"
 #include "lower/passes/fold_norms.h"
 #include "lower/passes/fusion.h"
 #include "lower/passes/joined_sizes.h"
 #include "lower/passes/precompute.h"
+#include "lower/passes/shared_sizes.h"
+#include "lower/passes/weight_arithmetic.h"
 #include "lower/quantized/quantized.h"
 #include "lower/refusal/refusal.h"
 #include "lower/refusal/report.h"
-#include "lower/passes/shared_sizes.h"
-#include "lower/driver/state.h"
-#include "lower/driver/table.h"
-#include "lower/passes/weight_arithmetic.h"
+#include "lower/tensor/empty.h"
 
 #include <string.h>
 #include <time.h>

@@ -20,10 +20,4 @@
 HTP_MUST_USE htp_status htp_lower_graph(htp_draft *model, const htp_lower_means *means,
                                         htp_progress_fn progress, void *user);
 
-/** The number of operators in the table. */
-size_t htp_lower_operator_count(void);
-
-/** Operator @p index in order of name: "aten::add.Tensor"; NULL when out of range. */
-const char *htp_lower_operator_name(size_t index);
-
 #endif

@@ -1,8 +1,8 @@
 #include "lower/driver/support.h"
 
 #include "graph/passes.h"
+#include "lower/emit/table.h"
 #include "lower/refusal/refusal.h"
-#include "lower/driver/table.h"
 
 const char *htp_lower_obstacle(htp_arena *arena, const htp_custom_operators *customs,
                                const char *kind)

@@ -8,7 +8,7 @@
 
 #define HTP_OPERATOR(kind, function, op) void function(htp_lowering *l);
 #include "lower/complex/complex_operators.def"
-#include "lower/driver/operators.def"
+#include "lower/emit/operators.def"
 #include "lower/quantized/quantized_operators.def"
 #undef HTP_OPERATOR
 

@@ -5,9 +5,9 @@
  * diagonal is not positive the matrix is left as it is from there on.
  */
 #include "lower/compose/compose.h"
-#include "lower/linalg/matrices.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/steps.h"
+#include "lower/linalg/matrices.h"
 
 /** Lower triangles whose product with their transposes are the matrices. */
 typedef struct triangles {

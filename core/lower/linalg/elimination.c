@@ -7,10 +7,10 @@
  */
 #include "lower/compose/formula.h"
 #include "lower/emit/kernels.h"
-#include "lower/linalg/matrices.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 #include "lower/emit/steps.h"
+#include "lower/linalg/matrices.h"
 
 #include <math.h>
 

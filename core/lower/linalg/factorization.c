@@ -6,10 +6,10 @@
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/kernels.h"
-#include "lower/linalg/matrices.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 #include "lower/emit/steps.h"
+#include "lower/linalg/matrices.h"
 
 /** Matrices P L U. */
 typedef struct factors {

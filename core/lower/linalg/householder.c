@@ -5,9 +5,9 @@
  * whose sign is the other one; of a column that is zero below it there is none.
  */
 #include "lower/emit/constant.h"
-#include "lower/linalg/matrices.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/steps.h"
+#include "lower/linalg/matrices.h"
 
 #include <string.h>
 

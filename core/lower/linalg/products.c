@@ -2,13 +2,13 @@
  * Products of more than two matrices, Kronecker and cross products, powers of numbers side by side.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/constant.h"
 #include "lower/compose/formula.h"
+#include "lower/emit/constant.h"
 #include "lower/emit/kernels.h"
-#include "lower/linalg/matrices.h"
 #include "lower/emit/promote.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
+#include "lower/linalg/matrices.h"
 
 enum { MAX_COLUMNS = 1024 };
 

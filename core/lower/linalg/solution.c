@@ -3,9 +3,9 @@
  * tensors.
  */
 #include "lower/compose/compose.h"
-#include "lower/linalg/matrices.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
+#include "lower/linalg/matrices.h"
 
 /** Binds output 1 to what tells which pivot is zero. */
 static void bind_info(htp_lowering *l, htp_tensor_id info, uint32_t rank)

@@ -5,8 +5,8 @@
  * that are known. The other triangle, and a diagonal of ones, are not read.
  */
 #include "lower/compose/compose.h"
-#include "lower/linalg/matrices.h"
 #include "lower/emit/rows.h"
+#include "lower/linalg/matrices.h"
 
 enum { MAX_ROWS = 128 };
 

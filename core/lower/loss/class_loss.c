@@ -6,9 +6,9 @@
  * other dims; an element whose target is ignore_index does not count.
  */
 #include "lower/emit/kernels.h"
-#include "lower/loss/loss.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
+#include "lower/loss/loss.h"
 
 #include <math.h>
 

@@ -7,11 +7,11 @@
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/kernels.h"
-#include "lower/loss/loss.h"
-#include "lower/reduction/reduce.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 #include "lower/emit/steps.h"
+#include "lower/loss/loss.h"
+#include "lower/reduction/reduce.h"
 
 #include <math.h>
 

@@ -9,9 +9,9 @@
 #include "lower/compose/elementary.h"
 #include "lower/emit/kernels.h"
 #include "lower/emit/promote.h"
-#include "lower/reduction/reduce.h"
 #include "lower/emit/rows.h"
 #include "lower/pointwise/special.h"
+#include "lower/reduction/reduce.h"
 
 #include <math.h>
 

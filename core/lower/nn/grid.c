@@ -10,8 +10,8 @@
  * with those that no int32 holds. They are taken out, and libtorch's result is put in.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/constant.h"
 #include "lower/compose/formula.h"
+#include "lower/emit/constant.h"
 #include "lower/emit/kernels.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"

@@ -7,8 +7,8 @@
  * that it covers, and of their neighbours.
  */
 #include "lower/emit/constant.h"
-#include "lower/nn/resize.h"
 #include "lower/emit/sizes.h"
+#include "lower/nn/resize.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
  * Recurrent layers: aten::lstm, gru, rnn_tanh, rnn_relu over padded sequences.
  *
  * Reference: ONNX LSTM, GRU, RNN. Each layer is one node. Gates stand in another order there, so
- * the weights are split and put together by nodes, of which lower/passes/weights.c makes initializers.
- * Runtimes compute these operators in float32 only; float64 has loops of cells, see
+ * the weights are split and put together by nodes, of which lower/passes/weights.c makes
+ * initializers. Runtimes compute these operators in float32 only; float64 has loops of cells, see
  * recurrent_steps.c.
  */
 #include "lower/nn/recurrent.h"

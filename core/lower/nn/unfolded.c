@@ -7,8 +7,8 @@
  * kernel, the product that falls on it, or a zero that is put behind the axis.
  */
 #include "lower/emit/constant.h"
-#include "lower/nn/convolution.h"
 #include "lower/emit/sizes.h"
+#include "lower/nn/convolution.h"
 #include "lower/nn/windows.h"
 
 #include <string.h>

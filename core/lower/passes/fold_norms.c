@@ -2,8 +2,8 @@
 
 #include "lower/passes/channel_scale.h"
 #include "lower/passes/weight_layout.h"
-#include "onnx/serialize/payload.h"
 #include "onnx/builder/prune.h"
+#include "onnx/serialize/payload.h"
 
 #include <math.h>
 #include <string.h>

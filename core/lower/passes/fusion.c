@@ -7,8 +7,8 @@
 #include "lower/passes/fusion.h"
 
 #include "lower/passes/fusion_parts.h"
-#include "onnx/serialize/payload.h"
 #include "onnx/builder/prune.h"
+#include "onnx/serialize/payload.h"
 
 #include <string.h>
 

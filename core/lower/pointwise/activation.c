@@ -6,8 +6,8 @@
  */
 #include "lower/compose/compose.h"
 #include "lower/compose/elementary.h"
-#include "lower/pointwise/error_function.h"
 #include "lower/emit/kernels.h"
+#include "lower/pointwise/error_function.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 9.1.11, 9.1.21, 9.2.5, 9.2.6,
  * 9.6.19, 9.6.24, 9.7.1, 9.7.2.
  */
-#include "lower/emit/constant.h"
 #include "lower/compose/formula.h"
+#include "lower/emit/constant.h"
 #include "lower/emit/rows.h"
 #include "lower/pointwise/special.h"
 

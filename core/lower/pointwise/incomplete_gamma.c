@@ -7,10 +7,10 @@
  * uniform in x. All is computed in float64; the other part is what is missing to 1.
  * Source: NIST Digital Library of Mathematical Functions, 8.11.4, 8.9.2, 8.12.3, 8.12.4, 6.6.2.
  */
-#include "lower/pointwise/error_function.h"
 #include "lower/emit/rows.h"
-#include "lower/pointwise/special.h"
 #include "lower/emit/steps.h"
+#include "lower/pointwise/error_function.h"
+#include "lower/pointwise/special.h"
 
 #include <math.h>
 

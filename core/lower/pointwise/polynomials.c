@@ -9,10 +9,10 @@
  * Handbook of Mathematical Functions, chapter 22.
  */
 #include "lower/compose/formula.h"
+#include "lower/compose/turns.h"
 #include "lower/emit/kernels.h"
 #include "lower/emit/promote.h"
 #include "lower/emit/rows.h"
-#include "lower/compose/turns.h"
 
 #include <math.h>
 #include <string.h>

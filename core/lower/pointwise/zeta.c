@@ -6,10 +6,10 @@
  * libtorch rounds.
  * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 3.6 and 23.2.
  */
+#include "lower/compose/turns.h"
 #include "lower/emit/kernels.h"
 #include "lower/emit/promote.h"
 #include "lower/emit/rows.h"
-#include "lower/compose/turns.h"
 
 #include <float.h>
 #include <math.h>

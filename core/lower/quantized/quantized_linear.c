@@ -7,8 +7,8 @@
  * scale otherwise, and round in another order.
  */
 #include "lower/compose/compose.h"
-#include "lower/quantized/quantized.h"
 #include "lower/emit/rows.h"
+#include "lower/quantized/quantized.h"
 
 #include <math.h>
 

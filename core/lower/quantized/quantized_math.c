@@ -6,8 +6,8 @@
  * added before or behind the last one. There are few levels, so all of them are tried, here or by
  * the interpreter: what does not come out alike each way is refused.
  */
-#include "lower/quantized/quantized.h"
 #include "lower/emit/rows.h"
+#include "lower/quantized/quantized.h"
 
 #include <math.h>
 #include <string.h>

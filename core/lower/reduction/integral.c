@@ -4,8 +4,8 @@
 #include "lower/compose/formula.h"
 #include "lower/emit/kernels.h"
 #include "lower/emit/promote.h"
-#include "lower/reduction/reduce.h"
 #include "lower/emit/rows.h"
+#include "lower/reduction/reduce.h"
 
 /** Neighbours along a dim, as the trapezoids between them need them. */
 typedef struct neighbours {

@@ -7,9 +7,9 @@
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/kernels.h"
-#include "lower/reduction/reduce.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
+#include "lower/reduction/reduce.h"
 
 #include <math.h>
 #include <string.h>

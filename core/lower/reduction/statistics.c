@@ -5,9 +5,9 @@
 #include "lower/compose/formula.h"
 #include "lower/emit/kernels.h"
 #include "lower/emit/promote.h"
-#include "lower/reduction/reduce.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
+#include "lower/reduction/reduce.h"
 
 /** The sum of what is not NaN. */
 static htp_tensor_id emit_nansum(htp_lowering *l, const htp_reduction *r)

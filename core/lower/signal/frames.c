@@ -4,10 +4,10 @@
  */
 #include "lower/compose/complex.h"
 #include "lower/emit/constant.h"
-#include "lower/signal/fourier.h"
 #include "lower/emit/kernels.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
+#include "lower/signal/fourier.h"
 
 #include <string.h>
 

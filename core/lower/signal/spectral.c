@@ -3,8 +3,8 @@
  * aten::fft_ifftshift, which turn axes round by half of their sizes.
  */
 #include "lower/compose/complex.h"
-#include "lower/signal/fourier.h"
 #include "lower/emit/rows.h"
+#include "lower/signal/fourier.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/kernels.h"
-#include "lower/reduction/reduce.h"
 #include "lower/emit/sizes.h"
+#include "lower/reduction/reduce.h"
 
 #include <math.h>
 

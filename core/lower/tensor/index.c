@@ -1,10 +1,10 @@
 /*
  * Reading and writing by tensors of indices, or along one dim by a vector of them.
  */
-#include "lower/tensor/indexing.h"
 #include "lower/emit/kernels.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
+#include "lower/tensor/indexing.h"
 
 /** aten::index.Tensor */
 void htp_lower_index(htp_lowering *l)

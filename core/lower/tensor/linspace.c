@@ -5,8 +5,8 @@
  * dtype that it counts in.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/constant.h"
 #include "lower/compose/formula.h"
+#include "lower/emit/constant.h"
 #include "lower/emit/kernels.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"

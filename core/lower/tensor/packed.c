@@ -7,9 +7,9 @@
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/kernels.h"
-#include "lower/nn/recurrent.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
+#include "lower/nn/recurrent.h"
 
 /** Which steps there are. */
 typedef struct steps {

@@ -9,8 +9,8 @@
 #include "lower/emit/constant.h"
 #include "lower/emit/kernels.h"
 #include "lower/emit/rows.h"
-#include "lower/tensor/scatter.h"
 #include "lower/emit/sizes.h"
+#include "lower/tensor/scatter.h"
 
 #include <math.h>
 #include <string.h>

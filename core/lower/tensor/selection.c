@@ -6,10 +6,10 @@
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/constant.h"
-#include "lower/tensor/indexing.h"
 #include "lower/emit/kernels.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
+#include "lower/tensor/indexing.h"
 
 /** @p x as a vector. */
 static htp_tensor_id flat(htp_lowering *l, htp_tensor_id x)

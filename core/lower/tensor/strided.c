@@ -5,9 +5,9 @@
  * computed of sizes; where the last dims lie one behind the other, whole rows are gathered.
  */
 #include "lower/emit/constant.h"
-#include "lower/tensor/layout.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
+#include "lower/tensor/layout.h"
 
 #include <string.h>
 

@@ -349,8 +349,8 @@ void htp_draft_mark_used(const htp_draft *model, bool *tensors, bool *nodes);
 
 /** Removes nodes and initializers that no output depends on, and names what stays anew (see
  * htp_name_model() in onnx/builder/names.h). The nodes of each call stand together behind it (see
- * onnx/builder/gather.h). Tensor and node ids change meaning: call it once, after lowering. A graph input
- * stays even if unused; what calls were given does not. */
+ * onnx/builder/gather.h). Tensor and node ids change meaning: call it once, after lowering. A graph
+ * input stays even if unused; what calls were given does not. */
 void htp_draft_remove_unused(htp_draft *model);
 
 #endif

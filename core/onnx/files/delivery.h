@@ -1,7 +1,7 @@
 /*
  * How a model and its data file come to the disk, whoever makes their bytes: counted first, written
- * under temporary names, published together (onnx/files/publication.h) when they are complete, on the
- * disk, and what they were made of is still what it was. On failure nothing is left.
+ * under temporary names, published together (onnx/files/publication.h) when they are complete, on
+ * the disk, and what they were made of is still what it was. On failure nothing is left.
  */
 #ifndef HTP_ONNX_DELIVERY_H
 #define HTP_ONNX_DELIVERY_H

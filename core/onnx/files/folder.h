@@ -1,7 +1,7 @@
 /*
  * A folder that appears complete or not at all: made under a temporary name beside its place
- * (onnx/files/temporary.h), renamed when all files are in it. Where the process is killed the temporary
- * one stays, until the next run that makes a folder there removes it.
+ * (onnx/files/temporary.h), renamed when all files are in it. Where the process is killed the
+ * temporary one stays, until the next run that makes a folder there removes it.
  */
 #ifndef HTP_ONNX_FOLDER_H
 #define HTP_ONNX_FOLDER_H

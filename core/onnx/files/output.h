@@ -1,7 +1,7 @@
 /*
  * Output files that appear complete or not at all: written under a temporary name in the same
- * folder (onnx/files/temporary.h), renamed when complete (onnx/files/publication.h). A device, a pipe or a
- * socket is written directly.
+ * folder (onnx/files/temporary.h), renamed when complete (onnx/files/publication.h). A device, a
+ * pipe or a socket is written directly.
  */
 #ifndef HTP_ONNX_OUTPUT_H
 #define HTP_ONNX_OUTPUT_H

@@ -5,8 +5,8 @@
  * A model's data file has a name that the model which is there does not refer to: it goes to its
  * place first, then the model takes the other one's place by rename, then the data files of the
  * model that was there go, if this program made it. Where that is cut off, the next run in the
- * folder removes what is not needed (onnx/files/leftovers.h). Data files get no second names on the way:
- * onnx does not load those.
+ * folder removes what is not needed (onnx/files/leftovers.h). Data files get no second names on the
+ * way: onnx does not load those.
  */
 #ifndef HTP_ONNX_PUBLICATION_H
 #define HTP_ONNX_PUBLICATION_H

@@ -3,7 +3,7 @@
  */
 #include "onnx/inliner/inline_parts.h"
 
-#include "base/json_scan.h"
+#include "base/json/json_scan.h"
 
 #include <stdlib.h>
 

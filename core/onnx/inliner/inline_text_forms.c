@@ -3,7 +3,7 @@
  */
 #include "onnx/inliner/inline_texts.h"
 
-#include "base/json_scan.h"
+#include "base/json/json_scan.h"
 #include "onnx/inliner/inline_spans.h"
 
 #include <inttypes.h>

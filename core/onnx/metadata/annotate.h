@@ -37,11 +37,11 @@ typedef struct htp_properties {
  * of several modules; the first is the source module.
  * Metadata: source_module; hierarchy_tags (a JSON array), where there are several; full_tag, that
  * of the innermost running module, whatever its class; the entries of PyTorch's exporter, see
- * onnx/metadata/torch_metadata.h; `call`, the number of the call (from 0) of the tag's module, where that is
- * called more than once ("0, 1" where a node serves several calls); `calls`, the same of all
- * running modules that are called more than once, as JSON: {"encoder.shared": [0, 1]}. layer_ann:
- * the tag. Doc string: a line `source_module: TAG`, and `hierarchy_tags: JSON` where there are
- * several.
+ * onnx/metadata/torch_metadata.h; `call`, the number of the call (from 0) of the tag's module,
+ * where that is called more than once ("0, 1" where a node serves several calls); `calls`, the same
+ * of all running modules that are called more than once, as JSON: {"encoder.shared": [0, 1]}.
+ * layer_ann: the tag. Doc string: a line `source_module: TAG`, and `hierarchy_tags: JSON` where
+ * there are several.
  */
 typedef struct htp_node_annotation {
     const htp_attribute *attributes; /* __source_module, __hierarchy_tags */
@@ -76,7 +76,7 @@ typedef struct htp_annotations {
 typedef struct htp_annotate_options {
     unsigned places;              /* set of htp_tag_place; 0: only the node counts are made */
     const char *attribute_prefix; /* "__" */
-    bool leaves_nodes;            /* they are annotated by others: see onnx/metadata/annotate_node.h */
+    bool leaves_nodes; /* they are annotated by others: see onnx/metadata/annotate_node.h */
 } htp_annotate_options;
 
 /**

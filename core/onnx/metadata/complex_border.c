@@ -1,6 +1,6 @@
 #include "onnx/metadata/complex_border.h"
 
-#include "base/json_scan.h"
+#include "base/json/json_scan.h"
 #include "base/text.h"
 
 const char *htp_complex_border_json(htp_arena *arena, const htp_draft *model,

@@ -1,7 +1,7 @@
 #include "onnx/metadata/state_pairs.h"
 
-#include "base/json.h"
-#include "base/json_items.h"
+#include "base/json/json.h"
+#include "base/json/json_items.h"
 #include "base/map.h"
 
 #include <cjson/cJSON.h>

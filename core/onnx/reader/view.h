@@ -3,16 +3,16 @@
  * weights. The file is mapped; messages, weights and texts stay there as spans. Copied are names,
  * each once, and numbers.
  *
- * This is not a second model beside the draft (onnx/builder/draft.h). A draft is what a file is made of: it
- * knows the operations of the trace, formulas of dims and where weights lie in an archive, which no
- * file tells, and it holds only what this program writes. A view is what a file says, whoever wrote
- * it. A draft ends as a file, and every question about one is asked of a view of it; so nothing is
- * ever converted between both. A view is never changed: a changed model is the view's spans and a
- * list of edits (onnx/rewriter/rewrite.h), so that whatever was not asked to change keeps its bytes, fields
- * that nobody here knows included.
+ * This is not a second model beside the draft (onnx/builder/draft.h). A draft is what a file is
+ * made of: it knows the operations of the trace, formulas of dims and where weights lie in an
+ * archive, which no file tells, and it holds only what this program writes. A view is what a file
+ * says, whoever wrote it. A draft ends as a file, and every question about one is asked of a view
+ * of it; so nothing is ever converted between both. A view is never changed: a changed model is the
+ * view's spans and a list of edits (onnx/rewriter/rewrite.h), so that whatever was not asked to
+ * change keeps its bytes, fields that nobody here knows included.
  *
- * A file with functions has a second view, of the flat model that it means (onnx/inliner/inline.h), whose
- * spans lie in the file or in memory.
+ * A file with functions has a second view, of the flat model that it means (onnx/inliner/inline.h),
+ * whose spans lie in the file or in memory.
  *
  * Graphs, nodes, values and so on are numbered through the whole file. Graph 0 is the model's own;
  * the nodes of one graph have consecutive numbers in the order of the file, and a graph's number is
@@ -197,8 +197,8 @@ typedef struct htp_view_lifted {
     htp_span fields; /* of the latter: its name, then its metadata */
 } htp_view_lifted;
 
-/** What a flat view (onnx/inliner/inline.h) reads in place of what the file has: fields of the file, or in
- * the arena. */
+/** What a flat view (onnx/inliner/inline.h) reads in place of what the file has: fields of the
+ * file, or in the arena. */
 typedef struct htp_view_flat {
     htp_view_spans nodes;   /* of graph 0, in order; each holds one node or more */
     size_t node_count;      /* of these, those in their bodies included */
@@ -257,7 +257,8 @@ HTP_MUST_USE htp_status htp_view_open(htp_view *view, htp_arena *arena, const ch
 HTP_MUST_USE htp_status htp_view_open_with_data(htp_view *view, htp_arena *arena, const char *path,
                                                 const char *location, const char *data_path);
 
-/** Reads @p file once more, as a flat model; it must stay open for as long. See onnx/inliner/inline.h. */
+/** Reads @p file once more, as a flat model; it must stay open for as long. See
+ * onnx/inliner/inline.h. */
 HTP_MUST_USE htp_status htp_view_read_flat(htp_view *view, const htp_view *file,
                                            const htp_view_flat *flat);
 

@@ -11,8 +11,8 @@
 #ifndef HTP_ONNX_ENCODE_H
 #define HTP_ONNX_ENCODE_H
 
-#include "onnx/metadata/annotate.h"
 #include "onnx/builder/draft.h"
+#include "onnx/metadata/annotate.h"
 
 #include <protobuf-c/protobuf-c.h>
 

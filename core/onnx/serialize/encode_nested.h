@@ -4,8 +4,8 @@
 #ifndef HTP_ONNX_ENCODE_NESTED_H
 #define HTP_ONNX_ENCODE_NESTED_H
 
-#include "onnx/serialize/encode.h"
 #include "onnx/proto/onnx.pb-c.h"
+#include "onnx/serialize/encode.h"
 
 /** Makes every nested graph of the model, the innermost first: each is there before the node that
  * holds it is encoded. @param graphs  by nested graph; receives messages in the model's arena. */

@@ -6,8 +6,8 @@
 
 #include "base/input_file.h"
 #include "base/status.h"
-#include "onnx/metadata/annotate.h"
 #include "onnx/builder/draft.h"
+#include "onnx/metadata/annotate.h"
 
 typedef struct htp_writer_options {
     htp_external_data external_data;

@@ -5,8 +5,8 @@
 #ifndef HTP_ONNX_INFER_ATTRIBUTES_H
 #define HTP_ONNX_INFER_ATTRIBUTES_H
 
-#include "onnx/shape_inference/infer_rule.h"
 #include "onnx/reader/view.h"
+#include "onnx/shape_inference/infer_rule.h"
 
 typedef HTP_VECTOR(htp_attribute) htp_attribute_list;
 

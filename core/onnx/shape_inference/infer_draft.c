@@ -1,8 +1,8 @@
 #include "onnx/shape_inference/infer_draft.h"
 
-#include "onnx/shape_inference/infer_attributes.h"
 #include "onnx/reader/inner_first.h"
 #include "onnx/reader/literals.h"
+#include "onnx/shape_inference/infer_attributes.h"
 
 #include <string.h>
 

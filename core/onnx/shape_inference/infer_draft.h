@@ -1,5 +1,6 @@
 /*
- * Drafts for type inference alone: what onnx/shape_inference/infer.h works with, made of what a file says.
+ * Drafts for type inference alone: what onnx/shape_inference/infer.h works with, made of what a
+ * file says.
  */
 #ifndef HTP_ONNX_INFER_DRAFT_H
 #define HTP_ONNX_INFER_DRAFT_H

@@ -1,8 +1,8 @@
 #include "onnx/shape_inference/infer_view.h"
 
+#include "onnx/proto/onnx.pb-c.h"
 #include "onnx/shape_inference/infer.h"
 #include "onnx/shape_inference/infer_draft.h"
-#include "onnx/proto/onnx.pb-c.h"
 
 typedef Htp__Onnx__TensorShapeProto__Dimension dimension_message;
 

@@ -17,8 +17,9 @@
  * Structure is that of the file, tags are those of the flat model that a file with functions means.
  * Of a model that another program changed, one finding says so in place of all others about
  * modules; where it got tags again (query/retag/retag.h), nodes are not counted, and names that the
- * program gave tell nothing. A part of a model (query/partition/part.h) keeps what was said of the whole: it
- * may have fewer nodes than records count, and initializers may name modules that it does not have.
+ * program gave tell nothing. A part of a model (query/partition/part.h) keeps what was said of the
+ * whole: it may have fewer nodes than records count, and initializers may name modules that it does
+ * not have.
  */
 #ifndef HTP_QUERY_VALIDATE_H
 #define HTP_QUERY_VALIDATE_H

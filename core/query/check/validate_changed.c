@@ -1,8 +1,8 @@
 /*
  * Models that another tool changed, whose records are those of the model before.
  */
-#include "query/retag/retag_write.h"
 #include "query/check/validate.h"
+#include "query/retag/retag_write.h"
 
 #include <inttypes.h>
 

@@ -6,8 +6,8 @@
  */
 #include "query/check/validate_onnx.h"
 
-#include "onnx/shape_inference/infer.h"
 #include "onnx/reader/inner_first.h"
+#include "onnx/shape_inference/infer.h"
 
 #include <inttypes.h>
 #include <string.h>

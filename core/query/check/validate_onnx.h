@@ -14,8 +14,8 @@
 #ifndef HTP_QUERY_VALIDATE_ONNX_H
 #define HTP_QUERY_VALIDATE_ONNX_H
 
-#include "onnx/shape_inference/infer_draft.h"
 #include "onnx/reader/schema.h"
+#include "onnx/shape_inference/infer_draft.h"
 #include "query/check/validate.h"
 
 /** A file that is looked at. */

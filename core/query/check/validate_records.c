@@ -4,8 +4,8 @@
 #include "query/check/validate.h"
 
 #include "query/partition/part.h"
-#include "query/tree/python_list.h"
 #include "query/retag/retag_write.h"
+#include "query/tree/python_list.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

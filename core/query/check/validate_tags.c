@@ -1,8 +1,8 @@
 /*
  * What nodes say of their modules: everywhere the same, and what their chains and names say.
  */
-#include "query/retag/retag_write.h"
 #include "query/check/validate.h"
+#include "query/retag/retag_write.h"
 
 #include <string.h>
 

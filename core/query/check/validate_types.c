@@ -4,8 +4,8 @@
  */
 #include "query/check/validate_onnx.h"
 
-#include "onnx/reader/inner_first.h"
 #include "onnx/proto/tensor_type.h"
+#include "onnx/reader/inner_first.h"
 #include "onnx/reader/value_type.h"
 
 #include <inttypes.h>

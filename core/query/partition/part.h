@@ -11,8 +11,8 @@
 #define HTP_QUERY_PART_H
 
 #include "base/numbers.h"
-#include "onnx/shape_inference/infer_view.h"
 #include "onnx/rewriter/rewrite.h"
+#include "onnx/shape_inference/infer_view.h"
 #include "query/dataflow/flow.h"
 #include "query/tree/tree.h"
 

@@ -1,7 +1,7 @@
 #include "query/partition/split.h"
 
-#include "query/select/calls.h"
 #include "query/partition/cut.h"
+#include "query/select/calls.h"
 
 /* What is put into an order: modules (or calls of them), and each node that is in none of these. */
 struct unit {

@@ -18,7 +18,7 @@
 #define HTP_QUERY_PROFILE_H
 
 #include "base/input_file.h"
-#include "base/json_items.h"
+#include "base/json/json_items.h"
 #include "query/tree/tree.h"
 
 /** How a kernel's module was found. */

@@ -1,6 +1,6 @@
 #include "query/retag/retag_write.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "onnx/rewriter/strip.h"
 

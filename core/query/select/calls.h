@@ -1,10 +1,11 @@
 /*
  * The calls of a module that runs several times.
  *
- * An exporter may say which call each node belongs to: metadata `calls` of onnx/metadata/annotate.h. Where
- * no node does, calls are told apart by what flows: nodes of one call are connected, by values that
- * they make; and calls of one module have the same operators and the same weights. Where that is
- * not so, as for calls that feed each other, they cannot be told apart.
+ * An exporter may say which call each node belongs to: metadata `calls` of
+ * onnx/metadata/annotate.h. Where no node does, calls are told apart by what flows: nodes of one
+ * call are connected, by values that they make; and calls of one module have the same operators and
+ * the same weights. Where that is not so, as for calls that feed each other, they cannot be told
+ * apart.
  */
 #ifndef HTP_QUERY_CALLS_H
 #define HTP_QUERY_CALLS_H

@@ -1,6 +1,6 @@
 #include "query/select/folded.h"
 
-#include "base/json_items.h"
+#include "base/json/json_items.h"
 #include "base/map.h"
 
 #include <cjson/cJSON.h>

@@ -1,5 +1,6 @@
 /*
- * What initializers are made of, as files tell it: see HTP_PARAMETER_KEY in onnx/metadata/annotate.h.
+ * What initializers are made of, as files tell it: see HTP_PARAMETER_KEY in
+ * onnx/metadata/annotate.h.
  */
 #ifndef HTP_QUERY_MADE_OF_H
 #define HTP_QUERY_MADE_OF_H

@@ -1,13 +1,14 @@
 /*
- * Sidecars that were written (report/sidecar/sidecar.h), to be read again: as a source of the hierarchy,
- * and to be compared with the model. The file is mapped, and walked over record by record.
+ * Sidecars that were written (report/sidecar/sidecar.h), to be read again: as a source of the
+ * hierarchy, and to be compared with the model. The file is mapped, and walked over record by
+ * record.
  */
 #ifndef HTP_QUERY_SIDECAR_FILE_H
 #define HTP_QUERY_SIDECAR_FILE_H
 
 #include "base/arena.h"
 #include "base/input_file.h"
-#include "base/json_scan.h"
+#include "base/json/json_scan.h"
 
 struct cJSON;
 

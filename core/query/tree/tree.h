@@ -3,8 +3,8 @@
  *
  * Files tell of modules in several ways; the first of these that any node has is taken:
  * - tags: an attribute whose name ends in source_module, the metadata source_module or layer_ann,
- *   or a doc string, see onnx/metadata/annotate.h. Where the model has htp.module_tree, its records tell of
- *   all modules, those of torch.nn included; otherwise tags alone do, segment by segment;
+ *   or a doc string, see onnx/metadata/annotate.h. Where the model has htp.module_tree, its records
+ * tell of all modules, those of torch.nn included; otherwise tags alone do, segment by segment;
  * - the metadata `namespace`, or pkg.torch.onnx.name_scopes with class_hierarchy, as PyTorch's
  *   exporter writes them: paths and classes, which get tags by the rules of hierarchy/hierarchy.h;
  * - a sidecar (report/sidecar/sidecar.h) that lies beside the model, and tells of its nodes;

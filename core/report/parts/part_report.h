@@ -4,7 +4,7 @@
 #ifndef HTP_REPORT_PART_REPORT_H
 #define HTP_REPORT_PART_REPORT_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "query/partition/part.h"
 #include "query/partition/split.h"
 #include "query/tree/tree.h"

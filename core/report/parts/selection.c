@@ -1,6 +1,6 @@
 #include "report/parts/selection.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/text.h"
 #include "onnx/reader/value_type.h"
 #include "report/tree/values.h"

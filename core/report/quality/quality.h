@@ -4,7 +4,7 @@
 #ifndef HTP_REPORT_QUALITY_H
 #define HTP_REPORT_QUALITY_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/stream.h"
 #include "quality/quality.h"
 

@@ -7,7 +7,7 @@
 #ifndef HTP_REPORT_QUALITY_PAGE_H
 #define HTP_REPORT_QUALITY_PAGE_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/stream.h"
 
 /** Writes the document that a page shows: one JSON object. */

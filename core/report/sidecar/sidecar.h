@@ -20,7 +20,7 @@
 #ifndef HTP_REPORT_SIDECAR_H
 #define HTP_REPORT_SIDECAR_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "query/tree/tree.h"
 
 /** The version of the document. */

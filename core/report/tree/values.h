@@ -4,7 +4,7 @@
 #ifndef HTP_REPORT_VALUES_H
 #define HTP_REPORT_VALUES_H
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "onnx/reader/value_type.h"
 #include "query/tree/made_of.h"
 

@@ -1,8 +1,8 @@
 /*
  * The code of a program that is searched: functions, names of classes, and how much it all is.
  */
-#include "source/program/program.h"
 #include "source/call_oracle/static_frames.h"
+#include "source/program/program.h"
 
 #include <string.h>
 

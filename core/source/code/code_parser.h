@@ -1,6 +1,6 @@
 /*
- * What reads the syntax of code (source/code/code_syntax.h): a stack of nodes, and the token that is
- * read next. Private to the files that are called code_parser and code_syntax.
+ * What reads the syntax of code (source/code/code_syntax.h): a stack of nodes, and the token that
+ * is read next. Private to the files that are called code_parser and code_syntax.
  *
  * Whoever parses something leaves its node on the stack, or NULL for what is not there;
  * htp_parser_fold() makes the uppermost nodes the parts of one.

@@ -1,12 +1,12 @@
 #include "source/contents/contents.h"
 
+#include "source/archive/zip.h"
 #include "source/code/code.h"
 #include "source/code/code_tokens.h"
 #include "source/code/code_tuples.h"
 #include "source/code/code_values.h"
 #include "source/contents/devices.h"
 #include "source/pickle/pickle.h"
-#include "source/archive/zip.h"
 
 #include <limits.h>
 #include <string.h>

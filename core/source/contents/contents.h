@@ -8,9 +8,9 @@
 #include "source/archive/archive.h"
 
 /**
- * Checks all pickles and all code of the archive that libtorch reads: see source/pickle/pickle.h, and
- * source/code/code.h, code_syntax.h, code_values.h and code_tuples.h. The file must be open. Lists in @p
- * arena what the pickles make (archive->made), and the code (archive->given).
+ * Checks all pickles and all code of the archive that libtorch reads: see source/pickle/pickle.h,
+ * and source/code/code.h, code_syntax.h, code_values.h and code_tuples.h. The file must be open.
+ * Lists in @p arena what the pickles make (archive->made), and the code (archive->given).
  */
 HTP_MUST_USE htp_status htp_contents_check(htp_arena *arena, const char *path,
                                            htp_archive *archive);

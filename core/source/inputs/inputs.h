@@ -46,9 +46,9 @@ typedef struct htp_inputs {
 } htp_inputs;
 
 /**
- * Parses specifications (source/inputs/specification.h), matches them with the method's arguments by name
- * (an empty name, ":float32[2,8]", goes by position; "past.0" is part 0 of argument past), and
- * chooses the other lanes' sizes. Arguments that are not named and have a default stay out
+ * Parses specifications (source/inputs/specification.h), matches them with the method's arguments
+ * by name (an empty name, ":float32[2,8]", goes by position; "past.0" is part 0 of argument past),
+ * and chooses the other lanes' sizes. Arguments that are not named and have a default stay out
  * (is_none).
  *
  * Fails with HTP_CODE_USAGE, or HTP_CODE_UNSUPPORTED when the method needs an argument that no

@@ -3,9 +3,9 @@
  */
 #include "base/dtype.h"
 #include "base/input_file.h"
+#include "source/archive/zip.h"
 #include "source/inputs/inputs.h"
 #include "source/inputs/npy.h"
-#include "source/archive/zip.h"
 
 #include <string.h>
 

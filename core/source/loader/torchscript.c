@@ -7,14 +7,14 @@
 #include "interpret/operators/message.h"
 #include "interpret/operators/operand_checks.h"
 #include "interpret/restore/restore.h"
-#include "source/program/arguments.h"
+#include "source/call_oracle/static_calls.h"
 #include "source/contents/contents.h"
 #include "source/contents/devices.h"
-#include "source/program/modules.h"
 #include "source/debug_info/places.h"
-#include "source/program/program.h"
 #include "source/loader/shim_loader.h"
-#include "source/call_oracle/static_calls.h"
+#include "source/program/arguments.h"
+#include "source/program/modules.h"
+#include "source/program/program.h"
 #include "source/program/traced_inputs.h"
 
 #include <stdio.h>

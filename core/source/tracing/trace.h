@@ -6,8 +6,8 @@
 
 #include "graph/graph.h"
 #include "source/inputs/inputs.h"
-#include "source/tracing/obstacle.h"
 #include "source/reader.h"
+#include "source/tracing/obstacle.h"
 
 /**
  * Traces the method with @p inputs and builds the graph in @p arena. Where it refuses the sizes of

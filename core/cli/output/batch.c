@@ -1,7 +1,7 @@
-#include "cli/batch.h"
+#include "cli/output/batch.h"
 
-#include "cli/print.h"
-#include "cli/signals.h"
+#include "cli/terminal/print.h"
+#include "cli/terminal/signals.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -17,4 +17,10 @@ const htp_operator *htp_table_find_complex(const char *kind);
  * quantized_operators.def. */
 const htp_operator *htp_table_find_quantized(const char *kind);
 
+/** The number of operators in the table. */
+size_t htp_table_count(void);
+
+/** Operator @p index in order of name: "aten::add.Tensor"; NULL when out of range. */
+const char *htp_table_name(size_t index);
+
 #endif

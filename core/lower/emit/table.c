@@ -1,6 +1,5 @@
-#include "lower/driver/table.h"
+#include "lower/emit/table.h"
 
-#include "lower/driver/lower.h"
 #include "lower/emit/rows.h"
 
 #include <pthread.h>
@@ -9,7 +8,7 @@
 
 static const htp_operator rows[] = {
 #define HTP_OPERATOR(kind, function, op) {kind, function, op},
-#include "lower/driver/operators.def"
+#include "lower/emit/operators.def"
 };
 
 static const htp_operator complex_rows[] = {
@@ -104,13 +103,13 @@ const htp_operator *htp_table_find_quantized(const char *kind)
     return find(&quantized_table, kind);
 }
 
-size_t htp_lower_operator_count(void)
+size_t htp_table_count(void)
 {
     pthread_once(&sorting, sort_rows);
     return all.count;
 }
 
-const char *htp_lower_operator_name(size_t index)
+const char *htp_table_name(size_t index)
 {
     pthread_once(&sorting, sort_rows);
     return index < all.count ? sorted_all[index]->kind : NULL;

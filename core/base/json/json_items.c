@@ -1,4 +1,4 @@
-#include "base/json_items.h"
+#include "base/json/json_items.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>

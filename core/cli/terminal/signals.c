@@ -1,8 +1,8 @@
-#include "cli/signals.h"
+#include "cli/terminal/signals.h"
 
-#include "cli/failure.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/terminal/failure.h"
+#include "cli/terminal/print.h"
+#include "cli/terminal/terminal.h"
 #include "onnx/serialize/writer.h"
 
 #include <signal.h>

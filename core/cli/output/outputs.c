@@ -1,6 +1,6 @@
-#include "cli/outputs.h"
+#include "cli/output/outputs.h"
 
-#include "cli/print.h"
+#include "cli/terminal/print.h"
 #include "onnx/files/external.h"
 
 #include <limits.h>

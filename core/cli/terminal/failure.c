@@ -1,6 +1,6 @@
-#include "cli/failure.h"
+#include "cli/terminal/failure.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 #include <string.h>
 
