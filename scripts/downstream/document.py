@@ -10,7 +10,7 @@ from downstream.reasons import REASONS, reason_for
 from downstream.tools.quantisers import BLOCK
 from downstream.tools.rewriters import TAGGED
 from downstream.tools.times import ROUNDS
-from zoo.markdown import head, line, plain
+from zoo.markdown import FOLDERS, head, line, plain
 
 OUT = machines.ROOT / "docs" / "DOWNSTREAM.md"
 EXPORTERS = (OURS, *(peer.name for peer in PEERS))
@@ -154,7 +154,8 @@ def tags_left(records: list) -> list:
 
 
 def words_of(answer: dict) -> str:
-    return answer.get("error") or (f"wrong: {answer['wrong']}" if "wrong" in answer else "")
+    words = answer.get("error") or (f"wrong: {answer['wrong']}" if "wrong" in answer else "")
+    return FOLDERS.sub("", words)
 
 
 def notes(record: dict, title: str) -> list:
