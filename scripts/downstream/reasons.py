@@ -22,9 +22,6 @@ REASONS = (
      "Names of values, which are those of modules here and numbers in the files of dynamo=True: 92 KB of T5 after "
      "dynamic quantisation against 24 KB, in a model of less than 0.4 MB. Its weights take 84 KB there, 82 KB with "
      "either peer."),
-    ("small-whisper", "MNN", "right",
-     "MNN's converter crashes in its own optimiser (signal 11), where it writes no model of BERT and GPT-2 by "
-     "dynamo=True. Which nodes it is has not been found."),
     ("detector", "onnxruntime", "nodes",
      "`places // columns` rounds down, of negative numbers, too: 10 nodes here, a Div with dynamo=False, which "
      "is wrong of those."),

@@ -264,8 +264,8 @@ htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *n)
     front_permutation(n, front, rest);
     result_permutation(n, order);
     htp_tensor_id indices = n->are_open ? join_open_indices(l, n) : join_indices(l, n);
-    /* OpenCV takes no bools here. */
-    htp_dtype dtype = n->dtype == HTP_DTYPE_BOOL ? HTP_DTYPE_UINT8 : n->dtype;
+    /* OpenCV takes no bools here, and MNN crashes at bytes. */
+    htp_dtype dtype = n->dtype == HTP_DTYPE_BOOL ? HTP_DTYPE_INT32 : n->dtype;
     htp_tensor_id x = htp_emit_cast(l, n->x, n->dtype, dtype);
     x = htp_emit_transpose(l, x, front, n->x_rank);
     x = htp_emit_cast(l, htp_emit_binary(l, "GatherND", x, indices), dtype, n->dtype);
