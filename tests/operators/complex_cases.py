@@ -205,6 +205,7 @@ for name, function in REDUCED.items():
 call("reduced/cumprod/of-reals", lambda x: shown(x.cumprod(0, dtype=torch.complex64)), (4, 3))
 call("reduced/norm", lambda x: complex_of(x).norm(dim=1), PAIRS, dynamic={0: {0: "batch"}})
 call("reduced/norm/inf", lambda x: torch.linalg.vector_norm(complex_of(x), INF), PAIRS)
+call("reduced/norm_except_dim", lambda x: torch.norm_except_dim(complex_of(x), 2, 1), PAIRS)
 call("reduced/normalize", on_pairs(lambda z: torch.nn.functional.normalize(z, dim=1)), PAIRS)
 for name in ("logical_not", "any", "all", "nonzero", "count_nonzero"):
     call(f"truth/{name}", lambda x, f=getattr(torch, name): f(complex_of(x)), WITH_ZEROS)

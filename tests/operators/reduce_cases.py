@@ -62,6 +62,14 @@ for dtype in FLOATS:
 call("norm/frobenius", lambda x: torch.norm(x, dim=(0, 1)), (3, 4))
 call("norm/plain", torch.norm, (3, 4))
 call("norm/dims", lambda x: torch.linalg.vector_norm(x, 2, dim=(0, 2)), (3, 4, 5))
+for dim in (0, 1, -2, -1):
+    call(f"norm_except_dim/{dim}", lambda x, d=dim: torch.norm_except_dim(x, 2, d), (3, 4, 5), dynamic=BOTH)
+for order in (0, 1, 3, -1):
+    call(f"norm_except_dim/order/{order}", lambda x, p=order: torch.norm_except_dim(x, p, 1), (3, 4), dynamic=BATCH)
+    call(f"norm_except_dim/vector/{order}", lambda x, p=order: torch.norm_except_dim(x, p, 0), (4,), dynamic=BATCH)
+for dtype in FLOATS:
+    call(f"norm_except_dim/{short(dtype)}", lambda x: torch.norm_except_dim(x, 2, 0), ((3, 4), dtype))
+call("norm_except_dim/scalar", lambda x: torch.norm_except_dim(x, 2, -1), ())
 call("normalize", lambda x: nn.functional.normalize(x, dim=-1), (3, 4), dynamic=BATCH)
 for dtype in (torch.float32, *FLOATS, *WHOLE, torch.bool):
     call(f"cumsum/{short(dtype)}", lambda x: x.cumsum(1), ((3, 4), dtype), dynamic=BATCH)

@@ -246,6 +246,31 @@ void htp_lower_frobenius_norm(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_norm(l, &r, 2), r.dtype);
 }
 
+/** aten::norm_except_dim: over all dims but one, with keepdim; for dim -1 over all, without. A
+ * vector has no other dim: its elements become rows of one element, since ONNX takes no axes for
+ * all. */
+void htp_lower_norm_except_dim(htp_lowering *l)
+{
+    htp_dtype dtype = htp_composite_dtype(htp_output_dtype(l, 0));
+    uint32_t rank = htp_arg_rank(l, "v");
+    const bool keeps_one = htp_arg_int(l, "dim") != -1;
+    int64_t kept = keeps_one ? htp_arg_dim(l, "dim", rank) : -1;
+    int64_t axes[HTP_MAX_RANK];
+    htp_reduction r = {
+        .dtype = dtype, .x = htp_arg_tensor_as(l, "v", dtype), .axes = axes, .keepdims = keeps_one};
+    for (uint32_t i = 0; i < rank; i++) {
+        if ((int64_t)i != kept) {
+            axes[r.axis_count++] = i;
+        }
+    }
+    if (keeps_one && r.axis_count == 0) {
+        axes[r.axis_count++] = rank;
+        r.x = htp_emit_unsqueeze(l, r.x, axes, 1);
+        r.keepdims = false;
+    }
+    htp_bind_cast(l, 0, htp_emit_norm(l, &r, htp_arg_float(l, "pow")), dtype);
+}
+
 htp_tensor_id htp_emit_cumsum(htp_lowering *l, htp_dtype dtype, htp_tensor_id x, int64_t axis)
 {
     htp_dtype wide = htp_kernel_dtype(l, "CumSum", dtype);
