@@ -43,7 +43,8 @@ Q := $(if $(V),,@)
 say = @$(if $(V),:,printf '  %-5s %s\n' $(1) $(2))
 submake = +@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
-VERSION := $(shell sed -n 's/^.define HTP_VERSION "\(.*\)"/\1/p' include/htp/htp.h)
+version_part = $(shell sed -n 's/^.define HTP_VERSION_$(1) //p' include/htp/htp.h)
+VERSION := $(call version_part,MAJOR).$(call version_part,MINOR).$(call version_part,PATCH)
 SONAME := libhtp.so.$(firstword $(subst ., ,$(VERSION)))
 
 # ---- libtorch and the build folder ---------------------------------------------------------------

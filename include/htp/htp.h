@@ -18,10 +18,15 @@
 extern "C" {
 #endif
 
+/* The version's one place: the build, files and manuals take it from these numbers. */
 #define HTP_VERSION_MAJOR 0
-#define HTP_VERSION_MINOR 1
+#define HTP_VERSION_MINOR 2
 #define HTP_VERSION_PATCH 0
-#define HTP_VERSION "0.1.0"
+
+#define HTP_VERSION_TEXT_OF(major, minor, patch) #major "." #minor "." #patch
+#define HTP_VERSION_TEXT(major, minor, patch) HTP_VERSION_TEXT_OF(major, minor, patch)
+/** "MAJOR.MINOR.PATCH" */
+#define HTP_VERSION HTP_VERSION_TEXT(HTP_VERSION_MAJOR, HTP_VERSION_MINOR, HTP_VERSION_PATCH)
 
 /** The number of supported operators. */
 HTP_API size_t htp_operator_count(void);
