@@ -1,4 +1,4 @@
-"""The house as CONTRIBUTING.md has it: includes and calls point one way, and libtorch is the shim's alone."""
+"""The house as docs/ARCHITECTURE.md has it: includes and calls point one way, and libtorch is the shim's alone."""
 
 import functools
 import re
@@ -9,24 +9,9 @@ from harness import ROOT, case
 
 CORE = ROOT / "core"
 INTERPRET = CORE / "interpret"
-# What a folder of core/ may include besides itself; what those include, it may, too.
-BELOW = {
-    "base": (),
-    "interpret": ("base",),
-    "graph": ("interpret",),
-    "hierarchy": ("interpret",),
-    "source": ("graph",),
-    "onnx": ("graph", "hierarchy"),
-    "query": ("onnx",),
-    "quality": ("query",),
-    "report": ("quality",),
-    "functions": ("query",),
-    "lower": ("onnx",),
-    "api": ("source", "report", "functions", "lower"),
-    "cli": ("api",),
-}
+MAP = ROOT / "docs" / "ARCHITECTURE.md"
 # Files that call each other: of each circle its folder in core/, and the stems of its files. What they are about calls
-# itself: see CONTRIBUTING.md.
+# itself: see docs/ARCHITECTURE.md.
 CIRCLES = [
     ("graph", "polynomial polynomial_bounds polynomial_floor"),
     ("interpret", "call fitted flat memory_changes outputs quantized views"),
@@ -51,14 +36,26 @@ def included(file: Path) -> list:
     return re.findall(r'^#include "([^"]+)"', file.read_text(), re.MULTILINE)
 
 
+@functools.cache
+def layers() -> dict:
+    """By folder of core/: the folders in the last column of the table of layers."""
+    rows = re.findall(r"^\| `core/(\w+)/` \|.*\|([^|]*)\|$", MAP.read_text(), re.MULTILINE)
+    found = {folder: re.findall(r"`(\w+)`", uses) for folder, uses in rows}
+    assert len(found) == len(rows), "a folder has two rows"
+    return found
+
+
+@functools.cache
 def reach(folder: str) -> set:
-    """A folder, and all below it."""
-    return {folder}.union(*(reach(below) for below in BELOW[folder]))
+    """A folder, and all that it may use."""
+    return {folder}.union(*map(reach, layers()[folder]))
 
 
+@functools.cache
 def rooms() -> list:
-    """The rooms of the interpreter from the lowest one, as the table in CONTRIBUTING.md lists them."""
-    return re.findall(r"^\| `(\w+)/` \|", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    """The rooms of the interpreter from the lowest one, as their table lists them."""
+    section = MAP.read_text().split("\n## The interpreter\n")[1].split("\n## ")[0]
+    return re.findall(r"^\| `(\w+)/` \|", section, re.MULTILINE)
 
 
 def lines_of(file: Path) -> int:
@@ -67,9 +64,9 @@ def lines_of(file: Path) -> int:
 
 @case
 def folders_include_what_is_below_them():
-    assert {path.name for path in CORE.iterdir() if path.is_dir()} == set(BELOW)
+    assert {path.name for path in CORE.iterdir() if path.is_dir()} == set(layers())
     wrong = [f"{file.relative_to(ROOT)} includes {header}"
-             for folder in BELOW for file in sources(CORE / folder) for header in included(file)
+             for folder in layers() for file in sources(CORE / folder) for header in included(file)
              if "/" in header and header.split("/")[0] not in reach(folder)]
     assert not wrong, "\n".join(wrong)
 

@@ -1,0 +1,83 @@
+"""Documents point at what is there: files, headings, and paths of core/."""
+
+import re
+from pathlib import Path
+
+from harness import ROOT, case
+
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+FENCES = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"^    [^\n]*$|`[^`\n]+`", re.MULTILINE)
+LINK = re.compile(r"!?\[[^\]]*\]\(([^()\s]+)\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+# `core/lower/emit/emit.h`; not what has a star.
+NAMED = re.compile(r"`(core/[\w./]+)`")
+MOST_BYTES = {"README.md": 6 * 1024, "CONTRIBUTING.md": 8 * 1024}
+
+
+def anchor(heading: str) -> str:
+    """As GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def anchors(document: Path) -> set:
+    return {anchor(heading) for heading in HEADING.findall(FENCES.sub("", document.read_text()))}
+
+
+def broken(document: Path) -> list:
+    prose = CODE.sub("", FENCES.sub("", document.read_text()))
+    found = []
+    for link in LINK.findall(prose):
+        path, _, name = link.partition("#")
+        if re.match(r"\w+:", path):
+            continue
+        target = document.parent / path if path else document
+        if not target.resolve().is_relative_to(ROOT) or not target.exists():
+            found.append(f"{document.name}: {link} is not there")
+        elif name and target.suffix == ".md" and name not in anchors(target):
+            found.append(f"{document.name}: {link} is no heading")
+    return found
+
+
+def is_there(path: str) -> bool:
+    """Whether a file or folder is; where its folder is still to come, anywhere in the room."""
+    named = ROOT / path
+    if named.exists() or named.parent.is_dir() and named.parent.parent != ROOT / "core":
+        return named.exists()
+    room = ROOT.joinpath(*named.relative_to(ROOT).parts[:2])
+    return not named.suffix or any(room.rglob(named.name))
+
+
+@case
+def links_resolve():
+    assert len(DOCUMENTS) > 8, DOCUMENTS
+    wrong = [line for document in DOCUMENTS for line in broken(document)]
+    assert not wrong, "\n".join(wrong)
+
+
+@case
+def named_files_are_there():
+    named = {(document.name, path) for document in DOCUMENTS for path in NAMED.findall(document.read_text())}
+    assert len(named) > 40, named
+    wrong = sorted(f"{name}: {path}" for name, path in named if not is_there(path))
+    assert not wrong, "\n".join(wrong)
+
+
+@case
+def documents_that_come_first_are_short():
+    long = {name: (ROOT / name).stat().st_size for name, most in MOST_BYTES.items()
+            if (ROOT / name).stat().st_size > most}
+    assert not long, long
+
+
+@case
+def every_document_is_linked():
+    """From the README, or from what it links."""
+    linked, new = set(), {ROOT / "README.md"}
+    while new:
+        linked |= new
+        texts = [(path.parent, LINK.findall(path.read_text())) for path in new if path.suffix == ".md"]
+        found = {(folder / link.partition("#")[0]).resolve() for folder, links in texts for link in links}
+        new = {path for path in found if path.is_file()} - linked
+    lost = [str(path.relative_to(ROOT)) for path in DOCUMENTS if path not in linked]
+    assert not lost, lost
