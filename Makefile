@@ -111,7 +111,8 @@ PROTO := $(sort $(shell find core -name '*.proto'))
 CORE_C := $(sort $(shell find core -name '*.c' -not -path 'core/cli/*'))
 CLI_C := $(sort $(shell find core/cli -name '*.c'))
 SHIM_CXX := $(sort $(shell find shim -name '*.cpp'))
-UNIT_C := $(sort $(wildcard tests/unit/*.c))
+UNIT_C := $(sort $(shell find tests/unit -name '*.c'))
+UNIT_FLAGS := -Itests/unit/fixtures
 FUZZ_TARGETS := $(shell sed -n 's/^TARGET(\(.*\))/\1/p' tests/fuzz/targets.def)
 FUZZ_C := $(filter-out %/entry.c %/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
 ORACLE_C := $(sort $(wildcard tests/oracle/*.c))
@@ -144,7 +145,7 @@ SHIM := $(BUILD)/libhtp-shim.so
 STATIC := $(BUILD)/libhtp.a
 SHARED := $(BUILD)/libhtp.so.$(VERSION)
 PROGRAM := $(BUILD)/htp-trace
-# The program with its main() under another name, which tests/started.c calls.
+# The program with its main() under another name, which tests/support/started.c calls.
 STARTED := $(BUILD)/htp-trace-started
 STARTED_OBJ := $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/started_main.o
 # A shim in front of the real one, which compares what it tells: tests/oracle/oracle.h.
@@ -198,6 +199,8 @@ $(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) $(ORACLE_OBJ) $(REPLAY).o: $(CORE
 	    -MD -MP -c -o $@ $<
 # Tests take longer to optimise than to run.
 $(UNIT_OBJ): LAST_FLAGS := -O0 -U_FORTIFY_SOURCE
+$(UNIT_OBJ) $(FUZZ_OBJ) $(REPLAY).o: OBJECT_FLAGS := $(UNIT_FLAGS)
+$(UNIT_OBJ) $(FUZZ_OBJ) $(REPLAY).o: OBJECT_FLAGS := $(UNIT_FLAGS)
 
 $(FUZZ_ENTRIES): $(CORE_BUILD)/tests/fuzz/entry-%.o: tests/fuzz/entry.c $(CORE_BUILD)/stamp/flags
 	$(call say,CC,$<)
@@ -267,7 +270,7 @@ $(SHIM): $(SHIM_OBJ) scripts/libhtp-shim.map $(BUILD)/stamp/libtorch $(BUILD)/st
 	    $(CXXFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(SHARED_LDFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.o,$^) $(TORCH_LIBS) -ldl -lpthread
 
-$(CORE_BUILD)/tests/started.o: tests/started.c $(CORE_BUILD)/stamp/flags
+$(CORE_BUILD)/tests/started.o: tests/support/started.c $(CORE_BUILD)/stamp/flags
 $(CORE_BUILD)/tests/started_main.o: core/cli/main.c $(CORE_BUILD)/stamp/flags
 $(CORE_BUILD)/tests/started_main.o: OBJECT_FLAGS := -Dmain=htp_trace_main
 $(STARTED_OBJ):
@@ -462,7 +465,7 @@ TIDIED_CXX ?= $(SHIM_CXX)
 tidy: tidy-core tidy-shim
 
 tidy-core: $(GEN_H)
-	$(Q)printf '%s\n' $(TIDIED_C) | $(TIDY) $(C_FLAGS) -isystem $(CORE_BUILD)/gen \
+	$(Q)printf '%s\n' $(TIDIED_C) | $(TIDY) $(C_FLAGS) $(UNIT_FLAGS) -isystem $(CORE_BUILD)/gen \
 	    -DHTP_SHIM_PATH='"$(LIBDIR)/htp/libhtp-shim.so"'
 
 tidy-shim:

@@ -1,4 +1,4 @@
-"""Runs the cases of every tests/test_*.py; the last line is `N passed, N failed, N skipped`."""
+"""Runs the cases of every tests/cases/*/test_*.py; the last line is `N passed, N failed, N skipped`."""
 
 import argparse
 import ctypes
@@ -16,7 +16,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE / "support"))
 
 import torch  # noqa: E402
 
@@ -28,7 +28,7 @@ SHOWN = 10  # of the slowest cases
 
 
 def load_cases() -> None:
-    for file in sorted(HERE.glob("test_*.py")):
+    for file in sorted(HERE.glob("cases/*/test_*.py")):
         try:
             importlib.import_module(file.stem)
         except Exception:

@@ -154,3 +154,10 @@ htp_status htp_options_take(const htp_options *given, htp_options *options)
     }
     return check(options);
 }
+
+void htp_write_options_init(htp_write_options *options)
+{
+    if (options) {
+        *options = (htp_write_options){.struct_size = sizeof(*options)};
+    }
+}

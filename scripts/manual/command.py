@@ -6,7 +6,7 @@ options and of docs/manual:
 The tables are core/cli/arguments; `htp-trace --help --json` prints them. A file docs/manual/COMMAND.md has what
 only the long documents tell. Its paragraphs follow the description of the command. A `### --NAME` below
 `## Options` goes on where the table's row of that option ends. All other sections follow the options. What
-stands in "```console" is run by tests/test_manual.py; `make docs DOCS=--examples` writes what it prints now.
+stands in "```console" is run by tests/cases/commands/test_manual.py; `make docs DOCS=--examples` writes what it prints now.
 """
 
 import argparse

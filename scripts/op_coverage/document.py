@@ -239,7 +239,7 @@ PyTorch's own exporters on the same samples, compared on those that both were me
 LIMITS_NOTE = """
 ## Limits of ONNX Runtime
 
-Shown with models made by hand in `tests/test_runtime_limits.py`.
+Shown with models made by hand in `tests/cases/exports/test_runtime_limits.py`.
 """
 REFUSALS_NOTE = """
 ## Refusals by reason

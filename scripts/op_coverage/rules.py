@@ -1,6 +1,6 @@
 """What "equal" means where PyTorch, ONNX Runtime or float16 leave more than one answer.
 
-The tolerances are those of tests/test_operators.py. Three things go beyond them:
+The tolerances are those of tests/cases/exports/test_operators.py. Three things go beyond them:
 
 - float16: both sides round at different places of a composed operator. A result counts as right when
   it is as near as PyTorch's own to what PyTorch computes from the same inputs in float64, but for two
@@ -9,7 +9,7 @@ The tolerances are those of tests/test_operators.py. Three things go beyond them
   PyTorch's own overflows on the way, and the exact one does not, the exact one is asked for.
 - indices of equal elements: which one is given is not defined. Indices count as right when what they
   pick is equal, and none is given twice.
-- limits of ONNX Runtime that tests/test_runtime_limits.py shows with models made by hand.
+- limits of ONNX Runtime that tests/cases/exports/test_runtime_limits.py shows with models made by hand.
 """
 
 import numpy
@@ -25,7 +25,7 @@ INDICES = {
     "nanmedian": (0, 1), "sort": (0, 1), "topk": (1, 1),
 }
 
-# What tests/test_runtime_limits.py shows, and the entries that meet it.
+# What tests/cases/exports/test_runtime_limits.py shows, and the entries that meet it.
 DROPS_NAN = "drops NaN"
 LIMITS = {
     DROPS_NAN: "ReduceMax, ReduceMin, ArgMax and ArgMin give another element where there is a NaN",

@@ -51,7 +51,7 @@ def main() -> int:
     # The makers of the tests' files ask which libtorch the build under test has.
     os.environ["HTP_BUILD"] = str(new)
     os.environ["OMP_NUM_THREADS"] = "1"
-    sys.path.insert(0, str(SCRIPTS.parent / "tests"))
+    sys.path.insert(0, str(SCRIPTS.parent / "tests" / "support"))
 
     from same_exports import runs, subjects
 

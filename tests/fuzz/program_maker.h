@@ -6,7 +6,7 @@
 #ifndef HTP_TESTS_FUZZ_PROGRAM_MAKER_H
 #define HTP_TESTS_FUZZ_PROGRAM_MAKER_H
 
-#include "../unit/interpret_fixture.h"
+#include "interpret_fixture.h"
 
 /** Bytes that decisions are made of; at their end all of them are 0. */
 typedef struct fuzz_bytes {

@@ -2,7 +2,7 @@
 
 A case is a dict: name; module, a function that returns a module or a function; inputs, a function
 that returns the arguments; dynamic, {argument: {axis: name}}; refused, the reason that the exporter must
-give where it cannot. tests/test_operators.py lists the other keys.
+give where it cannot. tests/cases/exports/test_operators.py lists the other keys.
 """
 
 import torch

@@ -55,7 +55,7 @@ OTHERWISE = {
 }
 
 # Its 16-bit kernels round intermediate results of order 1 to 16 bits once more: see the key
-# "roundings" of tests/test_operators.py.
+# "roundings" of tests/cases/exports/test_operators.py.
 ROUNDINGS = {
     "image/interpolate/bilinear/torch.bfloat16": 2,
     "nn/activation/gelu-tanh/torch.bfloat16": 2,

@@ -1,5 +1,5 @@
 """Makes a file for every operator in place of this PyTorch that takes arguments which can be guessed from its
-schema, with what libtorch computes: see tests/test_in_place.py.
+schema, with what libtorch computes: see tests/cases/exports/test_in_place.py.
 
 Usage: in_place.py FOLDER ROWS   those that `htp-trace ops` lists, in one argument
 """

@@ -5,8 +5,8 @@
 #define HTP_API_AXIS_BOUNDS_H
 
 #include "base/vector.h"
+#include "source/input_search/axes.h"
 #include "source/input_search/bounds.h"
-#include "source/inputs/axes.h"
 
 /** What a trial told of an axis. */
 typedef struct htp_axis_bound {

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "base/vector.h"
-#include "source/inputs/axes.h"
+#include "source/input_search/axes.h"
 #include "source/tracing/obstacle.h"
 
 /** A trial that was refused. */

@@ -8,7 +8,7 @@
 #include "api/axes/axis_bounds.h"
 #include "api/axes/axis_refusals.h"
 #include "api/session/session.h"
-#include "source/inputs/axes.h"
+#include "source/input_search/axes.h"
 
 enum { HTP_AXIS_TRIALS = 64 }; /* of one search, so that it ends in time */
 

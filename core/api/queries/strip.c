@@ -7,13 +7,6 @@
 
 #include <string.h>
 
-void htp_write_options_init(htp_write_options *options)
-{
-    if (options) {
-        *options = (htp_write_options){.struct_size = sizeof(*options)};
-    }
-}
-
 struct stripping {
     const char *path;
     htp_write_options options;

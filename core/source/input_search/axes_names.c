@@ -2,8 +2,8 @@
  * What axes are called that nobody named.
  */
 #include "base/dtype.h"
+#include "source/input_search/axes.h"
 #include "source/input_search/derive.h"
-#include "source/inputs/axes.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-bool htp_bound_has(const htp_bound *bound, int64_t size)
-{
-    return size >= bound->least && (bound->most == 0 || size <= bound->most);
-}
-
 void htp_bound_narrow(htp_bound *bound, const htp_bound *other)
 {
     bound->least = other->least > bound->least ? other->least : bound->least;

@@ -8,13 +8,6 @@
 
 #include "source/inputs/inputs.h"
 
-/** Sizes outside of which forward() refuses an axis. */
-typedef struct htp_bound {
-    int64_t least;       /**< 0: none is known */
-    int64_t most;        /**< 0: none is known */
-    const char *message; /**< of the first refusal that told something; NULL: none did */
-} htp_bound;
-
 /**
  * Narrows the bounds of the inputs' axes by what a trace shows that forward() refused in all lanes:
  * @p message says why. Only what does not depend on the way that the program took is learned.
@@ -24,8 +17,5 @@ void htp_bounds_read(htp_arena *arena, const htp_trace *trace, const char *messa
 
 /** Makes a bound the narrower one of two. */
 void htp_bound_narrow(htp_bound *bound, const htp_bound *other);
-
-/** Whether a bound has a size. */
-bool htp_bound_has(const htp_bound *bound, int64_t size);
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "source/inputs/inputs.h"
 
+#include "base/checked.h"
 #include "base/dtype.h"
 #include "source/inputs/specification.h"
 

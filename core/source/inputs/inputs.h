@@ -18,8 +18,12 @@ typedef struct htp_input_path {
     uint32_t depth;
 } htp_input_path;
 
-/** Sizes that an axis can have (source/input_search/bounds.h). */
-typedef struct htp_bound htp_bound;
+/** Sizes outside of which forward() refuses an axis. */
+typedef struct htp_bound {
+    int64_t least;       /**< 0: none is known */
+    int64_t most;        /**< 0: none is known */
+    const char *message; /**< of the first refusal that told something; NULL: none did */
+} htp_bound;
 
 /** One per argument, in their order; of an argument that is a tuple, list or dict one per part, as
  * deep as they are nested: no item is nested, unless it is empty. Lane 0 has the sizes that were

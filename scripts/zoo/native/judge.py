@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts"), str(ROOT / "tests/support")]
 
 from op_coverage.exporter import outcome_of  # noqa: E402  (needs the path above)
 from op_coverage.processes import serve_torch_jobs  # noqa: E402

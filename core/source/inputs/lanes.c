@@ -1,0 +1,307 @@
+/*
+ * The sizes that the named axes have in the other lanes.
+ */
+#include "base/checked.h"
+#include "base/dtype.h"
+#include "source/inputs/inputs.h"
+
+enum {
+    /* Sizes from here on have room to move down without becoming tiny. */
+    ROOM_TO_MOVE_DOWN = 16,
+    /* Networks halve sizes up to five times, and cut images into patches of up to 32. */
+    LARGEST_STEP = 32,
+    SMALLEST_MOVED_SIZE = 2,
+    /* Windows of up to 16 behind five halvings: further apart than that, they differ in number. */
+    FARTHEST = 9,
+    /* Sequences are cut into parts of up to 256: from here on there are two. */
+    BEYOND_PARTS = 512,
+};
+
+/* How far axis @p index moves in lanes 1 and 2, in steps: differently for every axis. */
+static void axis_moves(uint32_t index, int64_t moves[HTP_INPUTS_LANES])
+{
+    moves[0] = 0;
+    moves[1] = 2 * (int64_t)index + 1;
+    moves[2] = 3 * (int64_t)index + 5;
+}
+
+/* The same of axes that move up. Where that is to be told, lane 2 has the other order: of two sizes
+ * that are alike in the example each is the larger one in some lane, as one may only have to be
+ * large enough. */
+static int64_t move_up(const htp_inputs *inputs, uint32_t index, uint32_t lane)
+{
+    int64_t moves[HTP_INPUTS_LANES];
+    bool is_turned = inputs->tells_order && lane == HTP_INPUTS_LANES - 1;
+    axis_moves(is_turned ? inputs->axis_count - 1 - index : index, moves);
+    return moves[lane];
+}
+
+/* Where a lane's size lies: near the example's, at twice, at many times or at half of it, at next
+ * to nothing, or where there are many parts, whatever the example's is. */
+enum move { UP, FAR_UP, FARTHEST_UP, DOWN, FAR_DOWN, SMALLEST, BEYOND };
+
+/* A way to choose the other lanes' sizes. */
+struct way {
+    enum move moves[2]; /* of lanes 1 and 2 */
+    bool by_room;       /* sizes without room go up instead of down, and down instead of up */
+    bool in_steps;      /* sizes keep what powers of two divide them */
+};
+
+/* In the order in which they are tried. A lane far away shows dims that move only once in a while,
+ * as behind strides and in windows; one above and one below show what is cut off. Where axes may be
+ * next to nothing, what is larger and what is smaller is the other way round: slices by other
+ * tensors' sizes then are empty in one lane only. Steps come before lanes near the example: an
+ * image of few patches may have as many in all of these. */
+static const struct way ways[] = {
+    {{FARTHEST_UP, SMALLEST}, false, false},
+    {{FARTHEST_UP, DOWN}, false, false},
+    {{FAR_UP, DOWN}, false, false},
+    {{FAR_UP, UP}, false, false},
+    {{UP, FAR_DOWN}, false, false},
+    {{FAR_UP, DOWN}, true, true},
+    {{DOWN, FAR_DOWN}, true, false},
+    {{UP, DOWN}, false, false},
+    {{DOWN, DOWN}, true, false},
+    {{UP, UP}, true, false},
+    {{DOWN, DOWN}, true, true},
+    {{BEYOND, UP}, false, false},
+};
+
+enum { ATTEMPT_COUNT = sizeof(ways) / sizeof(ways[0]) };
+
+static int64_t step_of(int64_t size, uint32_t attempt)
+{
+    if (!ways[attempt].in_steps) {
+        return 1;
+    }
+    int64_t step = size & -size;
+    return step < LARGEST_STEP ? step : LARGEST_STEP;
+}
+
+static bool is_prime(int64_t number)
+{
+    for (int64_t divisor = 2; divisor * divisor <= number; divisor++) {
+        if (number % divisor == 0) {
+            return false;
+        }
+    }
+    return number >= 2;
+}
+
+/* The nearest size in a direction that is a prime number of steps: what does not belong to the axis
+ * does not divide it by chance. Without such a size, the one that is given. */
+static int64_t find_prime(int64_t size, int64_t step, bool down)
+{
+    int64_t count = size / step;
+    while (count >= SMALLEST_MOVED_SIZE && !is_prime(count)) {
+        count += down ? -1 : 1;
+    }
+    return count >= SMALLEST_MOVED_SIZE ? count * step : size;
+}
+
+/* The move that an axis of this size makes: there may be no room for the one that is asked for. */
+static enum move possible_move(enum move move, int64_t size, bool by_room, int64_t distance)
+{
+    bool has_room = size >= ROOM_TO_MOVE_DOWN;
+    if (by_room && !has_room && move != FAR_UP && move != FARTHEST_UP && move != BEYOND) {
+        move = move == UP ? DOWN : UP;
+    }
+    if (move == FAR_DOWN && size / 2 - distance < SMALLEST_MOVED_SIZE) {
+        move = DOWN;
+    }
+    return move == DOWN && size - distance < SMALLEST_MOVED_SIZE ? UP : move;
+}
+
+static void move_axis(htp_inputs *inputs, uint32_t index, uint32_t attempt)
+{
+    htp_axis *axis = &inputs->axes[index];
+    int64_t moves[HTP_INPUTS_LANES];
+    axis_moves(index, moves);
+    const struct way *way = &ways[attempt];
+    int64_t size = axis->sizes[0];
+    int64_t step = step_of(size, attempt);
+    for (uint32_t lane = 1; lane < HTP_INPUTS_LANES; lane++) {
+        enum move move = possible_move(way->moves[lane - 1], size, way->by_room, step * moves[2]);
+        bool down = move == DOWN || move == FAR_DOWN;
+        int64_t base = move == BEYOND        ? BEYOND_PARTS + size
+                       : move == FARTHEST_UP ? FARTHEST * size
+                       : move == FAR_UP      ? 2 * size
+                       : move == FAR_DOWN    ? size / 2
+                                             : size;
+        int64_t distance = down ? -moves[lane] : move_up(inputs, index, lane);
+        axis->sizes[lane] = find_prime(base + step * distance, step, down);
+    }
+}
+
+/* Whether one axis is the other one times or plus a constant, as far as the lanes show, or has its
+ * size in lane 1: in the others, one of them may be broadcast. */
+static bool move_alike(const htp_axis *a, const htp_axis *b)
+{
+    return a->sizes[1] == b->sizes[1] ||
+           (a->sizes[1] - a->sizes[0]) * (b->sizes[2] - b->sizes[0]) ==
+               (a->sizes[2] - a->sizes[0]) * (b->sizes[1] - b->sizes[0]);
+}
+
+static void tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)
+{
+    htp_axis *axis = &inputs->axes[index];
+    bool is_apart = false;
+    while (!is_apart) {
+        is_apart = axis->sizes[1] != axis->sizes[2];
+        for (uint32_t i = 0; i < index; i++) {
+            is_apart = is_apart && (inputs->axes[i].formula || !move_alike(axis, &inputs->axes[i]));
+        }
+        int64_t step = step_of(axis->sizes[0], attempt);
+        int64_t next = find_prime(axis->sizes[1] + step, step, false);
+        next = next == axis->sizes[0] ? find_prime(next + step, step, false) : next;
+        axis->sizes[1] = is_apart ? axis->sizes[1] : next;
+    }
+}
+
+/* The axis that is largest in lane 1 of those that have no size in lane @p lane yet. */
+static htp_axis *largest_without(htp_inputs *inputs, uint32_t lane)
+{
+    htp_axis *largest = NULL;
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        htp_axis *axis = &inputs->axes[i];
+        if (!axis->formula && axis->sizes[lane] == 0 &&
+            (!largest || axis->sizes[1] > largest->sizes[1])) {
+            largest = axis;
+        }
+    }
+    return largest;
+}
+
+/* Gives lane 2 sizes of next to nothing, the smallest one to the axis that is largest in lane 1. */
+static void make_smallest(htp_inputs *inputs)
+{
+    const uint32_t lane = 2;
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        inputs->axes[i].sizes[lane] = 0;
+    }
+    int64_t size = 0;
+    for (htp_axis *axis; (axis = largest_without(inputs, lane)) != NULL;) {
+        do {
+            size++;
+        } while (size == axis->sizes[0] || (size > 1 && !is_prime(size)));
+        axis->sizes[lane] = size;
+    }
+}
+
+/* Sizes that follow from those of the other axes. @return whether they are 1 and more */
+static bool set_formulas(htp_inputs *inputs)
+{
+    bool fits = true;
+    for (uint32_t lane = 1; lane < inputs->lane_count; lane++) {
+        for (uint32_t i = 0; i < inputs->axis_count; i++) {
+            htp_axis *axis = &inputs->axes[i];
+            if (axis->formula) {
+                axis->sizes[lane] = htp_size_formula_value(axis->formula, inputs->axes, lane);
+                fits = fits && axis->sizes[lane] >= 1;
+            }
+        }
+    }
+    return fits;
+}
+
+/* Gives the dims of inputs the sizes of their axes. @return whether no input is too large */
+static bool set_dims(htp_inputs *inputs)
+{
+    bool fits = set_formulas(inputs);
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        htp_input *input = &inputs->items[i];
+        for (uint32_t d = 0; d < input->rank; d++) {
+            uint32_t axis = inputs->dim_axes[i][d];
+            for (uint32_t lane = 1; lane < HTP_MAX_LANES; lane++) {
+                input->dims[lane][d] =
+                    axis == HTP_NONE ? input->dims[0][d] : inputs->axes[axis].sizes[lane];
+            }
+        }
+        fits = fits && htp_input_fits(input, inputs->lane_count);
+    }
+    return fits;
+}
+
+/* Whether the sizes of axes that move by themselves are none that are known to be refused. */
+static bool bound_has(const htp_bound *bound, int64_t size)
+{
+    return size >= bound->least && (bound->most == 0 || size <= bound->most);
+}
+
+static bool keeps_bounds(const htp_inputs *inputs)
+{
+    bool keeps = true;
+    for (uint32_t i = 0; inputs->keeps_bounds && i < inputs->axis_count && keeps; i++) {
+        const htp_axis *axis = &inputs->axes[i];
+        for (uint32_t lane = 1; lane < inputs->lane_count && !axis->formula; lane++) {
+            keeps = keeps && bound_has(&inputs->bounds[i], axis->sizes[lane]);
+        }
+    }
+    return keeps;
+}
+
+/* @return whether no input is too large, and no size out of its bounds */
+static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
+{
+    const bool has_ones = ways[attempt].moves[1] == SMALLEST;
+    inputs->lane_count = inputs->axis_count == 0 ? 1 : HTP_INPUTS_LANES + has_ones;
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        if (!inputs->axes[i].formula) {
+            move_axis(inputs, i, attempt);
+        }
+    }
+    if (has_ones) {
+        make_smallest(inputs);
+    }
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        if (!inputs->axes[i].formula) {
+            tell_apart(inputs, i, attempt);
+            inputs->axes[i].sizes[HTP_INPUTS_LANES] = 1;
+        }
+    }
+    return set_dims(inputs) && keeps_bounds(inputs);
+}
+
+bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
+{
+    if (attempt >= ATTEMPT_COUNT || (attempt > 0 && inputs->axis_count == 0)) {
+        return false;
+    }
+    bool fits = set_lanes(inputs, attempt);
+    while (!fits && attempt + 1 < ATTEMPT_COUNT) {
+        fits = set_lanes(inputs, ++attempt);
+    }
+    inputs->choice = fits ? attempt : inputs->choice;
+    return fits;
+}
+
+bool htp_inputs_may_move(const htp_inputs *inputs, uint32_t axis)
+{
+    htp_axis alone = {.sizes = {inputs->axes[axis].sizes[0]}};
+    htp_inputs one = {
+        .axes = &alone, .axis_count = 1, .bounds = &inputs->bounds[axis], .keeps_bounds = true};
+    return htp_inputs_choose_lanes(&one, 0);
+}
+
+bool htp_inputs_set_last_lane(htp_inputs *inputs, const int64_t *sizes)
+{
+    inputs->lane_count = HTP_INPUTS_LANES + (sizes != NULL);
+    for (uint32_t i = 0; sizes && i < inputs->axis_count; i++) {
+        inputs->axes[i].sizes[HTP_INPUTS_LANES] = sizes[i];
+    }
+    return set_dims(inputs);
+}
+
+bool htp_input_fits(const htp_input *input, uint32_t lane_count)
+{
+    bool fits = true;
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        uint64_t bytes = htp_dtype_size(input->dtype);
+        for (uint32_t d = 0; fits && d < input->rank; d++) {
+            int64_t size = input->dims[lane][d];
+            fits = size >= 0 && htp_checked_mul(bytes, (uint64_t)size, &bytes);
+        }
+        fits = fits && bytes <= INT64_MAX;
+    }
+    return fits;
+}

@@ -1,0 +1,101 @@
+"""Why cases do not run: the side table of what a libtorch or a machine cannot do.
+
+A case is skipped by harness.skip_unless(KEY), for a condition of this table that does not hold. Operator
+cases that a libtorch cannot make have a table of their own: tests/operators/earlier.py.
+"""
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+COMPILER = shutil.which(os.environ.get("CXX", "c++"))
+# The Python with the oldest ONNX Runtime, of scripts/setup.
+OLDEST_PYTHON = Path(__file__).resolve().parents[2] / ".venv-oldest" / "bin" / "python"
+# The system's torchvision is built for the system's libtorch.
+VISION = sorted(Path("/usr/lib/python3/dist-packages/torchvision").glob("_C.*.so"))
+
+
+def has_compiler(version: tuple) -> bool:
+    return bool(COMPILER)
+
+
+def has_vision(version: tuple) -> bool:
+    return bool(VISION) and version < (2, 0)
+
+
+def is_2(version: tuple) -> bool:
+    return version >= (2, 0)
+
+
+def is_earlier(version: tuple) -> bool:
+    return not is_2(version)
+
+
+def has_newer_exporter(version: tuple) -> bool:
+    return is_2(version) and importlib.util.find_spec("onnxscript") is not None
+
+
+def has_simplifiers(version: tuple) -> bool:
+    names = ("onnxslim", "onnxsim", "onnxoptimizer")
+    return is_2(version) and all(importlib.util.find_spec(name) is not None for name in names)
+
+
+def has_graphviz(version: tuple) -> bool:
+    return bool(shutil.which("dot", path="/usr/bin:/bin"))
+
+
+def has_oldest_runtime(version: tuple) -> bool:
+    return is_2(version) and OLDEST_PYTHON.exists()
+
+
+def has_chromium(version: tuple) -> bool:
+    found = all(Path(f"/usr/bin/{name}").exists() for name in ("chromium", "chromedriver"))
+    return found and importlib.util.find_spec("selenium") is not None
+
+
+def has_quantisers(version: tuple) -> bool:
+    return all(importlib.util.find_spec(name) for name in ("onnxruntime.quantization", "onnx_ir"))
+
+
+def has_package(name: str):
+    return lambda version: importlib.util.find_spec(name) is not None
+
+
+# What a case needs: whether this libtorch, of a (major, minor), can, and the reason if not.
+CONDITIONS = {
+    "graphviz": (has_graphviz, "there is no graphviz"),
+    "chromium": (has_chromium, "there is no chromium with chromedriver and selenium"),
+    "oldest runtime": (
+        has_oldest_runtime, "there is no .venv-oldest, or PyTorch before 2.0 does not make all cases"),
+    "compiler": (has_compiler, "there is no C++ compiler"),
+    "onnxruntime quantisers": (has_quantisers, "there are no onnxruntime.quantization and onnx_ir"),
+    "torchvision": (has_vision, "the system's torchvision is built for the system's libtorch"),
+    "onnxslim": (has_package("onnxslim"), "there is no onnxslim"),
+    "onnxsim": (has_package("onnxsim"), "there is no onnxsim"),
+    "onnxconverter_common": (has_package("onnxconverter_common"), "there is no onnxconverter-common"),
+    "aten::scaled_dot_product_attention": (
+        is_2, "scaled_dot_product_attention came with libtorch 2.0"),
+    "newer exporter": (
+        has_newer_exporter, "torch.onnx.export(dynamo=True) needs PyTorch 2 and onnxscript"),
+    "simplifiers": (
+        has_simplifiers, "it needs PyTorch 2, onnxslim, onnxsim and onnxoptimizer"),
+    "PyTorch 2": (is_2, "PyTorch before 2.0 does not make all cases"),
+    "PyTorch before 2.0": (is_earlier, "it is about what PyTorch before 2.0 does otherwise"),
+    "meta behind autograd": (is_2, "libtorch before 2.0 does not get from autograd to a meta kernel"),
+}
+
+# Test files whose cases are the same whichever libtorch the program opens, or would open: they ask ONNX
+# files, or the tests themselves. They run with PyTorch 2.
+ONCE = {
+    "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "extract", "extract_bodies",
+    "graph", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined",
+    "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_output", "quality_page",
+    "real", "retag", "runtime_limits", "schemas", "select", "sidecar", "sidecar_findings", "sidecar_quality", "split",
+    "strip", "slow_validate_models", "validate_models",
+}
+ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
+
+
+def runs_here(file: str, version: tuple) -> bool:
+    return is_2(version) or file not in ONCE
