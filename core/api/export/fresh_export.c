@@ -212,6 +212,8 @@ htp_status htp_fresh_export_make(htp_fresh_export *fresh, htp_arena *arena, cons
     HTP_TRY(htp_options_take(options, &session->options));
     session->options.tags = HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA;
     session->options.functions = NULL;
+    /* Nodes are judged one by one: a shared one would stand for several of the judged file. */
+    session->options.shares_within_modules = true;
     session->model_path = model_path;
     htp_arena_init(&session->arena);
     htp_status status = make_guarded(fresh, arena);

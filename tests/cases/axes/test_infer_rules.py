@@ -8,7 +8,7 @@ import onnx
 from harness import ROOT, case
 
 LOWER = ROOT / "core" / "lower"
-RULES = ROOT / "core" / "onnx" / "infer_rules.def"
+RULES = ROOT / "core" / "onnx" / "shape_inference" / "infer_rules.def"
 
 ONNX = {schema.name for schema in onnx.defs.get_all_schemas() if schema.domain == ""}
 
@@ -30,8 +30,8 @@ def strings(text: str) -> set:
 def emitted() -> set:
     """The ONNX operators that lowerings and their table name. A name may be made of a beginning
     and the table's parameter: "Reduce%s"."""
-    sources = "".join(path.read_text() for path in sorted(LOWER.glob("*.c")))
-    rows = "".join(path.read_text() for path in sorted(LOWER.glob("operators*.def")))
+    sources = "".join(path.read_text() for path in sorted(LOWER.rglob("*.c")))
+    rows = "".join(path.read_text() for path in sorted(LOWER.rglob("operators*.def")))
     parameters = set(re.findall(r'"(\w+)"\)$', rows, re.MULTILINE))
     made = {
         beginning + parameter

@@ -94,7 +94,7 @@ def declared_types_stay():
 OPERATORS = re.findall(r'^HTP_INFER\w*\("(\w+)"',
                        (ROOT / "core/onnx/shape_inference/infer_rules.def").read_text(), re.MULTILINE)
 ATTRIBUTES = re.findall(r'^    \{"(\w+)", HTP_VIEW_\w+\}',
-                        "".join(p.read_text() for p in (ROOT / "core/onnx").glob("infer_*.c")),
+                        "".join(p.read_text() for p in (ROOT / "core/onnx/shape_inference").glob("infer_*.c")),
                         re.MULTILINE)
 ABSURD = (0, 1, 2, 3, -1, -2, 64, 65, 1 << 31, (1 << 62) + 1, (1 << 63) - 1, -(1 << 63))
 

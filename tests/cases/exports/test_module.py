@@ -123,7 +123,7 @@ def quality_of_a_part() -> None:
 # Options, exit code, part of the message.
 WRONG = {
     "unknown": (["--module", "encoder.block.1"], EXIT_USAGE, "nearest are encoder.blocks"),
-    "twice": (["--module", "encoder", "--module", "head"], EXIT_USAGE, "one module"),
+    "twice": (["--module", "encoder", "--module", "head"], EXIT_USAGE, "one --module"),
     "no_forward": (["--module", "encoder.blocks"], EXIT_USAGE,
                    "module encoder.blocks has no forward(); its methods are: __len__"),
     "no_method": (["--module", "encoder", "--method", "doubled"], EXIT_USAGE,

@@ -94,7 +94,7 @@ def a_changed_field_is_noticed():
         assert schema.count(before) == 1, before
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / PROTO
-            file.parent.mkdir()
+            file.parent.mkdir(parents=True)
             file.write_text(schema.replace(before, after))
             assert differences(facts(compile_proto(Path(folder))), facts(theirs())) == [name]
 
@@ -113,7 +113,7 @@ def operators_are_those_of_onnx():
 
 def ir_version_rows(table: str) -> list:
     """Of a table of core/onnx/builder/ir_version.c: versions, and the first opset or data type of each."""
-    text = (ROOT / "core" / "onnx" / "ir_version.c").read_text()
+    text = (ROOT / "core" / "onnx" / "builder" / "ir_version.c").read_text()
     rows = text.split(f"struct row {table}[] = {{")[1].split("};")[0]
     found = [tuple(map(int, row)) for row in re.findall(r"\{(\d+), (\d+)\}", rows)]
     assert found == sorted(found) and found, table

@@ -7,7 +7,7 @@ import onnx
 
 from harness import ROOT, VENV_PYTHON, case
 
-TABLE = ROOT / "core" / "onnx" / "schemas.def"
+TABLE = ROOT / "core" / "onnx" / "reader" / "schemas.def"
 
 
 @case
@@ -21,5 +21,5 @@ def table_is_up_to_date() -> None:
 
 @case
 def last_opset_is_that_of_the_table() -> None:
-    header = (ROOT / "core" / "onnx" / "schema.h").read_text()
+    header = (ROOT / "core" / "onnx" / "reader" / "schema.h").read_text()
     assert f"HTP_SCHEMA_LAST_OPSET = {onnx.defs.onnx_opset_version()} " in header
