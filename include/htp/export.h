@@ -103,11 +103,11 @@ typedef struct htp_options {
      * equal bodies share one function. */
     const char *functions;
     bool functions_per_instance; /**< each module has a function of its own, with absolute tags */
-    bool state_defaults; /**< state inputs have their first values as initializers of their names:
+    bool state_defaults; /**< state inputs have their initial state as initializers of their names:
                             runtimes that know defaults need not be given them */
-    /** A .npz file to which the first values of state inputs go, each under the input's name; where
-     * axes are dynamic, in the sizes of the options' inputs. It is written when the model is in its
-     * place. NULL: none. */
+    /** A .npz file to which the initial state of state inputs go, each under the input's name;
+     * where axes are dynamic, in the sizes of the options' inputs. It is written when the model is
+     * in its place. NULL: none. */
     const char *state_file;
     /** The module that is exported as a model of its own, by a dotted path of htp_inspect(); its
      * tags and the names of its weights begin as in the whole. NULL or "": the root. */

@@ -61,7 +61,7 @@ static htp_status write_sidecar(htp_session *session, const htp_finished *finish
                : HTP_OK;
 }
 
-/* The file of first values goes where nothing else is. */
+/* The file of initial state goes where nothing else is. */
 static htp_status check_state_file(htp_session *session, const htp_finished *finished,
                                    const char *const *inputs, size_t input_count)
 {
@@ -73,7 +73,7 @@ static htp_status check_state_file(htp_session *session, const htp_finished *fin
                                                                       : NULL;
     if (taken) {
         return htp_status_make(HTP_CODE_USAGE,
-                               "%s: first values would be written to '%s', too; choose another "
+                               "%s: initial state would be written to '%s', too; choose another "
                                "name",
                                session->model_path, taken);
     }

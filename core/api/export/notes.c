@@ -122,7 +122,7 @@ static void note_state(htp_session *session, const htp_draft *model)
     }
     if (follows_axes(model)) {
         htp_session_note(session, "calls that follow one another have the same sizes: begin with "
-                                  "first values where sizes change");
+                                  "initial state where sizes change");
     }
 }
 

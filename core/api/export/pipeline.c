@@ -7,7 +7,7 @@
 #include "functions/choose.h"
 #include "graph/passes.h"
 #include "hierarchy/hierarchy.h"
-#include "lower/driver/first_values.h"
+#include "lower/driver/initial_state.h"
 #include "lower/driver/lower.h"
 #include "lower/passes/told_shapes.h"
 #include "lower/passes/weights.h"
@@ -134,10 +134,10 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     htp_lower_tell_shapes(*model);
     htp_draft_remove_unused(*model);
     HTP_TRY(set_ir_version(session, *model));
-    HTP_TRY(htp_status_prefix(htp_first_values_find(*model), session->model_path));
+    HTP_TRY(htp_status_prefix(htp_initial_state_find(*model), session->model_path));
     htp_note_model(session, *model);
     if (session->options.state_defaults) {
-        htp_first_values_embed(*model);
+        htp_initial_state_embed(*model);
     }
     return htp_session_end(session, (*model)->nodes.count, "nodes");
 }

@@ -259,7 +259,7 @@ typedef struct htp_draft {
     HTP_VECTOR(htp_passed_tensor) passed;
     HTP_VECTOR(htp_draft_state)
     states;            /* last of inputs and outputs, in their order; see
-                          lower/driver/first_values.h */
+                          lower/driver/initial_state.h */
     htp_map names;     /* node and tensor names that are taken */
     htp_map weights;   /* storage, geometry -> initializer */
     htp_map constants; /* dtype, dims, bytes -> initializer */

@@ -1,4 +1,4 @@
-#include "lower/driver/first_values.h"
+#include "lower/driver/initial_state.h"
 
 #include "base/dtype.h"
 #include "lower/emit/constant.h"
@@ -135,7 +135,7 @@ static const char *find_number(htp_draft *model, const htp_draft_state *state)
     return is_begun && is_uniform ? number_text(model, dtype, first) : NULL;
 }
 
-htp_status htp_first_values_find(htp_draft *model)
+htp_status htp_initial_state_find(htp_draft *model)
 {
     const htp_graph *graph = model->graph;
     size_t inputs = model->inputs.count - graph->state_count;
@@ -161,7 +161,7 @@ htp_status htp_first_values_find(htp_draft *model)
     return HTP_OK;
 }
 
-void htp_first_values_embed(htp_draft *model)
+void htp_initial_state_embed(htp_draft *model)
 {
     for (size_t i = 0; i < model->states.count; i++) {
         HTP_PUSH(model->arena, &model->initializers, model->states.items[i].first);

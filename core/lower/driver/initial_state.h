@@ -1,8 +1,8 @@
 /*
  * What the first call of a model with state is given.
  */
-#ifndef HTP_LOWER_FIRST_VALUES_H
-#define HTP_LOWER_FIRST_VALUES_H
+#ifndef HTP_LOWER_INITIAL_STATE_H
+#define HTP_LOWER_INITIAL_STATE_H
 
 #include "base/status.h"
 #include "onnx/builder/draft.h"
@@ -10,12 +10,12 @@
 /**
  * Fills model->states: the inputs and outputs that hold the state of the graph, and what they hold
  * before the first call. To be called once, behind htp_draft_remove_unused(). Where axes are
- * dynamic, first values have the sizes that the trace was given.
+ * dynamic, initial state have the sizes that the trace was given.
  * @return HTP_CODE_BAD_INPUT where the archive is damaged
  */
-HTP_MUST_USE htp_status htp_first_values_find(htp_draft *model);
+HTP_MUST_USE htp_status htp_initial_state_find(htp_draft *model);
 
-/** Makes first values initializers of the state inputs: defaults, where a runtime has such. */
-void htp_first_values_embed(htp_draft *model);
+/** Makes initial state initializers of the state inputs: defaults, where a runtime has such. */
+void htp_initial_state_embed(htp_draft *model);
 
 #endif
