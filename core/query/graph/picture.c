@@ -1,7 +1,7 @@
 #include "query/graph/picture.h"
 
 #include "base/numbers.h"
-#include "query/dataflow/hosts.h"
+#include "query/dataflow/graph_owner.h"
 
 #include <stdlib.h>
 
@@ -360,8 +360,8 @@ static struct painter new_painter(htp_arena *arena, htp_picture *picture)
     for (size_t n = 0; n < nodes; n++) {
         p.boxes[n] = HTP_NONE;
     }
-    p.hosts = htp_hosts_find(arena, picture->view, p.is_host);
-    p.order = htp_hosts_order(arena, picture->view, p.hosts);
+    p.hosts = htp_graph_owner_find(arena, picture->view, p.is_host);
+    p.order = htp_graph_owner_order(arena, picture->view, p.hosts);
     return p;
 }
 

@@ -3,7 +3,7 @@
  */
 #include "base/stream.h"
 #include "proto_fixture.h"
-#include "query/dataflow/hosts.h"
+#include "query/dataflow/graph_owner.h"
 #include "query/graph/picture.h"
 #include "report/graph/picture.h"
 
@@ -155,8 +155,8 @@ UNIT_TEST(functions_lie_beside_their_only_call)
     }
     open_model(&view, arena, &model);
     bool *is_host = HTP_NEW_ARRAY(arena, bool, view.nodes.count);
-    uint32_t *hosts = htp_hosts_find(arena, &view, is_host);
-    uint32_t *order = htp_hosts_order(arena, &view, hosts);
+    uint32_t *hosts = htp_graph_owner_find(arena, &view, is_host);
+    uint32_t *order = htp_graph_owner_order(arena, &view, hosts);
     ck_assert_uint_eq(hosts[0], HTP_NONE);
     ck_assert_uint_eq(hosts[1], 0);
     for (size_t g = 2; g < view.graphs.count; g++) {

@@ -1,4 +1,4 @@
-#include "query/dataflow/hosts.h"
+#include "query/dataflow/graph_owner.h"
 
 /* The callers of functions, by function. */
 struct calls {
@@ -59,7 +59,7 @@ static size_t list_graphs(htp_arena *arena, const htp_view *view, const uint32_t
     return listed;
 }
 
-uint32_t *htp_hosts_find(htp_arena *arena, const htp_view *view, bool *is_host)
+uint32_t *htp_graph_owner_find(htp_arena *arena, const htp_view *view, bool *is_host)
 {
     size_t count = view->graphs.count;
     struct calls calls = find_calls(arena, view);
@@ -82,7 +82,7 @@ uint32_t *htp_hosts_find(htp_arena *arena, const htp_view *view, bool *is_host)
     return hosts;
 }
 
-uint32_t *htp_hosts_order(htp_arena *arena, const htp_view *view, const uint32_t *hosts)
+uint32_t *htp_graph_owner_order(htp_arena *arena, const htp_view *view, const uint32_t *hosts)
 {
     uint32_t *order = HTP_NEW_ARRAY(arena, uint32_t, view->graphs.count);
     (void)list_graphs(arena, view, hosts, order, HTP_NEW_ARRAY(arena, bool, view->graphs.count));
