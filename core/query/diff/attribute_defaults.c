@@ -1,7 +1,7 @@
 /*
  * What attributes are where nodes do not say.
  */
-#include "query/diff/outline.h"
+#include "query/diff/fingerprint.h"
 
 #include <string.h>
 
@@ -60,14 +60,14 @@ static const struct row *find_row(const struct row *key)
     return low > 0 ? &rows[low - 1] : NULL;
 }
 
-bool htp_outline_is_default(const htp_view *view, int64_t opset, const htp_view_node *node,
-                            const htp_view_attribute *attribute)
+bool htp_fingerprint_is_default(const htp_view *view, int64_t opset, const htp_view_node *node,
+                                const htp_view_attribute *attribute)
 {
     const struct row key = {.op_type = htp_view_text(view, node->op_type),
                             .attribute = htp_view_text(view, attribute->name),
                             .since = opset};
     const struct row *row = find_row(&key);
-    if (!htp_outline_is_own(view, node->domain) || attribute->reference != 0 || !row ||
+    if (!htp_fingerprint_is_own(view, node->domain) || attribute->reference != 0 || !row ||
         row->kind != attribute->kind || strcmp(row->op_type, key.op_type) != 0 ||
         strcmp(row->attribute, key.attribute) != 0) {
         return false;

@@ -39,9 +39,9 @@ static void count_nodes(htp_arena *arena, htp_comparison *c)
     struct counter modules = {.arena = arena, .counts = &c->modules};
     for (int m = 0; m < HTP_COMPARED; m++) {
         const htp_view *view = c->views[m];
-        for (uint32_t n = 0; n < c->outlines[m].count; n++) {
+        for (uint32_t n = 0; n < c->fingerprints[m].count; n++) {
             bool corresponds = partners(c, m)[n] != HTP_NONE;
-            if (c->outlines[m].is_constant[n]) {
+            if (c->fingerprints[m].is_constant[n]) {
                 continue;
             }
             count(&operators, m, htp_slice_of(htp_view_text(view, view->nodes.items[n].op_type)),
@@ -57,13 +57,13 @@ static void count_nodes(htp_arena *arena, htp_comparison *c)
 
 static void list_unmatched(htp_arena *arena, htp_comparison *c)
 {
-    const htp_outline *a = &c->outlines[HTP_COMPARED_A];
-    const htp_outline *b = &c->outlines[HTP_COMPARED_B];
+    const htp_fingerprint *a = &c->fingerprints[HTP_COMPARED_A];
+    const htp_fingerprint *b = &c->fingerprints[HTP_COMPARED_B];
     const uint32_t *const counterparts[] = {c->correspondence.counterparts,
                                             c->correspondence.counterparts_back};
     for (int m = 0; m < HTP_COMPARED; m++) {
-        for (uint32_t n = 0; n < c->outlines[m].count; n++) {
-            if (c->outlines[m].is_constant[n] || partners(c, m)[n] != HTP_NONE) {
+        for (uint32_t n = 0; n < c->fingerprints[m].count; n++) {
+            if (c->fingerprints[m].is_constant[n] || partners(c, m)[n] != HTP_NONE) {
                 continue;
             }
             htp_unmatched unmatched = {.node = n, .counterpart = counterparts[m][n]};
@@ -150,7 +150,7 @@ static bool have_same_tags(const htp_comparison *c, const uint32_t nodes[HTP_COM
 
 static void compare_tags(htp_arena *arena, htp_comparison *c)
 {
-    for (uint32_t n = 0; c->has_tags && n < c->outlines[HTP_COMPARED_A].count; n++) {
+    for (uint32_t n = 0; c->has_tags && n < c->fingerprints[HTP_COMPARED_A].count; n++) {
         const htp_compared_tag pair = {{n, c->correspondence.nodes[n]}};
         if (pair.nodes[HTP_COMPARED_B] != HTP_NONE && !have_same_tags(c, pair.nodes)) {
             HTP_PUSH(arena, &c->tags, pair);
@@ -187,9 +187,10 @@ htp_status htp_compare(htp_arena *arena, const htp_view *const views[HTP_COMPARE
         comparison->views[m] = views[m];
         comparison->trees[m] = trees[m];
         HTP_TRY(htp_contents_read(arena, views[m], seed, &contents));
-        htp_outline_make(arena, views[m], seed, contents, &pairings[m], &comparison->outlines[m]);
+        htp_fingerprint_make(arena, views[m], seed, contents, &pairings[m],
+                             &comparison->fingerprints[m]);
     }
-    htp_correspondence_find(arena, &comparison->outlines[0], &comparison->outlines[1],
+    htp_correspondence_find(arena, &comparison->fingerprints[0], &comparison->fingerprints[1],
                             &comparison->correspondence);
     list_unmatched(arena, comparison);
     count_nodes(arena, comparison);

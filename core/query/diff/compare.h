@@ -58,7 +58,7 @@ typedef struct htp_compared_tag {
 typedef struct htp_comparison {
     const htp_view *views[HTP_COMPARED];
     const htp_tree *trees[HTP_COMPARED];
-    htp_outline outlines[HTP_COMPARED];
+    htp_fingerprint fingerprints[HTP_COMPARED];
     htp_correspondence correspondence;
     HTP_VECTOR(htp_unmatched) unmatched[HTP_COMPARED];
     htp_compared_counts operators;

@@ -55,7 +55,7 @@ static void note_imports(htp_arena *arena, struct table *table, int model, const
     }
     for (size_t i = 0; i < view->imports.count; i++) {
         const char *domain = htp_view_text(view, view->imports.items[i].domain);
-        bool is_default = htp_outline_is_own(view, view->imports.items[i].domain);
+        bool is_default = htp_fingerprint_is_own(view, view->imports.items[i].domain);
         if (!is_default && !is_used[view->imports.items[i].domain]) {
             continue;
         }
@@ -105,23 +105,25 @@ void htp_compare_facts(htp_arena *arena, htp_comparison *comparison)
 typedef HTP_VECTOR(htp_compared_constant) constant_list;
 
 /* Initializers of all graphs, and what nodes of type Constant make. */
-static void list_constants(htp_arena *arena, const htp_outline *outline, constant_list *list)
+static void list_constants(htp_arena *arena, const htp_fingerprint *fingerprint,
+                           constant_list *list)
 {
-    const htp_view *view = outline->view;
+    const htp_view *view = fingerprint->view;
     for (uint32_t i = 0; i < view->tensors.count; i++) {
         const htp_view_tensor *tensor = &view->tensors.items[i];
         bool is_indices =
             tensor->sparse.at && i > 0 && view->tensors.items[i - 1].sparse.at == tensor->sparse.at;
         if (tensor->attribute == HTP_NONE && !is_indices) {
-            const htp_compared_constant constant = {tensor->name, i, outline->tensors[i].value};
+            const htp_compared_constant constant = {tensor->name, i, fingerprint->tensors[i].value};
             HTP_PUSH(arena, list, constant);
         }
     }
-    for (uint32_t n = 0; n < outline->count; n++) {
-        if (outline->is_constant[n]) {
+    for (uint32_t n = 0; n < fingerprint->count; n++) {
+        if (fingerprint->is_constant[n]) {
             uint32_t value = view->operands.items[view->nodes.items[n].outputs.first];
             htp_view_name name = value == HTP_NONE ? 0 : view->values.items[value].name;
-            const htp_compared_constant constant = {name, HTP_NONE, outline->constants[n].value};
+            const htp_compared_constant constant = {name, HTP_NONE,
+                                                    fingerprint->constants[n].value};
             HTP_PUSH(arena, list, constant);
         }
     }
@@ -132,7 +134,7 @@ void htp_compare_constants(htp_arena *arena, htp_comparison *comparison)
     constant_list lists[HTP_COMPARED] = {{0}, {0}};
     htp_map known[HTP_COMPARED] = {{0}, {0}};
     for (int m = 0; m < HTP_COMPARED; m++) {
-        list_constants(arena, &comparison->outlines[m], &lists[m]);
+        list_constants(arena, &comparison->fingerprints[m], &lists[m]);
         comparison->constants[m] = (uint32_t)lists[m].count;
         for (size_t i = 0; i < lists[m].count; i++) {
             htp_map_set_bytes(arena, &known[m], &lists[m].items[i].value, sizeof(htp_digest), 0);

@@ -85,7 +85,7 @@ static struct things list_functions(htp_arena *arena, const htp_view *view)
         const htp_view_graph *graph = &view->graphs.items[function->graph];
         htp_digest sum = {0, 0};
         for (uint32_t n = graph->nodes.first; n < graph->nodes.first + graph->nodes.count; n++) {
-            htp_digest_add(&sum, htp_outline_name(view, 0, view->nodes.items[n].op_type));
+            htp_digest_add(&sum, htp_fingerprint_name(view, 0, view->nodes.items[n].op_type));
         }
         things.names[i] = htp_arena_printf(
             arena, "%s\n%s\n%s", htp_view_text(view, function->domain),
@@ -148,8 +148,8 @@ static void look_at_value(htp_arena *arena, htp_comparison *c, htp_compared_valu
         value->is_output &&
         !htp_correspondence_is_same_link(
             &c->correspondence,
-            &c->outlines[HTP_COMPARED_A].outputs.items[positions[HTP_COMPARED_A]],
-            &c->outlines[HTP_COMPARED_B].outputs.items[positions[HTP_COMPARED_B]]);
+            &c->fingerprints[HTP_COMPARED_A].outputs.items[positions[HTP_COMPARED_A]],
+            &c->fingerprints[HTP_COMPARED_B].outputs.items[positions[HTP_COMPARED_B]]);
 }
 
 static bool is_weight(const htp_view *view, uint32_t value)
@@ -199,8 +199,8 @@ static void compare_list(htp_arena *arena, htp_comparison *c, bool is_output,
 /* What functions return. */
 static void compare_functions(htp_arena *arena, htp_comparison *c)
 {
-    const htp_outline *a = &c->outlines[HTP_COMPARED_A];
-    const htp_outline *b = &c->outlines[HTP_COMPARED_B];
+    const htp_fingerprint *a = &c->fingerprints[HTP_COMPARED_A];
+    const htp_fingerprint *b = &c->fingerprints[HTP_COMPARED_B];
     htp_map known = {0};
     for (uint32_t i = b->model_outputs; i < b->outputs.count; i++) {
         htp_map_set_bytes(arena, &known, &b->outputs.items[i].what, sizeof(htp_digest), i);

@@ -12,7 +12,7 @@ struct readers {
 
 /* One of both models. */
 struct side {
-    const htp_outline *outline;
+    const htp_fingerprint *fingerprint;
     uint32_t *found;         /* by node: its counterpart */
     uint32_t *group;         /* by link: of alike readers */
     struct readers *readers; /* by group */
@@ -30,7 +30,7 @@ struct finder {
 
 static bool is_left(const struct side *side, uint32_t node)
 {
-    return side->found[node] == HTP_NONE && !side->outline->is_constant[node];
+    return side->found[node] == HTP_NONE && !side->fingerprint->is_constant[node];
 }
 
 /* Two nodes without counterparts are each other's from now on. */
@@ -41,8 +41,8 @@ static void join(struct finder *f, uint32_t a, uint32_t b)
         struct side *side = &f->sides[s];
         uint32_t n = nodes[s];
         side->found[n] = nodes[SIDES - 1 - s];
-        for (uint32_t i = side->outline->first_link[n];
-             side->group && i < side->outline->first_link[n + 1]; i++) {
+        for (uint32_t i = side->fingerprint->first_link[n];
+             side->group && i < side->fingerprint->first_link[n + 1]; i++) {
             struct readers *readers = &side->readers[side->group[i]];
             readers->left--;
             readers->sum -= n;
@@ -58,10 +58,10 @@ static void join(struct finder *f, uint32_t a, uint32_t b)
 static bool make_key(const struct side *side, bool is_a, const htp_digest *digests, uint32_t n,
                      htp_digest *key)
 {
-    const htp_outline *outline = side->outline;
+    const htp_fingerprint *fingerprint = side->fingerprint;
     *key = digests[n];
-    for (uint32_t i = outline->first_link[n]; i < outline->first_link[n + 1]; i++) {
-        const htp_link *link = &outline->links.items[i];
+    for (uint32_t i = fingerprint->first_link[n]; i < fingerprint->first_link[n + 1]; i++) {
+        const htp_link *link = &fingerprint->links.items[i];
         uint32_t source = HTP_NONE;
         if (htp_link_is_forward(link, n)) {
             source = is_a ? side->found[link->from] : link->from;
@@ -69,7 +69,7 @@ static bool make_key(const struct side *side, bool is_a, const htp_digest *diges
                 return false;
             }
         }
-        htp_digest_add(key, htp_digest_mix(outline->seed, source, link->what, link->what));
+        htp_digest_add(key, htp_digest_mix(fingerprint->seed, source, link->what, link->what));
     }
     return true;
 }
@@ -80,7 +80,7 @@ static void join_in_order(struct finder *f, htp_digest *const digests[SIDES])
     struct side *a = &f->sides[OF_A];
     struct side *b = &f->sides[OF_B];
     htp_map heads = {0};
-    for (uint32_t n = b->outline->count; n-- > 0;) {
+    for (uint32_t n = b->fingerprint->count; n-- > 0;) {
         if (is_left(b, n)) {
             uint32_t head = HTP_NONE;
             (void)make_key(b, false, digests[OF_B], n, &f->keys[n]);
@@ -89,7 +89,7 @@ static void join_in_order(struct finder *f, htp_digest *const digests[SIDES])
             htp_map_set_bytes(f->arena, &heads, &f->keys[n], sizeof(*f->keys), n);
         }
     }
-    for (uint32_t n = 0; n < a->outline->count; n++) {
+    for (uint32_t n = 0; n < a->fingerprint->count; n++) {
         htp_digest key;
         uint32_t head;
         if (is_left(a, n) && make_key(a, true, digests[OF_A], n, &key) &&
@@ -110,12 +110,12 @@ struct once {
 /* Joins nodes whose digest is that of one node that is left in either model. */
 static void join_single(struct finder *f, htp_digest *const digests[SIDES])
 {
-    uint32_t room = f->sides[0].outline->count + f->sides[1].outline->count;
+    uint32_t room = f->sides[0].fingerprint->count + f->sides[1].fingerprint->count;
     struct once *list = HTP_NEW_ARRAY(f->arena, struct once, room + 1U);
     uint32_t count = 0;
     htp_map known = {0};
     for (int s = 0; s < SIDES; s++) {
-        for (uint32_t n = 0; n < f->sides[s].outline->count; n++) {
+        for (uint32_t n = 0; n < f->sides[s].fingerprint->count; n++) {
             uint32_t index = count;
             if (!is_left(&f->sides[s], n)) {
                 continue;
@@ -137,27 +137,28 @@ static void join_single(struct finder *f, htp_digest *const digests[SIDES])
 /* ---- neighbours ---- */
 
 /* What readers of one source have in common, as a key of its group. */
-static htp_digest group_key(const htp_outline *outline, uint32_t source, const htp_digest *what,
-                            const htp_digest *label)
+static htp_digest group_key(const htp_fingerprint *fingerprint, uint32_t source,
+                            const htp_digest *what, const htp_digest *label)
 {
-    return htp_digest_mix(outline->seed, source, *what, *label);
+    return htp_digest_mix(fingerprint->seed, source, *what, *label);
 }
 
 /* Groups the links of a model by their source, what is taken there, and the reader's label. */
 static void group_readers(struct finder *f, struct side *side, htp_label label)
 {
-    const htp_outline *outline = side->outline;
-    size_t links = outline->links.count;
+    const htp_fingerprint *fingerprint = side->fingerprint;
+    size_t links = fingerprint->links.count;
     htp_digest *keys = HTP_NEW_ARRAY(f->arena, htp_digest, links + 1);
     side->group = HTP_NEW_ARRAY(f->arena, uint32_t, links + 1);
     side->readers = HTP_NEW_ARRAY(f->arena, struct readers, links + 1);
     side->groups = (htp_map){0};
     uint32_t count = 0;
-    for (uint32_t n = 0; n < outline->count; n++) {
-        for (uint32_t i = outline->first_link[n]; i < outline->first_link[n + 1]; i++) {
-            const htp_link *link = &outline->links.items[i];
+    for (uint32_t n = 0; n < fingerprint->count; n++) {
+        for (uint32_t i = fingerprint->first_link[n]; i < fingerprint->first_link[n + 1]; i++) {
+            const htp_link *link = &fingerprint->links.items[i];
             uint32_t group = count;
-            keys[i] = group_key(outline, link->from, &link->what, &outline->labels[label][n]);
+            keys[i] =
+                group_key(fingerprint, link->from, &link->what, &fingerprint->labels[label][n]);
             if (!htp_map_get_bytes(&side->groups, &keys[i], sizeof(*keys), &group)) {
                 htp_map_set_bytes(f->arena, &side->groups, &keys[i], sizeof(*keys), count++);
             }
@@ -179,14 +180,14 @@ static bool may_join(const struct finder *f, const htp_link *link, const htp_lin
     return link->from != HTP_NONE && other->from != HTP_NONE &&
            htp_digest_equals(link->what, other->what) && is_left(a, link->from) &&
            is_left(b, other->from) &&
-           htp_digest_equals(a->outline->labels[label][link->from],
-                             b->outline->labels[label][other->from]);
+           htp_digest_equals(a->fingerprint->labels[label][link->from],
+                             b->fingerprint->labels[label][other->from]);
 }
 
 /* Whether two operands have no order, and nothing tells them apart. */
 static bool are_alike(const struct side *side, const htp_link *links, htp_label label)
 {
-    const htp_digest *labels = side->outline->labels[label];
+    const htp_digest *labels = side->fingerprint->labels[label];
     return htp_digest_equals(links[0].what, links[1].what) && links[0].from != HTP_NONE &&
            links[1].from != HTP_NONE && links[0].from != links[1].from &&
            is_left(side, links[0].from) && is_left(side, links[1].from) &&
@@ -196,8 +197,8 @@ static bool are_alike(const struct side *side, const htp_link *links, htp_label 
 /* Joins what two counterparts take at the same places. */
 static void join_sources(struct finder *f, uint32_t a, uint32_t b, htp_label label)
 {
-    const htp_outline *first = f->sides[OF_A].outline;
-    const htp_outline *second = f->sides[OF_B].outline;
+    const htp_fingerprint *first = f->sides[OF_A].fingerprint;
+    const htp_fingerprint *second = f->sides[OF_B].fingerprint;
     const htp_link *links = first->links.items + first->first_link[a];
     const htp_link *others = second->links.items + second->first_link[b];
     uint32_t count = first->first_link[a + 1] - first->first_link[a];
@@ -225,21 +226,21 @@ struct leaving {
 
 static void list_leaving(struct finder *f, struct leaving *leaving)
 {
-    const htp_outline *outline = f->sides[OF_A].outline;
-    leaving->first = HTP_NEW_ARRAY(f->arena, uint32_t, outline->count + 2U);
-    leaving->links = HTP_NEW_ARRAY(f->arena, uint32_t, outline->links.count + 1);
-    leaving->readers = HTP_NEW_ARRAY(f->arena, uint32_t, outline->links.count + 1);
-    for (size_t i = 0; i < outline->links.count; i++) {
-        if (outline->links.items[i].from != HTP_NONE) {
-            leaving->first[outline->links.items[i].from + 2U]++;
+    const htp_fingerprint *fingerprint = f->sides[OF_A].fingerprint;
+    leaving->first = HTP_NEW_ARRAY(f->arena, uint32_t, fingerprint->count + 2U);
+    leaving->links = HTP_NEW_ARRAY(f->arena, uint32_t, fingerprint->links.count + 1);
+    leaving->readers = HTP_NEW_ARRAY(f->arena, uint32_t, fingerprint->links.count + 1);
+    for (size_t i = 0; i < fingerprint->links.count; i++) {
+        if (fingerprint->links.items[i].from != HTP_NONE) {
+            leaving->first[fingerprint->links.items[i].from + 2U]++;
         }
     }
-    for (uint32_t n = 1; n <= outline->count + 1U; n++) {
+    for (uint32_t n = 1; n <= fingerprint->count + 1U; n++) {
         leaving->first[n] += leaving->first[n - 1];
     }
-    for (uint32_t n = 0; n < outline->count; n++) {
-        for (uint32_t i = outline->first_link[n]; i < outline->first_link[n + 1]; i++) {
-            uint32_t from = outline->links.items[i].from;
+    for (uint32_t n = 0; n < fingerprint->count; n++) {
+        for (uint32_t i = fingerprint->first_link[n]; i < fingerprint->first_link[n + 1]; i++) {
+            uint32_t from = fingerprint->links.items[i].from;
             if (from != HTP_NONE) {
                 uint32_t at = leaving->first[from + 1U]++;
                 leaving->links[at] = i;
@@ -262,8 +263,8 @@ static void join_readers(struct finder *f, const struct leaving *leaving, uint32
         if (!is_left(first, n) || first->readers[first->group[i]].left != 1) {
             continue;
         }
-        htp_digest key = group_key(second->outline, b, &first->outline->links.items[i].what,
-                                   &first->outline->labels[label][n]);
+        htp_digest key = group_key(second->fingerprint, b, &first->fingerprint->links.items[i].what,
+                                   &first->fingerprint->labels[label][n]);
         if (htp_map_get_bytes(&second->groups, &key, sizeof(key), &group) &&
             second->readers[group].left == 1) {
             join(f, n, (uint32_t)second->readers[group].sum);
@@ -287,7 +288,8 @@ static void join_neighbours(struct finder *f, const struct leaving *leaving, htp
 /* Whether one of the models has no nodes left. */
 static bool is_done(const struct finder *f)
 {
-    return f->queued == f->sides[OF_A].outline->units || f->queued == f->sides[OF_B].outline->units;
+    return f->queued == f->sides[OF_A].fingerprint->units ||
+           f->queued == f->sides[OF_B].fingerprint->units;
 }
 
 static void join_by_label(struct finder *f, const struct leaving *leaving, htp_label label)
@@ -297,7 +299,7 @@ static void join_by_label(struct finder *f, const struct leaving *leaving, htp_l
         return;
     }
     for (int s = 0; s < SIDES; s++) {
-        htp_surroundings_find(f->arena, f->sides[s].outline, label, &of[s]);
+        htp_surroundings_find(f->arena, f->sides[s].fingerprint, label, &of[s]);
         f->sides[s].group = NULL; /* those of other labels */
     }
     htp_digest *const both[] = {of[0].both, of[1].both};
@@ -361,7 +363,7 @@ static bool take_same(const htp_correspondence *correspondence, const htp_link *
             htp_correspondence_is_same_link(correspondence, &links[1], &others[0]));
 }
 
-unsigned htp_correspondence_compare(const htp_outline *a, const htp_outline *b,
+unsigned htp_correspondence_compare(const htp_fingerprint *a, const htp_fingerprint *b,
                                     const htp_correspondence *correspondence, uint32_t n)
 {
     uint32_t m = correspondence->counterparts[n];
@@ -378,14 +380,14 @@ unsigned htp_correspondence_compare(const htp_outline *a, const htp_outline *b,
     return differences;
 }
 
-void htp_correspondence_find(htp_arena *arena, const htp_outline *a, const htp_outline *b,
+void htp_correspondence_find(htp_arena *arena, const htp_fingerprint *a, const htp_fingerprint *b,
                              htp_correspondence *correspondence)
 {
     struct leaving leaving;
     struct finder f = {
         .arena = arena,
-        .sides = {{.outline = a, .found = new_answers(arena, a->count)},
-                  {.outline = b, .found = new_answers(arena, b->count)}},
+        .sides = {{.fingerprint = a, .found = new_answers(arena, a->count)},
+                  {.fingerprint = b, .found = new_answers(arena, b->count)}},
         .queue = HTP_NEW_ARRAY(arena, uint32_t, a->count + 1U),
         .next = HTP_NEW_ARRAY(arena, uint32_t, b->count + 1U),
         .keys = HTP_NEW_ARRAY(arena, htp_digest, b->count + 1U),

@@ -16,7 +16,7 @@
 #ifndef HTP_QUERY_CORRESPOND_H
 #define HTP_QUERY_CORRESPOND_H
 
-#include "query/diff/outline.h"
+#include "query/diff/fingerprint.h"
 
 typedef struct htp_correspondence {
     const uint32_t *nodes;        /* by node of A: the node of B that corresponds; HTP_NONE:
@@ -35,14 +35,14 @@ typedef enum htp_difference {
 } htp_difference;
 
 /**
- * Finds the correspondence of two outlines that were made with one seed and one pairing. Linear in
- * both. Nodes of type Constant have no counterparts: their values are compared.
+ * Finds the correspondence of two fingerprints that were made with one seed and one pairing. Linear
+ * in both. Nodes of type Constant have no counterparts: their values are compared.
  */
-void htp_correspondence_find(htp_arena *arena, const htp_outline *a, const htp_outline *b,
+void htp_correspondence_find(htp_arena *arena, const htp_fingerprint *a, const htp_fingerprint *b,
                              htp_correspondence *correspondence);
 
 /** In what node @p n of A differs from its counterpart, which it has; 0: they correspond. */
-unsigned htp_correspondence_compare(const htp_outline *a, const htp_outline *b,
+unsigned htp_correspondence_compare(const htp_fingerprint *a, const htp_fingerprint *b,
                                     const htp_correspondence *correspondence, uint32_t n);
 
 /** Whether link @p link of node @p n of A leads to the counterpart of what @p other leads to; nodes

@@ -4,7 +4,7 @@
 #ifndef HTP_QUERY_SURROUNDINGS_H
 #define HTP_QUERY_SURROUNDINGS_H
 
-#include "query/diff/outline.h"
+#include "query/diff/fingerprint.h"
 
 /** The rounds of refinement: a digest after that many tells of all nodes that are as near. */
 #define HTP_SURROUNDINGS_NEAR 2
@@ -19,7 +19,7 @@ typedef struct htp_surroundings {
 } htp_surroundings;
 
 /** Finds the surroundings as labels of one kind tell of them. Linear. */
-void htp_surroundings_find(htp_arena *arena, const htp_outline *outline, htp_label label,
+void htp_surroundings_find(htp_arena *arena, const htp_fingerprint *fingerprint, htp_label label,
                            htp_surroundings *surroundings);
 
 #endif

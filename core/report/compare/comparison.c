@@ -76,7 +76,7 @@ size_t htp_report_differences(unsigned differences, const char *words[3])
 static const char *summarize(htp_arena *arena, const htp_comparison *c)
 {
     return htp_arena_printf(arena, "identical topology: %s nodes, %s constants",
-                            htp_text_grouped(arena, c->outlines[0].units),
+                            htp_text_grouped(arena, c->fingerprints[0].units),
                             htp_text_grouped(arena, c->constants[0]));
 }
 
@@ -95,7 +95,7 @@ static void add_shares(htp_text *text, const htp_comparison *c)
     for (int m = 0; m < HTP_COMPARED; m++) {
         add_line(text, m == 0 ? "nodes" : "",
                  htp_arena_printf(arena, "%s of %s correspond",
-                                  share(arena, c->correspondence.count, c->outlines[m].units),
+                                  share(arena, c->correspondence.count, c->fingerprints[m].units),
                                   letters[m]));
     }
     for (int m = 0; m < HTP_COMPARED; m++) {

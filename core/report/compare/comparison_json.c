@@ -60,12 +60,12 @@ static void add_nodes(htp_json *json, const htp_comparison *c)
 {
     htp_json_begin(json, "nodes", '{');
     for (int m = 0; m < HTP_COMPARED; m++) {
-        htp_json_count(json, keys[m], c->outlines[m].units);
+        htp_json_count(json, keys[m], c->fingerprints[m].units);
     }
     htp_json_count(json, "corresponding", c->correspondence.count);
     htp_json_begin(json, "share", '{');
     for (int m = 0; m < HTP_COMPARED; m++) {
-        add_share(json, keys[m], c->correspondence.count, c->outlines[m].units);
+        add_share(json, keys[m], c->correspondence.count, c->fingerprints[m].units);
     }
     htp_json_end(json, '}');
     htp_json_begin(json, "not_corresponding", '{');

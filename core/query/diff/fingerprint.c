@@ -1,4 +1,4 @@
-#include "query/diff/outline.h"
+#include "query/diff/fingerprint.h"
 
 #include "base/text.h"
 #include "onnx/rewriter/strip.h"
@@ -20,11 +20,11 @@ enum sort {
     SORT_LABEL,
 };
 
-/* An outline under way. */
+/* An fingerprint under way. */
 struct maker {
     htp_arena *arena;
     const htp_view *view;
-    htp_outline *outline;
+    htp_fingerprint *fingerprint;
     const htp_pairing *pairing;
     int64_t opset;       /* of ONNX's own operators */
     uint32_t *positions; /* by value: among the results of its node, or the inputs of its graph */
@@ -36,7 +36,7 @@ struct maker {
 
 static htp_digest mix(const struct maker *m, enum sort sort, htp_digest a, htp_digest b)
 {
-    return htp_digest_mix(m->outline->seed, sort, a, b);
+    return htp_digest_mix(m->fingerprint->seed, sort, a, b);
 }
 
 static htp_digest number(uint64_t value)
@@ -71,17 +71,17 @@ static const htp_content *constant_of(const struct maker *m, uint32_t value)
 {
     const htp_view_value *read = &m->view->values.items[value];
     if (read->initializer != HTP_NONE) {
-        return &m->outline->tensors[read->initializer];
+        return &m->fingerprint->tensors[read->initializer];
     }
-    bool is_constant = read->maker == HTP_VIEW_BY_NODE && m->outline->is_constant[read->node];
-    return is_constant ? &m->outline->constants[read->node] : NULL;
+    bool is_constant = read->maker == HTP_VIEW_BY_NODE && m->fingerprint->is_constant[read->node];
+    return is_constant ? &m->fingerprint->constants[read->node] : NULL;
 }
 
 /* The constant that a node hands on; NULL where it does something else. */
 static const htp_content *handed_on(const struct maker *m, uint32_t n)
 {
     const htp_view_node *node = &m->view->nodes.items[n];
-    bool is_identity = htp_outline_is_own(m->view, node->domain) &&
+    bool is_identity = htp_fingerprint_is_own(m->view, node->domain) &&
                        strcmp(htp_view_text(m->view, node->op_type), "Identity") == 0 &&
                        node->inputs.count == 1 && node->outputs.count == 1;
     uint32_t value = is_identity ? m->view->operands.items[node->inputs.first] : HTP_NONE;
@@ -91,18 +91,19 @@ static const htp_content *handed_on(const struct maker *m, uint32_t n)
 /* A constant is made before it is read: those that are handed on are known. */
 static void note_constants(struct maker *m)
 {
-    uint32_t count = m->outline->count;
+    uint32_t count = m->fingerprint->count;
     htp_content *constants = HTP_NEW_ARRAY(m->arena, htp_content, count + 1U);
     bool *is_constant = HTP_NEW_ARRAY(m->arena, bool, count + 1U);
-    m->outline->constants = constants;
-    m->outline->is_constant = is_constant;
-    m->outline->units = count;
+    m->fingerprint->constants = constants;
+    m->fingerprint->is_constant = is_constant;
+    m->fingerprint->units = count;
     for (uint32_t n = 0; n < count; n++) {
         const htp_content *same = handed_on(m, n);
         constants[n] = same ? *same : constants[n];
-        is_constant[n] = same || htp_outline_constant(m->arena, m->view, m->outline->seed,
-                                                      m->outline->tensors, n, &constants[n]);
-        m->outline->units -= is_constant[n];
+        is_constant[n] =
+            same || htp_fingerprint_constant(m->arena, m->view, m->fingerprint->seed,
+                                             m->fingerprint->tensors, n, &constants[n]);
+        m->fingerprint->units -= is_constant[n];
     }
 }
 
@@ -110,10 +111,10 @@ static void note_constants(struct maker *m)
 static const char *call_operator(struct maker *m, htp_view_name domain, htp_view_name name,
                                  htp_view_name overload)
 {
-    return htp_arena_printf(m->arena, "%s\n%s\n%s",
-                            htp_outline_is_own(m->view, domain) ? ""
-                                                                : htp_view_text(m->view, domain),
-                            htp_view_text(m->view, name), htp_view_text(m->view, overload));
+    return htp_arena_printf(
+        m->arena, "%s\n%s\n%s",
+        htp_fingerprint_is_own(m->view, domain) ? "" : htp_view_text(m->view, domain),
+        htp_view_text(m->view, name), htp_view_text(m->view, overload));
 }
 
 static void note_functions(struct maker *m)
@@ -136,7 +137,7 @@ static htp_digest operator_of(struct maker *m, const htp_view_node *node)
                     &function)) {
         return mix(m, SORT_CALL, number(m->pairing->functions[function]), counts);
     }
-    htp_digest domain = m->names[htp_outline_is_own(m->view, node->domain) ? 0 : node->domain];
+    htp_digest domain = m->names[htp_fingerprint_is_own(m->view, node->domain) ? 0 : node->domain];
     return mix(m, SORT_OPERATOR, mix(m, SORT_OPERATOR, domain, m->names[node->op_type]),
                mix(m, SORT_OPERATOR, m->names[node->overload], counts));
 }
@@ -150,9 +151,9 @@ static void label_node(struct maker *m, uint32_t n)
         const htp_view_attribute *attribute =
             &m->view->attributes.items[node->attributes.first + i];
         if (!htp_strip_is_tag(m->view, attribute) &&
-            !htp_outline_is_default(m->view, m->opset, node, attribute)) {
-            htp_digest_add(&sum, htp_outline_attribute(m->arena, m->view, m->outline->seed,
-                                                       m->outline->tensors, attribute));
+            !htp_fingerprint_is_default(m->view, m->opset, node, attribute)) {
+            htp_digest_add(&sum, htp_fingerprint_attribute(m->arena, m->view, m->fingerprint->seed,
+                                                           m->fingerprint->tensors, attribute));
         }
     }
     m->attributes[n] = sum;
@@ -201,7 +202,7 @@ static void take(struct maker *m, uint32_t node, uint32_t value, htp_digest slot
         htp_digest_add(&m->parts[HTP_LABEL_WHOLE][node], value);
         htp_digest_add(&m->parts[HTP_LABEL_FORM][node], mix(m, SORT_LABEL, slot, constant->type));
     } else {
-        HTP_PUSH(m->arena, &m->outline->links, link_to(m, value, slot));
+        HTP_PUSH(m->arena, &m->fingerprint->links, link_to(m, value, slot));
     }
 }
 
@@ -211,7 +212,7 @@ static bool is_commutative(const htp_view *view, const htp_view_node *node)
     static const char *const op_types[] = {"Add", "Mul",        "And",       "Or",
                                            "Xor", "BitwiseAnd", "BitwiseOr", "Max",
                                            "Min", "BitwiseXor", "Equal",     "Sum"};
-    return node->inputs.count == 2 && htp_outline_is_own(view, node->domain) &&
+    return node->inputs.count == 2 && htp_fingerprint_is_own(view, node->domain) &&
            htp_text_is_one_of(htp_view_text(view, node->op_type), op_types,
                               sizeof(op_types) / sizeof(op_types[0]));
 }
@@ -242,17 +243,17 @@ static void link_node(struct maker *m, uint32_t n)
 
 static void link_nodes(struct maker *m)
 {
-    uint32_t count = m->outline->count;
+    uint32_t count = m->fingerprint->count;
     uint32_t *first = HTP_NEW_ARRAY(m->arena, uint32_t, count + 1U);
     for (uint32_t n = 0; n < count; n++) {
-        first[n] = (uint32_t)m->outline->links.count;
+        first[n] = (uint32_t)m->fingerprint->links.count;
         label_node(m, n);
-        if (!m->outline->is_constant[n]) {
+        if (!m->fingerprint->is_constant[n]) {
             link_node(m, n);
         }
     }
-    first[count] = (uint32_t)m->outline->links.count;
-    m->outline->first_link = first;
+    first[count] = (uint32_t)m->fingerprint->links.count;
+    m->fingerprint->first_link = first;
 }
 
 /* What a graph without a node returns; a constant is a link from nowhere. */
@@ -269,37 +270,39 @@ static void link_outputs(struct maker *m, uint32_t graph)
         const htp_link link = constant
                                   ? (htp_link){HTP_NONE, mix(m, SORT_LABEL, slot, constant->value)}
                                   : link_to(m, value, slot);
-        HTP_PUSH(m->arena, &m->outline->outputs, link);
+        HTP_PUSH(m->arena, &m->fingerprint->outputs, link);
     }
 }
 
-void htp_outline_make(htp_arena *arena, const htp_view *view, uint64_t seed,
-                      const htp_content *contents, const htp_pairing *pairing, htp_outline *outline)
+void htp_fingerprint_make(htp_arena *arena, const htp_view *view, uint64_t seed,
+                          const htp_content *contents, const htp_pairing *pairing,
+                          htp_fingerprint *fingerprint)
 {
     uint32_t count = (uint32_t)view->nodes.count;
-    *outline = (htp_outline){.view = view, .seed = seed, .count = count, .tensors = contents};
+    *fingerprint =
+        (htp_fingerprint){.view = view, .seed = seed, .count = count, .tensors = contents};
     struct maker m = {
         .arena = arena,
         .view = view,
-        .outline = outline,
+        .fingerprint = fingerprint,
         .pairing = pairing,
         .positions = HTP_NEW_ARRAY(arena, uint32_t, view->values.count + 1),
         .names = HTP_NEW_ARRAY(arena, htp_digest, view->names.count),
         .attributes = HTP_NEW_ARRAY(arena, htp_digest, count + 1U),
         .given = HTP_NEW_ARRAY(arena, htp_digest, count + 1U),
     };
-    outline->attributes = m.attributes;
-    outline->given = m.given;
+    fingerprint->attributes = m.attributes;
+    fingerprint->given = m.given;
     for (size_t i = 0; i < view->names.count; i++) {
-        m.names[i] = htp_outline_name(view, seed, (htp_view_name)i);
+        m.names[i] = htp_fingerprint_name(view, seed, (htp_view_name)i);
     }
     for (int label = 0; label < HTP_LABEL_COUNT; label++) {
         m.parts[label] = HTP_NEW_ARRAY(arena, htp_digest, count + 1U);
-        outline->labels[label] = m.parts[label];
+        fingerprint->labels[label] = m.parts[label];
     }
     for (size_t i = 0; i < view->imports.count; i++) {
         const htp_view_import *import = &view->imports.items[i];
-        m.opset = htp_outline_is_own(view, import->domain) ? import->version : m.opset;
+        m.opset = htp_fingerprint_is_own(view, import->domain) ? import->version : m.opset;
     }
     note_positions(&m);
     note_constants(&m);
@@ -310,5 +313,5 @@ void htp_outline_make(htp_arena *arena, const htp_view *view, uint64_t seed,
             link_outputs(&m, g);
         }
     }
-    outline->model_outputs = view->graphs.items[0].outputs.count;
+    fingerprint->model_outputs = view->graphs.items[0].outputs.count;
 }

@@ -1,15 +1,15 @@
 /*
- * An outline: what a model consists of, without the names that it gives things.
+ * An fingerprint: what a model consists of, without the names that it gives things.
  *
  * Every node has labels, digests of what it is by itself, and links to what it takes. Constants are
  * part of their readers' labels, whether they are initializers, made by nodes of type Constant, or
- * handed on by nodes of type Identity; these nodes are no parts of an outline. An attribute that
- * has its default value is as good as none, and the operands of Add have no order. Names count
+ * handed on by nodes of type Identity; these nodes are no parts of an fingerprint. An attribute
+ * that has its default value is as good as none, and the operands of Add have no order. Names count
  * where they are an operator's own (op types, domains, attributes), nowhere else. Left out are
  * tags, doc strings and metadata.
  */
-#ifndef HTP_QUERY_OUTLINE_H
-#define HTP_QUERY_OUTLINE_H
+#ifndef HTP_QUERY_FINGERPRINT_H
+#define HTP_QUERY_FINGERPRINT_H
 
 #include "query/diff/digest.h"
 
@@ -34,11 +34,11 @@ typedef struct htp_pairing {
     const uint64_t *functions; /* by function */
 } htp_pairing;
 
-typedef struct htp_outline {
+typedef struct htp_fingerprint {
     const htp_view *view;
     uint64_t seed;
     uint32_t count;                            /* of nodes */
-    uint32_t units;                            /* of these that are parts of the outline */
+    uint32_t units;                            /* of these that are parts of the fingerprint */
     const htp_content *tensors;                /* by tensor */
     const htp_content *constants;              /* by node, where is_constant */
     const bool *is_constant;                   /* by node: it is no part, but makes a constant */
@@ -49,7 +49,7 @@ typedef struct htp_outline {
     HTP_VECTOR(htp_link) links;
     HTP_VECTOR(htp_link) outputs; /* of graphs that no node has: the model's and functions' */
     uint32_t model_outputs;       /* the first of these, one for each of graph 0 */
-} htp_outline;
+} htp_fingerprint;
 
 /** Where a link leads that was turned around: nodes of graphs come behind those that have them. */
 static inline bool htp_link_is_forward(const htp_link *link, uint32_t node)
@@ -58,31 +58,32 @@ static inline bool htp_link_is_forward(const htp_link *link, uint32_t node)
 }
 
 /**
- * Makes an outline in @p arena. Linear in the structure of the model.
+ * Makes an fingerprint in @p arena. Linear in the structure of the model.
  * @param contents  of all tensors; see htp_contents_read()
  */
-void htp_outline_make(htp_arena *arena, const htp_view *view, uint64_t seed,
-                      const htp_content *contents, const htp_pairing *pairing,
-                      htp_outline *outline);
+void htp_fingerprint_make(htp_arena *arena, const htp_view *view, uint64_t seed,
+                          const htp_content *contents, const htp_pairing *pairing,
+                          htp_fingerprint *fingerprint);
 
 /** Whether an attribute says what holds without it, too: its operator is one of ONNX's own, and
  * this is the default in version @p opset. Private to core/query. */
-bool htp_outline_is_default(const htp_view *view, int64_t opset, const htp_view_node *node,
-                            const htp_view_attribute *attribute);
+bool htp_fingerprint_is_default(const htp_view *view, int64_t opset, const htp_view_node *node,
+                                const htp_view_attribute *attribute);
 
 /** The digest of an attribute's value and name. Private to core/query. */
-htp_digest htp_outline_attribute(htp_arena *arena, const htp_view *view, uint64_t seed,
-                                 const htp_content *contents, const htp_view_attribute *attribute);
+htp_digest htp_fingerprint_attribute(htp_arena *arena, const htp_view *view, uint64_t seed,
+                                     const htp_content *contents,
+                                     const htp_view_attribute *attribute);
 
 /** What a node of type Constant makes. @return false where it is none, or of a kind that came
  * later. Private to core/query. */
-bool htp_outline_constant(htp_arena *arena, const htp_view *view, uint64_t seed,
-                          const htp_content *contents, uint32_t node, htp_content *content);
+bool htp_fingerprint_constant(htp_arena *arena, const htp_view *view, uint64_t seed,
+                              const htp_content *contents, uint32_t node, htp_content *content);
 
 /** Whether a domain is that of ONNX's own operators, which has two names. */
-bool htp_outline_is_own(const htp_view *view, htp_view_name domain);
+bool htp_fingerprint_is_own(const htp_view *view, htp_view_name domain);
 
 /** The digest of a name's text. */
-htp_digest htp_outline_name(const htp_view *view, uint64_t seed, htp_view_name name);
+htp_digest htp_fingerprint_name(const htp_view *view, uint64_t seed, htp_view_name name);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * What attributes and nodes of type Constant hold.
  */
-#include "query/diff/outline.h"
+#include "query/diff/fingerprint.h"
 
 #include "onnx/rewriter/strip.h"
 
@@ -47,12 +47,12 @@ static void read_numbers(htp_arena *arena, const htp_view_attribute *attribute, 
     }
 }
 
-bool htp_outline_is_own(const htp_view *view, htp_view_name domain)
+bool htp_fingerprint_is_own(const htp_view *view, htp_view_name domain)
 {
     return domain == 0 || strcmp(htp_view_text(view, domain), "ai.onnx") == 0;
 }
 
-htp_digest htp_outline_name(const htp_view *view, uint64_t seed, htp_view_name name)
+htp_digest htp_fingerprint_name(const htp_view *view, uint64_t seed, htp_view_name name)
 {
     const char *text = htp_view_text(view, name);
     return htp_digest_of(seed, text, strlen(text));
@@ -125,14 +125,15 @@ static htp_digest digest_value(htp_arena *arena, uint64_t seed, const htp_conten
     }
 }
 
-htp_digest htp_outline_attribute(htp_arena *arena, const htp_view *view, uint64_t seed,
-                                 const htp_content *contents, const htp_view_attribute *attribute)
+htp_digest htp_fingerprint_attribute(htp_arena *arena, const htp_view *view, uint64_t seed,
+                                     const htp_content *contents,
+                                     const htp_view_attribute *attribute)
 {
     bool is_reference = attribute->reference != 0;
-    htp_digest value = is_reference ? htp_outline_name(view, seed, attribute->reference)
+    htp_digest value = is_reference ? htp_fingerprint_name(view, seed, attribute->reference)
                                     : digest_value(arena, seed, contents, attribute);
     return htp_digest_mix(seed, (uint64_t)attribute->kind << 1 | is_reference,
-                          htp_outline_name(view, seed, attribute->name), value);
+                          htp_fingerprint_name(view, seed, attribute->name), value);
 }
 
 /* ---- constants ---- */
@@ -191,14 +192,14 @@ static bool read_constant(htp_arena *arena, uint64_t seed, const htp_content *co
     }
 }
 
-bool htp_outline_constant(htp_arena *arena, const htp_view *view, uint64_t seed,
-                          const htp_content *contents, uint32_t node, htp_content *content)
+bool htp_fingerprint_constant(htp_arena *arena, const htp_view *view, uint64_t seed,
+                              const htp_content *contents, uint32_t node, htp_content *content)
 {
     static const char value[] = "value";
     static const char sparse[] = "sparse_value";
     const htp_view_node *made = &view->nodes.items[node];
     bool is_constant = strcmp(htp_view_text(view, made->op_type), "Constant") == 0 &&
-                       htp_outline_is_own(view, made->domain) && made->inputs.count == 0 &&
+                       htp_fingerprint_is_own(view, made->domain) && made->inputs.count == 0 &&
                        made->outputs.count == 1;
     const htp_view_attribute *found = NULL;
     for (uint32_t i = 0; is_constant && i < made->attributes.count; i++) {
