@@ -3,7 +3,7 @@
  */
 #include "query/tree/tree_find.h"
 
-#include "query/tree/keys.h"
+#include "query/tree/unique_ids.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>
@@ -169,9 +169,9 @@ static htp_status read_operation(struct reading *r, htp_json_part key, htp_json_
 static htp_status read_operations(struct reading *r)
 {
     const htp_view *view = r->finder->view;
-    htp_keys keys;
+    htp_unique_ids keys;
     htp_json_part key, value;
-    htp_keys_make(r->finder->arena, view, NULL, &keys);
+    htp_unique_ids_make(r->finder->arena, view, NULL, &keys);
     for (uint32_t i = 0; i < view->nodes.count; i++) {
         htp_map_set(r->finder->arena, &r->nodes, keys.nodes[i], i);
     }

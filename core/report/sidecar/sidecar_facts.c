@@ -256,7 +256,7 @@ bool htp_sidecar_is_new(htp_sidecar *sidecar, uint32_t number)
 void htp_sidecar_find_facts(htp_sidecar *sidecar)
 {
     const htp_view *view = sidecar->view;
-    htp_keys_make(sidecar->arena, view, sidecar->tree, &sidecar->keys);
+    htp_unique_ids_make(sidecar->arena, view, sidecar->tree, &sidecar->keys);
     sidecar->inputs = find_types(sidecar, view->graphs.items[0].inputs, HTP_COMPLEX_INPUTS_KEY);
     sidecar->outputs = find_types(sidecar, view->graphs.items[0].outputs, HTP_COMPLEX_OUTPUTS_KEY);
     find_readers(sidecar);

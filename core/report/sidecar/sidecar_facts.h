@@ -4,7 +4,7 @@
 #ifndef HTP_REPORT_SIDECAR_FACTS_H
 #define HTP_REPORT_SIDECAR_FACTS_H
 
-#include "query/tree/keys.h"
+#include "query/tree/unique_ids.h"
 #include "report/sidecar/sidecar.h"
 
 /** Lists of numbers, one for each thing: those of thing i begin at first[i]. */
@@ -17,7 +17,7 @@ struct htp_sidecar {
     htp_arena *arena;
     const htp_view *view;
     const htp_tree *tree;
-    htp_keys keys;
+    htp_unique_ids keys;
     htp_number_lists readers; /* by value: nodes that read it; a node that has a graph reads what
                                  that returns */
     htp_number_lists owners;  /* by tensor: modules that hold it */

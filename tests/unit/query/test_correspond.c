@@ -3,7 +3,7 @@
  */
 #include "proto_fixture.h"
 #include "query/diff/compare.h"
-#include "query/tree/keys.h"
+#include "query/tree/unique_ids.h"
 
 static htp_view views[HTP_COMPARED];
 static htp_tree trees[HTP_COMPARED];
@@ -212,9 +212,9 @@ UNIT_TEST(keys_are_unique)
     put_message(&graph, 11, &x);
     put_message(&graph, 5, &weight);
     message model = model_of(arena, &graph);
-    htp_keys keys;
+    htp_unique_ids keys;
     open_model(&views[0], arena, &model);
-    htp_keys_make(arena, &views[0], NULL, &keys);
+    htp_unique_ids_make(arena, &views[0], NULL, &keys);
     ck_assert_str_eq(keys.nodes[0], "#0");
     ck_assert_str_eq(keys.nodes[1], "k");
     ck_assert_str_eq(keys.nodes[2], "k#2");

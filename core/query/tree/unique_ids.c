@@ -1,4 +1,4 @@
-#include "query/tree/keys.h"
+#include "query/tree/unique_ids.h"
 
 #include <inttypes.h>
 
@@ -16,7 +16,7 @@ static const char *take_key(htp_arena *arena, htp_map *taken, const char *name, 
     return key;
 }
 
-bool htp_keys_is_initializer(const htp_view *view, uint32_t tensor)
+bool htp_unique_ids_is_initializer(const htp_view *view, uint32_t tensor)
 {
     const htp_view_tensor *read = &view->tensors.items[tensor];
     bool is_indices = read->sparse.at && tensor > 0 &&
@@ -24,13 +24,14 @@ bool htp_keys_is_initializer(const htp_view *view, uint32_t tensor)
     return read->attribute == HTP_NONE && !is_indices;
 }
 
-void htp_keys_make(htp_arena *arena, const htp_view *view, const htp_tree *tree, htp_keys *keys)
+void htp_unique_ids_make(htp_arena *arena, const htp_view *view, const htp_tree *tree,
+                         htp_unique_ids *keys)
 {
     htp_map operations = {0};
     htp_map values = {0};
     htp_map modules = {0};
     uint32_t module_count = tree ? tree->module_count : 0;
-    *keys = (htp_keys){
+    *keys = (htp_unique_ids){
         .nodes = HTP_NEW_ARRAY(arena, const char *, view->nodes.count + 1),
         .initializers = HTP_NEW_ARRAY(arena, const char *, view->tensors.count + 1),
         .values = HTP_NEW_ARRAY(arena, const char *, view->values.count + 1),
@@ -41,7 +42,7 @@ void htp_keys_make(htp_arena *arena, const htp_view *view, const htp_tree *tree,
             take_key(arena, &operations, htp_view_text(view, view->nodes.items[i].name), i);
     }
     for (uint32_t i = 0; i < view->tensors.count; i++) {
-        if (htp_keys_is_initializer(view, i)) {
+        if (htp_unique_ids_is_initializer(view, i)) {
             keys->initializers[i] =
                 take_key(arena, &operations, htp_view_text(view, view->tensors.items[i].name), i);
         }

@@ -1,23 +1,24 @@
 /*
  * Keys: names that no two things of a model share, as the sidecar has them.
  */
-#ifndef HTP_QUERY_KEYS_H
-#define HTP_QUERY_KEYS_H
+#ifndef HTP_QUERY_UNIQUE_IDS_H
+#define HTP_QUERY_UNIQUE_IDS_H
 
 #include "query/tree/tree.h"
 
-typedef struct htp_keys {
+typedef struct htp_unique_ids {
     const char **nodes;        /* by node */
     const char **initializers; /* by tensor; nodes and initializers share no key */
     const char **values;       /* by value */
     const char **modules;      /* by module: the full tag */
-} htp_keys;
+} htp_unique_ids;
 
 /** Makes keys: the name, or NAME#NUMBER where it is empty or taken by one that comes before. The
  * tree may be NULL where no modules are asked for. */
-void htp_keys_make(htp_arena *arena, const htp_view *view, const htp_tree *tree, htp_keys *keys);
+void htp_unique_ids_make(htp_arena *arena, const htp_view *view, const htp_tree *tree,
+                         htp_unique_ids *keys);
 
 /** Whether a tensor has a key: it is an initializer, and not the indices of a sparse one. */
-bool htp_keys_is_initializer(const htp_view *view, uint32_t tensor);
+bool htp_unique_ids_is_initializer(const htp_view *view, uint32_t tensor);
 
 #endif
