@@ -5,7 +5,7 @@
  */
 #include "lower/compose/complex.h"
 #include "lower/compose/elementary.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/pointwise/special.h"
 
 #include <math.h>

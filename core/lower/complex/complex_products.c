@@ -2,7 +2,7 @@
  * Products of complex matrices to which something is added: layers with a bias, addmm and its kin.
  */
 #include "lower/compose/complex.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 
 static htp_complex add(const htp_formula *f, htp_complex x, htp_complex y)

@@ -3,7 +3,7 @@
  * lengths or by whether they are zero.
  */
 #include "lower/compose/complex.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/pointwise/special.h"
 

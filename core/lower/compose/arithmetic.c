@@ -8,7 +8,7 @@
 #include "lower/compose/elementary.h"
 #include "lower/compose/formula.h"
 #include "lower/emit/constant.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/promote.h"
 #include "lower/emit/rows.h"
 

@@ -6,7 +6,7 @@
 #include "lower/compose/elementary.h"
 
 #include "lower/compose/formula.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "lower/compose/arithmetic.h"
 #include "lower/compose/compose.h"
 #include "lower/compose/elementary.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/promote.h"
 #include "lower/emit/rows.h"
 

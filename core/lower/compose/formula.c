@@ -1,7 +1,7 @@
 #include "lower/compose/formula.h"
 
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 
 htp_formula htp_formula_of_steps(htp_lowering *l, htp_dtype dtype)
 {

@@ -4,7 +4,7 @@
  * Reference: ONNX If, Loop.
  */
 #include "lower/compose/complex.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sequence.h"
 

@@ -6,7 +6,7 @@
  */
 #include "lower/emit/sequence.h"
 
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 
 bool htp_value_is_sequence(const htp_lowering *l, htp_value_id id)

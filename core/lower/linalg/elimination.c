@@ -6,7 +6,7 @@
  * rounds to the operands' own dtype.
  */
 #include "lower/compose/formula.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 #include "lower/emit/steps.h"

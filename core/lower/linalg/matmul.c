@@ -5,7 +5,7 @@
  * product in int32 that is cast back.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/sizes.h"
 
 /** The dtype in which a product of @p dtype is computed. */

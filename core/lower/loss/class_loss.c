@@ -5,7 +5,7 @@
  * The classes are dim 1 of self, or the only one. The target is a class for each element of the
  * other dims; an element whose target is ignore_index does not count.
  */
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 #include "lower/loss/loss.h"

@@ -6,7 +6,7 @@
  * goes on by one, or passes over a blank between two labels that differ.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 #include "lower/emit/steps.h"

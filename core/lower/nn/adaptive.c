@@ -9,7 +9,7 @@
  */
 #include "graph/symbols.h"
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/sizes.h"
 #include "lower/nn/windows.h"
 

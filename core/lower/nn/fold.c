@@ -5,7 +5,7 @@
  * Otherwise the columns are added to where they came from.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 #include "lower/nn/windows.h"

@@ -8,7 +8,7 @@
  * does neither. RMSNormalization came with opset 23.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/sizes.h"
 
 #include <float.h>

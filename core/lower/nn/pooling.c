@@ -13,7 +13,7 @@
 #include "lower/nn/pooling.h"
 #include "lower/compose/compose.h"
 #include "lower/emit/constant.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/sizes.h"
 #include "lower/nn/windows.h"
 

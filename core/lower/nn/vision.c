@@ -5,7 +5,7 @@
  * DepthToSpace in mode CRD; SpaceToDepth has another, so its channels are put in order after it.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/sizes.h"
 
 #include <string.h>

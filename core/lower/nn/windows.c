@@ -1,6 +1,6 @@
 #include "lower/nn/windows.h"
 
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/sizes.h"
 
 bool htp_window_check(htp_lowering *l, const htp_window *windows, size_t axes)

@@ -6,7 +6,7 @@
  */
 #include "lower/compose/compose.h"
 #include "lower/compose/elementary.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/pointwise/error_function.h"
 
 #include <math.h>

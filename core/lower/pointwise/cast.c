@@ -2,7 +2,7 @@
  * Casts, copies, and operators that do nothing to the numbers in inference.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 
 /** aten::to, type_as, ...: the output's dtype says it all; device and layout mean nothing here. */

@@ -8,9 +8,9 @@
  * sines of multiples of an angle; at the ends they are known. Source: Abramowitz and Stegun,
  * Handbook of Mathematical Functions, chapter 22.
  */
+#include "lower/compose/emit_loop.h"
 #include "lower/compose/formula.h"
-#include "lower/compose/turns.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/promote.h"
 #include "lower/emit/rows.h"
 
@@ -150,7 +150,7 @@ static htp_tensor_id emit_degrees(const work *w, htp_tensor_id goal)
     htp_tensor_id p =
         htp_emit_binary(l, "Expand", htp_step_number(f, 1), htp_emit_unary(l, "Shape", q));
     htp_tensor_id starts = htp_emit_any(l, emit_goes_on(w, one, goal, q));
-    htp_turns t = htp_turns_begin(f, starts, (const htp_tensor_id[]){p, q}, 2);
+    htp_emitted_loop t = htp_emit_loop_begin(f, starts, (const htp_tensor_id[]){p, q}, 2);
     p = t.carried[0];
     q = t.carried[1];
     htp_tensor_id j = htp_emit_binary(l, "Add", t.number, one);
@@ -160,7 +160,7 @@ static htp_tensor_id emit_degrees(const work *w, htp_tensor_id goal)
     q = htp_step_where(f, goes_on, next, q);
     goes_on = emit_goes_on(w, htp_emit_binary(l, "Add", j, one), goal, q);
     htp_tensor_id last[2];
-    htp_turns_end(&t, htp_emit_any(l, goes_on), (const htp_tensor_id[]){p, q}, last);
+    htp_emit_loop_end(&t, htp_emit_any(l, goes_on), (const htp_tensor_id[]){p, q}, last);
     return last[1];
 }
 

@@ -6,8 +6,8 @@
  * libtorch rounds.
  * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 3.6 and 23.2.
  */
-#include "lower/compose/turns.h"
-#include "lower/emit/kernels.h"
+#include "lower/compose/emit_loop.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/promote.h"
 #include "lower/emit/rows.h"
 
@@ -74,7 +74,7 @@ static htp_tensor_id emit_terms(const zeta *z, htp_dtype rounded)
     htp_tensor_id first = htp_step_binary(f, "Pow", z->q, z->minus_x);
     first = htp_emit_cast(l, htp_emit_cast(l, first, f->dtype, rounded), rounded, f->dtype);
     htp_tensor_id starts = htp_emit_any(l, htp_step_compare_scalar(f, "Greater", z->steps, 0));
-    htp_turns t = htp_turns_begin(f, starts, &first, 1);
+    htp_emitted_loop t = htp_emit_loop_begin(f, starts, &first, 1);
     htp_tensor_id number = htp_emit_cast(l, t.number, HTP_DTYPE_INT64, f->dtype);
     htp_tensor_id next = htp_step_scalar(f, "Add", number, 1);
     htp_tensor_id term =
@@ -84,7 +84,7 @@ static htp_tensor_id emit_terms(const zeta *z, htp_dtype rounded)
     sum = htp_step_where(f, is_over, t.carried[0], sum);
     htp_tensor_id goes_on = htp_emit_any(l, htp_step_compare(f, "Less", next, z->steps));
     htp_tensor_id last;
-    htp_turns_end(&t, goes_on, &sum, &last);
+    htp_emit_loop_end(&t, goes_on, &sum, &last);
     return last;
 }
 

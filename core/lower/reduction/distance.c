@@ -2,7 +2,7 @@
  * Distances and similarities of vectors, and the norms of torch.linalg.
  */
 #include "lower/compose/formula.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/promote.h"
 #include "lower/emit/rows.h"
 #include "lower/reduction/reduce.h"

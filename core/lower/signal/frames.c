@@ -4,7 +4,7 @@
  */
 #include "lower/compose/complex.h"
 #include "lower/emit/constant.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 #include "lower/signal/fourier.h"

@@ -2,7 +2,7 @@
  * Tensors made of numbers: arange, zeros, full and the like, and masks by position.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 

@@ -4,7 +4,7 @@
  * Reference: ONNX Gather, ScatterND, OneHot.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/sizes.h"
 #include "lower/reduction/reduce.h"
 

@@ -6,7 +6,7 @@
  * Numbers beyond the edges, and NaN, do not count.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 #include "lower/pointwise/special.h"

@@ -1,7 +1,7 @@
 /*
  * Reading and writing by tensors of indices, or along one dim by a vector of them.
  */
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 #include "lower/tensor/indexing.h"

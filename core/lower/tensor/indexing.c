@@ -1,6 +1,6 @@
 #include "lower/tensor/indexing.h"
 
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/sizes.h"
 
 #include <string.h>

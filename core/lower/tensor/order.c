@@ -2,7 +2,7 @@
  * The largest and smallest elements, where they are, and sorting.
  */
 #include "lower/emit/constant.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 
 #include <string.h>

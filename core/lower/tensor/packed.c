@@ -6,7 +6,7 @@
  * the lengths; so whatever else a model does with the packed data is right, too.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 #include "lower/nn/recurrent.h"

@@ -7,7 +7,7 @@
  * Reference: ONNX Pad.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/sizes.h"
 
 #include <string.h>

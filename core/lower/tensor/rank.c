@@ -5,7 +5,7 @@
  * several equal elements is told as the place of a result is not defined; here it is the first.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  * The place of a value in a sequence is the number of elements before it, which is counted.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/promote.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"

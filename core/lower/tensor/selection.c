@@ -6,7 +6,7 @@
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/constant.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 #include "lower/tensor/indexing.h"

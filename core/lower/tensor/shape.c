@@ -2,7 +2,7 @@
  * Operators that change the shape of a tensor, or the order of its dims.
  */
 #include "lower/compose/compose.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 

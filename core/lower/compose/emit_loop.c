@@ -3,15 +3,16 @@
  *
  * Reference: ONNX Loop.
  */
-#include "lower/compose/turns.h"
+#include "lower/compose/emit_loop.h"
 
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 
-htp_turns htp_turns_begin(const htp_formula *f, htp_tensor_id starts, const htp_tensor_id *first,
-                          size_t count)
+htp_emitted_loop htp_emit_loop_begin(const htp_formula *f, htp_tensor_id starts,
+                                     const htp_tensor_id *first, size_t count)
 {
     htp_lowering *l = f->l;
-    htp_turns t = {.f = f, .count = count, .starts = starts, .around = l->model->current_graph};
+    htp_emitted_loop t = {
+        .f = f, .count = count, .starts = starts, .around = l->model->current_graph};
     uint32_t rank = htp_output_rank(l, 0);
     const htp_dim *dims = htp_output_dims(l, 0);
     t.body = htp_draft_add_graph(l->model);
@@ -25,8 +26,8 @@ htp_turns htp_turns_begin(const htp_formula *f, htp_tensor_id starts, const htp_
     return t;
 }
 
-void htp_turns_end(const htp_turns *t, htp_tensor_id goes_on, const htp_tensor_id *next,
-                   htp_tensor_id *last)
+void htp_emit_loop_end(const htp_emitted_loop *t, htp_tensor_id goes_on, const htp_tensor_id *next,
+                       htp_tensor_id *last)
 {
     htp_lowering *l = t->f->l;
     htp_draft_set_type(l->model, goes_on, HTP_DTYPE_BOOL, 0, NULL);
@@ -37,7 +38,7 @@ void htp_turns_end(const htp_turns *t, htp_tensor_id goes_on, const htp_tensor_i
         htp_draft_add_graph_output(l->model, next[i]);
     }
     l->model->current_graph = t->around;
-    htp_tensor_id inputs[HTP_TURNS_MAX + 2] = {HTP_NONE, t->starts};
+    htp_tensor_id inputs[HTP_EMIT_LOOP_MAX + 2] = {HTP_NONE, t->starts};
     for (size_t i = 0; i < t->count; i++) {
         inputs[i + 2] = t->first[i];
     }

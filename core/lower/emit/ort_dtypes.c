@@ -1,4 +1,4 @@
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 
 #include "base/text.h"
 

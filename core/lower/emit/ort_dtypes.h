@@ -7,8 +7,8 @@
  * float16 counts as present wherever ONNX allows it, because ONNX Runtime computes it in float32
  * by itself.
  */
-#ifndef HTP_LOWER_KERNELS_H
-#define HTP_LOWER_KERNELS_H
+#ifndef HTP_LOWER_ORT_DTYPES_H
+#define HTP_LOWER_ORT_DTYPES_H
 
 #include "lower/emit/lowering.h"
 

@@ -2,7 +2,7 @@
  * Putting tensors together and taking parts of them: cat, stack, slice, select and the like.
  */
 #include "lower/compose/formula.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sequence.h"
 #include "lower/emit/sizes.h"

@@ -3,7 +3,7 @@
  */
 #include "lower/compose/compose.h"
 #include "lower/compose/elementary.h"
-#include "lower/emit/kernels.h"
+#include "lower/emit/ort_dtypes.h"
 #include "lower/emit/promote.h"
 #include "lower/emit/rows.h"
 #include "lower/pointwise/special.h"
