@@ -15,18 +15,19 @@ static bool move_alike(const htp_axes *a, const htp_axes *b)
 }
 
 /* Whether two trials choose their sizes in the same way. One axis alone has no order. */
-static bool ask_alike(const htp_axes *axes, const htp_obstacle *a, const htp_obstacle *b)
+static bool ask_alike(const htp_axes *axes, const htp_shape_conflict *a,
+                      const htp_shape_conflict *b)
 {
     return a->tries_one == b->tries_one &&
            (a->one_order == b->one_order || htp_axes_count_moving(axes) == 1);
 }
 
 const htp_axis_refusal *htp_axis_refusals_find(const htp_axis_refusals *known, const htp_axes *axes,
-                                               const htp_obstacle *obstacle)
+                                               const htp_shape_conflict *conflict)
 {
     for (size_t i = 0; i < known->count; i++) {
         const htp_axis_refusal *refusal = &known->items[i];
-        if (ask_alike(axes, &refusal->obstacle, obstacle) && move_alike(&refusal->axes, axes)) {
+        if (ask_alike(axes, &refusal->conflict, conflict) && move_alike(&refusal->axes, axes)) {
             return refusal;
         }
     }
@@ -34,11 +35,11 @@ const htp_axis_refusal *htp_axis_refusals_find(const htp_axis_refusals *known, c
 }
 
 void htp_axis_refusals_keep(htp_axis_refusals *known, const htp_axes *axes,
-                            const htp_obstacle *obstacle, htp_status status)
+                            const htp_shape_conflict *conflict, htp_status status)
 {
     const htp_axis_refusal refusal = {
         .axes = htp_axes_copy(axes),
-        .obstacle = *obstacle,
+        .conflict = *conflict,
         .code = htp_status_code(status),
         .message = htp_arena_strdup(axes->arena, htp_status_message(status)),
     };

@@ -21,65 +21,65 @@ bool htp_axis_search_is_final(htp_status status)
 
 /* Begins with what is known of the axes. @return false where that refuses all choices of sizes */
 static bool recall(const htp_axis_search *search, const htp_axes *axes, const uint32_t *dims,
-                   htp_obstacle *obstacle)
+                   htp_shape_conflict *conflict)
 {
     htp_inputs *inputs = &search->session->inputs;
-    if (!htp_axis_bounds_recall(&search->bounds, axes, dims, inputs) || obstacle->tries_one) {
+    if (!htp_axis_bounds_recall(&search->bounds, axes, dims, inputs) || conflict->tries_one) {
         return true;
     }
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         const char *message = inputs->bounds[i].message;
-        obstacle->message = message ? message : obstacle->message;
+        conflict->message = message ? message : conflict->message;
     }
     inputs->tells_order = !search->one_order;
     inputs->keeps_bounds = true;
-    htp_obstacle_bound(obstacle, inputs);
-    return obstacle->condition_count == 0 && htp_inputs_choose_lanes(inputs, 0);
+    htp_shape_conflict_bound(conflict, inputs);
+    return conflict->condition_count == 0 && htp_inputs_choose_lanes(inputs, 0);
 }
 
 static htp_status trace_axes(htp_axis_search *search, const htp_axes *axes, const uint32_t *dims,
-                             htp_obstacle *obstacle)
+                             htp_shape_conflict *conflict)
 {
     htp_session *session = search->session;
-    if (!recall(search, axes, dims, obstacle)) {
-        return htp_status_make(HTP_CODE_USAGE, "%s: %s", session->model_path, obstacle->message);
+    if (!recall(search, axes, dims, conflict)) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: %s", session->model_path, conflict->message);
     }
     const htp_inputs *inputs = &session->inputs;
     htp_bound *before = htp_arena_grow(&session->arena, inputs->bounds, inputs->axis_count,
                                        (size_t)inputs->axis_count + 1, sizeof(*before));
-    htp_status status = htp_session_trace_inputs(session, obstacle);
+    htp_status status = htp_session_trace_inputs(session, conflict);
     htp_axis_bounds_keep(&search->bounds, axes, dims, inputs, before);
     return status;
 }
 
 htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes, bool tries_one,
-                                 htp_obstacle *obstacle)
+                                 htp_shape_conflict *conflict)
 {
     const uint32_t *dims = NULL;
     htp_session *session = search->session;
-    *obstacle = (htp_obstacle){
+    *conflict = (htp_shape_conflict){
         .tries_one = tries_one, .one_order = search->one_order, .message = "no sizes fit"};
     search->trials++;
     if (!htp_axes_apply(axes, &session->inputs, &dims)) {
         return htp_status_make(HTP_CODE_USAGE, "%s: no sizes fit", session->model_path);
     }
-    const htp_axis_refusal *same = htp_axis_refusals_find(&search->refusals, axes, obstacle);
+    const htp_axis_refusal *same = htp_axis_refusals_find(&search->refusals, axes, conflict);
     if (same) {
-        *obstacle = same->obstacle;
+        *conflict = same->conflict;
         return htp_status_make(same->code, "%s", same->message);
     }
-    htp_status status = trace_axes(search, axes, dims, obstacle);
-    for (uint32_t i = 0; i < obstacle->condition_count; i++) {
-        htp_equation *equation = &obstacle->conditions[i].equation;
+    htp_status status = trace_axes(search, axes, dims, conflict);
+    for (uint32_t i = 0; i < conflict->condition_count; i++) {
+        htp_equation *equation = &conflict->conditions[i].equation;
         for (uint32_t k = 0; k < equation->count; k++) {
             equation->terms[k].axis = dims[equation->terms[k].axis];
         }
     }
-    obstacle->is_export = htp_status_code(status) == HTP_CODE_UNSUPPORTED;
-    obstacle->tries_one = tries_one;
-    obstacle->one_order = search->one_order;
+    conflict->is_export = htp_status_code(status) == HTP_CODE_UNSUPPORTED;
+    conflict->tries_one = tries_one;
+    conflict->one_order = search->one_order;
     if (status && !htp_axis_search_is_final(status)) {
-        htp_axis_refusals_keep(&search->refusals, axes, obstacle, status);
+        htp_axis_refusals_keep(&search->refusals, axes, conflict, status);
     }
     return status;
 }
@@ -87,13 +87,13 @@ htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes, 
 /* ---- conditions ---- */
 
 void htp_axis_search_fix(htp_axis_search *search, uint32_t axis, const char *reason,
-                         const htp_obstacle *obstacle)
+                         const htp_shape_conflict *conflict)
 {
     htp_axis_finding *finding = &search->findings[axis];
     search->axes.is_fixed[axis] = true;
-    finding->obstacle = reason;
-    finding->is_operators = obstacle->is_fixed;
-    finding->is_refused = obstacle->is_export;
+    finding->conflict = reason;
+    finding->is_operators = conflict->is_fixed;
+    finding->is_refused = conflict->is_export;
 }
 
 /* Whether this was seen of two of a large family. */
@@ -112,13 +112,13 @@ static bool is_of_family(const htp_axis_search *search, uint32_t dim, uint32_t o
 }
 
 static void fix_alike(htp_axis_search *search, uint32_t axis, const char *reason,
-                      const htp_obstacle *obstacle)
+                      const htp_shape_conflict *conflict)
 {
-    htp_axis_search_fix(search, axis, reason, obstacle);
+    htp_axis_search_fix(search, axis, reason, conflict);
     if (is_common(search, axis, HTP_NONE)) {
         for (uint32_t i = 0; i < search->axes.count; i++) {
             if (is_of_family(search, i, axis)) {
-                htp_axis_search_fix(search, i, reason, obstacle);
+                htp_axis_search_fix(search, i, reason, conflict);
             }
         }
     }
@@ -164,7 +164,7 @@ static bool follow(htp_axis_search *search, const htp_equation *equation)
 }
 
 static bool apply_condition(htp_axis_search *search, const htp_condition *condition,
-                            const htp_obstacle *obstacle)
+                            const htp_shape_conflict *conflict)
 {
     const htp_equation *equation = &condition->equation;
     bool is_open = equation->count > 0;
@@ -175,7 +175,7 @@ static bool apply_condition(htp_axis_search *search, const htp_condition *condit
         return false;
     }
     for (uint32_t i = 0; htp_equation_is_fixed(equation) && i < equation->count; i++) {
-        fix_alike(search, equation->terms[i].axis, condition->message, obstacle);
+        fix_alike(search, equation->terms[i].axis, condition->message, conflict);
     }
     if (htp_equation_is_fixed(equation)) {
         return true;
@@ -185,11 +185,11 @@ static bool apply_condition(htp_axis_search *search, const htp_condition *condit
                : follow(search, equation);
 }
 
-bool htp_axis_search_apply(htp_axis_search *search, const htp_obstacle *obstacle)
+bool htp_axis_search_apply(htp_axis_search *search, const htp_shape_conflict *conflict)
 {
     bool has_changed = false;
-    for (uint32_t i = 0; i < obstacle->condition_count; i++) {
-        has_changed = apply_condition(search, &obstacle->conditions[i], obstacle) || has_changed;
+    for (uint32_t i = 0; i < conflict->condition_count; i++) {
+        has_changed = apply_condition(search, &conflict->conditions[i], conflict) || has_changed;
     }
     return has_changed;
 }
@@ -200,7 +200,7 @@ bool htp_axis_search_apply(htp_axis_search *search, const htp_obstacle *obstacle
 static bool is_refused(const htp_axis_search *search, uint32_t axis)
 {
     return search->axes.axis_of[axis] == axis && search->axes.is_fixed[axis] &&
-           search->findings[axis].obstacle && search->findings[axis].is_refused;
+           search->findings[axis].conflict && search->findings[axis].is_refused;
 }
 
 void htp_axis_search_note(const htp_axis_search *search)
@@ -209,10 +209,10 @@ void htp_axis_search_note(const htp_axis_search *search)
     const char *const *names = htp_axes_find_names(axes);
     for (uint32_t i = 0; i < axes->count; i++) {
         const htp_axis_finding *finding = &search->findings[i];
-        if (axes->axis_of[i] == i && axes->is_fixed[i] && finding->obstacle &&
+        if (axes->axis_of[i] == i && axes->is_fixed[i] && finding->conflict &&
             !finding->is_refused) {
             htp_session_detail(search->session, "%s is fixed to %lld: %s", names[i],
-                               (long long)htp_axes_size(axes, i), finding->obstacle);
+                               (long long)htp_axes_size(axes, i), finding->conflict);
         }
     }
 }
@@ -223,7 +223,7 @@ static bool is_told(const htp_axis_search *search, uint32_t axis)
     bool is_told = false;
     for (uint32_t i = 0; i < axis && !is_told; i++) {
         is_told = is_refused(search, i) &&
-                  strcmp(search->findings[i].obstacle, search->findings[axis].obstacle) == 0;
+                  strcmp(search->findings[i].conflict, search->findings[axis].conflict) == 0;
     }
     return is_told;
 }
@@ -237,10 +237,10 @@ void htp_axis_search_note_refused(const htp_axis_search *search)
         if (!is_refused(search, i) || is_told(search, i)) {
             continue;
         }
-        const char *reason = search->findings[i].obstacle;
+        const char *reason = search->findings[i].conflict;
         const char *before = text.length > 0 ? "; " : "";
         for (uint32_t k = i; k < axes->count; k++) {
-            if (is_refused(search, k) && strcmp(search->findings[k].obstacle, reason) == 0) {
+            if (is_refused(search, k) && strcmp(search->findings[k].conflict, reason) == 0) {
                 htp_text_addf(&text, "%s%s is fixed to %lld", before, names[k],
                               (long long)htp_axes_size(axes, k));
                 before = ", ";

@@ -14,7 +14,7 @@ enum { HTP_AXIS_TRIALS = 64 }; /* of one search, so that it ends in time */
 
 /** By dim: what is known of the axis that begins with it. */
 typedef struct htp_axis_finding {
-    const char *obstacle; /* why it does not move; NULL: nothing is known against it */
+    const char *conflict; /* why it does not move; NULL: nothing is known against it */
     bool is_refused;      /* the program runs, and cannot be exported where it moves */
     bool is_operators;    /* an operator needs its size */
     bool is_tried;        /* alone */
@@ -30,27 +30,27 @@ typedef struct htp_axis_search {
     htp_axis_refusals refusals; /* of all trials */
     uint32_t trials;
     bool is_done;   /* the last trace had all axes that move */
-    bool one_order; /* of htp_obstacle, in all traces */
+    bool one_order; /* of htp_shape_conflict, in all traces */
 } htp_axis_search;
 
 /** Begins with these axes. */
 htp_axis_search *htp_axis_search_new(htp_session *session, const htp_axes *axes);
 
-/** Traces with some axes. The conditions of @p obstacle are of dims. */
+/** Traces with some axes. The conditions of @p conflict are of dims. */
 HTP_MUST_USE htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes,
-                                              bool tries_one, htp_obstacle *obstacle);
+                                              bool tries_one, htp_shape_conflict *conflict);
 
 /** Whether a status tells nothing of the sizes: out of memory, an interrupt. */
 bool htp_axis_search_is_final(htp_status status);
 
 /** Leaves an axis out, for a reason. */
 void htp_axis_search_fix(htp_axis_search *search, uint32_t axis, const char *reason,
-                         const htp_obstacle *obstacle);
+                         const htp_shape_conflict *conflict);
 
 /** Changes the axes so that the conditions of a refusal hold: joins those that must be equal, makes
  * those follow others that must be sums of them, and leaves out those that are fixed. @return
  * whether there was anything to change. */
-bool htp_axis_search_apply(htp_axis_search *search, const htp_obstacle *obstacle);
+bool htp_axis_search_apply(htp_axis_search *search, const htp_shape_conflict *conflict);
 
 /** Notes for --verbose which axes the program fixes, and why. */
 void htp_axis_search_note(const htp_axis_search *search);

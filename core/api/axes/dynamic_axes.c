@@ -21,40 +21,42 @@ static uint32_t last_moving(const htp_axis_search *search)
 
 /* What a refusal tells of the axes; where it tells nothing, the last one is left out, if @p effort
  * says so. @return whether there is something else to try */
-static bool learn(htp_axis_search *search, enum effort effort, const htp_obstacle *obstacle)
+static bool learn(htp_axis_search *search, enum effort effort, const htp_shape_conflict *conflict)
 {
-    if (htp_axis_search_apply(search, obstacle)) {
+    if (htp_axis_search_apply(search, conflict)) {
         return true;
     }
     bool is_last =
         effort == EFFORT_END || (effort == EFFORT_ALL && htp_axes_count_moving(&search->axes) == 1);
     uint32_t axis = is_last ? last_moving(search) : HTP_NONE;
     if (axis != HTP_NONE) {
-        htp_axis_search_fix(search, axis, obstacle->message, obstacle);
+        htp_axis_search_fix(search, axis, conflict->message, conflict);
     }
     return axis != HTP_NONE;
 }
 
 /* Traces with all axes that move, and follows what refusals tell. */
-static htp_status trace_moving(htp_axis_search *search, enum effort effort, htp_obstacle *obstacle)
+static htp_status trace_moving(htp_axis_search *search, enum effort effort,
+                               htp_shape_conflict *conflict)
 {
     htp_status status = HTP_OK;
     bool goes_on = true;
     while (goes_on) {
         htp_status_free(status);
-        status = htp_axis_search_trace(search, &search->axes, effort == EFFORT_ONE, obstacle);
+        status = htp_axis_search_trace(search, &search->axes, effort == EFFORT_ONE, conflict);
         goes_on = status && !htp_axis_search_is_final(status) &&
                   (search->trials < HTP_AXIS_TRIALS || effort == EFFORT_END) &&
-                  learn(search, effort, obstacle);
+                  learn(search, effort, conflict);
     }
     search->is_done = !status;
     return status;
 }
 
 /* As trace_moving(); a refusal is no failure. */
-static htp_status try_moving(htp_axis_search *search, enum effort effort, htp_obstacle *obstacle)
+static htp_status try_moving(htp_axis_search *search, enum effort effort,
+                             htp_shape_conflict *conflict)
 {
-    htp_status status = trace_moving(search, effort, obstacle);
+    htp_status status = trace_moving(search, effort, conflict);
     if (htp_axis_search_is_final(status)) {
         return status;
     }
@@ -94,21 +96,22 @@ struct joined {
 };
 
 /* A refusal that tells nothing: perhaps of axes that must be equal. */
-static htp_status try_joined(htp_axis_search *search, struct joined *joined, htp_obstacle *obstacle)
+static htp_status try_joined(htp_axis_search *search, struct joined *joined,
+                             htp_shape_conflict *conflict)
 {
     if (!join_by_place(&search->axes)) {
         search->axes = joined->apart;
         return HTP_OK;
     }
     joined->after = htp_axes_copy(&search->axes);
-    return try_moving(search, EFFORT_ALL, obstacle);
+    return try_moving(search, EFFORT_ALL, conflict);
 }
 
 /* ---- one by one ---- */
 
 /* Traces with one axis of those that @p axes has. */
 static htp_status trace_alone(htp_axis_search *search, const htp_axes *axes, uint32_t axis,
-                              htp_obstacle *obstacle)
+                              htp_shape_conflict *conflict)
 {
     htp_axes alone = htp_axes_copy(axes);
     for (uint32_t i = 0; i < alone.count; i++) {
@@ -116,18 +119,18 @@ static htp_status trace_alone(htp_axis_search *search, const htp_axes *axes, uin
     }
     alone.is_fixed[axis] = false;
     search->is_done = false;
-    return htp_axis_search_trace(search, &alone, false, obstacle);
+    return htp_axis_search_trace(search, &alone, false, conflict);
 }
 
 static htp_status try_alone(htp_axis_search *search, uint32_t axis)
 {
-    htp_obstacle obstacle;
-    htp_status status = trace_alone(search, &search->axes, axis, &obstacle);
+    htp_shape_conflict conflict;
+    htp_status status = trace_alone(search, &search->axes, axis, &conflict);
     if (htp_axis_search_is_final(status)) {
         return status;
     }
     if (status) {
-        htp_axis_search_fix(search, axis, obstacle.message, &obstacle);
+        htp_axis_search_fix(search, axis, conflict.message, &conflict);
     }
     search->is_done = !status && htp_axes_count_moving(&search->axes) == 1;
     htp_status_free(status);
@@ -149,8 +152,8 @@ static htp_status try_each(htp_axis_search *search)
             search->findings[i].is_tried = true;
             HTP_TRY(try_alone(search, i));
             if (axes->is_fixed[i]) {
-                htp_obstacle obstacle;
-                HTP_TRY(try_moving(search, EFFORT_ONE, &obstacle));
+                htp_shape_conflict conflict;
+                HTP_TRY(try_moving(search, EFFORT_ONE, &conflict));
             }
         }
     }
@@ -164,7 +167,7 @@ static bool may_be_pair(const htp_axis_search *search, uint32_t a, uint32_t b)
     const htp_axis_finding *of_a = &search->findings[a];
     const htp_axis_finding *of_b = &search->findings[b];
     return axes->axis_of[a] == a && axes->axis_of[b] == b && axes->is_fixed[a] &&
-           axes->is_fixed[b] && of_a->obstacle && of_b->obstacle &&
+           axes->is_fixed[b] && of_a->conflict && of_b->conflict &&
            htp_axes_size(axes, a) == htp_axes_size(axes, b) &&
            (of_a->is_operators || of_b->is_operators);
 }
@@ -177,17 +180,17 @@ static htp_status try_pairs(htp_axis_search *search)
             if (!may_be_pair(search, a, b) || search->trials >= HTP_AXIS_TRIALS) {
                 continue;
             }
-            htp_obstacle obstacle;
+            htp_shape_conflict conflict;
             htp_axes joined = htp_axes_copy(&search->axes);
             (void)htp_axes_join(&joined, a, b);
-            htp_status status = trace_alone(search, &joined, a, &obstacle);
+            htp_status status = trace_alone(search, &joined, a, &conflict);
             if (htp_axis_search_is_final(status)) {
                 return status;
             }
             if (!status) {
                 search->axes = joined;
                 search->axes.is_fixed[a] = false;
-                search->findings[a].obstacle = NULL;
+                search->findings[a].conflict = NULL;
                 search->is_done = htp_axes_count_moving(&search->axes) == 1;
             }
             htp_status_free(status);
@@ -233,10 +236,10 @@ static htp_status try_axes(htp_axis_search *search, const htp_axes *axes)
     const bool had_order = search->one_order;
     bool works = false;
     for (int order = had_order; order < 2 && !works; order++) {
-        htp_obstacle obstacle;
+        htp_shape_conflict conflict;
         search->one_order = order == 1;
         search->axes = htp_axes_copy(axes);
-        HTP_TRY(try_moving(search, search->one_order ? EFFORT_ALL : EFFORT_ONE, &obstacle));
+        HTP_TRY(try_moving(search, search->one_order ? EFFORT_ALL : EFFORT_ONE, &conflict));
         works = search->is_done && keeps_moving(axes, &search->axes);
     }
     if (!works) {
@@ -282,31 +285,31 @@ static htp_status take_apart(htp_axis_search *search, const struct joined *joine
 /* Traces with all sizes fixed. */
 static htp_status trace_fixed(htp_axis_search *search)
 {
-    htp_obstacle obstacle;
+    htp_shape_conflict conflict;
     htp_axes none = htp_axes_copy(&search->axes);
     for (uint32_t i = 0; i < none.count; i++) {
         none.is_fixed[i] = true;
     }
-    return htp_axis_search_trace(search, &none, false, &obstacle);
+    return htp_axis_search_trace(search, &none, false, &conflict);
 }
 
 static htp_status find_moving(htp_axis_search *search)
 {
-    htp_obstacle obstacle;
-    HTP_TRY(try_moving(search, EFFORT_ALL, &obstacle));
+    htp_shape_conflict conflict;
+    HTP_TRY(try_moving(search, EFFORT_ALL, &conflict));
     if (search->is_done) {
         return HTP_OK;
     }
     struct joined joined = {htp_axes_copy(&search->axes), htp_axes_copy(&search->axes)};
-    if (obstacle.is_export) { /* perhaps whatever the sizes are */
+    if (conflict.is_export) { /* perhaps whatever the sizes are */
         HTP_TRY(trace_fixed(search));
     } else {
-        HTP_TRY(try_joined(search, &joined, &obstacle));
+        HTP_TRY(try_joined(search, &joined, &conflict));
     }
     HTP_TRY(try_each(search));
     HTP_TRY(try_pairs(search));
     HTP_TRY(take_apart(search, &joined));
-    return search->is_done ? HTP_OK : trace_moving(search, EFFORT_END, &obstacle);
+    return search->is_done ? HTP_OK : trace_moving(search, EFFORT_END, &conflict);
 }
 
 /* Notes which inputs are pictures. */

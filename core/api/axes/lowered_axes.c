@@ -115,10 +115,10 @@ static bool *find_reaching(const struct dropping *d)
 
 static htp_status attempt(struct dropping *d, const htp_axes *axes)
 {
-    htp_obstacle obstacle;
+    htp_shape_conflict conflict;
     d->trials++;
     *d->model = NULL;
-    HTP_TRY(htp_axis_search_trace(d->search, axes, false, &obstacle));
+    HTP_TRY(htp_axis_search_trace(d->search, axes, false, &conflict));
     return d->lowerer->lower(d->search->session, d->lowerer->user, d->model);
 }
 
@@ -157,7 +157,7 @@ static const char *describe(const struct dropping *d, htp_status refusal)
 
 static void leave_out(struct dropping *d, uint32_t axis, const char *reason)
 {
-    static const htp_obstacle exported = {.is_export = true};
+    static const htp_shape_conflict exported = {.is_export = true};
     htp_axis_search_fix(d->search, axis, reason, &exported);
 }
 

@@ -120,7 +120,7 @@ static htp_status find_operators(htp_session *session, htp_inspection *inspectio
         inspected[i].kind = operators[i].kind;
         inspected[i].places = operators[i].places;
         inspected[i].obstacle =
-            is_judged ? htp_lower_obstacle(arena, &customs, operators[i].kind) : NULL;
+            is_judged ? htp_lower_shape_conflict(arena, &customs, operators[i].kind) : NULL;
     }
     inspection->operators = inspected;
     return HTP_OK;

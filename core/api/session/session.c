@@ -115,10 +115,10 @@ htp_status htp_session_find_hints(htp_session *session)
     return HTP_OK;
 }
 
-htp_status htp_session_trace_inputs(htp_session *session, htp_obstacle *obstacle)
+htp_status htp_session_trace_inputs(htp_session *session, htp_shape_conflict *conflict)
 {
     return htp_graph_trace(&session->source, &session->inputs, session->options.freeze_state,
-                           obstacle, htp_session_progress, session, &session->arena,
+                           conflict, htp_session_progress, session, &session->arena,
                            &session->graph);
 }
 

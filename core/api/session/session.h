@@ -13,7 +13,7 @@
 #include "lower/driver/lower.h"
 #include "source/inputs/inputs.h"
 #include "source/reader.h"
-#include "source/tracing/obstacle.h"
+#include "source/tracing/shape_conflict.h"
 
 /** Where the inputs came from. */
 typedef enum htp_inputs_origin {
@@ -67,8 +67,9 @@ void htp_session_detail(htp_session *session, const char *format, ...)
 /** Finds what the program says of its arguments, unless that is done. */
 HTP_MUST_USE htp_status htp_session_find_hints(htp_session *session);
 
-/** Traces with the session's inputs as they are. @param obstacle  as for htp_graph_trace() */
-HTP_MUST_USE htp_status htp_session_trace_inputs(htp_session *session, htp_obstacle *obstacle);
+/** Traces with the session's inputs as they are. @param conflict  as for htp_graph_trace() */
+HTP_MUST_USE htp_status htp_session_trace_inputs(htp_session *session,
+                                                 htp_shape_conflict *conflict);
 
 /** Notes the inputs that nobody gave, and from which sizes on the dynamic axes hold. */
 void htp_session_note_inputs(htp_session *session);

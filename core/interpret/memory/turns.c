@@ -22,16 +22,16 @@ htp_outcome htp_memory_turn(htp_machine *m, const htp_call *call, htp_item *view
     uint32_t memory = htp_memory_of(tensor);
     const htp_ids asked = {.items = &memory, .count = 1};
     htp_item *first = m->recording.items.items[memory];
-    const char *obstacle = htp_memory_is_outside(m, tensor)
+    const char *conflict = htp_memory_is_outside(m, tensor)
                                ? "that was made outside of the branch or loop"
                            : htp_memory_group(m, &asked).members[0].count > 1
                                ? "that may be another one, in some runs of the model"
                            : first->turned.count == MAX_TURNS ? "as of many others of its memory"
                                                               : NULL;
-    if (obstacle) {
+    if (conflict) {
         return htp_machine_refuse(m, call->place,
                                   "%s changes the sizes or strides of a tensor in place %s",
-                                  call->schema.kind, obstacle);
+                                  call->schema.kind, conflict);
     }
     tensor->turns_into = view;
     htp_items_push(m, &first->turned, tensor);

@@ -8,7 +8,7 @@
 /* Wider names run over their column. */
 enum { WIDEST_NAME = 80, DEEPEST_INDENTATION = 40, INDENTATION = 2 };
 
-uint32_t htp_inspection_obstacle_count(const htp_inspection *inspection)
+uint32_t htp_inspection_shape_conflict_count(const htp_inspection *inspection)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < inspection->operator_count; i++) {
@@ -169,7 +169,7 @@ static void add_operators(htp_text *text, const htp_inspection *inspection)
 {
     htp_arena *arena = text->arena;
     struct row *rows = HTP_NEW_ARRAY(arena, struct row, (size_t)inspection->operator_count + 1);
-    uint32_t obstacles = htp_inspection_obstacle_count(inspection);
+    uint32_t obstacles = htp_inspection_shape_conflict_count(inspection);
     rows[0] = (struct row){"operator", 0, "places", NULL};
     for (uint32_t i = 0; i < inspection->operator_count; i++) {
         const htp_inspected_operator *used = &inspection->operators[i];

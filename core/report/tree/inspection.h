@@ -54,7 +54,7 @@ const char *htp_report_inspection(htp_arena *arena, const htp_inspection *inspec
 const char *htp_report_inspection_json(htp_arena *arena, const htp_inspection *inspection);
 
 /** The operators that no export takes. */
-uint32_t htp_inspection_obstacle_count(const htp_inspection *inspection);
+uint32_t htp_inspection_shape_conflict_count(const htp_inspection *inspection);
 
 /** What wrote the archive, as far as it tells: "PyTorch 2"; NULL when it does not. */
 const char *htp_inspection_writer(const htp_inspection *inspection);

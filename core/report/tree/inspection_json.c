@@ -103,7 +103,7 @@ static void add_operators(htp_text *text, const htp_inspection *inspection)
         htp_text_add(text, "}");
     }
     htp_text_add(text, "]");
-    add_count(text, "unsupported", htp_inspection_obstacle_count(inspection));
+    add_count(text, "unsupported", htp_inspection_shape_conflict_count(inspection));
 }
 
 const char *htp_report_inspection_json(htp_arena *arena, const htp_inspection *inspection)

@@ -4,8 +4,8 @@
 #include "source/tracing/trace.h"
 
 #include "source/input_search/bounds.h"
-#include "source/tracing/cuts.h"
 #include "source/tracing/first_call.h"
+#include "source/tracing/slice_bounds.h"
 #include "source/tracing/states.h"
 
 /* What a trace needs, and how it went. */
@@ -67,8 +67,8 @@ static htp_status explain_condition(const struct tracing *tracing, const htp_con
 }
 
 /* forward() refused every choice of sizes: are those that were asked for to blame, or the others?
- * @p tracing holds the first refusal in all lanes, @p obstacle what is known of it. */
-static htp_status explain_refusal(struct tracing *tracing, const htp_obstacle *obstacle)
+ * @p tracing holds the first refusal in all lanes, @p conflict what is known of it. */
+static htp_status explain_refusal(struct tracing *tracing, const htp_shape_conflict *conflict)
 {
     const char *path = tracing->source->path;
     const char *refusal = tracing->message;
@@ -80,12 +80,12 @@ static htp_status explain_refusal(struct tracing *tracing, const htp_obstacle *o
         return end(tracing);
     }
     const htp_inputs *inputs = tracing->inputs;
-    const htp_equation *equation = &obstacle->conditions[0].equation;
-    if (obstacle->condition_count > 0 && htp_equation_solve(equation) != HTP_NONE) {
-        return explain_condition(tracing, &obstacle->conditions[0]);
+    const htp_equation *equation = &conflict->conditions[0].equation;
+    if (conflict->condition_count > 0 && htp_equation_solve(equation) != HTP_NONE) {
+        return explain_condition(tracing, &conflict->conditions[0]);
     }
     uint32_t axis = inputs->axis_count == 1 ? 0
-                    : obstacle->condition_count > 0 && equation->count == 1
+                    : conflict->condition_count > 0 && equation->count == 1
                         ? equation->terms[0].axis
                         : HTP_NONE;
     if (axis < inputs->axis_count) {
@@ -102,30 +102,30 @@ static htp_status explain_refusal(struct tracing *tracing, const htp_obstacle *o
 }
 
 /* Whether no choice of sizes gets around a refusal. */
-static bool is_certain(const htp_obstacle *obstacle)
+static bool is_certain(const htp_shape_conflict *conflict)
 {
-    return obstacle->is_fixed || obstacle->condition_count > 0;
+    return conflict->is_fixed || conflict->condition_count > 0;
 }
 
 /* What a refusal tells, together with those before it. */
-static htp_obstacle read_refusal(struct tracing *tracing)
+static htp_shape_conflict read_refusal(struct tracing *tracing)
 {
     const htp_inputs *inputs = tracing->inputs;
-    htp_obstacle obstacle = htp_obstacle_read(tracing->arena, tracing->result.trace,
-                                              tracing->message, inputs, tracing->source->modules);
+    htp_shape_conflict conflict = htp_shape_conflict_read(
+        tracing->arena, tracing->result.trace, tracing->message, inputs, tracing->source->modules);
     htp_bounds_read(tracing->arena, tracing->result.trace, tracing->message, inputs);
     if (inputs->keeps_bounds) {
-        htp_obstacle_bound(&obstacle, inputs);
+        htp_shape_conflict_bound(&conflict, inputs);
     }
-    return obstacle;
+    return conflict;
 }
 
 /* Takes note of a refusal: the first one, unless another one tells that no other sizes will do. */
-static void note_refusal(struct tracing *tracing, htp_obstacle *obstacle)
+static void note_refusal(struct tracing *tracing, htp_shape_conflict *conflict)
 {
-    htp_obstacle read = read_refusal(tracing);
-    if (!obstacle->message || is_certain(&read)) {
-        *obstacle = read;
+    htp_shape_conflict read = read_refusal(tracing);
+    if (!conflict->message || is_certain(&read)) {
+        *conflict = read;
     }
 }
 
@@ -157,7 +157,8 @@ static const char *find_reason(const struct tracing *tracing, htp_code code)
 
 /* Runs in the first choice of lanes, of which two have sizes of next to nothing; in the second one
  * where a program refuses these, or does at them what no graph can show. */
-static htp_code run_smallest(struct tracing *tracing, htp_inputs *inputs, htp_obstacle *obstacle)
+static htp_code run_smallest(struct tracing *tracing, htp_inputs *inputs,
+                             htp_shape_conflict *conflict)
 {
     inputs->failure_when_small = NULL;
     inputs->largest_failing = 1;
@@ -167,10 +168,10 @@ static htp_code run_smallest(struct tracing *tracing, htp_inputs *inputs, htp_ob
     }
     const char *reason = find_reason(tracing, code);
     if (code == HTP_CODE_USAGE) {
-        const htp_obstacle read = read_refusal(tracing);
-        *obstacle = read.condition_count > 0 ? read : *obstacle;
+        const htp_shape_conflict read = read_refusal(tracing);
+        *conflict = read.condition_count > 0 ? read : *conflict;
     }
-    bool is_done = obstacle->condition_count > 0 || (!reason && code != HTP_CODE_USAGE);
+    bool is_done = conflict->condition_count > 0 || (!reason && code != HTP_CODE_USAGE);
     if (is_done || !htp_inputs_choose_lanes(inputs, 1)) {
         return code;
     }
@@ -202,7 +203,7 @@ static uint32_t list_cuts(const struct tracing *tracing, const struct below *bel
                                       (size_t)inputs->axis_count + 1, sizeof(*refused));
     uint32_t count = 0;
     while (below->trials + count < MAX_CUTS &&
-           htp_cuts_find(tracing->result.trace, inputs, refused, &cuts[count])) {
+           htp_slice_bounds_find(tracing->result.trace, inputs, refused, &cuts[count])) {
         refused[cuts[count].axis] = cuts[count].size;
         count++;
     }
@@ -266,15 +267,16 @@ static htp_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
 /* ---- all lanes ---- */
 
 /* Runs in lanes of one choice of sizes after the other. */
-static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs, htp_obstacle *wanted)
+static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs,
+                                htp_shape_conflict *wanted)
 {
-    htp_obstacle obstacle = {.message = NULL};
+    htp_shape_conflict conflict = {.message = NULL};
     inputs->tells_order = wanted && !wanted->one_order;
     inputs->keeps_bounds = !wanted || !wanted->tries_one;
     if (!inputs->bounds) {
         inputs->bounds = HTP_NEW_ARRAY(tracing->arena, htp_bound, (size_t)inputs->axis_count + 1);
     }
-    htp_code code = run_smallest(tracing, inputs, &obstacle);
+    htp_code code = run_smallest(tracing, inputs, &conflict);
     if (tracing->result.needs_lanes) {
         inputs->lane_count = HTP_INPUTS_LANES;
         code = run(tracing, inputs->lane_count);
@@ -282,8 +284,8 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs, htp
     const char *first = tracing->message;
     bool is_refused = false;
     while (code == HTP_CODE_USAGE && !is_refused) {
-        note_refusal(tracing, &obstacle);
-        is_refused = is_certain(&obstacle) || (wanted && wanted->tries_one) ||
+        note_refusal(tracing, &conflict);
+        is_refused = is_certain(&conflict) || (wanted && wanted->tries_one) ||
                      !htp_inputs_choose_lanes(inputs, inputs->choice + 1);
         code = is_refused ? code : run(tracing, inputs->lane_count);
     }
@@ -295,10 +297,10 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs, htp
         code = run_below_cuts(tracing, inputs);
     }
     if (wanted) {
-        obstacle.message = obstacle.message && is_refused ? obstacle.message : tracing->message;
-        *wanted = obstacle;
+        conflict.message = conflict.message && is_refused ? conflict.message : tracing->message;
+        *wanted = conflict;
     }
-    return is_refused && !wanted && inputs->axis_count > 0 ? explain_refusal(tracing, &obstacle)
+    return is_refused && !wanted && inputs->axis_count > 0 ? explain_refusal(tracing, &conflict)
                                                            : end(tracing);
 }
 
@@ -345,7 +347,7 @@ static htp_status find_states(struct tracing *tracing, htp_inputs *inputs, htp_g
 }
 
 htp_status htp_graph_trace(htp_source *source, htp_inputs *inputs, bool freezes_state,
-                           htp_obstacle *obstacle, htp_progress_fn progress, void *user,
+                           htp_shape_conflict *conflict, htp_progress_fn progress, void *user,
                            htp_arena *arena, htp_graph **graph)
 {
     struct tracing tracing = {
@@ -354,7 +356,7 @@ htp_status htp_graph_trace(htp_source *source, htp_inputs *inputs, bool freezes_
         .inputs = inputs,
         .freezes_state = freezes_state,
         .watch = {.stage = HTP_STAGE_TRACED, .label = "nodes", .progress = progress, .user = user}};
-    htp_status status = run_all_lanes(&tracing, inputs, obstacle);
+    htp_status status = run_all_lanes(&tracing, inputs, conflict);
     if (status && tracing.watch.is_interrupted) {
         htp_status_free(status);
         return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");

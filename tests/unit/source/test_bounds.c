@@ -6,7 +6,7 @@
 #include "api/axes/axis_bounds.h"
 #include "api/axes/axis_refusals.h"
 #include "arguments_fixture.h"
-#include "source/tracing/obstacle.h"
+#include "source/tracing/shape_conflict.h"
 #include "unit.h"
 
 enum { FULL = 512 };
@@ -181,17 +181,17 @@ UNIT_TEST(sizes_out_of_bounds_are_not_tried)
 UNIT_TEST(an_axis_without_room_is_fixed)
 {
     htp_inputs inputs;
-    htp_obstacle obstacle = {.message = "another one"};
+    htp_shape_conflict conflict = {.message = "another one"};
     give(arena, &inputs, &whole);
     inputs.bounds[0] = (htp_bound){.most = FULL, .message = "too long"};
-    htp_obstacle_bound(&obstacle, &inputs);
-    ck_assert_uint_eq(obstacle.condition_count, 0);
+    htp_shape_conflict_bound(&conflict, &inputs);
+    ck_assert_uint_eq(conflict.condition_count, 0);
     inputs.bounds[0].least = FULL - 1;
-    htp_obstacle_bound(&obstacle, &inputs);
-    ck_assert_uint_eq(obstacle.condition_count, 1);
-    ck_assert(htp_equation_is_fixed(&obstacle.conditions[0].equation));
-    ck_assert_uint_eq(obstacle.conditions[0].equation.terms[0].axis, 0);
-    ck_assert_str_eq(obstacle.message, "too long");
+    htp_shape_conflict_bound(&conflict, &inputs);
+    ck_assert_uint_eq(conflict.condition_count, 1);
+    ck_assert(htp_equation_is_fixed(&conflict.conditions[0].equation));
+    ck_assert_uint_eq(conflict.conditions[0].equation.terms[0].axis, 0);
+    ck_assert_str_eq(conflict.message, "too long");
 }
 
 /* ---- what is remembered ---- */
@@ -248,9 +248,9 @@ UNIT_TEST(a_refusal_is_found_again)
     one.is_fixed[1] = true;
     htp_axes joined = htp_axes_copy(&both);
     ck_assert(htp_axes_join(&joined, 0, 1));
-    const htp_obstacle all = {.message = "why"};
-    const htp_obstacle in_order = {.one_order = true};
-    const htp_obstacle first = {.tries_one = true};
+    const htp_shape_conflict all = {.message = "why"};
+    const htp_shape_conflict in_order = {.one_order = true};
+    const htp_shape_conflict first = {.tries_one = true};
     htp_status status = htp_status_make(HTP_CODE_USAGE, "refused");
     htp_axis_refusals_keep(&known, &both, &all, status);
     ck_assert_ptr_null(htp_axis_refusals_find(&known, &both, &in_order));
@@ -260,7 +260,7 @@ UNIT_TEST(a_refusal_is_found_again)
     const htp_axis_refusal *found = htp_axis_refusals_find(&known, &both, &all);
     ck_assert_ptr_nonnull(found);
     ck_assert_str_eq(found->message, "refused");
-    ck_assert_str_eq(found->obstacle.message, "why");
+    ck_assert_str_eq(found->conflict.message, "why");
     htp_axis_refusals_keep(&known, &one, &all, status);
     ck_assert_ptr_nonnull(htp_axis_refusals_find(&known, &one, &in_order)); /* it is alone */
     htp_status_free(status);

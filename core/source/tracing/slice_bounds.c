@@ -1,7 +1,7 @@
 /*
  * x[:3] has three rows wherever x has, which tells nothing of an x of two.
  */
-#include "source/tracing/cuts.h"
+#include "source/tracing/slice_bounds.h"
 
 #include <math.h>
 #include <string.h>
@@ -189,8 +189,8 @@ static htp_cut find_cut(const struct slice *slice, const htp_inputs *inputs, con
     return is_known ? cut : estimate(slice, inputs, refused);
 }
 
-bool htp_cuts_find(const htp_trace *trace, const htp_inputs *inputs, const int64_t *refused,
-                   htp_cut *cut)
+bool htp_slice_bounds_find(const htp_trace *trace, const htp_inputs *inputs, const int64_t *refused,
+                           htp_cut *cut)
 {
     *cut = (htp_cut){HTP_NONE, INT64_MAX};
     for (uint32_t n = 0; n < trace->node_count; n++) {

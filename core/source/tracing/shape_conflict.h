@@ -1,8 +1,8 @@
 /*
  * What keeps an axis from moving, read from a trace in several lanes that forward() refused.
  */
-#ifndef HTP_SOURCE_OBSTACLE_H
-#define HTP_SOURCE_OBSTACLE_H
+#ifndef HTP_SOURCE_SHAPE_CONFLICT_H
+#define HTP_SOURCE_SHAPE_CONFLICT_H
 
 #include "base/arena.h"
 #include "source/input_search/equation.h"
@@ -17,7 +17,7 @@ typedef struct htp_condition {
 enum { HTP_MAX_CONDITIONS = 16 };
 
 /** Why other sizes than those that were given are refused. */
-typedef struct htp_obstacle {
+typedef struct htp_shape_conflict {
     bool tries_one;      /**< set by who asks: no second choice of sizes is tried, and the first one
                               whatever bounds are known, as it may tell more */
     bool one_order;      /**< set by who asks: of two axes that are alike in the example, the later
@@ -27,14 +27,15 @@ typedef struct htp_obstacle {
     bool is_export;      /**< the program runs, and cannot be exported with axes that move */
     htp_condition conditions[HTP_MAX_CONDITIONS]; /**< that no choice of sizes gets around */
     uint32_t condition_count;
-} htp_obstacle;
+} htp_shape_conflict;
 
 /** Reads a refusal: @p trace (or NULL) is what ran in all lanes before it, @p message why. */
-htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_trace *trace, const char *message,
-                               const htp_inputs *inputs, const htp_instance *modules);
+htp_shape_conflict htp_shape_conflict_read(htp_arena *arena, const htp_trace *trace,
+                                           const char *message, const htp_inputs *inputs,
+                                           const htp_instance *modules);
 
 /** Adds a condition for each axis that cannot move, whatever the others do, as its bounds leave no
  * size that would be tried: it is fixed. */
-void htp_obstacle_bound(htp_obstacle *obstacle, const htp_inputs *inputs);
+void htp_shape_conflict_bound(htp_shape_conflict *conflict, const htp_inputs *inputs);
 
 #endif

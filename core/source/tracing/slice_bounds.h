@@ -2,8 +2,8 @@
  * Slices that cut something off at all sizes that were tried, read from a trace: at smaller ones
  * they need not, and their outputs have other sizes.
  */
-#ifndef HTP_SOURCE_CUTS_H
-#define HTP_SOURCE_CUTS_H
+#ifndef HTP_SOURCE_SLICE_BOUNDS_H
+#define HTP_SOURCE_SLICE_BOUNDS_H
 
 #include "source/inputs/inputs.h"
 
@@ -18,7 +18,7 @@ typedef struct htp_cut {
  * with constant bounds would have another size than at those tried.
  * @return false where there is none
  */
-bool htp_cuts_find(const htp_trace *trace, const htp_inputs *inputs, const int64_t *refused,
-                   htp_cut *cut);
+bool htp_slice_bounds_find(const htp_trace *trace, const htp_inputs *inputs, const int64_t *refused,
+                           htp_cut *cut);
 
 #endif

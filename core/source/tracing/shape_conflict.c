@@ -2,7 +2,7 @@
  * Two numbers must be equal for an operator to run. Where they follow different axes, these belong
  * together; where one of them is the same in all lanes, a size was fixed when the program was made.
  */
-#include "source/tracing/obstacle.h"
+#include "source/tracing/shape_conflict.h"
 
 #include "source/input_search/bounds.h"
 #include "source/input_search/pairs.h"
@@ -154,7 +154,7 @@ static const char *tell(htp_arena *arena, const htp_trace *trace, const char *me
     return htp_text_string(&text);
 }
 
-static void add_condition(htp_arena *arena, htp_obstacle *obstacle, const htp_trace *trace,
+static void add_condition(htp_arena *arena, htp_shape_conflict *conflict, const htp_trace *trace,
                           const char *message, const htp_inputs *inputs, const htp_pair *pair,
                           const htp_instance *modules)
 {
@@ -165,19 +165,20 @@ static void add_condition(htp_arena *arena, htp_obstacle *obstacle, const htp_tr
         return;
     }
     condition.message = tell(arena, trace, message, pair, modules);
-    if (obstacle->condition_count == 0 && !obstacle->is_fixed) {
-        obstacle->message = condition.message;
+    if (conflict->condition_count == 0 && !conflict->is_fixed) {
+        conflict->message = condition.message;
     }
-    obstacle->is_fixed = obstacle->is_fixed || is_fixed;
-    if (is_read && obstacle->condition_count < HTP_MAX_CONDITIONS) {
-        obstacle->conditions[obstacle->condition_count++] = condition;
+    conflict->is_fixed = conflict->is_fixed || is_fixed;
+    if (is_read && conflict->condition_count < HTP_MAX_CONDITIONS) {
+        conflict->conditions[conflict->condition_count++] = condition;
     }
 }
 
-htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_trace *trace, const char *message,
-                               const htp_inputs *inputs, const htp_instance *modules)
+htp_shape_conflict htp_shape_conflict_read(htp_arena *arena, const htp_trace *trace,
+                                           const char *message, const htp_inputs *inputs,
+                                           const htp_instance *modules)
 {
-    htp_obstacle obstacle = {.message = htp_arena_strdup(arena, message)};
+    htp_shape_conflict conflict = {.message = htp_arena_strdup(arena, message)};
     htp_pair pairs[HTP_PAIR_LIMIT];
     uint32_t count = htp_pairs_read(trace, inputs->lane_count, pairs);
     for (uint32_t i = 0; i < count; i++) {
@@ -186,27 +187,27 @@ htp_obstacle htp_obstacle_read(htp_arena *arena, const htp_trace *trace, const c
         }
         keep_one(&pairs[i]);
         if (is_conflict(trace, &pairs[i])) {
-            add_condition(arena, &obstacle, trace, message, inputs, &pairs[i], modules);
+            add_condition(arena, &conflict, trace, message, inputs, &pairs[i], modules);
         }
     }
-    return obstacle;
+    return conflict;
 }
 
-void htp_obstacle_bound(htp_obstacle *obstacle, const htp_inputs *inputs)
+void htp_shape_conflict_bound(htp_shape_conflict *conflict, const htp_inputs *inputs)
 {
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         const htp_bound *bound = &inputs->bounds[i];
         if (inputs->axes[i].formula || !bound->message || htp_inputs_may_move(inputs, i) ||
-            obstacle->condition_count == HTP_MAX_CONDITIONS) {
+            conflict->condition_count == HTP_MAX_CONDITIONS) {
             continue;
         }
-        htp_condition *condition = &obstacle->conditions[obstacle->condition_count++];
+        htp_condition *condition = &conflict->conditions[conflict->condition_count++];
         condition->message = bound->message;
         condition->equation = (htp_equation){.count = 1, .number = -inputs->axes[i].sizes[0]};
         condition->equation.terms[0].axis = i;
         condition->equation.terms[0].factor = 1;
-        if (obstacle->condition_count == 1 && !obstacle->is_fixed) {
-            obstacle->message = bound->message;
+        if (conflict->condition_count == 1 && !conflict->is_fixed) {
+            conflict->message = bound->message;
         }
     }
 }
