@@ -38,7 +38,7 @@ at::Tensor stand_in(const at::Tensor &tensor, int fill)
 {
     const int64_t extent = extent_of(tensor);
     if (std::max(extent, tensor.numel()) > kStandInElements) {
-        throw TooLarge("a stand-in would have too many elements");
+        throw TooLarge("a probe would have too many elements");
     }
     if (!tensor.is_meta()) {
         return tensor.clone();

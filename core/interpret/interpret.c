@@ -338,7 +338,7 @@ static htp_outcome follow_early(following *f)
 static htp_outcome follow(following *f)
 {
     htp_outcome outcome = follow_early(f);
-    if (outcome != HTP_TOO_MANY_FORKS) {
+    if (outcome != HTP_TOO_MANY_PATH_SPLITS) {
         return outcome;
     }
     f->prefers_loops = true; /* an unrolled one has a fork in each iteration */

@@ -26,7 +26,7 @@ htp_outcome htp_method_run(htp_machine *m, const htp_items *arguments,
                            htp_items *outputs);
 
 /** The trace as plain data in @p arena, which needs the runner and the places, and nothing of the
- * machine (handover.c). HTP_UNSUPPORTED */
+ * machine (finishing.c). HTP_UNSUPPORTED */
 htp_outcome htp_trace_make(htp_machine *m, htp_arena *arena, const htp_items *given,
                            const htp_items *outputs, const htp_recorded_states *states,
                            htp_trace *trace);

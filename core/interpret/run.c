@@ -32,7 +32,7 @@ static htp_outcome as_outputs(htp_machine *m, htp_items *outputs, const htp_plac
 /* ---- sides that cannot meet before the method returns ---- */
 
 typedef struct ending {
-    htp_fork fork;
+    htp_path_split split;
     htp_place place;
 } ending;
 
@@ -42,7 +42,7 @@ static htp_outcome finish(htp_machine *m, const htp_place *place, htp_outcome ou
 static htp_outcome run_to_end(htp_machine *m, const void *data, bool side, htp_items *outputs)
 {
     const ending *last = data;
-    htp_outcome outcome = last->fork.side.run(m, last->fork.side.data, side, outputs);
+    htp_outcome outcome = last->split.side.run(m, last->split.side.data, side, outputs);
     HTP_DO(finish(m, &last->place, outcome, outputs));
     return as_outputs(m, outputs, &last->place, true);
 }
@@ -52,16 +52,16 @@ static htp_outcome run_to_end(htp_machine *m, const void *data, bool side, htp_i
 static htp_outcome finish(htp_machine *m, const htp_place *place, htp_outcome outcome,
                           htp_items *outputs)
 {
-    if (outcome != HTP_FORKS || m->control.forks == HTP_MAX_FORKS) {
+    if (outcome != HTP_PATH_SPLITS || m->control.path_splits == HTP_MAX_PATH_SPLITS) {
         return outcome;
     }
     ending *last = HTP_NEW(m->arena, ending);
-    *last = (ending){m->fork, *place};
+    *last = (ending){m->split, *place};
     *outputs = (htp_items){0};
-    m->control.forks++;
-    outcome = htp_branch_run(m, last->fork.condition, &last->fork.place,
+    m->control.path_splits++;
+    outcome = htp_branch_run(m, last->split.condition, &last->split.place,
                              (htp_side){run_to_end, last}, m->recording.items.count, outputs);
-    m->control.forks--;
+    m->control.path_splits--;
     return outcome;
 }
 
@@ -77,8 +77,8 @@ static htp_outcome run_method(htp_machine *m, const htp_items *arguments, uint32
     HTP_DO(htp_states_begin(m, carried, carried_count, &place));
     htp_outcome outcome = htp_control_call(m, m->function, arguments, scope, 0, outputs);
     outcome = finish(m, &place, outcome, outputs);
-    if (outcome == HTP_FORKS) {
-        return htp_machine_refuse(m, &m->fork.place, "%s", m->fork.reason);
+    if (outcome == HTP_PATH_SPLITS) {
+        return htp_machine_refuse(m, &m->split.place, "%s", m->split.reason);
     }
     HTP_DO(outcome);
     return as_outputs(m, outputs, &place, false);

@@ -10,8 +10,8 @@
  *   checked  OPERATOR LAYOUT              the first time that it was compared
  *   found    OPERATOR LAYOUT WHAT CALL    the first time that it differs so
  *   skipped  OPERATOR REASON              it was not run for real
- *   reached  OPERATOR ELEMENTS            a real kernel ran on a stand-in of so many elements
- *   ran      MODEL OPERATOR...            those that sizes were asked of, or that ran on stand-ins
+ *   reached  OPERATOR ELEMENTS            a real kernel ran on a probe of so many elements
+ *   ran      MODEL OPERATOR...            those that sizes were asked of, or that ran on probes
  *   calls    PROCESS NUMBER               compared in this process so far
  */
 #ifndef HTP_TESTS_ORACLE_H
@@ -91,7 +91,7 @@ typedef struct oracle_result {
 /** Looks at a call that was answered with @p told (runs.c). */
 void oracle_examine(oracle *o, const oracle_call *call, const oracle_result *told);
 
-/** Notes that a real kernel is run on stand-ins. */
+/** Notes that a real kernel is run on probes. */
 void oracle_note_stand_ins(oracle *o, const oracle_call *call);
 
 /** The operands of a call made anew (operands.c). @return false where some cannot be made */

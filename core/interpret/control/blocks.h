@@ -12,11 +12,11 @@
 #define HTP_ALL_LIVE SIZE_MAX
 
 /** Branches that could not meet, one within the other: each one doubles what follows. */
-enum { HTP_MAX_FORKS = 6 };
+enum { HTP_MAX_PATH_SPLITS = 6 };
 
 /** A branch on what is not known: both sides are run, and recorded.
  * @param first_local  the first item of a call that ends with the branch: what it made is gone then
- * @return HTP_FORKS where they cannot meet */
+ * @return HTP_PATH_SPLITS where they cannot meet */
 htp_outcome htp_branch_run(htp_machine *m, htp_item *condition, const htp_place *place,
                            htp_side side, size_t first_local, htp_items *outputs);
 
@@ -29,7 +29,7 @@ static inline bool htp_branch_is_side(const htp_item *condition, size_t lane, bo
 
 /** Goes on with @p next after a branch whose sides cannot meet: on each of them. @p fork may be the
  * machine's: it is copied before anything runs. */
-htp_outcome htp_branch_resume(htp_machine *m, const htp_fork *fork, htp_next next,
+htp_outcome htp_branch_resume(htp_machine *m, const htp_path_split *split, htp_next next,
                               size_t first_local, htp_items *outputs);
 
 /* ---- blocks (block.c) ---- */

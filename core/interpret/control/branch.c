@@ -119,11 +119,11 @@ htp_outcome htp_branch_run(htp_machine *m, htp_item *condition, const htp_place 
     if (outcome == HTP_GOES_ON && !has_raised) {
         outcome = join(m, condition, place, both, first_local, outputs);
     }
-    if (outcome == HTP_COMES_APART || outcome == HTP_FORKS) {
-        const char *reason = outcome == HTP_FORKS ? m->fork.reason : m->message;
+    if (outcome == HTP_COMES_APART || outcome == HTP_PATH_SPLITS) {
+        const char *reason = outcome == HTP_PATH_SPLITS ? m->split.reason : m->message;
         htp_recording_discard(m, &mark);
-        m->fork = (htp_fork){condition, *place, side, reason};
-        return HTP_FORKS;
+        m->split = (htp_path_split){condition, *place, side, reason};
+        return HTP_PATH_SPLITS;
     }
     if (outcome != HTP_GOES_ON || !has_raised) {
         return outcome;
@@ -136,7 +136,7 @@ htp_outcome htp_branch_run(htp_machine *m, htp_item *condition, const htp_place 
 
 /* What goes on behind them. */
 typedef struct resumption {
-    htp_fork fork;
+    htp_path_split split;
     htp_next next;
     size_t first_local;
 } resumption;
@@ -145,26 +145,26 @@ static htp_outcome run_resumed(htp_machine *m, const void *data, bool side, htp_
 {
     const resumption *behind = data;
     htp_items given = {0};
-    htp_outcome outcome = behind->fork.side.run(m, behind->fork.side.data, side, &given);
-    if (outcome == HTP_FORKS) {
-        return htp_branch_resume(m, &m->fork, behind->next, behind->first_local, outputs);
+    htp_outcome outcome = behind->split.side.run(m, behind->split.side.data, side, &given);
+    if (outcome == HTP_PATH_SPLITS) {
+        return htp_branch_resume(m, &m->split, behind->next, behind->first_local, outputs);
     }
     HTP_DO(outcome);
     return behind->next.run(m, behind->next.data, &given, outputs);
 }
 
-htp_outcome htp_branch_resume(htp_machine *m, const htp_fork *fork, htp_next next,
+htp_outcome htp_branch_resume(htp_machine *m, const htp_path_split *split, htp_next next,
                               size_t first_local, htp_items *outputs)
 {
-    if (m->control.forks == HTP_MAX_FORKS) {
-        return htp_machine_stop(m, HTP_TOO_MANY_FORKS, "%s, %s", fork->reason,
-                                htp_place_describe(m, &fork->place));
+    if (m->control.path_splits == HTP_MAX_PATH_SPLITS) {
+        return htp_machine_stop(m, HTP_TOO_MANY_PATH_SPLITS, "%s, %s", split->reason,
+                                htp_place_describe(m, &split->place));
     }
     resumption *behind = HTP_NEW(m->arena, resumption);
-    *behind = (resumption){*fork, next, first_local};
-    m->control.forks++;
-    htp_outcome outcome = htp_branch_run(m, behind->fork.condition, &behind->fork.place,
+    *behind = (resumption){*split, next, first_local};
+    m->control.path_splits++;
+    htp_outcome outcome = htp_branch_run(m, behind->split.condition, &behind->split.place,
                                          (htp_side){run_resumed, behind}, first_local, outputs);
-    m->control.forks--;
+    m->control.path_splits--;
     return outcome;
 }

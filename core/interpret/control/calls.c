@@ -188,8 +188,8 @@ htp_outcome htp_do_fork(htp_machine *m, htp_step *step, htp_items *outputs)
     frame->name = step->frame->name;
     htp_items results = {0};
     htp_outcome outcome = htp_control_run_block(m, frame, 0, &step->place, &results);
-    if (outcome == HTP_FORKS) {
-        return htp_branch_resume(m, &m->fork, (htp_next){give_results, NULL}, HTP_ALL_LIVE,
+    if (outcome == HTP_PATH_SPLITS) {
+        return htp_branch_resume(m, &m->split, (htp_next){give_results, NULL}, HTP_ALL_LIVE,
                                  outputs);
     }
     HTP_DO(outcome);

@@ -204,10 +204,10 @@ static htp_outcome run_from(htp_machine *m, htp_frame *frame, uint32_t block, ui
     const htp_program_block *code = &frame->code->function.blocks[block];
     for (uint32_t i = at; i < code->node_count; i++) {
         htp_outcome outcome = run_node(m, frame, code->first_node + i);
-        if (outcome == HTP_FORKS) {
+        if (outcome == HTP_PATH_SPLITS) {
             rest *left = HTP_NEW(m->arena, rest);
             *left = (rest){htp_control_copy_frame(m, frame), block, i, *place};
-            return htp_branch_resume(m, &m->fork, (htp_next){run_rest, left}, HTP_ALL_LIVE,
+            return htp_branch_resume(m, &m->split, (htp_next){run_rest, left}, HTP_ALL_LIVE,
                                      outputs);
         }
         HTP_DO(outcome);
@@ -254,8 +254,8 @@ static htp_outcome run_function(htp_machine *m, htp_frame *frame, htp_items *out
         .scope = frame->scope, .function = HTP_NONE, .node = HTP_NONE, .file = ""};
     size_t first = m->recording.items.count;
     htp_outcome outcome = htp_control_run_block(m, frame, 0, &place, outputs);
-    return outcome == HTP_FORKS
-               ? htp_branch_resume(m, &m->fork, (htp_next){pass_on, NULL}, first, outputs)
+    return outcome == HTP_PATH_SPLITS
+               ? htp_branch_resume(m, &m->split, (htp_next){pass_on, NULL}, first, outputs)
                : outcome;
 }
 

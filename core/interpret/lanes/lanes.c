@@ -58,7 +58,7 @@ static htp_outcome run_on_sizes(htp_machine *m, const htp_call *call, size_t lan
                                 htp_operand *given, htp_operand **outputs, size_t *count)
 {
     if (call->schema.needs_contents) {
-        return htp_call_run_on_stand_ins(m, call, lane, outputs, count);
+        return htp_call_probe(m, call, lane, outputs, count);
     }
     if (htp_call_gives_operand(call, given)) {
         *outputs = htp_operands_copy(m, given, 1);
@@ -70,8 +70,7 @@ static htp_outcome run_on_sizes(htp_machine *m, const htp_call *call, size_t lan
     htp_run_mode mode = call->is_elsewhere ? HTP_RUN_ELSEWHERE : HTP_RUN_SIZES;
     htp_outcome outcome =
         htp_schema_run(m, call->schema_number, mode, given, call->inputs.count, outputs, count);
-    return outcome == HTP_NO_KERNEL ? htp_call_run_on_stand_ins(m, call, lane, outputs, count)
-                                    : outcome;
+    return outcome == HTP_NO_KERNEL ? htp_call_probe(m, call, lane, outputs, count) : outcome;
 }
 
 static htp_outcome run_lane(htp_machine *m, htp_call *call, htp_mode mode, size_t lane,

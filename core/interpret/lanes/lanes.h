@@ -28,9 +28,9 @@ htp_operand htp_operand_no_contents(void);
 /** Room for @p count outputs in each lane. */
 htp_lanes htp_lanes_make(htp_machine *m, size_t count);
 
-/** Where there is no kernel for tensors without contents: the real one, on stand-ins. */
-htp_outcome htp_call_run_on_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
-                                      htp_operand **outputs, size_t *count);
+/** Where there is no kernel for tensors without contents: the real one, on probes. */
+htp_outcome htp_call_probe(htp_machine *m, const htp_call *call, size_t lane, htp_operand **outputs,
+                           size_t *count);
 
 /** Dims from the one whose elements lie farthest apart to the one whose lie closest. */
 void htp_tensor_order(const htp_runner_tensor *tensor, uint32_t *order);

@@ -359,8 +359,8 @@ static htp_outcome run_block(htp_machine *m, htp_loop *loop, htp_block *block)
         loop->run.is_stable = false;
         return HTP_GOES_ON;
     }
-    if (outcome == HTP_FORKS) {
-        return htp_machine_refuse(m, &m->fork.place, "%s", m->fork.reason);
+    if (outcome == HTP_PATH_SPLITS) {
+        return htp_machine_refuse(m, &m->split.place, "%s", m->split.reason);
     }
     HTP_DO(outcome);
     return block->has_raised ? htp_machine_stop(m, HTP_RAISES, "%s", block->message) : HTP_GOES_ON;

@@ -88,10 +88,11 @@ static rest *make_rest(htp_machine *m, const htp_step *step, htp_item *limit, in
 
 static htp_outcome resume(htp_machine *m, htp_next_run *run, const rest *data, htp_items *outputs)
 {
-    htp_fork *fork = HTP_NEW(m->arena, htp_fork); /* a branch around may run its sides again */
-    *fork = m->fork;
+    htp_path_split *split =
+        HTP_NEW(m->arena, htp_path_split); /* a branch around may run its sides again */
+    *split = m->split;
     htp_next next = {run, data};
-    return htp_branch_resume(m, fork, next, HTP_ALL_LIVE, outputs);
+    return htp_branch_resume(m, split, next, HTP_ALL_LIVE, outputs);
 }
 
 /* ---- loops that are recorded ---- */
@@ -201,7 +202,7 @@ static htp_outcome run_side(htp_machine *m, const void *data, bool runs, htp_ite
     htp_step own = own_step(m, &whole->step);
     htp_items results = {0};
     htp_outcome outcome = run_once(m, &own, whole->done, &whole->state, &results);
-    if (outcome == HTP_FORKS) {
+    if (outcome == HTP_PATH_SPLITS) {
         return resume(m, go_on_behind_first, whole, outputs);
     }
     HTP_DO(outcome);
@@ -273,7 +274,7 @@ static htp_outcome unroll(htp_machine *m, const htp_step *step, htp_item *limit,
         }
         htp_items results = {0};
         htp_outcome outcome = run_once(m, step, i, &now, &results);
-        if (outcome == HTP_FORKS) {
+        if (outcome == HTP_PATH_SPLITS) {
             return resume(m, go_on_unrolling, make_rest(m, step, limit, i + 1, &now), outputs);
         }
         HTP_DO(outcome);

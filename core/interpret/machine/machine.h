@@ -39,7 +39,7 @@ typedef struct htp_machine {
 
     /* How the last step ended. */
     const char *message;
-    htp_fork fork;
+    htp_path_split split;
     htp_growth growth;
 
     htp_recording recording;

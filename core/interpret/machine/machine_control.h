@@ -4,8 +4,8 @@
 #ifndef HTP_INTERPRET_MACHINE_MACHINE_CONTROL_H
 #define HTP_INTERPRET_MACHINE_MACHINE_CONTROL_H
 
-#include "interpret/machine/forks.h"
 #include "interpret/machine/objects.h"
+#include "interpret/machine/path_splits.h"
 #include "interpret/trace/trace.h"
 
 #include <htp/program.h>
@@ -29,7 +29,7 @@ typedef struct htp_control {
     size_t depth;             /* of calls */
     size_t block_depth;       /* of blocks, those of calls, too */
     size_t peels;             /* first iterations around that are apart from their loops */
-    size_t forks;             /* branches around that could not meet where they end */
+    size_t path_splits;       /* branches around that could not meet where they end */
     uint64_t steps;           /* so far; what takes long counts as many */
     uint64_t last_tick;       /* by these */
     htp_items arguments;      /* of the method, and what they hold */

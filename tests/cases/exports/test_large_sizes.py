@@ -19,7 +19,7 @@ import size_oracle
 
 TABLE = large_sizes.table()
 GROUPS = sorted({name.split("/")[0] for name in TABLE})
-MOST_ELEMENTS = 4096  # of a tensor that stands in for another one: core/interpret/lanes/stand_ins.c
+MOST_ELEMENTS = 4096  # of a tensor that stands in for another one: core/interpret/lanes/probe.c
 
 
 def members(group: str) -> dict:

@@ -3,7 +3,7 @@
  */
 #include "lists_fixture.h"
 
-/* ---- stand-ins ------------------------------------------------------------------------------- */
+/* ---- probes ------------------------------------------------------------------------------- */
 
 /* A kernel may give the same for ones and zeroes, and something else for the true contents. */
 UNIT_TEST(a_flag_that_is_read_off_a_stand_in_is_unknown)

@@ -1,8 +1,8 @@
 /*
  * Points at which the program goes on twice.
  */
-#ifndef HTP_INTERPRET_MACHINE_FORKS_H
-#define HTP_INTERPRET_MACHINE_FORKS_H
+#ifndef HTP_INTERPRET_MACHINE_PATH_SPLITS_H
+#define HTP_INTERPRET_MACHINE_PATH_SPLITS_H
 
 #include "interpret/machine/outcome.h"
 #include "interpret/machine/recorded.h"
@@ -27,12 +27,12 @@ typedef struct htp_next {
 
 /** A point at which the program goes on twice: the sides of a branch give what no output of a node
  * can be, so that what follows belongs to both, as far as it takes them to meet. */
-typedef struct htp_fork {
+typedef struct htp_path_split {
     htp_item *condition;
     htp_place place;
     htp_side side;      /* gives the outputs of what ended with the fork */
     const char *reason; /* why they cannot meet */
-} htp_fork;
+} htp_path_split;
 
 /** A list of outside whose length a loop's body changes, or whose rows it changes in place. */
 typedef struct htp_growth {

@@ -105,8 +105,8 @@ static bool have_same_sizes(const htp_operand *a, const htp_operand *b, size_t c
     return true;
 }
 
-/* Whether outputs are tensors alone: a number that a kernel reads off a stand-in says nothing of
- * the tensor that it stands for, even where all stand-ins give the same. */
+/* Whether outputs are tensors alone: a number that a kernel reads off a probe says nothing of
+ * the tensor that it stands for, even where all probes give the same. */
 static bool are_tensors(const htp_operand *outputs, size_t count)
 {
     bool are = true;
@@ -118,8 +118,8 @@ static bool are_tensors(const htp_operand *outputs, size_t count)
     return are;
 }
 
-htp_outcome htp_call_run_on_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
-                                      htp_operand **outputs, size_t *count)
+htp_outcome htp_call_probe(htp_machine *m, const htp_call *call, size_t lane, htp_operand **outputs,
+                           size_t *count)
 {
     uint32_t shared = find_shared(&call->schema);
     if (shared < call->schema.argument_count) {

@@ -10,16 +10,16 @@
 /* Texts that come again and again are mostly one: they are found by their address. */
 enum { KNOWN_TEXTS = 512 };
 
-typedef struct handover {
+typedef struct finishing {
     htp_machine *m;
     htp_arena *arena; /* of the trace */
     struct {
         const char *text;
         const char *copy;
     } known[KNOWN_TEXTS];
-} handover;
+} finishing;
 
-static const char *keep_text(handover *h, const char *text)
+static const char *keep_text(finishing *h, const char *text)
 {
     if (!text || !*text) {
         return text ? "" : NULL;
@@ -32,7 +32,7 @@ static const char *keep_text(handover *h, const char *text)
     return h->known[place].copy;
 }
 
-static const char *const *keep_texts(handover *h, const char *const *texts, uint32_t count)
+static const char *const *keep_texts(finishing *h, const char *const *texts, uint32_t count)
 {
     const char **kept = HTP_NEW_ARRAY(h->arena, const char *, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -41,14 +41,14 @@ static const char *const *keep_texts(handover *h, const char *const *texts, uint
     return kept;
 }
 
-static const uint32_t *keep_numbers(handover *h, const uint32_t *numbers, size_t count)
+static const uint32_t *keep_numbers(finishing *h, const uint32_t *numbers, size_t count)
 {
     return htp_arena_grow(h->arena, numbers, count, count, sizeof(*numbers));
 }
 
 /* ---- values ---- */
 
-static htp_outcome describe_tensor(handover *h, const htp_item *item, htp_trace_value *value)
+static htp_outcome describe_tensor(finishing *h, const htp_item *item, htp_trace_value *value)
 {
     htp_machine *m = h->m;
     const htp_runner_tensor *first = htp_tensor_in(item, 0);
@@ -99,7 +99,7 @@ static htp_trace_kind plain_kind(htp_operand_kind kind)
 
 /* What the runner alone looks into is a complex number where a tensor can be made of it, which
  * tells its parts. */
-static void describe_other(handover *h, const htp_item *item, htp_trace_value *value)
+static void describe_other(finishing *h, const htp_item *item, htp_trace_value *value)
 {
     const htp_operand inputs[] = {item->lane[0],
                                   {.kind = HTP_OPERAND_INT, .as.i = HTP_SCALAR_COMPLEX_DOUBLE},
@@ -125,7 +125,7 @@ static void describe_other(handover *h, const htp_item *item, htp_trace_value *v
     }
 }
 
-static void describe_plain(handover *h, const htp_item *item, htp_trace_value *value)
+static void describe_plain(finishing *h, const htp_item *item, htp_trace_value *value)
 {
     value->kind = plain_kind(item->lane[0].kind);
     if (item->lane[0].kind == HTP_OPERAND_OTHER) {
@@ -148,7 +148,7 @@ static void describe_plain(handover *h, const htp_item *item, htp_trace_value *v
 }
 
 /* Of a dict its values. */
-static void describe_container(handover *h, const htp_item *item, htp_trace_value *value)
+static void describe_container(finishing *h, const htp_item *item, htp_trace_value *value)
 {
     size_t step = item->kind == HTP_ITEM_DICT ? 2 : 1;
     uint32_t *ids = HTP_NEW_ARRAY(h->arena, uint32_t, item->elements.count);
@@ -161,7 +161,7 @@ static void describe_container(handover *h, const htp_item *item, htp_trace_valu
     value->element_count = count;
 }
 
-static htp_outcome describe_item(handover *h, const htp_item *item, htp_trace_value *value)
+static htp_outcome describe_item(finishing *h, const htp_item *item, htp_trace_value *value)
 {
     *value = (htp_trace_value){
         .name = keep_text(h, item->name),
@@ -192,7 +192,7 @@ static htp_outcome describe_item(handover *h, const htp_item *item, htp_trace_va
     return HTP_GOES_ON;
 }
 
-static htp_outcome list_values(handover *h, htp_trace *trace)
+static htp_outcome list_values(finishing *h, htp_trace *trace)
 {
     const htp_machine *m = h->m;
     htp_trace_value *values = HTP_NEW_ARRAY(h->arena, htp_trace_value, m->recording.items.count);
@@ -207,7 +207,7 @@ static htp_outcome list_values(handover *h, htp_trace *trace)
 /* ---- nodes ---- */
 
 /* A type as schemas write it: "Tensor?", "int[]". */
-static const char *schema_text(handover *h, uint32_t number)
+static const char *schema_text(finishing *h, uint32_t number)
 {
     const htp_program_type *type = &h->m->program->types[number];
     switch (type->kind) {
@@ -223,7 +223,7 @@ static const char *schema_text(handover *h, uint32_t number)
 }
 
 /* Of an operator of a loaded library; otherwise NULL. */
-static const char *const *input_types(handover *h, const htp_recorded_node *node)
+static const char *const *input_types(finishing *h, const htp_recorded_node *node)
 {
     const htp_machine *m = h->m;
     if (node->schema == HTP_NONE || !m->program->schemas[node->schema].is_loaded) {
@@ -245,7 +245,7 @@ static const char *source_text(const htp_machine *m, const htp_place *place)
                : m->places->find_text(m->places->self, place->function, place->node);
 }
 
-static htp_trace_node describe_node(handover *h, const htp_recorded_node *node)
+static htp_trace_node describe_node(finishing *h, const htp_recorded_node *node)
 {
     return (htp_trace_node){
         .kind = keep_text(h, node->kind),
@@ -268,7 +268,7 @@ static htp_trace_node describe_node(handover *h, const htp_recorded_node *node)
     };
 }
 
-static void list_nodes(handover *h, htp_trace *trace)
+static void list_nodes(finishing *h, htp_trace *trace)
 {
     const htp_machine *m = h->m;
     htp_trace_node *nodes = HTP_NEW_ARRAY(h->arena, htp_trace_node, m->recording.nodes.count);
@@ -279,7 +279,7 @@ static void list_nodes(handover *h, htp_trace *trace)
     trace->node_count = (uint32_t)m->recording.nodes.count;
 }
 
-static void list_blocks(handover *h, htp_trace *trace)
+static void list_blocks(finishing *h, htp_trace *trace)
 {
     const htp_machine *m = h->m;
     htp_trace_block *blocks = HTP_NEW_ARRAY(h->arena, htp_trace_block, m->recording.blocks.count);
@@ -298,7 +298,7 @@ static void list_blocks(handover *h, htp_trace *trace)
 
 /* ---- calls ---- */
 
-static void list_scopes(handover *h, htp_trace *trace)
+static void list_scopes(finishing *h, htp_trace *trace)
 {
     const htp_recording *recording = &h->m->recording;
     const size_t passed_count = recording->passed.count;
@@ -320,7 +320,7 @@ static void list_scopes(handover *h, htp_trace *trace)
         recording->calls ? keep_numbers(h, recording->calls, h->m->module_count) : NULL;
 }
 
-static void list_calls(handover *h, htp_trace *trace)
+static void list_calls(finishing *h, htp_trace *trace)
 {
     const htp_machine *m = h->m;
     htp_trace_call *calls = HTP_NEW_ARRAY(h->arena, htp_trace_call, m->recording.calls_made.count);
@@ -341,7 +341,7 @@ static void list_calls(handover *h, htp_trace *trace)
 
 /* ---- what is given and left ---- */
 
-static void flatten(handover *h, const htp_item *output, htp_ids *ids)
+static void flatten(finishing *h, const htp_item *output, htp_ids *ids)
 {
     if (!htp_is_container(output)) {
         HTP_PUSH(h->arena, ids, output->id);
@@ -353,7 +353,7 @@ static void flatten(handover *h, const htp_item *output, htp_ids *ids)
     }
 }
 
-static void list_ends(handover *h, const htp_items *given, const htp_items *outputs,
+static void list_ends(finishing *h, const htp_items *given, const htp_items *outputs,
                       htp_trace *trace)
 {
     htp_ids inputs = {0};
@@ -370,7 +370,7 @@ static void list_ends(handover *h, const htp_items *given, const htp_items *outp
     trace->output_count = (uint32_t)flat.count;
 }
 
-static void list_states(handover *h, const htp_recorded_states *changed, htp_trace *trace)
+static void list_states(finishing *h, const htp_recorded_states *changed, htp_trace *trace)
 {
     htp_trace_state *states = HTP_NEW_ARRAY(h->arena, htp_trace_state, changed->count);
     for (size_t i = 0; i < changed->count; i++) {
@@ -382,7 +382,7 @@ static void list_states(handover *h, const htp_recorded_states *changed, htp_tra
     trace->state_count = (uint32_t)changed->count;
 }
 
-static void list_data_sizes(handover *h, htp_trace *trace)
+static void list_data_sizes(finishing *h, htp_trace *trace)
 {
     const htp_recording *recording = &h->m->recording;
     htp_trace_size *sizes =
@@ -399,7 +399,7 @@ htp_outcome htp_trace_make(htp_machine *m, htp_arena *arena, const htp_items *gi
                            const htp_items *outputs, const htp_recorded_states *states,
                            htp_trace *trace)
 {
-    handover h = {.m = m, .arena = arena};
+    finishing h = {.m = m, .arena = arena};
     const uint32_t stand_in_count = (uint32_t)m->recording.run_on_stand_ins.count;
     *trace = (htp_trace){
         .run_on_stand_ins = keep_texts(&h, m->recording.run_on_stand_ins.items, stand_in_count),
