@@ -171,12 +171,12 @@ static htp_outcome run_kernels(htp_machine *m, htp_call *call, htp_items *output
     htp_lanes results = {0};
     htp_mode mode = HTP_MODE_SIZES;
     HTP_DO(htp_call_run_in_mode(m, call, &mode, &results));
-    if (htp_flat_is_one(m, call, &results)) {
-        return htp_flat_make(m, call, &results, outputs);
+    if (htp_coinciding_is_one(m, call, &results)) {
+        return htp_coinciding_make(m, call, &results, outputs);
     }
     htp_lanes resized = {0};
     bool is_done = false;
-    HTP_DO(htp_flat_resize(m, call, &results, &resized, &is_done));
+    HTP_DO(htp_coinciding_resize(m, call, &results, &resized, &is_done));
     if (is_done) {
         return htp_call_make_outputs(m, call, HTP_MODE_SIZES, &resized, true, outputs);
     }

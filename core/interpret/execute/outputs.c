@@ -91,7 +91,7 @@ static htp_outcome make_up(htp_machine *m, const htp_call *call, htp_item *item)
     htp_trace_size size;
     HTP_DO(htp_is_tensor(source)
                ? htp_sizes_number_in(m, source, call->base_name, &size)
-               : htp_sizes_of(m, htp_flat_formula(m, call), call->base_name, &size));
+               : htp_sizes_of(m, htp_coinciding_formula(m, call), call->base_name, &size));
     htp_item_take_size(m, item, &size);
     return HTP_GOES_ON;
 }
@@ -343,7 +343,7 @@ static void set_producer(htp_items *elements, uint32_t node)
 static void note_stepped(htp_machine *m, const htp_call *call, htp_items *outputs, bool is_stepped)
 {
     bool is_slice = strcmp(call->schema.name, "aten::slice") == 0;
-    const htp_item *follows = is_stepped ? htp_flat_follows(m, call) : NULL;
+    const htp_item *follows = is_stepped ? htp_coinciding_follows(m, call) : NULL;
     for (size_t i = 0; i < outputs->count; i++) {
         htp_item *output = outputs->items[i];
         bool tells_size = is_slice || htp_is_number(output) || htp_is_real(output);
@@ -377,7 +377,7 @@ htp_outcome htp_call_make_outputs(htp_machine *m, htp_call *call, htp_mode mode,
     }
     uint32_t node = HTP_NONE;
     HTP_DO(record(m, call, &made, NULL, &node));
-    note_stepped(m, call, &made, htp_flat_is_stepped(m, call, results));
+    note_stepped(m, call, &made, htp_coinciding_is_stepped(m, call, results));
     for (size_t i = 0; i < made.count; i++) {
         set_producer(&made.items[i]->elements, node);
     }

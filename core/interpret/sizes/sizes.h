@@ -5,7 +5,7 @@
 #define HTP_INTERPRET_SIZES_SIZES_H
 
 #include "interpret/lanes/execute.h"
-#include "interpret/sizes/flat.h"
+#include "interpret/sizes/coinciding.h"
 #include "interpret/sizes/sizers.h"
 
 /** The outputs of an operator whose sizes only the data can tell; @p is_done is false for other

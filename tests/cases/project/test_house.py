@@ -14,7 +14,7 @@ MAP = ROOT / "docs" / "ARCHITECTURE.md"
 # itself: see docs/ARCHITECTURE.md.
 CIRCLES = [
     ("graph", "polynomial polynomial_bounds polynomial_floor"),
-    ("interpret", "call fitted flat memory_changes outputs quantized views"),
+    ("interpret", "call coinciding fitted memory_changes outputs quantized views"),
     ("interpret", "restore restore_devices restore_nodes"),
     ("onnx", "encode encode_nested"),
     ("onnx", "infer infer_nested"),

@@ -1,31 +1,31 @@
 /*
  * Numbers and sizes that are alike at all sizes that were tried, and what programs say of sizes.
  */
-#ifndef HTP_INTERPRET_SIZES_FLAT_H
-#define HTP_INTERPRET_SIZES_FLAT_H
+#ifndef HTP_INTERPRET_SIZES_COINCIDING_H
+#define HTP_INTERPRET_SIZES_COINCIDING_H
 
 #include "interpret/lanes/execute.h"
 
 /* ---- numbers and sizes alike at all sizes that were tried (flat.c) ---- */
 
 /** Whether outputs may be numbers that stay the same where sizes differ. */
-bool htp_flat_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *results);
+bool htp_coinciding_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *results);
 
 /** The number of which what an operator gives is a line, as y.size(0)*2 + 1: where a line is the
  * same at two sizes, it always is. NULL where it is none. */
-const htp_item *htp_flat_follows(htp_machine *m, const htp_call *call);
+const htp_item *htp_coinciding_follows(htp_machine *m, const htp_call *call);
 
 /** Whether the only output is such a number. */
-bool htp_flat_is_one(htp_machine *m, const htp_call *call, const htp_lanes *results);
-htp_outcome htp_flat_make(htp_machine *m, htp_call *call, const htp_lanes *results,
-                          htp_items *outputs);
+bool htp_coinciding_is_one(htp_machine *m, const htp_call *call, const htp_lanes *results);
+htp_outcome htp_coinciding_make(htp_machine *m, htp_call *call, const htp_lanes *results,
+                                htp_items *outputs);
 
 /** The outputs with a size that the data decides where a dim is flat. */
-htp_outcome htp_flat_resize(htp_machine *m, htp_call *call, const htp_lanes *results,
-                            htp_lanes *resized, bool *is_done);
+htp_outcome htp_coinciding_resize(htp_machine *m, htp_call *call, const htp_lanes *results,
+                                  htp_lanes *resized, bool *is_done);
 
 /** What a number is computed as: equal texts are equal numbers. */
-const char *htp_flat_formula(htp_machine *m, const htp_call *call);
+const char *htp_coinciding_formula(htp_machine *m, const htp_call *call);
 
 /* ---- what programs say of sizes ---- */
 

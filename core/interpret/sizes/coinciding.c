@@ -183,7 +183,7 @@ static bool steps(htp_machine *m, const htp_call *call, const htp_lanes *results
 
 /* ---- numbers that are alike ---- */
 
-bool htp_flat_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *results)
+bool htp_coinciding_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *results)
 {
     return m->lane_count > 1 && !htp_has_fact(call->schema.name, HTP_FACT_TELLS_TYPE) &&
            (!htp_items_all(&call->inputs, is_smooth) || steps(m, call, results));
@@ -232,7 +232,7 @@ static bool gives_line(htp_machine *m, const htp_call *call)
             htp_text_is_one_of(name, lines, sizeof(lines) / sizeof(lines[0])));
 }
 
-const htp_item *htp_flat_follows(htp_machine *m, const htp_call *call)
+const htp_item *htp_coinciding_follows(htp_machine *m, const htp_call *call)
 {
     const htp_item *follows = NULL;
     bool is_line = gives_line(m, call);
@@ -246,11 +246,11 @@ const htp_item *htp_flat_follows(htp_machine *m, const htp_call *call)
     return is_line && follows && number_in(m, follows, 0).is_whole ? follows : NULL;
 }
 
-bool htp_flat_is_one(htp_machine *m, const htp_call *call, const htp_lanes *results)
+bool htp_coinciding_is_one(htp_machine *m, const htp_call *call, const htp_lanes *results)
 {
     if (results->count != 1 || call->schema.is_mutable || gives_remainder(&call->schema) ||
-        has_constant(m, call, "aten::mul", 0) || htp_flat_follows(m, call) ||
-        !htp_flat_is_stepped(m, call, results) || is_condition(&results->lane[0][0])) {
+        has_constant(m, call, "aten::mul", 0) || htp_coinciding_follows(m, call) ||
+        !htp_coinciding_is_stepped(m, call, results) || is_condition(&results->lane[0][0])) {
         return false;
     }
     flat_number first = number_of(m, &results->lane[0][0]);
@@ -272,7 +272,7 @@ static void add_number(flat_number number, htp_text *text)
 }
 
 /* Lanes tell sizes apart, and hold nothing of what only the data tells and is no size. */
-const char *htp_flat_formula(htp_machine *m, const htp_call *call)
+const char *htp_coinciding_formula(htp_machine *m, const htp_call *call)
 {
     htp_text text = {.arena = m->arena};
     htp_text_add(&text, call->schema.kind);
@@ -302,8 +302,8 @@ static htp_outcome hide_view(htp_machine *m, htp_call *call, htp_items *outputs)
     return htp_call_make_outputs(m, call, HTP_MODE_SIZES, &views, true, outputs);
 }
 
-htp_outcome htp_flat_make(htp_machine *m, htp_call *call, const htp_lanes *results,
-                          htp_items *outputs)
+htp_outcome htp_coinciding_make(htp_machine *m, htp_call *call, const htp_lanes *results,
+                                htp_items *outputs)
 {
     m->sizes.has_flats = true;
     if (call->schema.return_count == 1 && call->schema.returns[0].is_alias) {
@@ -313,7 +313,7 @@ htp_outcome htp_flat_make(htp_machine *m, htp_call *call, const htp_lanes *resul
         return htp_call_make_unknown_numbers(m, call, outputs);
     }
     htp_trace_size size;
-    HTP_DO(htp_sizes_of(m, htp_flat_formula(m, call), call->base_name, &size));
+    HTP_DO(htp_sizes_of(m, htp_coinciding_formula(m, call), call->base_name, &size));
     htp_lanes made = htp_lanes_make(m, 1);
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
         const htp_runner_tensor *like = results->lane[lane][0].as.tensor;
@@ -456,8 +456,8 @@ static flat_way find_way(const htp_call *call)
 }
 
 /* Fails where windows do not move. */
-htp_outcome htp_flat_resize(htp_machine *m, htp_call *call, const htp_lanes *results,
-                            htp_lanes *resized, bool *is_done)
+htp_outcome htp_coinciding_resize(htp_machine *m, htp_call *call, const htp_lanes *results,
+                                  htp_lanes *resized, bool *is_done)
 {
     flat_way way = find_way(call);
     bool is_any = way.is_made || way.is_windowed || way.is_padded || way.is_cut;
