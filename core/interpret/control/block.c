@@ -129,7 +129,8 @@ htp_outcome htp_block_contents_after(htp_machine *m, const htp_block *block, con
                                      htp_contents *contents)
 {
     uint32_t place = 0;
-    if (htp_map_get_bytes(&block->list_places, &list->birth, sizeof(list->birth), &place)) {
+    if (htp_map_get_bytes(&block->list_places, &list->creation_id, sizeof(list->creation_id),
+                          &place)) {
         const htp_contents *held = &block->lists.items[place].contents;
         *contents = (htp_contents){htp_items_copy(m, &held->elements), held->stacked};
         return HTP_GOES_ON;

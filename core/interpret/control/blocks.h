@@ -40,7 +40,7 @@ typedef struct htp_block {
     htp_items outputs;
     htp_memories memories;     /* what they held at the end */
     htp_list_states lists;     /* and what older lists held */
-    htp_map list_places;       /* of these, by birth */
+    htp_map list_places;       /* of these, by creation id */
     htp_attributes attributes; /* and the attributes of objects */
     htp_items stale;           /* lists whose tensors had been changed before it, and were read */
     bool has_raised;           /* the program's own exception: message */

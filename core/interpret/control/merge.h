@@ -11,7 +11,7 @@ typedef struct htp_merge {
     const htp_block *then;
     const htp_block *otherwise;
     size_t first_local; /* items from here on are gone when it ends, unless they can be reached */
-    htp_map reached;    /* births */
+    htp_map reached;    /* creation ids */
     bool has_objects;   /* among these, whose attributes may be anything */
     htp_memories memories; /* what was changed holds, merged */
     htp_ids then_ids;

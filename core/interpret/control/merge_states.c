@@ -16,12 +16,12 @@ static htp_outcome reach(htp_machine *m, htp_merge *all, const htp_block *block,
                          const htp_item *item)
 {
     uint32_t value = 1;
-    const void **key =
-        htp_map_add_bytes(m->arena, &all->reached, &item->birth, sizeof(item->birth), &value);
+    const void **key = htp_map_add_bytes(m->arena, &all->reached, &item->creation_id,
+                                         sizeof(item->creation_id), &value);
     if (!key) {
         return HTP_GOES_ON;
     }
-    *key = &item->birth;
+    *key = &item->creation_id;
     if (item->kind == HTP_ITEM_OBJECT) {
         bool is_module = htp_instances_module(m->instances, item->object) != HTP_NONE;
         all->has_objects = all->has_objects || !is_module;
@@ -46,7 +46,7 @@ static htp_outcome reach_all(htp_machine *m, htp_merge *all, const htp_block *bl
     }
     for (size_t i = 0; i < block->lists.count; i++) {
         const htp_item *list = block->lists.items[i].list;
-        if (list->birth < all->first_local) {
+        if (list->creation_id < all->first_local) {
             HTP_DO(reach(m, all, block, list));
         }
     }
@@ -61,8 +61,8 @@ htp_outcome htp_merge_reach(htp_machine *m, htp_merge *all)
 
 static bool is_gone(const htp_merge *all, const htp_item *list)
 {
-    return list->birth >= all->first_local && !all->has_objects &&
-           !htp_map_get_bytes(&all->reached, &list->birth, sizeof(list->birth), NULL);
+    return list->creation_id >= all->first_local && !all->has_objects &&
+           !htp_map_get_bytes(&all->reached, &list->creation_id, sizeof(list->creation_id), NULL);
 }
 
 /* ---- lists and dicts ---- */
@@ -78,7 +78,7 @@ static htp_outcome part(htp_machine *m, htp_item *list, const htp_contents *a,
                         const htp_contents *b)
 {
     bool is_of_loop = m->control.loops.count > 0 &&
-                      list->birth < m->control.loops.items[m->control.loops.count - 1];
+                      list->creation_id < m->control.loops.items[m->control.loops.count - 1];
     if (list->kind != HTP_ITEM_LIST || !is_of_loop) {
         return htp_machine_stop(m, HTP_COMES_APART, HTP_MERGE_LENGTHS);
     }
@@ -134,7 +134,8 @@ static htp_outcome merge_lists(htp_machine *m, htp_merge *all)
     }
     for (size_t i = 0; i < otherwise->lists.count; i++) {
         htp_item *list = otherwise->lists.items[i].list;
-        if (!htp_map_get_bytes(&then->list_places, &list->birth, sizeof(list->birth), NULL)) {
+        if (!htp_map_get_bytes(&then->list_places, &list->creation_id, sizeof(list->creation_id),
+                               NULL)) {
             HTP_DO(merge_list(m, all, list));
         }
     }

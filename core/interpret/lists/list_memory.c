@@ -60,7 +60,7 @@ static bool is_zero(const htp_item *item)
 bool htp_list_is_row(const htp_machine *m, const htp_item *element, const htp_item *stack,
                      const htp_item *index)
 {
-    const htp_look *look = htp_is_tensor(element) ? element->look : NULL;
+    const htp_item_view *look = htp_is_tensor(element) ? element->look : NULL;
     return look && htp_is_tensor(stack) && strcmp(look->name, "aten::select") == 0 &&
            look->inputs.count == 3 && is_zero(look->inputs.items[1]) &&
            is_one_number(m, look->inputs.items[2], index) && !look->parent->look && !stack->look &&
@@ -84,7 +84,7 @@ htp_outcome htp_list_separate(htp_machine *m, htp_item *copy)
         return HTP_GOES_ON;
     }
     for (size_t i = 0; i < copy->sharers.count; i++) {
-        remove_id(&m->recording.items.items[copy->sharers.items[i]]->sharers, copy->birth);
+        remove_id(&m->recording.items.items[copy->sharers.items[i]]->sharers, copy->creation_id);
     }
     copy->sharers.count = 0;
     copy->look = NULL;

@@ -60,7 +60,7 @@ typedef struct htp_list_journal {
     size_t first_item; /* older ones are noted */
     uint64_t epoch;    /* that the block began in */
     htp_list_states lists;
-    htp_map known; /* places of these, by birth */
+    htp_map known; /* places of these, by creation id */
     htp_list_states read;
     htp_map known_read;
 } htp_list_journal;

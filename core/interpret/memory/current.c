@@ -46,8 +46,8 @@ static htp_outcome refresh_look(htp_machine *m, htp_item *item, const htp_place 
     htp_item *parent = NULL;
     HTP_DO(refresh(m, item->look->parent, place, &parent));
     htp_item *seen = parent;
-    if (!htp_look_is_whole(m, item)) {
-        HTP_DO(htp_look_again(m, item->look, parent, place, &seen));
+    if (!htp_item_view_is_whole(m, item)) {
+        HTP_DO(htp_item_view_again(m, item->look, parent, place, &seen));
     }
     htp_memory_note_reading(m, item);
     item->seen = seen;

@@ -3,7 +3,7 @@
  */
 #include "interpret/memory/memory.h"
 
-bool htp_look_has_same_geometry(const htp_machine *m, const htp_item *a, const htp_item *b)
+bool htp_item_view_has_same_geometry(const htp_machine *m, const htp_item *a, const htp_item *b)
 {
     if (!htp_is_tensor(a) || !htp_is_tensor(b)) {
         return false;
@@ -16,10 +16,10 @@ bool htp_look_has_same_geometry(const htp_machine *m, const htp_item *a, const h
     return true;
 }
 
-bool htp_look_is_whole(const htp_machine *m, const htp_item *seen)
+bool htp_item_view_is_whole(const htp_machine *m, const htp_item *seen)
 {
     const htp_item *parent = seen->look->parent;
-    if (!htp_look_has_same_geometry(m, seen, parent)) {
+    if (!htp_item_view_has_same_geometry(m, seen, parent)) {
         return false;
     }
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {

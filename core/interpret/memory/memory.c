@@ -29,7 +29,7 @@ uint32_t htp_memory_of(const htp_item *tensor)
     while (item->look) {
         item = item->look->parent;
     }
-    return item->origin ? item->origin->birth : item->birth;
+    return item->origin ? item->origin->creation_id : item->creation_id;
 }
 
 bool htp_memory_is_same(const htp_item *a, const htp_item *b)
@@ -157,8 +157,8 @@ static htp_memories memories_of(htp_machine *m, const htp_memory_journal *journa
     htp_memories all = {0};
     for (size_t i = 0; i < journal->changes.count; i++) {
         const htp_item *first = journal->changes.items[i].first;
-        if (first->birth < journal->first_item) {
-            HTP_PUSH(m->arena, &all, (htp_memory){first->birth, first->latest});
+        if (first->creation_id < journal->first_item) {
+            HTP_PUSH(m->arena, &all, (htp_memory){first->creation_id, first->latest});
         }
     }
     if (all.count) {
@@ -177,7 +177,7 @@ static htp_memories memories_of(htp_machine *m, const htp_memory_journal *journa
 bool htp_memory_is_outside(const htp_machine *m, const htp_item *tensor)
 {
     const htp_memory_journal *journal = innermost(m);
-    return journal && tensor->birth < journal->first_item;
+    return journal && tensor->creation_id < journal->first_item;
 }
 
 htp_memories htp_memory_end_block(htp_machine *m)

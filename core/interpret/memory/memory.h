@@ -1,7 +1,7 @@
 /*
  * Who looks at whose memory, and what was changed there.
  *
- * A memory is told by the birth of its first value.
+ * A memory is told by the creation id of its first value.
  */
 #ifndef HTP_INTERPRET_MEMORY_MEMORY_H
 #define HTP_INTERPRET_MEMORY_MEMORY_H
@@ -74,22 +74,22 @@ htp_outcome htp_memory_note_failed_changes(htp_machine *m, const htp_call *call,
 bool htp_tensor_reads_written(const htp_runner_tensor *written, const htp_runner_tensor *read);
 
 /** The same of two tensors of one memory, in any lane and whatever the data decides. */
-bool htp_look_reads_written(htp_machine *m, htp_item *written, htp_item *read);
+bool htp_item_view_reads_written(htp_machine *m, htp_item *written, htp_item *read);
 
 /* ---- looks (looks.c, views.c) ---- */
 
 /** Whether two tensors have one geometry and type in all lanes. */
-bool htp_look_has_same_geometry(const htp_machine *m, const htp_item *a, const htp_item *b);
+bool htp_item_view_has_same_geometry(const htp_machine *m, const htp_item *a, const htp_item *b);
 
 /** Whether a view shows all of its parent as it lies in memory. */
-bool htp_look_is_whole(const htp_machine *m, const htp_item *seen);
+bool htp_item_view_is_whole(const htp_machine *m, const htp_item *seen);
 
 /** The view's operator on another value of its parent. */
-htp_outcome htp_look_again(htp_machine *m, const htp_look *look, htp_item *parent,
-                           const htp_place *place, htp_item **seen);
+htp_outcome htp_item_view_again(htp_machine *m, const htp_item_view *look, htp_item *parent,
+                                const htp_place *place, htp_item **seen);
 
 /** The parent's value with @p value in place of what the view @p child shows of it. */
-htp_outcome htp_look_put_back(htp_machine *m, const htp_look *look, const htp_item *child,
-                              htp_item *value, const htp_place *place, htp_item **parent);
+htp_outcome htp_item_view_put_back(htp_machine *m, const htp_item_view *look, const htp_item *child,
+                                   htp_item *value, const htp_place *place, htp_item **parent);
 
 #endif

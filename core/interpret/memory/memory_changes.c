@@ -38,7 +38,7 @@ static htp_items changed_inputs(htp_machine *m, const htp_call *call)
 /* Whether a slice up to a number shows all of its parent, at the sizes that are tried. */
 static bool cuts_nothing(const htp_machine *m, const htp_item *seen)
 {
-    const htp_look *look = seen->look;
+    const htp_item_view *look = seen->look;
     if (strcmp(look->name, "aten::slice") != 0 || look->inputs.count < 4 ||
         !htp_is_int(look->inputs.items[3]) || !htp_is_tensor(look->parent)) {
         return false;
@@ -95,15 +95,15 @@ static htp_outcome look_at(htp_machine *m, const htp_call *call, htp_item *tenso
     if (depth > MAX_LOOKS) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "views of views are nested too deeply");
     }
-    htp_look *look = HTP_NEW(m->arena, htp_look);
-    *look = (htp_look){.parent = parent,
-                       .name = call->schema.name,
-                       .overload = call->schema.overload,
-                       .inputs = htp_items_copy(m, &call->inputs),
-                       .depth = depth,
-                       .input = input,
-                       .output = where.output,
-                       .element = where.element};
+    htp_item_view *look = HTP_NEW(m->arena, htp_item_view);
+    *look = (htp_item_view){.parent = parent,
+                            .name = call->schema.name,
+                            .overload = call->schema.overload,
+                            .inputs = htp_items_copy(m, &call->inputs),
+                            .depth = depth,
+                            .input = input,
+                            .output = where.output,
+                            .element = where.element};
     tensor->look = look;
     return HTP_GOES_ON;
 }
@@ -207,11 +207,11 @@ static htp_outcome write_back(htp_machine *m, htp_item *written, htp_item *value
     uint32_t first = htp_memory_of(written);
     htp_item *item = written;
     while (item->look && value->kind != HTP_ITEM_UNKNOWN) {
-        const htp_look *look = item->look;
-        if (!htp_look_is_whole(m, item)) {
+        const htp_item_view *look = item->look;
+        if (!htp_item_view_is_whole(m, item)) {
             htp_item *parent = NULL;
-            HTP_DO(htp_look_put_back(m, look, item, value, place, &parent));
-            htp_look *renewed = HTP_NEW(m->arena, htp_look);
+            HTP_DO(htp_item_view_put_back(m, look, item, value, place, &parent));
+            htp_item_view *renewed = HTP_NEW(m->arena, htp_item_view);
             *renewed = *look;
             renewed->parent = parent;
             renewed->inputs = htp_items_copy(m, &look->inputs);
@@ -271,7 +271,7 @@ static bool reads_what_it_changes(htp_machine *m, const htp_call *call, htp_item
         for (size_t k = 0; k < held.count; k++) {
             htp_item *other = held.items[k];
             const bool is_same = other != changed && htp_memory_of(other) == memory;
-            reads = reads || (is_same && htp_look_reads_written(m, changed, other));
+            reads = reads || (is_same && htp_item_view_reads_written(m, changed, other));
         }
     }
     return reads;
@@ -286,7 +286,8 @@ htp_outcome htp_memory_note_changes(htp_machine *m, const htp_call *call, const 
             continue;
         }
         size_t k = 0;
-        while (k < outputs->count && !htp_look_has_same_geometry(m, outputs->items[k], input)) {
+        while (k < outputs->count &&
+               !htp_item_view_has_same_geometry(m, outputs->items[k], input)) {
             k++;
         }
         if (k == outputs->count) {

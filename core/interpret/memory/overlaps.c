@@ -154,7 +154,7 @@ static htp_items path_to(htp_machine *m, htp_item *tensor)
 {
     htp_items path = {0};
     for (htp_item *item = tensor; item->look; item = item->look->parent) {
-        if (!htp_is_tensor(item->look->parent) || !htp_look_is_whole(m, item)) {
+        if (!htp_is_tensor(item->look->parent) || !htp_item_view_is_whole(m, item)) {
             htp_items_push(m, &path, item);
         }
     }
@@ -186,7 +186,8 @@ static bool is_equal(const htp_machine *m, const htp_item *a, const htp_item *b)
 
 /* Whether two looks at one parent are by the same operator, with the same operands but for @p
  * but. */
-static bool is_same_look(const htp_machine *m, const htp_look *a, const htp_look *b, size_t but)
+static bool is_same_look(const htp_machine *m, const htp_item_view *a, const htp_item_view *b,
+                         size_t but)
 {
     bool is_same = strcmp(a->name, b->name) == 0 && strcmp(a->overload, b->overload) == 0 &&
                    a->input == b->input && a->output == b->output && a->element == b->element &&
@@ -201,7 +202,7 @@ static bool is_same_look(const htp_machine *m, const htp_look *a, const htp_look
  * counts from. */
 static bool is_loose(const htp_machine *m, const htp_item *seen)
 {
-    const htp_look *look = seen->look;
+    const htp_item_view *look = seen->look;
     for (size_t i = 0; i < look->inputs.count; i++) {
         const htp_items operand = {.items = &look->inputs.items[i], .count = 1};
         if (i != look->input && htp_items_have_data(&operand)) {
@@ -285,7 +286,7 @@ static bool any_is_loose(const htp_machine *m, const htp_items *path, size_t fro
     return is_loose_one;
 }
 
-bool htp_look_reads_written(htp_machine *m, htp_item *written, htp_item *read)
+bool htp_item_view_reads_written(htp_machine *m, htp_item *written, htp_item *read)
 {
     const htp_items a = path_to(m, written);
     const htp_items b = path_to(m, read);

@@ -49,7 +49,7 @@ htp_outcome htp_memory_turned(htp_machine *m, htp_item *item, const htp_place *p
     const htp_items *turned = &m->recording.items.items[htp_memory_of(item)]->turned;
     for (size_t i = 0; i < turned->count && !item->turns_into; i++) {
         const htp_item *other = turned->items[i];
-        if (item->birth < other->turns_into->birth && may_be_same(m, item, other)) {
+        if (item->creation_id < other->turns_into->creation_id && may_be_same(m, item, other)) {
             return htp_machine_refuse(
                 m, place,
                 "a tensor is read that may be another name of one whose sizes "

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-htp_outcome htp_look_again(htp_machine *m, const htp_look *look, htp_item *parent,
-                           const htp_place *place, htp_item **seen)
+htp_outcome htp_item_view_again(htp_machine *m, const htp_item_view *look, htp_item *parent,
+                                const htp_place *place, htp_item **seen)
 {
     htp_items inputs = htp_items_copy(m, &look->inputs);
     inputs.items[look->input] = parent;
@@ -59,7 +59,7 @@ static htp_outcome positions_in(htp_machine *m, htp_item *tensor, htp_item *none
 }
 
 /* For any look: the look at the elements' positions tells where the elements go. */
-static htp_outcome put_back_elements(htp_machine *m, const htp_look *look, htp_item *value,
+static htp_outcome put_back_elements(htp_machine *m, const htp_item_view *look, htp_item *value,
                                      const htp_place *place, htp_item **parent)
 {
     htp_item *none = htp_item_none(m);
@@ -68,7 +68,7 @@ static htp_outcome put_back_elements(htp_machine *m, const htp_look *look, htp_i
     htp_item *positions = NULL;
     HTP_DO(positions_in(m, look->parent, none, place, &positions));
     htp_item *seen = NULL;
-    HTP_DO(htp_look_again(m, look, positions, place, &seen));
+    HTP_DO(htp_item_view_again(m, look, positions, place, &seen));
     htp_item *into = NULL;
     HTP_DO(flatten(m, look->parent, flat, place, &into));
     htp_item *dim = htp_item_int(m, 0);
@@ -83,7 +83,8 @@ static htp_outcome put_back_elements(htp_machine *m, const htp_look *look, htp_i
 }
 
 /* Where a permutation takes each dim: items of numbers; none when the dims are not known. */
-static htp_outcome inverse_of(htp_machine *m, const htp_look *look, size_t rank, htp_items *inverse)
+static htp_outcome inverse_of(htp_machine *m, const htp_item_view *look, size_t rank,
+                              htp_items *inverse)
 {
     int64_t *from = HTP_NEW_ARRAY(m->arena, int64_t, rank);
     for (size_t i = 0; i < rank; i++) {
@@ -134,8 +135,8 @@ static const undoing *find_undoing(const char *name)
     return NULL;
 }
 
-static htp_outcome undo(htp_machine *m, const htp_look *look, const undoing *how, htp_item *value,
-                        const htp_place *place, htp_item **parent)
+static htp_outcome undo(htp_machine *m, const htp_item_view *look, const undoing *how,
+                        htp_item *value, const htp_place *place, htp_item **parent)
 {
     htp_items inputs = {0};
     if (how->is_part) {
@@ -148,8 +149,8 @@ static htp_outcome undo(htp_machine *m, const htp_look *look, const undoing *how
     return htp_execute(m, how->by, how->overload, &inputs, place, parent);
 }
 
-htp_outcome htp_look_put_back(htp_machine *m, const htp_look *look, const htp_item *child,
-                              htp_item *value, const htp_place *place, htp_item **parent)
+htp_outcome htp_item_view_put_back(htp_machine *m, const htp_item_view *look, const htp_item *child,
+                                   htp_item *value, const htp_place *place, htp_item **parent)
 {
     if (!htp_is_tensor(look->parent) || !htp_is_tensor(value)) {
         return htp_machine_stop(m, HTP_FAILS, "a view of what is no tensor is changed");

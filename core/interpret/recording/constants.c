@@ -277,9 +277,9 @@ static htp_outcome fill_tied(htp_machine *m, htp_item *item, const htp_weight *w
 
 htp_outcome htp_constant_weight(htp_machine *m, uint32_t number, htp_item **item)
 {
-    uint32_t birth;
-    if (htp_map_get_bytes(&m->recording.weights, &number, sizeof(number), &birth)) {
-        *item = m->recording.items.items[birth];
+    uint32_t creation_id;
+    if (htp_map_get_bytes(&m->recording.weights, &number, sizeof(number), &creation_id)) {
+        *item = m->recording.items.items[creation_id];
         return HTP_GOES_ON;
     }
     const htp_weight *weight = &m->instances->weights.items[number];
@@ -304,7 +304,7 @@ htp_outcome htp_constant_weight(htp_machine *m, uint32_t number, htp_item **item
     }
     htp_storage_keep(m, made);
     const void *key = htp_arena_copy(m->arena, &number, sizeof(number));
-    htp_map_set_bytes(m->arena, &m->recording.weights, key, sizeof(number), made->birth);
+    htp_map_set_bytes(m->arena, &m->recording.weights, key, sizeof(number), made->creation_id);
     *item = made;
     return HTP_GOES_ON;
 }

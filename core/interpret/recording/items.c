@@ -15,7 +15,7 @@ htp_item *htp_item_make(htp_machine *m, htp_item_kind kind)
                   : kind == HTP_ITEM_TENSOR ? HTP_KNOWN_OPEN
                                             : HTP_KNOWN_PARTS;
     item->id = (uint32_t)m->recording.items.count;
-    item->birth = item->id;
+    item->creation_id = item->id;
     item->producer = HTP_NONE;
     item->weight = HTP_NONE;
     item->object = HTP_NONE;

@@ -72,9 +72,9 @@ static void note_list(htp_machine *m, htp_item *list, htp_list_states *states, h
 {
     uint32_t place = (uint32_t)states->count;
     const void **key =
-        htp_map_add_bytes(m->arena, known, &list->birth, sizeof(list->birth), &place);
+        htp_map_add_bytes(m->arena, known, &list->creation_id, sizeof(list->creation_id), &place);
     if (key) {
-        *key = &list->birth;
+        *key = &list->creation_id;
         HTP_PUSH(m->arena, states, (htp_list_state){list, htp_contents_of(m, list)});
     }
 }
@@ -114,7 +114,7 @@ htp_outcome htp_list_begin_change(htp_machine *m, htp_item *list)
 {
     HTP_DO(require_changeable(m, list));
     htp_list_journal *journal = innermost(m);
-    if (journal && list->birth < journal->first_item) {
+    if (journal && list->creation_id < journal->first_item) {
         note_list(m, list, &journal->lists, &journal->known);
     }
     let_go(m, list);
@@ -125,8 +125,8 @@ htp_outcome htp_list_begin_reading(htp_machine *m, htp_item *list)
 {
     HTP_DO(require_changeable(m, list));
     htp_list_journal *journal = innermost(m);
-    if (journal && list->birth < journal->first_item &&
-        !htp_map_get_bytes(&journal->known, &list->birth, sizeof(list->birth), NULL)) {
+    if (journal && list->creation_id < journal->first_item &&
+        !htp_map_get_bytes(&journal->known, &list->creation_id, sizeof(list->creation_id), NULL)) {
         note_list(m, list, &journal->read, &journal->known_read);
     }
     let_go(m, list);

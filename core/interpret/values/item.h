@@ -40,11 +40,11 @@
 struct htp_item {
     htp_item_kind kind;
     htp_known known;
-    uint32_t id;       /* in the trace: another one once a list changes that a node was given */
-    uint32_t birth;    /* the id that it was made with */
-    uint32_t producer; /* node; HTP_NONE */
-    uint32_t weight;   /* HTP_NONE */
-    uint32_t object;   /* of the program; HTP_NONE */
+    uint32_t id;          /* in the trace: another one once a list changes that a node was given */
+    uint32_t creation_id; /* the id that it was made with */
+    uint32_t producer;    /* node; HTP_NONE */
+    uint32_t weight;      /* HTP_NONE */
+    uint32_t object;      /* of the program; HTP_NONE */
     const char *name;
 
     bool is_unset : 1;    /* a value that the program never reads */
@@ -72,7 +72,7 @@ struct htp_item {
     const htp_levels *levels;       /* of one of levels: its elements are whole numbers */
     const char *device;             /* that it is on; NULL: where inputs and weights are */
     uint64_t epoch;                 /* changes of memory that had happened when it was made */
-    const htp_look *look;           /* NULL: the tensor is all of its memory */
+    const htp_item_view *look;      /* NULL: the tensor is all of its memory */
     const htp_elsewhere *elsewhere; /* NULL: it lies alike everywhere */
     htp_item *origin;               /* the first value of that memory; NULL for itself */
     htp_item *turns_into; /* the view that it is since its dims were changed in place; NULL */

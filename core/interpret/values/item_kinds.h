@@ -34,7 +34,7 @@ typedef enum htp_known {
 } htp_known;
 
 /** How a tensor looks at another one's memory: as an output of an operator on it. */
-typedef struct htp_look {
+typedef struct htp_item_view {
     htp_item *parent;
     const char *name; /* of the operator */
     const char *overload;
@@ -43,7 +43,7 @@ typedef struct htp_look {
     size_t input;   /* which of the inputs is the parent */
     size_t output;  /* which of the outputs is the tensor */
     size_t element; /* and which element of it, where that is a list; otherwise SIZE_MAX */
-} htp_look;
+} htp_item_view;
 
 /** How a tensor lies in memory where libtorch was built otherwise, or picks other backends, or
  * where it is another one of the values that it stands for. */
