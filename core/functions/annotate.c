@@ -29,10 +29,10 @@ static htp_call_range find_calls(const void *user, uint32_t module)
 static void make_settings(annotator *a)
 {
     const htp_functions *functions = a->functions;
-    const htp_draft *model = functions->model;
+    const htp_builder *model = functions->model;
     a->settings = HTP_NEW_ARRAY(a->arena, setting, model->functions.count + 1);
     for (size_t i = 0; i <= model->functions.count; i++) {
-        const htp_draft_function *function = i ? &model->functions.items[i - 1] : NULL;
+        const htp_builder_function *function = i ? &model->functions.items[i - 1] : NULL;
         setting *in = &a->settings[i];
         in->frames = functions->frames;
         in->frame = function ? functions->frames->scope_frames[function->scope] : HTP_NONE;
@@ -73,7 +73,7 @@ static const char *list_first_calls(const annotator *a, uint32_t called, uint32_
 
 static const htp_node_annotation *annotate_node(annotator *a, uint32_t index)
 {
-    const htp_draft *model = a->functions->model;
+    const htp_builder *model = a->functions->model;
     const htp_onnx_node *node = &model->nodes.items[index];
     uint32_t function = node->graph ? model->graphs.items[node->graph - 1].function : 0;
     setting *in = &a->settings[function];
@@ -89,7 +89,7 @@ htp_annotations *htp_functions_annotate(htp_arena *arena, const htp_functions *f
                                         const uint32_t *scope_modules,
                                         const htp_annotate_options *options)
 {
-    const htp_draft *model = functions->model;
+    const htp_builder *model = functions->model;
     annotator a = {
         .arena = arena,
         .functions = functions,

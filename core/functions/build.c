@@ -58,8 +58,8 @@ static void build_function(builder *build, uint32_t index)
     const htp_function *function = &build->sharing->functions.items[index];
     uint32_t frame = function->frames.items[0];
     const htp_body *first = &build->sharing->bodies[frame];
-    htp_draft *model = build->model;
-    uint32_t graph = htp_draft_add_graph(model);
+    htp_builder *model = build->model;
+    uint32_t graph = htp_builder_add_graph(model);
     size_t first_node = model->nodes.count;
     body b = {.frame = frame,
               .function = (uint32_t)model->functions.count + 1,
@@ -81,12 +81,12 @@ static void build_function(builder *build, uint32_t index)
     set_formals(build, &b, graph);
     htp_naming_nodes(build->frames, model, build->called.items, frame, first_node, graph, &b.taken);
     HTP_PUSH(build->arena, &model->functions,
-             (htp_draft_function){.domain = build->names[index].domain,
-                                  .name = build->names[index].name,
-                                  .graph = graph,
-                                  .scope = build->frames->frames.items[frame].scope,
-                                  .is_shared = function->is_shared,
-                                  .is_chain_relative = function->has_chains});
+             (htp_builder_function){.domain = build->names[index].domain,
+                                    .name = build->names[index].name,
+                                    .graph = graph,
+                                    .scope = build->frames->frames.items[frame].scope,
+                                    .is_shared = function->is_shared,
+                                    .is_chain_relative = function->has_chains});
 }
 
 /* ---- the model ---- */
@@ -103,7 +103,7 @@ static void keep_inputs(builder *build, const body *b)
 /* Those that the model's own nodes read, weights of functions included, in their order. */
 static void keep_initializers(builder *build, const body *b)
 {
-    const htp_draft *flat = build->flat;
+    const htp_builder *flat = build->flat;
     bool *is_kept = HTP_NEW_ARRAY(build->arena, bool, flat->initializers.count);
     for (size_t n = 0; n < flat->nodes.count; n++) {
         for (uint32_t i = 0; i < flat->nodes.items[n].input_count; i++) {
@@ -136,7 +136,7 @@ static void keep_defaults(builder *build)
     }
 }
 
-static int64_t version_of(const htp_draft *flat, const char *domain)
+static int64_t version_of(const htp_builder *flat, const char *domain)
 {
     for (size_t i = 0; i < flat->domains.count; i++) {
         if (strcmp(flat->domains.items[i].name, domain) == 0) {
@@ -165,7 +165,7 @@ static void import_domain(builder *build, htp_map *seen, uint32_t function, cons
 /* The model imports what its functions do. */
 static void import_domains(builder *build)
 {
-    htp_draft *model = build->model;
+    htp_builder *model = build->model;
     htp_map seen = {0};
     for (size_t i = 0; i < build->flat->domains.count; i++) {
         import_domain(build, &seen, 0, build->flat->domains.items[i].name);
@@ -184,13 +184,13 @@ static void import_domains(builder *build)
 htp_functions *htp_functions_build(htp_arena *arena, const htp_frames *frames,
                                    const htp_sharing *sharing, const htp_stacks *stacks)
 {
-    const htp_draft *flat = frames->model;
-    htp_draft *model = HTP_NEW(arena, htp_draft);
-    *model = (htp_draft){.arena = arena,
-                         .graph = flat->graph,
-                         .opset = flat->opset,
-                         .ir_version = flat->ir_version,
-                         .scope_names = flat->scope_names};
+    const htp_builder *flat = frames->model;
+    htp_builder *model = HTP_NEW(arena, htp_builder);
+    *model = (htp_builder){.arena = arena,
+                           .graph = flat->graph,
+                           .opset = flat->opset,
+                           .ir_version = flat->ir_version,
+                           .scope_names = flat->scope_names};
     builder build = {.arena = arena,
                      .frames = frames,
                      .sharing = sharing,

@@ -13,7 +13,7 @@
 #include "functions/sharing.h"
 
 typedef struct htp_functions {
-    htp_draft *model;             /* with functions; shares tensors' types with the flat one */
+    htp_builder *model;           /* with functions; shares tensors' types with the flat one */
     const uint32_t *initializers; /* by its initializers: that of the flat model */
     const uint32_t *called;       /* by its nodes: the frame that is called, or HTP_NONE */
     const htp_frames *frames;

@@ -197,7 +197,7 @@ static void add_node(builder *build, body *b, uint32_t index)
 static void begin_graph(builder *build, body *b, uint32_t index)
 {
     const htp_nested_graph *flat = &build->flat->graphs.items[index - 1];
-    uint32_t graph = htp_draft_add_graph(build->model);
+    uint32_t graph = htp_builder_add_graph(build->model);
     build->model->graphs.items[graph - 1].function = b->function;
     for (size_t i = 0; i < flat->inputs.count; i++) {
         htp_tensor_id input = make_value(build, b, flat->inputs.items[i], graph, true);

@@ -12,8 +12,8 @@ typedef struct htp_function_builder {
     htp_arena *arena;
     const htp_frames *frames;
     const htp_sharing *sharing;
-    const htp_draft *flat;
-    htp_draft *model;
+    const htp_builder *flat;
+    htp_builder *model;
     htp_functions *result;
     const htp_function_name *names;    /* by function */
     const htp_formal_input **inputs;   /* by function that is built: as the function has them */
@@ -27,7 +27,7 @@ typedef struct htp_function_builder {
 /** A body under way: a function's, or the model's. */
 typedef struct htp_body_builder {
     uint32_t frame;             /* the first that the function stands for; HTP_NONE: the model */
-    uint32_t function;          /* of the draft, plus one; 0: the model */
+    uint32_t function;          /* of the builder, plus one; 0: the model */
     htp_numbers graphs;         /* around what comes next, the innermost last */
     htp_numbers ended;          /* bodies of nodes that are still to come: their graphs */
     uint32_t number;            /* of the next value */

@@ -14,7 +14,7 @@ typedef struct graph_level {
 
 typedef struct finder {
     htp_arena *arena;
-    const htp_draft *model;
+    const htp_builder *model;
     const htp_trace_scope *scopes;
     htp_frames *found;
     bool *is_frame;                 /* by scope */
@@ -242,7 +242,7 @@ static void look_at_scopes(finder *f)
     }
 }
 
-htp_frames *htp_frames_find(const htp_draft *model, const bool *is_chosen)
+htp_frames *htp_frames_find(const htp_builder *model, const bool *is_chosen)
 {
     htp_arena *arena = model->arena;
     const htp_trace *trace = model->graph->trace;

@@ -7,17 +7,17 @@
  * that around it, and otherwise in the order of their first nodes.
  *
  * A call can stand for its nodes only where these lie in one graph and next to each other (see
- * onnx/builder/gather.h): a frame of which that is not so is none, and its nodes belong to that
- * around it.
+ * onnx/builder/order_nodes.h): a frame of which that is not so is none, and its nodes belong to
+ * that around it.
  */
 #ifndef HTP_FUNCTIONS_FRAMES_H
 #define HTP_FUNCTIONS_FRAMES_H
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /** What a body is made of: a node, or a call. */
 typedef struct htp_entry {
-    uint32_t node;  /* of the draft; HTP_NONE: a call */
+    uint32_t node;  /* of the builder; HTP_NONE: a call */
     uint32_t frame; /* that is called; HTP_NONE: a node */
 } htp_entry;
 
@@ -40,7 +40,7 @@ typedef struct htp_call_count {
 } htp_call_count;
 
 typedef struct htp_frames {
-    const htp_draft *model;
+    const htp_builder *model;
     HTP_VECTOR(htp_frame) frames;
     htp_entry_list *graphs; /* by graph: entries that no frame which stands in it has */
     uint32_t *node_frames;  /* by node: the frame that it belongs to, or HTP_NONE */
@@ -52,7 +52,7 @@ typedef struct htp_frames {
 } htp_frames;
 
 /** Finds the frames of a model. @param is_chosen  by module */
-htp_frames *htp_frames_find(const htp_draft *model, const bool *is_chosen);
+htp_frames *htp_frames_find(const htp_builder *model, const bool *is_chosen);
 
 /** Whether frame @p inner is @p outer or lies in it; HTP_NONE is what is around all. */
 bool htp_frames_is_within(const htp_frames *frames, uint32_t inner, uint32_t outer);

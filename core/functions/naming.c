@@ -50,7 +50,7 @@ static const char *join(htp_arena *arena, const char *domain, const char *name)
 }
 
 /* Names that no function may have: those of operators of the model. */
-static void take_operators(htp_arena *arena, const htp_draft *model, htp_map *taken)
+static void take_operators(htp_arena *arena, const htp_builder *model, htp_map *taken)
 {
     for (size_t n = 0; n < model->nodes.count; n++) {
         const htp_onnx_node *node = &model->nodes.items[n];
@@ -86,7 +86,7 @@ const htp_function_name *htp_naming_functions(htp_arena *arena, const htp_frames
                                               const htp_sharing *sharing)
 {
     size_t count = sharing->functions.count;
-    const htp_draft *model = frames->model;
+    const htp_builder *model = frames->model;
     htp_function_name *names = HTP_NEW_ARRAY(arena, htp_function_name, count);
     bool *is_named = HTP_NEW_ARRAY(arena, bool, count);
     htp_map taken = {0};
@@ -129,7 +129,7 @@ const char *htp_naming_local(const htp_frames *frames, uint32_t frame, const cha
 typedef struct naming {
     htp_arena *arena;
     const htp_frames *frames;
-    htp_draft *model;
+    htp_builder *model;
     uint32_t frame;
     htp_map *values;     /* names that are taken */
     htp_map nodes;       /* the same */
@@ -149,7 +149,7 @@ static void push_graph(naming *n, uint32_t graph)
 /* Constants keep their names, and so does what the function gives; calls have theirs. */
 static void name_node(naming *n, htp_onnx_node *node, bool is_call)
 {
-    htp_draft *model = n->model;
+    htp_builder *model = n->model;
     bool is_constant = node->origin.node == HTP_NONE && node->attribute_count == 1 &&
                        node->attributes->kind == HTP_ATTRIBUTE_TENSOR;
     if (!is_constant && !is_call) {
@@ -175,7 +175,7 @@ static void name_node(naming *n, htp_onnx_node *node, bool is_call)
     }
 }
 
-void htp_naming_nodes(const htp_frames *frames, htp_draft *model, const uint32_t *called,
+void htp_naming_nodes(const htp_frames *frames, htp_builder *model, const uint32_t *called,
                       uint32_t frame, size_t first_node, uint32_t graph, htp_map *values)
 {
     htp_arena *arena = model->arena;
@@ -197,7 +197,7 @@ void htp_naming_nodes(const htp_frames *frames, htp_draft *model, const uint32_t
     }
 }
 
-const uint32_t *htp_naming_passed(htp_arena *arena, const htp_draft *model)
+const uint32_t *htp_naming_passed(htp_arena *arena, const htp_builder *model)
 {
     uint32_t count = model->graph->trace->scope_count;
     uint32_t *first = HTP_NEW_ARRAY(arena, uint32_t, (size_t)count + 1);
@@ -213,7 +213,7 @@ const uint32_t *htp_naming_passed(htp_arena *arena, const htp_draft *model)
 
 /* ---- inputs ---- */
 
-static bool is_weight(const htp_draft *model, htp_tensor_id id)
+static bool is_weight(const htp_builder *model, htp_tensor_id id)
 {
     const htp_tensor *tensor = &model->tensors.items[id];
     return tensor->source == HTP_TENSOR_FROM_INITIALIZER &&
@@ -221,7 +221,7 @@ static bool is_weight(const htp_draft *model, htp_tensor_id id)
 }
 
 /* What an input of a module, by its path, is called that forward() was not given. */
-static const char *name_input(const htp_draft *model, const char *module, htp_tensor_id id)
+static const char *name_input(const htp_builder *model, const char *module, htp_tensor_id id)
 {
     const char *name = model->tensors.items[id].name;
     if (is_weight(model, id)) {
@@ -253,7 +253,7 @@ const htp_formal_input *htp_naming_inputs(htp_arena *arena, const htp_frames *fr
                                           const htp_sharing *sharing, uint32_t frame,
                                           const uint32_t *passed, htp_map *taken)
 {
-    const htp_draft *model = frames->model;
+    const htp_builder *model = frames->model;
     const htp_body *body = &sharing->bodies[frame];
     const htp_frame *first = &frames->frames.items[frame];
     const char *path = model->graph->modules[first->module].instance->path;

@@ -27,7 +27,7 @@ const char *htp_naming_local(const htp_frames *frames, uint32_t frame, const cha
  * @param first_node  the function's nodes are those from here on, its graphs those from @p graph on
  * @param values      names of values that are taken
  */
-void htp_naming_nodes(const htp_frames *frames, htp_draft *model, const uint32_t *called,
+void htp_naming_nodes(const htp_frames *frames, htp_builder *model, const uint32_t *called,
                       uint32_t frame, size_t first_node, uint32_t graph, htp_map *values);
 
 /** An input of a frame's function. */
@@ -48,6 +48,6 @@ const htp_formal_input *htp_naming_inputs(htp_arena *arena, const htp_frames *fr
                                           const uint32_t *passed, htp_map *taken);
 
 /** By scope, and behind the last: the first of model->passed that is of it or behind it. */
-const uint32_t *htp_naming_passed(htp_arena *arena, const htp_draft *model);
+const uint32_t *htp_naming_passed(htp_arena *arena, const htp_builder *model);
 
 #endif

@@ -27,7 +27,7 @@ static const char *path_below(const htp_graph *graph, uint32_t module, uint32_t 
 typedef struct sharer {
     htp_arena *arena;
     const htp_frames *frames;
-    const htp_draft *model;
+    const htp_builder *model;
     const htp_trace_scope *scopes;
     const htp_hierarchy *hierarchy;
     const uint32_t *scope_modules;
@@ -107,7 +107,7 @@ static void note_reader(sharer *s, htp_tensor_id tensor, uint32_t frame)
 
 static void note_readers(sharer *s)
 {
-    const htp_draft *model = s->model;
+    const htp_builder *model = s->model;
     memset(s->read_depth, 0xff, model->tensors.count * sizeof(*s->read_depth));
     for (uint32_t n = 0; n < model->nodes.count; n++) {
         for (uint32_t i = 0; i < model->nodes.items[n].input_count; i++) {
@@ -458,7 +458,7 @@ htp_sharing *htp_sharing_find(htp_arena *arena, const htp_frames *frames,
                               const htp_hierarchy *hierarchy, const uint32_t *scope_modules,
                               const htp_stacks *stacks, bool is_each_its_own)
 {
-    const htp_draft *model = frames->model;
+    const htp_builder *model = frames->model;
     const htp_trace *trace = model->graph->trace;
     size_t tensors = model->tensors.count;
     sharer s = {.arena = arena,

@@ -15,7 +15,7 @@ enum {
 struct dropping {
     htp_axis_search *search;
     const htp_lowerer *lowerer;
-    htp_draft **model;
+    htp_builder **model;
     uint32_t trials;
 };
 
@@ -82,7 +82,7 @@ static void look_behind(struct reach *r, htp_value_id id)
 static bool *find_reaching(const struct dropping *d)
 {
     const htp_axes *axes = &d->search->axes;
-    const htp_draft *model = *d->model;
+    const htp_builder *model = *d->model;
     const char *const *names = htp_axes_find_names(axes);
     struct reach r = {.arena = axes->arena, .graph = d->search->session->graph};
     r.found = HTP_NEW_ARRAY(axes->arena, bool, (size_t)axes->count + 1);
@@ -277,7 +277,7 @@ static void advise(const htp_axis_search *search, htp_status refusal)
 }
 
 htp_status htp_lowered_axes_drop(htp_session *session, const htp_lowerer *lowerer,
-                                 htp_status refusal, htp_draft **model)
+                                 htp_status refusal, htp_builder **model)
 {
     htp_axis_search *search = session->search;
     if (!search) {

@@ -6,11 +6,11 @@
 #define HTP_API_LOWERED_AXES_H
 
 #include "api/session/session.h"
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /** What lowers the session's graph. @p model receives what came of it, refused or not. */
 typedef struct htp_lowerer {
-    htp_status (*lower)(htp_session *session, const void *user, htp_draft **model);
+    htp_status (*lower)(htp_session *session, const void *user, htp_builder **model);
     const void *user;
 } htp_lowerer;
 
@@ -24,6 +24,6 @@ typedef struct htp_lowerer {
  * @param model    of the refused lowering; receives that of the last one
  */
 HTP_MUST_USE htp_status htp_lowered_axes_drop(htp_session *session, const htp_lowerer *lowerer,
-                                              htp_status refusal, htp_draft **model);
+                                              htp_status refusal, htp_builder **model);
 
 #endif

@@ -41,8 +41,8 @@ static htp_status write_model(htp_session *session, htp_finished *finished)
                                         .progress = htp_session_progress,
                                         .user = session,
                                         .source = &session->source.file};
-    HTP_TRY(htp_status_prefix(htp_draft_write(finished->written, finished->annotations,
-                                              finished->onnx_path, &options, &finished->sizes),
+    HTP_TRY(htp_status_prefix(htp_builder_write(finished->written, finished->annotations,
+                                                finished->onnx_path, &options, &finished->sizes),
                               session->model_path));
     note_data_file(session, finished);
     /* The file is in its place: it is too late to stop. */
@@ -94,7 +94,7 @@ static htp_status run_export(struct job *job)
 {
     htp_session *session = &job->session;
     htp_finished finished = {.onnx_path = job->onnx_path};
-    htp_draft *model = NULL;
+    htp_builder *model = NULL;
     const char *const inputs[] = {session->model_path, session->options.inputs_file};
     HTP_TRY(htp_custom_read(&session->arena, session->options.custom_operators,
                             session->options.custom_operator_count, &job->customs));

@@ -18,7 +18,7 @@
 static htp_status export_model(htp_session *session, htp_finished *finished)
 {
     htp_custom_operators customs;
-    htp_draft *model = NULL;
+    htp_builder *model = NULL;
     HTP_TRY(htp_custom_read(&session->arena, session->options.custom_operators,
                             session->options.custom_operator_count, &customs));
     HTP_TRY(htp_session_trace(session));
@@ -45,8 +45,8 @@ static htp_status write_structure(htp_fresh_export *fresh, htp_finished *finishe
     char *path = htp_arena_printf(&session->arena, "/proc/self/fd/%d", fresh->fd);
     finished->onnx_path = path;
     htp_session_begin(session, HTP_STAGE_WRITTEN);
-    HTP_TRY(htp_draft_write(finished->written, finished->annotations, path, &options,
-                            &finished->sizes));
+    HTP_TRY(htp_builder_write(finished->written, finished->annotations, path, &options,
+                              &finished->sizes));
     return htp_session_end(session, finished->sizes.model_bytes, "bytes");
 }
 
@@ -105,7 +105,7 @@ static const running *list_running(const htp_session *session, htp_arena *arena,
     return all;
 }
 
-/* What was running for a node of the draft; NULL where it is not known. */
+/* What was running for a node of the builder; NULL where it is not known. */
 static const running *find_running(const htp_source_calls *calls, const running *all,
                                    const htp_onnx_node *node)
 {
@@ -133,8 +133,8 @@ static const char *path_of(htp_arena *arena, const htp_tree *tree, uint32_t modu
     return path.length > 0 ? htp_arena_copy(arena, path.at, path.length) : "";
 }
 
-/* By draft node, the node of the view: names are unique. */
-static const uint32_t *match_names(htp_arena *arena, const htp_view *view, const htp_draft *model)
+/* By builder node, the node of the view: names are unique. */
+static const uint32_t *match_names(htp_arena *arena, const htp_view *view, const htp_builder *model)
 {
     uint32_t *by_name = HTP_NEW_ARRAY(arena, uint32_t, view->names.count);
     uint32_t *matched = HTP_NEW_ARRAY(arena, uint32_t, model->nodes.count);
@@ -147,7 +147,7 @@ static const uint32_t *match_names(htp_arena *arena, const htp_view *view, const
     return matched;
 }
 
-static htp_status find_truth(htp_fresh_export *fresh, htp_arena *arena, const htp_draft *model)
+static htp_status find_truth(htp_fresh_export *fresh, htp_arena *arena, const htp_builder *model)
 {
     const htp_tree *tree = &fresh->tree;
     htp_source_calls calls = {0};

@@ -76,7 +76,7 @@ static void note_places(htp_session *session)
 enum { PAIRS_SHOWN = 8 };
 
 /* Whether an input has a dim of this name. */
-static bool is_axis(const htp_draft *model, const char *symbol)
+static bool is_axis(const htp_builder *model, const char *symbol)
 {
     for (size_t i = 0; i < model->inputs.count - model->states.count; i++) {
         const htp_tensor *input = &model->tensors.items[model->inputs.items[i]];
@@ -90,7 +90,7 @@ static bool is_axis(const htp_draft *model, const char *symbol)
 }
 
 /* Whether a state has sizes that follow those of inputs. */
-static bool follows_axes(const htp_draft *model)
+static bool follows_axes(const htp_builder *model)
 {
     for (size_t i = 0; i < model->states.count; i++) {
         const htp_tensor *input = &model->tensors.items[model->states.items[i].input];
@@ -104,7 +104,7 @@ static bool follows_axes(const htp_draft *model)
 }
 
 /* What is kept from call to call, and what the first one is given. */
-static void note_state(htp_session *session, const htp_draft *model)
+static void note_state(htp_session *session, const htp_builder *model)
 {
     htp_arena *arena = &session->arena;
     const htp_state_pairs pairs = htp_state_pairs_of(arena, model);
@@ -156,7 +156,7 @@ static void note_frozen(htp_session *session)
 }
 
 /* Complex numbers do not cross the border of a model as they are. */
-static void note_complex(htp_session *session, const htp_draft *model)
+static void note_complex(htp_session *session, const htp_builder *model)
 {
     for (size_t i = 0; i < model->inputs.count; i++) {
         const htp_tensor *input = &model->tensors.items[model->inputs.items[i]];
@@ -190,7 +190,7 @@ static void note_stand_ins(htp_session *session)
     }
 }
 
-void htp_note_model(htp_session *session, const htp_draft *model)
+void htp_note_model(htp_session *session, const htp_builder *model)
 {
     note_stand_ins(session);
     note_complex(session, model);

@@ -9,7 +9,7 @@
 #include "lower/passes/weights.h"
 
 /** Notes what the inputs and outputs of a lowered model stand for: complex numbers, state. */
-void htp_note_model(htp_session *session, const htp_draft *model);
+void htp_note_model(htp_session *session, const htp_builder *model);
 
 /** Notes which large products of matrices quantisers pass over, and what helps. */
 void htp_note_tied(htp_session *session, const htp_tied_weights *tied);

@@ -22,10 +22,10 @@ enum { LEAST_OPSET = 18 };
 
 /* Lowers at an opset; where nobody chose it and operators need a later one, again at that. */
 static htp_status lower_at(htp_session *session, const htp_lower_means *means, int opset,
-                           htp_draft **model)
+                           htp_builder **model)
 {
     for (;;) {
-        *model = htp_draft_new(&session->arena, session->graph, opset);
+        *model = htp_builder_new(&session->arena, session->graph, opset);
         htp_status status = htp_lower_graph(*model, means, htp_session_progress, session);
         bool is_open = session->options.opset == 0;
         if (htp_status_code(status) != HTP_CODE_UNSUPPORTED || !is_open ||
@@ -80,7 +80,7 @@ static htp_status find_borders(htp_session *session, htp_lower_means *means)
     return HTP_OK;
 }
 
-static htp_status lower_graph(htp_session *session, const void *customs, htp_draft **model)
+static htp_status lower_graph(htp_session *session, const void *customs, htp_builder **model)
 {
     htp_lower_means means = {.customs = customs,
                              .program = session->source.program,
@@ -95,7 +95,7 @@ static htp_status lower_graph(htp_session *session, const void *customs, htp_dra
 }
 
 /* What the model needs is known when it is whole. */
-static htp_status set_ir_version(const htp_session *session, htp_draft *model)
+static htp_status set_ir_version(const htp_session *session, htp_builder *model)
 {
     int asked = session->options.ir_version;
     int needed = htp_ir_version_needed(model);
@@ -109,7 +109,7 @@ static htp_status set_ir_version(const htp_session *session, htp_draft *model)
 }
 
 htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *customs,
-                              htp_draft **model)
+                              htp_builder **model)
 {
     htp_session_begin(session, HTP_STAGE_LOWERED);
     const htp_lowerer lowerer = {lower_graph, customs};
@@ -130,9 +130,9 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     htp_weights_lay_out(*model, session->options.untie, &tied);
     htp_note_tied(session, &tied);
     htp_note_kept(session, &session->kept);
-    htp_draft_infer_types(*model);
+    htp_builder_infer_types(*model);
     htp_lower_tell_shapes(*model);
-    htp_draft_remove_unused(*model);
+    htp_builder_remove_unused(*model);
     HTP_TRY(set_ir_version(session, *model));
     HTP_TRY(htp_status_prefix(htp_initial_state_find(*model), session->model_path));
     htp_note_model(session, *model);

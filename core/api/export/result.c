@@ -53,7 +53,7 @@ static void add_tensor(htp_text *text, const htp_tensor *tensor)
     htp_text_add(text, tensor->is_complex ? "], \"complex\": true}" : "]}");
 }
 
-static void add_tensors(htp_text *text, const char *key, const htp_draft *model,
+static void add_tensors(htp_text *text, const char *key, const htp_builder *model,
                         const htp_tensor_id *ids, size_t count)
 {
     htp_text_add_json(text, key);
@@ -113,7 +113,7 @@ static uint64_t count_tagged(const htp_finished *finished)
 
 static const char *make_json(htp_session *session, const htp_finished *finished)
 {
-    const htp_draft *model = finished->model;
+    const htp_builder *model = finished->model;
     htp_text text = {.arena = &session->arena};
     htp_text_add(&text, "{");
     add_string(&text, "model", session->model_path);

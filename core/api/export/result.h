@@ -6,7 +6,7 @@
 
 #include "api/session/session.h"
 #include "functions/build.h"
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 #include "onnx/metadata/annotate.h"
 #include "onnx/serialize/writer.h"
 
@@ -14,8 +14,8 @@
 typedef struct htp_finished {
     const char *onnx_path;
     const char *sidecar_path;       /* NULL: there is none */
-    const htp_draft *model;         /* flat */
-    const htp_draft *written;       /* the same, or with functions */
+    const htp_builder *model;       /* flat */
+    const htp_builder *written;     /* the same, or with functions */
     const htp_functions *functions; /* NULL: it has none */
     const htp_hierarchy *hierarchy;
     const htp_annotations *annotations; /* of what is written */

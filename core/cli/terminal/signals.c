@@ -90,7 +90,7 @@ _Noreturn static void end(const struct last_words *words, int code)
     while (atomic_flag_test_and_set(&is_ending)) {
         (void)pause();
     }
-    htp_draft_write_abandon();
+    htp_builder_write_abandon();
     htp_cli_terminal_clear();
     write_all(STDERR_FILENO, words->line);
     write_all(STDOUT_FILENO, words->json);

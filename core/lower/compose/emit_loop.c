@@ -15,12 +15,13 @@ htp_emitted_loop htp_emit_loop_begin(const htp_formula *f, htp_tensor_id starts,
         .f = f, .count = count, .starts = starts, .around = l->model->current_graph};
     uint32_t rank = htp_output_rank(l, 0);
     const htp_dim *dims = htp_output_dims(l, 0);
-    t.body = htp_draft_add_graph(l->model);
-    t.number = htp_draft_add_graph_input(l->model, t.body, "turn", HTP_DTYPE_INT64, 0, NULL);
-    (void)htp_draft_add_graph_input(l->model, t.body, "condition", HTP_DTYPE_BOOL, 0, NULL);
+    t.body = htp_builder_add_graph(l->model);
+    t.number = htp_builder_add_graph_input(l->model, t.body, "turn", HTP_DTYPE_INT64, 0, NULL);
+    (void)htp_builder_add_graph_input(l->model, t.body, "condition", HTP_DTYPE_BOOL, 0, NULL);
     for (size_t i = 0; i < count; i++) {
         t.first[i] = first[i];
-        t.carried[i] = htp_draft_add_graph_input(l->model, t.body, "carried", f->dtype, rank, dims);
+        t.carried[i] =
+            htp_builder_add_graph_input(l->model, t.body, "carried", f->dtype, rank, dims);
     }
     l->model->current_graph = t.body;
     return t;
@@ -30,12 +31,12 @@ void htp_emit_loop_end(const htp_emitted_loop *t, htp_tensor_id goes_on, const h
                        htp_tensor_id *last)
 {
     htp_lowering *l = t->f->l;
-    htp_draft_set_type(l->model, goes_on, HTP_DTYPE_BOOL, 0, NULL);
-    htp_draft_add_graph_output(l->model, goes_on);
+    htp_builder_set_type(l->model, goes_on, HTP_DTYPE_BOOL, 0, NULL);
+    htp_builder_add_graph_output(l->model, goes_on);
     for (size_t i = 0; i < t->count; i++) {
-        htp_draft_set_type(l->model, next[i], t->f->dtype, htp_output_rank(l, 0),
-                           htp_output_dims(l, 0));
-        htp_draft_add_graph_output(l->model, next[i]);
+        htp_builder_set_type(l->model, next[i], t->f->dtype, htp_output_rank(l, 0),
+                             htp_output_dims(l, 0));
+        htp_builder_add_graph_output(l->model, next[i]);
     }
     l->model->current_graph = t->around;
     htp_tensor_id inputs[HTP_EMIT_LOOP_MAX + 2] = {HTP_NONE, t->starts};

@@ -256,8 +256,8 @@ void htp_lower_custom(htp_lowering *l)
         return;
     }
     htp_tensor_id *outputs = HTP_NEW_ARRAY(l->arena, htp_tensor_id, from->output_count + 1);
-    htp_draft_add_foreign_node(l->model, l->custom->domain, l->custom->op, node.inputs.items,
-                               node.inputs.count, node.attributes.items, node.attributes.count,
-                               outputs, from->output_count);
+    htp_builder_add_foreign_node(l->model, l->custom->domain, l->custom->op, node.inputs.items,
+                                 node.inputs.count, node.attributes.items, node.attributes.count,
+                                 outputs, from->output_count);
     bind_outputs(l, outputs);
 }

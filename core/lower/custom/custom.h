@@ -5,7 +5,7 @@
 #define HTP_LOWER_CUSTOM_H
 
 #include "base/status.h"
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /** An operator of a model and its counterpart. */
 typedef struct htp_custom_operator {

@@ -81,7 +81,7 @@ static htp_tensor_id emit_nothing(htp_lowering *l, htp_value_id like)
         sizes[i] = type.dims[i].symbol ? 1 : type.dims[i].size;
     }
     htp_tensor_id made = htp_typed_expand(l, dtype, zero, htp_emit_ints(l, sizes, type.rank));
-    htp_draft_set_type(l->model, made, dtype, type.rank, type.dims);
+    htp_builder_set_type(l->model, made, dtype, type.rank, type.dims);
     return made;
 }
 
@@ -99,7 +99,7 @@ static void end_block(htp_lowering *l, uint32_t block, uint32_t first)
         htp_tensor_id tensor =
             id == HTP_NONE ? emit_nothing(l, l->node->outputs[i - first]) : carried_tensor(l, id);
         if (!l->failure) {
-            htp_draft_add_graph_output(l->model, tensor);
+            htp_builder_add_graph_output(l->model, tensor);
         }
     }
     l->model->current_graph = around;
@@ -159,13 +159,14 @@ static void begin_block(htp_lowering *l, uint32_t block, bool is_loop)
         htp_value_id id = begun->inputs[i];
         const htp_trace_value *value = htp_graph_value(l->graph, id);
         const carried_type type = find_carried_type(l, id);
-        l->bindings[id].tensor = htp_draft_add_graph_input(l->model, graph, value->name, type.dtype,
-                                                           type.rank, type.dims);
+        l->bindings[id].tensor = htp_builder_add_graph_input(l->model, graph, value->name,
+                                                             type.dtype, type.rank, type.dims);
         if (value->kind == HTP_TRACE_SEQUENCE) {
-            htp_draft_set_sequence(l->model, l->bindings[id].tensor);
+            htp_builder_set_sequence(l->model, l->bindings[id].tensor);
         }
         if (is_loop && i == 0) {
-            (void)htp_draft_add_graph_input(l->model, graph, "condition", HTP_DTYPE_BOOL, 0, NULL);
+            (void)htp_builder_add_graph_input(l->model, graph, "condition", HTP_DTYPE_BOOL, 0,
+                                              NULL);
         }
     }
 }
@@ -176,7 +177,7 @@ void htp_lower_begin_blocks(htp_lowering *l)
     for (uint32_t i = 0; i < l->graph->node_count; i++) {
         const htp_trace_node *node = htp_graph_node(l->graph, i);
         for (uint32_t k = 0; l->graph->is_live[i] && k < node->block_count; k++) {
-            l->graphs[node->blocks[k]] = htp_draft_add_graph(l->model);
+            l->graphs[node->blocks[k]] = htp_builder_add_graph(l->model);
             begin_block(l, node->blocks[k], strcmp(node->kind, "prim::Loop") == 0);
         }
     }

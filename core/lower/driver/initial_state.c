@@ -12,7 +12,7 @@
 
 /* ---- what they are ---- */
 
-static uint64_t count_elements(const htp_draft_state *state)
+static uint64_t count_elements(const htp_builder_state *state)
 {
     uint64_t count = 1;
     for (uint32_t i = 0; i < state->rank; i++) {
@@ -21,7 +21,8 @@ static uint64_t count_elements(const htp_draft_state *state)
     return count;
 }
 
-static void set_dims(htp_draft *model, htp_draft_state *state, uint32_t rank, const int64_t *dims)
+static void set_dims(htp_builder *model, htp_builder_state *state, uint32_t rank,
+                     const int64_t *dims)
 {
     int64_t *copy = HTP_NEW_ARRAY(model->arena, int64_t, rank + 1);
     for (uint32_t i = 0; i < rank; i++) {
@@ -32,7 +33,7 @@ static void set_dims(htp_draft *model, htp_draft_state *state, uint32_t rank, co
 }
 
 /* One number all over, in the sizes of the input, unless a value has others. */
-static void fill(htp_draft *model, htp_draft_state *state, const htp_first *first)
+static void fill(htp_builder *model, htp_builder_state *state, const htp_first *first)
 {
     const htp_tensor *input = &model->tensors.items[state->input];
     uint64_t element = htp_dtype_size(input->dtype);
@@ -50,7 +51,7 @@ static void fill(htp_draft *model, htp_draft_state *state, const htp_first *firs
     state->first.bytes = count * element;
 }
 
-static void copy_number(htp_draft *model, htp_draft_state *state, const htp_trace_value *value)
+static void copy_number(htp_builder *model, htp_builder_state *state, const htp_trace_value *value)
 {
     const htp_tensor *input = &model->tensors.items[state->input];
     htp_number number = value->kind == HTP_TRACE_FLOAT ? htp_number_float(value->f[0])
@@ -62,7 +63,7 @@ static void copy_number(htp_draft *model, htp_draft_state *state, const htp_trac
     state->first.bytes = htp_dtype_size(input->dtype);
 }
 
-static void take_value(htp_draft *model, htp_draft_state *state, const htp_trace_value *value)
+static void take_value(htp_builder *model, htp_builder_state *state, const htp_trace_value *value)
 {
     if (value->kind != HTP_TRACE_TENSOR) {
         copy_number(model, state, value);
@@ -82,7 +83,7 @@ static void take_value(htp_draft *model, htp_draft_state *state, const htp_trace
 /* ---- what they are called ---- */
 
 /* The shortest decimal that reads back the same. */
-static const char *shortest(htp_draft *model, htp_dtype dtype, double number)
+static const char *shortest(htp_builder *model, htp_dtype dtype, double number)
 {
     double rounded = number;
     char text[32];
@@ -96,7 +97,7 @@ static const char *shortest(htp_draft *model, htp_dtype dtype, double number)
     return htp_arena_strdup(model->arena, text);
 }
 
-static const char *number_text(htp_draft *model, htp_dtype dtype, const unsigned char *bytes)
+static const char *number_text(htp_builder *model, htp_dtype dtype, const unsigned char *bytes)
 {
     htp_number number;
     if (!htp_number_read(dtype, bytes, &number)) {
@@ -112,7 +113,7 @@ static const char *number_text(htp_draft *model, htp_dtype dtype, const unsigned
 }
 
 /* The number that all elements are; NULL where there are several. */
-static const char *find_number(htp_draft *model, const htp_draft_state *state)
+static const char *find_number(htp_builder *model, const htp_builder_state *state)
 {
     htp_dtype dtype = model->tensors.items[state->input].dtype;
     size_t size = htp_dtype_size(dtype);
@@ -135,17 +136,17 @@ static const char *find_number(htp_draft *model, const htp_draft_state *state)
     return is_begun && is_uniform ? number_text(model, dtype, first) : NULL;
 }
 
-htp_status htp_initial_state_find(htp_draft *model)
+htp_status htp_initial_state_find(htp_builder *model)
 {
     const htp_graph *graph = model->graph;
     size_t inputs = model->inputs.count - graph->state_count;
     size_t outputs = model->outputs.count - graph->state_count;
     for (uint32_t i = 0; i < graph->state_count; i++) {
         const htp_graph_state *kept = &graph->states[i];
-        htp_draft_state state = {.attribute = kept->name,
-                                 .input = model->inputs.items[inputs + i],
-                                 .output = model->outputs.items[outputs + i],
-                                 .first = {.weight = HTP_NONE}};
+        htp_builder_state state = {.attribute = kept->name,
+                                   .input = model->inputs.items[inputs + i],
+                                   .output = model->outputs.items[outputs + i],
+                                   .first = {.weight = HTP_NONE}};
         state.first.tensor = state.input;
         if (kept->first.is_uniform) {
             fill(model, &state, &kept->first);
@@ -161,7 +162,7 @@ htp_status htp_initial_state_find(htp_draft *model)
     return HTP_OK;
 }
 
-void htp_initial_state_embed(htp_draft *model)
+void htp_initial_state_embed(htp_builder *model)
 {
     for (size_t i = 0; i < model->states.count; i++) {
         HTP_PUSH(model->arena, &model->initializers, model->states.items[i].first);

@@ -57,7 +57,7 @@ static void bind_complex_input(htp_lowering *l, htp_value_id id, const char *nam
     }
     dims[value->rank].size = 2;
     htp_tensor_id pairs =
-        htp_draft_add_input(l->model, name, htp_dtype_real(value->dtype), value->rank + 1, dims);
+        htp_builder_add_input(l->model, name, htp_dtype_real(value->dtype), value->rank + 1, dims);
     l->model->tensors.items[pairs].is_complex = true;
     l->bindings[id].tensor = pairs;
 }
@@ -77,9 +77,9 @@ static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
         bind_complex_input(l, id, name);
     } else if (htp_graph_is_computed(l->graph, id)) {
         bool is_tensor = value->kind == HTP_TRACE_TENSOR;
-        l->bindings[id].tensor =
-            htp_draft_add_input(l->model, name, htp_value_dtype(l, id), is_tensor ? value->rank : 0,
-                                is_tensor ? l->graph->values[id].dims : NULL);
+        l->bindings[id].tensor = htp_builder_add_input(
+            l->model, name, htp_value_dtype(l, id), is_tensor ? value->rank : 0,
+            is_tensor ? l->graph->values[id].dims : NULL);
     }
 }
 
@@ -136,7 +136,7 @@ static void bind_substitutes(htp_lowering *l, htp_value_id id)
         }
     } else if (htp_graph_is_computed(l->graph, id)) {
         htp_tensor_id tensor = HTP_NONE;
-        htp_draft_add_node(l->model, "Unsupported", NULL, 0, NULL, 0, &tensor, 1);
+        htp_builder_add_node(l->model, "Unsupported", NULL, 0, NULL, 0, &tensor, 1);
         l->bindings[id] = (htp_binding){tensor, tensor, {tensor, tensor}};
     }
 }
@@ -271,7 +271,7 @@ static void bind_outputs(htp_lowering *l)
         const char *name = count == 1 ? "output" : htp_arena_printf(l->arena, "output_%u", number);
         number++;
         if (tensor != HTP_NONE) {
-            htp_draft_add_output(l->model, tensor, name);
+            htp_builder_add_output(l->model, tensor, name);
             htp_tensor_id output = l->model->outputs.items[l->model->outputs.count - 1];
             l->model->tensors.items[output].is_complex = htp_value_is_complex(l->graph, id);
         }
@@ -336,7 +336,7 @@ static bool may_go_on(const watch *w, uint32_t done)
     return w->progress(w->user, &report);
 }
 
-static htp_lowering begin(htp_draft *model, const htp_lower_means *means)
+static htp_lowering begin(htp_builder *model, const htp_lower_means *means)
 {
     htp_lowering l = {.model = model,
                       .means = means,
@@ -350,8 +350,8 @@ static htp_lowering begin(htp_draft *model, const htp_lower_means *means)
     return l;
 }
 
-htp_status htp_lower_graph(htp_draft *model, const htp_lower_means *means, htp_progress_fn progress,
-                           void *user)
+htp_status htp_lower_graph(htp_builder *model, const htp_lower_means *means,
+                           htp_progress_fn progress, void *user)
 {
     htp_lowering l = begin(model, means);
     htp_unsupported unsupported = {.arena = l.arena};

@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 #include "lower/custom/custom.h"
 #include "lower/emit/means.h"
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /**
  * Lowers a whole graph into @p model: inputs, every live node, outputs.
@@ -17,7 +17,7 @@
  * HTP_CODE_UNSUPPORTED and a detail line for each (operator, reason, module path, source file and
  * line, count).
  */
-HTP_MUST_USE htp_status htp_lower_graph(htp_draft *model, const htp_lower_means *means,
+HTP_MUST_USE htp_status htp_lower_graph(htp_builder *model, const htp_lower_means *means,
                                         htp_progress_fn progress, void *user);
 
 #endif

@@ -14,9 +14,9 @@ void htp_state_bind_inputs(htp_lowering *l)
             return;
         }
         l->bindings[state->before].tensor =
-            htp_draft_add_input(l->model, htp_arena_printf(l->arena, "state.%s", state->name),
-                                htp_value_dtype(l, state->before), is_tensor ? value->rank : 0,
-                                is_tensor ? l->graph->values[state->before].dims : NULL);
+            htp_builder_add_input(l->model, htp_arena_printf(l->arena, "state.%s", state->name),
+                                  htp_value_dtype(l, state->before), is_tensor ? value->rank : 0,
+                                  is_tensor ? l->graph->values[state->before].dims : NULL);
     }
 }
 
@@ -26,8 +26,8 @@ void htp_state_bind_outputs(htp_lowering *l)
         const htp_graph_state *state = &l->graph->states[i];
         htp_tensor_id tensor = htp_value_tensor(l, state->after);
         if (tensor != HTP_NONE) {
-            htp_draft_add_output(l->model, tensor,
-                                 htp_arena_printf(l->arena, "state.%s.next", state->name));
+            htp_builder_add_output(l->model, tensor,
+                                   htp_arena_printf(l->arena, "state.%s.next", state->name));
         }
     }
 }

@@ -167,7 +167,7 @@ htp_tensor_id htp_emit_numbers(htp_lowering *l, htp_dtype dtype, uint32_t rank, 
             return HTP_NONE;
         }
     }
-    return htp_draft_constant(l->model, dtype, rank, dims, bytes);
+    return htp_builder_constant(l->model, dtype, rank, dims, bytes);
 }
 
 htp_tensor_id htp_emit_lowest(htp_lowering *l, htp_dtype dtype)
@@ -195,7 +195,7 @@ htp_tensor_id htp_emit_highest(htp_lowering *l, htp_dtype dtype)
 htp_tensor_id htp_emit_ints(htp_lowering *l, const int64_t *values, size_t count)
 {
     const int64_t dims[] = {(int64_t)count};
-    return htp_draft_constant(l->model, HTP_DTYPE_INT64, 1, dims, values);
+    return htp_builder_constant(l->model, HTP_DTYPE_INT64, 1, dims, values);
 }
 
 htp_tensor_id htp_emit_int(htp_lowering *l, int64_t value)

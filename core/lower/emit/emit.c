@@ -21,8 +21,8 @@ void htp_emit_many(htp_lowering *l, const char *op, htp_emit_inputs inputs,
     while (count > 0 && inputs.items[count - 1] == HTP_NONE) {
         count--;
     }
-    htp_draft_add_node(l->model, op, inputs.items, count, attributes.items, attributes.count,
-                       outputs, output_count);
+    htp_builder_add_node(l->model, op, inputs.items, count, attributes.items, attributes.count,
+                         outputs, output_count);
 }
 
 htp_tensor_id htp_emit(htp_lowering *l, const char *op, htp_emit_inputs inputs,

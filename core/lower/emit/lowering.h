@@ -21,7 +21,7 @@
 
 #include "base/dtype.h"
 #include "lower/emit/means.h"
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 typedef struct htp_lowering htp_lowering;
 typedef void (*htp_lower_fn)(htp_lowering *l);
@@ -49,7 +49,7 @@ typedef struct htp_binding {
 struct htp_custom_operator;
 
 struct htp_lowering {
-    htp_draft *model;
+    htp_builder *model;
     const htp_lower_means *means;
     const htp_graph *graph;
     htp_arena *arena;
@@ -75,7 +75,7 @@ void htp_lower_fail(htp_lowering *l, const char *format, ...) __attribute__((for
 void htp_lower_fail_training(htp_lowering *l);
 
 /** Whether the model has at least @p opset; otherwise the node fails because @p what needs it, and
- * the draft tells which opset would do. */
+ * the builder tells which opset would do. */
 bool htp_lower_needs_opset(htp_lowering *l, int opset, const char *what);
 
 /* ---- arguments by schema name ---- */

@@ -145,7 +145,7 @@ htp_tensor_id htp_typed_scalar(htp_lowering *l, const char *op, htp_dtype dtype,
 }
 
 /** Whether a tensor is known to be a single element, such as a size. */
-static bool is_single(const htp_draft *model, htp_tensor_id x)
+static bool is_single(const htp_builder *model, htp_tensor_id x)
 {
     return x != HTP_NONE && model->tensors.items[x].has_type && model->tensors.items[x].rank == 0;
 }

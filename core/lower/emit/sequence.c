@@ -19,9 +19,9 @@ htp_tensor_id htp_emit_empty_sequence(htp_lowering *l, htp_value_id like)
     htp_dtype dtype = htp_value_dtype(l, like);
     htp_tensor_id made = htp_emit(l, "SequenceEmpty", (htp_emit_inputs){NULL, 0},
                                   HTP_AT(htp_attribute_int("dtype", htp_onnx_data_type(dtype))));
-    htp_draft_set_type(l->model, made, dtype, htp_graph_value(l->graph, like)->rank,
-                       l->graph->values[like].dims);
-    htp_draft_set_sequence(l->model, made);
+    htp_builder_set_type(l->model, made, dtype, htp_graph_value(l->graph, like)->rank,
+                         l->graph->values[like].dims);
+    htp_builder_set_sequence(l->model, made);
     return made;
 }
 

@@ -7,21 +7,21 @@
 
 void htp_steps_begin(htp_steps *steps)
 {
-    htp_draft *model = steps->l->model;
+    htp_builder *model = steps->l->model;
     steps->around = model->current_graph;
-    steps->graph = htp_draft_add_graph(model);
+    steps->graph = htp_builder_add_graph(model);
     steps->number =
-        htp_draft_add_graph_input(model, steps->graph, "step", HTP_DTYPE_INT64, 0, NULL);
+        htp_builder_add_graph_input(model, steps->graph, "step", HTP_DTYPE_INT64, 0, NULL);
     steps->condition =
-        htp_draft_add_graph_input(model, steps->graph, "condition", HTP_DTYPE_BOOL, 0, NULL);
+        htp_builder_add_graph_input(model, steps->graph, "condition", HTP_DTYPE_BOOL, 0, NULL);
     for (uint32_t i = 0; i < HTP_MAX_RANK; i++) {
         steps->dims[i] = (htp_dim){1, "size"};
     }
     for (size_t i = 0; i < steps->count; i++) {
         htp_steps_state *state = &steps->state[i];
         steps->first[i] = state->tensor;
-        state->tensor = htp_draft_add_graph_input(model, steps->graph, "state", state->dtype,
-                                                  state->rank, steps->dims);
+        state->tensor = htp_builder_add_graph_input(model, steps->graph, "state", state->dtype,
+                                                    state->rank, steps->dims);
     }
     model->current_graph = steps->graph;
 }
@@ -32,13 +32,13 @@ void htp_steps_end(htp_steps *steps, htp_tensor_id trips, const htp_tensor_id *n
     htp_tensor_id inputs[HTP_STEPS_MAX + 2] = {trips, HTP_NONE};
     htp_tensor_id results[HTP_STEPS_MAX];
     if (!l->failure) {
-        htp_draft_add_graph_output(l->model, steps->condition);
+        htp_builder_add_graph_output(l->model, steps->condition);
     }
     size_t count = steps->count + steps->stacked;
     for (size_t i = 0; i < count && !l->failure; i++) {
         const htp_steps_state *state = &steps->state[i];
-        htp_draft_set_type(l->model, next[i], state->dtype, state->rank, steps->dims);
-        htp_draft_add_graph_output(l->model, next[i]);
+        htp_builder_set_type(l->model, next[i], state->dtype, state->rank, steps->dims);
+        htp_builder_add_graph_output(l->model, next[i]);
         if (i < steps->count) {
             inputs[i + 2] = steps->first[i];
         }

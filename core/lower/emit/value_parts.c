@@ -31,7 +31,7 @@ static htp_tensor_id typed_pairs(htp_lowering *l, htp_value_id id, htp_tensor_id
     }
     dims[value->rank] = (htp_dim){.size = 2};
     if (pairs != HTP_NONE && !l->model->tensors.items[pairs].has_type) {
-        htp_draft_set_type(l->model, pairs, htp_dtype_real(value->dtype), value->rank + 1, dims);
+        htp_builder_set_type(l->model, pairs, htp_dtype_real(value->dtype), value->rank + 1, dims);
     }
     return pairs;
 }
@@ -44,8 +44,8 @@ static htp_tensor_id constant_pairs(htp_lowering *l, const htp_trace_value *valu
         memcpy(dims, value->dims[0], value->rank * sizeof(*dims));
     }
     dims[value->rank] = 2;
-    return htp_draft_constant(l->model, htp_dtype_real(value->dtype), value->rank + 1, dims,
-                              value->data);
+    return htp_builder_constant(l->model, htp_dtype_real(value->dtype), value->rank + 1, dims,
+                                value->data);
 }
 
 /** The same as one part. */
@@ -58,7 +58,7 @@ static htp_tensor_id constant_part(htp_lowering *l, const htp_trace_value *value
     for (size_t i = 0; i < count; i++) {
         memcpy(bytes + i * size, (const char *)value->data + (2 * i + part) * size, size);
     }
-    return htp_draft_constant(l->model, dtype, value->rank, value->dims[0], bytes);
+    return htp_builder_constant(l->model, dtype, value->rank, value->dims[0], bytes);
 }
 
 /** Parts beside each other as pairs; they belong to the node that made the value. */
@@ -91,7 +91,7 @@ htp_tensor_id htp_value_pairs(htp_lowering *l, htp_value_id id)
     const htp_trace_value *value = htp_graph_value(l->graph, id);
     htp_tensor_id *pairs = &l->bindings[id].tensor;
     if (*pairs == HTP_NONE && value->weight != HTP_NONE) {
-        *pairs = htp_draft_weight(l->model, value->weight);
+        *pairs = htp_builder_weight(l->model, value->weight);
     } else if (*pairs == HTP_NONE && value->data) {
         *pairs = constant_pairs(l, value);
     } else if (*pairs == HTP_NONE) {
@@ -135,8 +135,8 @@ htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part)
                       HTP_AT(htp_attribute_int("axis", value->rank)));
     l->model->origin = here;
     if (*found != HTP_NONE) {
-        htp_draft_set_type(l->model, *found, htp_dtype_real(value->dtype), value->rank,
-                           l->graph->values[id].dims);
+        htp_builder_set_type(l->model, *found, htp_dtype_real(value->dtype), value->rank,
+                             l->graph->values[id].dims);
     }
     return *found;
 }

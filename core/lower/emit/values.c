@@ -35,7 +35,7 @@ static htp_tensor_id bound(htp_lowering *l, htp_value_id id, bool as_vector)
                             : htp_emit_squeeze(l, other, (const int64_t[]){0}, 1);
         l->model->origin = here;
         if (!as_vector && *wanted != HTP_NONE) {
-            htp_draft_set_type(l->model, *wanted, htp_value_dtype(l, id), 0, NULL);
+            htp_builder_set_type(l->model, *wanted, htp_value_dtype(l, id), 0, NULL);
         }
     }
     if (*wanted == HTP_NONE) {
@@ -83,9 +83,9 @@ static htp_tensor_id known_tensor(htp_lowering *l, htp_value_id id)
         return HTP_NONE;
     }
     if (value->weight != HTP_NONE) {
-        return htp_draft_weight(l->model, value->weight);
+        return htp_builder_weight(l->model, value->weight);
     }
-    return htp_draft_constant(l->model, value->dtype, value->rank, value->dims[0], value->data);
+    return htp_builder_constant(l->model, value->dtype, value->rank, value->dims[0], value->data);
 }
 
 htp_tensor_id htp_value_tensor(htp_lowering *l, htp_value_id id)
@@ -212,12 +212,12 @@ void htp_bind_value(htp_lowering *l, htp_value_id id, htp_tensor_id tensor)
             htp_lower_fail(l, "its lowering gives a result of another dtype or shape");
         }
     } else if (value->kind == HTP_TRACE_TENSOR || value->kind == HTP_TRACE_SEQUENCE) {
-        htp_draft_set_type(l->model, tensor, dtype, value->rank, l->graph->values[id].dims);
+        htp_builder_set_type(l->model, tensor, dtype, value->rank, l->graph->values[id].dims);
         if (value->kind == HTP_TRACE_SEQUENCE) {
-            htp_draft_set_sequence(l->model, tensor);
+            htp_builder_set_sequence(l->model, tensor);
         }
     } else if (htp_value_is_number(value)) {
-        htp_draft_set_type(l->model, tensor, dtype, 0, NULL);
+        htp_builder_set_type(l->model, tensor, dtype, 0, NULL);
     }
 }
 

@@ -149,7 +149,7 @@ static windows known_windows(htp_lowering *l, const adaptive *a, size_t axis)
     }
     const int64_t dims[4] = {out, width, 1, 1};
     uint32_t rank = 2 + (uint32_t)(a->axes - axis - 1);
-    return (windows){htp_draft_constant(l->model, HTP_DTYPE_INT64, 2, dims, positions),
+    return (windows){htp_builder_constant(l->model, HTP_DTYPE_INT64, 2, dims, positions),
                      a->is_max ? HTP_NONE : htp_emit_numbers(l, a->dtype, rank, dims, weights)};
 }
 

@@ -281,7 +281,7 @@ static htp_tensor_id emit_means(htp_lowering *l, const htp_resizing *r, htp_tens
     pads[rank + axis + 2] = 1;
     x = htp_emit_binary(l, "Pad", x, htp_emit_ints(l, pads, 2 * rank));
     x = htp_emit(l, "Gather",
-                 HTP_IN(x, htp_draft_constant(l->model, HTP_DTYPE_INT64, 2, dims, places)),
+                 HTP_IN(x, htp_builder_constant(l->model, HTP_DTYPE_INT64, 2, dims, places)),
                  HTP_AT(htp_attribute_int("axis", (int64_t)axis + 2)));
     uint32_t weight_rank = 2 + (uint32_t)(r->axes - axis - 1);
     x = htp_emit_binary(l, "Mul", x,

@@ -184,7 +184,7 @@ static htp_tensor_id constant_sources(htp_lowering *l, const landing *a, int64_t
             sources[k * dims[1] + o] = k * (in + 1) + (falls ? source : in);
         }
     }
-    return htp_draft_constant(l->model, HTP_DTYPE_INT64, 2, dims, sources);
+    return htp_builder_constant(l->model, HTP_DTYPE_INT64, 2, dims, sources);
 }
 
 /** Which product falls on each element, counted through kernel and axis with its zero:

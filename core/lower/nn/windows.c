@@ -35,7 +35,7 @@ static htp_tensor_id constant_positions(htp_lowering *l, int64_t size, const htp
             positions[k * dims[1] + i] = k * w->dilation + i * w->stride;
         }
     }
-    return htp_draft_constant(l->model, HTP_DTYPE_INT64, 2, dims, positions);
+    return htp_builder_constant(l->model, HTP_DTYPE_INT64, 2, dims, positions);
 }
 
 htp_tensor_id htp_emit_positions(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_dim size,

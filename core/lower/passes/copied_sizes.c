@@ -11,7 +11,7 @@ typedef struct axis_of {
     int64_t axis;
 } axis_of;
 
-static const htp_onnx_node *producer_of(const htp_draft *model, htp_tensor_id x)
+static const htp_onnx_node *producer_of(const htp_builder *model, htp_tensor_id x)
 {
     const htp_tensor *tensor = x == HTP_NONE ? NULL : &model->tensors.items[x];
     return tensor && tensor->source == HTP_TENSOR_FROM_NODE ? &model->nodes.items[tensor->index]
@@ -19,7 +19,7 @@ static const htp_onnx_node *producer_of(const htp_draft *model, htp_tensor_id x)
 }
 
 /* The elements of a constant of int64; NULL for other tensors. */
-static const int64_t *constant_ints(const htp_draft *model, htp_tensor_id x, size_t *count)
+static const int64_t *constant_ints(const htp_builder *model, htp_tensor_id x, size_t *count)
 {
     const htp_tensor *tensor = &model->tensors.items[x];
     if (tensor->source != HTP_TENSOR_FROM_INITIALIZER || tensor->dtype != HTP_DTYPE_INT64) {
@@ -33,18 +33,18 @@ static const int64_t *constant_ints(const htp_draft *model, htp_tensor_id x, siz
 /* ---- where a size comes from ---- */
 
 /* The rank of a tensor; -1 where it is not known. */
-static int64_t rank_of(const htp_draft *model, htp_tensor_id x)
+static int64_t rank_of(const htp_builder *model, htp_tensor_id x)
 {
     const htp_tensor *tensor = &model->tensors.items[x];
     const htp_onnx_node *node = producer_of(model, x);
-    const htp_attribute *perm = node ? htp_draft_attribute(node, "perm") : NULL;
+    const htp_attribute *perm = node ? htp_builder_attribute(node, "perm") : NULL;
     return tensor->has_type && !tensor->is_sequence ? tensor->rank
            : perm                                   ? (int64_t)perm->count
                                                     : -1;
 }
 
 /* Whether what is broadcast with a constant keeps its size along @p axis, of @p rank. */
-static bool keeps_axis(const htp_draft *model, htp_tensor_id constant, int64_t axis, int64_t rank)
+static bool keeps_axis(const htp_builder *model, htp_tensor_id constant, int64_t axis, int64_t rank)
 {
     const htp_tensor *tensor = &model->tensors.items[constant];
     if (tensor->source != HTP_TENSOR_FROM_INITIALIZER || tensor->rank > rank) {
@@ -55,7 +55,7 @@ static bool keeps_axis(const htp_draft *model, htp_tensor_id constant, int64_t a
 }
 
 /* Of arithmetic with a constant: the other operand. */
-static htp_tensor_id behind_arithmetic(const htp_draft *model, const htp_onnx_node *node,
+static htp_tensor_id behind_arithmetic(const htp_builder *model, const htp_onnx_node *node,
                                        int64_t axis)
 {
     int64_t rank = rank_of(model, node->outputs[0]);
@@ -71,36 +71,36 @@ static htp_tensor_id behind_arithmetic(const htp_draft *model, const htp_onnx_no
     return HTP_NONE;
 }
 
-static axis_of behind_pointwise(const htp_draft *model, const htp_onnx_node *node, int64_t axis)
+static axis_of behind_pointwise(const htp_builder *model, const htp_onnx_node *node, int64_t axis)
 {
     (void)model;
     return (axis_of){node->inputs[0], axis};
 }
 
-static axis_of behind_binary(const htp_draft *model, const htp_onnx_node *node, int64_t axis)
+static axis_of behind_binary(const htp_builder *model, const htp_onnx_node *node, int64_t axis)
 {
     return (axis_of){behind_arithmetic(model, node, axis), axis};
 }
 
 /* A product with one matrix keeps all axes of the other operand but the last. */
-static axis_of behind_product(const htp_draft *model, const htp_onnx_node *node, int64_t axis)
+static axis_of behind_product(const htp_builder *model, const htp_onnx_node *node, int64_t axis)
 {
     int64_t rank = rank_of(model, node->inputs[0]);
     bool is_kept = rank >= 2 && axis < rank - 1 && rank_of(model, node->inputs[1]) == 2;
     return (axis_of){is_kept ? node->inputs[0] : HTP_NONE, axis};
 }
 
-static axis_of behind_transpose(const htp_draft *model, const htp_onnx_node *node, int64_t axis)
+static axis_of behind_transpose(const htp_builder *model, const htp_onnx_node *node, int64_t axis)
 {
     (void)model;
-    const htp_attribute *perm = htp_draft_attribute(node, "perm");
+    const htp_attribute *perm = htp_builder_attribute(node, "perm");
     bool is_known = perm && axis < (int64_t)perm->count;
     return is_known ? (axis_of){node->inputs[0], perm->ints[axis]} : (axis_of){HTP_NONE, 0};
 }
 
-static axis_of behind_split(const htp_draft *model, const htp_onnx_node *node, int64_t axis)
+static axis_of behind_split(const htp_builder *model, const htp_onnx_node *node, int64_t axis)
 {
-    const htp_attribute *along = htp_draft_attribute(node, "axis");
+    const htp_attribute *along = htp_builder_attribute(node, "axis");
     int64_t rank = rank_of(model, node->inputs[0]);
     int64_t cut = along ? along->i : 0;
     cut += cut < 0 ? rank : 0;
@@ -108,19 +108,19 @@ static axis_of behind_split(const htp_draft *model, const htp_onnx_node *node, i
 }
 
 /* Of a Reshape that copies a size. */
-static axis_of behind_reshape(const htp_draft *model, const htp_onnx_node *node, int64_t axis)
+static axis_of behind_reshape(const htp_builder *model, const htp_onnx_node *node, int64_t axis)
 {
     size_t count = 0;
     const int64_t *shape = constant_ints(model, node->inputs[1], &count);
     bool is_copied = shape && axis < (int64_t)count && shape[axis] == 0 &&
-                     !htp_draft_attribute(node, "allowzero");
+                     !htp_builder_attribute(node, "allowzero");
     return (axis_of){is_copied ? node->inputs[0] : HTP_NONE, axis};
 }
 
 /* The operators whose results keep sizes of an operand, and where these are there. */
 static const struct {
     const char *op;
-    axis_of (*behind)(const htp_draft *model, const htp_onnx_node *node, int64_t axis);
+    axis_of (*behind)(const htp_builder *model, const htp_onnx_node *node, int64_t axis);
     bool is_of_all; /* outputs, not of the first alone */
 } keeping[] = {
     {"Abs", behind_pointwise, false},
@@ -159,7 +159,7 @@ static const struct {
 };
 
 /* The axis before one operator that has the same size; none where that is not known. */
-static axis_of step_back(const htp_draft *model, axis_of at)
+static axis_of step_back(const htp_builder *model, axis_of at)
 {
     const htp_onnx_node *node = producer_of(model, at.tensor);
     for (size_t i = 0; node && i < sizeof(keeping) / sizeof(keeping[0]); i++) {
@@ -172,7 +172,7 @@ static axis_of step_back(const htp_draft *model, axis_of at)
 }
 
 /* The first axis that is known to have the same size. */
-static axis_of origin_of(const htp_draft *model, axis_of at)
+static axis_of origin_of(const htp_builder *model, axis_of at)
 {
     for (int steps = 0; steps < LONGEST_WAY; steps++) {
         axis_of before = step_back(model, at);
@@ -188,7 +188,7 @@ static axis_of origin_of(const htp_draft *model, axis_of at)
 
 /* A shape that is being read. */
 typedef struct reading {
-    const htp_draft *model;
+    const htp_builder *model;
     htp_tensor_id x; /* what is reshaped */
     int64_t sizes[HTP_MAX_RANK];
     size_t count;
@@ -210,8 +210,8 @@ static bool add_constants(reading *r, const int64_t *sizes, size_t count)
 /* Whether the sizes that a Shape gives are those of x in the same places. */
 static bool add_copies(reading *r, const htp_onnx_node *shape)
 {
-    const htp_attribute *start = htp_draft_attribute(shape, "start");
-    const htp_attribute *end = htp_draft_attribute(shape, "end");
+    const htp_attribute *start = htp_builder_attribute(shape, "start");
+    const htp_attribute *end = htp_builder_attribute(shape, "end");
     int64_t rank = rank_of(r->model, r->x);
     int64_t first = start ? start->i : 0;
     int64_t last = end ? end->i : rank_of(r->model, shape->inputs[0]);
@@ -255,7 +255,7 @@ static bool read_shape(reading *r, htp_tensor_id shape)
 
 void htp_lower_copy_sizes(htp_lowering *l)
 {
-    htp_draft *model = l->model;
+    htp_builder *model = l->model;
     for (size_t i = 0; i < model->nodes.count; i++) {
         const htp_onnx_node *node = &model->nodes.items[i];
         reading r = {.model = model};

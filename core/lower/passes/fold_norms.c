@@ -14,7 +14,7 @@ enum { SCALE = 1, BIAS, MEAN, VARIANCE, NORM_INPUTS };
 enum { MAX_CHANNELS = 1 << 24 };
 
 typedef struct pass {
-    htp_draft *model;
+    htp_builder *model;
     htp_arena *arena;
     const uint32_t *bodies; /* by scope, or NULL */
     htp_payload *payload;
@@ -95,13 +95,13 @@ static bool is_weight_finite(pass *p, const pair *pair)
 
 static int64_t int_or(const htp_onnx_node *node, const char *name, int64_t otherwise)
 {
-    const htp_attribute *attribute = htp_draft_attribute(node, name);
+    const htp_attribute *attribute = htp_builder_attribute(node, name);
     return attribute ? attribute->i : otherwise;
 }
 
 static bool is_one(const htp_onnx_node *node, const char *name)
 {
-    const htp_attribute *attribute = htp_draft_attribute(node, name);
+    const htp_attribute *attribute = htp_builder_attribute(node, name);
     return !attribute || attribute->f == 1.0F;
 }
 
@@ -227,7 +227,7 @@ static bool compute_scales(pass *p, pair *pair)
             return false;
         }
     }
-    const htp_attribute *epsilon = htp_draft_attribute(pair->norm, "epsilon");
+    const htp_attribute *epsilon = htp_builder_attribute(pair->norm, "epsilon");
     pair->scales = HTP_NEW_ARRAY(p->arena, double, channels);
     pair->bias = HTP_NEW_ARRAY(p->arena, float, channels);
     bool is_finite = epsilon != NULL;
@@ -300,8 +300,8 @@ static htp_tensor_id add_weight_of(pass *p, const pair *pair)
                                    .with = with,
                                    .weights = weights.items,
                                    .weight_count = (uint32_t)weights.count};
-    return htp_draft_derived(p->model, name_of(p, pair, "weight"), HTP_DTYPE_FLOAT32, tensor->rank,
-                             dims, derivation, NULL);
+    return htp_builder_derived(p->model, name_of(p, pair, "weight"), HTP_DTYPE_FLOAT32,
+                               tensor->rank, dims, derivation, NULL);
 }
 
 static htp_tensor_id add_bias_of(pass *p, const pair *pair)
@@ -315,14 +315,14 @@ static htp_tensor_id add_bias_of(pass *p, const pair *pair)
     }
     const int64_t dims[] = {(int64_t)pair->spread.channels};
     if (weights.count == 0) {
-        return htp_draft_constant(p->model, HTP_DTYPE_FLOAT32, 1, dims, pair->bias);
+        return htp_builder_constant(p->model, HTP_DTYPE_FLOAT32, 1, dims, pair->bias);
     }
     htp_derivation *derivation = HTP_NEW(p->arena, htp_derivation);
     *derivation = (htp_derivation){.dtype = HTP_DTYPE_FLOAT32,
                                    .weights = weights.items,
                                    .weight_count = (uint32_t)weights.count};
-    return htp_draft_derived(p->model, name_of(p, pair, "bias"), HTP_DTYPE_FLOAT32, 1, dims,
-                             derivation, pair->bias);
+    return htp_builder_derived(p->model, name_of(p, pair, "bias"), HTP_DTYPE_FLOAT32, 1, dims,
+                               derivation, pair->bias);
 }
 
 /* The layer's attributes, with transB as the stored weight needs it. */
@@ -375,11 +375,11 @@ static void fold(pass *p, pair *pair)
     *pair->norm = folded;
 }
 
-void htp_norms_fold(htp_draft *model, const uint32_t *bodies)
+void htp_norms_fold(htp_builder *model, const uint32_t *bodies)
 {
     pass p = {.model = model, .arena = model->arena, .bodies = bodies};
     p.payload = HTP_NEW(p.arena, htp_payload);
-    (void)htp_draft_count_uses(model);
+    (void)htp_builder_count_uses(model);
     for (size_t n = 0; n < model->nodes.count; n++) {
         pair pair = {.norm = &model->nodes.items[n]};
         if (find_layer(&p, &pair) && find_weight(&p, &pair) && find_spread(&p, &pair) &&

@@ -10,7 +10,7 @@
 #ifndef HTP_LOWER_FOLD_NORMS_H
 #define HTP_LOWER_FOLD_NORMS_H
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /**
  * Folds norms of float32 whose operand nothing else reads and whose weight no other node has, where
@@ -19,6 +19,6 @@
  * @param bodies  by scope: which body it becomes a part of; nothing is folded across. NULL: all are
  *                one
  */
-void htp_norms_fold(htp_draft *model, const uint32_t *bodies);
+void htp_norms_fold(htp_builder *model, const uint32_t *bodies);
 
 #endif

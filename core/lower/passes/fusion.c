@@ -1,7 +1,7 @@
 /*
  * The pass itself, and what it does about activations and pads.
  *
- * It replays the nodes of the finished draft, in order, into a new list: what a guard adds stands
+ * It replays the nodes of the finished builder, in order, into a new list: what a guard adds stands
  * right in front of the node that it is for.
  */
 #include "lower/passes/fusion.h"
@@ -22,7 +22,7 @@ static bool is_merged(const char *op)
 }
 
 /* The node that makes @p x, when it has one reader; NULL otherwise. */
-static const htp_onnx_node *sole_producer(const htp_draft *model, htp_tensor_id x)
+static const htp_onnx_node *sole_producer(const htp_builder *model, htp_tensor_id x)
 {
     if (x == HTP_NONE) {
         return NULL;
@@ -35,7 +35,7 @@ static const htp_onnx_node *sole_producer(const htp_draft *model, htp_tensor_id 
     return node->graph == model->current_graph ? node : NULL;
 }
 
-static bool is_matrix(const htp_draft *model, htp_tensor_id x)
+static bool is_matrix(const htp_builder *model, htp_tensor_id x)
 {
     return model->tensors.items[x].has_type && model->tensors.items[x].rank == 2;
 }
@@ -44,7 +44,7 @@ static bool is_matrix(const htp_draft *model, htp_tensor_id x)
 static htp_tensor_id matrix_operand(htp_lowering *l, const htp_onnx_node *gemm, uint32_t index)
 {
     const int64_t swapped[] = {1, 0};
-    const htp_attribute *flag = htp_draft_attribute(gemm, index == 0 ? "transA" : "transB");
+    const htp_attribute *flag = htp_builder_attribute(gemm, index == 0 ? "transA" : "transB");
     htp_tensor_id x = gemm->inputs[index];
     return flag && flag->i ? htp_emit_transpose(l, x, swapped, 2) : x;
 }
@@ -53,7 +53,7 @@ static htp_tensor_id matrix_operand(htp_lowering *l, const htp_onnx_node *gemm, 
 static htp_tensor_id scaled(htp_lowering *l, const htp_onnx_node *gemm, const char *factor,
                             htp_tensor_id x)
 {
-    const htp_attribute *found = htp_draft_attribute(gemm, factor);
+    const htp_attribute *found = htp_builder_attribute(gemm, factor);
     if (!found || found->f == 1.0F) {
         return x;
     }
@@ -85,7 +85,7 @@ static bool are_zeros(const unsigned char *bytes, uint64_t count, size_t size)
 }
 
 /* Whether @p x is a constant of zeros. */
-static bool is_zero(const htp_draft *model, htp_tensor_id x)
+static bool is_zero(const htp_builder *model, htp_tensor_id x)
 {
     const htp_tensor *tensor = &model->tensors.items[x];
     if (tensor->source != HTP_TENSOR_FROM_INITIALIZER || !htp_dtype_is_float(tensor->dtype)) {
@@ -153,7 +153,7 @@ static htp_tensor_id split_sum(htp_lowering *l, const htp_onnx_node *sum)
 
 /* Whether a product with matrix @p b has its own shape with @p constant added: a number, or a row
  * of as many as @p b has columns. */
-static bool fits_columns(const htp_draft *model, htp_tensor_id constant, htp_tensor_id b)
+static bool fits_columns(const htp_builder *model, htp_tensor_id constant, htp_tensor_id b)
 {
     const htp_tensor *row = &model->tensors.items[constant];
     const htp_tensor *matrix = &model->tensors.items[b];
@@ -184,7 +184,7 @@ static htp_tensor_id without_zeros(htp_lowering *l, const htp_onnx_node *sum)
 /* A Pad that names its axes, all of them; HTP_NONE for one that has nothing to fear. */
 static htp_tensor_id name_axes(htp_lowering *l, const htp_onnx_node *pad)
 {
-    const htp_attribute *mode = htp_draft_attribute(pad, "mode");
+    const htp_attribute *mode = htp_builder_attribute(pad, "mode");
     const htp_tensor *x = &l->model->tensors.items[pad->inputs[0]];
     bool is_constant = !mode || strcmp(mode->s, "constant") == 0;
     if (!is_constant || pad->input_count > 3 || !x->has_type) {
@@ -272,7 +272,7 @@ static void guard_operand(htp_lowering *l, const char *op, htp_tensor_id x)
     }
     l->model->origin = origin;
     if (other != HTP_NONE) {
-        htp_draft_swap_producers(l->model, x, other);
+        htp_builder_swap_producers(l->model, x, other);
     }
 }
 
@@ -281,7 +281,7 @@ static void guard_operand(htp_lowering *l, const char *op, htp_tensor_id x)
 /* Adds a node that was in the model before. */
 static void replay(htp_lowering *l, htp_onnx_node node)
 {
-    htp_draft *model = l->model;
+    htp_builder *model = l->model;
     model->origin = node.origin;
     model->current_graph = node.graph;
     if (node.input_count > 0 && node.inputs[0] != HTP_NONE) {
@@ -299,9 +299,9 @@ static void replay(htp_lowering *l, htp_onnx_node node)
 
 void htp_lower_guard_fusions(htp_lowering *l, htp_unsupported *unsupported)
 {
-    htp_draft *model = l->model;
+    htp_builder *model = l->model;
     const htp_origin origin = model->origin;
-    const bool *live = htp_draft_count_uses(model);
+    const bool *live = htp_builder_count_uses(model);
     const htp_onnx_node *nodes = model->nodes.items;
     size_t count = model->nodes.count;
     model->nodes.items = HTP_NEW_ARRAY(l->arena, htp_onnx_node, count + 1);

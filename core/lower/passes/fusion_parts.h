@@ -11,7 +11,7 @@ enum { HTP_DEEPEST_CHAIN = 100 };
 
 /** The operand of a node that ONNX Runtime may take for one that changes nothing, and remove before
  * it merges: arithmetic with one constant number. HTP_NONE for other nodes. */
-uint32_t htp_fusion_passed_operand(const htp_draft *model, const htp_onnx_node *node);
+uint32_t htp_fusion_passed_operand(const htp_builder *model, const htp_onnx_node *node);
 
 /** The inputs of a node that is about to be added, with barriers in front of those that a product
  * and a factor of float64 would meet through. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-uint32_t htp_fusion_passed_operand(const htp_draft *model, const htp_onnx_node *node)
+uint32_t htp_fusion_passed_operand(const htp_builder *model, const htp_onnx_node *node)
 {
     bool is_arithmetic = strcmp(node->op_type, "Add") == 0 || strcmp(node->op_type, "Sub") == 0 ||
                          strcmp(node->op_type, "Mul") == 0 || strcmp(node->op_type, "Div") == 0;
@@ -26,7 +26,7 @@ uint32_t htp_fusion_passed_operand(const htp_draft *model, const htp_onnx_node *
 
 /* What a node multiplies or divides by a constant floating-point number; HTP_NONE for other
  * nodes. */
-static htp_tensor_id scaled_tensor(const htp_draft *model, const htp_onnx_node *node)
+static htp_tensor_id scaled_tensor(const htp_builder *model, const htp_onnx_node *node)
 {
     uint32_t passed = htp_fusion_passed_operand(model, node);
     bool is_scaling = (strcmp(node->op_type, "Mul") == 0 && passed != HTP_NONE) ||
@@ -37,7 +37,7 @@ static htp_tensor_id scaled_tensor(const htp_draft *model, const htp_onnx_node *
 }
 
 /* The node that makes @p x; NULL where none does. */
-static const htp_onnx_node *producer_of(const htp_draft *model, htp_tensor_id x)
+static const htp_onnx_node *producer_of(const htp_builder *model, htp_tensor_id x)
 {
     const htp_tensor *tensor = x == HTP_NONE ? NULL : &model->tensors.items[x];
     return tensor && tensor->source == HTP_TENSOR_FROM_NODE ? &model->nodes.items[tensor->index]
@@ -46,7 +46,7 @@ static const htp_onnx_node *producer_of(const htp_draft *model, htp_tensor_id x)
 
 /* What a node gives as it is, or as ONNX Runtime may take it for; HTP_NONE for other nodes.
  */
-static htp_tensor_id kept_tensor(const htp_draft *model, const htp_onnx_node *node)
+static htp_tensor_id kept_tensor(const htp_builder *model, const htp_onnx_node *node)
 {
     static const char *const keeping[] = {"Cast", "Expand", "Identity", "Slice"};
     uint32_t passed = htp_fusion_passed_operand(model, node);
@@ -56,7 +56,7 @@ static htp_tensor_id kept_tensor(const htp_draft *model, const htp_onnx_node *no
 
 /* Whether @p x is a tensor times a constant number that others read, too, or may be taken for one.
  */
-static bool is_scaled_for_others(const htp_draft *model, htp_tensor_id x)
+static bool is_scaled_for_others(const htp_builder *model, htp_tensor_id x)
 {
     bool has_others = false;
     for (int depth = 0; x != HTP_NONE && depth < HTP_DEEPEST_CHAIN; depth++) {
@@ -84,7 +84,7 @@ void htp_fusion_guard_scale(htp_lowering *l, htp_tensor_id x)
     }
     /* Readers keep @p x, which the barrier makes now of what was made before. */
     htp_tensor_id scaled = emit_barrier(l, x);
-    htp_draft_swap_producers(l->model, x, scaled);
+    htp_builder_swap_producers(l->model, x, scaled);
     htp_onnx_node *barrier = &l->model->nodes.items[l->model->nodes.count - 1];
     htp_tensor_id *inputs = HTP_NEW_ARRAY(l->arena, htp_tensor_id, 2);
     inputs[0] = inputs[1] = scaled;
@@ -94,7 +94,7 @@ void htp_fusion_guard_scale(htp_lowering *l, htp_tensor_id x)
 }
 
 /* Whether a node multiplies or divides by a constant of float64 that is no power of two. */
-static bool scales_finely(const htp_draft *model, const htp_onnx_node *node)
+static bool scales_finely(const htp_builder *model, const htp_onnx_node *node)
 {
     if (scaled_tensor(model, node) == HTP_NONE) {
         return false;
@@ -116,7 +116,7 @@ static bool scales_finely(const htp_draft *model, const htp_onnx_node *node)
 
 /* Whether a product of matrices is behind @p x, or where @p is_factor such a factor, as far as
  * ONNX Runtime sees. */
-static bool is_behind(const htp_draft *model, htp_tensor_id x, bool is_factor)
+static bool is_behind(const htp_builder *model, htp_tensor_id x, bool is_factor)
 {
     const htp_onnx_node *node = producer_of(model, x);
     for (int depth = 0; node && depth < HTP_DEEPEST_CHAIN; depth++) {

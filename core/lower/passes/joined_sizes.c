@@ -12,7 +12,7 @@ typedef struct asked {
 } asked;
 
 /* What a part of a Concat asks for, where it is a Shape of @p scope that the Concat alone reads. */
-static asked read_part(const htp_draft *model, htp_tensor_id part, uint32_t scope)
+static asked read_part(const htp_builder *model, htp_tensor_id part, uint32_t scope)
 {
     asked found = {.tensor = HTP_NONE};
     const htp_tensor *tensor = &model->tensors.items[part];
@@ -50,7 +50,7 @@ static void ask(htp_lowering *l, htp_onnx_node *node, asked sizes)
 /* Joins the parts of a Concat. */
 static void join_parts(htp_lowering *l, htp_onnx_node *concat)
 {
-    htp_draft *model = l->model;
+    htp_builder *model = l->model;
     htp_tensor_id *kept = HTP_NEW_ARRAY(l->arena, htp_tensor_id, concat->input_count);
     uint32_t count = 0;
     asked last = {.tensor = HTP_NONE};
@@ -74,8 +74,8 @@ static void join_parts(htp_lowering *l, htp_onnx_node *concat)
 
 void htp_lower_join_sizes(htp_lowering *l)
 {
-    htp_draft *model = l->model;
-    const bool *live = htp_draft_count_uses(model);
+    htp_builder *model = l->model;
+    const bool *live = htp_builder_count_uses(model);
     for (size_t i = 0; i < model->nodes.count; i++) {
         htp_onnx_node *node = &model->nodes.items[i];
         if (live[i] && strcmp(node->op_type, "Concat") == 0 && *node->domain == '\0') {

@@ -125,8 +125,8 @@ static bool make_tensor(const computing *c, const htp_trace_value *value, const 
 /* A weight's bytes are on the heap no longer than until the runner has them. */
 static bool read_weight(const computing *c, const htp_trace_value *value, htp_operand *operand)
 {
-    htp_draft *model = c->l->model;
-    htp_tensor_id tensor = htp_draft_weight(model, value->weight);
+    htp_builder *model = c->l->model;
+    htp_tensor_id tensor = htp_builder_weight(model, value->weight);
     const htp_initializer *weight = &model->initializers.items[model->tensors.items[tensor].index];
     htp_payload *payload = HTP_NEW(c->arena, htp_payload);
     uint64_t count = 0;
@@ -331,8 +331,8 @@ static bool make_constant(computing *c, htp_value_id id, htp_tensor_id *constant
     }
     bool is_complex = htp_dtype_is_complex(value->dtype);
     *constant =
-        htp_draft_constant(c->l->model, is_complex ? htp_dtype_real(value->dtype) : value->dtype,
-                           value->rank + is_complex, dims, contents);
+        htp_builder_constant(c->l->model, is_complex ? htp_dtype_real(value->dtype) : value->dtype,
+                             value->rank + is_complex, dims, contents);
     return true;
 }
 

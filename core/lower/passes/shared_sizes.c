@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct sharer {
-    htp_draft *model;
+    htp_builder *model;
     htp_arena *arena;
     const uint32_t *groups; /* by scope; NULL: all are one */
     uint32_t *around;       /* by graph: the one that its node stands in; of the model's own: 0 */
@@ -152,7 +152,7 @@ static void share(sharer *s, htp_onnx_node *node, const htp_onnx_node *equal)
     htp_tensor *made = &s->model->tensors.items[node->outputs[0]];
     const htp_tensor *other = &s->model->tensors.items[equal->outputs[0]];
     if (!made->has_type && other->has_type) {
-        htp_draft_set_type(s->model, node->outputs[0], other->dtype, other->rank, other->dims);
+        htp_builder_set_type(s->model, node->outputs[0], other->dtype, other->rank, other->dims);
     }
     add_scope(s, node, equal->origin.scope);
     for (size_t i = 0; i < equal->more_scopes.count; i++) {
@@ -179,7 +179,7 @@ static void look_at_node(sharer *s, uint32_t n)
 
 static void find_graphs(sharer *s)
 {
-    const htp_draft *model = s->model;
+    const htp_builder *model = s->model;
     s->around = HTP_NEW_ARRAY(s->arena, uint32_t, model->graphs.count + 1);
     for (size_t n = 0; n < model->nodes.count; n++) {
         const htp_onnx_node *node = &model->nodes.items[n];
@@ -193,14 +193,14 @@ static void find_graphs(sharer *s)
 
 void htp_lower_share_sizes(htp_lowering *l)
 {
-    htp_draft *model = l->model;
+    htp_builder *model = l->model;
     sharer s = {.model = model,
                 .arena = l->arena,
                 .groups = l->means->groups,
                 .is_shareable = HTP_NEW_ARRAY(l->arena, bool, model->tensors.count + 1),
                 .instead = HTP_NEW_ARRAY(l->arena, htp_tensor_id, model->tensors.count + 1),
                 .key = {.arena = l->arena}};
-    const bool *live = htp_draft_count_uses(model);
+    const bool *live = htp_builder_count_uses(model);
     for (size_t i = 0; i < model->tensors.count; i++) {
         s.instead[i] = HTP_NONE;
     }
@@ -210,7 +210,7 @@ void htp_lower_share_sizes(htp_lowering *l)
             look_at_node(&s, n);
         }
     }
-    htp_draft_replace(model, s.instead);
+    htp_builder_replace(model, s.instead);
     for (size_t i = 0; i < model->passed.count; i++) {
         htp_tensor_id equal = s.instead[model->passed.items[i].tensor];
         model->passed.items[i].tensor = equal == HTP_NONE ? model->passed.items[i].tensor : equal;

@@ -19,7 +19,7 @@ static int64_t told_size(const htp_tensor *from, const htp_tensor *to, uint32_t 
 }
 
 /* The constant shape of a Reshape; HTP_NONE where it is none. */
-static htp_tensor_id told_shape(htp_draft *model, const htp_onnx_node *node)
+static htp_tensor_id told_shape(htp_builder *model, const htp_onnx_node *node)
 {
     const htp_tensor *from = &model->tensors.items[node->inputs[0]];
     const htp_tensor *to = &model->tensors.items[node->outputs[0]];
@@ -34,15 +34,15 @@ static htp_tensor_id told_shape(htp_draft *model, const htp_onnx_node *node)
         }
     }
     const int64_t rank = to->rank;
-    return htp_draft_constant(model, HTP_DTYPE_INT64, 1, &rank, sizes);
+    return htp_builder_constant(model, HTP_DTYPE_INT64, 1, &rank, sizes);
 }
 
-static bool is_computed(const htp_draft *model, htp_tensor_id tensor)
+static bool is_computed(const htp_builder *model, htp_tensor_id tensor)
 {
     return model->tensors.items[tensor].source == HTP_TENSOR_FROM_NODE;
 }
 
-void htp_lower_tell_shapes(htp_draft *model)
+void htp_lower_tell_shapes(htp_builder *model)
 {
     for (size_t i = 0; i < model->nodes.count; i++) {
         htp_onnx_node *node = &model->nodes.items[i];

@@ -15,7 +15,7 @@ enum { MAX_IN_CONE = 4096 };
 
 typedef struct pass {
     htp_lowering *l;
-    htp_draft *model;
+    htp_builder *model;
     htp_precomputer *precomputer;
     bool *used_tensors;
     bool *used_nodes;
@@ -214,14 +214,14 @@ static htp_tensor_id make(pass *p, htp_value_id id, const cone *cone)
         return HTP_NONE;
     }
     if (cone->weights.count == 0) {
-        return htp_draft_constant(p->model, value->dtype, value->rank, dims, contents);
+        return htp_builder_constant(p->model, value->dtype, value->rank, dims, contents);
     }
     htp_derivation *derivation = HTP_NEW(p->l->arena, htp_derivation);
     *derivation = (htp_derivation){.dtype = value->dtype,
                                    .weights = cone->weights.items,
                                    .weight_count = (uint32_t)cone->weights.count};
-    return htp_draft_derived(p->model, name_of(p, id), value->dtype, value->rank, dims, derivation,
-                             contents);
+    return htp_builder_derived(p->model, name_of(p, id), value->dtype, value->rank, dims,
+                               derivation, contents);
 }
 
 static void keep(pass *p, htp_value_id id, uint64_t bytes)
@@ -334,8 +334,8 @@ static void transpose(pass *p, const htp_onnx_node *node)
     }
     const char *name = htp_arena_printf(p->l->arena, "%s.T", tensor->name);
     const void *contents = transposed(p, tensor, axes, computed->data);
-    p->instead[node->outputs[0]] = htp_draft_derived(p->model, name, tensor->dtype, tensor->rank,
-                                                     dims, computed->derivation, contents);
+    p->instead[node->outputs[0]] = htp_builder_derived(p->model, name, tensor->dtype, tensor->rank,
+                                                       dims, computed->derivation, contents);
 }
 
 static void transpose_all(pass *p)
@@ -353,7 +353,7 @@ static void transpose_all(pass *p)
 
 void htp_lower_weight_arithmetic(htp_lowering *l, htp_kept_arithmetic *kept)
 {
-    htp_draft *model = l->model;
+    htp_builder *model = l->model;
     size_t tensors = model->tensors.count + 1;
     pass p = {.l = l,
               .model = model,
@@ -376,7 +376,7 @@ void htp_lower_weight_arithmetic(htp_lowering *l, htp_kept_arithmetic *kept)
         kept->count = 0;
     }
     memset(p.instead, 0xff, count * sizeof(*p.instead));
-    htp_draft_mark_used(model, p.used_tensors, p.used_nodes);
+    htp_builder_mark_used(model, p.used_tensors, p.used_nodes);
     follow(&p);
     mark_read(&p);
     find_values(&p);
@@ -385,5 +385,5 @@ void htp_lower_weight_arithmetic(htp_lowering *l, htp_kept_arithmetic *kept)
     htp_tensor_id *instead = HTP_NEW_ARRAY(l->arena, htp_tensor_id, model->tensors.count + 1);
     memset(instead, 0xff, model->tensors.count * sizeof(*instead));
     memcpy(instead, p.instead, count * sizeof(*instead));
-    htp_draft_replace(model, instead);
+    htp_builder_replace(model, instead);
 }

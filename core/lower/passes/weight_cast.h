@@ -4,7 +4,7 @@
 #ifndef HTP_LOWER_WEIGHT_CAST_H
 #define HTP_LOWER_WEIGHT_CAST_H
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /** Lets a derivation cast its elements to @p to as PyTorch does; not complex ones. */
 void htp_weight_cast_set(htp_arena *arena, htp_derivation *derivation, htp_dtype to);

@@ -8,7 +8,7 @@
 
 /** A node, and the layouts of what it reads. */
 typedef struct htp_laying {
-    const htp_draft *model;
+    const htp_builder *model;
     htp_arena *arena;
     const htp_onnx_node *node;
     const htp_laid *const *laid; /* by tensor; or NULL */

@@ -13,7 +13,7 @@
 
 int64_t htp_laying_int(const htp_laying *d, const char *name, int64_t otherwise)
 {
-    const htp_attribute *found = htp_draft_attribute(d->node, name);
+    const htp_attribute *found = htp_builder_attribute(d->node, name);
     return found && found->kind == HTP_ATTRIBUTE_INT ? found->i : otherwise;
 }
 
@@ -130,7 +130,7 @@ static bool transpose(const htp_laying *d, const htp_laid *x)
 {
     int64_t dims[HTP_MAX_RANK] = {0};
     int64_t strides[HTP_MAX_RANK];
-    const htp_attribute *order = htp_draft_attribute(d->node, "perm");
+    const htp_attribute *order = htp_builder_attribute(d->node, "perm");
     if (!x->is_strided || (order && order->count != x->rank)) {
         return false;
     }
@@ -282,8 +282,8 @@ bool htp_laid_has_rule(const htp_onnx_node *node)
     return rule_of(node) != NULL;
 }
 
-bool htp_laid_derive(const htp_draft *model, const htp_onnx_node *node, const htp_laid *const *laid,
-                     htp_laid *outputs)
+bool htp_laid_derive(const htp_builder *model, const htp_onnx_node *node,
+                     const htp_laid *const *laid, htp_laid *outputs)
 {
     const htp_laying d = {model, model->arena, node, laid, outputs};
     const layout_rule *rule = rule_of(node);
@@ -291,7 +291,7 @@ bool htp_laid_derive(const htp_draft *model, const htp_onnx_node *node, const ht
            rule->derive(&d, laid[node->inputs[0]]);
 }
 
-bool htp_laid_swap(const htp_draft *model, const htp_laid *laid, htp_laid *swapped)
+bool htp_laid_swap(const htp_builder *model, const htp_laid *laid, htp_laid *swapped)
 {
     const htp_laying d = {.model = model, .arena = model->arena};
     if (!laid->is_strided || laid->rank != 2) {
@@ -303,7 +303,7 @@ bool htp_laid_swap(const htp_draft *model, const htp_laid *laid, htp_laid *swapp
     return true;
 }
 
-bool htp_laid_begin(const htp_draft *model, const htp_initializer *initializer, htp_laid *laid)
+bool htp_laid_begin(const htp_builder *model, const htp_initializer *initializer, htp_laid *laid)
 {
     const htp_laying d = {.model = model, .arena = model->arena};
     const htp_tensor *tensor = &model->tensors.items[initializer->tensor];

@@ -8,7 +8,7 @@
 #ifndef HTP_LOWER_WEIGHT_LAYOUT_H
 #define HTP_LOWER_WEIGHT_LAYOUT_H
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /** A tensor whose elements are those of weights. */
 typedef struct htp_laid {
@@ -23,7 +23,7 @@ typedef struct htp_laid {
 
 /** The layout of a weight as the model has it. @return false for one that reaches beyond its
  * storage, or that has no elements */
-bool htp_laid_begin(const htp_draft *model, const htp_initializer *initializer, htp_laid *laid);
+bool htp_laid_begin(const htp_builder *model, const htp_initializer *initializer, htp_laid *laid);
 
 /** Whether a node's operator does no more than lay tensors out anew, or cast them. */
 bool htp_laid_has_rule(const htp_onnx_node *node);
@@ -32,14 +32,14 @@ bool htp_laid_has_rule(const htp_onnx_node *node);
  * @param laid     by tensor, or NULL
  * @param outputs  receives them
  * @return false where the node does more than that, or what cannot be told */
-bool htp_laid_derive(const htp_draft *model, const htp_onnx_node *node, const htp_laid *const *laid,
-                     htp_laid *outputs);
+bool htp_laid_derive(const htp_builder *model, const htp_onnx_node *node,
+                     const htp_laid *const *laid, htp_laid *outputs);
 
 /** The axes of one strided box exchanged: [a, b] becomes [b, a]. @return false for other ranks */
-bool htp_laid_swap(const htp_draft *model, const htp_laid *laid, htp_laid *swapped);
+bool htp_laid_swap(const htp_builder *model, const htp_laid *laid, htp_laid *swapped);
 
 /** What two tensors of equal layouts and dtypes have in common, for a map. */
-const void *htp_laid_key(const htp_draft *model, const htp_laid *laid, size_t *bytes);
+const void *htp_laid_key(const htp_builder *model, const htp_laid *laid, size_t *bytes);
 
 /** As the tag htp.layout tells it: "transpose"; a permutation of the weight's axes, "[2, 0, 1]";
  * "reshape", where elements keep their order; "cast", where that is all; or boxes as JSON: of which
@@ -54,6 +54,6 @@ const char *htp_laid_text(htp_arena *arena, const htp_laid *whole, const htp_lai
 bool htp_laid_is_transpose(const htp_laid *whole, const htp_laid *laid);
 
 /** The weights of its boxes, each once, in the order of boxes. @return how many */
-uint32_t htp_laid_weights(const htp_draft *model, const htp_laid *laid, const uint32_t **weights);
+uint32_t htp_laid_weights(const htp_builder *model, const htp_laid *laid, const uint32_t **weights);
 
 #endif

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-const void *htp_laid_key(const htp_draft *model, const htp_laid *laid, size_t *bytes)
+const void *htp_laid_key(const htp_builder *model, const htp_laid *laid, size_t *bytes)
 {
     size_t words = 4 + (size_t)laid->rank;
     for (uint32_t i = 0; i < laid->box_count; i++) {
@@ -34,7 +34,7 @@ const void *htp_laid_key(const htp_draft *model, const htp_laid *laid, size_t *b
     return key;
 }
 
-uint32_t htp_laid_weights(const htp_draft *model, const htp_laid *laid, const uint32_t **weights)
+uint32_t htp_laid_weights(const htp_builder *model, const htp_laid *laid, const uint32_t **weights)
 {
     uint32_t *found = HTP_NEW_ARRAY(model->arena, uint32_t, laid->box_count);
     uint32_t count = 0;

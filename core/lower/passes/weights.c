@@ -12,7 +12,7 @@
 enum { MAX_ROUNDS = 8 };
 
 typedef struct pass {
-    htp_draft *model;
+    htp_builder *model;
     htp_arena *arena;
     bool *used_tensors;
     bool *used_nodes;
@@ -259,7 +259,7 @@ static htp_tensor_id base_of(const pass *p, const htp_laid *laid)
 /* PATH.T, or the path of the module and the operator that made it. */
 static const char *name_of(const pass *p, htp_tensor_id tensor, htp_tensor_id base)
 {
-    const htp_draft *model = p->model;
+    const htp_builder *model = p->model;
     if (base != HTP_NONE && htp_laid_is_transpose(p->laid[base], p->laid[tensor])) {
         return htp_arena_printf(p->arena, "%s.T", model->tensors.items[base].name);
     }
@@ -279,8 +279,8 @@ static htp_tensor_id add_initializer(pass *p, htp_tensor_id tensor)
     derivation->layout =
         htp_laid_text(p->arena, base == HTP_NONE ? NULL : p->laid[base], laid, derivation->weights);
     htp_weight_cast_set(p->arena, derivation, laid->cast);
-    return htp_draft_derived(p->model, name_of(p, tensor, base), laid->cast, laid->rank, laid->dims,
-                             derivation, NULL);
+    return htp_builder_derived(p->model, name_of(p, tensor, base), laid->cast, laid->rank,
+                               laid->dims, derivation, NULL);
 }
 
 /* Lets nodes that stay read initializers. */
@@ -304,7 +304,7 @@ static void replace(pass *p)
         }
         instead[t] = made[first];
     }
-    htp_draft_replace(p->model, instead);
+    htp_builder_replace(p->model, instead);
 }
 
 /* ---- what stays ---- */
@@ -330,7 +330,7 @@ static void list_tied(pass *p, htp_tied_weights *tied)
     }
 }
 
-void htp_weights_lay_out(htp_draft *model, bool unties, htp_tied_weights *tied)
+void htp_weights_lay_out(htp_builder *model, bool unties, htp_tied_weights *tied)
 {
     htp_arena *arena = model->arena;
     size_t tensors = model->tensors.count + 1;
@@ -347,13 +347,13 @@ void htp_weights_lay_out(htp_draft *model, bool unties, htp_tied_weights *tied)
               .counted_in = HTP_NEW_ARRAY(arena, uint32_t, tensors),
               .is_read = HTP_NEW_ARRAY(arena, bool, tensors)};
     memset(p.base, 0xff, weights * sizeof(*p.base));
-    htp_draft_mark_used(model, p.used_tensors, p.used_nodes);
+    htp_builder_mark_used(model, p.used_tensors, p.used_nodes);
     begin(&p);
     follow(&p);
     turn_gemms(&p);
     memset(p.used_tensors, 0, tensors * sizeof(*p.used_tensors));
     memset(p.used_nodes, 0, model->nodes.count * sizeof(*p.used_nodes));
-    htp_draft_mark_used(model, p.used_tensors, p.used_nodes);
+    htp_builder_mark_used(model, p.used_tensors, p.used_nodes);
     decide(&p, unties);
     list_tied(&p, tied);
     replace(&p);

@@ -8,7 +8,7 @@
 #ifndef HTP_LOWER_WEIGHTS_H
 #define HTP_LOWER_WEIGHTS_H
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /** A weight that stays as it is, and a product of matrices that therefore reads it through a node.
  */
@@ -21,11 +21,11 @@ typedef struct htp_tied_weight {
 typedef HTP_VECTOR(htp_tied_weight) htp_tied_weights;
 
 /**
- * Lays weights out anew. Between htp_lower_graph() and htp_draft_remove_unused(), which removes
+ * Lays weights out anew. Between htp_lower_graph() and htp_builder_remove_unused(), which removes
  * what is not needed any more.
  * @param unties  a weight that is read in several layouts is written in each of them
  * @param tied    receives those of which products read that stay, in the order of these
  */
-void htp_weights_lay_out(htp_draft *model, bool unties, htp_tied_weights *tied);
+void htp_weights_lay_out(htp_builder *model, bool unties, htp_tied_weights *tied);
 
 #endif

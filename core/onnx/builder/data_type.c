@@ -1,4 +1,4 @@
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 #include "onnx/proto/onnx.pb-c.h"
 

@@ -48,7 +48,7 @@ static int later_of(int a, int b)
     return a > b ? a : b;
 }
 
-int htp_ir_version_needed(const htp_draft *model)
+int htp_ir_version_needed(const htp_builder *model)
 {
     int version = htp_ir_version_of_opset(model->opset);
     for (size_t i = 0; i < model->tensors.count; i++) {
@@ -63,7 +63,7 @@ int htp_ir_version_needed(const htp_draft *model)
     return version;
 }
 
-int htp_ir_version_of(const htp_draft *model)
+int htp_ir_version_of(const htp_builder *model)
 {
     return model->ir_version ? model->ir_version : htp_ir_version_needed(model);
 }

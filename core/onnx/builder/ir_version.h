@@ -6,7 +6,7 @@
 #ifndef HTP_ONNX_IR_VERSION_H
 #define HTP_ONNX_IR_VERSION_H
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /** The latest IR version that is known here. */
 enum { HTP_IR_VERSION_LATEST = 14 };
@@ -21,9 +21,9 @@ int htp_ir_version_of_opset(int64_t opset);
 int htp_ir_version_of_type(int64_t data_type);
 
 /** The lowest IR version for the opset of a model and for the types of its tensors. */
-int htp_ir_version_needed(const htp_draft *model);
+int htp_ir_version_needed(const htp_builder *model);
 
-/** The one that a model is written with: draft.ir_version, or the lowest where that is 0. */
-int htp_ir_version_of(const htp_draft *model);
+/** The one that a model is written with: builder.ir_version, or the lowest where that is 0. */
+int htp_ir_version_of(const htp_builder *model);
 
 #endif

@@ -70,7 +70,7 @@ const char *const *htp_name_scopes(htp_arena *arena, const htp_graph *graph)
 typedef HTP_VECTOR(uint32_t) node_list;
 
 typedef struct naming {
-    htp_draft *model;
+    htp_builder *model;
     htp_map nodes; /* names that are taken */
     htp_map tensors;
     node_list *graphs;            /* their nodes, in order; 0 is the model's own */
@@ -80,7 +80,7 @@ typedef struct naming {
 /* Inputs, outputs and weights keep their names. */
 static void keep_names(naming *n)
 {
-    htp_draft *model = n->model;
+    htp_builder *model = n->model;
     htp_arena *arena = model->arena;
     bool *is_kept = HTP_NEW_ARRAY(arena, bool, model->tensors.count);
     for (size_t i = 0; i < model->outputs.count; i++) {
@@ -108,7 +108,7 @@ static void push_graph(naming *n, uint32_t graph)
     }
 }
 
-void htp_name_body_inputs(htp_draft *model, const char *node, uint32_t graph, htp_map *taken)
+void htp_name_body_inputs(htp_builder *model, const char *node, uint32_t graph, htp_map *taken)
 {
     const htp_nested_graph *body = &model->graphs.items[graph - 1];
     for (size_t i = 0; i < body->inputs.count; i++) {
@@ -120,7 +120,7 @@ void htp_name_body_inputs(htp_draft *model, const char *node, uint32_t graph, ht
 
 static void name_node(naming *n, htp_onnx_node *node)
 {
-    htp_draft *model = n->model;
+    htp_builder *model = n->model;
     htp_arena *arena = model->arena;
     node->name = htp_name_unique(
         arena, &n->nodes,
@@ -141,7 +141,7 @@ static void name_node(naming *n, htp_onnx_node *node)
     }
 }
 
-void htp_name_model(htp_draft *model)
+void htp_name_model(htp_builder *model)
 {
     naming n = {.model = model,
                 .graphs = HTP_NEW_ARRAY(model->arena, node_list, model->graphs.count + 1)};

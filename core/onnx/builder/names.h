@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "graph/graph.h"
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /** @p base, @p between and the number in a row: "/encoder/Add_output_0". */
 const char *htp_name_numbered(htp_arena *arena, const char *base, const char *between,
@@ -28,13 +28,13 @@ const char *htp_name_unique(htp_arena *arena, htp_map *taken, const char *base);
 const char *const *htp_name_scopes(htp_arena *arena, const htp_graph *graph);
 
 /** Names the inputs of a node's body: NODE_input_0 and so on. @param taken  receives the names */
-void htp_name_body_inputs(htp_draft *model, const char *node, uint32_t graph, htp_map *taken);
+void htp_name_body_inputs(htp_builder *model, const char *node, uint32_t graph, htp_map *taken);
 
 /**
  * Names all nodes, what they make, the inputs of their bodies, and embedded constants anew: numbers
  * count in the order in which nodes are written, a node before those of its graphs, and leave none
  * out. Inputs, outputs and weights keep their names. Linear.
  */
-void htp_name_model(htp_draft *model);
+void htp_name_model(htp_builder *model);
 
 #endif

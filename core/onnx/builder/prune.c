@@ -1,8 +1,8 @@
 
 #include "onnx/builder/prune.h"
 
-#include "onnx/builder/gather.h"
 #include "onnx/builder/names.h"
+#include "onnx/builder/order_nodes.h"
 
 static void mark_tensors(const htp_tensor_id *ids, size_t count, bool *live_tensors)
 {
@@ -12,7 +12,7 @@ static void mark_tensors(const htp_tensor_id *ids, size_t count, bool *live_tens
 }
 
 /* The ends of the graphs that a node holds; the nodes of these come before it. */
-static void mark_graphs(const htp_draft *model, const htp_onnx_node *node, bool *live_tensors)
+static void mark_graphs(const htp_builder *model, const htp_onnx_node *node, bool *live_tensors)
 {
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         if (node->attributes[i].kind == HTP_ATTRIBUTE_GRAPH) {
@@ -25,7 +25,7 @@ static void mark_graphs(const htp_draft *model, const htp_onnx_node *node, bool 
 
 /* Tensors exist before the nodes that read them, so one sweep from the last node to the first sees
  * every reader before its producers. */
-void htp_draft_mark_used(const htp_draft *model, bool *live_tensors, bool *live_nodes)
+void htp_builder_mark_used(const htp_builder *model, bool *live_tensors, bool *live_nodes)
 {
     mark_tensors(model->inputs.items, model->inputs.count, live_tensors);
     mark_tensors(model->outputs.items, model->outputs.count, live_tensors);
@@ -49,11 +49,11 @@ void htp_draft_mark_used(const htp_draft *model, bool *live_tensors, bool *live_
     }
 }
 
-const bool *htp_draft_count_uses(htp_draft *model)
+const bool *htp_builder_count_uses(htp_builder *model)
 {
     bool *live_tensors = HTP_NEW_ARRAY(model->arena, bool, model->tensors.count);
     bool *live_nodes = HTP_NEW_ARRAY(model->arena, bool, model->nodes.count);
-    htp_draft_mark_used(model, live_tensors, live_nodes);
+    htp_builder_mark_used(model, live_tensors, live_nodes);
     for (size_t i = 0; i < model->tensors.count; i++) {
         model->tensors.items[i].uses = 0;
     }
@@ -69,7 +69,7 @@ const bool *htp_draft_count_uses(htp_draft *model)
 }
 
 /* Moves live tensors together. @return new ids by old ones. */
-static const htp_tensor_id *compact_tensors(htp_draft *model, const bool *live)
+static const htp_tensor_id *compact_tensors(htp_builder *model, const bool *live)
 {
     htp_tensor_id *moved = HTP_NEW_ARRAY(model->arena, htp_tensor_id, model->tensors.count);
     size_t kept = 0;
@@ -93,7 +93,7 @@ static const htp_tensor_id *renumber(htp_arena *arena, const htp_tensor_id *ids,
     return renumbered;
 }
 
-static void compact_nodes(htp_draft *model, const bool *live, const htp_tensor_id *moved)
+static void compact_nodes(htp_builder *model, const bool *live, const htp_tensor_id *moved)
 {
     size_t kept = 0;
     for (size_t i = 0; i < model->nodes.count; i++) {
@@ -113,7 +113,7 @@ static void compact_nodes(htp_draft *model, const bool *live, const htp_tensor_i
 
 /* Moves them together, weights in front of embedded constants: where some of these are moved into
  * functions, the others need not tell where they stood. */
-static void compact_initializers(htp_draft *model, const htp_tensor_id *moved)
+static void compact_initializers(htp_builder *model, const htp_tensor_id *moved)
 {
     size_t count = model->initializers.count;
     htp_initializer *kept = HTP_NEW_ARRAY(model->arena, htp_initializer, count);
@@ -136,7 +136,7 @@ static void compact_initializers(htp_draft *model, const htp_tensor_id *moved)
     model->constants = (htp_map){0};
 }
 
-static void compact_passed(htp_draft *model, const htp_tensor_id *moved)
+static void compact_passed(htp_builder *model, const htp_tensor_id *moved)
 {
     size_t kept = 0;
     for (size_t i = 0; i < model->passed.count; i++) {
@@ -156,11 +156,11 @@ static void move_tensors(htp_tensor_id *ids, size_t count, const htp_tensor_id *
     }
 }
 
-void htp_draft_remove_unused(htp_draft *model)
+void htp_builder_remove_unused(htp_builder *model)
 {
     bool *live_tensors = HTP_NEW_ARRAY(model->arena, bool, model->tensors.count);
     bool *live_nodes = HTP_NEW_ARRAY(model->arena, bool, model->nodes.count);
-    htp_draft_mark_used(model, live_tensors, live_nodes);
+    htp_builder_mark_used(model, live_tensors, live_nodes);
     const htp_tensor_id *moved = compact_tensors(model, live_tensors);
     compact_nodes(model, live_nodes, moved);
     compact_initializers(model, moved);
@@ -172,6 +172,6 @@ void htp_draft_remove_unused(htp_draft *model)
         move_tensors(graph->inputs.items, graph->inputs.count, moved);
         move_tensors(graph->outputs.items, graph->outputs.count, moved);
     }
-    htp_draft_gather_calls(model);
+    htp_builder_gather_calls(model);
     htp_name_model(model);
 }

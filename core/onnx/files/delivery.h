@@ -48,7 +48,7 @@ typedef struct htp_delivered {
 #define HTP_DELIVERY_LARGEST_MODEL ((uint64_t)INT32_MAX)
 
 /**
- * Delivers to @p path, as htp_draft_write() describes.
+ * Delivers to @p path, as htp_builder_write() describes.
  * @return HTP_CODE_CANNOT_WRITE, HTP_CODE_INTERRUPTED, or what the functions return.
  */
 HTP_MUST_USE htp_status htp_deliver(htp_arena *arena, const htp_delivery *delivery,

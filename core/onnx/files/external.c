@@ -1,6 +1,6 @@
 #include "onnx/files/external.h"
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@ typedef HTP_VECTOR(htp_property) property_list;
 
 typedef struct annotator {
     htp_arena *arena;
-    const htp_draft *model;
+    const htp_builder *model;
     const htp_graph *graph;
     const htp_hierarchy *hierarchy;
     const uint32_t *scope_modules;
@@ -264,7 +264,7 @@ static void add_up_nodes(annotator *a, htp_annotations *annotations)
 /* What the model itself says. */
 static htp_properties annotate_model(annotator *a, const htp_annotations *annotations)
 {
-    const htp_draft *model = a->model;
+    const htp_builder *model = a->model;
     property_list list = {0};
     const htp_state_pairs states = htp_state_pairs_of(a->arena, a->model);
     const char *inputs =
@@ -286,7 +286,7 @@ static htp_properties annotate_model(annotator *a, const htp_annotations *annota
     return (htp_properties){list.items, list.count};
 }
 
-htp_annotations *htp_annotate(htp_arena *arena, const htp_draft *model,
+htp_annotations *htp_annotate(htp_arena *arena, const htp_builder *model,
                               const htp_hierarchy *hierarchy, const uint32_t *scope_modules,
                               const htp_annotate_options *options)
 {

@@ -10,7 +10,7 @@
 #include "hierarchy/aliases.h"
 #include "hierarchy/hierarchy.h"
 #include "hierarchy/parameters.h"
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 #include <htp/htp.h>
 
@@ -83,7 +83,7 @@ typedef struct htp_annotate_options {
  * Makes the annotations of @p model.
  * @param scope_modules  htp_hierarchy_tag_scopes() of the model's graph.
  */
-htp_annotations *htp_annotate(htp_arena *arena, const htp_draft *model,
+htp_annotations *htp_annotate(htp_arena *arena, const htp_builder *model,
                               const htp_hierarchy *hierarchy, const uint32_t *scope_modules,
                               const htp_annotate_options *options);
 

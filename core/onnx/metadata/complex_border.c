@@ -3,7 +3,7 @@
 #include "base/json/json_scan.h"
 #include "base/text.h"
 
-const char *htp_complex_border_json(htp_arena *arena, const htp_draft *model,
+const char *htp_complex_border_json(htp_arena *arena, const htp_builder *model,
                                     const htp_tensor_id *ids, size_t count)
 {
     htp_text text = {.arena = arena};

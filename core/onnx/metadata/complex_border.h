@@ -5,7 +5,7 @@
 #ifndef HTP_ONNX_COMPLEX_BORDER_H
 #define HTP_ONNX_COMPLEX_BORDER_H
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 #include "onnx/reader/value_type.h"
 #include "onnx/reader/view.h"
 
@@ -15,7 +15,7 @@
 
 /** The names of those among inputs or outputs that stand for complex numbers, as a JSON array; NULL
  * where there is none. */
-const char *htp_complex_border_json(htp_arena *arena, const htp_draft *model,
+const char *htp_complex_border_json(htp_arena *arena, const htp_builder *model,
                                     const htp_tensor_id *ids, size_t count);
 
 /** Reads the names that the metadata of @p key hold, as JSON; what is no array holds none. The map

@@ -7,11 +7,11 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-htp_state_pairs htp_state_pairs_of(htp_arena *arena, const htp_draft *model)
+htp_state_pairs htp_state_pairs_of(htp_arena *arena, const htp_builder *model)
 {
     htp_state_pairs pairs = {0};
     for (size_t i = 0; i < model->states.count; i++) {
-        const htp_draft_state *state = &model->states.items[i];
+        const htp_builder_state *state = &model->states.items[i];
         htp_state_pair pair = {.attribute = state->attribute,
                                .input = model->tensors.items[state->input].name,
                                .output = model->tensors.items[state->output].name,

@@ -14,7 +14,7 @@
 #ifndef HTP_ONNX_STATE_PAIRS_H
 #define HTP_ONNX_STATE_PAIRS_H
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 #include "onnx/reader/view.h"
 
 /** The key of the model's metadata. */
@@ -33,7 +33,7 @@ typedef struct htp_state_pair {
 typedef HTP_VECTOR(htp_state_pair) htp_state_pairs;
 
 /** The pairs of an export. */
-htp_state_pairs htp_state_pairs_of(htp_arena *arena, const htp_draft *model);
+htp_state_pairs htp_state_pairs_of(htp_arena *arena, const htp_builder *model);
 
 /** The pairs that a file tells of, and has: a part of a model may lack some. None where it tells of
  * none, or not in this way. */

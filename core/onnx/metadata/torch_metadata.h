@@ -5,7 +5,7 @@
 #ifndef HTP_ONNX_TORCH_METADATA_H
 #define HTP_ONNX_TORCH_METADATA_H
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 #include "onnx/metadata/stack_trace.h"
 
 /** Values of metadata_props. The operation's name is the aten operator's with a number behind it

@@ -13,7 +13,7 @@ enum {
     LOCATION_EXTERNAL = 1,
     ENTRY_KEY = 1, /* of StringStringEntryProto */
     ENTRY_VALUE = 2,
-    ALIGNMENT = 64, /* as in htp_draft_write() */
+    ALIGNMENT = 64, /* as in htp_builder_write() */
     LONGEST_NUMBER = 20,
     ENTRY_SIZE = 2 * HTP_WIRE_PREFIX_SIZE + HTP_WIRE_PREFIX_SIZE + 8, /* but for the value */
     ENTRIES_SIZE = 3 * ENTRY_SIZE + NAME_MAX + 2 * LONGEST_NUMBER + 2,

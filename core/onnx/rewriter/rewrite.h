@@ -77,8 +77,8 @@ typedef struct htp_rewrite_options {
 
 /**
  * Writes the view's file to @p path with @p edits, in any order; fields do not overlap. The files
- * appear as htp_draft_write() describes.
- * @return as htp_draft_write().
+ * appear as htp_builder_write() describes.
+ * @return as htp_builder_write().
  */
 HTP_MUST_USE htp_status htp_rewrite(htp_view *view, const htp_edit_list *edits, const char *path,
                                     const htp_rewrite_options *options, htp_writer_result *result);

@@ -20,7 +20,7 @@ typedef struct encoder_limits {
 } encoder_limits;
 
 struct htp_encoder {
-    const htp_draft *model;
+    const htp_builder *model;
     const htp_annotations *annotations;
     Htp__Onnx__ModelProto root;
     Htp__Onnx__OperatorSetIdProto *opsets, **opset_items;
@@ -63,7 +63,7 @@ static size_t count_strings(const htp_attribute *attributes, size_t count)
 
 static const htp_node_annotation no_annotation;
 
-static encoder_limits find_limits(const htp_draft *model, const htp_annotations *annotations)
+static encoder_limits find_limits(const htp_builder *model, const htp_annotations *annotations)
 {
     encoder_limits limits = {0};
     for (size_t i = 0; i < model->nodes.count; i++) {
@@ -100,7 +100,7 @@ static encoder_limits find_limits(const htp_draft *model, const htp_annotations 
         }                                                                                          \
     } while (0)
 
-htp_encoder *htp_encoder_new(const htp_draft *model, const htp_annotations *annotations)
+htp_encoder *htp_encoder_new(const htp_builder *model, const htp_annotations *annotations)
 {
     htp_arena *arena = model->arena;
     encoder_limits limits = find_limits(model, annotations);
@@ -175,7 +175,7 @@ static void set_opset(Htp__Onnx__OperatorSetIdProto *message, const char *domain
 
 const ProtobufCMessage *htp_encode_model_tail(htp_encoder *encoder)
 {
-    const htp_draft *model = encoder->model;
+    const htp_builder *model = encoder->model;
     set_opset(&encoder->opsets[0], "", model->opset); /* ai.onnx */
     for (size_t i = 0; i < model->domains.count; i++) {
         const htp_domain *domain = &model->domains.items[i];
@@ -390,7 +390,7 @@ const ProtobufCMessage *htp_encode_value_info(htp_encoder *encoder, htp_tensor_i
     return &encoder->graph.base;
 }
 
-bool htp_encode_has_value_info(const htp_draft *model, htp_tensor_id tensor)
+bool htp_encode_has_value_info(const htp_builder *model, htp_tensor_id tensor)
 {
     if (tensor == HTP_NONE) {
         return false;

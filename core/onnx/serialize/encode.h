@@ -11,7 +11,7 @@
 #ifndef HTP_ONNX_ENCODE_H
 #define HTP_ONNX_ENCODE_H
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 #include "onnx/metadata/annotate.h"
 
 #include <protobuf-c/protobuf-c.h>
@@ -19,7 +19,7 @@
 typedef struct htp_encoder htp_encoder;
 
 /** @param annotations  may be NULL. */
-htp_encoder *htp_encoder_new(const htp_draft *model, const htp_annotations *annotations);
+htp_encoder *htp_encoder_new(const htp_builder *model, const htp_annotations *annotations);
 
 /** The ModelProto's fields before and behind the graph. */
 const ProtobufCMessage *htp_encode_model_head(htp_encoder *encoder);
@@ -32,7 +32,7 @@ const ProtobufCMessage *htp_encode_graph_name(htp_encoder *encoder);
 const ProtobufCMessage *htp_encode_node(htp_encoder *encoder, uint32_t index);
 
 /** Whether a tensor's type is told by a value_info of its graph; HTP_NONE has none. */
-bool htp_encode_has_value_info(const htp_draft *model, htp_tensor_id tensor);
+bool htp_encode_has_value_info(const htp_builder *model, htp_tensor_id tensor);
 
 /** A GraphProto with @p tensor as input, output, or value_info. */
 const ProtobufCMessage *htp_encode_input(htp_encoder *encoder, htp_tensor_id tensor);

@@ -35,7 +35,7 @@ typedef struct contents {
     HTP_VECTOR(htp_tensor_id) typed;
 } contents;
 
-static contents *list_contents(const htp_draft *model)
+static contents *list_contents(const htp_builder *model)
 {
     contents *lists = HTP_NEW_ARRAY(model->arena, contents, model->graphs.count);
     for (size_t i = 0; i < model->nodes.count; i++) {
@@ -53,7 +53,7 @@ static contents *list_contents(const htp_draft *model)
     return lists;
 }
 
-static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_draft *model,
+static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_builder *model,
                                          uint32_t index, const contents *content)
 {
     const htp_nested_graph *graph = &model->graphs.items[index];
@@ -80,7 +80,7 @@ static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_draft *
 }
 
 /* A node with graphs stands behind all nodes of these: in order, every graph is there in time. */
-void htp_encode_nested_graphs(htp_encoder *encoder, const htp_draft *model,
+void htp_encode_nested_graphs(htp_encoder *encoder, const htp_builder *model,
                               Htp__Onnx__GraphProto **graphs)
 {
     const contents *lists = model->graphs.count ? list_contents(model) : NULL;
@@ -108,7 +108,7 @@ static void add_type(packed *p, htp_encoder *encoder, htp_tensor_id id)
 }
 
 /* Where there are several outputs, a call may leave some out: then they are values like others. */
-static void add_output_types(packed *p, htp_encoder *encoder, const htp_draft *model,
+static void add_output_types(packed *p, htp_encoder *encoder, const htp_builder *model,
                              const htp_nested_graph *body)
 {
     for (size_t i = 0; body->outputs.count > 1 && i < body->outputs.count; i++) {
@@ -135,7 +135,7 @@ static void add_body(packed *p, htp_encoder *encoder, const contents *content)
 }
 
 /* protobuf-c's structures have no const; packing only reads. */
-static char **list_names(const htp_draft *model, const htp_tensor_id *ids, size_t count)
+static char **list_names(const htp_builder *model, const htp_tensor_id *ids, size_t count)
 {
     char **names = HTP_NEW_ARRAY(model->arena, char *, count);
     for (size_t i = 0; i < count; i++) {
@@ -144,8 +144,8 @@ static char **list_names(const htp_draft *model, const htp_tensor_id *ids, size_
     return names;
 }
 
-static Htp__Onnx__OperatorSetIdProto **list_imports(const htp_draft *model,
-                                                    const htp_draft_function *function)
+static Htp__Onnx__OperatorSetIdProto **list_imports(const htp_builder *model,
+                                                    const htp_builder_function *function)
 {
     size_t count = function->domains.count + 1;
     Htp__Onnx__OperatorSetIdProto *imports =
@@ -164,8 +164,8 @@ static Htp__Onnx__OperatorSetIdProto **list_imports(const htp_draft *model,
     return items;
 }
 
-static Htp__Onnx__FunctionProto *make_function(htp_encoder *encoder, const htp_draft *model,
-                                               const htp_draft_function *function,
+static Htp__Onnx__FunctionProto *make_function(htp_encoder *encoder, const htp_builder *model,
+                                               const htp_builder_function *function,
                                                const contents *content)
 {
     const htp_nested_graph *body = &model->graphs.items[function->graph - 1];
@@ -188,12 +188,12 @@ static Htp__Onnx__FunctionProto *make_function(htp_encoder *encoder, const htp_d
                                              (const uint8_t *)htp_text_string(&p.bytes));
 }
 
-void htp_encode_functions(htp_encoder *encoder, const htp_draft *model,
+void htp_encode_functions(htp_encoder *encoder, const htp_builder *model,
                           Htp__Onnx__FunctionProto **functions)
 {
     const contents *lists = model->functions.count ? list_contents(model) : NULL;
     for (size_t i = 0; i < model->functions.count; i++) {
-        const htp_draft_function *function = &model->functions.items[i];
+        const htp_builder_function *function = &model->functions.items[i];
         functions[i] = make_function(encoder, model, function, &lists[function->graph - 1]);
     }
 }

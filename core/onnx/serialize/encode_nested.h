@@ -9,12 +9,12 @@
 
 /** Makes every nested graph of the model, the innermost first: each is there before the node that
  * holds it is encoded. @param graphs  by nested graph; receives messages in the model's arena. */
-void htp_encode_nested_graphs(htp_encoder *encoder, const htp_draft *model,
+void htp_encode_nested_graphs(htp_encoder *encoder, const htp_builder *model,
                               Htp__Onnx__GraphProto **graphs);
 
 /** Makes every function of the model; bodies of nodes come before. @param functions  in their
  * order; receives messages in the model's arena. */
-void htp_encode_functions(htp_encoder *encoder, const htp_draft *model,
+void htp_encode_functions(htp_encoder *encoder, const htp_builder *model,
                           Htp__Onnx__FunctionProto **functions);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct array {
 } array;
 
 typedef struct archive {
-    const htp_draft *model;
+    const htp_builder *model;
     const htp_input_file *source;
     const char *path;
     array *arrays;
@@ -55,7 +55,8 @@ static const char *descriptor_of(htp_arena *arena, htp_dtype dtype)
     return htp_arena_printf(arena, "%s%s%" PRIu32, size == 1 ? "|" : "<", letter, size);
 }
 
-static void make_head(htp_arena *arena, const htp_draft_state *state, htp_dtype dtype, array *made)
+static void make_head(htp_arena *arena, const htp_builder_state *state, htp_dtype dtype,
+                      array *made)
 {
     htp_text text = {.arena = arena};
     htp_text_addf(&text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
@@ -86,11 +87,11 @@ static uint32_t add_to_checksum(uint32_t checksum, const unsigned char *bytes, u
 
 static htp_status prepare(archive *npz)
 {
-    const htp_draft *model = npz->model;
+    const htp_builder *model = npz->model;
     htp_arena *arena = model->arena;
     uint64_t offset = 0;
     for (size_t i = 0; i < npz->count; i++) {
-        const htp_draft_state *state = &model->states.items[i];
+        const htp_builder_state *state = &model->states.items[i];
         const htp_tensor *input = &model->tensors.items[state->input];
         array *made = &npz->arrays[i];
         const unsigned char *bytes;
@@ -231,7 +232,7 @@ static htp_status check_sources(void *user)
     return htp_input_file_check(npz->source);
 }
 
-htp_status htp_npz_write_states(const htp_draft *model, const htp_input_file *source,
+htp_status htp_npz_write_states(const htp_builder *model, const htp_input_file *source,
                                 const char *path)
 {
     archive npz = {.model = model,

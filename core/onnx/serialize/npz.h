@@ -8,7 +8,7 @@
 
 #include "base/input_file.h"
 #include "base/status.h"
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /**
  * Writes the initial state of a model's state inputs, each under the input's name. The file appears
@@ -16,7 +16,7 @@
  * @param source  what the model is made of: a change of it, while this is written, is a failure
  * @return HTP_CODE_CANNOT_WRITE also for more than 4 GiB of arrays
  */
-HTP_MUST_USE htp_status htp_npz_write_states(const htp_draft *model, const htp_input_file *source,
+HTP_MUST_USE htp_status htp_npz_write_states(const htp_builder *model, const htp_input_file *source,
                                              const char *path);
 
 #endif

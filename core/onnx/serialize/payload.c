@@ -11,7 +11,7 @@
 enum { SMALLEST_DROP = 1 << 16 }; /* bytes of a mapping that are worth a system call */
 
 /* A weight as the model has it, as a piece. */
-static htp_box box_of(const htp_draft *model, uint32_t weight)
+static htp_box box_of(const htp_builder *model, uint32_t weight)
 {
     const htp_weight *of = &model->graph->trace->weights[weight];
     return (htp_box){.weight = weight, .rank = of->rank, .dims = of->dims, .strides = of->strides};
@@ -59,7 +59,7 @@ static bool lies_in_storage(const htp_weight *weight, const htp_box *box, uint64
     return last < weight->storage_bytes / element;
 }
 
-static htp_status check_box(const htp_draft *model, const htp_tensor *tensor, const htp_box *box,
+static htp_status check_box(const htp_builder *model, const htp_tensor *tensor, const htp_box *box,
                             uint64_t element, uint64_t *bytes)
 {
     const htp_weight *weight = &model->graph->trace->weights[box->weight];
@@ -73,7 +73,7 @@ static htp_status check_box(const htp_draft *model, const htp_tensor *tensor, co
     return HTP_OK;
 }
 
-static htp_status check_boxes(const htp_draft *model, const htp_tensor *tensor,
+static htp_status check_boxes(const htp_builder *model, const htp_tensor *tensor,
                               const htp_derivation *derivation, uint64_t *bytes)
 {
     uint64_t element = htp_dtype_size(derivation->dtype);
@@ -89,7 +89,7 @@ static htp_status check_boxes(const htp_draft *model, const htp_tensor *tensor,
     return HTP_OK;
 }
 
-htp_status htp_payload_check(const htp_draft *model, const htp_initializer *initializer,
+htp_status htp_payload_check(const htp_builder *model, const htp_initializer *initializer,
                              uint64_t *bytes)
 {
     const htp_tensor *tensor = &model->tensors.items[initializer->tensor];
@@ -138,7 +138,7 @@ static bool begin_next(htp_payload *payload)
     return false;
 }
 
-uint64_t htp_payload_block(const htp_draft *model, const htp_initializer *initializer)
+uint64_t htp_payload_block(const htp_builder *model, const htp_initializer *initializer)
 {
     uint64_t block = 0;
     htp_strided strided;
@@ -159,7 +159,7 @@ uint64_t htp_payload_block(const htp_draft *model, const htp_initializer *initia
     return block;
 }
 
-void htp_payload_begin(htp_payload *payload, const htp_draft *model,
+void htp_payload_begin(htp_payload *payload, const htp_builder *model,
                        const htp_initializer *initializer)
 {
     memset(payload, 0, offsetof(htp_payload, gathered));
@@ -242,7 +242,7 @@ uint64_t htp_payload_next(htp_payload *payload, const unsigned char **bytes)
     return next_converted(payload, bytes);
 }
 
-bool htp_payload_copy(htp_payload *payload, const htp_draft *model,
+bool htp_payload_copy(htp_payload *payload, const htp_builder *model,
                       const htp_initializer *initializer, void *to, uint64_t bytes)
 {
     uint64_t count = 0;

@@ -6,13 +6,13 @@
 #define HTP_ONNX_PAYLOAD_H
 
 #include "base/status.h"
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 #include "onnx/serialize/strided.h"
 
 /** A reader of an initializer's bytes. Long runs are handed out where they lie, short ones are
  * gathered; what lies across is transposed in a block; what is converted comes in small parts. */
 typedef struct htp_payload {
-    const htp_draft *model;
+    const htp_builder *model;
     const htp_derivation *derivation; /* or NULL */
     uint32_t boxes_begun;
     bool is_mapped;           /* pages of the bytes may be dropped once they are read */
@@ -36,16 +36,16 @@ typedef struct htp_payload {
  * storage has. @return HTP_CODE_BAD_INPUT where they do not fit, HTP_CODE_UNSUPPORTED for a dtype
  * that cannot be written; both name the initializer.
  */
-HTP_MUST_USE htp_status htp_payload_check(const htp_draft *model,
+HTP_MUST_USE htp_status htp_payload_check(const htp_builder *model,
                                           const htp_initializer *initializer, uint64_t *bytes);
 
 /** The bytes of a block in which an initializer that was checked is read quickly; 0: it needs none.
  * At most 64 MiB; 1 MiB is enough below 32. */
-uint64_t htp_payload_block(const htp_draft *model, const htp_initializer *initializer);
+uint64_t htp_payload_block(const htp_builder *model, const htp_initializer *initializer);
 
 /** Begins to read an initializer that was checked. Who has memory for a block sets it behind that.
  */
-void htp_payload_begin(htp_payload *payload, const htp_draft *model,
+void htp_payload_begin(htp_payload *payload, const htp_builder *model,
                        const htp_initializer *initializer);
 
 /** The next bytes, valid until the next call. @return how many; 0 at the end. */
@@ -53,7 +53,7 @@ uint64_t htp_payload_next(htp_payload *payload, const unsigned char **bytes);
 
 /** Copies an initializer to @p to, in all @p bytes. @return false where it has not so many, or was
  * found wrong by htp_payload_check() */
-bool htp_payload_copy(htp_payload *payload, const htp_draft *model,
+bool htp_payload_copy(htp_payload *payload, const htp_builder *model,
                       const htp_initializer *initializer, void *to, uint64_t bytes);
 
 /** Where the bytes lie in one piece in the mapped archive: the offset in that file. The payload has

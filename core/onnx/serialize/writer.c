@@ -22,7 +22,7 @@ enum {
 /* A write under way. The model is walked without a file first, to count its bytes, then with one;
  * both walks are the same code. */
 typedef struct htp_writer {
-    const htp_draft *model;
+    const htp_builder *model;
     const htp_writer_options *options;
     const char *path;
     htp_external_data external_data; /* what was wanted, then what was chosen */
@@ -158,7 +158,7 @@ static void put_initializer(htp_writer *w, uint32_t index)
 /* Of what nodes make, in their order, as bodies and functions have it. */
 static void put_types(htp_writer *w)
 {
-    const htp_draft *model = w->model;
+    const htp_builder *model = w->model;
     for (size_t i = 0; i < model->nodes.count; i++) {
         const htp_onnx_node *node = &model->nodes.items[i];
         for (uint32_t k = 0; k < node->output_count && node->graph == 0; k++) {
@@ -171,7 +171,7 @@ static void put_types(htp_writer *w)
 
 static void put_graph(htp_writer *w)
 {
-    const htp_draft *model = w->model;
+    const htp_builder *model = w->model;
     for (size_t i = 0; i < model->nodes.count; i++) {
         if (model->nodes.items[i].graph == 0) {
             put_message(w, htp_encode_node(w->encoder, (uint32_t)i));
@@ -215,7 +215,7 @@ static void put_external(htp_writer *w)
 
 /* ---- deciding what goes where ---- */
 
-static htp_status check_values(const htp_draft *model, const htp_tensor_id *ids, size_t count,
+static htp_status check_values(const htp_builder *model, const htp_tensor_id *ids, size_t count,
                                const char *what)
 {
     for (size_t i = 0; i < count; i++) {
@@ -235,7 +235,7 @@ static htp_status check_values(const htp_draft *model, const htp_tensor_id *ids,
 
 static htp_status check_model(htp_writer *w)
 {
-    const htp_draft *model = w->model;
+    const htp_builder *model = w->model;
     HTP_TRY(check_values(model, model->inputs.items, model->inputs.count, "input"));
     HTP_TRY(check_values(model, model->outputs.items, model->outputs.count, "output"));
     uint64_t total = 0;
@@ -347,9 +347,9 @@ static htp_status check_source(void *user)
     return w->options->source ? htp_input_file_check(w->options->source) : HTP_OK;
 }
 
-htp_status htp_draft_write(const htp_draft *model, const htp_annotations *annotations,
-                           const char *path, const htp_writer_options *options,
-                           htp_writer_result *result)
+htp_status htp_builder_write(const htp_builder *model, const htp_annotations *annotations,
+                             const char *path, const htp_writer_options *options,
+                             htp_writer_result *result)
 {
     htp_arena *arena = model->arena;
     size_t count = model->initializers.count;
@@ -378,7 +378,7 @@ htp_status htp_draft_write(const htp_draft *model, const htp_annotations *annota
     return status;
 }
 
-void htp_draft_write_abandon(void)
+void htp_builder_write_abandon(void)
 {
     htp_temporary_abandon();
 }

@@ -6,7 +6,7 @@
 
 #include "base/input_file.h"
 #include "base/status.h"
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 #include "onnx/metadata/annotate.h"
 
 typedef struct htp_writer_options {
@@ -41,11 +41,12 @@ typedef struct htp_writer_result {
  *         reaches beyond its storage or a source that was changed, HTP_CODE_UNSUPPORTED for a dtype
  *         that cannot be written, HTP_CODE_INTERRUPTED when @p options->progress asked to stop.
  */
-HTP_MUST_USE htp_status htp_draft_write(const htp_draft *model, const htp_annotations *annotations,
-                                        const char *path, const htp_writer_options *options,
-                                        htp_writer_result *result);
+HTP_MUST_USE htp_status htp_builder_write(const htp_builder *model,
+                                          const htp_annotations *annotations, const char *path,
+                                          const htp_writer_options *options,
+                                          htp_writer_result *result);
 
 /** Removes the temporary files of writes that are under way; async-signal-safe. */
-void htp_draft_write_abandon(void);
+void htp_builder_write_abandon(void);
 
 #endif

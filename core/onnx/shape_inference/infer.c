@@ -399,7 +399,7 @@ static void leave_untold(htp_infer *infer)
 
 static void walk(htp_infer *infer, const htp_map *by_op)
 {
-    const htp_draft *model = infer->model;
+    const htp_builder *model = infer->model;
     infer->contents = HTP_NEW_ARRAY(infer->arena, const htp_element *, model->tensors.count);
     infer->is_set = HTP_NEW_ARRAY(infer->arena, bool, model->tensors.count);
     infer->fronts = (htp_map){0};
@@ -419,7 +419,7 @@ static void walk(htp_infer *infer, const htp_map *by_op)
     }
 }
 
-void htp_draft_infer_types(htp_draft *model)
+void htp_builder_infer_types(htp_builder *model)
 {
     htp_infer infer = {.model = model, .arena = model->arena, .symbols = model->graph->symbols};
     htp_map by_op = {0};

@@ -4,7 +4,7 @@
 #ifndef HTP_ONNX_INFER_H
 #define HTP_ONNX_INFER_H
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /**
  * Gives dtype and dims to the outputs of nodes that have none, from the types of the nodes' inputs:
@@ -16,6 +16,6 @@
  *
  * Reference: https://onnx.ai/onnx/operators/
  */
-void htp_draft_infer_types(htp_draft *model);
+void htp_builder_infer_types(htp_builder *model);
 
 #endif

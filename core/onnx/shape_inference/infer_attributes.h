@@ -15,7 +15,7 @@ typedef struct htp_told_attributes {
     htp_arena *arena;
     const htp_view *view;
     const uint8_t *rows;    /* of a table, by name of the view */
-    const uint32_t *graphs; /* by graph of the view: its number in the draft; 0: it has none */
+    const uint32_t *graphs; /* by graph of the view: its number in the builder; 0: it has none */
 } htp_told_attributes;
 
 htp_told_attributes htp_told_attributes_of(htp_arena *arena, const htp_view *view,

@@ -10,7 +10,7 @@ void htp_infer_like_first(htp_infer *infer)
         htp_infer_set(infer, 0, x->dtype, x->rank, x->dims);
     }
     if (x && x->is_sequence) { /* of Identity */
-        htp_draft_set_sequence(infer->model, infer->node->outputs[0]);
+        htp_builder_set_sequence(infer->model, infer->node->outputs[0]);
     }
 }
 

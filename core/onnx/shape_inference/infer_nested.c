@@ -25,7 +25,7 @@ static void set_like(htp_infer *infer, uint32_t i, const htp_tensor *like, const
 {
     htp_infer_set(infer, i, like->dtype, like->rank, dims);
     if (like->is_sequence) {
-        htp_draft_set_sequence(infer->model, infer->node->outputs[i]);
+        htp_builder_set_sequence(infer->model, infer->node->outputs[i]);
     }
 }
 
@@ -65,7 +65,7 @@ struct htp_guess {
 
 void htp_infer_guess(htp_infer *infer)
 {
-    htp_draft *model = infer->model;
+    htp_builder *model = infer->model;
     if (!infer->guesses) {
         infer->guesses = HTP_NEW_ARRAY(infer->arena, htp_guess *, model->tensors.count);
     }

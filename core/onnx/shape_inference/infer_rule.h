@@ -11,7 +11,7 @@
 #define HTP_ONNX_INFER_RULE_H
 
 #include "graph/symbols.h"
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /** Elements of the longest vector that is followed: the pads of a tensor of the largest rank. */
 #define HTP_INFER_MAX_ELEMENTS ((size_t)2 * HTP_MAX_RANK)
@@ -25,7 +25,7 @@ typedef struct htp_element {
 typedef struct htp_guess htp_guess;
 
 typedef struct htp_infer {
-    htp_draft *model;
+    htp_builder *model;
     htp_arena *arena;
     const htp_onnx_node *node;    /* whose outputs are typed */
     const htp_element **contents; /* by tensor; NULL: not known */

@@ -32,7 +32,7 @@ static void set_sequence(htp_infer *infer, htp_dtype dtype, uint32_t rank, const
 {
     if (dims) {
         htp_infer_set(infer, 0, dtype, rank, dims);
-        htp_draft_set_sequence(infer->model, infer->node->outputs[0]);
+        htp_builder_set_sequence(infer->model, infer->node->outputs[0]);
     }
 }
 

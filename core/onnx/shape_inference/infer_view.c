@@ -2,15 +2,15 @@
 
 #include "onnx/proto/onnx.pb-c.h"
 #include "onnx/shape_inference/infer.h"
-#include "onnx/shape_inference/infer_draft.h"
+#include "onnx/shape_inference/infer_builder.h"
 
 typedef Htp__Onnx__TensorShapeProto__Dimension dimension_message;
 
 struct htp_view_types {
     htp_arena *arena;
     const htp_view *view;
-    bool is_settled; /* `draft` is what there is */
-    htp_view_draft draft;
+    bool is_settled; /* `builder` is what there is */
+    htp_view_draft builder;
 };
 
 htp_view_types *htp_view_types_new(htp_arena *arena, const htp_view *view)
@@ -25,13 +25,13 @@ static const htp_tensor *find_tensor(htp_view_types *types, uint32_t value)
 {
     if (!types->is_settled) {
         types->is_settled = true;
-        types->draft = htp_view_draft_make(types->arena, types->view, true);
-        if (types->draft.draft) {
-            htp_draft_infer_types(types->draft.draft);
+        types->builder = htp_view_draft_make(types->arena, types->view, true);
+        if (types->builder.builder) {
+            htp_builder_infer_types(types->builder.builder);
         }
     }
-    const htp_draft *draft = types->draft.draft;
-    const htp_tensor *tensor = draft ? &draft->tensors.items[value] : NULL;
+    const htp_builder *builder = types->builder.builder;
+    const htp_tensor *tensor = builder ? &builder->tensors.items[value] : NULL;
     return tensor && tensor->has_type && tensor->dtype != HTP_DTYPE_OTHER ? tensor : NULL;
 }
 

@@ -145,14 +145,14 @@ void htp_validate_dims(htp_validator *v)
 {
     const htp_view *view = v->view;
     htp_sizes s = {.drafted = htp_view_draft_make(v->arena, view, false)};
-    if (!s.drafted.draft) {
+    if (!s.drafted.builder) {
         return;
     }
-    htp_draft_infer_types(s.drafted.draft);
+    htp_builder_infer_types(s.drafted.builder);
     note_all(v, &s);
     htp_validate_operands(v, &s);
     for (uint32_t i = 0; i < view->values.count; i++) {
-        const htp_tensor *tensor = &s.drafted.draft->tensors.items[i];
+        const htp_tensor *tensor = &s.drafted.builder->tensors.items[i];
         if (view->values.items[i].maker == HTP_VIEW_BY_NODE && tensor->has_type && s.is_told[i]) {
             check_value(v, i, &s.drafted.types[i], tensor);
         }

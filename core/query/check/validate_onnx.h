@@ -15,7 +15,7 @@
 #define HTP_QUERY_VALIDATE_ONNX_H
 
 #include "onnx/reader/schema.h"
-#include "onnx/shape_inference/infer_draft.h"
+#include "onnx/shape_inference/infer_builder.h"
 #include "query/check/validate.h"
 
 /** A file that is looked at. */

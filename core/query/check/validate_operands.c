@@ -57,7 +57,7 @@ static const htp_tensor *find_tensor(const struct looking *l, uint32_t input,
 {
     uint32_t value = find_value(l, input);
     const htp_tensor *tensor =
-        value == HTP_NONE ? NULL : &l->sizes->drafted.draft->tensors.items[value];
+        value == HTP_NONE ? NULL : &l->sizes->drafted.builder->tensors.items[value];
     bool is_found = tensor && tensor->has_type && !tensor->is_sequence && is_known(l->sizes, value);
     return is_found ? tensor : NULL;
 }

@@ -2,7 +2,7 @@
  * Which nodes give a size, a position or a mask to several modules.
  */
 #include "base/dtype.h"
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 #include "onnx/reader/shared.h"
 #include "onnx/reader/value_type.h"
 #include "query/tree/tree_find.h"

@@ -55,7 +55,7 @@ def every_rule_is_of_an_operator():
     assert names and len(set(names)) == len(names), "an operator has two rules"
     unknown = set(names) - ONNX
     assert not unknown, f"rules for what ONNX does not have: {sorted(unknown)}"
-    ours = emitted() | {"Identity"}  # of outputs that are inputs: core/onnx/builder/draft.c
+    ours = emitted() | {"Identity"}  # of outputs that are inputs: core/onnx/builder/builder.c
     assert not foreign_rules() & ours, foreign_rules() & ours
     unused = set(names) - ours - foreign_rules()
     assert not unused, f"rules for what no model holds: {sorted(unused)}"

@@ -4,7 +4,7 @@
  */
 #include "functions/annotate.h"
 #include "functions/build.h"
-#include "onnx/builder/gather.h"
+#include "onnx/builder/order_nodes.h"
 #include "unit.h"
 
 #include <string.h>
@@ -62,22 +62,22 @@ static const htp_trace trace = {.scopes = scopes,
 /* A model under way, and what becomes of it. */
 typedef struct subject {
     htp_arena *arena;
-    htp_draft *flat;
+    htp_builder *flat;
     const htp_frames *frames;
     const htp_functions *made;
-    const htp_draft *model;
+    const htp_builder *model;
 } subject;
 
 static subject begin(htp_arena *arena)
 {
     htp_graph *graph = htp_graph_build(arena, &trace, 1, modules, MODULES, NULL, 0, NULL, 0);
-    return (subject){.arena = arena, .flat = htp_draft_new(arena, graph, 18)};
+    return (subject){.arena = arena, .flat = htp_builder_new(arena, graph, 18)};
 }
 
 static htp_tensor_id add_input(const subject *s)
 {
     static const htp_dim dims[] = {{2, "batch"}, {4, NULL}};
-    return htp_draft_add_input(s->flat, "x", HTP_DTYPE_FLOAT32, 2, dims);
+    return htp_builder_add_input(s->flat, "x", HTP_DTYPE_FLOAT32, 2, dims);
 }
 
 /* A node whose output has @p width columns. */
@@ -88,21 +88,21 @@ static htp_tensor_id add(const subject *s, uint32_t scope, const char *op_type, 
     const htp_tensor_id inputs[] = {a, b};
     htp_tensor_id output;
     s->flat->origin = (htp_origin){scope, HTP_NONE};
-    htp_draft_add_node(s->flat, op_type, inputs, b == HTP_NONE ? 1 : 2, NULL, 0, &output, 1);
-    htp_draft_set_type(s->flat, output, HTP_DTYPE_FLOAT32, 2, dims);
+    htp_builder_add_node(s->flat, op_type, inputs, b == HTP_NONE ? 1 : 2, NULL, 0, &output, 1);
+    htp_builder_set_type(s->flat, output, HTP_DTYPE_FLOAT32, 2, dims);
     return output;
 }
 
 static htp_tensor_id one(const subject *s, float value)
 {
-    return htp_draft_constant(s->flat, HTP_DTYPE_FLOAT32, 0, NULL, &value);
+    return htp_builder_constant(s->flat, HTP_DTYPE_FLOAT32, 0, NULL, &value);
 }
 
 /* x * scale + constant */
 static htp_tensor_id add_layer(const subject *s, uint32_t scope, uint32_t weight, htp_tensor_id x,
                                float constant)
 {
-    x = add(s, scope, "Mul", x, htp_draft_weight(s->flat, weight), 4);
+    x = add(s, scope, "Mul", x, htp_builder_weight(s->flat, weight), 4);
     return add(s, scope, "Add", x, one(s, constant), 4);
 }
 
@@ -112,8 +112,8 @@ static void finish(subject *s, htp_tensor_id output, const bool *chosen, bool pe
     static const bool all[MODULES] = {
         [LAYER0] = true, [LAYER1] = true, [INNER0] = true, [INNER1] = true, [HELD] = true};
     const htp_hierarchy_options options = {.include_torch_nn = false};
-    htp_draft_add_output(s->flat, output, "y");
-    htp_draft_remove_unused(s->flat);
+    htp_builder_add_output(s->flat, output, "y");
+    htp_builder_remove_unused(s->flat);
     const htp_hierarchy *hierarchy = htp_hierarchy_build(s->arena, modules, MODULES, &options);
     const uint32_t *owners = htp_hierarchy_tag_scopes(s->arena, hierarchy, scopes, SCOPES);
     const htp_stacks *stacks = htp_stacks_find(s->arena, s->flat->graph);
@@ -349,24 +349,24 @@ UNIT_TEST(what_a_body_makes_belongs_to_who_has_it)
     subject s = begin(arena);
     static const htp_dim dims[] = {{2, "batch"}, {4, NULL}};
     htp_tensor_id a = add(&s, FIRST, "Relu", add_input(&s), HTP_NONE, 4);
-    uint32_t graph = htp_draft_add_graph(s.flat);
+    uint32_t graph = htp_builder_add_graph(s.flat);
     s.flat->current_graph = graph;
     htp_tensor_id carried =
-        htp_draft_add_graph_input(s.flat, graph, "carried", HTP_DTYPE_FLOAT32, 2, dims);
+        htp_builder_add_graph_input(s.flat, graph, "carried", HTP_DTYPE_FLOAT32, 2, dims);
     htp_tensor_id foreign = add(&s, FIRST, "Neg", a, HTP_NONE, 4);
-    htp_draft_add_graph_output(s.flat, add(&s, SECOND_INNER, "Add", carried, foreign, 4));
+    htp_builder_add_graph_output(s.flat, add(&s, SECOND_INNER, "Add", carried, foreign, 4));
     s.flat->current_graph = 0;
     s.flat->origin = (htp_origin){SECOND, HTP_NONE};
     const htp_attribute body = htp_attribute_graph("body", graph);
     htp_tensor_id looped;
-    htp_draft_add_node(s.flat, "Loop", (const htp_tensor_id[]){a}, 1, &body, 1, &looped, 1);
-    htp_draft_set_type(s.flat, looped, HTP_DTYPE_FLOAT32, 2, dims);
+    htp_builder_add_node(s.flat, "Loop", (const htp_tensor_id[]){a}, 1, &body, 1, &looped, 1);
+    htp_builder_set_type(s.flat, looped, HTP_DTYPE_FLOAT32, 2, dims);
     finish(&s, looped, NULL, false);
     ck_assert_uint_eq(s.frames->scattered, 0);
     ck_assert_uint_eq(s.made->calls, 3);
     ck_assert_uint_eq(s.model->functions.count, 3);
     ck_assert_str_eq(node_of(&s, 0, 1)->name, "/layers.1");
-    const htp_draft_function *layer =
+    const htp_builder_function *layer =
         &s.model->functions.items[1]; /* behind Inner, which it calls */
     ck_assert_str_eq(layer->name, "Layer_2");
     const htp_onnx_node *loop = node_of(&s, layer->graph, 0);

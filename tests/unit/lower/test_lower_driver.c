@@ -254,7 +254,7 @@ UNIT_TEST(progress_can_stop_it)
     uint32_t x = fixture_input(&f, HTP_DTYPE_FLOAT32, DIMS(BATCH, 4));
     fixture_output(&f, tanh_of(&f, ROOT, x));
     fixture_lower_ok(&f);
-    htp_draft *model = htp_draft_new(arena, f.model->graph, 18);
+    htp_builder *model = htp_builder_new(arena, f.model->graph, 18);
     htp_status status = htp_lower_graph(model, &(htp_lower_means){.customs = NULL}, stop, NULL);
     ck_assert_int_eq(htp_status_code(status), HTP_CODE_INTERRUPTED);
     htp_status_free(status);

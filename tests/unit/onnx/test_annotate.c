@@ -83,7 +83,7 @@ static const htp_trace trace = {.nodes = nodes,
 typedef struct subject {
     htp_arena *arena;
     htp_graph *graph;
-    htp_draft *model;
+    htp_builder *model;
     htp_hierarchy *hierarchy;
     htp_annotations *annotations;
 } subject;
@@ -95,7 +95,7 @@ static htp_tensor_id add_node(subject *s, const char *op_type, htp_node_id opera
     htp_tensor_id output;
     uint32_t scope = operation == HTP_NONE ? 0 : nodes[operation].scope;
     s->model->origin = (htp_origin){scope, operation};
-    htp_draft_add_node(s->model, op_type, inputs, 2, NULL, 0, &output, 1);
+    htp_builder_add_node(s->model, op_type, inputs, 2, NULL, 0, &output, 1);
     return output;
 }
 
@@ -104,12 +104,12 @@ static htp_tensor_id add_node(subject *s, const char *op_type, htp_node_id opera
 static void build_model(subject *s)
 {
     static const int64_t one[] = {1};
-    htp_tensor_id input = htp_draft_add_input(s->model, "x", HTP_DTYPE_FLOAT32, 0, NULL);
-    htp_tensor_id shared = htp_draft_constant(s->model, HTP_DTYPE_INT64, 1, one, one);
-    htp_tensor_id x = add_node(s, "Gather", 0, htp_draft_weight(s->model, 5), input);
-    x = add_node(s, "MatMul", 1, x, htp_draft_weight(s->model, 0));
-    x = add_node(s, "Add", 1, x, htp_draft_weight(s->model, 1));
-    x = add_node(s, "MatMul", 2, x, htp_draft_weight(s->model, 2));
+    htp_tensor_id input = htp_builder_add_input(s->model, "x", HTP_DTYPE_FLOAT32, 0, NULL);
+    htp_tensor_id shared = htp_builder_constant(s->model, HTP_DTYPE_INT64, 1, one, one);
+    htp_tensor_id x = add_node(s, "Gather", 0, htp_builder_weight(s->model, 5), input);
+    x = add_node(s, "MatMul", 1, x, htp_builder_weight(s->model, 0));
+    x = add_node(s, "Add", 1, x, htp_builder_weight(s->model, 1));
+    x = add_node(s, "MatMul", 2, x, htp_builder_weight(s->model, 2));
     htp_tensor_id folded = add_node(s, "Neg", 1, shared, HTP_NONE);
     htp_onnx_node *node = &s->model->nodes.items[4];
     HTP_PUSH(s->arena, &node->more_scopes, 5);
@@ -117,9 +117,9 @@ static void build_model(subject *s)
     HTP_PUSH(s->arena, &node->more_scopes, 3);
     HTP_PUSH(s->arena, &node->more_scopes, 0);
     x = add_node(s, "Add", 3, x, folded);
-    x = add_node(s, "MatMul", 4, x, htp_draft_weight(s->model, 4));
-    x = add_node(s, "Identity", HTP_NONE, x, htp_draft_weight(s->model, 7));
-    htp_draft_add_output(s->model, x, "y");
+    x = add_node(s, "MatMul", 4, x, htp_builder_weight(s->model, 4));
+    x = add_node(s, "Identity", HTP_NONE, x, htp_builder_weight(s->model, 7));
+    htp_builder_add_output(s->model, x, "y");
 }
 
 static subject annotate(htp_arena *arena, unsigned places, const char *prefix,
@@ -127,7 +127,7 @@ static subject annotate(htp_arena *arena, unsigned places, const char *prefix,
 {
     subject s = {.arena = arena};
     s.graph = htp_graph_build(arena, &trace, 1, modules, MODULES, NULL, 0, NULL, 0);
-    s.model = htp_draft_new(arena, s.graph, 18);
+    s.model = htp_builder_new(arena, s.graph, 18);
     build_model(&s);
     htp_hierarchy_options options = {include_torch_nn};
     s.hierarchy = htp_hierarchy_build(arena, modules, MODULES, &options);

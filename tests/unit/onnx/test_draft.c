@@ -20,7 +20,7 @@ static const char *node_name(size_t index)
 
 static htp_tensor_id add_input(const char *name)
 {
-    return htp_draft_add_input(f.model, name, HTP_DTYPE_FLOAT32, 2, two_by_n);
+    return htp_builder_add_input(f.model, name, HTP_DTYPE_FLOAT32, 2, two_by_n);
 }
 
 static void set_weight(uint32_t index, const char *name, uint64_t storage, int64_t offset)
@@ -111,9 +111,9 @@ UNIT_TEST(inputs_keep_their_names)
     htp_tensor_id a = add_input("bias");
     htp_tensor_id b = add_input("bias");
     htp_tensor_id unnamed = add_input("");
-    htp_tensor_id weight = htp_draft_weight(f.model, 0);
+    htp_tensor_id weight = htp_builder_weight(f.model, 0);
     htp_tensor_id sum = fixture_node(&f, ROOT, "Add", a, weight);
-    htp_draft_add_output(f.model, sum, "bias");
+    htp_builder_add_output(f.model, sum, "bias");
     ck_assert_str_eq(fixture_name(&f, a), "bias");
     ck_assert_str_eq(fixture_name(&f, b), "bias_1");
     ck_assert_str_eq(fixture_name(&f, unnamed), "input");
@@ -126,7 +126,7 @@ UNIT_TEST(complex_weights_are_pairs)
     fixture_begin(&f, arena);
     set_weight(0, "phase", 1, 0);
     f.weights[0].dtype = HTP_DTYPE_COMPLEX64;
-    htp_tensor_id phase = htp_draft_weight(f.model, 0);
+    htp_tensor_id phase = htp_builder_weight(f.model, 0);
     const htp_tensor *pairs = &f.model->tensors.items[phase];
     ck_assert_int_eq(pairs->dtype, HTP_DTYPE_FLOAT32);
     ck_assert_uint_eq(pairs->rank, 3);
@@ -146,11 +146,11 @@ UNIT_TEST(tied_weights_are_one_initializer)
     f.weights[4].strides = turned;
     set_weight(5, "narrow.weight", 7, 0);
     f.weights[5].dtype = HTP_DTYPE_INT32;
-    htp_tensor_id embedding = htp_draft_weight(f.model, 0);
-    ck_assert_uint_eq(htp_draft_weight(f.model, 1), embedding);
-    ck_assert_uint_eq(htp_draft_weight(f.model, 0), embedding);
+    htp_tensor_id embedding = htp_builder_weight(f.model, 0);
+    ck_assert_uint_eq(htp_builder_weight(f.model, 1), embedding);
+    ck_assert_uint_eq(htp_builder_weight(f.model, 0), embedding);
     for (uint32_t i = 2; i < 6; i++) {
-        ck_assert_uint_ne(htp_draft_weight(f.model, i), embedding);
+        ck_assert_uint_ne(htp_builder_weight(f.model, i), embedding);
     }
     ck_assert_uint_eq(f.model->initializers.count, 5);
     ck_assert_str_eq(fixture_name(&f, embedding), "embedding.weight");
@@ -168,16 +168,16 @@ UNIT_TEST(equal_constants_are_one_initializer)
     const int64_t four[] = {4};
     const int64_t square[] = {2, 2};
     const int64_t none[] = {0};
-    htp_tensor_id a = htp_draft_constant(f.model, HTP_DTYPE_INT64, 1, four, values);
-    ck_assert_uint_eq(htp_draft_constant(f.model, HTP_DTYPE_INT64, 1, four, values), a);
+    htp_tensor_id a = htp_builder_constant(f.model, HTP_DTYPE_INT64, 1, four, values);
+    ck_assert_uint_eq(htp_builder_constant(f.model, HTP_DTYPE_INT64, 1, four, values), a);
     htp_tensor_id others[] = {
-        htp_draft_constant(f.model, HTP_DTYPE_INT64, 2, square, values),
-        htp_draft_constant(f.model, HTP_DTYPE_FLOAT64, 1, four, values),
-        htp_draft_constant(f.model, HTP_DTYPE_INT64, 0, NULL, values),
-        htp_draft_constant(f.model, HTP_DTYPE_INT64, 1, none, NULL),
+        htp_builder_constant(f.model, HTP_DTYPE_INT64, 2, square, values),
+        htp_builder_constant(f.model, HTP_DTYPE_FLOAT64, 1, four, values),
+        htp_builder_constant(f.model, HTP_DTYPE_INT64, 0, NULL, values),
+        htp_builder_constant(f.model, HTP_DTYPE_INT64, 1, none, NULL),
     };
     values[0] = 9; /* the model has a copy */
-    htp_tensor_id changed = htp_draft_constant(f.model, HTP_DTYPE_INT64, 1, four, values);
+    htp_tensor_id changed = htp_builder_constant(f.model, HTP_DTYPE_INT64, 1, four, values);
     ck_assert_uint_ne(changed, a);
     for (size_t i = 0; i < 4; i++) {
         ck_assert_uint_ne(others[i], a);
@@ -196,7 +196,7 @@ UNIT_TEST(what_a_caller_passes_is_copied)
 {
     fixture_begin(&f, arena);
     htp_dim dims[] = {{.size = 5}};
-    htp_tensor_id x = htp_draft_add_input(f.model, "x", HTP_DTYPE_FLOAT32, 1, dims);
+    htp_tensor_id x = htp_builder_add_input(f.model, "x", HTP_DTYPE_FLOAT32, 1, dims);
     int64_t ints[] = {1, 2};
     float floats[] = {0.5F};
     char s[] = "left";
@@ -209,7 +209,7 @@ UNIT_TEST(what_a_caller_passes_is_copied)
         {.name = "strings", .kind = HTP_ATTRIBUTE_STRINGS, .strings = strings, .count = 2},
     };
     htp_tensor_id outputs[2];
-    htp_draft_add_node(f.model, "Op", &x, 1, attributes, 5, outputs, 2);
+    htp_builder_add_node(f.model, "Op", &x, 1, attributes, 5, outputs, 2);
     dims[0].size = 0;
     ints[0] = 0;
     floats[0] = 0;
@@ -234,13 +234,13 @@ UNIT_TEST(outputs_rename_or_copy)
     fixture_begin(&f, arena);
     set_weight(0, "weight", 1, 0);
     htp_tensor_id x = add_input("x");
-    htp_tensor_id weight = htp_draft_weight(f.model, 0);
+    htp_tensor_id weight = htp_builder_weight(f.model, 0);
     htp_tensor_id sum = fixture_node(&f, LAYER, "Add", x, weight);
-    htp_draft_set_type(f.model, sum, HTP_DTYPE_FLOAT32, 2, two_by_n);
-    htp_draft_add_output(f.model, sum, "logits");
-    htp_draft_add_output(f.model, sum, "again");
-    htp_draft_add_output(f.model, x, "x");
-    htp_draft_add_output(f.model, weight, "");
+    htp_builder_set_type(f.model, sum, HTP_DTYPE_FLOAT32, 2, two_by_n);
+    htp_builder_add_output(f.model, sum, "logits");
+    htp_builder_add_output(f.model, sum, "again");
+    htp_builder_add_output(f.model, x, "x");
+    htp_builder_add_output(f.model, weight, "");
     static const char *const names[] = {"logits", "again", "x_1", "output"};
     ck_assert_uint_eq(f.model->outputs.count, 4);
     ck_assert_uint_eq(f.model->nodes.count, 4);
@@ -271,14 +271,14 @@ static void make_model_with_dead_ends(htp_arena *arena)
     }
     htp_tensor_id x = add_input("x");
     htp_tensor_id unused_input = add_input("unused");
-    htp_tensor_id dead = fixture_node(&f, ROOT, "Dead", x, htp_draft_weight(f.model, 0));
+    htp_tensor_id dead = fixture_node(&f, ROOT, "Dead", x, htp_builder_weight(f.model, 0));
     (void)fixture_node(&f, ROOT, "Dead", dead, HTP_NONE);
-    htp_tensor_id first = fixture_node(&f, ROOT, "Mul", x, htp_draft_weight(f.model, 1));
+    htp_tensor_id first = fixture_node(&f, ROOT, "Mul", x, htp_builder_weight(f.model, 1));
     htp_tensor_id split[2];
-    htp_draft_add_node(f.model, "Split", &first, 1, NULL, 0, split, 2);
+    htp_builder_add_node(f.model, "Split", &first, 1, NULL, 0, split, 2);
     htp_tensor_id last = fixture_node(&f, ROOT, "Clip", split[1], HTP_NONE);
-    last = fixture_node(&f, ROOT, "Add", last, htp_draft_weight(f.model, 2));
-    htp_draft_add_output(f.model, last, "y");
+    last = fixture_node(&f, ROOT, "Add", last, htp_builder_weight(f.model, 2));
+    htp_builder_add_output(f.model, last, "y");
     (void)unused_input;
     HTP_PUSH(arena, &f.model->passed, (htp_passed_tensor){ENCODER, "gone", dead});
     HTP_PUSH(arena, &f.model->passed, (htp_passed_tensor){LAYER, "kept", split[1]});
@@ -287,7 +287,7 @@ static void make_model_with_dead_ends(htp_arena *arena)
 UNIT_TEST(what_no_output_needs_goes)
 {
     make_model_with_dead_ends(arena);
-    htp_draft_remove_unused(f.model);
+    htp_builder_remove_unused(f.model);
     static const char *const nodes[] = {"/Mul", "/Split", "/Clip", "/Add"};
     ck_assert_uint_eq(f.model->nodes.count, 4);
     for (size_t i = 0; i < 4; i++) {
@@ -306,7 +306,7 @@ UNIT_TEST(what_no_output_needs_goes)
 UNIT_TEST(ends_and_weights_of_what_stays_stay)
 {
     make_model_with_dead_ends(arena);
-    htp_draft_remove_unused(f.model);
+    htp_builder_remove_unused(f.model);
     ck_assert_uint_eq(f.model->inputs.count, 2);
     ck_assert_str_eq(fixture_name(&f, f.model->inputs.items[1]), "unused");
     ck_assert_uint_eq(f.model->initializers.count, 2);
@@ -330,19 +330,19 @@ UNIT_TEST(numbers_leave_none_out)
     htp_tensor_id x = add_input("/Add");
     (void)fixture_node(&f, ROOT, "Add", x, x);
     htp_tensor_id first = fixture_node(&f, ROOT, "Add", x, x);
-    uint32_t graph = htp_draft_add_graph(f.model);
+    uint32_t graph = htp_builder_add_graph(f.model);
     f.model->current_graph = graph;
     htp_tensor_id inner = fixture_node(&f, ROOT, "Add", first, x);
     (void)fixture_node(&f, ROOT, "Add", first, x);
-    htp_draft_add_graph_output(f.model, inner);
+    htp_builder_add_graph_output(f.model, inner);
     f.model->current_graph = 0;
     htp_tensor_id second = fixture_node(&f, ROOT, "Add", first, x);
     htp_attribute branch = htp_attribute_graph("then_branch", graph);
     htp_tensor_id chosen;
-    htp_draft_add_node(f.model, "If", &second, 1, &branch, 1, &chosen, 1);
+    htp_builder_add_node(f.model, "If", &second, 1, &branch, 1, &chosen, 1);
     (void)fixture_node(&f, ROOT, "Add", chosen, chosen);
-    htp_draft_add_output(f.model, fixture_node(&f, ROOT, "Add", chosen, second), "y");
-    htp_draft_remove_unused(f.model);
+    htp_builder_add_output(f.model, fixture_node(&f, ROOT, "Add", chosen, second), "y");
+    htp_builder_remove_unused(f.model);
 
     static const char *const names[] = {"/Add", "/Add_2", "/Add_1", "/If", "/Add_3"};
     ck_assert_uint_eq(f.model->nodes.count, 5);
@@ -385,7 +385,7 @@ UNIT_TEST(the_ir_version_is_the_lowest_of_opset_and_types)
     ck_assert_int_eq(htp_ir_version_of_type(21), 10); /* UINT4 */
 }
 
-UNIT_MAIN("draft", nodes_are_named_by_the_chain_of_calls, equal_names_get_numbers,
+UNIT_MAIN("builder", nodes_are_named_by_the_chain_of_calls, equal_names_get_numbers,
           many_equal_names_are_found_at_once, names_are_escaped, inputs_keep_their_names,
           complex_weights_are_pairs, tied_weights_are_one_initializer,
           equal_constants_are_one_initializer, what_a_caller_passes_is_copied,

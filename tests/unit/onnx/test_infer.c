@@ -12,7 +12,7 @@ UNIT_TEST(what_has_a_type_keeps_it)
     static const htp_dim dims[] = {{.size = 7}};
     fixture_begin(&f, arena);
     htp_tensor_id y = add("Relu", IN(floats("batch, 8")), NO_AT);
-    htp_draft_set_type(f.model, y, HTP_DTYPE_FLOAT64, 1, dims);
+    htp_builder_set_type(f.model, y, HTP_DTYPE_FLOAT64, 1, dims);
     CHECK_TYPE(add("Neg", IN(y), NO_AT), "float64[7]");
     CHECK_TYPE(y, "float64[7]");
 }

@@ -163,7 +163,7 @@ UNIT_TEST(resolution)
     fixture_begin(&f, arena);
     htp_tensor_id x = floats("batch, 12, 9, n");
     htp_tensor_id none = HTP_NONE;
-    htp_tensor_id factors = htp_draft_constant(f.model, HTP_DTYPE_FLOAT32, 1, four, scales);
+    htp_tensor_id factors = htp_builder_constant(f.model, HTP_DTYPE_FLOAT32, 1, four, scales);
     CHECK_TYPE(add("Resize", IN(x, none, factors), NO_AT), "float32[batch, 12, 22, n]");
     CHECK_TYPE(add("Resize", IN(x, none, none, VECTOR(2, 12, 5, 6)), NO_AT),
                "float32[2, 12, 5, 6]");

@@ -170,7 +170,7 @@ _Noreturn static void be_traced(const version *wanted)
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || raise(SIGSTOP) != 0) {
         _exit(1);
     }
-    _exit(htp_draft_write(f.model, NULL, model_path(), &options, &result) == HTP_OK ? 0 : 2);
+    _exit(htp_builder_write(f.model, NULL, model_path(), &options, &result) == HTP_OK ? 0 : 2);
 }
 
 static pid_t start(const version *wanted)

@@ -164,7 +164,7 @@ UNIT_TEST(progress_is_told)
     htp_writer_options options = {
         .external_data = HTP_EXTERNAL_ALWAYS, .progress = log_progress, .user = &log};
     htp_writer_result result;
-    ck_assert_ptr_null(htp_draft_write(f.model, NULL, model_path(), &options, &result));
+    ck_assert_ptr_null(htp_builder_write(f.model, NULL, model_path(), &options, &result));
     ck_assert_int_eq(log.calls, 2);
     ck_assert_uint_eq(log.total, result.model_bytes + result.external_bytes);
     ck_assert_uint_eq(result.external_bytes, LARGE);
@@ -182,7 +182,7 @@ static void interrupt(htp_external_data external)
     htp_writer_options options = {
         .external_data = external, .progress = log_progress, .user = &log};
     htp_writer_result result;
-    htp_status status = htp_draft_write(f.model, NULL, model_path(), &options, &result);
+    htp_status status = htp_builder_write(f.model, NULL, model_path(), &options, &result);
     ck_assert_int_eq(htp_status_code(status), HTP_CODE_INTERRUPTED);
     htp_status_free(status);
     ck_assert_int_eq(log.calls, 2);

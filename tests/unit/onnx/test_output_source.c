@@ -59,7 +59,7 @@ static void source_fails(htp_progress_fn change, const int64_t *dims, const int6
         htp_writer_options options = {
             .external_data = choices[i], .progress = change, .source = &source};
         htp_writer_result result;
-        htp_status status = htp_draft_write(f.model, NULL, model_path(), &options, &result);
+        htp_status status = htp_builder_write(f.model, NULL, model_path(), &options, &result);
         ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);
         ck_assert_msg(strstr(htp_status_message(status), part) != NULL, "no '%s' in: %s", part,
                       htp_status_message(status));

@@ -35,7 +35,7 @@ static void set_weight(htp_dtype dtype, uint32_t rank, const int64_t *dims, cons
         .data = storage,
         .storage_bytes = bytes,
     };
-    (void)htp_draft_weight(f.model, 0);
+    (void)htp_builder_weight(f.model, 0);
 }
 
 /* What the definition says: element (i, j, k, l) lies at offset + i * stride 0 + ... */
@@ -285,8 +285,8 @@ UNIT_TEST(constants_are_read_whole)
     static const int64_t none[] = {0};
     static const int16_t values[] = {1, 2, 3};
     fixture_begin(&f, arena);
-    (void)htp_draft_constant(f.model, HTP_DTYPE_INT16, 1, dims, values);
-    (void)htp_draft_constant(f.model, HTP_DTYPE_INT16, 1, none, NULL);
+    (void)htp_builder_constant(f.model, HTP_DTYPE_INT16, 1, dims, values);
+    (void)htp_builder_constant(f.model, HTP_DTYPE_INT16, 1, none, NULL);
     uint64_t bytes;
     ck_assert_ptr_null(htp_payload_check(f.model, &f.model->initializers.items[0], &bytes));
     ck_assert_uint_eq(bytes, 6);
@@ -334,7 +334,7 @@ UNIT_TEST(boxes_are_read_behind_each_other)
         ((float *)storage)[i] = (float)i;
     }
     f.model->initializers.count = 0;
-    (void)htp_draft_derived(f.model, "made", HTP_DTYPE_FLOAT64, 1, all, &derivation, NULL);
+    (void)htp_builder_derived(f.model, "made", HTP_DTYPE_FLOAT64, 1, all, &derivation, NULL);
     uint64_t bytes;
     ck_assert_ptr_null(htp_payload_check(f.model, &f.model->initializers.items[0], &bytes));
     ck_assert_uint_eq(bytes, sizeof(found));
@@ -367,7 +367,7 @@ UNIT_TEST(boxes_beyond_the_storage_are_refused)
                                      .weight_count = 1};
         set_weight(HTP_DTYPE_FLOAT32, 1, dims, strides, 0, STORAGE);
         f.model->initializers.count = 0;
-        (void)htp_draft_derived(f.model, "made", HTP_DTYPE_FLOAT32, 1, two, &derivation, NULL);
+        (void)htp_builder_derived(f.model, "made", HTP_DTYPE_FLOAT32, 1, two, &derivation, NULL);
         uint64_t bytes;
         htp_status status = htp_payload_check(f.model, &f.model->initializers.items[0], &bytes);
         ck_assert_int_eq(htp_status_code(status), HTP_CODE_BAD_INPUT);

@@ -141,7 +141,7 @@ UNIT_TEST(temporary_files_are_not_more_open)
         ck_assert_int_eq(chmod(at(data), mode), 0);
         build(&f, 2 * i + 1);
         options.external_data = i % 2 ? HTP_EXTERNAL_NEVER : HTP_EXTERNAL_ALWAYS;
-        ck_assert_ptr_null(htp_draft_write(f.model, NULL, at("m.onnx"), &options, &result));
+        ck_assert_ptr_null(htp_builder_write(f.model, NULL, at("m.onnx"), &options, &result));
         (void)scratch_clear();
     }
     (void)umask(before);

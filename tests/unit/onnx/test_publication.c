@@ -121,7 +121,7 @@ UNIT_TEST(a_pair_is_published_whole_or_not)
     write_text(at("m.onnx"), "old model");
     write_text(at("m.onnx.data"), "old data");
     open_pair(&model, &data);
-    htp_draft_write_abandon(); /* no file is left to be renamed */
+    htp_builder_write_abandon(); /* no file is left to be renamed */
     commit_fails(&model, &data, "m.onnx.data'");
     assert_text(&f, at("m.onnx"), "old model");
     assert_text(&f, at("m.onnx.data"), "old data");
@@ -135,7 +135,7 @@ UNIT_TEST(abandoned_files_are_removed)
     static htp_publication publication;
     begin(arena);
     open_pair(&model, &data);
-    htp_draft_write_abandon();
+    htp_builder_write_abandon();
     ck_assert_uint_eq(scratch_clear(), 0);
     htp_output_discard(&model);
     htp_output_discard(&data);
@@ -146,7 +146,7 @@ UNIT_TEST(abandoned_files_are_removed)
     htp_publication_end(&publication);
     htp_output_discard(&model);
     htp_output_discard(&data);
-    htp_draft_write_abandon(); /* what is complete stays */
+    htp_builder_write_abandon(); /* what is complete stays */
     assert_text(&f, at("m.onnx"), "new");
     assert_text(&f, at("m.onnx.data"), "data");
     ck_assert_uint_eq(scratch_clear(), 2);
@@ -192,7 +192,7 @@ static void publish_often(int first)
                                                                        : HTP_EXTERNAL_NEVER};
         htp_writer_result result;
         build(&fixture, first + i % 2);
-        htp_status status = htp_draft_write(fixture.model, NULL, shared_path, &options, &result);
+        htp_status status = htp_builder_write(fixture.model, NULL, shared_path, &options, &result);
         if (status) {
             (void)fprintf(stderr, "%s\n", htp_status_message(status));
             abort();

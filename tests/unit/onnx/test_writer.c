@@ -34,19 +34,19 @@ static void build_model(void)
              sizeof(big));
     set_view(&f, 1, "encoder.bias", HTP_DTYPE_FLOAT32, 1, small_dims, small_strides, 0, small,
              sizeof(small));
-    htp_tensor_id x = htp_draft_add_input(f.model, "x", HTP_DTYPE_FLOAT32, 2, dims);
-    htp_tensor_id inputs[] = {x, HTP_NONE, htp_draft_weight(f.model, 0)};
+    htp_tensor_id x = htp_builder_add_input(f.model, "x", HTP_DTYPE_FLOAT32, 2, dims);
+    htp_tensor_id inputs[] = {x, HTP_NONE, htp_builder_weight(f.model, 0)};
     htp_tensor_id outputs[2];
     f.model->origin.scope = ENCODER;
-    htp_draft_add_node(f.model, "Big", inputs, 3, attributes, 6, outputs, 2);
-    htp_draft_set_type(f.model, outputs[0], HTP_DTYPE_BFLOAT16, 2, dims);
-    htp_tensor_id y = fixture_node(&f, ROOT, "Small", outputs[0], htp_draft_weight(f.model, 1));
+    htp_builder_add_node(f.model, "Big", inputs, 3, attributes, 6, outputs, 2);
+    htp_builder_set_type(f.model, outputs[0], HTP_DTYPE_BFLOAT16, 2, dims);
+    htp_tensor_id y = fixture_node(&f, ROOT, "Small", outputs[0], htp_builder_weight(f.model, 1));
     static const int64_t one = 1;
     static const int64_t five = 5;
-    htp_tensor_id constant = htp_draft_constant(f.model, HTP_DTYPE_INT64, 1, &one, &five);
+    htp_tensor_id constant = htp_builder_constant(f.model, HTP_DTYPE_INT64, 1, &one, &five);
     y = fixture_node(&f, ROOT, "Reshape", y, constant);
-    htp_draft_set_type(f.model, y, HTP_DTYPE_BOOL, 0, NULL);
-    htp_draft_add_output(f.model, y, "y");
+    htp_builder_set_type(f.model, y, HTP_DTYPE_BOOL, 0, NULL);
+    htp_builder_add_output(f.model, y, "y");
 }
 
 /* Tags for every node and initializer of build_model(). */
@@ -354,11 +354,11 @@ UNIT_TEST(what_onnx_cannot_say_is_refused)
     use_weight(&f, 0);
     write_fails(&f, path, HTP_EXTERNAL_AUTO, HTP_CODE_UNSUPPORTED, "'packed'");
     fixture_build(&f);
-    (void)htp_draft_add_input(f.model, "z", HTP_DTYPE_COMPLEX32, 0, NULL);
+    (void)htp_builder_add_input(f.model, "z", HTP_DTYPE_COMPLEX32, 0, NULL);
     write_fails(&f, path, HTP_EXTERNAL_AUTO, HTP_CODE_UNSUPPORTED, "input 'z'");
     fixture_build(&f);
-    htp_tensor_id x = htp_draft_add_input(f.model, "x", HTP_DTYPE_FLOAT32, 0, NULL);
-    htp_draft_add_output(f.model, fixture_node(&f, ROOT, "Add", x, x), "y");
+    htp_tensor_id x = htp_builder_add_input(f.model, "x", HTP_DTYPE_FLOAT32, 0, NULL);
+    htp_builder_add_output(f.model, fixture_node(&f, ROOT, "Add", x, x), "y");
     write_fails(&f, path, HTP_EXTERNAL_AUTO, HTP_CODE_INTERNAL, "output 'y' has no type");
     ck_assert_uint_eq(scratch_clear(), 0);
     end();

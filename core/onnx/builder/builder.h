@@ -6,8 +6,8 @@
  *
  * Reference: ONNX IR specification; https://onnx.ai/onnx/repo-docs/IR.html
  */
-#ifndef HTP_ONNX_DRAFT_H
-#define HTP_ONNX_DRAFT_H
+#ifndef HTP_ONNX_BUILDER_H
+#define HTP_ONNX_BUILDER_H
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -181,7 +181,7 @@ static inline bool htp_initializer_is_constant(const htp_initializer *initialize
 }
 
 /** An input that each call is given what the one before gave as an output. */
-typedef struct htp_draft_state {
+typedef struct htp_builder_state {
     const char *attribute; /* "encoder.h": what the model keeps it in */
     htp_tensor_id input;
     htp_tensor_id output;
@@ -189,7 +189,7 @@ typedef struct htp_draft_state {
     uint32_t rank;         /* of that, whose sizes may be others than those of the input */
     const int64_t *dims;
     const char *number; /* "0", "-inf", "true": that all of its elements are; NULL: several */
-} htp_draft_state;
+} htp_builder_state;
 
 /** A tensor that a running call of a module was given as an argument, or as a part of one. */
 typedef struct htp_passed_tensor {
@@ -207,7 +207,7 @@ typedef struct htp_nested_graph {
 } htp_nested_graph;
 
 /** An operator that the model defines by nodes of its own, for calls of modules. */
-typedef struct htp_draft_function {
+typedef struct htp_builder_function {
     const char *domain;
     const char *name;
     uint32_t graph;                 /* its body */
@@ -215,7 +215,7 @@ typedef struct htp_draft_function {
     bool is_shared;                 /* by several modules: tags in it are relative */
     bool is_chain_relative;         /* the chain of what was running is: its calls have several */
     HTP_VECTOR(htp_domain) domains; /* that it imports, besides ai.onnx */
-} htp_draft_function;
+} htp_builder_function;
 
 /** A constant of a function, which has no initializers. */
 typedef struct htp_constant {
@@ -233,7 +233,7 @@ typedef struct htp_refused {
     bool is_unknown; /* there is no lowering for it, whatever it is given */
 } htp_refused;
 
-typedef struct htp_draft {
+typedef struct htp_builder {
     htp_arena *arena;
     const htp_graph *graph;
     int opset;
@@ -246,9 +246,9 @@ typedef struct htp_draft {
     const char *const *scope_names;  /* by scope: the prefix of its nodes' names */
     HTP_VECTOR(htp_tensor) tensors;
     HTP_VECTOR(htp_onnx_node) nodes;
-    HTP_VECTOR(htp_nested_graph) graphs;       /* of nodes and functions; graph N is at N - 1 */
-    HTP_VECTOR(htp_draft_function) functions;  /* what is called comes before who calls it */
-    HTP_VECTOR(htp_constant) constants_within; /* of functions */
+    HTP_VECTOR(htp_nested_graph) graphs;        /* of nodes and functions; graph N is at N - 1 */
+    HTP_VECTOR(htp_builder_function) functions; /* what is called comes before who calls it */
+    HTP_VECTOR(htp_constant) constants_within;  /* of functions */
     HTP_VECTOR(htp_initializer) initializers;
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
@@ -257,100 +257,100 @@ typedef struct htp_draft {
      * may be 0-d and [1], a complex tensor one of pairs and two of parts. No initializers. The
      * tensor may be of any graph, and of another scope. Nothing else depends on it. */
     HTP_VECTOR(htp_passed_tensor) passed;
-    HTP_VECTOR(htp_draft_state)
+    HTP_VECTOR(htp_builder_state)
     states;            /* last of inputs and outputs, in their order; see
                           lower/driver/initial_state.h */
     htp_map names;     /* node and tensor names that are taken */
     htp_map weights;   /* storage, geometry -> initializer */
     htp_map constants; /* dtype, dims, bytes -> initializer */
-} htp_draft;
+} htp_builder;
 
 /** An empty model for @p graph. */
-htp_draft *htp_draft_new(htp_arena *arena, const htp_graph *graph, int opset);
+htp_builder *htp_builder_new(htp_arena *arena, const htp_graph *graph, int opset);
 
 /** Adds a graph input. The name is made unique, otherwise kept. Dims are copied, here and below. */
-htp_tensor_id htp_draft_add_input(htp_draft *model, const char *name, htp_dtype dtype,
-                                  uint32_t rank, const htp_dim *dims);
+htp_tensor_id htp_builder_add_input(htp_builder *model, const char *name, htp_dtype dtype,
+                                    uint32_t rank, const htp_dim *dims);
 
 /** Marks a tensor as the next graph output under @p name, made unique. An Identity node (of the
  * root's scope) is added where the tensor is an input, an initializer or already an output;
  * otherwise the tensor is renamed. */
-void htp_draft_add_output(htp_draft *model, htp_tensor_id tensor, const char *name);
+void htp_builder_add_output(htp_builder *model, htp_tensor_id tensor, const char *name);
 
 /** A nested graph without inputs and outputs. @return its number, from 1 on. Its nodes are added
  * while it is model->current_graph, all before the node whose attribute it is. */
-uint32_t htp_draft_add_graph(htp_draft *model);
+uint32_t htp_builder_add_graph(htp_builder *model);
 
 /** Adds an input to a nested graph; its name is made unique in the whole model. */
-htp_tensor_id htp_draft_add_graph_input(htp_draft *model, uint32_t graph, const char *name,
-                                        htp_dtype dtype, uint32_t rank, const htp_dim *dims);
+htp_tensor_id htp_builder_add_graph_input(htp_builder *model, uint32_t graph, const char *name,
+                                          htp_dtype dtype, uint32_t rank, const htp_dim *dims);
 
 /** Makes a tensor the next output of the current graph, which is a nested one: by an Identity where
  * it is not made there, or is an output already. The tensor has a type. */
-void htp_draft_add_graph_output(htp_draft *model, htp_tensor_id tensor);
+void htp_builder_add_graph_output(htp_builder *model, htp_tensor_id tensor);
 
 /** The graph that a tensor is made in; 0 for initializers. */
-uint32_t htp_draft_graph_of(const htp_draft *model, htp_tensor_id tensor);
+uint32_t htp_builder_graph_of(const htp_builder *model, htp_tensor_id tensor);
 
 /** The initializer of a weight of the trace, made at first use; weights of the same storage and
  * geometry (tied weights) share one. Its name is the weight's dotted name. A complex weight has
  * pairs of parts in a last dim. */
-htp_tensor_id htp_draft_weight(htp_draft *model, uint32_t weight);
+htp_tensor_id htp_builder_weight(htp_builder *model, uint32_t weight);
 
 /** An initializer that is made of weights, under @p name, made unique. What @p derivation refers to
  * stays as it is as long as the model; it is not looked for among those that are there.
  * @param data  contiguous, where it has no pieces; it stays, too */
-htp_tensor_id htp_draft_derived(htp_draft *model, const char *name, htp_dtype dtype, uint32_t rank,
-                                const int64_t *dims, const htp_derivation *derivation,
-                                const void *data);
+htp_tensor_id htp_builder_derived(htp_builder *model, const char *name, htp_dtype dtype,
+                                  uint32_t rank, const int64_t *dims,
+                                  const htp_derivation *derivation, const void *data);
 
 /** Lets all nodes read @p instead[t] in the place of tensor t, where that is not HTP_NONE.
  * Outputs of graphs stay. @p instead has all tensors. */
-void htp_draft_replace(htp_draft *model, const htp_tensor_id *instead);
+void htp_builder_replace(htp_builder *model, const htp_tensor_id *instead);
 
 /** An initializer with embedded contents, shared between equal constants.
  * @param data  contiguous; copied into the arena. */
-htp_tensor_id htp_draft_constant(htp_draft *model, htp_dtype dtype, uint32_t rank,
-                                 const int64_t *dims, const void *data);
+htp_tensor_id htp_builder_constant(htp_builder *model, htp_dtype dtype, uint32_t rank,
+                                   const int64_t *dims, const void *data);
 
 /**
  * Adds a node with the model's current origin. @p outputs receives @p output_count new tensors
  * without a type. Inputs and attribute values are copied; attribute names and @p op_type are
  * literals or arena strings.
  */
-void htp_draft_add_node(htp_draft *model, const char *op_type, const htp_tensor_id *inputs,
-                        size_t input_count, const htp_attribute *attributes, size_t attribute_count,
-                        htp_tensor_id *outputs, size_t output_count);
+void htp_builder_add_node(htp_builder *model, const char *op_type, const htp_tensor_id *inputs,
+                          size_t input_count, const htp_attribute *attributes,
+                          size_t attribute_count, htp_tensor_id *outputs, size_t output_count);
 
-/** As htp_draft_add_node(), of an operator of another domain, which the model imports. The first
+/** As htp_builder_add_node(), of an operator of another domain, which the model imports. The first
  * version that is asked for counts. */
-void htp_draft_add_foreign_node(htp_draft *model, htp_domain domain, const char *op_type,
-                                const htp_tensor_id *inputs, size_t input_count,
-                                const htp_attribute *attributes, size_t attribute_count,
-                                htp_tensor_id *outputs, size_t output_count);
+void htp_builder_add_foreign_node(htp_builder *model, htp_domain domain, const char *op_type,
+                                  const htp_tensor_id *inputs, size_t input_count,
+                                  const htp_attribute *attributes, size_t attribute_count,
+                                  htp_tensor_id *outputs, size_t output_count);
 
 /** Lets tensors @p a and @p b, both first outputs of nodes that nobody has read, change producers:
  * whoever reads @p a from now on gets what made @p b. The names stay with the tensors. */
-void htp_draft_swap_producers(htp_draft *model, htp_tensor_id a, htp_tensor_id b);
+void htp_builder_swap_producers(htp_builder *model, htp_tensor_id a, htp_tensor_id b);
 
 /** The attribute of a node; NULL where it has none of this name. */
-const htp_attribute *htp_draft_attribute(const htp_onnx_node *node, const char *name);
+const htp_attribute *htp_builder_attribute(const htp_onnx_node *node, const char *name);
 
 /** Sets dtype and dims of a tensor (written as value_info). */
-void htp_draft_set_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
-                        const htp_dim *dims);
+void htp_builder_set_type(htp_builder *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
+                          const htp_dim *dims);
 
 /** Makes a tensor that has a type a sequence of tensors of it. A dim whose symbol is "" differs
  * between these. */
-void htp_draft_set_sequence(htp_draft *model, htp_tensor_id tensor);
+void htp_builder_set_sequence(htp_builder *model, htp_tensor_id tensor);
 
 /** Marks what the outputs depend on, by tensor and by node; both are false before. */
-void htp_draft_mark_used(const htp_draft *model, bool *tensors, bool *nodes);
+void htp_builder_mark_used(const htp_builder *model, bool *tensors, bool *nodes);
 
 /** Removes nodes and initializers that no output depends on, and names what stays anew (see
  * htp_name_model() in onnx/builder/names.h). The nodes of each call stand together behind it (see
- * onnx/builder/gather.h). Tensor and node ids change meaning: call it once, after lowering. A graph
- * input stays even if unused; what calls were given does not. */
-void htp_draft_remove_unused(htp_draft *model);
+ * onnx/builder/order_nodes.h). Tensor and node ids change meaning: call it once, after lowering. A
+ * graph input stays even if unused; what calls were given does not. */
+void htp_builder_remove_unused(htp_builder *model);
 
 #endif

@@ -1,4 +1,4 @@
-#include "onnx/builder/gather.h"
+#include "onnx/builder/order_nodes.h"
 
 #include "base/numbers.h"
 
@@ -32,7 +32,7 @@ typedef struct need {
 typedef HTP_VECTOR(need) need_list;
 
 typedef struct gathering {
-    htp_draft *model;
+    htp_builder *model;
     htp_arena *arena;
     htp_numbers *graphs; /* their nodes, in order; 0 is the model's own */
     need_list *needs;    /* by graph */
@@ -307,7 +307,7 @@ static void order_graph(gathering *g, uint32_t graph)
 /* Notes what nodes need of others of the same graph, or of one around it. */
 static void note_needs(gathering *g)
 {
-    const htp_draft *model = g->model;
+    const htp_builder *model = g->model;
     g->needs = HTP_NEW_ARRAY(g->arena, need_list, model->graphs.count + 1);
     for (uint32_t n = 0; n < model->nodes.count; n++) {
         const htp_onnx_node *node = &model->nodes.items[n];
@@ -327,7 +327,7 @@ static void note_needs(gathering *g)
     }
 }
 
-static gathering begin(htp_draft *model)
+static gathering begin(htp_builder *model)
 {
     htp_arena *arena = model->arena;
     gathering g = {.model = model, .arena = arena};
@@ -361,7 +361,7 @@ static void begin_orders(gathering *g)
 /* Where nodes go: those of bodies in front of who has these, as they were. */
 static void list_nodes(const gathering *g, htp_numbers *listed)
 {
-    const htp_draft *model = g->model;
+    const htp_builder *model = g->model;
     bool *has_bodies = HTP_NEW_ARRAY(g->arena, bool, model->nodes.count); /* they are listed */
     htp_numbers pending = {0};
     for (size_t i = g->graphs[0].count; i-- > 0;) {
@@ -388,7 +388,7 @@ static void list_nodes(const gathering *g, htp_numbers *listed)
 
 static void move_nodes(gathering *g)
 {
-    htp_draft *model = g->model;
+    htp_builder *model = g->model;
     htp_numbers listed = {0};
     list_nodes(g, &listed);
     htp_onnx_node *nodes = HTP_NEW_ARRAY(g->arena, htp_onnx_node, listed.count);
@@ -403,7 +403,7 @@ static void move_nodes(gathering *g)
     model->nodes.capacity = listed.count;
 }
 
-void htp_draft_gather_calls(htp_draft *model)
+void htp_builder_gather_calls(htp_builder *model)
 {
     gathering g = begin(model);
     unsigned char *seen = HTP_NEW_ARRAY(g.arena, unsigned char, model->graph->trace->scope_count);

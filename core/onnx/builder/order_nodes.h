@@ -4,7 +4,7 @@
 #ifndef HTP_ONNX_GATHER_H
 #define HTP_ONNX_GATHER_H
 
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 /**
  * Puts the nodes that ran in one call of a module next to each other, in every graph, and those of
@@ -13,6 +13,6 @@
  * that it reads of. Calls that need each other's results, so that one of them cannot run as a
  * whole, stay as they are. Linear in the nodes and the depth of calls, but for a logarithm.
  */
-void htp_draft_gather_calls(htp_draft *model);
+void htp_builder_gather_calls(htp_builder *model);
 
 #endif

@@ -1,4 +1,4 @@
-#include "onnx/shape_inference/infer_draft.h"
+#include "onnx/shape_inference/infer_builder.h"
 
 #include "onnx/reader/inner_first.h"
 #include "onnx/reader/literals.h"
@@ -14,7 +14,7 @@ enum { FIRST_OPSET = 7, LAST_OPSET = 28 };
 struct drafting {
     htp_arena *arena;
     const htp_view *view;
-    htp_draft *draft;
+    htp_builder *builder;
     htp_symbols *symbols;
     htp_value_type *types;
     htp_told_attributes told;
@@ -79,11 +79,11 @@ static void set_type(struct drafting *d, htp_tensor *tensor, const htp_value_typ
 
 static void set_contents(struct drafting *d, htp_tensor_id id, const void *data)
 {
-    htp_tensor *tensor = &d->draft->tensors.items[id];
+    htp_tensor *tensor = &d->builder->tensors.items[id];
     if (data) {
         tensor->source = HTP_TENSOR_FROM_INITIALIZER;
-        tensor->index = (uint32_t)d->draft->initializers.count;
-        HTP_PUSH(d->arena, &d->draft->initializers,
+        tensor->index = (uint32_t)d->builder->initializers.count;
+        HTP_PUSH(d->arena, &d->builder->initializers,
                  (htp_initializer){.tensor = id, .weight = HTP_NONE, .data = data});
     }
 }
@@ -100,7 +100,7 @@ static bool names_hold(const htp_view *view)
 static void add_tensors(struct drafting *d, bool believes_nodes)
 {
     const htp_view *view = d->view;
-    HTP_EXPECT(d->arena, &d->draft->tensors, view->values.count + 1);
+    HTP_EXPECT(d->arena, &d->builder->tensors, view->values.count + 1);
     for (uint32_t v = 0; v < view->values.count; v++) {
         const htp_view_value *value = &view->values.items[v];
         htp_tensor tensor = {.name = "", .source = HTP_TENSOR_FROM_INPUT};
@@ -112,13 +112,13 @@ static void add_tensors(struct drafting *d, bool believes_nodes)
         if (believes_nodes || value->maker != HTP_VIEW_BY_NODE) {
             set_type(d, &tensor, &d->types[v], is_named && !is_of_body);
         }
-        HTP_PUSH(d->arena, &d->draft->tensors, tensor);
+        HTP_PUSH(d->arena, &d->builder->tensors, tensor);
         if (value->maker == HTP_VIEW_BY_INITIALIZER && tensor.has_type) {
             set_contents(d, v, htp_view_literals(d->arena, view, value->initializer));
         }
     }
     /* In the place of outputs that are left out. */
-    HTP_PUSH(d->arena, &d->draft->tensors,
+    HTP_PUSH(d->arena, &d->builder->tensors,
              (htp_tensor){.name = "", .source = HTP_TENSOR_FROM_INPUT});
 }
 
@@ -127,7 +127,7 @@ static void add_tensors(struct drafting *d, bool believes_nodes)
 static void set_constant_list(struct drafting *d, htp_tensor_id id, htp_dtype dtype, uint32_t rank,
                               size_t count, const void *data)
 {
-    htp_tensor *tensor = &d->draft->tensors.items[id];
+    htp_tensor *tensor = &d->builder->tensors.items[id];
     htp_dim *dims = HTP_NEW_ARRAY(d->arena, htp_dim, 1);
     dims[0].size = (int64_t)count;
     *tensor =
@@ -144,7 +144,7 @@ static void set_constant(struct drafting *d, htp_tensor_id id, const htp_view_at
         htp_value_type type = htp_value_type_of_tensor(d->arena, d->view, number);
         htp_tensor tensor = {.name = "", .source = HTP_TENSOR_FROM_INPUT};
         set_type(d, &tensor, &type, false);
-        d->draft->tensors.items[id] = tensor;
+        d->builder->tensors.items[id] = tensor;
         if (tensor.has_type) {
             set_contents(d, id, htp_view_literals(d->arena, d->view, number));
         }
@@ -199,7 +199,7 @@ static void add_node(struct drafting *d, uint32_t number, uint32_t graph)
     if (!htp_told_attributes_list(&d->told, node, &attributes)) {
         return;
     }
-    HTP_PUSH(d->arena, &d->draft->nodes,
+    HTP_PUSH(d->arena, &d->builder->nodes,
              (htp_onnx_node){.op_type = htp_view_text(view, node->op_type),
                              .domain = "",
                              .name = "",
@@ -232,7 +232,7 @@ static bool copy_values(struct drafting *d, htp_view_range range, htp_nested_gra
     return true;
 }
 
-/* By graph of the view: its number in the draft; 0 for one that is left out. */
+/* By graph of the view: its number in the builder; 0 for one that is left out. */
 static const uint32_t *add_graphs(struct drafting *d)
 {
     const htp_view *view = d->view;
@@ -242,8 +242,8 @@ static const uint32_t *add_graphs(struct drafting *d)
         if (view->graphs.items[g].function == HTP_NONE &&
             copy_values(d, view->graphs.items[g].inputs, &graph, true) &&
             copy_values(d, view->graphs.items[g].outputs, &graph, false)) {
-            HTP_PUSH(d->arena, &d->draft->graphs, graph);
-            numbers[g] = (uint32_t)d->draft->graphs.count;
+            HTP_PUSH(d->arena, &d->builder->graphs, graph);
+            numbers[g] = (uint32_t)d->builder->graphs.count;
         }
     }
     return numbers;
@@ -294,22 +294,22 @@ htp_view_draft htp_view_draft_make(htp_arena *arena, const htp_view *view, bool 
     htp_graph *graph = HTP_NEW(arena, htp_graph);
     struct drafting d = {.arena = arena,
                          .view = view,
-                         .draft = HTP_NEW(arena, htp_draft),
+                         .builder = HTP_NEW(arena, htp_builder),
                          .symbols = HTP_NEW(arena, htp_symbols)};
     int64_t opset;
     htp_symbols_init(d.symbols, arena, NULL, 0, 1);
     *graph = (htp_graph){.arena = arena, .symbols = d.symbols};
-    *d.draft = (htp_draft){.arena = arena, .graph = graph};
+    *d.builder = (htp_builder){.arena = arena, .graph = graph};
     read_types(&d);
     made.types = d.types;
     if (view->flaws.count > 0 || view->graphs.count == 0 || !find_opset(view, &opset)) {
         return made;
     }
-    d.draft->opset = (int)opset;
+    d.builder->opset = (int)opset;
     note_names(&d);
     add_tensors(&d, believes_nodes);
     d.told = htp_told_attributes_of(arena, view, add_graphs(&d));
     add_nodes(&d);
-    made.draft = d.draft;
+    made.builder = d.builder;
     return made;
 }

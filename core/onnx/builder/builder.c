@@ -1,4 +1,4 @@
-#include "onnx/builder/draft.h"
+#include "onnx/builder/builder.h"
 
 #include "base/checked.h"
 #include "base/dtype.h"
@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-htp_draft *htp_draft_new(htp_arena *arena, const htp_graph *graph, int opset)
+htp_builder *htp_builder_new(htp_arena *arena, const htp_graph *graph, int opset)
 {
-    htp_draft *model = HTP_NEW(arena, htp_draft);
+    htp_builder *model = HTP_NEW(arena, htp_builder);
     model->arena = arena;
     model->graph = graph;
     model->opset = opset;
@@ -19,7 +19,7 @@ htp_draft *htp_draft_new(htp_arena *arena, const htp_graph *graph, int opset)
 }
 
 /* A tensor whose name is @p name, made unique. */
-static htp_tensor_id add_tensor(htp_draft *model, const char *name, htp_tensor_source source,
+static htp_tensor_id add_tensor(htp_builder *model, const char *name, htp_tensor_source source,
                                 size_t index)
 {
     const char *unique = htp_name_unique(model->arena, &model->names, name);
@@ -28,8 +28,8 @@ static htp_tensor_id add_tensor(htp_draft *model, const char *name, htp_tensor_s
     return (htp_tensor_id)(model->tensors.count - 1);
 }
 
-void htp_draft_set_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
-                        const htp_dim *dims)
+void htp_builder_set_type(htp_builder *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
+                          const htp_dim *dims)
 {
     htp_tensor *typed = &model->tensors.items[tensor];
     typed->has_type = true;
@@ -38,47 +38,47 @@ void htp_draft_set_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dtype,
     typed->dims = htp_arena_grow(model->arena, dims, rank, rank, sizeof(*dims));
 }
 
-/* As htp_draft_set_type() for dims that are numbers. */
-static void set_static_type(htp_draft *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
-                            const int64_t *sizes)
+/* As htp_builder_set_type() for dims that are numbers. */
+static void set_static_type(htp_builder *model, htp_tensor_id tensor, htp_dtype dtype,
+                            uint32_t rank, const int64_t *sizes)
 {
     htp_dim *dims = HTP_NEW_ARRAY(model->arena, htp_dim, rank);
     for (uint32_t i = 0; i < rank; i++) {
         dims[i].size = sizes[i];
     }
-    htp_draft_set_type(model, tensor, dtype, rank, dims);
+    htp_builder_set_type(model, tensor, dtype, rank, dims);
 }
 
-htp_tensor_id htp_draft_add_input(htp_draft *model, const char *name, htp_dtype dtype,
-                                  uint32_t rank, const htp_dim *dims)
+htp_tensor_id htp_builder_add_input(htp_builder *model, const char *name, htp_dtype dtype,
+                                    uint32_t rank, const htp_dim *dims)
 {
     const char *printable = htp_text_printable(model->arena, *name ? name : "input");
     htp_tensor_id tensor = add_tensor(model, printable, HTP_TENSOR_FROM_INPUT, model->inputs.count);
     HTP_PUSH(model->arena, &model->inputs, tensor);
-    htp_draft_set_type(model, tensor, dtype, rank, dims);
+    htp_builder_set_type(model, tensor, dtype, rank, dims);
     return tensor;
 }
 
-void htp_draft_set_sequence(htp_draft *model, htp_tensor_id tensor)
+void htp_builder_set_sequence(htp_builder *model, htp_tensor_id tensor)
 {
     model->tensors.items[tensor].is_sequence = true;
 }
 
-static void copy_type(htp_draft *model, htp_tensor_id tensor, const htp_tensor *from)
+static void copy_type(htp_builder *model, htp_tensor_id tensor, const htp_tensor *from)
 {
     if (from->has_type) {
-        htp_draft_set_type(model, tensor, from->dtype, from->rank, from->dims);
+        htp_builder_set_type(model, tensor, from->dtype, from->rank, from->dims);
         model->tensors.items[tensor].is_sequence = from->is_sequence;
     }
 }
 
-void htp_draft_add_output(htp_draft *model, htp_tensor_id tensor, const char *name)
+void htp_builder_add_output(htp_builder *model, htp_tensor_id tensor, const char *name)
 {
     const htp_tensor source = model->tensors.items[tensor];
     if (source.source != HTP_TENSOR_FROM_NODE || source.is_output) {
         htp_origin origin = model->origin;
         model->origin = (htp_origin){.scope = 0, .node = HTP_NONE};
-        htp_draft_add_node(model, "Identity", &tensor, 1, NULL, 0, &tensor, 1);
+        htp_builder_add_node(model, "Identity", &tensor, 1, NULL, 0, &tensor, 1);
         model->origin = origin;
         copy_type(model, tensor, &source);
     }
@@ -89,24 +89,24 @@ void htp_draft_add_output(htp_draft *model, htp_tensor_id tensor, const char *na
     HTP_PUSH(model->arena, &model->outputs, tensor);
 }
 
-uint32_t htp_draft_add_graph(htp_draft *model)
+uint32_t htp_builder_add_graph(htp_builder *model)
 {
     const htp_nested_graph graph = {.inputs = {0}, .outputs = {0}};
     HTP_PUSH(model->arena, &model->graphs, graph);
     return (uint32_t)model->graphs.count;
 }
 
-htp_tensor_id htp_draft_add_graph_input(htp_draft *model, uint32_t graph, const char *name,
-                                        htp_dtype dtype, uint32_t rank, const htp_dim *dims)
+htp_tensor_id htp_builder_add_graph_input(htp_builder *model, uint32_t graph, const char *name,
+                                          htp_dtype dtype, uint32_t rank, const htp_dim *dims)
 {
     const char *printable = htp_text_printable(model->arena, *name ? name : "value");
     htp_tensor_id tensor = add_tensor(model, printable, HTP_TENSOR_FROM_GRAPH, graph);
-    htp_draft_set_type(model, tensor, dtype, rank, dims);
+    htp_builder_set_type(model, tensor, dtype, rank, dims);
     HTP_PUSH(model->arena, &model->graphs.items[graph - 1].inputs, tensor);
     return tensor;
 }
 
-uint32_t htp_draft_graph_of(const htp_draft *model, htp_tensor_id tensor)
+uint32_t htp_builder_graph_of(const htp_builder *model, htp_tensor_id tensor)
 {
     const htp_tensor *made = &model->tensors.items[tensor];
     if (made->source == HTP_TENSOR_FROM_NODE) {
@@ -115,19 +115,19 @@ uint32_t htp_draft_graph_of(const htp_draft *model, htp_tensor_id tensor)
     return made->source == HTP_TENSOR_FROM_GRAPH ? made->index : 0;
 }
 
-void htp_draft_add_graph_output(htp_draft *model, htp_tensor_id tensor)
+void htp_builder_add_graph_output(htp_builder *model, htp_tensor_id tensor)
 {
     const htp_tensor made = model->tensors.items[tensor];
     if (made.source != HTP_TENSOR_FROM_NODE || made.is_output ||
         model->nodes.items[made.index].graph != model->current_graph) {
-        htp_draft_add_node(model, "Identity", &tensor, 1, NULL, 0, &tensor, 1);
+        htp_builder_add_node(model, "Identity", &tensor, 1, NULL, 0, &tensor, 1);
         copy_type(model, tensor, &made);
     }
     model->tensors.items[tensor].is_output = true;
     HTP_PUSH(model->arena, &model->graphs.items[model->current_graph - 1].outputs, tensor);
 }
 
-const htp_attribute *htp_draft_attribute(const htp_onnx_node *node, const char *name)
+const htp_attribute *htp_builder_attribute(const htp_onnx_node *node, const char *name)
 {
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         if (strcmp(node->attributes[i].name, name) == 0) {
@@ -137,7 +137,7 @@ const htp_attribute *htp_draft_attribute(const htp_onnx_node *node, const char *
     return NULL;
 }
 
-static htp_tensor_id add_initializer(htp_draft *model, const char *name,
+static htp_tensor_id add_initializer(htp_builder *model, const char *name,
                                      htp_initializer initializer)
 {
     initializer.tensor =
@@ -147,7 +147,7 @@ static htp_tensor_id add_initializer(htp_draft *model, const char *name,
 }
 
 /* Complex numbers lie in memory as pairs of their real and imaginary parts. */
-static void set_pairs_type(htp_draft *model, htp_tensor_id tensor, const htp_weight *view)
+static void set_pairs_type(htp_builder *model, htp_tensor_id tensor, const htp_weight *view)
 {
     int64_t *sizes = HTP_NEW_ARRAY(model->arena, int64_t, (size_t)view->rank + 1);
     if (view->rank > 0) {
@@ -157,7 +157,7 @@ static void set_pairs_type(htp_draft *model, htp_tensor_id tensor, const htp_wei
     set_static_type(model, tensor, htp_dtype_real(view->dtype), view->rank + 1, sizes);
 }
 
-htp_tensor_id htp_draft_weight(htp_draft *model, uint32_t weight)
+htp_tensor_id htp_builder_weight(htp_builder *model, uint32_t weight)
 {
     const htp_weight *view = &model->graph->trace->weights[weight];
     size_t words = 3 + 2 * (size_t)view->rank;
@@ -197,8 +197,8 @@ static uint64_t contiguous_bytes(htp_dtype dtype, uint32_t rank, const int64_t *
     return bytes;
 }
 
-htp_tensor_id htp_draft_constant(htp_draft *model, htp_dtype dtype, uint32_t rank,
-                                 const int64_t *dims, const void *data)
+htp_tensor_id htp_builder_constant(htp_builder *model, htp_dtype dtype, uint32_t rank,
+                                   const int64_t *dims, const void *data)
 {
     uint64_t bytes = contiguous_bytes(dtype, rank, dims);
     size_t header = (1 + (size_t)rank) * sizeof(uint64_t);
@@ -224,9 +224,9 @@ htp_tensor_id htp_draft_constant(htp_draft *model, htp_dtype dtype, uint32_t ran
     return tensor;
 }
 
-htp_tensor_id htp_draft_derived(htp_draft *model, const char *name, htp_dtype dtype, uint32_t rank,
-                                const int64_t *dims, const htp_derivation *derivation,
-                                const void *data)
+htp_tensor_id htp_builder_derived(htp_builder *model, const char *name, htp_dtype dtype,
+                                  uint32_t rank, const int64_t *dims,
+                                  const htp_derivation *derivation, const void *data)
 {
     htp_initializer initializer = {.weight = HTP_NONE,
                                    .derivation = derivation,
@@ -238,7 +238,7 @@ htp_tensor_id htp_draft_derived(htp_draft *model, const char *name, htp_dtype dt
     return tensor;
 }
 
-void htp_draft_replace(htp_draft *model, const htp_tensor_id *instead)
+void htp_builder_replace(htp_builder *model, const htp_tensor_id *instead)
 {
     for (size_t i = 0; i < model->nodes.count; i++) {
         htp_onnx_node *node = &model->nodes.items[i];
@@ -284,15 +284,15 @@ static const htp_attribute *copy_attributes(htp_arena *arena, const htp_attribut
     return copies;
 }
 
-void htp_draft_add_node(htp_draft *model, const char *op_type, const htp_tensor_id *inputs,
-                        size_t input_count, const htp_attribute *attributes, size_t attribute_count,
-                        htp_tensor_id *outputs, size_t output_count)
+void htp_builder_add_node(htp_builder *model, const char *op_type, const htp_tensor_id *inputs,
+                          size_t input_count, const htp_attribute *attributes,
+                          size_t attribute_count, htp_tensor_id *outputs, size_t output_count)
 {
-    htp_draft_add_foreign_node(model, (htp_domain){.name = ""}, op_type, inputs, input_count,
-                               attributes, attribute_count, outputs, output_count);
+    htp_builder_add_foreign_node(model, (htp_domain){.name = ""}, op_type, inputs, input_count,
+                                 attributes, attribute_count, outputs, output_count);
 }
 
-static void import_domain(htp_draft *model, htp_domain domain)
+static void import_domain(htp_builder *model, htp_domain domain)
 {
     for (size_t i = 0; i < model->domains.count; i++) {
         if (strcmp(model->domains.items[i].name, domain.name) == 0) {
@@ -302,10 +302,10 @@ static void import_domain(htp_draft *model, htp_domain domain)
     HTP_PUSH(model->arena, &model->domains, domain);
 }
 
-void htp_draft_add_foreign_node(htp_draft *model, htp_domain domain, const char *op_type,
-                                const htp_tensor_id *inputs, size_t input_count,
-                                const htp_attribute *attributes, size_t attribute_count,
-                                htp_tensor_id *outputs, size_t output_count)
+void htp_builder_add_foreign_node(htp_builder *model, htp_domain domain, const char *op_type,
+                                  const htp_tensor_id *inputs, size_t input_count,
+                                  const htp_attribute *attributes, size_t attribute_count,
+                                  htp_tensor_id *outputs, size_t output_count)
 {
     if (*domain.name) {
         import_domain(model, domain);
@@ -338,7 +338,7 @@ void htp_draft_add_foreign_node(htp_draft *model, htp_domain domain, const char 
 }
 
 /* Makes @p tensor the first output of node @p index. */
-static void set_producer(htp_draft *model, htp_tensor_id tensor, uint32_t index)
+static void set_producer(htp_builder *model, htp_tensor_id tensor, uint32_t index)
 {
     htp_onnx_node *node = &model->nodes.items[index];
     htp_tensor_id *outputs = htp_arena_grow(model->arena, node->outputs, node->output_count,
@@ -348,7 +348,7 @@ static void set_producer(htp_draft *model, htp_tensor_id tensor, uint32_t index)
     model->tensors.items[tensor].index = index;
 }
 
-void htp_draft_swap_producers(htp_draft *model, htp_tensor_id a, htp_tensor_id b)
+void htp_builder_swap_producers(htp_builder *model, htp_tensor_id a, htp_tensor_id b)
 {
     uint32_t producer_of_a = model->tensors.items[a].index;
     set_producer(model, a, model->tensors.items[b].index);
