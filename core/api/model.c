@@ -120,32 +120,31 @@ uint64_t htp_model_untagged_count(const htp_model *model)
     return model->tree.untagged;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-static htp_status ask_guarded(htp_question *question)
+static htp_status ask_guarded(htp_query *query)
 {
-    if (htp_arena_recover(&question->arena) != 0 ||
-        htp_arena_recover(&question->model->arena) != 0 ||
-        (question->other && htp_arena_recover(&question->other->arena) != 0)) {
-        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", question->model->view.path);
+    if (htp_arena_recover(&query->arena) != 0 || htp_arena_recover(&query->model->arena) != 0 ||
+        (query->other && htp_arena_recover(&query->other->arena) != 0)) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", query->model->view.path);
     }
-    return question->answer(question);
+    return query->answer(query);
 }
 
-htp_status htp_question_ask(htp_question *question)
+htp_status htp_query_ask(htp_query *query)
 {
-    char **const results[] = {question->text, question->json};
+    char **const results[] = {query->text, query->json};
     for (size_t i = 0; i < 2; i++) {
         if (results[i]) {
             *results[i] = NULL;
         }
     }
-    if (!question->model) {
+    if (!query->model) {
         return htp_status_make(HTP_CODE_USAGE, "there is no model");
     }
-    htp_arena_init(&question->arena);
-    htp_status status = ask_guarded(question);
-    htp_arena_free(&question->arena);
+    htp_arena_init(&query->arena);
+    htp_status status = ask_guarded(query);
+    htp_arena_free(&query->arena);
     for (size_t i = 0; i < 2 && status; i++) {
         if (results[i]) {
             free(*results[i]);
@@ -155,22 +154,22 @@ htp_status htp_question_ask(htp_question *question)
     return status;
 }
 
-htp_status htp_question_hand_over(const char *answer, char **result)
+htp_status htp_query_hand_over(const char *answer, char **result)
 {
     *result = strdup(answer);
     return *result ? HTP_OK : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
 }
 
-htp_status htp_question_check_output(htp_question *question, const char *path)
+htp_status htp_query_check_output(htp_query *query, const char *path)
 {
-    const htp_view *view = htp_model_file(question->model);
+    const htp_view *view = htp_model_file(query->model);
     size_t count = view->data_files.count + 1;
-    const char **inputs = HTP_NEW_ARRAY(&question->arena, const char *, count);
+    const char **inputs = HTP_NEW_ARRAY(&query->arena, const char *, count);
     inputs[0] = view->path;
     for (size_t i = 1; i < count; i++) {
         inputs[i] = view->data_files.items[i - 1].path;
     }
-    return htp_status_prefix(htp_paths_check(&question->arena, inputs, count, path, count > 1),
+    return htp_status_prefix(htp_paths_check(&query->arena, inputs, count, path, count > 1),
                              view->path);
 }
 
@@ -193,40 +192,39 @@ void htp_inspect_options_init(htp_inspect_options *options)
     }
 }
 
-static htp_status inspect_region(htp_question *question, const htp_inspect_options *options)
+static htp_status inspect_region(htp_query *query, const htp_inspect_options *options)
 {
-    htp_model *model = question->model;
+    htp_model *model = query->model;
     const char *address = options->module;
-    htp_region region = htp_region_new(&question->arena, &model->view, &model->tree);
-    HTP_TRY(htp_status_prefix(htp_region_add(&question->arena, &region, address, options->own),
+    htp_region region = htp_region_new(&query->arena, &model->view, &model->tree);
+    HTP_TRY(htp_status_prefix(htp_region_add(&query->arena, &region, address, options->own),
                               model->view.path));
-    if (question->text) {
-        HTP_TRY(htp_question_hand_over(htp_report_region(&question->arena, &region, address),
-                                       question->text));
+    if (query->text) {
+        HTP_TRY(
+            htp_query_hand_over(htp_report_region(&query->arena, &region, address), query->text));
     }
-    if (question->json) {
-        HTP_TRY(htp_question_hand_over(htp_report_region_json(&question->arena, &region, address),
-                                       question->json));
+    if (query->json) {
+        HTP_TRY(htp_query_hand_over(htp_report_region_json(&query->arena, &region, address),
+                                    query->json));
     }
     return HTP_OK;
 }
 
-static htp_status inspect(htp_question *question)
+static htp_status inspect(htp_query *query)
 {
-    const htp_inspect_options *options = question->options;
-    htp_model *model = question->model;
-    htp_arena *arena = &question->arena;
+    const htp_inspect_options *options = query->options;
+    htp_model *model = query->model;
+    htp_arena *arena = &query->arena;
     if (options->module) {
-        return inspect_region(question, options);
+        return inspect_region(query, options);
     }
-    if (question->text) {
-        HTP_TRY(htp_question_hand_over(
-            htp_report_model(arena, &model->view, &model->tree, options->depth), question->text));
+    if (query->text) {
+        HTP_TRY(htp_query_hand_over(
+            htp_report_model(arena, &model->view, &model->tree, options->depth), query->text));
     }
-    if (question->json) {
-        HTP_TRY(htp_question_hand_over(
-            htp_report_model_json(arena, &model->view, &model->tree, options->depth),
-            question->json));
+    if (query->json) {
+        HTP_TRY(htp_query_hand_over(
+            htp_report_model_json(arena, &model->view, &model->tree, options->depth), query->json));
     }
     return HTP_OK;
 }
@@ -240,7 +238,7 @@ htp_status htp_model_inspect(htp_model *model, const htp_inspect_options *given,
         HTP_TRY(htp_given_take(&options, sizeof(options), given, "the options were",
                                "htp_inspect_options_init"));
     }
-    htp_question question = {
+    htp_query query = {
         .model = model, .answer = inspect, .options = &options, .text = text, .json = json};
-    return htp_question_ask(&question);
+    return htp_query_ask(&query);
 }

@@ -9,23 +9,23 @@
 
 struct htp_model {
     htp_arena arena; /* of what the model is */
-    htp_view view;   /* that questions are asked of: flat, where the file has functions */
+    htp_view view;   /* that queries are asked of: flat, where the file has functions */
     htp_view file;   /* as the file has it, where that is another one; or all zeroes */
     htp_tree tree;
     htp_sidecar_file sidecar; /* that it is compared with; or all zeroes */
 };
 
-/** One question asked of a model; its arena is freed behind it. */
-typedef struct htp_question {
+/** One query asked of a model; its arena is freed behind it. */
+typedef struct htp_query {
     htp_model *model;
     htp_model *other; /* that it is compared with; or NULL */
     htp_arena arena;
-    htp_status (*answer)(struct htp_question *question);
+    htp_status (*answer)(struct htp_query *query);
     const void *options;
     void *work;  /* what the answer keeps on its way */
     char **text; /* where answers go, or NULL */
     char **json;
-} htp_question;
+} htp_query;
 
 /** Opens the views of a model; flaws are no failure, but one with flaws is not made flat. */
 HTP_MUST_USE htp_status htp_model_open_views(htp_model *model, const char *path);
@@ -40,17 +40,17 @@ static inline htp_view *htp_model_file(htp_model *model)
     return model->file.bytes.at ? &model->file : &model->view;
 }
 
-/** Answers a question with the arenas' recovery points set. What it handed over is taken back where
+/** Answers a query with the arenas' recovery points set. What it handed over is taken back where
  * it fails. */
-HTP_MUST_USE htp_status htp_question_ask(htp_question *question);
+HTP_MUST_USE htp_status htp_query_ask(htp_query *query);
 
 /** Refuses an output that would replace the model, or its data. */
-HTP_MUST_USE htp_status htp_question_check_output(htp_question *question, const char *path);
+HTP_MUST_USE htp_status htp_query_check_output(htp_query *query, const char *path);
 
 /** Refuses a list that has no addresses where it should. */
 HTP_MUST_USE htp_status htp_addresses_check(const char *const *addresses, size_t count);
 
 /** Copies an answer for the caller. */
-HTP_MUST_USE htp_status htp_question_hand_over(const char *answer, char **result);
+HTP_MUST_USE htp_status htp_query_hand_over(const char *answer, char **result);
 
 #endif

@@ -51,10 +51,10 @@ static void add_up(struct sum *sums, const htp_tree *tree)
     }
 }
 
-static struct sums find_sums(htp_arena *arena, const htp_profile_question *question)
+static struct sums find_sums(htp_arena *arena, const htp_profile_question *query)
 {
-    const htp_profile *profile = question->profile;
-    const htp_tree *tree = question->model.tree;
+    const htp_profile *profile = query->profile;
+    const htp_tree *tree = query->model.tree;
     struct sums sums = {.modules = HTP_NEW_ARRAY(arena, struct sum, tree->module_count)};
     struct sum *innermost = HTP_NEW_ARRAY(arena, struct sum, tree->module_count);
     for (size_t i = 0; i < profile->kernels.count; i++) {
@@ -101,18 +101,17 @@ static void add_line(htp_text *text, const char *label, const char *content)
                   htp_report_fit(text->arena, content, strlen(content), HTP_REPORT_COLUMNS - 11));
 }
 
-static void add_header(htp_text *text, const htp_profile_question *question,
-                       const struct sums *sums)
+static void add_header(htp_text *text, const htp_profile_question *query, const struct sums *sums)
 {
-    const htp_profile *profile = question->profile;
+    const htp_profile *profile = query->profile;
     htp_arena *arena = text->arena;
     htp_text found = {.arena = arena};
     add_line(text, "profile", profile->path);
-    add_line(text, "model", question->model.view->path);
-    if (question->optimized) {
-        add_line(text, "optimized", question->optimized);
+    add_line(text, "model", query->model.view->path);
+    if (query->optimized) {
+        add_line(text, "optimized", query->optimized);
     }
-    add_line(text, "hierarchy", question->model.tree->source_text);
+    add_line(text, "hierarchy", query->model.tree->source_text);
     add_line(text, "kernels",
              htp_arena_printf(arena, "%zu, called %s times in %s runs: %s ms",
                               profile->kernels.count, htp_text_grouped(arena, profile->calls),
@@ -129,9 +128,9 @@ static void add_header(htp_text *text, const htp_profile_question *question,
     htp_text_add(text, "\n");
 }
 
-static void add_tree(htp_text *text, const htp_profile_question *question, const struct sums *sums)
+static void add_tree(htp_text *text, const htp_profile_question *query, const struct sums *sums)
 {
-    const htp_tree *tree = question->model.tree;
+    const htp_tree *tree = query->model.tree;
     htp_arena *arena = text->arena;
     htp_report_row *rows = HTP_NEW_ARRAY(arena, htp_report_row, tree->module_count + 1U);
     size_t count = 0;
@@ -141,17 +140,17 @@ static void add_tree(htp_text *text, const htp_profile_question *question, const
     for (uint32_t place = 0; place < tree->module_count; place++) {
         uint32_t i = order[place];
         const htp_tree_module *module = &tree->modules[i];
-        bool is_deep = question->depth >= 0 && module->depth > (uint32_t)question->depth;
+        bool is_deep = query->depth >= 0 && module->depth > (uint32_t)query->depth;
         if (!module->has_tag || is_deep || sums->modules[i].calls == 0) {
             continue;
         }
-        rows[count++] = (htp_report_row){
-            .name = htp_tree_segment(module),
-            .indentation = htp_report_indentation(module),
-            .cells = {milliseconds(arena, sums->modules[i].total),
-                      milliseconds(arena, sums->modules[i].own),
-                      share(arena, sums->modules[i].total, question->profile->time),
-                      htp_text_grouped(arena, sums->modules[i].calls)}};
+        rows[count++] =
+            (htp_report_row){.name = htp_tree_segment(module),
+                             .indentation = htp_report_indentation(module),
+                             .cells = {milliseconds(arena, sums->modules[i].total),
+                                       milliseconds(arena, sums->modules[i].own),
+                                       share(arena, sums->modules[i].total, query->profile->time),
+                                       htp_text_grouped(arena, sums->modules[i].calls)}};
     }
     htp_report_table(text, rows, count);
 }
@@ -168,7 +167,7 @@ static int compare_kernels(const void *a, const void *b)
 }
 
 /* Some of the kernels, the longest first. */
-static void add_kernels(htp_text *text, const htp_profile_question *question,
+static void add_kernels(htp_text *text, const htp_profile_question *query,
                         const htp_kernel **kernels, size_t count)
 {
     htp_arena *arena = text->arena;
@@ -179,13 +178,12 @@ static void add_kernels(htp_text *text, const htp_profile_question *question,
     for (size_t i = 0; i < count; i++) {
         const htp_kernel *kernel = kernels[i];
         enum { OPERATOR_COLUMNS = 24 };
-        rows[i + 1] =
-            (htp_report_row){.name = htp_slice_of(kernel->name),
-                             .cells = {htp_report_fit(arena, kernel->op_type,
-                                                      strlen(kernel->op_type), OPERATOR_COLUMNS),
-                                       milliseconds(arena, kernel->time),
-                                       share(arena, kernel->time, question->profile->time),
-                                       htp_text_grouped(arena, kernel->calls)}};
+        rows[i + 1] = (htp_report_row){
+            .name = htp_slice_of(kernel->name),
+            .cells = {
+                htp_report_fit(arena, kernel->op_type, strlen(kernel->op_type), OPERATOR_COLUMNS),
+                milliseconds(arena, kernel->time), share(arena, kernel->time, query->profile->time),
+                htp_text_grouped(arena, kernel->calls)}};
     }
     htp_report_table(text, rows, count + 1);
 }
@@ -207,26 +205,26 @@ static size_t pick_kernels(const htp_profile *profile, const htp_region *region,
     return count;
 }
 
-static void add_region(htp_text *text, const htp_profile_question *question)
+static void add_region(htp_text *text, const htp_profile_question *query)
 {
-    const htp_profile *profile = question->profile;
+    const htp_profile *profile = query->profile;
     htp_arena *arena = text->arena;
     const htp_kernel **kernels = HTP_NEW_ARRAY(arena, const htp_kernel *, profile->kernels.count);
-    size_t count = pick_kernels(profile, question->region, kernels);
+    size_t count = pick_kernels(profile, query->region, kernels);
     int64_t time = 0;
     for (size_t i = 0; i < count; i++) {
         time += kernels[i]->time;
     }
     htp_text_addf(text, "%s: %zu kernel%s, %s ms, %s\n",
-                  htp_report_fit(arena, question->address, strlen(question->address), 40), count,
+                  htp_report_fit(arena, query->address, strlen(query->address), 40), count,
                   count == 1 ? "" : "s", milliseconds(arena, time),
                   share(arena, time, profile->time));
-    add_kernels(text, question, kernels, count);
+    add_kernels(text, query, kernels, count);
 }
 
-static void add_lost(htp_text *text, const htp_profile_question *question, const struct sums *sums)
+static void add_lost(htp_text *text, const htp_profile_question *query, const struct sums *sums)
 {
-    const htp_profile *profile = question->profile;
+    const htp_profile *profile = query->profile;
     const htp_kernel **kernels =
         HTP_NEW_ARRAY(text->arena, const htp_kernel *, profile->kernels.count);
     size_t count = pick_kernels(profile, NULL, kernels);
@@ -236,20 +234,20 @@ static void add_lost(htp_text *text, const htp_profile_question *question, const
     htp_text_addf(text, "\nlost: %zu kernel%s of no known module, %s ms, %s%s\n", count,
                   count == 1 ? "" : "s", milliseconds(text->arena, sums->lost),
                   share(text->arena, sums->lost, profile->time),
-                  question->optimized ? "" : "; --optimized OPT.onnx may tell");
-    add_kernels(text, question, kernels, count);
+                  query->optimized ? "" : "; --optimized OPT.onnx may tell");
+    add_kernels(text, query, kernels, count);
 }
 
-const char *htp_report_profile(htp_arena *arena, const htp_profile_question *question)
+const char *htp_report_profile(htp_arena *arena, const htp_profile_question *query)
 {
     htp_text text = {.arena = arena};
-    struct sums sums = find_sums(arena, question);
-    add_header(&text, question, &sums);
-    if (question->region) {
-        add_region(&text, question);
+    struct sums sums = find_sums(arena, query);
+    add_header(&text, query, &sums);
+    if (query->region) {
+        add_region(&text, query);
     } else {
-        add_tree(&text, question, &sums);
-        add_lost(&text, question, &sums);
+        add_tree(&text, query, &sums);
+        add_lost(&text, query, &sums);
     }
     return htp_text_string(&text);
 }
@@ -267,16 +265,15 @@ static void add_slice(htp_json *json, const char *key, const htp_tree *tree, uin
     }
 }
 
-static void add_modules_json(htp_json *json, const htp_profile_question *question,
+static void add_modules_json(htp_json *json, const htp_profile_question *query,
                              const struct sums *sums)
 {
-    const htp_tree *tree = question->model.tree;
+    const htp_tree *tree = query->model.tree;
     htp_json_begin(json, "modules", '[');
     for (uint32_t i = 0; i < tree->module_count; i++) {
         const htp_tree_module *module = &tree->modules[i];
-        bool is_shown = question->region
-                            ? question->region->has_tag[i] || question->region->has_inside[i]
-                            : question->depth < 0 || module->depth <= (uint32_t)question->depth;
+        bool is_shown = query->region ? query->region->has_tag[i] || query->region->has_inside[i]
+                                      : query->depth < 0 || module->depth <= (uint32_t)query->depth;
         if (is_shown) {
             htp_json_begin(json, NULL, '{');
             add_slice(json, "tag", tree, i, false);
@@ -291,21 +288,21 @@ static void add_modules_json(htp_json *json, const htp_profile_question *questio
     htp_json_end(json, ']');
 }
 
-static void add_kernels_json(htp_json *json, const htp_profile_question *question)
+static void add_kernels_json(htp_json *json, const htp_profile_question *query)
 {
-    const htp_profile *profile = question->profile;
-    const htp_view *view = question->model.view;
+    const htp_profile *profile = query->profile;
+    const htp_view *view = query->model.view;
     htp_json_begin(json, "kernels", '[');
     for (size_t i = 0; i < profile->kernels.count; i++) {
         const htp_kernel *kernel = &profile->kernels.items[i];
-        if (question->region && !is_in_region(question->region, kernel)) {
+        if (query->region && !is_in_region(query->region, kernel)) {
             continue;
         }
         htp_json_begin(json, NULL, '{');
         htp_json_string(json, "name", kernel->name);
         htp_json_string(json, "op_type", kernel->op_type);
-        add_slice(json, "tag", question->model.tree, kernel->module, false);
-        add_slice(json, "full_tag", question->model.tree, kernel->innermost, true);
+        add_slice(json, "tag", query->model.tree, kernel->module, false);
+        add_slice(json, "full_tag", query->model.tree, kernel->innermost, true);
         htp_json_string(json, "node",
                         kernel->node == HTP_NONE
                             ? NULL
@@ -318,23 +315,23 @@ static void add_kernels_json(htp_json *json, const htp_profile_question *questio
     htp_json_end(json, ']');
 }
 
-const char *htp_report_profile_json(htp_arena *arena, const htp_profile_question *question)
+const char *htp_report_profile_json(htp_arena *arena, const htp_profile_question *query)
 {
     htp_json json = {.text.arena = arena};
-    struct sums sums = find_sums(arena, question);
+    struct sums sums = find_sums(arena, query);
     htp_json_begin(&json, NULL, '{');
-    htp_json_string(&json, "model", question->model.view->path);
+    htp_json_string(&json, "model", query->model.view->path);
     htp_json_string(&json, "status", "ok");
-    htp_json_string(&json, "profile", question->profile->path);
-    htp_json_string(&json, "optimized", question->optimized);
-    htp_json_string(&json, "hierarchy", question->model.tree->source_text);
-    htp_json_count(&json, "runs", question->profile->runs);
-    htp_json_count(&json, "calls", question->profile->calls);
-    htp_json_number(&json, "total_us", question->profile->time);
+    htp_json_string(&json, "profile", query->profile->path);
+    htp_json_string(&json, "optimized", query->optimized);
+    htp_json_string(&json, "hierarchy", query->model.tree->source_text);
+    htp_json_count(&json, "runs", query->profile->runs);
+    htp_json_count(&json, "calls", query->profile->calls);
+    htp_json_number(&json, "total_us", query->profile->time);
     htp_json_number(&json, "lost_us", sums.lost);
     htp_json_count(&json, "lost_kernels", sums.lost_kernels);
-    add_modules_json(&json, question, &sums);
-    add_kernels_json(&json, question);
+    add_modules_json(&json, query, &sums);
+    add_kernels_json(&json, query);
     htp_json_end(&json, '}');
     return htp_text_string(&json.text);
 }

@@ -19,9 +19,9 @@ typedef struct htp_profile_question {
 
 /** As text: the module tree, or the kernels of the region, the longest first; then kernels whose
  * module could not be found. */
-const char *htp_report_profile(htp_arena *arena, const htp_profile_question *question);
+const char *htp_report_profile(htp_arena *arena, const htp_profile_question *query);
 
 /** As one JSON object on one line, without a newline: times are whole microseconds. */
-const char *htp_report_profile_json(htp_arena *arena, const htp_profile_question *question);
+const char *htp_report_profile_json(htp_arena *arena, const htp_profile_question *query);
 
 #endif

@@ -118,11 +118,11 @@ static htp_status check_sources(void *user)
 }
 
 /* The document must replace neither the model and its data, nor the sidecar that it is made of. */
-static htp_status check_path(htp_question *question, const char *path)
+static htp_status check_path(htp_query *query, const char *path)
 {
-    const htp_view *view = &question->model->view;
-    const char *sidecar = question->model->tree.sidecar.path;
-    const char **inputs = HTP_NEW_ARRAY(&question->arena, const char *, view->data_files.count + 2);
+    const htp_view *view = &query->model->view;
+    const char *sidecar = query->model->tree.sidecar.path;
+    const char **inputs = HTP_NEW_ARRAY(&query->arena, const char *, view->data_files.count + 2);
     size_t count = 0;
     inputs[count++] = view->path;
     for (size_t i = 0; i < view->data_files.count; i++) {
@@ -131,26 +131,26 @@ static htp_status check_path(htp_question *question, const char *path)
     if (sidecar) {
         inputs[count++] = sidecar;
     }
-    return htp_paths_check(&question->arena, inputs, count, path, false);
+    return htp_paths_check(&query->arena, inputs, count, path, false);
 }
 
-static htp_status write_sidecar(htp_question *question)
+static htp_status write_sidecar(htp_query *query)
 {
-    struct writing *w = HTP_NEW(&question->arena, struct writing);
-    const htp_view *view = &question->model->view;
+    struct writing *w = HTP_NEW(&query->arena, struct writing);
+    const htp_view *view = &query->model->view;
     htp_delivered delivered;
-    *w = *(const struct writing *)question->options;
-    w->model = question->model;
-    w->path = w->path ? w->path : htp_sidecar_default_path(&question->arena, view->path);
-    HTP_TRY(htp_status_prefix(check_path(question, w->path), view->path));
-    w->sidecar = htp_sidecar_new(&question->arena, view, &question->model->tree);
-    w->json = (htp_json){.text.arena = &question->arena, .user = w};
+    *w = *(const struct writing *)query->options;
+    w->model = query->model;
+    w->path = w->path ? w->path : htp_sidecar_default_path(&query->arena, view->path);
+    HTP_TRY(htp_status_prefix(check_path(query, w->path), view->path));
+    w->sidecar = htp_sidecar_new(&query->arena, view, &query->model->tree);
+    w->json = (htp_json){.text.arena = &query->arena, .user = w};
     const htp_delivery delivery = {.user = w,
                                    .lay_out = lay_out,
                                    .put_model = put_document,
                                    .put_data = put_nothing,
                                    .check_sources = check_sources};
-    return htp_status_prefix(htp_deliver(&question->arena, &delivery, w->path, &delivered),
+    return htp_status_prefix(htp_deliver(&query->arena, &delivery, w->path, &delivered),
                              view->path);
 }
 
@@ -159,13 +159,13 @@ static htp_status write_model_sidecar(htp_model *model, const char *path,
                                       const htp_write_options *options)
 {
     struct writing work = {.path = path, .run = run, .quality = quality};
-    htp_question question = {.model = model, .answer = write_sidecar, .options = &work};
+    htp_query query = {.model = model, .answer = write_sidecar, .options = &work};
     htp_write_options_init(&work.options);
     if (options) {
         HTP_TRY(htp_given_take(&work.options, sizeof(work.options), options, "the options were",
                                "htp_write_options_init"));
     }
-    return htp_question_ask(&question);
+    return htp_query_ask(&query);
 }
 
 htp_status htp_model_sidecar(htp_model *model, const char *path, const htp_write_options *options)

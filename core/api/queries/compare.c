@@ -5,21 +5,20 @@
 #include "api/model.h"
 #include "report/compare/comparison.h"
 
-static htp_status compare(htp_question *question)
+static htp_status compare(htp_query *query)
 {
-    bool *is_different = (bool *)question->options;
-    const htp_view *const views[] = {&question->model->view, &question->other->view};
-    const htp_tree *const trees[] = {&question->model->tree, &question->other->tree};
-    htp_comparison *comparison = HTP_NEW(&question->arena, htp_comparison);
-    HTP_TRY(htp_compare(&question->arena, views, trees, comparison));
+    bool *is_different = (bool *)query->options;
+    const htp_view *const views[] = {&query->model->view, &query->other->view};
+    const htp_tree *const trees[] = {&query->model->tree, &query->other->tree};
+    htp_comparison *comparison = HTP_NEW(&query->arena, htp_comparison);
+    HTP_TRY(htp_compare(&query->arena, views, trees, comparison));
     *is_different = comparison->is_different;
-    if (question->text) {
-        HTP_TRY(htp_question_hand_over(htp_report_comparison(&question->arena, comparison),
-                                       question->text));
+    if (query->text) {
+        HTP_TRY(htp_query_hand_over(htp_report_comparison(&query->arena, comparison), query->text));
     }
-    if (question->json) {
-        HTP_TRY(htp_question_hand_over(htp_report_comparison_json(&question->arena, comparison),
-                                       question->json));
+    if (query->json) {
+        HTP_TRY(htp_query_hand_over(htp_report_comparison_json(&query->arena, comparison),
+                                    query->json));
     }
     return HTP_OK;
 }
@@ -28,12 +27,12 @@ htp_status htp_model_compare(htp_model *a, htp_model *b, char **text, char **jso
                              bool *is_different)
 {
     bool found = false;
-    htp_question question = {
+    htp_query query = {
         .model = a, .other = b, .answer = compare, .options = &found, .text = text, .json = json};
     if (!b) {
         return htp_status_make(HTP_CODE_USAGE, "there is no model to compare with");
     }
-    htp_status status = htp_question_ask(&question);
+    htp_status status = htp_query_ask(&query);
     if (is_different) {
         *is_different = found;
     }

@@ -161,12 +161,12 @@ static htp_status check_sources(void *user)
     return htp_status_prefix(htp_input_file_check(&view->file), view->path);
 }
 
-static htp_status deliver(htp_question *question, struct work *work)
+static htp_status deliver(htp_query *query, struct work *work)
 {
     const htp_delivery delivery = {
         .user = work, .lay_out = lay_out, .put_model = put_picture, .check_sources = check_sources};
     htp_delivered delivered;
-    return htp_deliver(&question->arena, &delivery, work->path, &delivered);
+    return htp_deliver(&query->arena, &delivery, work->path, &delivered);
 }
 
 static htp_status pass_all_on(struct work *work)
@@ -181,22 +181,22 @@ static htp_status pass_all_on(struct work *work)
                                  "the picture was not taken to its end");
 }
 
-static htp_status draw(htp_question *question)
+static htp_status draw(htp_query *query)
 {
-    struct work *work = question->work;
-    htp_model *model = question->model;
+    struct work *work = query->work;
+    htp_model *model = query->model;
     const htp_picture_choice choice = {
         .module = work->drawing.module, .own = work->drawing.own, .depth = work->drawing.depth};
     if (work->path) {
-        HTP_TRY(htp_question_check_output(question, work->path));
+        HTP_TRY(htp_query_check_output(query, work->path));
     }
     HTP_TRY(htp_status_prefix(
-        htp_picture_make(&question->arena, &model->view, &model->tree, &choice, &work->picture),
+        htp_picture_make(&query->arena, &model->view, &model->tree, &choice, &work->picture),
         model->view.path));
     if (work->drawing.format == HTP_DRAW_SVG) {
         HTP_TRY(htp_status_prefix(run_graphviz(work), model->view.path));
     }
-    return work->path ? deliver(question, work) : pass_all_on(work);
+    return work->path ? deliver(query, work) : pass_all_on(work);
 }
 
 static htp_status take(const htp_drawing *given, const char *path, htp_drawing *drawing)
@@ -225,9 +225,9 @@ static void close_file(int file)
 htp_status htp_model_draw(htp_model *model, const htp_drawing *drawing, const char *path)
 {
     struct work work = {.path = path, .dot = -1, .svg = -1};
-    htp_question question = {.model = model, .answer = draw, .work = &work};
+    htp_query query = {.model = model, .answer = draw, .work = &work};
     HTP_TRY(take(drawing, path, &work.drawing));
-    htp_status status = htp_question_ask(&question);
+    htp_status status = htp_query_ask(&query);
     close_file(work.dot);
     close_file(work.svg);
     return status;

@@ -44,34 +44,33 @@ static htp_status take(const htp_extraction *given, htp_extraction *extraction)
 
 /* ---- what is cut out ---- */
 
-static htp_status find_nodes(htp_question *question, const char *const *addresses, size_t count,
-                             bool own, htp_region *region)
+static htp_status find_nodes(htp_query *query, const char *const *addresses, size_t count, bool own,
+                             htp_region *region)
 {
-    htp_model *model = question->model;
-    *region = htp_region_new(&question->arena, &model->view, &model->tree);
+    htp_model *model = query->model;
+    *region = htp_region_new(&query->arena, &model->view, &model->tree);
     region->takes_first_tag = true;
     for (size_t i = 0; i < count; i++) {
-        HTP_TRY(htp_status_prefix(htp_region_add(&question->arena, region, addresses[i], own),
+        HTP_TRY(htp_status_prefix(htp_region_add(&query->arena, region, addresses[i], own),
                                   model->view.path));
     }
     return HTP_OK;
 }
 
-static htp_status choose_call(htp_question *question, const htp_extraction *options,
-                              const char *name, htp_region *region)
+static htp_status choose_call(htp_query *query, const htp_extraction *options, const char *name,
+                              htp_region *region)
 {
     htp_address_matches matches;
     if (options->call < 0) {
         return HTP_OK;
     }
-    HTP_TRY(htp_address_find(&question->arena, region->tree, options->modules[0], &matches));
+    HTP_TRY(htp_address_find(&query->arena, region->tree, options->modules[0], &matches));
     if (options->module_count > 1 || matches.count > 1) {
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: a call is that of one module, and '%s' names several",
                                region->view->path, name);
     }
-    return htp_calls_restrict(&question->arena, region, matches.first, (uint32_t)options->call,
-                              name);
+    return htp_calls_restrict(&query->arena, region, matches.first, (uint32_t)options->call, name);
 }
 
 static const char *join(htp_arena *arena, const htp_extraction *options)
@@ -83,24 +82,24 @@ static const char *join(htp_arena *arena, const htp_extraction *options)
     return htp_text_string(&text);
 }
 
-static htp_status find_cut(htp_question *question, const htp_extraction *options, htp_cut *cut)
+static htp_status find_cut(htp_query *query, const htp_extraction *options, htp_cut *cut)
 {
     htp_region region, other;
-    const char *name = join(&question->arena, options);
-    HTP_TRY(find_nodes(question, options->modules, options->module_count, options->own, &region));
-    HTP_TRY(choose_call(question, options, name, &region));
-    HTP_TRY(find_nodes(question, options->except, options->except_count, false, &other));
+    const char *name = join(&query->arena, options);
+    HTP_TRY(find_nodes(query, options->modules, options->module_count, options->own, &region));
+    HTP_TRY(choose_call(query, options, name, &region));
+    HTP_TRY(find_nodes(query, options->except, options->except_count, false, &other));
     htp_region_subtract(&region, &other);
-    return htp_cut_region(&question->arena, &region, name, cut);
+    return htp_cut_region(&query->arena, &region, name, cut);
 }
 
 /* ---- writing ---- */
 
 /* What a part says of itself, beside records that count the nodes of the whole. */
-static const char *make_note(htp_question *question, const htp_extraction *options)
+static const char *make_note(htp_query *query, const htp_extraction *options)
 {
-    htp_json json = {.text.arena = &question->arena};
-    if (!question->model->tree.has_records) {
+    htp_json json = {.text.arena = &query->arena};
+    if (!query->model->tree.has_records) {
         return NULL;
     }
     htp_json_begin(&json, NULL, '{');
@@ -116,35 +115,33 @@ static const char *make_note(htp_question *question, const htp_extraction *optio
     return htp_text_string(&json.text);
 }
 
-static const char *report_json(htp_question *question, const htp_reported_part *reported)
+static const char *report_json(htp_query *query, const htp_reported_part *reported)
 {
-    htp_json json = {.text.arena = &question->arena};
+    htp_json json = {.text.arena = &query->arena};
     htp_json_begin(&json, NULL, '{');
-    htp_json_string(&json, "model", question->model->view.path);
+    htp_json_string(&json, "model", query->model->view.path);
     htp_json_string(&json, "status", "ok");
     htp_json_string(&json, "output", reported->file);
-    htp_report_part_json(&json, &question->model->view, reported);
+    htp_report_part_json(&json, &query->model->view, reported);
     htp_json_end(&json, '}');
     return htp_text_string(&json.text);
 }
 
-static htp_status report(htp_question *question, const htp_reported_part *reported)
+static htp_status report(htp_query *query, const htp_reported_part *reported)
 {
-    const htp_view *view = &question->model->view;
-    if (question->text) {
-        HTP_TRY(htp_question_hand_over(htp_report_part(&question->arena, view, reported),
-                                       question->text));
+    const htp_view *view = &query->model->view;
+    if (query->text) {
+        HTP_TRY(htp_query_hand_over(htp_report_part(&query->arena, view, reported), query->text));
     }
-    return question->json ? htp_question_hand_over(report_json(question, reported), question->json)
-                          : HTP_OK;
+    return query->json ? htp_query_hand_over(report_json(query, reported), query->json) : HTP_OK;
 }
 
-static htp_status extract(htp_question *question)
+static htp_status extract(htp_query *query)
 {
     static const htp_edit_list no_edits = {0};
-    const struct extracting *work = question->options;
-    htp_view *view = &question->model->view;
-    htp_arena *arena = &question->arena;
+    const struct extracting *work = query->options;
+    htp_view *view = &query->model->view;
+    htp_arena *arena = &query->arena;
     htp_cut cut;
     htp_part part;
     htp_writer_result written;
@@ -155,15 +152,15 @@ static htp_status extract(htp_question *question)
         .place = HTP_DATA_CHOSEN,
         .external_data = work->options.external_data,
     };
-    HTP_TRY(htp_question_check_output(question, work->path));
-    HTP_TRY(find_cut(question, &work->options, &cut));
+    HTP_TRY(htp_query_check_output(query, work->path));
+    HTP_TRY(find_cut(query, &work->options, &cut));
     const htp_division division =
         htp_division_make(arena, view, cut.is_shared, cut.graph, 1, cut.part_of);
     htp_view_types *types = htp_view_types_new(arena, view);
-    htp_part_maker *maker = htp_part_maker_new(arena, &division, &question->model->tree, types);
+    htp_part_maker *maker = htp_part_maker_new(arena, &division, &query->model->tree, types);
     htp_part_find(maker, arena, 0, NULL, &part);
     HTP_TRY(
-        htp_part_recipe(maker, arena, &part, make_note(question, &work->options), &options.recipe));
+        htp_part_recipe(maker, arena, &part, make_note(query, &work->options), &options.recipe));
     options.tensors = part.tensors.items;
     options.tensor_count = part.tensors.count;
     HTP_TRY(htp_rewrite(view, &no_edits, work->path, &options, &written));
@@ -175,15 +172,15 @@ static htp_status extract(htp_question *question)
         .data_file = written.external_path,
         .data_bytes = written.external_bytes,
     };
-    return report(question, &reported);
+    return report(query, &reported);
 }
 
 htp_status htp_model_extract(htp_model *model, const htp_extraction *extraction,
                              const char *onnx_path, char **text, char **json)
 {
     struct extracting work = {.path = onnx_path};
-    htp_question question = {
+    htp_query query = {
         .model = model, .answer = extract, .options = &work, .text = text, .json = json};
     HTP_TRY(take(extraction, &work.options));
-    return htp_question_ask(&question);
+    return htp_query_ask(&query);
 }

@@ -20,35 +20,35 @@ struct work {
     htp_model *optimized;
 };
 
-static htp_status hand_over(htp_question *question, const htp_profile_question *asked)
+static htp_status hand_over(htp_query *query, const htp_profile_question *asked)
 {
-    htp_arena *arena = &question->arena;
-    if (question->text) {
-        HTP_TRY(htp_question_hand_over(htp_report_profile(arena, asked), question->text));
+    htp_arena *arena = &query->arena;
+    if (query->text) {
+        HTP_TRY(htp_query_hand_over(htp_report_profile(arena, asked), query->text));
     }
-    if (question->json) {
-        HTP_TRY(htp_question_hand_over(htp_report_profile_json(arena, asked), question->json));
+    if (query->json) {
+        HTP_TRY(htp_query_hand_over(htp_report_profile_json(arena, asked), query->json));
     }
     return HTP_OK;
 }
 
-static htp_status tell(htp_question *question)
+static htp_status tell(htp_query *query)
 {
-    struct work *work = question->work;
+    struct work *work = query->work;
     const htp_profiling *profiling = &work->profiling;
-    htp_model *model = question->model;
+    htp_model *model = query->model;
     htp_region region;
     const htp_profile_model whole = {&model->view, &model->tree};
     htp_profile_model optimized = {NULL, NULL};
-    HTP_TRY(htp_profile_read(&work->profile, &question->arena, profiling->profile));
+    HTP_TRY(htp_profile_read(&work->profile, &query->arena, profiling->profile));
     if (work->optimized) {
         optimized = (htp_profile_model){&work->optimized->view, &work->optimized->tree};
     }
     htp_profile_place(&work->profile, &whole, work->optimized ? &optimized : NULL);
     if (profiling->module) {
-        region = htp_region_new(&question->arena, &model->view, &model->tree);
+        region = htp_region_new(&query->arena, &model->view, &model->tree);
         HTP_TRY(htp_status_prefix(
-            htp_region_add(&question->arena, &region, profiling->module, profiling->own),
+            htp_region_add(&query->arena, &region, profiling->module, profiling->own),
             model->view.path));
     }
     const htp_profile_question asked = {
@@ -59,7 +59,7 @@ static htp_status tell(htp_question *question)
         .address = profiling->module,
         .depth = profiling->depth,
     };
-    return hand_over(question, &asked);
+    return hand_over(query, &asked);
 }
 
 static htp_status take(const htp_profiling *given, htp_profiling *profiling)
@@ -74,13 +74,12 @@ htp_status htp_model_profile(htp_model *model, const htp_profiling *profiling, c
                              char **json)
 {
     struct work work = {.optimized = NULL};
-    htp_question question = {
-        .model = model, .answer = tell, .work = &work, .text = text, .json = json};
+    htp_query query = {.model = model, .answer = tell, .work = &work, .text = text, .json = json};
     HTP_TRY(take(profiling, &work.profiling));
     if (work.profiling.optimized) {
         HTP_TRY(htp_model_open(work.profiling.optimized, &work.optimized));
     }
-    htp_status status = htp_question_ask(&question);
+    htp_status status = htp_query_ask(&query);
     htp_profile_close(&work.profile);
     htp_model_free(work.optimized);
     return status;

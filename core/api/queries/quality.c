@@ -315,13 +315,13 @@ static htp_status answer(htp_quality_task *w)
         HTP_TRY(htp_quality_write_sidecar(w, &w->entries[i]));
     }
     if (w->text) {
-        HTP_TRY(htp_question_hand_over(htp_report_quality(&w->arena, &w->report), w->text));
+        HTP_TRY(htp_query_hand_over(htp_report_quality(&w->arena, &w->report), w->text));
     }
     if (w->json) {
         HTP_TRY(hand_over_json(w));
     }
     return lines.length > 0 && w->failures
-               ? htp_question_hand_over(htp_text_string(&lines), w->failures)
+               ? htp_query_hand_over(htp_text_string(&lines), w->failures)
                : HTP_OK;
 }
 

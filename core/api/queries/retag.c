@@ -14,57 +14,56 @@ struct retagging {
     htp_write_options options;
 };
 
-static htp_status report(htp_question *question, const htp_retagging *retagging, const char *path)
+static htp_status report(htp_query *query, const htp_retagging *retagging, const char *path)
 {
-    htp_arena *arena = &question->arena;
-    if (question->text) {
-        HTP_TRY(
-            htp_question_hand_over(htp_report_retagging(arena, retagging, path), question->text));
+    htp_arena *arena = &query->arena;
+    if (query->text) {
+        HTP_TRY(htp_query_hand_over(htp_report_retagging(arena, retagging, path), query->text));
     }
-    return question->json ? htp_question_hand_over(
-                                htp_report_retagging_json(arena, retagging, path), question->json)
-                          : HTP_OK;
+    return query->json
+               ? htp_query_hand_over(htp_report_retagging_json(arena, retagging, path), query->json)
+               : HTP_OK;
 }
 
-static htp_status check_outputs(htp_question *question, const char *path)
+static htp_status check_outputs(htp_query *query, const char *path)
 {
-    htp_model *changed = question->model;
-    HTP_TRY(htp_question_check_output(question, path));
-    question->model = question->other;
-    htp_status status = htp_question_check_output(question, path);
-    question->model = changed;
+    htp_model *changed = query->model;
+    HTP_TRY(htp_query_check_output(query, path));
+    query->model = query->other;
+    htp_status status = htp_query_check_output(query, path);
+    query->model = changed;
     return status;
 }
 
-static htp_status retag(htp_question *question)
+static htp_status retag(htp_query *query)
 {
-    const struct retagging *work = question->options;
-    htp_model *changed = question->model;
-    htp_model *like = question->other;
+    const struct retagging *work = query->options;
+    htp_model *changed = query->model;
+    htp_model *like = query->other;
     const htp_retag_side models[] = {{&changed->view, &changed->tree}, {&like->view, &like->tree}};
     htp_retagging retagging;
     htp_edit_list edits = {0};
     htp_writer_result result;
     htp_rewrite_options options = {.progress = work->options.progress, .user = work->options.user};
-    HTP_TRY(check_outputs(question, work->path));
+    HTP_TRY(check_outputs(query, work->path));
     if (changed->file.functions.count > 0) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "%s: it has functions, whose nodes stand for those of several "
                                "modules; write the flat file first: htp-trace inline",
                                changed->view.path);
     }
-    HTP_TRY(htp_retag_find(&question->arena, &models[0], &models[1], &retagging));
-    HTP_TRY(htp_retag_edits(&question->arena, &retagging, &edits));
-    HTP_TRY(htp_flat_recipe_make(&question->arena, &changed->view, &options));
+    HTP_TRY(htp_retag_find(&query->arena, &models[0], &models[1], &retagging));
+    HTP_TRY(htp_retag_edits(&query->arena, &retagging, &edits));
+    HTP_TRY(htp_flat_recipe_make(&query->arena, &changed->view, &options));
     HTP_TRY(htp_rewrite(&changed->view, &edits, work->path, &options, &result));
-    return report(question, &retagging, work->path);
+    return report(query, &retagging, work->path);
 }
 
 htp_status htp_retag_model(const char *changed, htp_model *like, const char *onnx_path,
                            const htp_write_options *options, char **text, char **json)
 {
     struct retagging work = {.path = onnx_path};
-    htp_question question = {
+    htp_query query = {
         .other = like, .answer = retag, .options = &work, .text = text, .json = json};
     htp_write_options_init(&work.options);
     if (!like) {
@@ -74,8 +73,8 @@ htp_status htp_retag_model(const char *changed, htp_model *like, const char *onn
         HTP_TRY(htp_given_take(&work.options, sizeof(work.options), options, "the options were",
                                "htp_write_options_init"));
     }
-    HTP_TRY(htp_model_open_sorted(changed, &question.model));
-    htp_status status = htp_question_ask(&question);
-    htp_model_free(question.model);
+    HTP_TRY(htp_model_open_sorted(changed, &query.model));
+    htp_status status = htp_query_ask(&query);
+    htp_model_free(query.model);
     return status;
 }

@@ -30,13 +30,13 @@ static htp_status take(const htp_selection *given, htp_selection *selection)
     return HTP_OK;
 }
 
-static htp_status find_region(htp_question *question, const char *const *addresses, size_t count,
+static htp_status find_region(htp_query *query, const char *const *addresses, size_t count,
                               bool own, htp_region *region)
 {
-    htp_model *model = question->model;
-    *region = htp_region_new(&question->arena, &model->view, &model->tree);
+    htp_model *model = query->model;
+    *region = htp_region_new(&query->arena, &model->view, &model->tree);
     for (size_t i = 0; i < count; i++) {
-        HTP_TRY(htp_status_prefix(htp_region_add(&question->arena, region, addresses[i], own),
+        HTP_TRY(htp_status_prefix(htp_region_add(&query->arena, region, addresses[i], own),
                                   model->view.path));
     }
     return HTP_OK;
@@ -55,14 +55,14 @@ static void keep_op_types(htp_region *region, const char *pattern)
     }
 }
 
-static htp_status select_nodes(htp_question *question)
+static htp_status select_nodes(htp_query *query)
 {
-    const htp_selection *selection = question->options;
+    const htp_selection *selection = query->options;
     htp_region region, other;
     const char *text;
-    HTP_TRY(find_region(question, selection->modules, selection->module_count, selection->own,
-                        &region));
-    HTP_TRY(find_region(question, selection->except, selection->except_count, false, &other));
+    HTP_TRY(
+        find_region(query, selection->modules, selection->module_count, selection->own, &region));
+    HTP_TRY(find_region(query, selection->except, selection->except_count, false, &other));
     htp_region_subtract(&region, &other);
     if (selection->op) {
         keep_op_types(&region, selection->op);
@@ -70,24 +70,22 @@ static htp_status select_nodes(htp_question *question)
     const htp_selected selected = {
         .region = &region,
         .lists_weights = selection->weights,
-        .has_weight =
-            selection->weights ? htp_region_find_weights(&question->arena, &region) : NULL,
+        .has_weight = selection->weights ? htp_region_find_weights(&query->arena, &region) : NULL,
         .format = selection->format,
         .precision = selection->precision,
     };
-    HTP_TRY(htp_report_selection(&question->arena, &selected, &text));
-    return htp_question_hand_over(text, question->text);
+    HTP_TRY(htp_report_selection(&query->arena, &selected, &text));
+    return htp_query_hand_over(text, query->text);
 }
 
 htp_status htp_model_select(htp_model *model, const htp_selection *selection, char **text)
 {
     htp_selection taken;
-    htp_question question = {
-        .model = model, .answer = select_nodes, .options = &taken, .text = text};
+    htp_query query = {.model = model, .answer = select_nodes, .options = &taken, .text = text};
     if (!text) {
         return htp_status_make(HTP_CODE_USAGE, "there is no place for the list");
     }
     *text = NULL;
     HTP_TRY(take(selection, &taken));
-    return htp_question_ask(&question);
+    return htp_query_ask(&query);
 }

@@ -34,7 +34,7 @@ struct splitting {
 
 /* The parts under way. */
 struct work {
-    htp_question *question;
+    htp_query *query;
     const struct splitting *splitting;
     htp_view *view;
     htp_arena *arena;
@@ -70,7 +70,7 @@ static htp_status take(const htp_splitting *given, htp_splitting *splitting)
 static htp_status choose_modules(const struct work *work, const htp_splitting *options,
                                  bool *is_chosen)
 {
-    const htp_tree *tree = &work->question->model->tree;
+    const htp_tree *tree = &work->query->model->tree;
     for (size_t i = 0; i < options->at_count; i++) {
         htp_address_matches matches;
         HTP_TRY(htp_status_prefix(htp_address_find(work->arena, tree, options->at[i], &matches),
@@ -88,7 +88,7 @@ static htp_status choose_modules(const struct work *work, const htp_splitting *o
 
 static htp_status find_split(struct work *work, const htp_splitting *options)
 {
-    const htp_tree *tree = &work->question->model->tree;
+    const htp_tree *tree = &work->query->model->tree;
     bool *is_chosen = HTP_NEW_ARRAY(work->arena, bool, tree->module_count);
     HTP_TRY(choose_modules(work, options, is_chosen));
     HTP_TRY(htp_split_find(work->arena, work->view, tree, is_chosen, options->at_count > 0,
@@ -122,11 +122,10 @@ static void find_parts(struct work *work)
     uint32_t count = (uint32_t)work->split.parts.count;
     const htp_numbers returned = find_returned_weights(work);
     htp_division *division = HTP_NEW(work->arena, htp_division);
-    *division = htp_division_make(work->arena, work->view, work->question->model->tree.is_shared, 0,
+    *division = htp_division_make(work->arena, work->view, work->query->model->tree.is_shared, 0,
                                   count, work->split.part_of);
     work->types = htp_view_types_new(work->arena, work->view);
-    work->maker =
-        htp_part_maker_new(work->arena, division, &work->question->model->tree, work->types);
+    work->maker = htp_part_maker_new(work->arena, division, &work->query->model->tree, work->types);
     work->parts = HTP_NEW_ARRAY(work->arena, htp_part, (size_t)count + 1);
     for (uint32_t i = 0; i < count; i++) {
         htp_part_find(work->maker, work->arena, i, i + 1 == count ? &returned : NULL,
@@ -142,7 +141,7 @@ static const char *name_file(const struct work *work, uint32_t index)
 {
     const htp_split_part *part = &work->split.parts.items[index];
     const htp_tree_module *module =
-        part->module == HTP_NONE ? NULL : &work->question->model->tree.modules[part->module];
+        part->module == HTP_NONE ? NULL : &work->query->model->tree.modules[part->module];
     htp_slice segment = module ? htp_tree_segment(module) : htp_slice_of("/between");
     htp_slice called = module && module->path.length > 0
                            ? module->path
@@ -212,7 +211,7 @@ static const char *make_note(const struct work *work, uint32_t index)
 {
     htp_arena *arena = work->splitting->part_arena;
     htp_json json = {.text.arena = arena};
-    if (!work->question->model->tree.has_records) {
+    if (!work->query->model->tree.has_records) {
         return NULL;
     }
     htp_json_begin(&json, NULL, '{');
@@ -315,13 +314,13 @@ static htp_status write_index(struct work *work, const char *text)
 
 /* ---- the whole ---- */
 
-static htp_status split(htp_question *question)
+static htp_status split(htp_query *query)
 {
-    const struct splitting *splitting = question->options;
-    struct work work = {.question = question,
+    const struct splitting *splitting = query->options;
+    struct work work = {.query = query,
                         .splitting = splitting,
-                        .view = &question->model->view,
-                        .arena = &question->arena};
+                        .view = &query->model->view,
+                        .arena = &query->arena};
     if (!splitting->path || *splitting->path == '\0') {
         return htp_status_make(HTP_CODE_USAGE, "the output has no name");
     }
@@ -334,7 +333,7 @@ static htp_status split(htp_question *question)
     HTP_TRY(write_parts(&work));
     const htp_reported_split reported = {
         .view = work.view,
-        .tree = &question->model->tree,
+        .tree = &query->model->tree,
         .split = &work.split,
         .types = work.types,
         .parts = work.reported,
@@ -342,11 +341,11 @@ static htp_status split(htp_question *question)
     };
     const char *json = htp_report_split_json(work.arena, &reported);
     HTP_TRY(write_index(&work, json));
-    if (question->text) {
-        HTP_TRY(htp_question_hand_over(htp_report_split(work.arena, &reported), question->text));
+    if (query->text) {
+        HTP_TRY(htp_query_hand_over(htp_report_split(work.arena, &reported), query->text));
     }
-    if (question->json) {
-        HTP_TRY(htp_question_hand_over(json, question->json));
+    if (query->json) {
+        HTP_TRY(htp_query_hand_over(json, query->json));
     }
     return htp_folder_publish(splitting->folder);
 }
@@ -357,11 +356,11 @@ htp_status htp_model_split(htp_model *model, const htp_splitting *splitting, con
     htp_arena part_arena;
     htp_folder made = {.temporary = NULL};
     struct splitting work = {.path = folder, .folder = &made, .part_arena = &part_arena};
-    htp_question question = {
+    htp_query query = {
         .model = model, .answer = split, .options = &work, .text = text, .json = json};
     HTP_TRY(take(splitting, &work.options));
     htp_arena_init(&part_arena);
-    htp_status status = htp_question_ask(&question);
+    htp_status status = htp_query_ask(&query);
     htp_arena_free(&part_arena);
     htp_folder_discard(&made);
     return status;

@@ -24,22 +24,22 @@ struct validating {
 };
 
 /* A graph that is broken is told of already: nothing can be written of it. */
-static htp_status check_sidecar(htp_question *question, htp_findings *findings)
+static htp_status check_sidecar(htp_query *query, htp_findings *findings)
 {
-    htp_model *model = question->model;
+    htp_model *model = query->model;
     if (model->view.flaws.count > 0) {
         return HTP_OK;
     }
     HTP_TRY(
-        htp_sidecar_check(&question->arena, &model->view, &model->tree, &model->sidecar, findings));
+        htp_sidecar_check(&query->arena, &model->view, &model->tree, &model->sidecar, findings));
     return htp_sidecar_check_quality(&model->view, &model->tree, &model->sidecar, findings);
 }
 
-static htp_status validate(htp_question *question)
+static htp_status validate(htp_query *query)
 {
-    const struct validating *work = question->options;
-    htp_model *model = question->model;
-    htp_findings findings = {.arena = &question->arena};
+    const struct validating *work = query->options;
+    htp_model *model = query->model;
+    htp_findings findings = {.arena = &query->arena};
     HTP_TRY(htp_model_open_views(model, work->path));
     const char *sidecar = work->options.sidecar;
     if (sidecar) {
@@ -49,18 +49,18 @@ static htp_status validate(htp_question *question)
     HTP_TRY(htp_tree_find_with(&model->view, &model->tree, sidecar ? &model->sidecar : NULL));
     htp_validate(htp_model_file(model), &model->view, &model->tree, &findings);
     if (sidecar) {
-        HTP_TRY(check_sidecar(question, &findings));
+        HTP_TRY(check_sidecar(query, &findings));
     }
     *work->count = findings.list.count;
-    if (question->text) {
-        HTP_TRY(htp_question_hand_over(
-            htp_report_findings(&question->arena, &model->view, &model->tree, &findings),
-            question->text));
+    if (query->text) {
+        HTP_TRY(htp_query_hand_over(
+            htp_report_findings(&query->arena, &model->view, &model->tree, &findings),
+            query->text));
     }
-    if (question->json) {
-        HTP_TRY(htp_question_hand_over(
-            htp_report_findings_json(&question->arena, &model->view, &model->tree, &findings),
-            question->json));
+    if (query->json) {
+        HTP_TRY(htp_query_hand_over(
+            htp_report_findings_json(&query->arena, &model->view, &model->tree, &findings),
+            query->json));
     }
     return HTP_OK;
 }
@@ -70,20 +70,20 @@ htp_status htp_validate_model(const char *path, const htp_validate_options *opti
 {
     uint64_t found = 0;
     struct validating work = {.path = path, .count = &found};
-    htp_question question = {.answer = validate, .options = &work, .text = text, .json = json};
+    htp_query query = {.answer = validate, .options = &work, .text = text, .json = json};
     HTP_TRY(htp_paths_check_model(path));
     htp_validate_options_init(&work.options);
     if (options) {
         HTP_TRY(htp_given_take(&work.options, sizeof(work.options), options, "the options were",
                                "htp_validate_options_init"));
     }
-    question.model = calloc(1, sizeof(*question.model));
-    if (!question.model) {
+    query.model = calloc(1, sizeof(*query.model));
+    if (!query.model) {
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", path);
     }
-    htp_arena_init(&question.model->arena);
-    htp_status status = htp_question_ask(&question);
-    htp_model_free(question.model);
+    htp_arena_init(&query.model->arena);
+    htp_status status = htp_query_ask(&query);
+    htp_model_free(query.model);
     if (count) {
         *count = found;
     }

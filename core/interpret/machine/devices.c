@@ -117,7 +117,7 @@ bool htp_devices_make(const htp_devices *devices, htp_arena *arena, const htp_op
     return true;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 bool htp_devices_is_of_type(const char *device, const char *type)
 {
@@ -125,38 +125,38 @@ bool htp_devices_is_of_type(const char *device, const char *type)
     return strncmp(device, type, length) == 0 && (device[length] == '\0' || device[length] == ':');
 }
 
-/* "cuda" of "prim::is_cuda"; NULL of a question about something else than the device. */
-static const char *type_asked_for(const char *question)
+/* "cuda" of "prim::is_cuda"; NULL of a query about something else than the device. */
+static const char *type_asked_for(const char *query)
 {
     static const char prefix[] = "prim::is_";
     static const char *const types[] = {"cpu",  "cuda", "ipu",    "maia", "meta", "mps",
                                         "mtia", "ort",  "vulkan", "xla",  "xpu"};
-    const char *asked = question + sizeof(prefix) - 1;
+    const char *asked = query + sizeof(prefix) - 1;
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (strncmp(question, prefix, sizeof(prefix) - 1) == 0 && strcmp(asked, types[i]) == 0) {
+        if (strncmp(query, prefix, sizeof(prefix) - 1) == 0 && strcmp(asked, types[i]) == 0) {
             return types[i];
         }
     }
     return NULL;
 }
 
-bool htp_devices_answer(htp_arena *arena, const char *question, const char *device,
+bool htp_devices_answer(htp_arena *arena, const char *query, const char *device,
                         htp_operand *answer)
 {
     htp_device read = {.index = -1};
-    const char *type = type_asked_for(question);
+    const char *type = type_asked_for(query);
     (void)htp_device_read(device, strlen(device), &read);
     if (type) {
         *answer = (htp_operand){.kind = HTP_OPERAND_BOOL, .as.b = strcmp(read.type, type) == 0};
-    } else if (strcmp(question, "prim::device") == 0) {
+    } else if (strcmp(query, "prim::device") == 0) {
         *answer = operand_of(device);
-    } else if (strcmp(question, "aten::get_device") == 0) {
+    } else if (strcmp(query, "aten::get_device") == 0) {
         *answer = (htp_operand){.kind = HTP_OPERAND_INT, .as.i = read.index};
-    } else if (strcmp(question, "prim::type") == 0) {
+    } else if (strcmp(query, "prim::type") == 0) {
         *answer = (htp_operand){.kind = HTP_OPERAND_STRING,
                                 .as.text = htp_arena_strdup(arena, read.type),
                                 .bytes = strlen(read.type)};
-    } else if (strcmp(question, "prim::index") == 0) {
+    } else if (strcmp(query, "prim::index") == 0) {
         *answer = read.index < 0 ? (htp_operand){.kind = HTP_OPERAND_NONE}
                                  : (htp_operand){.kind = HTP_OPERAND_INT, .as.i = read.index};
     } else {

@@ -58,9 +58,9 @@ bool htp_devices_make(const htp_devices *devices, htp_arena *arena, const htp_op
 /** What is asked of a device. */
 bool htp_devices_is_of_type(const char *device, const char *type);
 
-/** A question about a tensor that is on @p device: "prim::is_cuda", "aten::get_device",
+/** A query about a tensor that is on @p device: "prim::is_cuda", "aten::get_device",
  * "prim::device"; or about a device: "prim::type", "prim::index". @return false: it is none */
-bool htp_devices_answer(htp_arena *arena, const char *question, const char *device,
+bool htp_devices_answer(htp_arena *arena, const char *query, const char *device,
                         htp_operand *answer);
 
 #endif

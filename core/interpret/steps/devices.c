@@ -21,7 +21,7 @@ static htp_outcome require_device(htp_machine *m, const htp_step *step, size_t i
                : htp_machine_stop(m, HTP_FAILS, "a device is expected");
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static htp_outcome answer(htp_machine *m, const htp_step *step, const char *device,
                           htp_items *outputs)

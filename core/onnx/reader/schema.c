@@ -136,7 +136,7 @@ static htp_schema *parse(htp_arena *arena, const struct row *row)
     return schema;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 const htp_schema *htp_schemas_find(htp_schemas *schemas, const char *op_type, int64_t opset)
 {

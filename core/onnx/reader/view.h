@@ -6,7 +6,7 @@
  * This is not a second model beside the builder (onnx/builder/builder.h). A builder is what a file
  * is made of: it knows the operations of the trace, formulas of dims and where weights lie in an
  * archive, which no file tells, and it holds only what this program writes. A view is what a file
- * says, whoever wrote it. A builder ends as a file, and every question about one is asked of a view
+ * says, whoever wrote it. A builder ends as a file, and every query about one is asked of a view
  * of it; so nothing is ever converted between both. A view is never changed: a changed model is the
  * view's spans and a list of edits (onnx/rewriter/rewrite.h), so that whatever was not asked to
  * change keeps its bytes, fields that nobody here knows included.

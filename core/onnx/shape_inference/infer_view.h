@@ -6,11 +6,11 @@
 
 #include "onnx/reader/value_type.h"
 
-/** Types of one view's values. What the file does not declare is inferred at the first question for
+/** Types of one view's values. What the file does not declare is inferred at the first query for
  * it, of all values at once, in time and memory that grow with the structure of the file. */
 typedef struct htp_view_types htp_view_types;
 
-/** @param arena  that inference takes its memory of, also at later questions. */
+/** @param arena  that inference takes its memory of, also at later queries. */
 htp_view_types *htp_view_types_new(htp_arena *arena, const htp_view *view);
 
 /** The type that the file declares; where it declares none, or none with dims, the one that follows
@@ -22,7 +22,7 @@ htp_value_type htp_view_types_find(htp_view_types *types, htp_arena *arena, uint
 /** Infers now, unless the file declares all of these types, or it is done. */
 void htp_view_types_need(htp_view_types *types, const uint32_t *values, size_t count);
 
-/** Lets nothing be inferred any more: questions take no memory of the types' own arena. */
+/** Lets nothing be inferred any more: queries take no memory of the types' own arena. */
 void htp_view_types_settle(htp_view_types *types);
 
 /** The contents of a ValueInfoProto with the inferred type of a value, in @p arena; empty where the

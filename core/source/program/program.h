@@ -1,5 +1,5 @@
 /*
- * Questions to a program that more than one reader of it has.
+ * Queries to a program that more than one reader of it has.
  */
 #ifndef HTP_SOURCE_PROGRAM_H
 #define HTP_SOURCE_PROGRAM_H

@@ -141,7 +141,7 @@ UNIT_TEST(names_that_libtorch_does_not_know)
     ck_assert_str_eq(htp_devices_for_kernels(&meta).as.text, "meta");
 }
 
-UNIT_TEST(questions)
+UNIT_TEST(queries)
 {
     htp_operand answer;
     ck_assert(htp_devices_answer(arena, "prim::is_cuda", "cuda:1", &answer) && answer.as.b);
@@ -158,4 +158,4 @@ UNIT_TEST(questions)
 
 UNIT_MAIN("device", names_and_indices, what_is_no_device, whose_names_they_are, where_tensors_are,
           devices_that_a_program_makes, tensors_are_where_their_records_were,
-          names_that_libtorch_does_not_know, questions)
+          names_that_libtorch_does_not_know, queries)
