@@ -103,9 +103,9 @@ typedef struct htp_options {
      * equal bodies share one function. */
     const char *functions;
     bool functions_per_instance; /**< each module has a function of its own, with absolute tags */
-    bool state_defaults; /**< state inputs have their initial state as initializers of their names:
+    bool state_defaults; /**< state inputs have their initial states as initializers of their names:
                             runtimes that know defaults need not be given them */
-    /** A .npz file to which the initial state of state inputs go, each under the input's name;
+    /** A .npz file to which the initial states go, each under the input's name;
      * where axes are dynamic, in the sizes of the options' inputs. It is written when the model is
      * in its place. NULL: none. */
     const char *state_file;

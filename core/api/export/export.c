@@ -72,10 +72,11 @@ static htp_status check_state_file(htp_session *session, const htp_finished *fin
                         : sidecar && htp_paths_are_one(path, sidecar) ? sidecar
                                                                       : NULL;
     if (taken) {
-        return htp_status_make(HTP_CODE_USAGE,
-                               "%s: initial state would be written to '%s', too; choose another "
-                               "name",
-                               session->model_path, taken);
+        return htp_status_make(
+            HTP_CODE_USAGE,
+            "%s: the initial state would be written to '%s', too; choose another "
+            "name",
+            session->model_path, taken);
     }
     return htp_status_prefix(htp_paths_check(&session->arena, inputs, input_count, path, false),
                              session->model_path);

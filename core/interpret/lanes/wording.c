@@ -1,7 +1,7 @@
 /*
  * What libtorch says of operands, in words that hold at all sizes: of its message on those of one
  * lane, sizes that nobody gave, those of the other lanes and those that were made up, become
- * query marks. Numbers of the program and dims stay.
+ * question marks. Numbers of the program and dims stay.
  */
 #include "interpret/lanes/execute.h"
 

@@ -71,7 +71,7 @@ typedef struct htp_memory {
     htp_item *value;
 } htp_memory;
 
-/** In the order of their initial state. */
+/** In the order of their first values. */
 typedef HTP_VECTOR(htp_memory) htp_memories;
 
 /** What there was at some time. */

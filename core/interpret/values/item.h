@@ -81,7 +81,7 @@ struct htp_item {
     htp_item *latest; /* what the memory holds; NULL: it was not changed */
     uint64_t changed; /* when */
     htp_item *seen;   /* of a look: as it was last read anew */
-    htp_ids sharers;  /* memories that may be this one, by their initial state */
+    htp_ids sharers;  /* memories that may be this one, by their first values */
     htp_items turned; /* tensors of it whose dims were changed in place */
     uint64_t grouped; /* the last grouping of memories that met it (memory/memory.c) */
     uint32_t group;   /* of that one */

@@ -108,7 +108,7 @@ static htp_status prepare(archive *npz)
         offset += LOCAL_HEADER + strlen(made->name) + made->head_bytes + made->bytes;
         if (offset > UINT32_MAX || npz->count > UINT16_MAX || strlen(made->name) > UINT16_MAX) {
             return htp_status_make(HTP_CODE_CANNOT_WRITE,
-                                   "cannot write '%s': the initial state of the state have more "
+                                   "cannot write '%s': the initial state has more "
                                    "than 4 GiB",
                                    npz->path);
         }

@@ -11,7 +11,7 @@
 #include "onnx/builder/builder.h"
 
 /**
- * Writes the initial state of a model's state inputs, each under the input's name. The file appears
+ * Writes the initial states of a model's inputs, each under the input's name. The file appears
  * complete or not at all.
  * @param source  what the model is made of: a change of it, while this is written, is a failure
  * @return HTP_CODE_CANNOT_WRITE also for more than 4 GiB of arrays

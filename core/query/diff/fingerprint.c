@@ -20,7 +20,7 @@ enum sort {
     SORT_LABEL,
 };
 
-/* An fingerprint under way. */
+/* A fingerprint under way. */
 struct maker {
     htp_arena *arena;
     const htp_view *view;

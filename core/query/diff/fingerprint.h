@@ -1,9 +1,9 @@
 /*
- * An fingerprint: what a model consists of, without the names that it gives things.
+ * A fingerprint: what a model consists of, without the names that it gives things.
  *
  * Every node has labels, digests of what it is by itself, and links to what it takes. Constants are
  * part of their readers' labels, whether they are initializers, made by nodes of type Constant, or
- * handed on by nodes of type Identity; these nodes are no parts of an fingerprint. An attribute
+ * handed on by nodes of type Identity; these nodes are no parts of a fingerprint. An attribute
  * that has its default value is as good as none, and the operands of Add have no order. Names count
  * where they are an operator's own (op types, domains, attributes), nowhere else. Left out are
  * tags, doc strings and metadata.
@@ -58,7 +58,7 @@ static inline bool htp_link_is_forward(const htp_link *link, uint32_t node)
 }
 
 /**
- * Makes an fingerprint in @p arena. Linear in the structure of the model.
+ * Makes a fingerprint in @p arena. Linear in the structure of the model.
  * @param contents  of all tensors; see htp_contents_read()
  */
 void htp_fingerprint_make(htp_arena *arena, const htp_view *view, uint64_t seed,

@@ -8,7 +8,7 @@
 #include "source/tracing/states.h"
 
 /**
- * Finds initial state of all parts of @p states.
+ * Finds the initial state of all parts of @p states.
  *
  * Where the archive has the parts as they are given, these are its own. Otherwise the first call is
  * followed along the settled one, operator by operator: both must be the same program but for what
