@@ -138,6 +138,9 @@ static void add_owners(annotator *a, const htp_parameters *parameters, htp_numbe
                        htp_text *paths)
 {
     const holdings held = find_holdings(a, parameters);
+    if (!held.items.items) {
+        return;
+    }
     uint32_t *last_owner = HTP_NEW_ARRAY(a->arena, uint32_t, a->model->initializers.count);
     for (size_t i = 0; i < a->model->initializers.count; i++) {
         last_owner[i] = HTP_NONE;

@@ -256,7 +256,9 @@ bool htp_payload_copy(htp_payload *payload, const htp_builder *model,
     for (uint64_t at = 0; is_right && at < bytes; at += count) {
         count = htp_payload_next(payload, &read);
         is_right = count > 0 && count <= bytes - at;
-        memcpy((char *)to + at, read, is_right ? count : 0);
+        if (is_right) {
+            memcpy((char *)to + at, read, count);
+        }
     }
     return is_right;
 }

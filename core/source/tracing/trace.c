@@ -294,7 +294,7 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs,
     }
     if (code == HTP_CODE_OK && inputs->lane_count == HTP_INPUTS_LANES && inputs->axis_count > 0 &&
         !find_failed(tracing->result.trace)) {
-        code = run_below_cuts(tracing, inputs);
+        (void)run_below_cuts(tracing, inputs);
     }
     if (wanted) {
         conflict.message = conflict.message && is_refused ? conflict.message : tracing->message;
