@@ -7,7 +7,8 @@
 /* ---- dividing ---- */
 
 /* Where copies of shared nodes are. */
-enum { NOWHERE = HTP_NONE - 1, IN_SEVERAL = HTP_NONE - 2 };
+#define NOWHERE (HTP_NONE - 1)
+#define IN_SEVERAL (HTP_NONE - 2)
 
 struct crossing {
     htp_division *division;
