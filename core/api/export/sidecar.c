@@ -104,13 +104,6 @@ static htp_delivery_end put_document(void *user, htp_output *output)
     return w->is_stopped ? HTP_DELIVERY_STOPPED : HTP_DELIVERY_DONE;
 }
 
-static htp_delivery_end put_nothing(void *user, htp_output *output)
-{
-    (void)user;
-    (void)output;
-    return HTP_DELIVERY_DONE;
-}
-
 static htp_status check_sources(void *user)
 {
     const struct writing *w = user;
@@ -145,11 +138,8 @@ static htp_status write_sidecar(htp_query *query)
     HTP_TRY(htp_status_prefix(check_path(query, w->path), view->path));
     w->sidecar = htp_sidecar_new(&query->arena, view, &query->model->tree);
     w->json = (htp_json){.text.arena = &query->arena, .user = w};
-    const htp_delivery delivery = {.user = w,
-                                   .lay_out = lay_out,
-                                   .put_model = put_document,
-                                   .put_data = put_nothing,
-                                   .check_sources = check_sources};
+    const htp_delivery delivery = {
+        .user = w, .lay_out = lay_out, .put_model = put_document, .check_sources = check_sources};
     return htp_status_prefix(htp_deliver(&query->arena, &delivery, w->path, &delivered),
                              view->path);
 }

@@ -146,13 +146,6 @@ static htp_delivery_end put_pieces(void *user, htp_output *output)
     return HTP_DELIVERY_DONE;
 }
 
-static htp_delivery_end put_nothing(void *user, htp_output *output)
-{
-    (void)user;
-    (void)output;
-    return HTP_DELIVERY_DONE;
-}
-
 static htp_status check_sources(void *user)
 {
     const htp_quality_task *w = user;
@@ -165,11 +158,8 @@ static htp_status check_sources(void *user)
 
 static htp_status write_file(htp_quality_task *w, size_t index)
 {
-    const htp_delivery delivery = {.user = w,
-                                   .lay_out = lay_out,
-                                   .put_model = put_pieces,
-                                   .put_data = put_nothing,
-                                   .check_sources = check_sources};
+    const htp_delivery delivery = {
+        .user = w, .lay_out = lay_out, .put_model = put_pieces, .check_sources = check_sources};
     htp_delivered delivered;
     const char *path = path_of(w, index);
     if (!path) {

@@ -74,13 +74,6 @@ static htp_delivery_end put_parts(void *user, htp_output *output)
     return HTP_DELIVERY_DONE;
 }
 
-static htp_delivery_end put_nothing(void *user, htp_output *output)
-{
-    (void)user;
-    (void)output;
-    return HTP_DELIVERY_DONE;
-}
-
 static htp_status check_sources(void *user)
 {
     const struct patch *patch = user;
@@ -102,11 +95,8 @@ static htp_status patch_document(htp_quality_task *w, const htp_quality_task_ent
     patch.parts[1] = htp_slice_of(has_quality ? "" : ",\n\"" HTP_SIDECAR_QUALITY "\": ");
     patch.parts[2] = htp_slice_of(quality);
     patch.parts[3] = (htp_slice){text->at + end, text->length - end};
-    const htp_delivery delivery = {.user = &patch,
-                                   .lay_out = lay_out,
-                                   .put_model = put_parts,
-                                   .put_data = put_nothing,
-                                   .check_sources = check_sources};
+    const htp_delivery delivery = {
+        .user = &patch, .lay_out = lay_out, .put_model = put_parts, .check_sources = check_sources};
     htp_delivered delivered;
     return htp_deliver(&w->arena, &delivery, entry->sidecar, &delivered);
 }

@@ -30,7 +30,8 @@ typedef struct htp_delivery {
      * that name and, where there is a data file, again when the name is sure. */
     htp_status (*lay_out)(void *user, const char *location, htp_delivery_sizes *sizes);
 
-    /** Put the bytes that were counted. They stop where output->failure is not 0. */
+    /** Put the bytes that were counted. They stop where output->failure is not 0.
+     * put_data() may be NULL where there is no data file. */
     htp_delivery_end (*put_model)(void *user, htp_output *output);
     htp_delivery_end (*put_data)(void *user, htp_output *output);
 

@@ -209,13 +209,6 @@ static htp_delivery_end put_archive(void *user, htp_output *output)
     return HTP_DELIVERY_DONE;
 }
 
-static htp_delivery_end put_nothing(void *user, htp_output *output)
-{
-    (void)user;
-    (void)output;
-    return HTP_DELIVERY_DONE;
-}
-
 static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *sizes)
 {
     archive *npz = user;
@@ -241,11 +234,8 @@ htp_status htp_npz_write_states(const htp_builder *model, const htp_input_file *
                    .count = model->states.count,
                    .arrays = HTP_NEW_ARRAY(model->arena, array, model->states.count + 1),
                    .payload = HTP_NEW(model->arena, htp_payload)};
-    const htp_delivery delivery = {.user = &npz,
-                                   .lay_out = lay_out,
-                                   .put_model = put_archive,
-                                   .put_data = put_nothing,
-                                   .check_sources = check_sources};
+    const htp_delivery delivery = {
+        .user = &npz, .lay_out = lay_out, .put_model = put_archive, .check_sources = check_sources};
     htp_delivered delivered;
     return htp_deliver(model->arena, &delivery, path, &delivered);
 }
