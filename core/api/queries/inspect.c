@@ -119,8 +119,8 @@ static htp_status find_operators(htp_session *session, htp_inspection *inspectio
         bool is_judged = operators[i].has_tensors && !operators[i].is_followed;
         inspected[i].kind = operators[i].kind;
         inspected[i].places = operators[i].places;
-        inspected[i].obstacle =
-            is_judged ? htp_lower_shape_conflict(arena, &customs, operators[i].kind) : NULL;
+        inspected[i].reason =
+            is_judged ? htp_lower_unsupported_reason(arena, &customs, operators[i].kind) : NULL;
     }
     inspection->operators = inspected;
     return HTP_OK;

@@ -26,7 +26,7 @@
 #define PROGRESS_INTERVAL 256
 
 /** Why no lowering can treat a value right; NULL when there is nothing. */
-static const char *find_obstacle(htp_lowering *l, const htp_trace_value *value)
+static const char *find_reason(htp_lowering *l, const htp_trace_value *value)
 {
     if (value->kind != HTP_TRACE_TENSOR) {
         return NULL;
@@ -46,9 +46,9 @@ static const char *find_obstacle(htp_lowering *l, const htp_trace_value *value)
 static void bind_complex_input(htp_lowering *l, htp_value_id id, const char *name)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
-    const char *obstacle = find_obstacle(l, value);
-    if (obstacle) {
-        htp_lower_fail(l, "%s: %s", name, obstacle);
+    const char *reason = find_reason(l, value);
+    if (reason) {
+        htp_lower_fail(l, "%s: %s", name, reason);
         return;
     }
     htp_dim dims[HTP_MAX_RANK] = {0};
@@ -92,23 +92,23 @@ static void bind_inputs(htp_lowering *l)
     }
 }
 
-/** What find_obstacle() says of the values of a node. @p follows is set where a value is unknown
+/** What find_reason() says of the values of a node. @p follows is set where a value is unknown
  * because an earlier node failed. */
-static const char *find_obstacles(htp_lowering *l, const uint32_t *values, uint32_t count,
-                                  bool *follows)
+static const char *find_reasons(htp_lowering *l, const uint32_t *values, uint32_t count,
+                                bool *follows)
 {
-    const char *obstacle = NULL;
-    for (uint32_t i = 0; i < count && !obstacle; i++) {
+    const char *reason = NULL;
+    for (uint32_t i = 0; i < count && !reason; i++) {
         const htp_trace_value *value = htp_graph_value(l->graph, values[i]);
-        obstacle = find_obstacle(l, value);
+        reason = find_reason(l, value);
         *follows = *follows || value->kind == HTP_TRACE_UNKNOWN;
         for (uint32_t j = 0; value->kind == HTP_TRACE_LIST && j < value->element_count; j++) {
             const htp_trace_value *element = htp_graph_value(l->graph, value->elements[j]);
             *follows = *follows || element->kind == HTP_TRACE_UNKNOWN;
-            obstacle = obstacle ? obstacle : find_obstacle(l, element);
+            reason = reason ? reason : find_reason(l, element);
         }
     }
-    return obstacle;
+    return reason;
 }
 
 /** Whether a block of the node ends with what is unknown because an earlier node failed. */
@@ -150,7 +150,7 @@ static const char *find_missing(htp_lowering *l)
                         htp_table_find_complex(node->kind) != NULL ||
                         strncmp(node->kind, "quantized::", strlen("quantized::")) == 0;
     bool follows = false;
-    (void)find_obstacles(l, node->inputs, node->input_count, &follows);
+    (void)find_reasons(l, node->inputs, node->input_count, &follows);
     const char *reason = htp_refusal_find(node->kind);
     if (reason) {
         return reason;
@@ -178,10 +178,10 @@ static void try_node(htp_lowering *l)
         l->failure = find_missing(l);
     }
     if (!l->failure) {
-        l->failure = find_obstacles(l, node->inputs, node->input_count, &follows);
+        l->failure = find_reasons(l, node->inputs, node->input_count, &follows);
     }
     if (!l->failure) {
-        l->failure = find_obstacles(l, node->outputs, node->output_count, &follows);
+        l->failure = find_reasons(l, node->outputs, node->output_count, &follows);
     }
     follows = follows || ends_unknown(l);
     htp_lower_fn lower = l->failure || !l->row ? NULL : htp_lowering_find(l);
@@ -243,9 +243,9 @@ static htp_tensor_id output_tensor(htp_lowering *l, htp_value_id id, uint32_t nu
     if (!htp_value_is_complex(l->graph, id)) {
         return htp_value_tensor(l, id);
     }
-    const char *obstacle = find_obstacle(l, htp_graph_value(l->graph, id));
-    if (obstacle) {
-        htp_lower_fail(l, "output %u: %s", number, obstacle);
+    const char *reason = find_reason(l, htp_graph_value(l->graph, id));
+    if (reason) {
+        htp_lower_fail(l, "output %u: %s", number, reason);
     }
     return l->failure ? HTP_NONE : htp_value_pairs(l, id);
 }

@@ -8,7 +8,7 @@
 
 /** Why no export takes an operator that works on tensors; NULL where one may. @param kind  with
  * overload, as the code names it: "aten::add_.Tensor" */
-const char *htp_lower_shape_conflict(htp_arena *arena, const htp_custom_operators *customs,
-                                     const char *kind);
+const char *htp_lower_unsupported_reason(htp_arena *arena, const htp_custom_operators *customs,
+                                         const char *kind);
 
 #endif

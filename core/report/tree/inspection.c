@@ -8,11 +8,11 @@
 /* Wider names run over their column. */
 enum { WIDEST_NAME = 80, DEEPEST_INDENTATION = 40, INDENTATION = 2 };
 
-uint32_t htp_inspection_shape_conflict_count(const htp_inspection *inspection)
+uint32_t htp_inspection_unsupported_count(const htp_inspection *inspection)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < inspection->operator_count; i++) {
-        count += inspection->operators[i].obstacle != NULL;
+        count += inspection->operators[i].reason != NULL;
     }
     return count;
 }
@@ -169,22 +169,22 @@ static void add_operators(htp_text *text, const htp_inspection *inspection)
 {
     htp_arena *arena = text->arena;
     struct row *rows = HTP_NEW_ARRAY(arena, struct row, (size_t)inspection->operator_count + 1);
-    uint32_t obstacles = htp_inspection_shape_conflict_count(inspection);
+    uint32_t unsupported = htp_inspection_unsupported_count(inspection);
     rows[0] = (struct row){"operator", 0, "places", NULL};
     for (uint32_t i = 0; i < inspection->operator_count; i++) {
         const htp_inspected_operator *used = &inspection->operators[i];
         rows[i + 1] = (struct row){
             .name = htp_text_printable(arena, used->kind),
             .count = htp_text_grouped(arena, used->places),
-            .note = used->obstacle ? htp_arena_printf(arena, "NOT SUPPORTED: %s", used->obstacle)
-                                   : NULL,
+            .note =
+                used->reason ? htp_arena_printf(arena, "NOT SUPPORTED: %s", used->reason) : NULL,
         };
     }
     htp_text_add(text, "\n");
     add_rows(text, rows, (size_t)inspection->operator_count + 1);
     htp_text_addf(text, "%" PRIu32 " operators, %" PRIu32 " not supported%s\n",
-                  inspection->operator_count, obstacles,
-                  obstacles ? ": an export fails where one runs on what the inputs decide" : "");
+                  inspection->operator_count, unsupported,
+                  unsupported ? ": an export fails where one runs on what the inputs decide" : "");
 }
 
 const char *htp_report_inspection(htp_arena *arena, const htp_inspection *inspection)

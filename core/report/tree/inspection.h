@@ -21,9 +21,9 @@ typedef struct htp_inspected_input {
 
 /** An operator that the code names. */
 typedef struct htp_inspected_operator {
-    const char *kind;     /* with overload: "aten::add.Tensor" */
-    uint32_t places;      /* in the code */
-    const char *obstacle; /* NULL: an export may take it */
+    const char *kind;   /* with overload: "aten::add.Tensor" */
+    uint32_t places;    /* in the code */
+    const char *reason; /* NULL: an export may take it */
 } htp_inspected_operator;
 
 typedef struct htp_inspection {
@@ -54,7 +54,7 @@ const char *htp_report_inspection(htp_arena *arena, const htp_inspection *inspec
 const char *htp_report_inspection_json(htp_arena *arena, const htp_inspection *inspection);
 
 /** The operators that no export takes. */
-uint32_t htp_inspection_shape_conflict_count(const htp_inspection *inspection);
+uint32_t htp_inspection_unsupported_count(const htp_inspection *inspection);
 
 /** What wrote the archive, as far as it tells: "PyTorch 2"; NULL when it does not. */
 const char *htp_inspection_writer(const htp_inspection *inspection);

@@ -98,12 +98,12 @@ static void add_operators(htp_text *text, const htp_inspection *inspection)
         htp_text_add(text, i ? ", {" : "{");
         add_string(text, "", "name", used->kind);
         add_count(text, "places", used->places);
-        add_bool(text, "supported", !used->obstacle);
-        add_string(text, ", ", "reason", used->obstacle);
+        add_bool(text, "supported", !used->reason);
+        add_string(text, ", ", "reason", used->reason);
         htp_text_add(text, "}");
     }
     htp_text_add(text, "]");
-    add_count(text, "unsupported", htp_inspection_shape_conflict_count(inspection));
+    add_count(text, "unsupported", htp_inspection_unsupported_count(inspection));
 }
 
 const char *htp_report_inspection_json(htp_arena *arena, const htp_inspection *inspection)
