@@ -1,0 +1,154 @@
+/*
+ * A program of torch.export as plain data: what the JSON of a .pt2 file says, read and bounded, not
+ * yet understood. All of it lies in the arena of the source, or in the mapped file.
+ *
+ * Reference: the dataclasses of torch._export.serde.schema in PyTorch.
+ */
+#ifndef HTP_EXPORTED_PROGRAM_H
+#define HTP_EXPORTED_PROGRAM_H
+
+#include "base/arena.h"
+#include "base/vector.h"
+#include "interpret/trace/nodes.h"
+
+/** A formula of sizes, each text but once in a program. */
+typedef struct htp_exported_expression {
+    const char *text; /**< of sympy's srepr(): "Mul(Integer(2), Symbol('s77', ...))" */
+    bool has_hint;    /**< what it was when the program was exported is known */
+    double hint;
+} htp_exported_expression;
+
+/** A size, or another number that sizes make: known, or a formula. */
+typedef struct htp_exported_size {
+    uint32_t expression; /**< of the program's; HTP_NONE: it is the number */
+    int64_t number;
+    double real; /**< the number of a float */
+} htp_exported_size;
+
+/** A value of a graph, which is known by its name there. */
+typedef struct htp_exported_value {
+    const char *name;
+    htp_trace_kind kind; /**< TENSOR, INT, FLOAT, BOOL; OPAQUE: an object; UNKNOWN: the file says
+                              nothing of it */
+    htp_dtype dtype;     /**< of a tensor, as what follows */
+    uint32_t rank;
+    const htp_exported_size *sizes;
+    const char *device;       /**< its type alone: "cuda"; NULL: the CPU */
+    bool is_dense;            /**< its layout is strided */
+    htp_exported_size number; /**< of a number */
+} htp_exported_value;
+
+/** Kinds of what an operator is given. */
+typedef enum htp_exported_kind {
+    HTP_EXPORTED_NONE = 0,
+    HTP_EXPORTED_VALUE, /**< a tensor, or a number that is computed: `value` */
+    HTP_EXPORTED_INT, /**< `i`; also scalar types, layouts and memory formats, as libtorch counts */
+    HTP_EXPORTED_FLOAT,   /**< `f` */
+    HTP_EXPORTED_BOOL,    /**< `i` */
+    HTP_EXPORTED_STRING,  /**< `s` */
+    HTP_EXPORTED_DEVICE,  /**< `s`: its type alone */
+    HTP_EXPORTED_COMPLEX, /**< `f` and `imaginary` */
+    HTP_EXPORTED_LIST,    /**< `items` */
+    HTP_EXPORTED_GRAPH,   /**< `graph` of the program, `s` is its name */
+    HTP_EXPORTED_OTHER,   /**< nothing that is read: `s` says what the file calls it */
+} htp_exported_kind;
+
+/** What an operator is given, or gives. */
+typedef struct htp_exported_argument {
+    htp_exported_kind kind;
+    const char *name; /**< of an operator's argument, by its schema; "" otherwise */
+    uint32_t value;   /**< of the program's */
+    uint32_t graph;
+    uint32_t count; /**< of items */
+    int64_t i;
+    double f, imaginary;
+    const char *s;
+    const struct htp_exported_argument *items;
+} htp_exported_argument;
+
+/** An operator that runs. */
+typedef struct htp_exported_node {
+    const char *target; /**< "torch.ops.aten.linear.default", "_operator.mul" */
+    const htp_exported_argument *inputs;
+    uint32_t input_count;
+    const htp_exported_argument *outputs;
+    uint32_t output_count;
+    const char *stack;  /**< running modules: "key,path,class;..."; NULL: the file does not say */
+    const char *places; /**< Python's stack, the outermost call first; NULL */
+} htp_exported_node;
+
+/** The program itself is graph 0; the others are given to operators. */
+typedef struct htp_exported_graph {
+    const htp_exported_argument *inputs;
+    uint32_t input_count;
+    const htp_exported_argument *outputs;
+    uint32_t output_count;
+    const htp_exported_node *nodes;
+    uint32_t node_count;
+} htp_exported_graph;
+
+/** What an input of graph 0 is. */
+typedef enum htp_exported_input_kind {
+    HTP_EXPORTED_USER_INPUT = 0,
+    HTP_EXPORTED_PARAMETER,
+    HTP_EXPORTED_BUFFER,
+    HTP_EXPORTED_CONSTANT,       /**< a tensor */
+    HTP_EXPORTED_CONSTANT_INPUT, /**< the user gave a number, a text or None, which is fixed */
+    HTP_EXPORTED_OBJECT,
+    HTP_EXPORTED_TOKEN,
+} htp_exported_input_kind;
+
+/** An input of graph 0, in their order. */
+typedef struct htp_exported_input {
+    htp_exported_input_kind kind;
+    const char *target;             /**< dotted path of a weight; NULL */
+    htp_exported_argument argument; /**< the value, or what is fixed */
+} htp_exported_input;
+
+/** What an output of graph 0 is. */
+typedef enum htp_exported_output_kind {
+    HTP_EXPORTED_USER_OUTPUT = 0,
+    HTP_EXPORTED_BUFFER_CHANGE, /**< what a buffer is behind the call; a parameter, too */
+    HTP_EXPORTED_INPUT_CHANGE,  /**< what an input of the user is behind the call */
+    HTP_EXPORTED_OUTPUT_TOKEN,
+    HTP_EXPORTED_OTHER_OUTPUT, /**< of training: a loss, a gradient */
+} htp_exported_output_kind;
+
+/** An output of graph 0, in their order. */
+typedef struct htp_exported_output {
+    htp_exported_output_kind kind;
+    const char *target; /**< what changes: a dotted path, or an input's name; NULL */
+    htp_exported_argument argument;
+} htp_exported_output;
+
+/** Which sizes a symbol may have. */
+typedef struct htp_exported_range {
+    const char *symbol; /**< "s77", or "u0" of a size that the data decides */
+    bool has_least, has_most;
+    int64_t least, most;
+} htp_exported_range;
+
+/** The whole. */
+typedef struct htp_exported_program {
+    int64_t major, minor;      /**< of the file's schema */
+    const char *torch_version; /**< that wrote it */
+    HTP_VECTOR(htp_exported_expression) expressions;
+    HTP_VECTOR(htp_exported_value) values; /**< of all graphs */
+    HTP_VECTOR(htp_exported_graph) graphs;
+    const htp_exported_input *inputs;
+    uint32_t input_count;
+    const htp_exported_output *outputs;
+    uint32_t output_count;
+    const htp_exported_range *ranges;
+    uint32_t range_count;
+    const char *const *guards; /**< conditions as Python writes them: "Eq(s77, 2*s27)" */
+    uint32_t guard_count;
+    const char *in_spec; /**< pytree of the arguments, and of what it returns, as JSON; NULL */
+    const char *out_spec;
+    const char *const *argument_names; /**< of forward(), as the user gave them; NULL: not told */
+    uint32_t argument_name_count;
+    const char *const *modules; /**< dotted paths of all modules, the root's first */
+    uint32_t module_count;
+} htp_exported_program;
+
+#endif
