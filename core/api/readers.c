@@ -1,7 +1,7 @@
 #include "api/readers.h"
 
 #include "exported/exported.h"
-#include "source/loader/torchscript.h"
+#include "source/torchscript/torchscript.h"
 
 const htp_reader *const htp_readers[] = {
     &htp_torchscript_reader,

@@ -1,5 +1,5 @@
 /*
- * What the parts of the algebra share. Private to core/graph/polynomial*.c.
+ * What the parts of the algebra share. Private to core/graph.
  */
 #ifndef HTP_GRAPH_POLYNOMIAL_PARTS_H
 #define HTP_GRAPH_POLYNOMIAL_PARTS_H

@@ -1,11 +1,11 @@
 /*
  * Consistency: whether attributes, metadata, names and records say the same. The rules are those of
- * query/check/validate.h; counted are nodes, modules of records and weights that tell of their
+ * query/validate/validate.h; counted are nodes, modules of records and weights that tell of their
  * modules.
  */
 #include "quality/parts.h"
 
-#include "query/check/validate.h"
+#include "query/validate/validate.h"
 
 #include <string.h>
 

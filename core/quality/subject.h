@@ -4,7 +4,7 @@
 #ifndef HTP_QUALITY_SUBJECT_H
 #define HTP_QUALITY_SUBJECT_H
 
-#include "query/diff/digest.h"
+#include "query/compare/digest.h"
 #include "query/tree/tree.h"
 
 /** An edge between nodes of one graph: what lies in a body counts as its node. */

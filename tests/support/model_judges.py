@@ -27,11 +27,11 @@ NOT_FOUND = {
         "what a node gives is followed through the operators of core/onnx/shape_inference/infer_rules.def alone",
     r"expected to have rank|must have at least|shall be \d|must be \d?N?-?[dD]|must be rank|must be a scalar"
     r"|ND tensor|[Ii]nputs? shape|must be \d-dimensional|\d-?D tensor|\dD inputs|[Ss]ame rank":
-        "ranks are looked at for the operators of core/query/check/operand_checks.def alone",
+        "ranks are looked at for the operators of core/query/validate/operand_checks.def alone",
     r"Incompatible dimensions|Dimension mismatch|dim(ension)? value mismatch|last dim|bit-width":
-        "dims are held against each other for the operators of core/query/check/operand_checks.def alone",
+        "dims are held against each other for the operators of core/query/validate/operand_checks.def alone",
     r"axis|axes|perm|Attribute \w+ has incorrect|[Bb]locksize|must only contain|Invalid value|evenly":
-        "attributes are held against ranks for the operators of core/query/check/operand_checks.def alone",
+        "attributes are held against ranks for the operators of core/query/validate/operand_checks.def alone",
     r"Number of elements|Length of input|Invalid position|starts and ends|cannot be represented"
     r"|Invalid tensor data type|has unsupported type":
         "contents of operands are not looked at",

@@ -3,7 +3,7 @@
  */
 #include "lower/driver/lower.h"
 #include "lower/emit/table.h"
-#include "source/loader/shim_loader.h"
+#include "source/torchscript/shim_loader.h"
 
 size_t htp_operator_count(void)
 {

@@ -1,9 +1,9 @@
 /*
  * Comparing two ONNX models.
  */
-#include "query/diff/compare.h"
+#include "query/compare/compare.h"
 #include "api/model.h"
-#include "report/compare/comparison.h"
+#include "report/compare/compare.h"
 
 static htp_status compare(htp_query *query)
 {

@@ -5,7 +5,7 @@
 #include "api/options.h"
 #include "api/queries/graphviz.h"
 #include "onnx/files/delivery.h"
-#include "report/graph/picture.h"
+#include "report/picture/picture.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
  */
 #include "api/queries/quality_task.h"
 
-#include "query/diff/compare.h"
+#include "query/compare/compare.h"
 
 #include <string.h>
 #include <unistd.h>

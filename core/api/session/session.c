@@ -1,6 +1,6 @@
 #include "api/session/session.h"
 
-#include "source/tracing/trace.h"
+#include "source/tracing/tracing.h"
 
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /*
- * The table of operators: the rows of operators.def, found by name. Private to core/lower.
+ * The table of operators: the rows of operators.def, found by name.
  */
 #ifndef HTP_LOWER_TABLE_H
 #define HTP_LOWER_TABLE_H

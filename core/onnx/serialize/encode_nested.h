@@ -1,5 +1,5 @@
 /*
- * Graphs that are attributes of nodes, and functions, as messages. Private to core/onnx/encode*.c.
+ * Graphs that are attributes of nodes, and functions, as messages. Private to core/onnx/serialize.
  */
 #ifndef HTP_ONNX_ENCODE_NESTED_H
 #define HTP_ONNX_ENCODE_NESTED_H

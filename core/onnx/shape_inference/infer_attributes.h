@@ -1,6 +1,6 @@
 /*
  * Attributes of a file's nodes, as the rules of type inference read them. Private to
- * core/onnx/infer*.c.
+ * core/onnx/shape_inference.
  */
 #ifndef HTP_ONNX_INFER_ATTRIBUTES_H
 #define HTP_ONNX_INFER_ATTRIBUTES_H

@@ -1,5 +1,5 @@
 /*
- * What the rules of type inference work with. Private to core/onnx/infer*.c.
+ * What the rules of type inference work with. Private to core/onnx/shape_inference.
  *
  * A rule types the outputs of infer->node. Where an input that it needs has no type, or the node
  * is not valid, it leaves them as they are.

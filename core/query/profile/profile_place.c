@@ -4,7 +4,7 @@
 #include "query/profile/profile.h"
 
 #include "base/text.h"
-#include "query/diff/name_parts.h"
+#include "query/compare/name_parts.h"
 
 #include <ctype.h>
 #include <stdlib.h>

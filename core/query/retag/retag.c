@@ -1,6 +1,6 @@
 #include "query/retag/retag.h"
 
-#include "query/diff/compare.h"
+#include "query/compare/compare.h"
 #include "query/retag/retag_parts.h"
 
 #include <string.h>

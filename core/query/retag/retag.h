@@ -9,7 +9,7 @@
  * - where the node or the maker of the tensor does whose name its own name, or that of what it
  *   makes, begins with: "/encoder/MatMul_quant";
  * - where its counterpart by structure does, of a file that keeps few names
- * (query/diff/correspond.h);
+ * (query/compare/correspond.h);
  * - to the one module that reads a weight that it reads;
  * - where it stands on the way from a tensor to its readers, to these: to the first, and it lists
  *   all of them; where it does more than that, to the module that follows its sources, or to the

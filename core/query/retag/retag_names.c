@@ -1,7 +1,7 @@
 /*
  * Names that a changed model has in common with the tagged one.
  */
-#include "query/diff/name_parts.h"
+#include "query/compare/name_parts.h"
 #include "query/retag/retag_parts.h"
 
 #include <string.h>

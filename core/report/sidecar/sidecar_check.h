@@ -4,7 +4,7 @@
 #ifndef HTP_REPORT_SIDECAR_CHECK_H
 #define HTP_REPORT_SIDECAR_CHECK_H
 
-#include "query/check/validate.h"
+#include "query/validate/validate.h"
 #include "report/sidecar/sidecar.h"
 
 /**

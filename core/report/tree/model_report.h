@@ -6,8 +6,8 @@
 #define HTP_REPORT_MODEL_REPORT_H
 
 #include "base/json/json.h"
-#include "query/check/validate.h"
 #include "query/select/region.h"
+#include "query/validate/validate.h"
 
 /** The operator sets that a model imports: a member "opsets" of the object at hand. */
 void htp_report_opsets(htp_json *json, const htp_view *view);

@@ -1,5 +1,5 @@
 /*
- * What static_calls.c, static_frames.c and static_code.c share: a search of a program, its code,
+ * What call_oracle.c, static_frames.c and static_code.c share: a search of a program, its code,
  * and the frames of its calls.
  */
 #ifndef HTP_SOURCE_STATIC_FRAMES_H
@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 #include "base/vector.h"
-#include "source/call_oracle/static_calls.h"
+#include "source/call_oracle/call_oracle.h"
 
 /** A function of the program. */
 typedef struct htp_static_function {

@@ -52,7 +52,7 @@ static bool is_code(const char *name)
 }
 
 /* The place of a pickle that libtorch reads; NULL for what is none. Debug records are read by
- * places.c alone, and checked then. */
+ * debug_info.c alone, and checked then. */
 static const struct place *find_place(const char *name)
 {
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

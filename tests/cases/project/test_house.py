@@ -24,6 +24,73 @@ CIRCLES = [
 CALLED_UPWARDS = {
     "htp_call_make_outputs", "htp_call_make_unknown_numbers", "htp_execute", "htp_execute_all", "htp_execute_node",
 }
+# Headers of a room that other rooms include beside its door, the header that is called like the room. Rooms without a
+# door are sets of tools: see docs/ARCHITECTURE.md. This list shrinks.
+SIDE_DOORS = {
+    "api/axes": "axis_search dynamic_axes lowered_axes",
+    "api/export": "fresh_export sidecar",
+    "api/session": "choose_inputs load",
+    "base": "arena bits checked device dtype input_file intern "
+        "map numbers status stream text vector watch write_signals",
+    "base/json": "json_items json_scan",
+    "cli/arguments": "help",
+    "cli/output": "batch outputs written",
+    "cli/terminal": "failure print signals",
+    "functions": "annotate build choose",
+    "graph": "passes symbols",
+    "hierarchy": "aliases parameters relation",
+    "interpret/control": "blocks",
+    "interpret/lanes": "devices elsewhere execute",
+    "interpret/machine": "devices instances kernel outcome places",
+    "interpret/memory": "losses turns",
+    "interpret/meta": "builds call kernels layout types",
+    "interpret/objects": "attributes states",
+    "interpret/operators": "facts message operand_checks operator_facts",
+    "interpret/sizes": "open_items",
+    "interpret/steps": "control handlers inference",
+    "interpret/trace": "inputs instances nodes request",
+    "interpret/values": "item item_groups item_tests",
+    "lower/compose": "arithmetic complex elementary emit_loop formula",
+    "lower/driver": "initial_state lower support",
+    "lower/emit": "constant lowering means ort_dtypes promote rows same_size sequence sizes steps table value_parts",
+    "lower/nn": "recurrent",
+    "lower/passes": "copied_sizes fold_norms fusion joined_sizes "
+        "precompute shared_sizes told_shapes weight_arithmetic weights",
+    "lower/pointwise": "special",
+    "lower/reduction": "reduce",
+    "lower/refusal": "report",
+    "lower/tensor": "empty layout",
+    "onnx/builder": "ir_version names prune",
+    "onnx/files": "delivery external folder output",
+    "onnx/inliner": "flat_recipe inline",
+    "onnx/metadata": "annotate annotate_node complex_border stack_trace state_pairs",
+    "onnx/proto": "tensor_type wire",
+    "onnx/reader": "inner_first literals schema shared sort value_type view view_read",
+    "onnx/rewriter": "rewrite strip",
+    "onnx/serialize": "npz payload strided writer",
+    "onnx/shape_inference": "infer infer_builder infer_view",
+    "quality": "threshold truth",
+    "query/compare": "digest name_parts",
+    "query/dataflow": "flow graph_owner source_line",
+    "query/partition": "cut part split",
+    "query/retag": "retag_write",
+    "query/select": "address calls folded nearest region",
+    "query/tree": "made_of python_list unique_ids",
+    "report": "profile_report retag_report",
+    "report/parts": "part_report selection",
+    "report/quality": "quality_page",
+    "report/sidecar": "sidecar_check",
+    "report/tree": "inspection model_report table values",
+    "source": "reader",
+    "source/archive": "zip",
+    "source/code": "code_syntax code_tokens code_tuples code_values",
+    "source/contents": "devices",
+    "source/input_search": "axes bounds equation pairs",
+    "source/pickle": "pickle_machine",
+    "source/program": "arguments modules operands operators traced_inputs",
+    "source/torchscript": "shim_loader",
+    "source/tracing": "shape_conflict",
+}
 MOST_LINES = 500
 MOST_FILES = 30  # of a folder
 NO_ROOM = "."
@@ -102,6 +169,41 @@ def rooms_include_what_is_above_them_in_the_table():
                 is_row = header.endswith(".def")  # tables name what is above them
                 if parts[0] == folder and not is_row and order.index(room_of(parts)) > here:
                     wrong.append(f"{file.relative_to(ROOT)} includes {header}")
+    assert not wrong, "\n".join(wrong)
+
+
+@functools.cache
+def included_from_outside() -> dict:
+    """By room, as a path below core/: the stems of its headers that other rooms include."""
+    found = {}
+    for file in sources(CORE):
+        for header in included(file):
+            path = CORE / header
+            if path.suffix == ".h" and path.exists() and path.parent not in file.parents:
+                found.setdefault(str(path.parent.relative_to(CORE)), set()).add(path.stem)
+    return found
+
+
+@case
+def rooms_are_entered_by_their_doors():
+    beside = {room: " ".join(sorted(stems - {Path(room).name})) for room, stems in included_from_outside().items()}
+    beside = {room: stems for room, stems in beside.items() if stems}
+    assert beside == SIDE_DOORS, "new: {}\ngone: {}".format(
+        sorted(beside.items() - SIDE_DOORS.items()), sorted(SIDE_DOORS.items() - beside.items()))
+
+
+@case
+def private_headers_stay_in_their_folder():
+    """A header that begins with "Private to core/X" is included from there alone."""
+    folders = {}
+    for header in CORE.rglob("*.h"):
+        first = " ".join(header.read_text().partition("*/")[0].replace("\n *", " ").split())
+        of = re.search(r"Private to ((?:(?: and )?core/[\w/]+)+)", first)
+        if of:
+            folders[str(header.relative_to(CORE))] = [ROOT / folder for folder in of[1].split(" and ")]
+    assert len(folders) > 60, folders
+    wrong = [f"{file.relative_to(ROOT)} includes {header}" for file in sources(CORE) for header in included(file)
+             if header in folders and not any(file.is_relative_to(folder) for folder in folders[header])]
     assert not wrong, "\n".join(wrong)
 
 

@@ -2,7 +2,7 @@
  * Contents of tensors, correspondence of nodes, and keys.
  */
 #include "proto_fixture.h"
-#include "query/diff/compare.h"
+#include "query/compare/compare.h"
 #include "query/tree/unique_ids.h"
 
 static htp_view views[HTP_COMPARED];

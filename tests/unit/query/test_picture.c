@@ -4,8 +4,8 @@
 #include "base/stream.h"
 #include "proto_fixture.h"
 #include "query/dataflow/graph_owner.h"
-#include "query/graph/picture.h"
-#include "report/graph/picture.h"
+#include "query/picture/picture.h"
+#include "report/picture/picture.h"
 
 static htp_view view;
 static htp_tree tree;

@@ -1,7 +1,7 @@
 #include "arguments_fixture.h"
 #include "source/archive/archive.h"
 #include "source/contents/contents.h"
-#include "source/loader/torchscript.h"
+#include "source/torchscript/torchscript.h"
 #include "unit.h"
 
 #include <fcntl.h>

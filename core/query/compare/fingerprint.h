@@ -1,0 +1,89 @@
+/*
+ * A fingerprint: what a model consists of, without the names that it gives things.
+ *
+ * Every node has labels, digests of what it is by itself, and links to what it takes. Constants are
+ * part of their readers' labels, whether they are initializers, made by nodes of type Constant, or
+ * handed on by nodes of type Identity; these nodes are no parts of a fingerprint. An attribute
+ * that has its default value is as good as none, and the operands of Add have no order. Names count
+ * where they are an operator's own (op types, domains, attributes), nowhere else. Left out are
+ * tags, doc strings and metadata.
+ */
+#ifndef HTP_QUERY_FINGERPRINT_H
+#define HTP_QUERY_FINGERPRINT_H
+
+#include "query/compare/digest.h"
+
+/** How much a label tells. */
+typedef enum htp_label {
+    HTP_LABEL_WHOLE,    /* the operator, its attributes, and the numbers of its constants */
+    HTP_LABEL_FORM,     /* the types and dims of its constants in place of the numbers */
+    HTP_LABEL_OPERATOR, /* the operator alone */
+    HTP_LABEL_COUNT,
+} htp_label;
+
+/** Something that a node takes, and that is no constant. */
+typedef struct htp_link {
+    uint32_t from;   /* node; HTP_NONE: an input of the model, or of a function */
+    htp_digest what; /* as which operand, and which of the other one's results; or which input */
+} htp_link;
+
+/** Which inputs, outputs and functions of two models are one: those have the same number. */
+typedef struct htp_pairing {
+    const uint64_t *inputs; /* of graph 0, by position */
+    const uint64_t *outputs;
+    const uint64_t *functions; /* by function */
+} htp_pairing;
+
+typedef struct htp_fingerprint {
+    const htp_view *view;
+    uint64_t seed;
+    uint32_t count;                            /* of nodes */
+    uint32_t units;                            /* of these that are parts of the fingerprint */
+    const htp_content *tensors;                /* by tensor */
+    const htp_content *constants;              /* by node, where is_constant */
+    const bool *is_constant;                   /* by node: it is no part, but makes a constant */
+    const htp_digest *labels[HTP_LABEL_COUNT]; /* by node */
+    const htp_digest *attributes;              /* by node: their part of the label */
+    const htp_digest *given;                   /* by node: that of its constants */
+    const uint32_t *first_link;                /* by node, and one more */
+    HTP_VECTOR(htp_link) links;
+    HTP_VECTOR(htp_link) outputs; /* of graphs that no node has: the model's and functions' */
+    uint32_t model_outputs;       /* the first of these, one for each of graph 0 */
+} htp_fingerprint;
+
+/** Where a link leads that was turned around: nodes of graphs come behind those that have them. */
+static inline bool htp_link_is_forward(const htp_link *link, uint32_t node)
+{
+    return link->from != HTP_NONE && link->from < node;
+}
+
+/**
+ * Makes a fingerprint in @p arena. Linear in the structure of the model.
+ * @param contents  of all tensors; see htp_contents_read()
+ */
+void htp_fingerprint_make(htp_arena *arena, const htp_view *view, uint64_t seed,
+                          const htp_content *contents, const htp_pairing *pairing,
+                          htp_fingerprint *fingerprint);
+
+/** Whether an attribute says what holds without it, too: its operator is one of ONNX's own, and
+ * this is the default in version @p opset. Private to core/query. */
+bool htp_fingerprint_is_default(const htp_view *view, int64_t opset, const htp_view_node *node,
+                                const htp_view_attribute *attribute);
+
+/** The digest of an attribute's value and name. Private to core/query. */
+htp_digest htp_fingerprint_attribute(htp_arena *arena, const htp_view *view, uint64_t seed,
+                                     const htp_content *contents,
+                                     const htp_view_attribute *attribute);
+
+/** What a node of type Constant makes. @return false where it is none, or of a kind that came
+ * later. Private to core/query. */
+bool htp_fingerprint_constant(htp_arena *arena, const htp_view *view, uint64_t seed,
+                              const htp_content *contents, uint32_t node, htp_content *content);
+
+/** Whether a domain is that of ONNX's own operators, which has two names. */
+bool htp_fingerprint_is_own(const htp_view *view, htp_view_name domain);
+
+/** The digest of a name's text. */
+htp_digest htp_fingerprint_name(const htp_view *view, uint64_t seed, htp_view_name name);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * Digests of what surrounds a node. Private to core/query.
+ */
+#ifndef HTP_QUERY_SURROUNDINGS_H
+#define HTP_QUERY_SURROUNDINGS_H
+
+#include "query/compare/fingerprint.h"
+
+/** The rounds of refinement: a digest after that many tells of all nodes that are as near. */
+#define HTP_SURROUNDINGS_NEAR 2
+#define HTP_SURROUNDINGS_FAR 8
+
+/** By node. */
+typedef struct htp_surroundings {
+    htp_digest *before; /* all that leads to it, itself included */
+    htp_digest *behind; /* all that follows from it; itself not */
+    htp_digest *both;
+    htp_digest *near, *far; /* a few steps in all directions */
+} htp_surroundings;
+
+/** Finds the surroundings as labels of one kind tell of them. Linear. */
+void htp_surroundings_find(htp_arena *arena, const htp_fingerprint *fingerprint, htp_label label,
+                           htp_surroundings *surroundings);
+
+#endif

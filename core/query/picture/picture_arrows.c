@@ -1,0 +1,181 @@
+/*
+ * What flows between the boxes of a picture, and from and to what is not drawn.
+ */
+#include "query/picture/picture.h"
+
+/* Arrows under way. */
+struct arrows {
+    const htp_picture_places *places;
+    const htp_view *view;
+    htp_picture *picture;
+    htp_arena *arena;
+    uint32_t *inputs;  /* by value: the box that it comes from, where that is none of a node */
+    uint32_t *outputs; /* by value: the box that it goes to */
+    htp_map known;     /* by the boxes of both ends, to the arrow */
+    htp_map flows;     /* by arrow and value */
+};
+
+static bool is_weight(const htp_view_value *value)
+{
+    return value->maker == HTP_VIEW_BY_INITIALIZER ||
+           (value->maker == HTP_VIEW_BY_INPUT && value->initializer != HTP_NONE);
+}
+
+/* The number of a pair, which is @p fresh where it is new. */
+static uint32_t number_pair(htp_arena *arena, htp_map *map, uint32_t a, uint32_t b, uint32_t fresh)
+{
+    const uint32_t key[] = {a, b};
+    uint32_t number;
+    if (htp_map_get_bytes(map, key, sizeof(key), &number)) {
+        return number;
+    }
+    htp_map_set_bytes(arena, map, htp_arena_copy(arena, key, sizeof(key)), sizeof(key), fresh);
+    return fresh;
+}
+
+static void add_arrow(struct arrows *a, uint32_t from, uint32_t to, uint32_t value)
+{
+    if (from == HTP_NONE || to == HTP_NONE || from == to) {
+        return;
+    }
+    uint32_t fresh = (uint32_t)a->picture->arrows.count;
+    uint32_t number = number_pair(a->arena, &a->known, from, to, fresh);
+    if (number == fresh) {
+        HTP_PUSH(a->arena, &a->picture->arrows, (htp_picture_arrow){.from = from, .to = to});
+    }
+    htp_picture_arrow *arrow = &a->picture->arrows.items[number];
+    fresh = (uint32_t)arrow->values.count;
+    if (number_pair(a->arena, &a->flows, number, value, fresh) == fresh) {
+        HTP_PUSH(a->arena, &arrow->values, value);
+    }
+}
+
+/* The box of an input or output, made at first use. */
+static uint32_t find_end(struct arrows *a, uint32_t *ends, htp_picture_box_kind kind,
+                         uint32_t value, uint32_t frame)
+{
+    if (ends[value] == HTP_NONE) {
+        ends[value] = (uint32_t)a->picture->boxes.count;
+        HTP_PUSH(a->arena, &a->picture->boxes,
+                 (htp_picture_box){.kind = kind,
+                                   .frame = frame,
+                                   .module = HTP_NONE,
+                                   .node = HTP_NONE,
+                                   .value = value});
+    }
+    return ends[value];
+}
+
+/* The box of what a graph lies beside, where that is drawn. */
+static uint32_t host_box(const struct arrows *a, uint32_t graph)
+{
+    uint32_t host = a->places->hosts[graph];
+    return host == HTP_NONE ? HTP_NONE : a->places->boxes[host];
+}
+
+/* The box that a value comes from, for one that is drawn: a node, what a body or function lies
+ * beside, or an input. */
+static uint32_t find_source(struct arrows *a, uint32_t value)
+{
+    const htp_view_value *read = &a->view->values.items[value];
+    if (is_weight(read) || read->maker == HTP_VIEW_BY_NOBODY) {
+        return HTP_NONE;
+    }
+    uint32_t box =
+        read->maker == HTP_VIEW_BY_NODE ? a->places->boxes[read->node] : host_box(a, read->graph);
+    bool is_of_graph = read->maker == HTP_VIEW_BY_INPUT;
+    return box != HTP_NONE ? box
+                           : find_end(a, a->inputs, HTP_PICTURE_INPUT, value,
+                                      is_of_graph ? a->places->frames[read->graph] : HTP_NONE);
+}
+
+/* What a value that is drawn goes to, where its reader is not. */
+static void add_output(struct arrows *a, uint32_t value, uint32_t frame)
+{
+    uint32_t from = find_source(a, value);
+    if (from != HTP_NONE) {
+        add_arrow(a, from, find_end(a, a->outputs, HTP_PICTURE_OUTPUT, value, frame), value);
+    }
+}
+
+static bool is_made_by_drawn(const struct arrows *a, uint32_t value)
+{
+    const htp_view_value *made = &a->view->values.items[value];
+    return made->maker == HTP_VIEW_BY_NODE && a->places->boxes[made->node] != HTP_NONE;
+}
+
+static void look_at_node(struct arrows *a, uint32_t node)
+{
+    htp_view_range read = a->view->nodes.items[node].inputs;
+    uint32_t box = a->places->boxes[node];
+    for (uint32_t i = read.first; i < read.first + read.count; i++) {
+        uint32_t value = a->view->operands.items[i];
+        if (value == HTP_NONE) {
+            continue;
+        }
+        if (box != HTP_NONE) {
+            add_arrow(a, find_source(a, value), box, value);
+        } else if (is_made_by_drawn(a, value)) {
+            add_output(a, value, HTP_NONE);
+        }
+    }
+}
+
+/* The inputs of the model, whether they are read or not. */
+static void add_inputs(struct arrows *a)
+{
+    htp_view_range given = a->view->graphs.items[0].inputs;
+    for (uint32_t i = given.first; a->places->is_whole && i < given.first + given.count; i++) {
+        if (a->view->operands.items[i] != HTP_NONE) {
+            (void)find_source(a, a->view->operands.items[i]);
+        }
+    }
+}
+
+/* What a body returns goes to its node; what the model, or a function on its own, returns is an
+ * output. */
+static void look_at_outputs(struct arrows *a, uint32_t graph)
+{
+    htp_view_range returned = a->view->graphs.items[graph].outputs;
+    uint32_t box = host_box(a, graph);
+    bool is_whole = graph == 0 ? a->places->is_whole : a->places->frames[graph] != HTP_NONE;
+    for (uint32_t i = returned.first; i < returned.first + returned.count; i++) {
+        uint32_t value = a->view->operands.items[i];
+        if (value == HTP_NONE) {
+            continue;
+        }
+        if (box != HTP_NONE) {
+            add_arrow(a, find_source(a, value), box, value);
+        } else if (is_whole || is_made_by_drawn(a, value)) {
+            add_output(a, value, a->places->frames[graph]);
+        }
+    }
+}
+
+static uint32_t *new_ends(const struct arrows *a)
+{
+    uint32_t *ends = HTP_NEW_ARRAY(a->arena, uint32_t, a->view->values.count + 1);
+    for (size_t i = 0; i <= a->view->values.count; i++) {
+        ends[i] = HTP_NONE;
+    }
+    return ends;
+}
+
+void htp_picture_add_arrows(const htp_picture_places *places)
+{
+    struct arrows a = {
+        .places = places,
+        .view = places->picture->view,
+        .picture = places->picture,
+        .arena = places->arena,
+    };
+    a.inputs = new_ends(&a);
+    a.outputs = new_ends(&a);
+    add_inputs(&a);
+    for (uint32_t n = 0; n < a.view->nodes.count; n++) {
+        look_at_node(&a, n);
+    }
+    for (uint32_t g = 0; g < a.view->graphs.count; g++) {
+        look_at_outputs(&a, g);
+    }
+}

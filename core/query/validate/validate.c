@@ -1,0 +1,86 @@
+#include "query/validate/validate.h"
+
+#include "query/validate/validate_onnx.h"
+
+/* ---- structure ---- */
+
+/* The graph that lies in no other one, and that a graph is or lies in. */
+static uint32_t outermost(const htp_view *view, uint32_t graph)
+{
+    while (view->graphs.items[graph].parent != HTP_NONE) {
+        graph = view->graphs.items[graph].parent;
+    }
+    return graph;
+}
+
+/* The names of a function are its own. Runtimes make initializers of constants. */
+static void check_node_names(const htp_view *view, htp_findings *findings)
+{
+    const htp_view_name constant = htp_view_find_name(view, "Constant");
+    htp_map known = {0};
+    for (uint32_t i = 0; i < view->nodes.count; i++) {
+        const htp_view_node *node = &view->nodes.items[i];
+        const uint32_t key[] = {outermost(view, node->graph), node->name};
+        if (node->name == 0 || node->op_type == constant) {
+            continue;
+        }
+        if (htp_map_get_bytes(&known, key, sizeof(key), NULL)) {
+            htp_finding_add(findings, "node '%s': another node has this name",
+                            htp_view_text(view, node->name));
+        }
+        htp_map_set_bytes(findings->arena, &known,
+                          htp_arena_copy(findings->arena, key, sizeof(key)), sizeof(key), i);
+    }
+}
+
+/* An empty domain is ai.onnx. */
+static const char *domain_of(const char *domain)
+{
+    return *domain ? domain : "ai.onnx";
+}
+
+/* What a function imports for itself counts for its nodes; the model's imports do for all. */
+static void check_domains(const htp_view *view, htp_findings *findings)
+{
+    htp_map imported = {0};
+    for (size_t i = 0; i < view->imports.count; i++) {
+        const char *domain = htp_view_text(view, view->imports.items[i].domain);
+        htp_map_set(findings->arena, &imported, domain_of(domain), 0);
+    }
+    for (uint32_t i = 0; i < view->nodes.count; i++) {
+        const htp_view_node *node = &view->nodes.items[i];
+        uint32_t graph = outermost(view, node->graph);
+        const char *domain = domain_of(htp_view_text(view, node->domain));
+        if (view->graphs.items[graph].function == HTP_NONE &&
+            !htp_map_get(&imported, domain, NULL)) {
+            htp_finding_add(findings, "node '%s': its operators, '%s', are not imported",
+                            htp_view_call_node(view, i), domain);
+        }
+    }
+}
+
+void htp_validate_structure(const htp_view *view, htp_findings *findings)
+{
+    for (size_t i = 0; i < view->flaws.count; i++) {
+        htp_finding_add(findings, "%s", htp_view_flaw_text(view, &view->flaws.items[i]));
+    }
+    check_node_names(view, findings);
+    check_domains(view, findings);
+    htp_validate_onnx(view, findings);
+}
+
+void htp_validate(const htp_view *file, const htp_view *view, const htp_tree *tree,
+                  htp_findings *findings)
+{
+    bool is_ours = tree->source >= HTP_TREE_ATTRIBUTES && tree->source <= HTP_TREE_LAYER_ANN;
+    htp_findings_turn_to(findings, HTP_NONE, HTP_NONE, HTP_NONE);
+    htp_validate_structure(file, findings);
+    if (is_ours && htp_validate_is_changed(view, tree)) {
+        htp_validate_changed(view, tree, findings);
+    } else if (is_ours) {
+        htp_validate_functions(file, findings);
+        htp_validate_nodes(view, tree, findings);
+        htp_validate_records(view, tree, findings);
+        htp_validate_weights(view, tree, findings);
+    }
+}

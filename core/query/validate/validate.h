@@ -1,0 +1,72 @@
+/*
+ * What is wrong with a model: its structure, and what it says of modules.
+ *
+ * Looked for are, in all graphs, bodies and functions: names that two values, or two nodes, have;
+ * values that nothing makes, or that are read before they are made; operators of sets that are not
+ * imported; and what query/validate/validate_onnx.h looks for. Where there are tags of ours (see
+ * onnx/metadata/annotate.h), these rules of them, too:
+ * - every node has a tag, and says the same wherever it says it; further tags begin with it;
+ * - a tag is relative in functions alone, below that of the call; an absolute one stands in a
+ *   function whose calls are all of one module;
+ * - a tag is that of a module among the records (htp.module_tree), and so are full tags;
+ * - it is the tag of the innermost module in the node's chain (`namespace`) that has one;
+ * - nodes of one scope, which their names begin with, have one tag;
+ * - records are those of a tree: full tags and paths are unique, tags begin with those above them
+ *   and spell their class, and they count the nodes that there are;
+ * - initializers name the modules of all nodes that read them, and no others but their owners'.
+ * Structure is that of the file, tags are those of the flat model that a file with functions means.
+ * Of a model that another program changed, one finding says so in place of all others about
+ * modules; where it got tags again (query/retag/retag.h), nodes are not counted, and names that the
+ * program gave tell nothing. A part of a model (query/partition/part.h) keeps what was said of the
+ * whole: it may have fewer nodes than records count, and initializers may name modules that it does
+ * not have.
+ */
+#ifndef HTP_QUERY_VALIDATE_H
+#define HTP_QUERY_VALIDATE_H
+
+#include "query/tree/tree.h"
+
+/** What a finding is about: one of these at most is not HTP_NONE. */
+typedef struct htp_finding_subject {
+    uint32_t node;
+    uint32_t module; /* of the tree, by its record */
+    uint32_t tensor;
+} htp_finding_subject;
+
+/** Findings, each in words, in the order of the file. */
+typedef struct htp_findings {
+    htp_arena *arena;
+    HTP_VECTOR(const char *) list;
+    HTP_VECTOR(htp_finding_subject) subjects; /* of these */
+    htp_finding_subject about;                /* of what is added next */
+} htp_findings;
+
+/** Says what is looked at from now on; HTP_NONE thrice: none of these. */
+static inline void htp_findings_turn_to(htp_findings *findings, uint32_t node, uint32_t module,
+                                        uint32_t tensor)
+{
+    findings->about = (htp_finding_subject){node, module, tensor};
+}
+
+/** Adds a finding. */
+void htp_finding_add(htp_findings *findings, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Whether another program changed a model with records, which are stale then, and did not give it
+ * new tags (query/retag/retag.h); and that as a finding, in place of all others about modules. */
+bool htp_validate_is_changed(const htp_view *view, const htp_tree *tree);
+void htp_validate_changed(const htp_view *view, const htp_tree *tree, htp_findings *findings);
+
+/** Looks at a view and its tree. @param file  the view of the file as it is; the same one where it
+ * has no functions */
+void htp_validate(const htp_view *file, const htp_view *view, const htp_tree *tree,
+                  htp_findings *findings);
+
+/** The parts: structure; tags of nodes; records and initializers. Private to core/query. */
+void htp_validate_structure(const htp_view *view, htp_findings *findings);
+void htp_validate_functions(const htp_view *file, htp_findings *findings);
+void htp_validate_nodes(const htp_view *view, const htp_tree *tree, htp_findings *findings);
+void htp_validate_records(const htp_view *view, const htp_tree *tree, htp_findings *findings);
+void htp_validate_weights(const htp_view *view, const htp_tree *tree, htp_findings *findings);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * Models that another tool changed, whose records are those of the model before.
+ */
+#include "query/retag/retag_write.h"
+#include "query/validate/validate.h"
+
+#include <inttypes.h>
+
+static bool is_retagged(const htp_view *view)
+{
+    return htp_view_find_property(view, view->properties,
+                                  htp_view_find_name(view, HTP_RETAGGED_KEY)) != NULL;
+}
+
+bool htp_validate_is_changed(const htp_view *view, const htp_tree *tree)
+{
+    return tree->are_records_stale && (tree->untagged > 0 || !is_retagged(view));
+}
+
+/* Initializers of the model itself, and those that say which modules use them. */
+static void count_initializers(const htp_view *view, uint64_t *all, uint64_t *telling)
+{
+    htp_view_name key = htp_view_find_name(view, "hierarchy_tags");
+    for (size_t i = 0; i < view->tensors.count; i++) {
+        const htp_view_tensor *tensor = &view->tensors.items[i];
+        bool is_initializer = tensor->attribute == HTP_NONE;
+        *all += is_initializer;
+        *telling += is_initializer && htp_view_find_property(view, tensor->properties, key);
+    }
+}
+
+void htp_validate_changed(const htp_view *view, const htp_tree *tree, htp_findings *findings)
+{
+    uint64_t all = 0, telling = 0;
+    count_initializers(view, &all, &telling);
+    htp_finding_add(findings,
+                    "another program changed this model: htp.module_tree is that of the model "
+                    "before, with %" PRIu64 " nodes; here are %" PRIu64 ", of which %" PRIu64
+                    " have a tag, and %" PRIu64 " of %" PRIu64 " initializers say which modules "
+                    "use them; what is said of modules is not looked at. `htp-trace retag` "
+                    "gives it the tags of the file that it was made of",
+                    tree->modules[0].told_total, tree->nodes, tree->nodes - tree->untagged, telling,
+                    all);
+}

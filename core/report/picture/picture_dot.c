@@ -1,0 +1,187 @@
+/*
+ * Pictures for graphviz.
+ *
+ * Reference: https://graphviz.org/doc/info/lang.html,
+ * https://graphviz.org/doc/info/shapes.html#html
+ */
+#include "report/picture/picture.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Types that are written on one arrow. */
+enum { TOLD_VALUES = 3 };
+
+static const char header[] =
+    "digraph {\n"
+    "graph [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, fontcolor=\"#1e293b\", "
+    "labeljust=l, nodesep=0.3, ranksep=0.3, color=\"#94a3b8\", style=\"rounded,filled\", "
+    "tooltip=\" \"]\n"
+    "node [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, fontcolor=\"#0f172a\", shape=box, "
+    "style=\"rounded,filled\", margin=\"0.12,0.06\", height=0.3]\n"
+    "edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=9, fontcolor=\"#475569\", "
+    "color=\"#64748b\", arrowsize=0.6]\n";
+
+/* Graphviz's best takes minutes for some hundred boxes: of more than these the arrows are straight,
+ * and places are good enough after fewer tries. */
+enum { MAX_BOXES = 200 };
+static const char header_of_large[] = "graph [nslimit=1, nslimit1=1, splines=line]\n";
+
+/* How boxes of a kind look. */
+static const char *const looks[HTP_PICTURE_BOX_KINDS] = {
+    [HTP_PICTURE_NODE] = "fillcolor=\"#ffffff\", color=\"#64748b\"",
+    [HTP_PICTURE_NODES] =
+        "fillcolor=\"#ffffff\", color=\"#64748b\", style=\"rounded,filled,dashed\"",
+    [HTP_PICTURE_MODULE] = "fillcolor=\"#dbeafe\", color=\"#2563eb\"",
+    [HTP_PICTURE_INPUT] = "fillcolor=\"#dcfce7\", color=\"#16a34a\"",
+    [HTP_PICTURE_OUTPUT] = "fillcolor=\"#fef3c7\", color=\"#d97706\"",
+};
+
+/* Frames in each other take turns. */
+static const char *const fills[] = {"#f8fafc", "#eef2f7", "#e2e8f0"};
+static const char body_fill[] = "#fdf4ff";
+
+/* A quoted string in which nothing is an escape, of graphviz or of HTML. */
+static void add_quoted(htp_text *text, const char *string)
+{
+    htp_text xml = {.arena = text->arena};
+    htp_picture_add_xml(&xml, string); /* graphviz reads entities everywhere */
+    htp_text_add(text, "\"");
+    for (const char *at = htp_text_string(&xml); *at; at++) {
+        htp_text_add_bytes(text, *at == '\\' ? "\\\\" : at, *at == '\\' ? 2 : 1);
+    }
+    htp_text_add(text, "\"");
+}
+
+/* A label like HTML: the title, then smaller what else there is. */
+static void add_label(htp_text *text, const htp_picture_label *label, const char *between)
+{
+    static const char small[] = "<font point-size=\"9\" color=\"#475569\">";
+    htp_text_add(text, "label=<<b>");
+    htp_picture_add_xml(text, *label->title ? label->title : " ");
+    htp_text_add(text, "</b>");
+    const char *const parts[] = {label->path, label->detail};
+    for (size_t i = 0; i < 2; i++) {
+        if (*parts[i]) {
+            htp_text_addf(text, "%s%s", between, small);
+            htp_picture_add_xml(text, parts[i]);
+            htp_text_add(text, "</font>");
+        }
+    }
+    htp_text_add(text, ">, tooltip=");
+    add_quoted(text, *label->name ? label->name : " ");
+}
+
+static void add_box(htp_text *text, const htp_picture *picture, uint32_t number)
+{
+    htp_picture_label label = htp_picture_label_box(text->arena, picture, number);
+    htp_text_addf(text, "b%" PRIu32 " [", number);
+    add_label(text, &label, "<br/>");
+    htp_text_addf(text, ", %s]\n", looks[picture->boxes.items[number].kind]);
+}
+
+static void add_arrow(htp_text *text, const htp_picture *picture, const htp_picture_arrow *arrow)
+{
+    const char *separator = "";
+    htp_text names = {.arena = text->arena};
+    htp_text_addf(text, "b%" PRIu32 " -> b%" PRIu32 " [label=<", arrow->from, arrow->to);
+    for (size_t i = 0; i < arrow->values.count; i++) {
+        uint32_t value = arrow->values.items[i];
+        const char *name = htp_view_text(picture->view, picture->view->values.items[value].name);
+        if (i < TOLD_VALUES) {
+            htp_text_addf(text, "%s&#160;", separator); /* away from the arrow */
+            htp_picture_add_xml(text, htp_picture_type(text->arena, picture, value));
+            htp_text_add(text, "&#160;");
+            htp_text_addf(&names, "%s%s", i ? ", " : "", name);
+            separator = "<br/>";
+        }
+    }
+    if (arrow->values.count > TOLD_VALUES) {
+        htp_text_addf(text, "%s&#160;and %zu more&#160;", separator,
+                      arrow->values.count - TOLD_VALUES);
+        htp_text_add(&names, ", ...");
+    }
+    htp_text_add(text, ">, tooltip=");
+    add_quoted(text, htp_text_string(&names));
+    htp_text_add(text, "]\n");
+}
+
+/* ---- frames ---- */
+
+/* What lies in each frame: the first item, and the one behind each. Boxes and frames are numbered
+ * from 1 on; 0 ends a list. Index 0 of the lists is what lies in no frame. */
+struct contents {
+    uint32_t *first_box, *next_box;
+    uint32_t *first_frame, *next_frame;
+};
+
+static struct contents find_contents(htp_arena *arena, const htp_picture *picture)
+{
+    size_t frames = picture->frames.count + 1;
+    size_t boxes = picture->boxes.count + 1;
+    struct contents found = {
+        HTP_NEW_ARRAY(arena, uint32_t, frames), HTP_NEW_ARRAY(arena, uint32_t, boxes),
+        HTP_NEW_ARRAY(arena, uint32_t, frames), HTP_NEW_ARRAY(arena, uint32_t, frames)};
+    for (size_t i = boxes; i-- > 1;) {
+        uint32_t frame = picture->boxes.items[i - 1].frame;
+        size_t place = frame == HTP_NONE ? 0 : frame + 1;
+        found.next_box[i] = found.first_box[place];
+        found.first_box[place] = (uint32_t)i;
+    }
+    for (size_t i = frames; i-- > 1;) {
+        uint32_t frame = picture->frames.items[i - 1].parent;
+        size_t place = frame == HTP_NONE ? 0 : frame + 1;
+        found.next_frame[i] = found.first_frame[place];
+        found.first_frame[place] = (uint32_t)i;
+    }
+    return found;
+}
+
+static void begin_frame(htp_text *text, const htp_picture *picture, uint32_t number, size_t depth)
+{
+    htp_picture_label label = htp_picture_label_frame(text->arena, picture, number);
+    bool is_module = picture->frames.items[number].kind == HTP_PICTURE_MODULE_FRAME;
+    htp_text_addf(text, "subgraph cluster_f%" PRIu32 " {\ngraph [", number);
+    add_label(text, &label, "&#160; ");
+    htp_text_addf(text, ", fillcolor=\"%s\"]\n",
+                  is_module ? fills[depth % (sizeof(fills) / sizeof(fills[0]))] : body_fill);
+}
+
+/* Frames lie in frames however deep: no recursion. */
+static void add_frames(htp_stream *stream, const htp_picture *picture)
+{
+    htp_text *text = &stream->text;
+    struct contents contents = find_contents(text->arena, picture);
+    size_t depth = 0;
+    for (uint32_t at = 0;;) {
+        for (uint32_t box = contents.first_box[at]; box > 0; box = contents.next_box[box]) {
+            add_box(text, picture, box - 1);
+            (void)htp_stream_pass(stream);
+        }
+        uint32_t next = contents.first_frame[at];
+        while (next == 0 && at > 0) {
+            uint32_t parent = picture->frames.items[at - 1].parent;
+            htp_text_add(text, "}\n");
+            next = contents.next_frame[at];
+            at = parent == HTP_NONE ? 0 : parent + 1;
+            depth--;
+        }
+        if (next == 0) {
+            return;
+        }
+        at = next;
+        begin_frame(text, picture, at - 1, depth++);
+    }
+}
+
+void htp_report_picture_dot(htp_stream *stream, const htp_picture *picture)
+{
+    htp_text_add(&stream->text, header);
+    htp_text_add(&stream->text, picture->boxes.count > MAX_BOXES ? header_of_large : "");
+    add_frames(stream, picture);
+    for (size_t i = 0; i < picture->arrows.count; i++) {
+        add_arrow(&stream->text, picture, &picture->arrows.items[i]);
+        (void)htp_stream_pass(stream);
+    }
+    htp_text_add(&stream->text, "}\n");
+}

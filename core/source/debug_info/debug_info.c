@@ -1,0 +1,209 @@
+#include "source/debug_info/debug_info.h"
+
+#include "source/contents/contents.h"
+#include "source/debug_info/origins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEBUG_ENDING ".debug_pkl"
+
+/* The place of a node. */
+struct place {
+    const char *file;
+    uint32_t line;
+    const char *text;              /* NULL: nobody asked */
+    htp_code_origins *record;      /* of its code */
+    const htp_code_origin *origin; /* NULL: it is not known what the code was made of */
+};
+
+struct htp_source_places {
+    htp_placed in;
+    htp_place_finder finder;
+    htp_arena arena;
+    htp_archive archive; /* a copy, with a scratch of its own */
+    htp_map by_file;     /* places in the list of records, by file of code */
+    const char *file;    /* the last one that was looked for; NULL */
+    htp_code_origins *of_file;
+    HTP_VECTOR(htp_code_origins *) records;
+    htp_code_texts texts;
+    HTP_VECTOR(struct place **) functions; /* places by node; NULL: nobody asked */
+};
+
+/* ---- records ---- */
+
+/* Reads a debug record into empty origins. */
+static htp_status read_origins(htp_source_places *places, const htp_pickle *pickle,
+                               htp_code_origins *origins)
+{
+    htp_arena *scratch = &places->archive.scratch;
+    if (htp_arena_recover(scratch) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", pickle->path);
+    }
+    HTP_TRY(htp_input_file_check(places->in.file));
+    return htp_code_origins_read(&places->arena, scratch, pickle, origins);
+}
+
+/* Finds the debug record of a file of code, and reads it. What is damaged tells nothing. */
+static void read_record(htp_source_places *places, const char *file, htp_code_origins *origins)
+{
+    htp_archive *archive = &places->archive;
+    const char *name = htp_arena_join(&places->arena, file, "", DEBUG_ENDING);
+    size_t bytes = 0;
+    const char *read = htp_archive_read(&places->arena, archive, places->in.file->fd, name, &bytes);
+    if (!read) {
+        return;
+    }
+    const htp_pickle pickle = {.path = places->in.path,
+                               .name = name,
+                               .record = htp_archive_find(archive, name, strlen(name)),
+                               .bytes = (const unsigned char *)read,
+                               .count = (uint32_t)bytes,
+                               .archive = archive,
+                               .is_debug = true};
+    htp_status status = read_origins(places, &pickle, origins);
+    htp_arena_reset(&archive->scratch);
+    if (status) {
+        *origins = (htp_code_origins){.joined = 0};
+    }
+    htp_status_free(status);
+}
+
+/* The origins of a file of code: none where the archive tells nothing of it, or what is damaged. */
+static htp_code_origins *find_record(htp_source_places *places, const char *file)
+{
+    uint32_t number = (uint32_t)places->records.count;
+    if (places->file == file) { /* most nodes stand where the one before does */
+        return places->of_file;
+    }
+    if (!htp_map_get(&places->by_file, file, &number)) {
+        htp_code_origins *origins = HTP_NEW(&places->arena, htp_code_origins);
+        read_record(places, file, origins);
+        htp_map_set(&places->arena, &places->by_file, htp_arena_strdup(&places->arena, file),
+                    number);
+        HTP_PUSH(&places->arena, &places->records, origins);
+    }
+    places->file = file;
+    places->of_file = places->records.items[number];
+    return places->of_file;
+}
+
+/* ---- places ---- */
+
+/* What the code of a node was made of. Of a call, debug records know the bracket behind the
+ * function's name. */
+static const htp_code_origin *find_origin(const htp_code_origins *record,
+                                          const htp_program_node *node,
+                                          const htp_program_source *code)
+{
+    const htp_code_origin *origin = htp_code_origins_find(record, code->begin);
+    bool is_known = origin && htp_code_origins_source(record, origin)->bytes > 0;
+    return is_known || strcmp(node->kind, "prim::CallFunction") != 0
+               ? origin
+               : htp_code_origins_find(record, code->end);
+}
+
+static void find_place(htp_source_places *places, uint32_t function, uint32_t node,
+                       struct place *place)
+{
+    const htp_program *program = places->in.program;
+    htp_program_source code = {.file = ""};
+    program->find_source(program, function, node, &code);
+    *place = (struct place){.file = code.file, .line = code.line};
+    if (!*code.file) {
+        return;
+    }
+    place->record = find_record(places, code.file);
+    place->origin = find_origin(place->record, &program->functions[function].nodes[node], &code);
+    if (place->origin) {
+        const char *file = htp_code_origins_source(place->record, place->origin)->file;
+        place->file = file ? file : "";
+        place->line =
+            file ? htp_code_origins_line(&places->texts, place->record, place->origin) : 0;
+    }
+}
+
+/* The place of a node, which is found once. */
+static struct place *place_of(htp_source_places *places, uint32_t function, uint32_t node)
+{
+    while (places->functions.count <= function) {
+        HTP_PUSH(&places->arena, &places->functions, NULL);
+    }
+    struct place ***nodes = &places->functions.items[function];
+    if (!*nodes) {
+        *nodes = HTP_NEW_ARRAY(&places->arena, struct place *,
+                               places->in.program->functions[function].node_count);
+    }
+    struct place **known = &(*nodes)[node];
+    if (!*known) {
+        struct place *place = HTP_NEW(&places->arena, struct place);
+        find_place(places, function, node, place);
+        *known = place;
+    }
+    return *known;
+}
+
+/* Without memory, a place is not known. */
+static void give_up(htp_source_places *places)
+{
+    htp_archive_close(&places->archive);
+}
+
+static void find(void *self, uint32_t function, uint32_t node, const char **file, uint32_t *line)
+{
+    htp_source_places *places = self;
+    *file = "";
+    *line = 0;
+    if (htp_arena_recover(&places->arena) != 0) {
+        give_up(places);
+        return;
+    }
+    const struct place *place = place_of(places, function, node);
+    *file = place->file;
+    *line = place->line;
+}
+
+static const char *find_text(void *self, uint32_t function, uint32_t node)
+{
+    htp_source_places *places = self;
+    if (htp_arena_recover(&places->arena) != 0) {
+        give_up(places);
+        return "";
+    }
+    struct place *place = place_of(places, function, node);
+    if (!place->text) {
+        place->text = place->origin
+                          ? htp_code_origins_text(&places->texts, place->record, place->origin)
+                          : "";
+    }
+    return place->text;
+}
+
+htp_source_places *htp_source_places_open(const htp_placed *in)
+{
+    htp_source_places *places = calloc(1, sizeof(*places));
+    if (places) {
+        places->in = *in;
+        places->finder = (htp_place_finder){places, find, find_text};
+        places->texts = (htp_code_texts){.kept = {.arena = &places->arena},
+                                         .joined = {.arena = &places->arena}};
+        places->archive = *in->archive;
+        htp_arena_init(&places->archive.scratch);
+        htp_arena_init(&places->arena);
+    }
+    return places;
+}
+
+void htp_source_places_close(htp_source_places *places)
+{
+    if (places) {
+        htp_archive_close(&places->archive);
+        htp_arena_free(&places->arena);
+        free(places);
+    }
+}
+
+const htp_place_finder *htp_source_places_finder(const htp_source_places *places)
+{
+    return &places->finder;
+}
