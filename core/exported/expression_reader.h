@@ -1,0 +1,73 @@
+/*
+ * What reads formulas, in either writing: a place in a text, and the steps so far. Private to the
+ * files that are called expression and guard.
+ */
+#ifndef HTP_EXPORTED_EXPRESSION_READER_H
+#define HTP_EXPORTED_EXPRESSION_READER_H
+
+#include "base/text.h"
+#include "base/vector.h"
+#include "exported/expression.h"
+
+typedef struct htp_formula_reader {
+    htp_arena *arena;
+    htp_interned *symbols;
+    const char *text;
+    const char *at;
+    uint32_t depth;
+    uint32_t height; /* numbers that the steps so far leave */
+    HTP_VECTOR(htp_exported_step) steps;
+} htp_formula_reader;
+
+/** Begins with a text. */
+htp_formula_reader htp_formula_reader_begin(htp_interned *symbols, const char *text);
+
+/** What was read, of which nothing may be left. */
+HTP_MUST_USE htp_status htp_formula_reader_end(htp_formula_reader *reader,
+                                               htp_exported_formula *formula);
+
+/** Walks over blanks, and over @p token where it comes next. @return whether it does */
+bool htp_formula_reader_takes(htp_formula_reader *reader, const char *token);
+
+/** Walks over a token that must come next. */
+HTP_MUST_USE htp_status htp_formula_reader_expect(htp_formula_reader *reader, const char *token);
+
+/** The bytes of a name, with dots in it, that comes next; 0 where there is none. */
+size_t htp_formula_reader_name(htp_formula_reader *reader);
+
+/** Walks over a string. @param value  its bytes, with escapes as they are */
+HTP_MUST_USE htp_status htp_formula_reader_string(htp_formula_reader *reader, const char **value,
+                                                  size_t *length);
+
+/** Walks over an integer, or a real one with a sign. */
+HTP_MUST_USE htp_status htp_formula_reader_integer(htp_formula_reader *reader, int64_t *number);
+HTP_MUST_USE htp_status htp_formula_reader_number(htp_formula_reader *reader,
+                                                  htp_exported_number *number);
+
+/** Adds a step; fails where there are too many, or too many numbers that wait for theirs. */
+HTP_MUST_USE htp_status htp_formula_reader_add(htp_formula_reader *reader,
+                                               htp_exported_operation operation);
+HTP_MUST_USE htp_status htp_formula_reader_add_number(htp_formula_reader *reader,
+                                                      htp_exported_number number);
+HTP_MUST_USE htp_status htp_formula_reader_add_symbol(htp_formula_reader *reader, const char *name,
+                                                      size_t length);
+
+/** Adds a step again. */
+HTP_MUST_USE htp_status htp_formula_reader_repeat(htp_formula_reader *reader, size_t step);
+
+/** Counts one more level; whoever enters leaves by reader->depth--. */
+HTP_MUST_USE htp_status htp_formula_reader_enter(htp_formula_reader *reader);
+
+/** Reads an argument of a function. */
+typedef htp_status (*htp_formula_argument_fn)(htp_formula_reader *reader);
+
+/** Reads the arguments of a function, of which the bracket that opens was read, and what it does
+ * with them. */
+HTP_MUST_USE htp_status htp_formula_reader_call(htp_formula_reader *reader, const char *name,
+                                                size_t length, htp_formula_argument_fn argument);
+
+/** The failure of a text that is none. */
+HTP_MUST_USE htp_status htp_formula_reader_fail(const htp_formula_reader *reader,
+                                                const char *wanted);
+
+#endif
