@@ -14,15 +14,15 @@ struct inlining {
 
 static htp_status write_flat(htp_query *query)
 {
-    static const htp_edit_list no_edits = {0};
     const struct inlining *work = query->options;
     htp_view *view = &query->model->view;
     htp_writer_result result;
+    htp_edit_list edits = {0};
     htp_rewrite_options options = {
         .progress = work->options.progress, .user = work->options.user, .arena = &query->arena};
     HTP_TRY(htp_query_check_output(query, work->path));
-    HTP_TRY(htp_flat_recipe_make(&query->arena, view, &options));
-    return htp_rewrite(view, &no_edits, work->path, &options, &result);
+    HTP_TRY(htp_flat_recipe_make(&query->arena, view, &options, &edits));
+    return htp_rewrite(view, &edits, work->path, &options, &result);
 }
 
 htp_status htp_model_inline(htp_model *model, const char *onnx_path,

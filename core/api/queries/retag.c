@@ -54,7 +54,7 @@ static htp_status retag(htp_query *query)
     }
     HTP_TRY(htp_retag_find(&query->arena, &models[0], &models[1], &retagging));
     HTP_TRY(htp_retag_edits(&query->arena, &retagging, &edits));
-    HTP_TRY(htp_flat_recipe_make(&query->arena, &changed->view, &options));
+    HTP_TRY(htp_flat_recipe_make(&query->arena, &changed->view, &options, NULL));
     HTP_TRY(htp_rewrite(&changed->view, &edits, work->path, &options, &result));
     return report(query, &retagging, work->path);
 }

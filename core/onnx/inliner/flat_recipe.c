@@ -3,6 +3,8 @@
 #include "base/map.h"
 #include "onnx/shape_inference/infer_view.h"
 
+#include <string.h>
+
 /* Reference: onnx.proto. */
 enum {
     MODEL_GRAPH = 7,
@@ -13,6 +15,14 @@ enum {
     GRAPH_INFO = 13,
     TENSOR_NAME = 8,
     TENSOR_PROPERTY = 16,
+};
+
+/* A flat model under way. */
+struct flat_maker {
+    htp_arena *arena;
+    const htp_view *view;
+    htp_view_types *types;
+    htp_edit_list *edits; /* of bodies */
 };
 
 static void add(htp_arena *arena, htp_recipe *recipe, htp_span span)
@@ -58,38 +68,43 @@ static void add_spans(htp_arena *arena, htp_recipe *recipe, const htp_view_spans
     }
 }
 
-static void add_nodes(htp_arena *arena, htp_recipe *graph, const htp_view *view)
+static void add_nodes(const struct flat_maker *m, htp_recipe *graph)
 {
-    add_spans(arena, graph, &view->flat->nodes);
+    add_spans(m->arena, graph, &m->view->flat->nodes);
 }
 
-static void add_initializers(htp_arena *arena, htp_recipe *graph, const htp_view *view)
+static void add_initializers(const struct flat_maker *m, htp_recipe *graph)
 {
-    const htp_view_flat *flat = view->flat;
+    const htp_view_flat *flat = m->view->flat;
     for (size_t i = 0; i < flat->initializers.count; i++) {
         const htp_view_lifted *lifted = &flat->initializers.items[i];
         if (lifted->fields.at) {
-            add_lifted(arena, graph, lifted);
+            add_lifted(m->arena, graph, lifted);
         } else {
-            add(arena, graph, lifted->whole);
+            add(m->arena, graph, lifted->whole);
         }
     }
 }
 
+/* ---- types ---- */
+
+/* A ValueInfoProto as a field of a graph. */
+static htp_span make_field(htp_arena *arena, htp_span content)
+{
+    unsigned char prefix[HTP_WIRE_PREFIX_SIZE];
+    size_t count = htp_wire_put_prefix(GRAPH_INFO, content.bytes, prefix);
+    unsigned char *field = htp_arena_alloc(arena, count + content.bytes);
+    memcpy(field, prefix, count);
+    memcpy(field + count, content.at, content.bytes);
+    return (htp_span){field, count + content.bytes};
+}
+
 /* The type of a value of a function leaves dims open in which its calls differ: what follows from
  * the model's own inputs is told. */
-static void add_info(htp_arena *arena, htp_recipe *graph, htp_view_types *types, uint32_t value,
-                     htp_span told)
+static htp_span choose_info(const struct flat_maker *m, uint32_t value, htp_span told)
 {
-    htp_span inferred = htp_view_types_info(types, arena, value);
-    if (!inferred.at) {
-        add(arena, graph, told);
-        return;
-    }
-    htp_recipe *info = HTP_NEW(arena, htp_recipe);
-    info->number = GRAPH_INFO;
-    add(arena, info, inferred);
-    HTP_PUSH(arena, &graph->items, (htp_recipe_item){.message = info});
+    htp_span inferred = htp_view_types_info(m->types, m->arena, value);
+    return inferred.at ? make_field(m->arena, inferred) : told;
 }
 
 /* Whether a type is that of an input or output of the graph, which stands there. */
@@ -100,14 +115,15 @@ static bool is_border(htp_span info)
     return htp_wire_next(&wire, &field) && field.number != GRAPH_INFO;
 }
 
-/* Types of what nodes make, in the order of nodes, as an export writes them; what no node makes
- * comes first. */
-static void add_infos(htp_arena *arena, htp_recipe *graph, const htp_view *view)
+/* Lists the types of a graph: those of what nodes make, in the order of nodes, as an export writes
+ * them; what no node makes comes first. There are as many as the file has. */
+static void list_infos(const struct flat_maker *m, uint32_t graph, htp_view_spans *list)
 {
-    htp_view_range infos = view->graphs.items[0].infos;
-    htp_view_range nodes = view->graphs.items[0].nodes;
-    htp_view_types *types = htp_view_types_new(arena, view);
-    htp_recipe made = {0};
+    htp_arena *arena = m->arena;
+    const htp_view *view = m->view;
+    htp_view_range infos = view->graphs.items[graph].infos;
+    htp_view_range nodes = view->graphs.items[graph].nodes;
+    htp_view_spans made = {0};
     htp_map told = {0};
     for (uint32_t i = infos.first; i < infos.first + infos.count; i++) {
         if (!is_border(view->infos.items[i].whole)) {
@@ -121,20 +137,43 @@ static void add_infos(htp_arena *arena, htp_recipe *graph, const htp_view *view)
             uint32_t value = view->operands.items[k];
             uint32_t i;
             if (value != HTP_NONE &&
-                htp_map_get(&told, htp_view_text(view, view->values.items[value].name), &i)) {
+                htp_map_get(&told, htp_view_text(view, view->values.items[value].name), &i) &&
+                !is_made[i - infos.first]) {
                 is_made[i - infos.first] = true;
-                add_info(arena, &made, types, value, view->infos.items[i].whole);
+                HTP_PUSH(arena, &made, choose_info(m, value, view->infos.items[i].whole));
             }
         }
     }
     for (uint32_t i = 0; i < infos.count; i++) {
         htp_span whole = view->infos.items[infos.first + i].whole;
         if (!is_made[i] && !is_border(whole)) {
-            add(arena, graph, whole);
+            HTP_PUSH(arena, list, whole);
         }
     }
-    for (size_t i = 0; i < made.items.count; i++) {
-        HTP_PUSH(arena, &graph->items, made.items.items[i]);
+    for (size_t i = 0; i < made.count; i++) {
+        HTP_PUSH(arena, list, made.items[i]);
+    }
+}
+
+static void add_infos(const struct flat_maker *m, htp_recipe *graph)
+{
+    htp_view_spans list = {0};
+    list_infos(m, 0, &list);
+    add_spans(m->arena, graph, &list);
+}
+
+/* Types of a body take each other's places. */
+static void edit_body(const struct flat_maker *m, uint32_t graph)
+{
+    htp_view_range infos = m->view->graphs.items[graph].infos;
+    htp_view_spans list = {0};
+    size_t next = 0;
+    list_infos(m, graph, &list);
+    for (uint32_t i = infos.first; i < infos.first + infos.count; i++) {
+        htp_span whole = m->view->infos.items[i].whole;
+        if (!is_border(whole)) {
+            HTP_PUSH(m->arena, m->edits, (htp_edit){.field = whole, .bytes = list.items[next++]});
+        }
     }
 }
 
@@ -142,7 +181,7 @@ static void add_infos(htp_arena *arena, htp_recipe *graph, const htp_view *view)
  * their number. */
 static const struct part {
     uint32_t number;
-    void (*add)(htp_arena *arena, htp_recipe *graph, const htp_view *view);
+    void (*add)(const struct flat_maker *m, htp_recipe *graph);
 } parts[] = {
     {GRAPH_NODE, add_nodes},
     {GRAPH_INITIALIZER, add_initializers},
@@ -161,38 +200,40 @@ static bool is_replaced(const htp_wire_field *field)
     return false;
 }
 
-static htp_recipe *make_graph(htp_arena *arena, const htp_view *view)
+static htp_recipe *make_graph(const struct flat_maker *m)
 {
-    htp_recipe *graph = HTP_NEW(arena, htp_recipe);
-    htp_wire wire = htp_wire_begin(htp_wire_content(view->graphs.items[0].whole));
+    htp_recipe *graph = HTP_NEW(m->arena, htp_recipe);
+    htp_wire wire = htp_wire_begin(htp_wire_content(m->view->graphs.items[0].whole));
     htp_wire_field field;
     size_t added = 0;
     graph->number = MODEL_GRAPH;
     while (htp_wire_next(&wire, &field)) {
         while (added < PARTS && parts[added].number <= field.number) {
-            parts[added++].add(arena, graph, view);
+            parts[added++].add(m, graph);
         }
         if (!is_replaced(&field)) {
-            add(arena, graph, field.whole);
+            add(m->arena, graph, field.whole);
         }
     }
     while (added < PARTS) {
-        parts[added++].add(arena, graph, view);
+        parts[added++].add(m, graph);
     }
     return graph;
 }
 
 /* ---- the model ---- */
 
-static const htp_recipe *make_model(htp_arena *arena, const htp_view *view)
+static const htp_recipe *make_model(const struct flat_maker *m)
 {
+    htp_arena *arena = m->arena;
+    const htp_view *view = m->view;
     htp_recipe *model = HTP_NEW(arena, htp_recipe);
     htp_wire wire = htp_wire_begin(view->bytes);
     htp_wire_field field;
     bool has_imports = false;
     while (htp_wire_next(&wire, &field)) {
         if (field.number == MODEL_GRAPH) {
-            HTP_PUSH(arena, &model->items, (htp_recipe_item){.message = make_graph(arena, view)});
+            HTP_PUSH(arena, &model->items, (htp_recipe_item){.message = make_graph(m)});
         } else if (field.number == MODEL_IMPORT && !has_imports) {
             has_imports = true;
             add_spans(arena, model, &view->flat->imports);
@@ -207,7 +248,7 @@ static const htp_recipe *make_model(htp_arena *arena, const htp_view *view)
 }
 
 htp_status htp_flat_recipe_make(htp_arena *arena, const htp_view *view,
-                                htp_rewrite_options *options)
+                                htp_rewrite_options *options, htp_edit_list *edits)
 {
     if (!view->flat) {
         return HTP_OK;
@@ -225,7 +266,11 @@ htp_status htp_flat_recipe_make(htp_arena *arena, const htp_view *view,
     for (uint32_t t = 0; t < view->tensors.count; t++) {
         tensors[t] = t;
     }
-    options->recipe = make_model(arena, view);
+    const struct flat_maker m = {arena, view, htp_view_types_new(arena, view), edits};
+    options->recipe = make_model(&m);
+    for (uint32_t g = 1; edits && g < view->graphs.count; g++) {
+        edit_body(&m, g);
+    }
     options->tensors = tensors;
     options->tensor_count = view->tensors.count;
     return HTP_OK;

@@ -145,7 +145,7 @@ static void leave_call(htp_inliner *i)
 {
     const htp_inline_level level = i->stack.items[i->stack.count - 1];
     return_rest(i, level.frame, level.item);
-    htp_inline_put_infos(i, i->bodies > 0 ? &i->out : &i->infos, level.item);
+    htp_inline_put_infos(i, level.item);
 }
 
 /* ---- nodes ---- */
@@ -184,7 +184,7 @@ static void begin_body(htp_inliner *i, const htp_inline_level *level)
 {
     uint32_t graph = level->item;
     uint32_t input = 0;
-    const char *node = i->stack.items[i->stack.count - 3].name; /* of the node's level */
+    const char *node = htp_inline_owner_name(i);
     for (uint32_t v = i->first_value[graph]; level->frame && v < i->first_value[graph + 1]; v++) {
         i->names[v] = NULL;
         if (i->view->values.items[v].maker != HTP_VIEW_BY_NODE) {
@@ -220,11 +220,25 @@ static bool walk(htp_inliner *i, htp_inline_level *level)
     default:
         if (!level->is_begun) {
             level->is_begun = true;
+            level->infos = i->infos.length;
             i->bodies++;
             begin_body(i, level);
         }
         return walk_nodes(i, level) || htp_inline_graph_field(i, level);
     }
+}
+
+/* Types of what its calls made stand behind its own fields. */
+static void leave_body(htp_inliner *i, const htp_inline_level *level)
+{
+    if (level->frame) {
+        htp_inline_put_infos(i, level->item);
+    }
+    if (i->infos.length > level->infos) {
+        htp_text_add_bytes(&i->out, i->infos.bytes + level->infos, i->infos.length - level->infos);
+        i->infos.length = level->infos;
+    }
+    i->bodies--;
 }
 
 static void leave(htp_inliner *i)
@@ -235,10 +249,7 @@ static void leave(htp_inliner *i)
         leave_call(i);
         break;
     case HTP_INLINE_GRAPH:
-        if (level.frame) {
-            htp_inline_put_infos(i, &i->out, level.item);
-        }
-        i->bodies--;
+        leave_body(i, &level);
         break;
     case HTP_INLINE_NODE:
         htp_inline_finish_node(i, &level);

@@ -22,6 +22,7 @@ enum {
     ATTRIBUTE_REFERENCE = 21,
 
     GRAPH_NODE = 1,
+    GRAPH_NAME = 2,
     GRAPH_INITIALIZER = 5,
     GRAPH_INPUT = 11,
     GRAPH_OUTPUT = 12,
@@ -306,6 +307,10 @@ bool htp_inline_graph_field(htp_inliner *i, htp_inline_level *level)
         return true;
     }
     switch (field.number) {
+    case GRAPH_NAME:
+        htp_inline_put_text(&i->out, GRAPH_NAME,
+                            htp_inline_body_name(i, level->item, htp_inline_owner_name(i)));
+        break;
     case GRAPH_INPUT:
         put_info(&i->out, GRAPH_INPUT, field.content,
                  htp_inline_value_name(
@@ -339,7 +344,7 @@ static bool is_told_above(const htp_inliner *i, uint32_t value)
     return false;
 }
 
-void htp_inline_put_infos(htp_inliner *i, htp_text *out, uint32_t graph)
+void htp_inline_put_infos(htp_inliner *i, uint32_t graph)
 {
     const htp_view *view = i->view;
     bool is_function = view->graphs.items[graph].function != HTP_NONE;
@@ -351,7 +356,7 @@ void htp_inline_put_infos(htp_inliner *i, htp_text *out, uint32_t graph)
         bool is_made = value->maker == HTP_VIEW_BY_NODE && i->constant_of[value->node] == HTP_NONE;
         if (is_made && i->names[v] && htp_wire_next(&wire, &field) && field.number == told_by &&
             !is_told_above(i, v)) {
-            put_info(out, GRAPH_INFO, field.content, i->names[v]);
+            put_info(&i->infos, GRAPH_INFO, field.content, i->names[v]);
         }
     }
 }

@@ -145,6 +145,19 @@ static bool consists_of(const char *name, const char *base, const char *end)
            (!base || (strlen(base) == length - tail && memcmp(name, base, length - tail) == 0));
 }
 
+const char *htp_inline_body_name(htp_inliner *i, uint32_t graph, const char *node)
+{
+    const htp_view *view = i->view;
+    const htp_view_graph *body = &view->graphs.items[graph];
+    const char *own = htp_view_text(view, view->nodes.items[body->node].name);
+    const char *attribute = htp_view_text(view, view->attributes.items[body->attribute].name);
+    const char *end = htp_arena_printf(i->arena, "/%s", attribute);
+    const char *name = htp_view_text(view, body->name);
+    i->spent += strlen(end);
+    return *node && consists_of(name, own, end) ? join(i, node, attribute, strlen(attribute))
+                                                : name;
+}
+
 void htp_inline_name_input(htp_inliner *i, uint32_t value, const char *node, uint32_t index)
 {
     char number[24];

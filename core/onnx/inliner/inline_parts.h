@@ -52,6 +52,7 @@ typedef struct htp_inline_level {
     htp_wire wire;
     uint32_t inputs, outputs, initializers, sparse; /* fields seen so far */
     bool is_begun;                                  /* a body: its values have names */
+    size_t infos;                                   /* of a body: where its own begin in `infos` */
     bool is_relative;                               /* a node: its tag is below the call's */
     const char *name;                               /* of a node; "" for none */
     size_t begin;                                   /* of the message in `out` */
@@ -65,7 +66,7 @@ typedef struct htp_inliner {
     HTP_VECTOR(htp_inline_level) stack;
     uint32_t bodies;       /* of these */
     htp_text out;          /* nodes that are being written */
-    htp_text infos;        /* types of values of the model's own graph */
+    htp_text infos;        /* types of values of the model's own graph, then of bodies under way */
     uint64_t spent;        /* bytes, but for those in `out` */
     const char **names;    /* by value of a function: what it is called just now; NULL */
     uint32_t *up;          /* by value of a function: the caller's value that it becomes */
@@ -117,6 +118,9 @@ const char *htp_inline_prefix(htp_inliner *i, const htp_inline_frame *caller, ui
 /** Names a node of a function, and what it makes. @return the node's name; "" for none */
 const char *htp_inline_name_node(htp_inliner *i, const htp_inline_frame *frame, uint32_t node);
 
+/** What a body is called: as its node where it is in the file. @param node  its new name */
+const char *htp_inline_body_name(htp_inliner *i, uint32_t graph, const char *node);
+
 /** Names an input of a body, or an initializer that is none. @param node  the new name of the node
  * that has the body. @param index  of the input */
 void htp_inline_name_input(htp_inliner *i, uint32_t value, const char *node, uint32_t index);
@@ -166,7 +170,15 @@ void htp_inline_finish_node(htp_inliner *i, const htp_inline_level *level);
 /** Appends what a call says of modules, to a node that takes a part of its place. */
 void htp_inline_put_call(htp_inliner *i, const htp_inline_frame *frame);
 
-/** Appends the types of the values of a graph, as values of the graph that is written. */
-void htp_inline_put_infos(htp_inliner *i, htp_text *out, uint32_t graph);
+/** Appends the types of the values of a graph to `infos`, as values of the graph that is written.
+ */
+void htp_inline_put_infos(htp_inliner *i, uint32_t graph);
+
+/** The new name of the node that has the innermost body: its level, then its attribute's, lie
+ * around the body's. */
+static inline const char *htp_inline_owner_name(const htp_inliner *i)
+{
+    return i->stack.items[i->stack.count - 3].name;
+}
 
 #endif

@@ -119,38 +119,43 @@ static htp_status changed(const struct cutter *cutter, const unsigned char *at)
     return htp_view_damaged(cutter->view, at, "it was changed while it was read");
 }
 
-static htp_status take_item(struct cutter *cutter, const htp_recipe_item *item)
+/* Takes the next field of the innermost message. @return false where none comes */
+static bool take_next_field(struct cutter *cutter)
 {
-    if (item->message) {
-        enter(cutter, (htp_piece_frame){.recipe = item->message, .number = item->message->number});
-        return HTP_OK;
-    }
-    htp_wire wire = htp_wire_begin(item->bytes);
+    htp_piece_frame *frame = innermost(cutter);
     htp_wire_field field;
-    while (htp_wire_next(&wire, &field)) {
-        cutter->next = find_edit(cutter->edits, field.whole.at);
-        take_field(cutter, &field);
+    if (!htp_wire_next(&frame->wire, &field)) {
+        return false;
     }
-    return wire.is_broken ? changed(cutter, item->bytes.at) : HTP_OK;
+    if (frame->recipe) { /* what was taken last may lie behind it */
+        cutter->next = find_edit(cutter->edits, field.whole.at);
+    }
+    take_field(cutter, &field);
+    return true;
 }
 
 /* Takes what comes next in the innermost message. @param is_end  set where that is at its end */
 static htp_status take_next(struct cutter *cutter, bool *is_end)
 {
     htp_piece_frame *frame = innermost(cutter);
-    htp_wire_field field;
     *is_end = false;
-    if (frame->recipe) {
-        *is_end = frame->next_item == frame->recipe->items.count;
-        return *is_end ? HTP_OK
-                       : take_item(cutter, &frame->recipe->items.items[frame->next_item++]);
-    }
-    if (htp_wire_next(&frame->wire, &field)) {
-        take_field(cutter, &field);
+    if (take_next_field(cutter)) {
         return HTP_OK;
     }
-    *is_end = true;
-    return frame->wire.is_broken ? changed(cutter, frame->wire.at) : HTP_OK;
+    if (frame->wire.is_broken) {
+        return changed(cutter, frame->wire.at);
+    }
+    if (!frame->recipe || frame->next_item == frame->recipe->items.count) {
+        *is_end = true;
+        return HTP_OK;
+    }
+    const htp_recipe_item *item = &frame->recipe->items.items[frame->next_item++];
+    if (item->message) {
+        enter(cutter, (htp_piece_frame){.recipe = item->message, .number = item->message->number});
+    } else {
+        frame->wire = htp_wire_begin(item->bytes);
+    }
+    return HTP_OK;
 }
 
 htp_status htp_pieces_cut(const htp_view *view, htp_arena *arena, const htp_edit_list *edits,
@@ -161,7 +166,8 @@ htp_status htp_pieces_cut(const htp_view *view, htp_arena *arena, const htp_edit
     pieces->list.count = 0;
     pieces->stack.count = 0;
     pieces->prefixes_used = 0;
-    enter(&cutter, (htp_piece_frame){.wire = htp_wire_begin(view->bytes), .recipe = recipe});
+    htp_span whole = recipe ? (htp_span){NULL, 0} : view->bytes;
+    enter(&cutter, (htp_piece_frame){.wire = htp_wire_begin(whole), .recipe = recipe});
     while (!is_end || pieces->stack.count > 1) {
         if (is_end) {
             leave(&cutter);

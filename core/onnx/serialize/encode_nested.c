@@ -53,16 +53,20 @@ static contents *list_contents(const htp_builder *model)
     return lists;
 }
 
+/* A body is called as its node and the attribute that holds it: unique as names of nodes are, and
+ * told anew where the node gets another name (onnx/inliner/inline.h). */
 static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_builder *model,
-                                         uint32_t index, const contents *content)
+                                         const htp_onnx_node *owner, const htp_attribute *attribute,
+                                         const contents *content)
 {
+    uint32_t index = (uint32_t)attribute->i - 1;
     const htp_nested_graph *graph = &model->graphs.items[index];
     packed p = {.base = {.append = append}, .bytes = {.arena = model->arena}};
     for (size_t i = 0; i < content->nodes.count; i++) {
         add_piece(&p, htp_encode_node(encoder, content->nodes.items[i]));
     }
     Htp__Onnx__GraphProto name = HTP__ONNX__GRAPH_PROTO__INIT;
-    name.name = htp_arena_printf(model->arena, "graph_%u", index + 1);
+    name.name = htp_arena_printf(model->arena, "%s/%s", owner->name, attribute->name);
     add_piece(&p, &name.base);
     for (size_t i = 0; i < graph->inputs.count; i++) {
         add_piece(&p, htp_encode_input(encoder, graph->inputs.items[i]));
@@ -87,9 +91,10 @@ void htp_encode_nested_graphs(htp_encoder *encoder, const htp_builder *model,
     for (size_t i = 0; lists && i < model->nodes.count; i++) {
         const htp_onnx_node *node = &model->nodes.items[i];
         for (uint32_t k = 0; k < node->attribute_count; k++) {
-            if (node->attributes[k].kind == HTP_ATTRIBUTE_GRAPH) {
-                uint32_t index = (uint32_t)node->attributes[k].i - 1;
-                graphs[index] = make_graph(encoder, model, index, &lists[index]);
+            const htp_attribute *attribute = &node->attributes[k];
+            if (attribute->kind == HTP_ATTRIBUTE_GRAPH) {
+                uint32_t index = (uint32_t)attribute->i - 1;
+                graphs[index] = make_graph(encoder, model, node, attribute, &lists[index]);
             }
         }
     }

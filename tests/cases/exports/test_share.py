@@ -193,7 +193,7 @@ def ask_with_libtorch(*arguments) -> str:
     return result.stdout
 
 
-@case_for_each(("layers", "twice", "masks"))
+@case_for_each(NETWORKS)
 def functions_share_within_their_bodies(name):
     """Inlined they are the flat model whose modules share nothing with each other."""
     with scratch() as folder:

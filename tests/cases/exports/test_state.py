@@ -9,7 +9,7 @@ import torch
 
 import numbers_check
 from compiled import save
-from harness import (EXIT_UNSUPPORTED, EXIT_USAGE, INTO, case, case_for_each, export, made_by, run,
+from harness import (EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, INTO, case, case_for_each, export, made_by, run,
                      scratch)
 
 MAKER = Path(__file__).resolve().parents[2] / "custom" / "state.py"
@@ -134,6 +134,18 @@ def functions_keep_state(name):
         assert [tensor.name for tensor in onnx.load(path).graph.initializer][-len(first):] == list(
             first)
         onnx.checker.check_model(onnx.load(path), full_check=True)
+
+
+@case_for_each(NAMES)
+def functions_are_inlined(name):
+    """Byte for byte to the flat file, whose modules share nothing with each other."""
+    given, _ = facts_of(name)
+    with scratch() as folder:
+        export(made() / f"{name}.pt", folder / "modules.onnx", *given, "--functions")
+        export(made() / f"{name}.pt", folder / "flat.onnx", *given, "--share", "module")
+        result = run("inline", folder / "modules.onnx", "--out", folder / "inlined.onnx")
+        assert result.returncode == EXIT_OK, result
+        assert (folder / "inlined.onnx").read_bytes() == (folder / "flat.onnx").read_bytes()
 
 
 @case
