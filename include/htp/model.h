@@ -216,7 +216,8 @@ typedef bool (*htp_write_fn)(void *user, const void *bytes, size_t count);
 typedef enum htp_drawing_format {
     HTP_DRAW_DOT = 0, /**< for graphviz */
     HTP_DRAW_GRAPHML = 1,
-    HTP_DRAW_SVG = 2, /**< drawn by graphviz: its program dot is run, which must be on PATH */
+    HTP_DRAW_SVG = 2,     /**< drawn by graphviz: its program dot is run, which must be on PATH */
+    HTP_DRAW_MERMAID = 3, /**< a flowchart, which Markdown viewers draw */
 } htp_drawing_format;
 
 /** What is drawn, and how. Always start from htp_drawing_init(). */

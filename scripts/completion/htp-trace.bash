@@ -141,7 +141,7 @@ _htp_trace()
         return
         ;;
     graph:--format)
-        mapfile -t COMPREPLY < <(compgen -W 'dot graphml svg' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'dot graphml svg mermaid' -- "$word")
         return
         ;;
     profile:--optimized)

@@ -158,7 +158,7 @@ _htp_trace()
         return
         ;;
     graph:--format)
-        compadd dot graphml svg
+        compadd dot graphml svg mermaid
         return
         ;;
     profile:--optimized)
@@ -348,7 +348,7 @@ _htp_trace()
         '--module:Draws these modules alone'
         '--own:Takes these modules without those below them'
         '--depth:Draws modules N levels down as one box each'
-        '--format:Writes dot, graphml, or svg, which graphviz draws'
+        '--format:Writes dot, graphml, mermaid, or svg, which graphviz draws'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is no terminal'

@@ -81,7 +81,7 @@ static void draw(htp_model *model)
         htp_drawing_format format;
         int depth;
         const char *module;
-    } ways[] = {{HTP_DRAW_DOT, -1, NULL}, {HTP_DRAW_GRAPHML, 1, NULL}, {HTP_DRAW_DOT, 0, "*"}};
+    } ways[] = {{HTP_DRAW_DOT, -1, NULL}, {HTP_DRAW_GRAPHML, 1, NULL}, {HTP_DRAW_MERMAID, 0, "*"}};
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
         htp_drawing drawing;
         size_t bytes = 0;

@@ -33,6 +33,14 @@ struct work {
 
 /* ---- the text ---- */
 
+/* By format; SVG has none: graphviz draws it from DOT. */
+static const htp_report_picture_fn writers[] = {
+#define FORMAT(format, name) [format] = htp_report_picture_##name,
+#include "report/picture/formats.def"
+#undef FORMAT
+};
+enum { WRITERS = sizeof(writers) / sizeof(writers[0]) };
+
 static bool write_text(struct work *work, htp_drawing_format format, htp_write_fn write, void *user)
 {
     if (htp_arena_recover(&work->scratch) != 0) {
@@ -40,11 +48,7 @@ static bool write_text(struct work *work, htp_drawing_format format, htp_write_f
         return false;
     }
     htp_stream stream = htp_stream_new(&work->scratch, write, user);
-    if (format == HTP_DRAW_GRAPHML) {
-        htp_report_picture_graphml(&stream, &work->picture);
-    } else {
-        htp_report_picture_dot(&stream, &work->picture);
-    }
+    writers[format == HTP_DRAW_SVG ? HTP_DRAW_DOT : format](&stream, &work->picture);
     return htp_stream_end(&stream);
 }
 
@@ -206,7 +210,7 @@ static htp_status take(const htp_drawing *given, const char *path, htp_drawing *
         HTP_TRY(htp_given_take(drawing, sizeof(*drawing), given, "the drawing was",
                                "htp_drawing_init"));
     }
-    if ((unsigned)drawing->format > HTP_DRAW_SVG) {
+    if ((unsigned)drawing->format >= WRITERS && drawing->format != HTP_DRAW_SVG) {
         return htp_status_make(HTP_CODE_USAGE, "unknown format of pictures: %d",
                                (int)drawing->format);
     }

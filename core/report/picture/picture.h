@@ -1,8 +1,8 @@
 /*
- * Pictures as text that other programs read.
+ * Pictures as text that other programs read. formats.def lists the formats.
  *
- * In both formats boxes are called b0, b1... and frames f0, f1... Whatever names hold, files are
- * valid: what XML cannot hold becomes U+FFFD.
+ * Boxes are called b0, b1... and frames f0, f1... in all of them. Files are valid whatever names
+ * hold: U+FFFD takes the place of what a format cannot express.
  */
 #ifndef HTP_REPORT_PICTURE_H
 #define HTP_REPORT_PICTURE_H
@@ -10,22 +10,14 @@
 #include "base/stream.h"
 #include "query/picture/picture.h"
 
-/**
- * For graphviz: frames are clusters in each other, called cluster_f0 and so on. Labels tell class
- * and instance, attribute path and operators; tooltips tell the tag or the node's name; arrows the
- * types of what flows.
- */
-void htp_report_picture_dot(htp_stream *stream, const htp_picture *picture);
+/** Writes a picture in one format: htp_report_picture_dot() and so on, one for each row. */
+typedef void (*htp_report_picture_fn)(htp_stream *stream, const htp_picture *picture);
+#define FORMAT(format, name)                                                                       \
+    void htp_report_picture_##name(htp_stream *stream, const htp_picture *picture);
+#include "report/picture/formats.def"
+#undef FORMAT
 
-/**
- * GraphML, as flat as all its readers take it: frames are nodes, too, and `parent` of a node is the
- * frame that it lies in. An edge for each value that flows.
- *
- * Reference: http://graphml.graphdrawing.org/specification.html
- */
-void htp_report_picture_graphml(htp_stream *stream, const htp_picture *picture);
-
-/** What both tell of a box or a frame, in the stream's arena. */
+/** The texts of a box or a frame, in the stream's arena. */
 typedef struct htp_picture_label {
     const char *title;  /* "BertLayer.0", "MatMul", "36 operators", "input_ids" */
     const char *path;   /* "encoder.layer.0"; "" where it is not known */
@@ -36,6 +28,20 @@ htp_picture_label htp_picture_label_box(htp_arena *arena, const htp_picture *pic
                                         uint32_t number);
 htp_picture_label htp_picture_label_frame(htp_arena *arena, const htp_picture *picture,
                                           uint32_t number);
+
+/** How a format writes frames that enclose what lies in them. */
+typedef struct htp_picture_nesting {
+    void (*begin_frame)(htp_text *text, const htp_picture *picture, uint32_t number, size_t depth);
+    void (*add_box)(htp_text *text, const htp_picture *picture, uint32_t number);
+    const char *end_frame;
+} htp_picture_nesting;
+
+/** Writes all frames and boxes, each in the frame that it lies in. */
+void htp_picture_add_nested(htp_stream *stream, const htp_picture *picture,
+                            const htp_picture_nesting *nesting);
+
+/** Types that are written on one arrow; of more, the number is told. */
+enum { HTP_PICTURE_TOLD_VALUES = 3 };
 
 /** A text for XML, also within quotes. */
 void htp_picture_add_xml(htp_text *text, const char *string);

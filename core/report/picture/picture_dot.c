@@ -1,5 +1,7 @@
 /*
- * Pictures for graphviz.
+ * Pictures for graphviz. Frames are clusters in each other, called cluster_f0 and so on. Labels
+ * have class and instance, attribute path and operators; tooltips the tag or the node's name;
+ * arrows the types of their values.
  *
  * Reference: https://graphviz.org/doc/info/lang.html,
  * https://graphviz.org/doc/info/shapes.html#html
@@ -8,9 +10,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Types that are written on one arrow. */
-enum { TOLD_VALUES = 3 };
 
 static const char header[] =
     "digraph {\n"
@@ -88,7 +87,7 @@ static void add_arrow(htp_text *text, const htp_picture *picture, const htp_pict
     for (size_t i = 0; i < arrow->values.count; i++) {
         uint32_t value = arrow->values.items[i];
         const char *name = htp_view_text(picture->view, picture->view->values.items[value].name);
-        if (i < TOLD_VALUES) {
+        if (i < HTP_PICTURE_TOLD_VALUES) {
             htp_text_addf(text, "%s&#160;", separator); /* away from the arrow */
             htp_picture_add_xml(text, htp_picture_type(text->arena, picture, value));
             htp_text_add(text, "&#160;");
@@ -96,45 +95,14 @@ static void add_arrow(htp_text *text, const htp_picture *picture, const htp_pict
             separator = "<br/>";
         }
     }
-    if (arrow->values.count > TOLD_VALUES) {
+    if (arrow->values.count > HTP_PICTURE_TOLD_VALUES) {
         htp_text_addf(text, "%s&#160;and %zu more&#160;", separator,
-                      arrow->values.count - TOLD_VALUES);
+                      arrow->values.count - HTP_PICTURE_TOLD_VALUES);
         htp_text_add(&names, ", ...");
     }
     htp_text_add(text, ">, tooltip=");
     add_quoted(text, htp_text_string(&names));
     htp_text_add(text, "]\n");
-}
-
-/* ---- frames ---- */
-
-/* What lies in each frame: the first item, and the one behind each. Boxes and frames are numbered
- * from 1 on; 0 ends a list. Index 0 of the lists is what lies in no frame. */
-struct contents {
-    uint32_t *first_box, *next_box;
-    uint32_t *first_frame, *next_frame;
-};
-
-static struct contents find_contents(htp_arena *arena, const htp_picture *picture)
-{
-    size_t frames = picture->frames.count + 1;
-    size_t boxes = picture->boxes.count + 1;
-    struct contents found = {
-        HTP_NEW_ARRAY(arena, uint32_t, frames), HTP_NEW_ARRAY(arena, uint32_t, boxes),
-        HTP_NEW_ARRAY(arena, uint32_t, frames), HTP_NEW_ARRAY(arena, uint32_t, frames)};
-    for (size_t i = boxes; i-- > 1;) {
-        uint32_t frame = picture->boxes.items[i - 1].frame;
-        size_t place = frame == HTP_NONE ? 0 : frame + 1;
-        found.next_box[i] = found.first_box[place];
-        found.first_box[place] = (uint32_t)i;
-    }
-    for (size_t i = frames; i-- > 1;) {
-        uint32_t frame = picture->frames.items[i - 1].parent;
-        size_t place = frame == HTP_NONE ? 0 : frame + 1;
-        found.next_frame[i] = found.first_frame[place];
-        found.first_frame[place] = (uint32_t)i;
-    }
-    return found;
 }
 
 static void begin_frame(htp_text *text, const htp_picture *picture, uint32_t number, size_t depth)
@@ -147,38 +115,13 @@ static void begin_frame(htp_text *text, const htp_picture *picture, uint32_t num
                   is_module ? fills[depth % (sizeof(fills) / sizeof(fills[0]))] : body_fill);
 }
 
-/* Frames lie in frames however deep: no recursion. */
-static void add_frames(htp_stream *stream, const htp_picture *picture)
-{
-    htp_text *text = &stream->text;
-    struct contents contents = find_contents(text->arena, picture);
-    size_t depth = 0;
-    for (uint32_t at = 0;;) {
-        for (uint32_t box = contents.first_box[at]; box > 0; box = contents.next_box[box]) {
-            add_box(text, picture, box - 1);
-            (void)htp_stream_pass(stream);
-        }
-        uint32_t next = contents.first_frame[at];
-        while (next == 0 && at > 0) {
-            uint32_t parent = picture->frames.items[at - 1].parent;
-            htp_text_add(text, "}\n");
-            next = contents.next_frame[at];
-            at = parent == HTP_NONE ? 0 : parent + 1;
-            depth--;
-        }
-        if (next == 0) {
-            return;
-        }
-        at = next;
-        begin_frame(text, picture, at - 1, depth++);
-    }
-}
+static const htp_picture_nesting nesting = {begin_frame, add_box, "}\n"};
 
 void htp_report_picture_dot(htp_stream *stream, const htp_picture *picture)
 {
     htp_text_add(&stream->text, header);
     htp_text_add(&stream->text, picture->boxes.count > MAX_BOXES ? header_of_large : "");
-    add_frames(stream, picture);
+    htp_picture_add_nested(stream, picture, &nesting);
     for (size_t i = 0; i < picture->arrows.count; i++) {
         add_arrow(&stream->text, picture, &picture->arrows.items[i]);
         (void)htp_stream_pass(stream);

@@ -1,3 +1,9 @@
+/*
+ * Pictures as GraphML, flat as all its readers take it: frames are nodes, too, and `parent` of a
+ * node is the frame that it lies in. There is an edge for each value that flows.
+ *
+ * Reference: http://graphml.graphdrawing.org/specification.html
+ */
 #include "report/picture/picture.h"
 
 #include <inttypes.h>

@@ -1,8 +1,10 @@
 """`htp-trace graph`: what is drawn, read back by graphviz and networkx, is what the model has."""
 
 import functools
+import html
 import json
 import os
+import re
 import subprocess
 import xml.dom.minidom
 from collections import Counter
@@ -44,6 +46,36 @@ def read_dot(text: str) -> dict:
     result = subprocess.run(["dot", "-Tdot_json"], input=text, capture_output=True, text=True)
     assert result.returncode == EXIT_OK and result.stderr == "", result.stderr
     return json.loads(result.stdout)
+
+
+MERMAID = {
+    "style": re.compile(r"classDef \w+ [\w:#,. -]+|class f\d+ (frame|body)"),
+    "frame": re.compile(r'subgraph (f\d+)\["([^"]*)"\]'),
+    "box": re.compile(r'(b\d+)\["([^"]*)"\]:::(\w+)'),
+    "arrow": re.compile(r'(b\d+) -->(?:\|"[^"]+"\|)? (b\d+)'),
+}
+
+
+def read_mermaid(text: str) -> networkx.DiGraph:
+    """Boxes and frames with `parent` and `title`, and the arrows between boxes. Any other line fails."""
+    graph, around = networkx.DiGraph(), []
+    first, *lines = text.splitlines()
+    assert first == "flowchart TB"
+    for line in lines:
+        kind, found = next(((k, m) for k, r in MERMAID.items() if (m := r.fullmatch(line))), (line, None))
+        if line == "end":
+            around.pop()
+        elif kind == "arrow":
+            assert found[1] in graph and found[2] in graph, line
+            graph.add_edge(found[1], found[2])
+        elif kind in ("frame", "box"):
+            title = html.unescape(re.sub(r"#(\d+);", r"&#\1;", found[2].removeprefix("<b>").partition("</b>")[0]))
+            graph.add_node(found[1], title=title, **({"parent": around[-1]} if around else {}))
+            around += [found[1]] if kind == "frame" else []
+        else:
+            assert kind == "style", line
+    assert not around, around
+    return graph
 
 
 def boxes_of(graph, *kinds) -> dict:
@@ -207,6 +239,20 @@ def dot_draws_the_same(row):
     assert pairs == set(graph.edges()) and len(pairs) == len(dot["edges"])
 
 
+@case_for_each([(name, depth) for name in MODELS for depth in (None, 2)], name=str)
+def mermaid_draws_the_same(row):
+    """Subgraphs, boxes and arrows are those of the GraphML, each in the same frame."""
+    name, depth = row
+    file = source(name)
+    graph = read_graphml(file, *flags(depth))
+    drawn = read_mermaid(ask("graph", file, "--format", "mermaid", *flags(depth)))
+    assert set(drawn) == set(graph)
+    assert set(drawn.edges()) == set(graph.edges())
+    for node, data in graph.nodes(data=True):
+        assert drawn.nodes[node].get("parent") == data.get("parent"), node
+        assert drawn.nodes[node]["title"] == data["label"], node
+
+
 @case
 def borders_have_their_types():
     with scratch() as folder:
@@ -316,7 +362,7 @@ def functions_that_call_each_other():
 
 @case_for_each(sorted(f.name for f in CORPUS.iterdir()))
 def strange_models_give_valid_files(name):
-    """Whatever can be opened can be drawn, and read by graphviz and XML parsers."""
+    """Whatever can be opened can be drawn, and read by graphviz, XML parsers and the grammar above."""
     for options in ((), ("--depth", "1"), ("--module", "**")):
         result = run("graph", CORPUS / name, *options, env=NO_SHIM)
         if result.returncode != EXIT_OK:
@@ -325,7 +371,8 @@ def strange_models_give_valid_files(name):
             continue
         read_dot(result.stdout)
         xml.dom.minidom.parseString(ask("graph", CORPUS / name, "--format", "graphml", *options))
-        read_graphml(CORPUS / name, *options)
+        drawn = read_mermaid(ask("graph", CORPUS / name, "--format", "mermaid", *options))
+        assert set(drawn) == set(read_graphml(CORPUS / name, *options))
         xml.dom.minidom.parseString(ask("graph", CORPUS / name, "--format", "svg", *options))
 
 

@@ -1,0 +1,122 @@
+/*
+ * Pictures as mermaid flowcharts, which Markdown viewers draw. Frames are subgraphs.
+ *
+ * Reference: https://mermaid.js.org/syntax/flowchart.html
+ */
+#include "report/picture/picture.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char header[] =
+    "flowchart TB\n"
+    "classDef operator fill:#ffffff,stroke:#64748b,color:#0f172a\n"
+    "classDef operators fill:#ffffff,stroke:#64748b,color:#0f172a,stroke-dasharray:4 3\n"
+    "classDef module fill:#dbeafe,stroke:#2563eb,color:#0f172a\n"
+    "classDef input fill:#dcfce7,stroke:#16a34a,color:#0f172a\n"
+    "classDef output fill:#fef3c7,stroke:#d97706,color:#0f172a\n"
+    "classDef frame fill:#f8fafc,stroke:#94a3b8,color:#1e293b\n"
+    "classDef body fill:#fdf4ff,stroke:#94a3b8,color:#1e293b\n";
+
+static const char *const box_classes[HTP_PICTURE_BOX_KINDS] = {
+    [HTP_PICTURE_NODE] = "operator", [HTP_PICTURE_NODES] = "operators",
+    [HTP_PICTURE_MODULE] = "module", [HTP_PICTURE_INPUT] = "input",
+    [HTP_PICTURE_OUTPUT] = "output",
+};
+
+/* What stands for itself: letters, digits, and what neither mermaid nor Markdown gives a meaning.
+ */
+static bool is_plain(uint32_t code)
+{
+    static const char safe[] = "_ ,.:/()[]{}=+-";
+    bool is_letter = (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z');
+    bool is_digit = code >= '0' && code <= '9';
+    return code >= 0x80 || is_letter || is_digit || (code > 0 && strchr(safe, (int)code));
+}
+
+/* A text within quotes. Anything else is a character reference, which mermaid writes with #. */
+static void add_text(htp_text *text, const char *string)
+{
+    while (*string) {
+        uint32_t code;
+        size_t length = htp_text_utf8(string, &code);
+        if (length == 0 || code < 0x20 || code == 0x7f) {
+            htp_text_add(text, "\xef\xbf\xbd");
+        } else if (is_plain(code)) {
+            htp_text_add_bytes(text, string, length);
+        } else {
+            htp_text_addf(text, "#%" PRIu32 ";", code);
+        }
+        string += length ? length : 1;
+    }
+}
+
+static void add_label(htp_text *text, const htp_picture_label *label)
+{
+    const char *const parts[] = {label->path, label->detail};
+    htp_text_add(text, "[\"<b>");
+    add_text(text, *label->title ? label->title : " ");
+    htp_text_add(text, "</b>");
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (*parts[i]) {
+            htp_text_add(text, "<br/>");
+            add_text(text, parts[i]);
+        }
+    }
+    htp_text_add(text, "\"]");
+}
+
+static void add_box(htp_text *text, const htp_picture *picture, uint32_t number)
+{
+    htp_picture_label label = htp_picture_label_box(text->arena, picture, number);
+    htp_text_addf(text, "b%" PRIu32, number);
+    add_label(text, &label);
+    htp_text_addf(text, ":::%s\n", box_classes[picture->boxes.items[number].kind]);
+}
+
+static void begin_frame(htp_text *text, const htp_picture *picture, uint32_t number, size_t depth)
+{
+    (void)depth;
+    htp_picture_label label = htp_picture_label_frame(text->arena, picture, number);
+    htp_text_addf(text, "subgraph f%" PRIu32, number);
+    add_label(text, &label);
+    htp_text_add(text, "\n");
+}
+
+static const htp_picture_nesting nesting = {begin_frame, add_box, "end\n"};
+
+static void add_frame_class(htp_text *text, const htp_picture *picture, uint32_t number)
+{
+    bool is_module = picture->frames.items[number].kind == HTP_PICTURE_MODULE_FRAME;
+    htp_text_addf(text, "class f%" PRIu32 " %s\n", number, is_module ? "frame" : "body");
+}
+
+static void add_arrow(htp_text *text, const htp_picture *picture, const htp_picture_arrow *arrow)
+{
+    size_t told = 0;
+    htp_text_addf(text, "b%" PRIu32 " -->", arrow->from);
+    for (size_t i = 0; i < arrow->values.count && i < HTP_PICTURE_TOLD_VALUES; i++) {
+        const char *type = htp_picture_type(text->arena, picture, arrow->values.items[i]);
+        if (*type) {
+            htp_text_add(text, told++ == 0 ? "|\"" : "<br/>");
+            add_text(text, type);
+        }
+    }
+    if (told > 0 && arrow->values.count > HTP_PICTURE_TOLD_VALUES) {
+        htp_text_addf(text, "<br/>and %zu more", arrow->values.count - HTP_PICTURE_TOLD_VALUES);
+    }
+    htp_text_addf(text, "%s b%" PRIu32 "\n", told > 0 ? "\"|" : "", arrow->to);
+}
+
+void htp_report_picture_mermaid(htp_stream *stream, const htp_picture *picture)
+{
+    htp_text *text = &stream->text;
+    htp_text_add(text, header);
+    htp_picture_add_nested(stream, picture, &nesting);
+    for (uint32_t i = 0; i < picture->frames.count && htp_stream_pass(stream); i++) {
+        add_frame_class(text, picture, i);
+    }
+    for (size_t i = 0; i < picture->arrows.count && htp_stream_pass(stream); i++) {
+        add_arrow(text, picture, &picture->arrows.items[i]);
+    }
+}
