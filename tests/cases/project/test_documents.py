@@ -1,5 +1,6 @@
-"""Documents point at what is there: files, headings, and paths of core/."""
+"""Documents point at what is there: files, headings, and sources."""
 
+import functools
 import re
 from pathlib import Path
 
@@ -10,8 +11,9 @@ FENCES = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^    [^\n]*$|`[^`\n]+`", re.MULTILINE)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-# `core/lower/emit/emit.h`; not what has a star.
-NAMED = re.compile(r"`(core/[\w./]+)`")
+# `core/lower/emit/emit.h`, or the end of it: `emit/emit.h`. Not what has a star.
+SOURCES = ("core", "include", "models", "scripts", "shim", "tests")
+NAMED = re.compile(rf"`((?:{'|'.join(SOURCES)})/[\w./-]+|[\w/]+\.(?:c|h|def|cpp))`")
 MOST_BYTES = {"README.md": 6 * 1024, "CONTRIBUTING.md": 8 * 1024}
 
 
@@ -39,13 +41,14 @@ def broken(document: Path) -> list:
     return found
 
 
+@functools.cache
+def sources() -> list:
+    return [f"/{path.relative_to(ROOT)}" for folder in SOURCES for path in (ROOT / folder).rglob("*")]
+
+
 def is_there(path: str) -> bool:
-    """Whether a file or folder is; where its folder is still to come, anywhere in the room."""
-    named = ROOT / path
-    if named.exists() or named.parent.is_dir() and named.parent.parent != ROOT / "core":
-        return named.exists()
-    room = ROOT.joinpath(*named.relative_to(ROOT).parts[:2])
-    return not named.suffix or any(room.rglob(named.name))
+    whole = path.split("/")[0] in SOURCES
+    return (ROOT / path).exists() if whole else any(source.endswith(f"/{path}") for source in sources())
 
 
 @case
