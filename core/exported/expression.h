@@ -69,7 +69,7 @@ HTP_MUST_USE htp_status htp_exported_formula_read(htp_interned *symbols, const c
                                                   htp_exported_formula *formula);
 
 /** The same for a condition in Python. Its symbols are places in the arguments of forward():
- * "[x][0].size[1]" for "L['x'][0].size()[1]", "[n]" for a number "L['n']". */
+ * "L.x.0.size.1" for "L['x'][0].size()[1]", "L.n" for a number "L['n']". */
 HTP_MUST_USE htp_status htp_exported_guard_read(htp_interned *symbols, const char *text,
                                                 htp_exported_formula *formula);
 

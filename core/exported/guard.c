@@ -63,49 +63,51 @@ static htp_status read_condition(htp_formula_reader *reader)
 
 /* ---- places in arguments ---- */
 
-static htp_status read_subscript(htp_formula_reader *reader, htp_text *place)
+static htp_status add_subscript(htp_formula_reader *reader, htp_text *place)
 {
     int64_t number = 0;
     const char *key = NULL;
     size_t length = 0;
     bool is_string =
         htp_formula_reader_takes(reader, "'") || htp_formula_reader_takes(reader, "\"");
+    htp_text_add(place, ".");
     if (is_string) {
         reader->at--;
         HTP_TRY(htp_formula_reader_string(reader, &key, &length));
-        htp_text_add(place, "[");
         htp_text_add_bytes(place, key, length);
-        htp_text_add(place, "]");
     } else {
         HTP_TRY(htp_formula_reader_integer(reader, &number));
-        htp_text_addf(place, "[%lld]", (long long)number);
+        htp_text_addf(place, "%lld", (long long)number);
     }
     return htp_formula_reader_expect(reader, "]");
 }
 
-/* "L['x'][0].size()[1]" becomes "x[0].size[1]". */
+static htp_status add_attribute(htp_formula_reader *reader, htp_text *place)
+{
+    size_t length = htp_formula_reader_name(reader);
+    HTP_TRY(length > 0 ? HTP_OK : htp_formula_reader_fail(reader, "an attribute"));
+    htp_text_add(place, ".");
+    htp_text_add_bytes(place, reader->at, length);
+    reader->at += length;
+    return htp_formula_reader_takes(reader, "(") ? htp_formula_reader_expect(reader, ")") : HTP_OK;
+}
+
 static htp_status read_place(htp_formula_reader *reader)
 {
     htp_text place = {.arena = reader->arena};
     bool goes_on = true;
-    HTP_TRY(read_subscript(reader, &place));
+    htp_text_add(&place, "L");
+    HTP_TRY(add_subscript(reader, &place));
     while (goes_on) {
         if (htp_formula_reader_takes(reader, "[")) {
-            HTP_TRY(read_subscript(reader, &place));
+            HTP_TRY(add_subscript(reader, &place));
         } else if (htp_formula_reader_takes(reader, ".")) {
-            size_t length = htp_formula_reader_name(reader);
-            htp_text_add(&place, ".");
-            htp_text_add_bytes(&place, reader->at, length);
-            reader->at += length;
-            HTP_TRY(length > 0 ? HTP_OK : htp_formula_reader_fail(reader, "an attribute"));
-            if (htp_formula_reader_takes(reader, "(")) {
-                HTP_TRY(htp_formula_reader_expect(reader, ")"));
-            }
+            HTP_TRY(add_attribute(reader, &place));
         } else {
             goes_on = false;
         }
     }
-    return htp_formula_reader_add_symbol(reader, place.bytes, place.length);
+    return htp_formula_reader_add_symbol(reader, htp_text_string(&place), place.length);
 }
 
 /* ---- operands ---- */

@@ -1,6 +1,6 @@
 /*
  * Formulas of sizes: each case is a text and what it gives, as Python and torch's functions of
- * sympy compute it. s is 7, t is 12, u has no number.
+ * sympy compute it. s and n are 7, t and a size of x are 12, u0 has no number.
  */
 #include "base/text.h"
 #include "exported/expression.h"
@@ -93,8 +93,8 @@ static const struct given formulas[] = {
 };
 
 static const struct given guards[] = {
-    {"L['s'] == 7", "true"},
-    {"L['t'].size()[1] - L['s'] * 2", "-2"},
+    {"L['n'] == 7", "true"},
+    {"L['x']['k'].size()[1] - L['n'] * 2", "-2"},
     {"2 + 3 * 4 - 1", "13"},
     {"(2 + 3) * 4", "20"},
     {"7 // 2 * 2", "6"},
@@ -107,18 +107,18 @@ static const struct given guards[] = {
     {"1.5e1 + 1", "16.0r"},
     {"1.0 // 0.1", "9.0r"},
     {"-7.5 % 2.0", "0.5r"},
-    {"(L['t'].size()[1] // 2) != L['t'].size()[1]", "true"},
-    {"2 <= L['s'] <= 7", "true"},
-    {"2 <= L['s'] < 7", "false"},
-    {"9 > L['s'] > 5 > 1", "true"},
-    {"not L['s'] == 7", "false"},
-    {"not (L['s'] == 7) or 1 < 2", "true"},
+    {"(L['x']['k'].size()[1] // 2) != L['x']['k'].size()[1]", "true"},
+    {"2 <= L['n'] <= 7", "true"},
+    {"2 <= L['n'] < 7", "false"},
+    {"9 > L['n'] > 5 > 1", "true"},
+    {"not L['n'] == 7", "false"},
+    {"not (L['n'] == 7) or 1 < 2", "true"},
     {"1 < 2 and 2 < 1 or 3 == 3", "true"},
     {"1 > 2 and (2 < 1 or 3 == 3)", "false"},
     {"(1 if 2 < 1 else 5 if 1 < 2 else 7)", "5"},
-    {"max(L['s'], 3, L['t'].size()[1])", "12"},
-    {"min(5, L['s'])", "5"},
-    {"math.floor(torch.sym_float(L['s']) / 2)", "3"},
+    {"max(L['n'], 3, L['x']['k'].size()[1])", "12"},
+    {"min(5, L['n'])", "5"},
+    {"math.floor(torch.sym_float(L['n']) / 2)", "3"},
     {"math.trunc(1.9) + math.ceil(1.1)", "3"},
     {"round(2.5)", "2"},
     {"round(2.675, 2)", "2.67r"},
@@ -193,7 +193,7 @@ static void expect_values(htp_arena *arena, read_fn read, const struct given *gi
     htp_interned symbols = {.arena = arena};
     htp_exported_number numbers[3] = {htp_exported_integer(7), htp_exported_integer(12),
                                       htp_exported_integer(7)};
-    const char *const names[] = {"s", "t", "[s]", "[t].size[1]"};
+    const char *const names[] = {"s", "t", "L.n", "L.x.k.size.1"};
     for (uint32_t i = 0; i < 4; i++) {
         ck_assert_uint_eq(htp_exported_symbol(&symbols, names[i], strlen(names[i])), i);
     }

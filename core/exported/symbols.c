@@ -1,0 +1,465 @@
+#include "exported/symbols.h"
+
+#include "base/dtype.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+/* A formula that is none is an error; one with functions that are not known costs what has it. */
+static htp_status read_one(htp_status status, htp_arena *arena, const char **problem,
+                           htp_exported_formula *formula)
+{
+    *problem = NULL;
+    if (htp_status_code(status) != HTP_CODE_UNSUPPORTED) {
+        return status;
+    }
+    *problem = htp_arena_strdup(arena, htp_status_message(status));
+    *formula = (htp_exported_formula){.steps = NULL};
+    htp_status_free(status);
+    return HTP_OK;
+}
+
+static htp_status read_formulas(htp_exported_symbols *symbols)
+{
+    const htp_exported_program *program = symbols->program;
+    htp_arena *arena = symbols->arena;
+    size_t count = program->expressions.count;
+    htp_exported_formula *formulas = HTP_NEW_ARRAY(arena, htp_exported_formula, count + 1);
+    const char **problems = HTP_NEW_ARRAY(arena, const char *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        HTP_TRY(read_one(htp_exported_formula_read(
+                             &symbols->names, program->expressions.items[i].text, &formulas[i]),
+                         arena, &problems[i], &formulas[i]));
+    }
+    symbols->formulas = formulas;
+    symbols->problems = problems;
+    return HTP_OK;
+}
+
+static htp_status read_guards(htp_exported_symbols *symbols)
+{
+    const htp_exported_program *program = symbols->program;
+    htp_arena *arena = symbols->arena;
+    htp_exported_formula *guards =
+        HTP_NEW_ARRAY(arena, htp_exported_formula, (size_t)program->guard_count + 1);
+    const char *problem = NULL;
+    for (uint32_t i = 0; i < program->guard_count; i++) {
+        HTP_TRY(read_one(htp_exported_guard_read(&symbols->names, program->guards[i], &guards[i]),
+                         arena, &problem, &guards[i]));
+    }
+    symbols->guards = guards;
+    return HTP_OK;
+}
+
+static void read_bounds(htp_exported_symbols *symbols)
+{
+    const htp_exported_program *program = symbols->program;
+    htp_exported_bounds *bounds =
+        HTP_NEW_ARRAY(symbols->arena, htp_exported_bounds, (size_t)symbols->symbol_count + 1);
+    for (uint32_t i = 0; i < symbols->symbol_count; i++) {
+        bounds[i] = (htp_exported_bounds){INT64_MIN, INT64_MAX};
+    }
+    for (uint32_t i = 0; i < program->range_count; i++) {
+        const htp_exported_range *range = &program->ranges[i];
+        uint32_t symbol = 0;
+        if (htp_map_get(&symbols->names.known, range->symbol, &symbol)) {
+            bounds[symbol] = (htp_exported_bounds){range->has_least ? range->least : INT64_MIN,
+                                                   range->has_most ? range->most : INT64_MAX};
+        }
+    }
+    symbols->bounds = bounds;
+}
+
+/* What strict programs call their inputs in guards. */
+static const char *const *list_flat_paths(const htp_exported_symbols *symbols)
+{
+    uint32_t input_count = symbols->program->input_count;
+    const char **paths = HTP_NEW_ARRAY(symbols->arena, const char *, (size_t)input_count + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < input_count; i++) {
+        if (symbols->paths[i]) {
+            paths[i] = htp_arena_printf(symbols->arena, "flat_args.%u", count++);
+        }
+    }
+    return paths;
+}
+
+htp_status htp_exported_symbols_read(htp_arena *arena, const htp_exported_program *program,
+                                     const char *const *paths, htp_exported_symbols *symbols)
+{
+    *symbols = (htp_exported_symbols){
+        .arena = arena, .program = program, .paths = paths, .names = {.arena = arena}};
+    HTP_TRY(read_formulas(symbols));
+    HTP_TRY(read_guards(symbols));
+    symbols->symbol_count = (uint32_t)symbols->names.strings.count;
+    read_bounds(symbols);
+    symbols->flat_paths = list_flat_paths(symbols);
+    for (uint32_t lane = 0; lane < HTP_MAX_LANES; lane++) {
+        symbols->numbers[lane] =
+            HTP_NEW_ARRAY(arena, htp_exported_number, (size_t)symbols->symbol_count + 1);
+    }
+    return HTP_OK;
+}
+
+/* PyTorch's names of sizes that the data decides. */
+static bool is_data(const char *name)
+{
+    return name[0] == 'u' && name[1] >= '0' && name[1] <= '9';
+}
+
+bool htp_exported_symbols_have_data(const htp_exported_symbols *symbols)
+{
+    bool have = false;
+    for (uint32_t i = 0; i < symbols->symbol_count && !have; i++) {
+        have = is_data(symbols->names.strings.items[i]);
+    }
+    return have;
+}
+
+/* ---- values ---- */
+
+htp_exported_number htp_exported_symbols_value(const htp_exported_symbols *symbols,
+                                               const htp_exported_size *size, uint32_t lane)
+{
+    return size->expression == HTP_NONE
+               ? htp_exported_integer(size->number)
+               : htp_exported_formula_value(&symbols->formulas[size->expression],
+                                            symbols->numbers[lane], symbols->symbol_count);
+}
+
+htp_status htp_exported_symbols_size(const htp_exported_symbols *symbols,
+                                     const htp_exported_size *size, uint32_t lane, int64_t *number)
+{
+    htp_exported_number value = htp_exported_symbols_value(symbols, size, lane);
+    *number = value.whole;
+    if (htp_exported_is_integer(&value) && value.whole >= 0) {
+        return HTP_OK;
+    }
+    if (size->expression == HTP_NONE) {
+        return htp_status_make(HTP_CODE_BAD_INPUT, "a size is %" PRId64, size->number);
+    }
+    const char *problem = symbols->problems[size->expression];
+    const char *text = symbols->program->expressions.items[size->expression].text;
+    return htp_status_make(HTP_CODE_UNSUPPORTED, "%s",
+                           problem ? problem
+                                   : htp_arena_printf(symbols->arena,
+                                                      "a size has no value, as far as its formula "
+                                                      "tells: \"%.200s\"",
+                                                      htp_text_printable(symbols->arena, text)));
+}
+
+uint32_t htp_exported_symbols_alone(const htp_exported_symbols *symbols,
+                                    const htp_exported_size *size)
+{
+    const htp_exported_formula *formula =
+        size->expression == HTP_NONE ? NULL : &symbols->formulas[size->expression];
+    bool is_alone =
+        formula && formula->count == 1 && formula->steps[0].operation == HTP_EXPORTED_SYMBOL;
+    return is_alone ? (uint32_t)formula->steps[0].number.whole : HTP_NONE;
+}
+
+/* ---- binding ---- */
+
+/* What is given is known by its place in the arguments, too: by its path, or by its number among
+ * what the user gives, as strict programs write it. */
+static void set_place(htp_exported_symbols *symbols, const char *root, uint32_t dim, uint32_t lane,
+                      int64_t number)
+{
+    uint32_t symbol = 0;
+    const char *place = dim == HTP_NONE
+                            ? htp_arena_join(symbols->arena, "L", ".", root)
+                            : htp_arena_printf(symbols->arena, "L.%s.size.%u", root, dim);
+    if (htp_map_get(&symbols->names.known, place, &symbol)) {
+        symbols->numbers[lane][symbol] = htp_exported_integer(number);
+    }
+}
+
+static htp_status refuse(const htp_exported_symbols *symbols, uint32_t input, const char *reason)
+{
+    return htp_status_make(HTP_CODE_USAGE, "input \"%s\": %s",
+                           htp_text_printable(symbols->arena, symbols->paths[input]), reason);
+}
+
+static const char *describe_type(const htp_exported_symbols *symbols, htp_dtype dtype,
+                                 uint32_t rank)
+{
+    return htp_arena_printf(symbols->arena, "a %s of rank %u", htp_dtype_name(dtype), rank);
+}
+
+static htp_status check_type(const htp_exported_symbols *symbols, uint32_t input,
+                             const htp_exported_value *value, const htp_input *given)
+{
+    bool is_tensor = value->kind == HTP_TRACE_TENSOR;
+    bool is_alike = is_tensor ? !given->is_scalar && !given->is_nested && !given->is_none &&
+                                    given->dtype == value->dtype && given->rank == value->rank
+                              : given->is_scalar;
+    return is_alike
+               ? HTP_OK
+               : refuse(symbols, input,
+                        htp_arena_printf(symbols->arena, "the program takes %s here alone",
+                                         is_tensor
+                                             ? describe_type(symbols, value->dtype, value->rank)
+                                             : "a number"));
+}
+
+/* The sizes of an input and their numbers, one after the other. */
+typedef htp_status (*size_fn)(htp_exported_symbols *symbols, uint32_t input, uint32_t dim,
+                              const htp_exported_size *size, uint32_t lane, int64_t number);
+
+static htp_status each_size(htp_exported_symbols *symbols, const htp_input *const *given,
+                            size_fn visit)
+{
+    const htp_exported_program *program = symbols->program;
+    for (uint32_t i = 0; i < program->input_count; i++) {
+        const htp_exported_argument *argument = &program->inputs[i].argument;
+        if (!given[i] || argument->kind != HTP_EXPORTED_VALUE) {
+            continue;
+        }
+        const htp_exported_value *value = &program->values.items[argument->value];
+        HTP_TRY(check_type(symbols, i, value, given[i]));
+        for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
+            for (uint32_t d = 0; value->kind == HTP_TRACE_TENSOR && d < value->rank; d++) {
+                HTP_TRY(visit(symbols, i, d, &value->sizes[d], lane, given[i]->dims[lane][d]));
+            }
+            if (value->kind == HTP_TRACE_INT && !given[i]->is_open) {
+                HTP_TRY(
+                    visit(symbols, i, HTP_NONE, &value->number, lane, (int64_t)given[i]->scalar));
+            }
+        }
+    }
+    return HTP_OK;
+}
+
+/* A size that is a symbol gives it its number. */
+static htp_status take_symbol(htp_exported_symbols *symbols, uint32_t input, uint32_t dim,
+                              const htp_exported_size *size, uint32_t lane, int64_t number)
+{
+    uint32_t symbol = htp_exported_symbols_alone(symbols, size);
+    set_place(symbols, symbols->paths[input], dim, lane, number);
+    set_place(symbols, symbols->flat_paths[input], dim, lane, number);
+    if (symbol != HTP_NONE && !symbols->numbers[lane][symbol].kind) {
+        symbols->numbers[lane][symbol] = htp_exported_integer(number);
+    }
+    return HTP_OK;
+}
+
+/* The only symbol of a formula that has no number yet; HTP_NONE where there is none or are more. */
+static uint32_t find_open(const htp_exported_symbols *symbols, const htp_exported_formula *formula,
+                          uint32_t lane)
+{
+    uint32_t found = HTP_NONE;
+    for (uint32_t i = 0; i < formula->count; i++) {
+        const htp_exported_step *step = &formula->steps[i];
+        uint32_t symbol = (uint32_t)step->number.whole;
+        if (step->operation == HTP_EXPORTED_SYMBOL && !symbols->numbers[lane][symbol].kind) {
+            if (found != HTP_NONE && found != symbol) {
+                return HTP_NONE;
+            }
+            found = symbol;
+        }
+    }
+    return found;
+}
+
+/* The number that makes a formula, which is a·x + b as far as two values show, what is given. */
+static htp_exported_number solve(htp_exported_symbols *symbols, const htp_exported_size *size,
+                                 uint32_t symbol, uint32_t lane, int64_t number)
+{
+    enum { FIRST = 64 };
+    htp_exported_number *open = &symbols->numbers[lane][symbol];
+    *open = htp_exported_integer(FIRST);
+    const htp_exported_number at_first = htp_exported_symbols_value(symbols, size, lane);
+    *open = htp_exported_integer(FIRST + 1);
+    const htp_exported_number at_second = htp_exported_symbols_value(symbols, size, lane);
+    *open = (htp_exported_number){HTP_EXPORTED_UNKNOWN};
+    int64_t step = 0;
+    int64_t away = 0;
+    bool is_known = htp_exported_is_integer(&at_first) && htp_exported_is_integer(&at_second) &&
+                    !__builtin_sub_overflow(at_second.whole, at_first.whole, &step) &&
+                    !__builtin_sub_overflow(number, at_first.whole, &away) && step != 0 &&
+                    step != -1 && away % step == 0;
+    return is_known ? htp_exported_integer(FIRST + away / step)
+                    : (htp_exported_number){HTP_EXPORTED_UNKNOWN};
+}
+
+/* A formula with one symbol that has no number gives it one. */
+static htp_status take_formula(htp_exported_symbols *symbols, uint32_t input, uint32_t dim,
+                               const htp_exported_size *size, uint32_t lane, int64_t number)
+{
+    (void)input;
+    (void)dim;
+    uint32_t symbol = size->expression == HTP_NONE
+                          ? HTP_NONE
+                          : find_open(symbols, &symbols->formulas[size->expression], lane);
+    if (symbol != HTP_NONE) {
+        symbols->numbers[lane][symbol] = solve(symbols, size, symbol, lane, number);
+    }
+    return HTP_OK;
+}
+
+/* All sizes must be what the program has there. */
+static htp_status check_size(htp_exported_symbols *symbols, uint32_t input, uint32_t dim,
+                             const htp_exported_size *size, uint32_t lane, int64_t number)
+{
+    const htp_exported_number value = htp_exported_symbols_value(symbols, size, lane);
+    if (htp_exported_is_integer(&value) && value.whole == number) {
+        return HTP_OK;
+    }
+    const char *what =
+        dim == HTP_NONE ? "the number" : htp_arena_printf(symbols->arena, "axis %u", dim);
+    if (size->expression == HTP_NONE) {
+        return refuse(symbols, input,
+                      htp_arena_printf(symbols->arena,
+                                       "%s is %" PRId64 " in the program, and cannot be %" PRId64
+                                       ": it was not dynamic in torch.export",
+                                       what, size->number, number));
+    }
+    const char *text = symbols->program->expressions.items[size->expression].text;
+    return refuse(symbols, input,
+                  htp_arena_printf(symbols->arena,
+                                   "%s cannot be %" PRId64 " beside the other sizes: it is "
+                                   "\"%.200s\"",
+                                   what, number, htp_text_printable(symbols->arena, text)));
+}
+
+/* ---- what the program asks of its sizes ---- */
+
+/* The place that a symbol was given at, for messages: the first size of an input that it is. */
+static const char *describe_symbol(const htp_exported_symbols *symbols, uint32_t symbol)
+{
+    const htp_exported_program *program = symbols->program;
+    for (uint32_t i = 0; i < program->input_count; i++) {
+        const htp_exported_argument *argument = &program->inputs[i].argument;
+        bool is_value = symbols->paths[i] && argument->kind == HTP_EXPORTED_VALUE;
+        const htp_exported_value *value = is_value ? &program->values.items[argument->value] : NULL;
+        for (uint32_t d = 0; value && value->kind == HTP_TRACE_TENSOR && d < value->rank; d++) {
+            if (htp_exported_symbols_alone(symbols, &value->sizes[d]) == symbol) {
+                return htp_arena_printf(symbols->arena, "axis %u of input \"%s\"", d,
+                                        htp_text_printable(symbols->arena, symbols->paths[i]));
+            }
+        }
+    }
+    return htp_text_printable(symbols->arena, symbols->names.strings.items[symbol]);
+}
+
+static htp_status check_bounds(const htp_exported_symbols *symbols, uint32_t lane)
+{
+    for (uint32_t i = 0; i < symbols->symbol_count; i++) {
+        const htp_exported_bounds *bounds = &symbols->bounds[i];
+        const htp_exported_number *number = &symbols->numbers[lane][i];
+        if (!number->kind || is_data(symbols->names.strings.items[i])) {
+            continue;
+        }
+        if (number->whole < bounds->least || number->whole > bounds->most) {
+            const char *side = number->whole < bounds->least ? "least" : "most";
+            return htp_status_make(HTP_CODE_USAGE,
+                                   "%s is %" PRId64 ": the program takes at %s %" PRId64,
+                                   describe_symbol(symbols, i), number->whole, side,
+                                   number->whole < bounds->least ? bounds->least : bounds->most);
+        }
+    }
+    return HTP_OK;
+}
+
+/* A guard that cannot be evaluated holds for the sizes that the program was exported with alone. */
+static bool guard_holds(const htp_exported_symbols *symbols, uint32_t guard, uint32_t lane,
+                        bool is_as_exported)
+{
+    const htp_exported_number holds = htp_exported_formula_value(
+        &symbols->guards[guard], symbols->numbers[lane], symbols->symbol_count);
+    return is_as_exported || (holds.kind == HTP_EXPORTED_TRUTH && holds.whole);
+}
+
+/* Whether all sizes of inputs are those that the program was exported with. */
+static bool is_as_exported(const htp_exported_symbols *symbols, uint32_t lane)
+{
+    bool is_as = true;
+    for (size_t i = 0; i < symbols->program->expressions.count && is_as; i++) {
+        const htp_exported_expression *expression = &symbols->program->expressions.items[i];
+        const htp_exported_size size = {.expression = (uint32_t)i};
+        uint32_t symbol = htp_exported_symbols_alone(symbols, &size);
+        is_as = symbol == HTP_NONE || !expression->has_hint ||
+                (double)symbols->numbers[lane][symbol].whole == expression->hint;
+    }
+    return is_as;
+}
+
+static htp_status check_guards(const htp_exported_symbols *symbols, uint32_t lane)
+{
+    bool is_as = is_as_exported(symbols, lane);
+    for (uint32_t i = 0; i < symbols->program->guard_count; i++) {
+        if (!guard_holds(symbols, i, lane, is_as)) {
+            return htp_status_make(HTP_CODE_USAGE, "the program asks of its sizes that %.200s",
+                                   htp_text_printable(symbols->arena, symbols->program->guards[i]));
+        }
+    }
+    return HTP_OK;
+}
+
+/* ---- sizes that the data decides ---- */
+
+static bool is_prime(int64_t number)
+{
+    for (int64_t divisor = 2; divisor * divisor <= number; divisor++) {
+        if (number % divisor == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A number for a size that the data decides, another one in each lane: within its bounds as far as
+ * these let them differ. */
+static int64_t make_up(const htp_exported_bounds *bounds, uint32_t lane, int64_t *prime)
+{
+    /* Many numbers divide it: programs split what they select into equal parts. */
+    enum { MANY_DIVISORS = 5040 };
+    do {
+        ++*prime;
+    } while (!is_prime(*prime));
+    const int64_t number = MANY_DIVISORS * *prime;
+    int64_t least = bounds->least < 0 ? 0 : bounds->least;
+    bool has_room = bounds->most > least && bounds->most - least >= (int64_t)HTP_MAX_LANES;
+    if (bounds->most < number) {
+        return has_room ? bounds->most - lane : number;
+    }
+    return least > number && least < INT64_MAX - number ? least + number : number;
+}
+
+static void make_up_sizes(htp_exported_symbols *symbols)
+{
+    int64_t prime = 1;
+    symbols->data_sizes.count = 0;
+    for (uint32_t i = 0; i < symbols->symbol_count; i++) {
+        if (!is_data(symbols->names.strings.items[i])) {
+            continue;
+        }
+        htp_trace_size size = {.name = symbols->names.strings.items[i]};
+        for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
+            size.sizes[lane] = make_up(&symbols->bounds[i], lane, &prime);
+            symbols->numbers[lane][i] = htp_exported_integer(size.sizes[lane]);
+        }
+        HTP_PUSH(symbols->arena, &symbols->data_sizes, size);
+    }
+}
+
+htp_status htp_exported_symbols_bind(htp_exported_symbols *symbols, const htp_input *const *given,
+                                     uint32_t lane_count)
+{
+    symbols->lane_count = lane_count;
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        memset(symbols->numbers[lane], 0, symbols->symbol_count * sizeof(*symbols->numbers[lane]));
+    }
+    make_up_sizes(symbols);
+    HTP_TRY(each_size(symbols, given, take_symbol));
+    HTP_TRY(each_size(symbols, given, take_formula));
+    HTP_TRY(each_size(symbols, given, check_size));
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        HTP_TRY(check_bounds(symbols, lane));
+        HTP_TRY(check_guards(symbols, lane));
+    }
+    return HTP_OK;
+}

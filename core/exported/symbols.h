@@ -1,0 +1,75 @@
+/*
+ * The sizes of a program of torch.export in the lanes of a trace: its symbols get numbers from the
+ * sizes of the inputs, and formulas are evaluated with them. What the program asks of its sizes, by
+ * ranges and guards, is asked of every lane.
+ */
+#ifndef HTP_EXPORTED_SYMBOLS_H
+#define HTP_EXPORTED_SYMBOLS_H
+
+#include "exported/expression.h"
+#include "exported/program.h"
+#include "interpret/trace/states.h"
+
+/** Which sizes a symbol may have. */
+typedef struct htp_exported_bounds {
+    int64_t least; /**< INT64_MIN without one */
+    int64_t most;  /**< INT64_MAX without one */
+} htp_exported_bounds;
+
+typedef struct htp_exported_symbols {
+    htp_arena *arena;
+    const htp_exported_program *program;
+    const char *const *paths;      /**< by input of the program: "past.0.key" */
+    const char *const *flat_paths; /**< the same: "flat_args.3" */
+    htp_interned names;            /**< of symbols, and of places in arguments */
+    const htp_exported_formula
+        *formulas;                      /**< by expression; one that cannot be read has no steps */
+    const char *const *problems;        /**< by expression: why it cannot be read; NULL */
+    const htp_exported_formula *guards; /**< one that cannot be read has no steps */
+    const htp_exported_bounds *bounds;  /**< by symbol */
+    uint32_t symbol_count;
+    uint32_t lane_count;
+    htp_exported_number *numbers[HTP_MAX_LANES]; /**< by symbol */
+    HTP_VECTOR(htp_trace_size)
+    data_sizes; /**< of symbols that the data decides; their names
+                     are those of the symbols */
+} htp_exported_symbols;
+
+/**
+ * Reads all formulas of a program. @return HTP_CODE_BAD_INPUT where one is none.
+ * @param paths  of the program's inputs, by input: the argument and what is in it, parted by dots;
+ *               NULL for what no user gives
+ */
+HTP_MUST_USE htp_status htp_exported_symbols_read(htp_arena *arena,
+                                                  const htp_exported_program *program,
+                                                  const char *const *paths,
+                                                  htp_exported_symbols *symbols);
+
+/** Whether some sizes are decided by the data: one lane cannot tell these from fixed ones. */
+bool htp_exported_symbols_have_data(const htp_exported_symbols *symbols);
+
+/**
+ * Gives all symbols their numbers in each lane.
+ * @param given  by input of the program: what the user gives; NULL for weights, and for what is
+ *               fixed
+ * @return HTP_CODE_USAGE where the program does not take such sizes, or such an input
+ */
+HTP_MUST_USE htp_status htp_exported_symbols_bind(htp_exported_symbols *symbols,
+                                                  const htp_input *const *given,
+                                                  uint32_t lane_count);
+
+/** A size, or another number of the program, in a lane; unknown where its formula has no value. */
+htp_exported_number htp_exported_symbols_value(const htp_exported_symbols *symbols,
+                                               const htp_exported_size *size, uint32_t lane);
+
+/** The same of a size, which must be an integer from 0 on.
+ * @return HTP_CODE_UNSUPPORTED, with the formula, where it is none */
+HTP_MUST_USE htp_status htp_exported_symbols_size(const htp_exported_symbols *symbols,
+                                                  const htp_exported_size *size, uint32_t lane,
+                                                  int64_t *number);
+
+/** The symbol that a size is, and nothing else; HTP_NONE where it is a number or a formula. */
+uint32_t htp_exported_symbols_alone(const htp_exported_symbols *symbols,
+                                    const htp_exported_size *size);
+
+#endif

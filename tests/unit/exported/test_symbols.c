@@ -1,0 +1,146 @@
+/*
+ * Symbols of programs: numbers from the sizes of inputs, ranges and guards.
+ */
+#include "exported/symbols.h"
+#include "unit.h"
+
+#define S "Symbol('s0', positive=True, integer=True)"
+#define T "Symbol('s1', positive=True, integer=True)"
+
+enum { OF_S, OF_TWICE_T, OF_SUM, OF_DATA, OF_UNHEARD };
+
+static const htp_exported_expression expressions[] = {
+    [OF_S] = {S, true, 4},
+    [OF_TWICE_T] = {"Mul(Integer(2), " T ")", true, 6},
+    [OF_SUM] = {"Add(" S ", " T ")", true, 7},
+    [OF_DATA] = {"Symbol('u0', integer=True)", false, 0},
+    [OF_UNHEARD] = {"Zeta(" S ")", false, 0},
+};
+
+static const htp_exported_size sizes_x[] = {{OF_S, 0, 0}, {OF_TWICE_T, 0, 0}, {HTP_NONE, 8, 0}};
+static const htp_exported_size sizes_y[] = {{OF_SUM, 0, 0}};
+
+static htp_exported_value values[] = {
+    {.name = "w", .kind = HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_FLOAT32},
+    {.name = "x",
+     .kind = HTP_TRACE_TENSOR,
+     .dtype = HTP_DTYPE_FLOAT32,
+     .rank = 3,
+     .sizes = sizes_x},
+    {.name = "y", .kind = HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_INT64, .rank = 1, .sizes = sizes_y},
+};
+
+static const htp_exported_input inputs[] = {
+    {.kind = HTP_EXPORTED_PARAMETER, .argument = {.kind = HTP_EXPORTED_VALUE, .value = 0}},
+    {.kind = HTP_EXPORTED_USER_INPUT, .argument = {.kind = HTP_EXPORTED_VALUE, .value = 1}},
+    {.kind = HTP_EXPORTED_USER_INPUT, .argument = {.kind = HTP_EXPORTED_VALUE, .value = 2}},
+};
+
+static const htp_exported_range ranges[] = {{"s0", true, true, 2, 64},
+                                            {"Mul(Integer(2), s1)", true, false, 2, 0},
+                                            {"u0", true, true, 1, 9}};
+
+static const char *const paths[] = {NULL, "x", "past.0"};
+
+static htp_exported_program program_of(const char *const *guards, uint32_t guard_count)
+{
+    htp_exported_program program = {.inputs = inputs,
+                                    .input_count = 3,
+                                    .ranges = ranges,
+                                    .range_count = 3,
+                                    .guards = guards,
+                                    .guard_count = guard_count};
+    program.expressions.items = (htp_exported_expression *)expressions;
+    program.expressions.count = sizeof(expressions) / sizeof(*expressions);
+    program.values.items = values;
+    program.values.count = sizeof(values) / sizeof(*values);
+    return program;
+}
+
+/* Binds x of [s, 2·t, 8] and past.0 of [sum], in one lane. */
+static htp_status bind(htp_exported_symbols *symbols, int64_t s, int64_t twice, int64_t last,
+                       int64_t sum)
+{
+    static htp_input x;
+    static htp_input y;
+    x = (htp_input){
+        .dtype = HTP_DTYPE_FLOAT32, .rank = 3, .dims = {{s, twice, last}, {s + 1, twice, last}}};
+    y = (htp_input){.dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {{sum}, {sum + 1}}};
+    const htp_input *const given[] = {NULL, &x, &y};
+    return htp_exported_symbols_bind(symbols, given, 2);
+}
+
+static void read(htp_arena *arena, htp_exported_symbols *symbols,
+                 const htp_exported_program *program)
+{
+    expect_ok(htp_exported_symbols_read(arena, program, paths, symbols));
+}
+
+UNIT_TEST(sizes_of_inputs_give_all_others)
+{
+    htp_exported_symbols symbols;
+    const htp_exported_program program = program_of(NULL, 0);
+    const htp_exported_size sum = {OF_SUM, 0, 0};
+    const htp_exported_size data = {OF_DATA, 0, 0};
+    int64_t number[2] = {0, 0};
+    read(arena, &symbols, &program);
+    expect_ok(bind(&symbols, 5, 6, 8, 8));
+    expect_ok(htp_exported_symbols_size(&symbols, &sum, 0, &number[0]));
+    expect_ok(htp_exported_symbols_size(&symbols, &sum, 1, &number[1]));
+    ck_assert_int_eq(number[0], 8);
+    ck_assert_int_eq(number[1], 9);
+    ck_assert(htp_exported_symbols_have_data(&symbols));
+    ck_assert_uint_eq(symbols.data_sizes.count, 1);
+    expect_ok(htp_exported_symbols_size(&symbols, &data, 0, &number[0]));
+    expect_ok(htp_exported_symbols_size(&symbols, &data, 1, &number[1]));
+    ck_assert_int_ne(number[0], number[1]);
+    ck_assert(number[0] >= 1 && number[0] <= 9);
+}
+
+UNIT_TEST(what_does_not_fit_is_refused)
+{
+    htp_exported_symbols symbols;
+    const htp_exported_program program = program_of(NULL, 0);
+    const htp_exported_size unheard = {OF_UNHEARD, 0, 0};
+    int64_t number = 0;
+    read(arena, &symbols, &program);
+    expect_failure(bind(&symbols, 5, 6, 7, 8), HTP_CODE_USAGE, "axis 2 is 8 in the program");
+    expect_failure(bind(&symbols, 5, 7, 8, 8), HTP_CODE_USAGE, "\"x\": axis 1 cannot be 7");
+    expect_failure(bind(&symbols, 5, 6, 8, 9), HTP_CODE_USAGE, "\"past.0\": axis 0 cannot be 9");
+    expect_failure(bind(&symbols, 1, 6, 8, 4), HTP_CODE_USAGE, "axis 0 of input \"x\" is 1");
+    expect_failure(bind(&symbols, 64, 6, 8, 67), HTP_CODE_USAGE, "at most 64");
+    values[1].dtype = HTP_DTYPE_FLOAT64;
+    expect_failure(bind(&symbols, 5, 6, 8, 8), HTP_CODE_USAGE, "a float64 of rank 3 here alone");
+    values[1].dtype = HTP_DTYPE_FLOAT32;
+    expect_ok(bind(&symbols, 5, 6, 8, 8));
+    expect_failure(htp_exported_symbols_size(&symbols, &unheard, 0, &number), HTP_CODE_UNSUPPORTED,
+                   "\"Zeta\"");
+}
+
+UNIT_TEST(guards_hold_in_every_lane)
+{
+    static const char *const guards[] = {"L['x'].size()[0] + L['past'][0].size()[0] < 100",
+                                         "L['flat_args'][1].size()[0] != 13"};
+    static const char *const unknown[] = {"L['x'].stride()[0] == 1"};
+    htp_exported_symbols symbols;
+    const htp_exported_program program = program_of(guards, 2);
+    const htp_exported_program other = program_of(unknown, 1);
+    read(arena, &symbols, &program);
+    expect_ok(bind(&symbols, 5, 6, 8, 8));
+    expect_failure(bind(&symbols, 50, 6, 8, 53), HTP_CODE_USAGE, "< 100");
+    expect_failure(bind(&symbols, 9, 6, 8, 12), HTP_CODE_USAGE, "!= 13");
+    read(arena, &symbols, &other);
+    expect_failure(bind(&symbols, 4, 6, 8, 7), HTP_CODE_USAGE, "stride");
+}
+
+UNIT_TEST(no_formula_is_bad_input)
+{
+    static const char *const guards[] = {"L['x"};
+    htp_exported_symbols symbols;
+    const htp_exported_program program = program_of(guards, 1);
+    expect_failure(htp_exported_symbols_read(arena, &program, paths, &symbols), HTP_CODE_BAD_INPUT,
+                   "a formula of sizes");
+}
+
+UNIT_MAIN("symbols", sizes_of_inputs_give_all_others, what_does_not_fit_is_refused,
+          guards_hold_in_every_lane, no_formula_is_bad_input)
