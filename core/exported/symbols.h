@@ -8,7 +8,7 @@
 
 #include "exported/expression.h"
 #include "exported/program.h"
-#include "interpret/trace/states.h"
+#include "interpret/trace/trace.h"
 
 /** Which sizes a symbol may have. */
 typedef struct htp_exported_bounds {
