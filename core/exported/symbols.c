@@ -2,6 +2,7 @@
 
 #include "base/dtype.h"
 #include "base/text.h"
+#include "exported/symbol_steps.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -73,6 +74,21 @@ static void read_bounds(htp_exported_symbols *symbols)
     symbols->bounds = bounds;
 }
 
+static void read_hints(htp_exported_symbols *symbols)
+{
+    int64_t *hints = HTP_NEW_ARRAY(symbols->arena, int64_t, (size_t)symbols->symbol_count + 1);
+    for (uint32_t i = 0; i < symbols->program->expressions.count; i++) {
+        const htp_exported_expression *expression = &symbols->program->expressions.items[i];
+        const htp_exported_size size = {.expression = i};
+        uint32_t symbol = htp_exported_symbols_alone(symbols, &size);
+        bool fits = expression->hint >= 0 && expression->hint <= INT32_MAX;
+        if (symbol != HTP_NONE && expression->has_hint && fits) {
+            hints[symbol] = (int64_t)expression->hint;
+        }
+    }
+    symbols->hints = hints;
+}
+
 /* What strict programs call their inputs in guards. */
 static const char *const *list_flat_paths(const htp_exported_symbols *symbols)
 {
@@ -96,11 +112,13 @@ htp_status htp_exported_symbols_read(htp_arena *arena, const htp_exported_progra
     HTP_TRY(read_guards(symbols));
     symbols->symbol_count = (uint32_t)symbols->names.strings.count;
     read_bounds(symbols);
+    read_hints(symbols);
     symbols->flat_paths = list_flat_paths(symbols);
     for (uint32_t lane = 0; lane < HTP_MAX_LANES; lane++) {
         symbols->numbers[lane] =
             HTP_NEW_ARRAY(arena, htp_exported_number, (size_t)symbols->symbol_count + 1);
     }
+    symbols->steps = htp_symbol_steps_find(symbols);
     return HTP_OK;
 }
 

@@ -27,6 +27,10 @@ typedef struct htp_exported_symbols {
     const char *const *problems;        /**< by expression: why it cannot be read; NULL */
     const htp_exported_formula *guards; /**< one that cannot be read has no steps */
     const htp_exported_bounds *bounds;  /**< by symbol */
+    const int64_t *hints;               /**< by symbol: what it was when the program was exported;
+                                             0: not known */
+    const int64_t *steps;               /**< by symbol: other sizes that guards take are that far
+                                             apart; 0: none are known */
     uint32_t symbol_count;
     uint32_t lane_count;
     htp_exported_number *numbers[HTP_MAX_LANES]; /**< by symbol */

@@ -70,6 +70,18 @@ htp_status htp_source_find_hints(const htp_source *source, const htp_hint **hint
                : HTP_OK;
 }
 
+void htp_source_find_axes(const htp_source *source, htp_axes *axes)
+{
+    if (source->reader->find_axes) {
+        source->reader->find_axes(source, axes);
+    }
+}
+
+bool htp_source_find_bounds(const htp_source *source, const htp_inputs *inputs)
+{
+    return source->reader->find_bounds && source->reader->find_bounds(source, inputs);
+}
+
 htp_status htp_source_find_inputs(htp_source *source, const htp_input **inputs, uint32_t *count)
 {
     *inputs = NULL;

@@ -18,6 +18,7 @@
 #include "interpret/trace/request.h"
 #include "source/archive/archive.h"
 #include "source/hints/hints.h"
+#include "source/input_search/axes.h"
 #include "source/program/operators.h"
 
 /** How a file is opened. */
@@ -102,6 +103,14 @@ typedef struct htp_reader {
     /** Finds inputs that the file has for the method; none where it has none. */
     htp_status (*find_inputs)(htp_source *source, const htp_input **inputs, uint32_t *count);
 
+    /** Joins, ties and fixes dims of the method's inputs as the file says; NULL: it says nothing,
+     * and trials tell. */
+    void (*find_axes)(const htp_source *source, htp_axes *axes);
+
+    /** Narrows the bounds of the axes of inputs by what the file says of their sizes; NULL: it says
+     * nothing. @return whether it says anything */
+    bool (*find_bounds)(const htp_source *source, const htp_inputs *inputs);
+
     /** Traces a call of the method: htp_interpreter_run() says what it gives, and how it fails. */
     htp_status (*trace)(htp_source *source, const htp_trace_request *request,
                         htp_trace_result *result);
@@ -149,6 +158,10 @@ HTP_MUST_USE htp_status htp_source_find_hints(const htp_source *source, const ht
                                               uint32_t *count);
 HTP_MUST_USE htp_status htp_source_find_inputs(htp_source *source, const htp_input **inputs,
                                                uint32_t *count);
+
+/** The same; where the file says nothing, nothing happens. */
+void htp_source_find_axes(const htp_source *source, htp_axes *axes);
+bool htp_source_find_bounds(const htp_source *source, const htp_inputs *inputs);
 
 /** The same; HTP_CODE_UNSUPPORTED where there is no other way than the trace. */
 HTP_MUST_USE htp_status htp_source_find_calls(const htp_source *source, htp_arena *arena,

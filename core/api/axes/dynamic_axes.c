@@ -332,6 +332,7 @@ static htp_status note_layouts(htp_session *session, htp_axes *axes)
 htp_status htp_session_trace_dynamic(htp_session *session)
 {
     htp_axes apart = htp_axes_apart(&session->arena, &session->inputs);
+    htp_source_find_axes(&session->source, &apart);
     HTP_TRY(note_layouts(session, &apart));
     session->search = htp_axis_search_new(session, &apart);
     HTP_TRY(find_moving(session->search));

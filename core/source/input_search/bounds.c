@@ -4,12 +4,27 @@
 
 #include <string.h>
 
+/* The least common multiple, as long as it is a size; otherwise the larger one. */
+static int64_t join_steps(int64_t a, int64_t b)
+{
+    int64_t whole = a;
+    while (whole % b != 0 && whole <= INT32_MAX) {
+        whole += a;
+    }
+    return whole % b == 0 ? whole : a > b ? a : b;
+}
+
 void htp_bound_narrow(htp_bound *bound, const htp_bound *other)
 {
     bound->least = other->least > bound->least ? other->least : bound->least;
     if (other->most > 0 && (bound->most == 0 || other->most < bound->most)) {
         bound->most = other->most;
     }
+    if (other->step > 1) {
+        bound->step = bound->step > 1 ? join_steps(bound->step, other->step) : other->step;
+        bound->rest = other->rest;
+    }
+    bound->is_told = bound->is_told || other->is_told;
     bound->message = bound->message ? bound->message : other->message;
 }
 

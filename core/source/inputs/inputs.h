@@ -18,10 +18,13 @@ typedef struct htp_input_path {
     uint32_t depth;
 } htp_input_path;
 
-/** Sizes outside of which forward() refuses an axis. */
+/** Sizes that an axis can have: forward() refuses others. */
 typedef struct htp_bound {
     int64_t least;       /**< 0: none is known */
     int64_t most;        /**< 0: none is known */
+    int64_t step;        /**< sizes are that far from each other; 0: they may have any distance */
+    int64_t rest;        /**< one of them */
+    bool is_told;        /**< the file says so */
     const char *message; /**< of the first refusal that told something; NULL: none did */
 } htp_bound;
 

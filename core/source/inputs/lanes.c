@@ -69,6 +69,21 @@ static const struct way ways[] = {
 
 enum { ATTEMPT_COUNT = sizeof(ways) / sizeof(ways[0]) };
 
+/* What is known of the sizes of an axis. */
+static const htp_bound *bound_of(const htp_inputs *inputs, uint32_t index)
+{
+    static const htp_bound none = {.least = 0};
+    return inputs->bounds ? &inputs->bounds[index] : &none;
+}
+
+/* The next size from one on that an axis may have, as far as steps and the least size go. */
+static int64_t fit_step(const htp_bound *bound, int64_t size)
+{
+    int64_t least = size < bound->least ? bound->least : size;
+    int64_t away = bound->step > 1 ? (bound->rest - least) % bound->step : 0;
+    return bound->step > 1 ? least + (away < 0 ? away + bound->step : away) : size;
+}
+
 static int64_t step_of(int64_t size, uint32_t attempt)
 {
     if (!ways[attempt].in_steps) {
@@ -129,7 +144,8 @@ static void move_axis(htp_inputs *inputs, uint32_t index, uint32_t attempt)
                        : move == FAR_DOWN    ? size / 2
                                              : size;
         int64_t distance = down ? -moves[lane] : move_up(inputs, index, lane);
-        axis->sizes[lane] = find_prime(base + step * distance, step, down);
+        axis->sizes[lane] =
+            fit_step(bound_of(inputs, index), find_prime(base + step * distance, step, down));
     }
 }
 
@@ -154,6 +170,7 @@ static void tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)
         int64_t step = step_of(axis->sizes[0], attempt);
         int64_t next = find_prime(axis->sizes[1] + step, step, false);
         next = next == axis->sizes[0] ? find_prime(next + step, step, false) : next;
+        next = fit_step(bound_of(inputs, index), next);
         axis->sizes[1] = is_apart ? axis->sizes[1] : next;
     }
 }
@@ -184,7 +201,7 @@ static void make_smallest(htp_inputs *inputs)
         do {
             size++;
         } while (size == axis->sizes[0] || (size > 1 && !is_prime(size)));
-        axis->sizes[lane] = size;
+        axis->sizes[lane] = fit_step(bound_of(inputs, (uint32_t)(axis - inputs->axes)), size);
     }
 }
 
@@ -225,7 +242,8 @@ static bool set_dims(htp_inputs *inputs)
 /* Whether the sizes of axes that move by themselves are none that are known to be refused. */
 static bool bound_has(const htp_bound *bound, int64_t size)
 {
-    return size >= bound->least && (bound->most == 0 || size <= bound->most);
+    bool is_apart = bound->step <= 1 || (size - bound->rest) % bound->step == 0;
+    return size >= bound->least && (bound->most == 0 || size <= bound->most) && is_apart;
 }
 
 static bool keeps_bounds(const htp_inputs *inputs)

@@ -266,6 +266,21 @@ static htp_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
 
 /* ---- all lanes ---- */
 
+/* Chooses lanes anew where the file says which sizes it takes. */
+static htp_status choose_told_lanes(const struct tracing *tracing, htp_inputs *inputs)
+{
+    if (!htp_source_find_bounds(tracing->source, inputs)) {
+        return HTP_OK;
+    }
+    inputs->keeps_bounds = true;
+    return inputs->axis_count == 0 || htp_inputs_choose_lanes(inputs, 0)
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_USAGE,
+                                 "%s: the sizes that the program takes are too few for axes that "
+                                 "move; name none of them",
+                                 tracing->source->path);
+}
+
 /* Runs in lanes of one choice of sizes after the other. */
 static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs,
                                 htp_shape_conflict *wanted)
@@ -276,6 +291,7 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs,
     if (!inputs->bounds) {
         inputs->bounds = HTP_NEW_ARRAY(tracing->arena, htp_bound, (size_t)inputs->axis_count + 1);
     }
+    HTP_TRY(choose_told_lanes(tracing, inputs));
     htp_code code = run_smallest(tracing, inputs, &conflict);
     if (tracing->result.needs_lanes) {
         inputs->lane_count = HTP_INPUTS_LANES;
