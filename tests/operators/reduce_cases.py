@@ -62,6 +62,15 @@ for dtype in FLOATS:
 call("norm/frobenius", lambda x: torch.norm(x, dim=(0, 1)), (3, 4))
 call("norm/plain", torch.norm, (3, 4))
 call("norm/dims", lambda x: torch.linalg.vector_norm(x, 2, dim=(0, 2)), (3, 4, 5))
+for order in (0, 1, 2, 3, 0.5, -1, INF, -INF):
+    call(f"norm/powers/{order}", lambda x, p=order: torch.ops.aten.linalg__powsum(x, p), (3, 4), needs=(2, 13))
+    call(f"norm/powers/{order}/dim", lambda x, p=order: torch.ops.aten.linalg__powsum(x, p, [1], True), (3, 4),
+         dynamic=BATCH, needs=(2, 13))
+for dtype in FLOATS:
+    call(f"norm/powers/{short(dtype)}", lambda x: torch.ops.aten.linalg__powsum(x, 3, [0]), ((3, 4), dtype),
+         needs=(2, 13))
+call("norm/powers/dtype", lambda x: torch.ops.aten.linalg__powsum(x, 2, [0], dtype=torch.float64), (3, 4), needs=(2, 13))
+call("norm/powers/scalar", lambda x: torch.ops.aten.linalg__powsum(x, 3), (), needs=(2, 13))
 for dim in (0, 1, -2, -1):
     call(f"norm_except_dim/{dim}", lambda x, d=dim: torch.norm_except_dim(x, 2, d), (3, 4, 5), dynamic=BOTH)
 for order in (0, 1, 3, -1):

@@ -209,6 +209,19 @@ void htp_lower_variance(htp_lowering *l)
     }
 }
 
+/** The sum of powers of magnitudes; for 0 the number of elements that are not 0. */
+static htp_tensor_id emit_power_sum(htp_lowering *l, const htp_reduction *r, double p)
+{
+    htp_tensor_id x = htp_typed_unary(l, "Abs", r->dtype, r->x);
+    if (p == 0) {
+        x = htp_typed_predicate_scalar(l, "Equal", r->dtype, x, 0);
+        x = htp_emit_cast(l, htp_emit_unary(l, "Not", x), HTP_DTYPE_BOOL, r->dtype);
+    } else {
+        x = htp_typed_scalar(l, "Pow", r->dtype, x, p);
+    }
+    return htp_emit_reduced(l, "ReduceSum", r, x, r->keepdims);
+}
+
 htp_tensor_id htp_emit_norm(htp_lowering *l, const htp_reduction *r, double p)
 {
     if (p == 1) {
@@ -217,19 +230,12 @@ htp_tensor_id htp_emit_norm(htp_lowering *l, const htp_reduction *r, double p)
     if (p == 2) {
         return htp_emit_reduced(l, "ReduceL2", r, r->x, r->keepdims);
     }
-    htp_tensor_id magnitude = htp_typed_unary(l, "Abs", r->dtype, r->x);
     if (isinf(p)) {
+        htp_tensor_id magnitude = htp_typed_unary(l, "Abs", r->dtype, r->x);
         return htp_emit_reduced(l, p > 0 ? "ReduceMax" : "ReduceMin", r, magnitude, r->keepdims);
     }
-    if (p == 0) {
-        htp_tensor_id is_zero = htp_typed_predicate_scalar(l, "Equal", r->dtype, magnitude, 0);
-        htp_tensor_id ones =
-            htp_emit_cast(l, htp_emit_unary(l, "Not", is_zero), HTP_DTYPE_BOOL, r->dtype);
-        return htp_emit_reduced(l, "ReduceSum", r, ones, r->keepdims);
-    }
-    htp_tensor_id power = htp_typed_scalar(l, "Pow", r->dtype, magnitude, p);
-    power = htp_emit_reduced(l, "ReduceSum", r, power, r->keepdims);
-    return htp_typed_scalar(l, "Pow", r->dtype, power, 1 / p);
+    htp_tensor_id sum = emit_power_sum(l, r, p);
+    return p == 0 ? sum : htp_typed_scalar(l, "Pow", r->dtype, sum, 1 / p);
 }
 
 /** aten::norm, aten::linalg_vector_norm; the row's parameter is the name of the order. */
@@ -237,6 +243,13 @@ void htp_lower_norm(htp_lowering *l)
 {
     htp_reduction r = htp_arg_reduction(l, "self", htp_composite_dtype(htp_output_dtype(l, 0)));
     htp_bind_cast(l, 0, htp_emit_norm(l, &r, htp_arg_float_or(l, l->row->op, 2)), r.dtype);
+}
+
+/** aten::linalg__powsum: a norm before its root is taken. */
+void htp_lower_power_sum(htp_lowering *l)
+{
+    htp_reduction r = htp_arg_reduction(l, "self", htp_composite_dtype(htp_output_dtype(l, 0)));
+    htp_bind_cast(l, 0, emit_power_sum(l, &r, htp_arg_float_or(l, "ord", 2)), r.dtype);
 }
 
 /** aten::frobenius_norm */
