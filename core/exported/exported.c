@@ -1,25 +1,393 @@
 #include "exported/exported.h"
 
+#include "base/text.h"
+#include "exported/axes/axes.h"
+#include "exported/call/call.h"
+#include "exported/document/document.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define MODELS "models/"
+#define MODEL_END ".json"
+
+/* What a source has open. */
+typedef struct exported {
+    htp_exported_file file; /* its bytes are NULL: it is not mapped */
+    const char *model;      /* the name of the model that is read */
+    htp_exported_program program;
+    htp_exported_symbols symbols;
+    htp_exported_modules modules;
+    htp_exported_weights weights;
+    htp_exported_signature signature;
+    htp_arena scratch; /* while it is opened */
+    htp_arena first;   /* has the last first call */
+    htp_arena later;   /* has the last of those behind it */
+    htp_arena before;  /* has the one before that, as long as it is read */
+    const htp_trace *last;
+} exported;
+
+static exported *self_of(const htp_source *source)
+{
+    return source->self;
+}
+
+/* ---- opening ---- */
+
 static bool detect(const htp_archive *archive)
 {
     return htp_archive_has(archive, "archive_format") ||
            htp_archive_has(archive, "serialized_exported_program.json");
 }
 
+static htp_status map_file(htp_source *source)
+{
+    exported *self = self_of(source);
+    HTP_TRY(htp_input_file_open(&source->file, source->path));
+    self->file.archive = &source->archive;
+    void *bytes = mmap(NULL, source->file.bytes, PROT_READ, MAP_PRIVATE, source->file.fd, 0);
+    if (bytes == MAP_FAILED) {
+        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be mapped", source->path);
+    }
+    self->file.bytes = bytes;
+    self->file.count = source->file.bytes;
+    return HTP_OK;
+}
+
+/* Bytes of numbers lie as this machine has them. */
+static htp_status check_order(const exported *self)
+{
+    static const uint16_t one = 1;
+    size_t bytes;
+    const char *order = htp_exported_file_record(&self->file, "byteorder", &bytes);
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    const char *own = first ? "little" : "big";
+    return !order || (bytes == strlen(own) && memcmp(order, own, bytes) == 0)
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_UNSUPPORTED,
+                                 "its numbers are not %s-endian as this machine's are; export it "
+                                 "on one like this",
+                                 own);
+}
+
+/* The only model of the archive. */
+static htp_status choose_model(htp_source *source)
+{
+    exported *self = self_of(source);
+    const htp_archive *archive = &source->archive;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < archive->record_count; i++) {
+        const char *name = archive->records[i].name;
+        size_t length = strlen(name);
+        if (strncmp(name, MODELS, strlen(MODELS)) == 0 &&
+            length > strlen(MODELS) + strlen(MODEL_END) &&
+            strcmp(name + length - strlen(MODEL_END), MODEL_END) == 0) {
+            self->model = htp_arena_copy(source->arena, name + strlen(MODELS),
+                                         length - strlen(MODELS) - strlen(MODEL_END));
+            count++;
+        }
+    }
+    if (count == 1) {
+        return HTP_OK;
+    }
+    return htp_status_make(HTP_CODE_UNSUPPORTED,
+                           count == 0 ? "an archive of PyTorch (.pt2) without a program of "
+                                        "torch.export; save one with torch.export.save(program, "
+                                        "\"FILE.pt2\")"
+                                      : "it has several models");
+}
+
+static void note_path(const htp_exported_part *part, const char **paths)
+{
+    if (part->input != HTP_NONE) {
+        paths[part->input] = part->path;
+    }
+    for (uint32_t i = 0; i < part->count; i++) {
+        note_path(&part->parts[i], paths);
+    }
+}
+
+/* By input of the program: which part of which argument it is; NULL: none. */
+static const char *const *list_paths(const exported *self, htp_arena *arena)
+{
+    const char **paths = HTP_NEW_ARRAY(arena, const char *, (size_t)self->program.input_count + 1);
+    for (uint32_t i = 0; i < self->signature.count; i++) {
+        note_path(&self->signature.parts[i], paths);
+    }
+    return paths;
+}
+
+static htp_status read_program(htp_source *source)
+{
+    exported *self = self_of(source);
+    htp_arena *arena = source->arena;
+    size_t bytes;
+    const char *name = htp_arena_join(arena, MODELS, self->model, MODEL_END);
+    const char *text = htp_exported_file_record(&self->file, name, &bytes);
+    if (!text) {
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "damaged archive: %s is compressed, or not there; save it again",
+                               name);
+    }
+    HTP_TRY(htp_document_read(arena, &self->scratch, text, bytes, &self->program));
+    HTP_TRY(htp_exported_signature_read(arena, &self->program, &self->signature));
+    HTP_TRY(
+        htp_exported_symbols_read(arena, &self->program, list_paths(self, arena), &self->symbols));
+    const char *classes = htp_exported_file_record(&self->file, HTP_EXPORTED_CLASSES, &bytes);
+    return htp_exported_modules_find(arena, &self->program, classes, bytes, &self->modules);
+}
+
+static htp_status read_weights(htp_source *source)
+{
+    static const struct {
+        const char *folder;
+        const char *end;
+    } tables[] = {{"data/weights/", "_weights_config.json"},
+                  {"data/constants/", "_constants_config.json"}};
+    exported *self = self_of(source);
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        const char *config =
+            htp_arena_join(source->arena, tables[i].folder, self->model, tables[i].end);
+        HTP_TRY(htp_exported_weights_read(source->arena, &self->scratch, &self->file,
+                                          tables[i].folder, config, &self->weights));
+    }
+    htp_exported_modules_own(&self->modules, &self->weights);
+    return HTP_OK;
+}
+
+static htp_status read_all(htp_source *source)
+{
+    exported *self = self_of(source);
+    HTP_TRY(check_order(self));
+    HTP_TRY(choose_model(source));
+    HTP_TRY(read_program(source));
+    return read_weights(source);
+}
+
+static htp_status read_in_scratch(htp_source *source)
+{
+    exported *self = self_of(source);
+    if (htp_arena_recover(&self->scratch) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+    }
+    return read_all(source);
+}
+
 static htp_status open_source(htp_source *source, const htp_source_options *options)
 {
     (void)options;
-    return htp_archive_refuse(source->path, &source->archive);
+    exported *self = calloc(1, sizeof(*self));
+    if (!self) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", source->path);
+    }
+    source->self = self;
+    HTP_TRY(htp_archive_list(source->arena, source->path, &source->archive));
+    htp_archive_close(&source->archive);
+    HTP_TRY(map_file(source));
+    htp_status status = read_in_scratch(source);
+    htp_arena_free(&self->scratch);
+    HTP_TRY(htp_status_prefix(status, source->path));
+    source->modules = self->modules.all.items;
+    source->module_count = (uint32_t)self->modules.all.count;
+    source->weights = self->weights.all.items;
+    source->weight_count = (uint32_t)self->weights.all.count;
+    return HTP_OK;
 }
 
 static void close_source(htp_source *source)
 {
+    exported *self = self_of(source);
+    if (!self) {
+        return;
+    }
+    if (self->file.bytes) {
+        (void)munmap((void *)self->file.bytes, self->file.count);
+    }
+    htp_arena_free(&self->scratch);
+    htp_arena_free(&self->first);
+    htp_arena_free(&self->later);
+    htp_arena_free(&self->before);
+    free(self);
     source->self = NULL;
+}
+
+/* ---- what the program says ---- */
+
+static void list_methods(const htp_source *source, uint32_t module, const char *const **names,
+                         uint32_t *count)
+{
+    static const char *const methods[] = {"forward"};
+    (void)source;
+    *names = methods;
+    *count = module == 0;
+}
+
+static htp_status choose_method(htp_source *source, uint32_t module, const char *method)
+{
+    const exported *self = self_of(source);
+    (void)module;
+    (void)method;
+    source->arguments = self->signature.arguments;
+    source->argument_count = self->signature.count;
+    source->returns = self->signature.returns;
+    return HTP_OK;
+}
+
+static int compare_kinds(const void *a, const void *b)
+{
+    return strcmp(((const htp_named_operator *)a)->kind, ((const htp_named_operator *)b)->kind);
+}
+
+/* The program has each operator as often as it runs. */
+static htp_status find_operators(const htp_source *source, const htp_named_operator **operators,
+                                 uint32_t *count)
+{
+    const exported *self = self_of(source);
+    HTP_VECTOR(htp_named_operator) found = {0};
+    htp_map known = {0};
+    for (size_t g = 0; g < self->program.graphs.count; g++) {
+        const htp_exported_graph *graph = &self->program.graphs.items[g];
+        for (uint32_t i = 0; i < graph->node_count; i++) {
+            bool has_tensors;
+            const char *kind = htp_exported_node_kind(source->arena, &self->program,
+                                                      &graph->nodes[i], &has_tensors);
+            uint32_t index = (uint32_t)found.count;
+            const void **place =
+                htp_map_add_bytes(source->arena, &known, kind, strlen(kind), &index);
+            if (place) {
+                *place = kind;
+                HTP_PUSH(source->arena, &found,
+                         (htp_named_operator){.kind = kind,
+                                              .has_tensors = has_tensors,
+                                              .is_followed = !has_tensors});
+            }
+            found.items[index].places++;
+        }
+    }
+    if (found.count > 0) {
+        qsort(found.items, found.count, sizeof(*found.items), compare_kinds);
+    }
+    *operators = found.items;
+    *count = (uint32_t)found.count;
+    return HTP_OK;
+}
+
+/* ---- inputs ---- */
+
+static int64_t hint_of(const exported *self, const htp_exported_size *size)
+{
+    if (size->expression == HTP_NONE) {
+        return size->number;
+    }
+    const htp_exported_expression *expression = &self->program.expressions.items[size->expression];
+    return expression->has_hint ? (int64_t)expression->hint : 1;
+}
+
+/* What an argument, or a part of one, was when the program was exported. */
+static htp_input hint_input(htp_source *source, const htp_exported_part *part)
+{
+    const exported *self = self_of(source);
+    htp_input input = {.name = part->name};
+    if (part->input == HTP_NONE) {
+        htp_input *items = HTP_NEW_ARRAY(source->arena, htp_input, (size_t)part->count + 1);
+        for (uint32_t i = 0; i < part->count; i++) {
+            items[i] = hint_input(source, &part->parts[i]);
+        }
+        input.is_nested = true;
+        input.items = items;
+        input.count = part->count;
+        return input;
+    }
+    const htp_exported_argument *argument = &self->program.inputs[part->input].argument;
+    if (argument->kind != HTP_EXPORTED_VALUE) {
+        input.is_none = true;
+        return input;
+    }
+    const htp_exported_value *value = &self->program.values.items[argument->value];
+    if (value->kind != HTP_TRACE_TENSOR) {
+        input.is_scalar = true;
+        input.dtype = HTP_DTYPE_INT64;
+        input.scalar = (double)hint_of(self, &value->number);
+        return input;
+    }
+    input.dtype = value->dtype;
+    input.rank = value->rank;
+    for (uint32_t i = 0; i < value->rank; i++) {
+        for (uint32_t lane = 0; lane < HTP_MAX_LANES; lane++) {
+            input.dims[lane][i] = hint_of(self, &value->sizes[i]);
+        }
+    }
+    return input;
+}
+
+static htp_status find_inputs(htp_source *source, const htp_input **inputs, uint32_t *count)
+{
+    const htp_exported_signature *signature = &self_of(source)->signature;
+    htp_input *found = HTP_NEW_ARRAY(source->arena, htp_input, (size_t)signature->count + 1);
+    for (uint32_t i = 0; i < signature->count; i++) {
+        found[i] = hint_input(source, &signature->parts[i]);
+        found[i].name = NULL;
+    }
+    *inputs = found;
+    *count = signature->count;
+    return HTP_OK;
+}
+
+static void find_axes(const htp_source *source, htp_axes *axes)
+{
+    htp_exported_axes_find(&self_of(source)->symbols, axes);
+}
+
+static bool find_bounds(const htp_source *source, const htp_inputs *inputs)
+{
+    return htp_exported_axes_bound(&self_of(source)->symbols, inputs);
+}
+
+/* ---- calling it ---- */
+
+static htp_status call_in(exported *self, htp_arena *arena, const htp_trace_request *request,
+                          const htp_trace *before, htp_trace_result *result)
+{
+    const htp_exported_callee callee = {&self->program, &self->symbols, &self->modules,
+                                        &self->weights, &self->signature};
+    if (htp_arena_recover(arena) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+    }
+    return htp_exported_call(arena, &callee, request, before, &result->trace);
+}
+
+/* A trace is freed by the next one; that of a first call stays until the next first call. */
+static htp_status trace(htp_source *source, const htp_trace_request *request,
+                        htp_trace_result *result)
+{
+    exported *self = self_of(source);
+    *result = (htp_trace_result){.trace = NULL};
+    bool is_first = request->carried_count == 0;
+    htp_arena *arena = is_first ? &self->first : &self->later;
+    htp_arena_free(&self->before);
+    if (is_first) {
+        htp_arena_free(&self->first);
+    } else {
+        self->before = self->later;
+        htp_arena_init(&self->later);
+    }
+    htp_status status = call_in(self, arena, request, is_first ? NULL : self->last, result);
+    self->last = result->trace;
+    return status;
 }
 
 const htp_reader htp_exported_reader = {
     .name = "torch.export",
     .detect = detect,
     .open = open_source,
+    .list_methods = list_methods,
+    .choose_method = choose_method,
+    .find_operators = find_operators,
+    .find_inputs = find_inputs,
+    .find_axes = find_axes,
+    .find_bounds = find_bounds,
+    .trace = trace,
     .close = close_source,
 };

@@ -150,7 +150,11 @@ static const char *make_json(htp_session *session, const htp_finished *finished)
     } else {
         htp_text_add(&text, "\"state_file\": null, ");
     }
-    add_string(&text, "libtorch", session->source.libtorch_version);
+    if (session->source.libtorch_version) {
+        add_string(&text, "libtorch", session->source.libtorch_version);
+    } else {
+        htp_text_add(&text, "\"libtorch\": null, ");
+    }
     add_seconds(&text, session);
     htp_text_add(&text, "}");
     return htp_text_string(&text);

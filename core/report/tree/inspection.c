@@ -35,9 +35,13 @@ static void add_archive(htp_text *text, const htp_inspection *inspection)
     const char *writer = htp_inspection_writer(inspection);
     htp_text_add(text, "model    ");
     add(text, inspection->model_path);
-    htp_text_addf(text, "\narchive  format %" PRIu64 "%s%s, read with libtorch %s\n",
-                  inspection->format_version, writer ? ", written by " : "", writer ? writer : "",
-                  inspection->libtorch_version);
+    htp_text_addf(text, "\narchive  format %" PRIu64 "%s%s, ", inspection->format_version,
+                  writer ? ", written by " : "", writer ? writer : "");
+    if (inspection->libtorch_version) {
+        htp_text_addf(text, "read with libtorch %s\n", inspection->libtorch_version);
+    } else {
+        htp_text_add(text, "read without libtorch\n");
+    }
 }
 
 static void add_signature(htp_text *text, const htp_inspection *inspection)

@@ -13,6 +13,7 @@ MAP = ROOT / "docs" / "ARCHITECTURE.md"
 # Files that call each other: of each circle its folder in core/, and the stems of its files. What they are about calls
 # itself: see docs/ARCHITECTURE.md.
 CIRCLES = [
+    ("exported", "control nodes"),
     ("graph", "polynomial polynomial_bounds polynomial_floor"),
     ("interpret", "call coinciding fitted memory_changes outputs quantized views"),
     ("interpret", "restore restore_devices restore_nodes"),
@@ -32,7 +33,7 @@ SIDE_DOORS = {
     "api/session": "choose_inputs load",
     "base": "arena bits checked device dtype input_file intern "
         "map numbers status stream text vector watch write_signals",
-    "base/json": "json_items json_scan",
+    "base/json": "json_items json_scan json_tree",
     "cli/arguments": "help",
     "cli/output": "batch outputs written",
     "cli/terminal": "failure print signals",

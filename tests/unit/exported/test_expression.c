@@ -3,7 +3,7 @@
  * sympy compute it. s and n are 7, t and a size of x are 12, u0 has no number.
  */
 #include "base/text.h"
-#include "exported/expression.h"
+#include "exported/expression/expression.h"
 #include "unit.h"
 
 #include <stdio.h>

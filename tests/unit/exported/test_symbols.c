@@ -1,7 +1,7 @@
 /*
  * Symbols of programs: numbers from the sizes of inputs, ranges and guards.
  */
-#include "exported/symbols.h"
+#include "exported/symbols/symbols.h"
 #include "unit.h"
 
 #define S "Symbol('s0', positive=True, integer=True)"

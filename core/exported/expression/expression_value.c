@@ -2,7 +2,7 @@
  * What formulas give. Integers and ratios are exact, or unknown where they do not fit; real numbers
  * are Python's. What is unknown stays so, but for a choice that does not take it.
  */
-#include "exported/expression.h"
+#include "exported/expression/expression.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -407,7 +407,7 @@ static const unsigned char arguments[] = {
     [HTP_EXPORTED_NUMBER] = 0,
     [HTP_EXPORTED_SYMBOL] = 0,
 #define OPERATION(name, arguments, is_folded) [HTP_EXPORTED_##name] = (arguments),
-#include "exported/expression_operations.def"
+#include "exported/expression/expression_operations.def"
 #undef OPERATION
 };
 

@@ -40,7 +40,7 @@ typedef enum htp_exported_operation {
     HTP_EXPORTED_NUMBER, /**< `number` */
     HTP_EXPORTED_SYMBOL, /**< number.whole: which */
 #define OPERATION(name, arguments, is_folded) HTP_EXPORTED_##name,
-#include "exported/expression_operations.def"
+#include "exported/expression/expression_operations.def"
 #undef OPERATION
     HTP_EXPORTED_OPERATIONS, /**< their count */
 } htp_exported_operation;

@@ -5,7 +5,7 @@
 #ifndef HTP_EXPORTED_AXES_H
 #define HTP_EXPORTED_AXES_H
 
-#include "exported/symbols.h"
+#include "exported/symbols/symbols.h"
 #include "source/input_search/axes.h"
 
 /**

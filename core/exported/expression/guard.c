@@ -2,8 +2,8 @@
  * Guards: conditions on the arguments of forward(), in Python as torch's PythonPrinter writes it.
  * Operators bind as in Python.
  */
-#include "exported/expression.h"
-#include "exported/expression_reader.h"
+#include "exported/expression/expression.h"
+#include "exported/expression/expression_reader.h"
 
 #include <string.h>
 

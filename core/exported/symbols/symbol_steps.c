@@ -1,4 +1,4 @@
-#include "exported/symbol_steps.h"
+#include "exported/symbols/symbol_steps.h"
 
 #include "base/text.h"
 

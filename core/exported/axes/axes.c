@@ -1,4 +1,4 @@
-#include "exported/axes.h"
+#include "exported/axes/axes.h"
 
 #include "base/checked.h"
 #include "base/text.h"

@@ -5,7 +5,7 @@
 #ifndef HTP_EXPORTED_SYMBOL_STEPS_H
 #define HTP_EXPORTED_SYMBOL_STEPS_H
 
-#include "exported/symbols.h"
+#include "exported/symbols/symbols.h"
 
 /** Finds the steps, by symbol: the smallest one that the guards take several of, behind the size
  * that the program was exported with, while all other symbols stay. 0 where there is none. */

@@ -1,8 +1,8 @@
-#include "exported/symbols.h"
+#include "exported/symbols/symbols.h"
 
 #include "base/dtype.h"
 #include "base/text.h"
-#include "exported/symbol_steps.h"
+#include "exported/symbols/symbol_steps.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -126,6 +126,11 @@ htp_status htp_exported_symbols_read(htp_arena *arena, const htp_exported_progra
 static bool is_data(const char *name)
 {
     return name[0] == 'u' && name[1] >= '0' && name[1] <= '9';
+}
+
+bool htp_exported_symbols_is_data(const htp_exported_symbols *symbols, uint32_t symbol)
+{
+    return is_data(symbols->names.strings.items[symbol]);
 }
 
 bool htp_exported_symbols_have_data(const htp_exported_symbols *symbols)

@@ -6,8 +6,8 @@
 #ifndef HTP_EXPORTED_SYMBOLS_H
 #define HTP_EXPORTED_SYMBOLS_H
 
-#include "exported/expression.h"
-#include "exported/program.h"
+#include "exported/document/document.h"
+#include "exported/expression/expression.h"
 #include "interpret/trace/trace.h"
 
 /** Which sizes a symbol may have. */
@@ -48,6 +48,9 @@ HTP_MUST_USE htp_status htp_exported_symbols_read(htp_arena *arena,
                                                   const htp_exported_program *program,
                                                   const char *const *paths,
                                                   htp_exported_symbols *symbols);
+
+/** Whether the data decides a symbol. */
+bool htp_exported_symbols_is_data(const htp_exported_symbols *symbols, uint32_t symbol);
 
 /** Whether some sizes are decided by the data: one lane cannot tell these from fixed ones. */
 bool htp_exported_symbols_have_data(const htp_exported_symbols *symbols);

@@ -1,4 +1,4 @@
-#include "exported/expression_reader.h"
+#include "exported/expression/expression_reader.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +19,7 @@ struct named {
 
 static const struct named names[] = {
 #define NAME(text, operation) {text, HTP_EXPORTED_##operation},
-#include "exported/expression_names.def"
+#include "exported/expression/expression_names.def"
 #undef NAME
 };
 
@@ -32,7 +32,7 @@ static const struct operation operations[] = {
     [HTP_EXPORTED_NUMBER] = {0, false},
     [HTP_EXPORTED_SYMBOL] = {0, false},
 #define OPERATION(name, arguments, is_folded) [HTP_EXPORTED_##name] = {arguments, is_folded},
-#include "exported/expression_operations.def"
+#include "exported/expression/expression_operations.def"
 #undef OPERATION
 };
 

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/vector.h"
-#include "exported/expression.h"
+#include "exported/expression/expression.h"
 
 typedef struct htp_formula_reader {
     htp_arena *arena;

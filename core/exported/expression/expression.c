@@ -1,9 +1,9 @@
 /*
  * What sympy's srepr() writes: calls in calls, of which the innermost ones are symbols and numbers.
  */
-#include "exported/expression.h"
+#include "exported/expression/expression.h"
 
-#include "exported/expression_reader.h"
+#include "exported/expression/expression_reader.h"
 
 #include <stdlib.h>
 #include <string.h>

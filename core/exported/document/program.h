@@ -128,6 +128,13 @@ typedef struct htp_exported_range {
     int64_t least, most;
 } htp_exported_range;
 
+/** The fields of a NamedTuple. */
+typedef struct htp_exported_fields {
+    const char *type; /**< as pytrees name it */
+    const char *const *names;
+    uint32_t count;
+} htp_exported_fields;
+
 /** The whole. */
 typedef struct htp_exported_program {
     int64_t major, minor;      /**< of the file's schema */
@@ -145,6 +152,8 @@ typedef struct htp_exported_program {
     uint32_t guard_count;
     const char *in_spec; /**< pytree of the arguments, and of what it returns, as JSON; NULL */
     const char *out_spec;
+    const htp_exported_fields *fields;
+    uint32_t fields_count;
     const char *const *argument_names; /**< of forward(), as the user gave them; NULL: not told */
     uint32_t argument_name_count;
     const char *const *modules; /**< dotted paths of all modules, the root's first */

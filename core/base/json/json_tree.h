@@ -1,0 +1,70 @@
+/*
+ * JSON as a flat tree: nodes in the order of the text, each with the number of those that lie in
+ * it. Text is not copied: strings are decoded when they are asked for.
+ *
+ *     for (const htp_json_node *item = htp_json_first(list); item != htp_json_end_of(list);
+ *          item = htp_json_end_of(item)) ...
+ */
+#ifndef HTP_BASE_JSON_TREE_H
+#define HTP_BASE_JSON_TREE_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Lists and objects in each other. */
+#define HTP_JSON_TREE_DEEPEST 256
+
+/** Bytes of the longest text. */
+#define HTP_JSON_TREE_LONGEST ((size_t)1 << 30)
+
+/** A value, or the name of a member, which stands in front of its value. */
+typedef struct htp_json_node {
+    const char *at;  /**< its text: of a string behind the quote */
+    uint32_t length; /**< of a string without quotes */
+    uint32_t span;   /**< nodes: itself, and those that lie in it */
+    uint32_t count;  /**< of items or members */
+    char kind;       /**< '{', '[', '"', '0' (a number), 't', 'f' or 'n' */
+    bool is_plain;   /**< of a string: without escapes */
+} htp_json_node;
+
+/** What is wrong with a text. */
+typedef struct htp_json_failure {
+    const char *what;
+    size_t at; /**< byte */
+} htp_json_failure;
+
+/** Reads a text. @return the root, in @p arena; NULL: it is no JSON. */
+const htp_json_node *htp_json_tree_read(htp_arena *arena, const char *text, size_t bytes,
+                                        htp_json_failure *failure);
+
+/** The first node in a list or an object; the end where there is none. */
+static inline const htp_json_node *htp_json_first(const htp_json_node *node)
+{
+    return node + 1;
+}
+
+/** The node behind one, and all that lies in it. */
+static inline const htp_json_node *htp_json_end_of(const htp_json_node *node)
+{
+    return node + node->span;
+}
+
+/** Whether a string, which is written without escapes, is this text. */
+bool htp_json_node_is(const htp_json_node *node, const char *text);
+
+/** The member of an object with a name that is written without escapes; NULL: it has none, or the
+ * node is no object. */
+const htp_json_node *htp_json_member(const htp_json_node *object, const char *name);
+
+/** Decodes a string; a NUL stands behind its bytes. */
+char *htp_json_node_text(htp_arena *arena, const htp_json_node *node, size_t *bytes);
+
+/** Reads a number that is an integer; false where it is none, or does not fit. */
+bool htp_json_node_integer(const htp_json_node *node, int64_t *number);
+
+/** Reads a number, or "Infinity", "-Infinity" or "NaN". */
+bool htp_json_node_real(const htp_json_node *node, double *number);
+
+#endif

@@ -1,0 +1,319 @@
+#include "exported/call/call.h"
+
+#include "exported/call/memory.h"
+#include "exported/call/nodes.h"
+#include "exported/call/scopes.h"
+
+#include <string.h>
+
+typedef HTP_VECTOR(uint32_t) id_list;
+typedef HTP_VECTOR(htp_trace_state) state_list;
+
+typedef struct calling {
+    htp_tape r;
+    const htp_exported_callee *callee;
+    const htp_trace_request *request;
+    const htp_trace *before;
+    const htp_input **given; /* by input of the program */
+    id_list inputs;
+    id_list outputs;
+    state_list states;
+    htp_map weight_values; /* by weight: its value */
+} calling;
+
+/* ---- what is given ---- */
+
+static void refuse(calling *c, const htp_exported_part *part, const char *what)
+{
+    htp_tape_fail(&c->r, htp_status_make(HTP_CODE_USAGE, "argument %s: %s", part->path, what));
+}
+
+static const htp_exported_value *value_of(const calling *c, const htp_exported_input *input)
+{
+    return input->argument.kind == HTP_EXPORTED_VALUE
+               ? &c->r.program->values.items[input->argument.value]
+               : NULL;
+}
+
+/* Finds what is given to each input. */
+static void spread(calling *c, const htp_exported_part *part, const htp_input *input)
+{
+    if (part->input != HTP_NONE) {
+        c->given[part->input] = input;
+        return;
+    }
+    if (part->count > 0 && !input->is_nested) {
+        refuse(c, part, "it has parts; give them one by one, as inspect shows them");
+        return;
+    }
+    for (uint32_t i = 0; i < part->count; i++) {
+        const htp_input *found = NULL;
+        for (uint32_t k = 0; k < input->count; k++) {
+            const htp_input *item = &input->items[(i + k) % input->count];
+            if (item->name && strcmp(item->name, part->parts[i].name) == 0) {
+                found = item;
+                break;
+            }
+        }
+        if (!found) {
+            refuse(c, &part->parts[i], "it is not given");
+            return;
+        }
+        spread(c, &part->parts[i], found);
+    }
+}
+
+/* The value of an argument, or of a part of one. */
+static uint32_t bind_part(calling *c, const htp_exported_part *part)
+{
+    htp_tape *r = &c->r;
+    if (part->input == HTP_NONE) {
+        uint32_t *elements = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)part->count + 1);
+        for (uint32_t i = 0; i < part->count; i++) {
+            elements[i] = bind_part(c, &part->parts[i]);
+        }
+        return htp_tape_list(r, elements, part->count);
+    }
+    const htp_exported_input *input = &r->program->inputs[part->input];
+    const htp_exported_value *value = value_of(c, input);
+    if (!value) {
+        return htp_exported_nodes_argument(r, &input->argument);
+    }
+    uint32_t bound = htp_tape_described(r, value, HTP_NONE);
+    r->values.items[bound].name = part->flat_name;
+    r->bound[input->argument.value] = bound;
+    return bound;
+}
+
+static void bind_arguments(calling *c)
+{
+    const htp_exported_signature *signature = c->callee->signature;
+    for (uint32_t i = 0; i < signature->count && !c->r.failure; i++) {
+        if (i < c->request->input_count) {
+            spread(c, &signature->parts[i], &c->request->inputs[i]);
+        }
+    }
+    if (c->r.failure) {
+        return;
+    }
+    htp_tape_fail(&c->r, htp_exported_symbols_bind(c->r.symbols, c->given, c->request->lane_count));
+    if (!c->r.failure) {
+        htp_tape_take_sizes(&c->r);
+    }
+    for (uint32_t i = 0; i < signature->count && !c->r.failure; i++) {
+        uint32_t bound = bind_part(c, &signature->parts[i]);
+        HTP_PUSH(c->r.arena, &c->inputs, bound);
+    }
+}
+
+/* ---- weights and state ---- */
+
+/* What a call finds in a state that another one has left: it has its sizes. */
+static uint32_t found_of(calling *c, const htp_trace_state *left, const htp_trace_carried *carried)
+{
+    htp_tape *r = &c->r;
+    htp_trace_value value = c->before->values[left->after];
+    if (value.weight != HTP_NONE && carried->part_count == 1 && !carried->parts[0].is_input) {
+        return htp_tape_weight(r, value.weight);
+    }
+    value.producer = HTP_NONE;
+    value.weight = HTP_NONE;
+    value.data = NULL;
+    value.name = htp_arena_strdup(r->arena, left->name);
+    for (uint32_t lane = 0; lane < r->symbols->lane_count; lane++) {
+        value.dims[lane] = htp_arena_grow(r->arena, value.dims[lane], value.rank,
+                                          (size_t)value.rank + 1, sizeof(*value.dims[lane]));
+    }
+    return htp_tape_add(r, value);
+}
+
+/* A weight, or what an earlier call left in its place. */
+static uint32_t bind_weight(calling *c, uint32_t weight)
+{
+    htp_tape *r = &c->r;
+    const char *name = r->weights->all.items[weight].name;
+    uint32_t loaded = htp_tape_weight(r, weight);
+    for (uint32_t i = 0; c->before && i < c->request->carried_count; i++) {
+        if (strcmp(c->request->carried[i].name, name) != 0) {
+            continue;
+        }
+        for (uint32_t k = 0; k < c->before->state_count; k++) {
+            const htp_trace_state *left = &c->before->states[k];
+            if (strcmp(left->name, name) == 0) {
+                uint32_t found = found_of(c, left, &c->request->carried[i]);
+                HTP_PUSH(r->arena, &c->states,
+                         (htp_trace_state){r->weights->all.items[weight].name,
+                                           r->weights->all.items[weight].module, loaded, found,
+                                           found});
+                return found;
+            }
+        }
+    }
+    return loaded;
+}
+
+static void bind_weights(calling *c)
+{
+    htp_tape *r = &c->r;
+    const htp_exported_program *program = r->program;
+    for (uint32_t i = 0; i < program->input_count && !r->failure; i++) {
+        const htp_exported_input *input = &program->inputs[i];
+        bool is_weight = input->kind == HTP_EXPORTED_PARAMETER ||
+                         input->kind == HTP_EXPORTED_BUFFER || input->kind == HTP_EXPORTED_CONSTANT;
+        uint32_t weight;
+        if (!is_weight) {
+            continue;
+        }
+        if (!htp_map_get(&r->weights->by_name, input->target, &weight)) {
+            htp_tape_fail(r, htp_status_make(HTP_CODE_UNSUPPORTED,
+                                             "tensor %s is not in the file as plain numbers; "
+                                             "convert it to a dense tensor and export it "
+                                             "again",
+                                             input->target));
+            return;
+        }
+        r->bound[input->argument.value] = bind_weight(c, weight);
+    }
+}
+
+/* ---- what is left ---- */
+
+/* The input of the program that is a weight of that name; NULL. */
+static const htp_exported_input *find_weight_input(const calling *c, const char *target)
+{
+    for (uint32_t i = 0; i < c->r.program->input_count; i++) {
+        const htp_exported_input *input = &c->r.program->inputs[i];
+        if (input->target && strcmp(input->target, target) == 0) {
+            return input;
+        }
+    }
+    return NULL;
+}
+
+/* Notes what a call leaves in a state. */
+static void note_left(calling *c, const char *name, uint32_t before, uint32_t after)
+{
+    for (size_t i = 0; i < c->states.count; i++) {
+        if (strcmp(c->states.items[i].name, name) == 0) {
+            c->states.items[i].after = after;
+            return;
+        }
+    }
+    uint32_t weight = HTP_NONE;
+    if (htp_map_get(&c->r.weights->by_name, name, &weight)) {
+        HTP_PUSH(c->r.arena, &c->states,
+                 (htp_trace_state){c->r.weights->all.items[weight].name,
+                                   c->r.weights->all.items[weight].module, before, before, after});
+    }
+}
+
+static void end_states(calling *c, const uint32_t *found)
+{
+    htp_tape *r = &c->r;
+    for (uint32_t i = 0; i < r->program->output_count && !r->failure; i++) {
+        const htp_exported_output *output = &r->program->outputs[i];
+        const htp_exported_input *input = output->kind == HTP_EXPORTED_BUFFER_CHANGE
+                                              ? find_weight_input(c, output->target)
+                                              : NULL;
+        if (input) {
+            note_left(c, output->target, found[input->argument.value],
+                      htp_exported_nodes_argument(r, &output->argument));
+        }
+    }
+    for (uint32_t i = 0; i < r->program->input_count && !r->failure; i++) {
+        const htp_exported_input *input = &r->program->inputs[i];
+        if (input->target && input->argument.kind == HTP_EXPORTED_VALUE &&
+            htp_lying_is_changed(r, input->argument.value)) {
+            uint32_t value = input->argument.value;
+            note_left(c, input->target, found[value], htp_lying_read(r, value));
+        }
+    }
+}
+
+static void add_outputs(calling *c)
+{
+    htp_tape *r = &c->r;
+    for (uint32_t i = 0; i < r->program->output_count && !r->failure; i++) {
+        const htp_exported_output *output = &r->program->outputs[i];
+        if (output->kind == HTP_EXPORTED_USER_OUTPUT) {
+            uint32_t value = htp_exported_nodes_argument(r, &output->argument);
+            HTP_PUSH(r->arena, &c->outputs, value);
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+static void begin(calling *c, htp_arena *arena)
+{
+    htp_tape *r = &c->r;
+    size_t count = r->program->values.count + 1;
+    r->arena = arena;
+    r->bound = HTP_NEW_ARRAY(arena, uint32_t, count);
+    r->deferred = HTP_NEW_ARRAY(arena, const htp_exported_node *, count);
+    memset(r->bound, 0xff, count * sizeof(*r->bound));
+    memset(r->integers, 0xff, sizeof(r->integers));
+    memset(r->truths, 0xff, sizeof(r->truths));
+    r->none = HTP_NONE;
+    r->place.file = "";
+    c->given = HTP_NEW_ARRAY(arena, const htp_input *, (size_t)r->program->input_count + 1);
+    HTP_PUSH(arena, &r->blocks, (htp_trace_block){.inputs = NULL});
+    htp_lying_begin(r);
+    htp_scopes_begin(r);
+}
+
+static const htp_trace *finish(calling *c)
+{
+    htp_tape *r = &c->r;
+    htp_trace *trace = HTP_NEW(r->arena, htp_trace);
+    *trace = (htp_trace){.values = r->values.items,
+                         .value_count = (uint32_t)r->values.count,
+                         .nodes = r->nodes.items,
+                         .node_count = (uint32_t)r->nodes.count,
+                         .blocks = r->blocks.items,
+                         .block_count = (uint32_t)r->blocks.count,
+                         .scopes = r->scopes.items,
+                         .scope_count = (uint32_t)r->scopes.count,
+                         .calls = r->calls.items,
+                         .call_count = (uint32_t)r->calls.count,
+                         .module_calls = r->module_calls,
+                         .weights = r->weights->all.items,
+                         .weight_count = (uint32_t)r->weights->all.count,
+                         .inputs = c->inputs.items,
+                         .input_count = (uint32_t)c->inputs.count,
+                         .outputs = c->outputs.items,
+                         .output_count = (uint32_t)c->outputs.count,
+                         .states = c->states.items,
+                         .state_count = (uint32_t)c->states.count,
+                         .data_sizes = r->symbols->data_sizes.items,
+                         .data_size_count = (uint32_t)r->symbols->data_sizes.count};
+    return trace;
+}
+
+htp_status htp_exported_call(htp_arena *arena, const htp_exported_callee *callee,
+                             const htp_trace_request *request, const htp_trace *before,
+                             const htp_trace **trace)
+{
+    calling c = {.r = {.program = callee->program,
+                       .symbols = callee->symbols,
+                       .modules = callee->modules,
+                       .weights = callee->weights,
+                       .tick = request->tick,
+                       .user = request->user},
+                 .callee = callee,
+                 .request = request,
+                 .before = before};
+    begin(&c, arena);
+    bind_arguments(&c);
+    uint32_t *found = NULL;
+    if (!c.r.failure) {
+        bind_weights(&c);
+        found = htp_arena_grow(arena, c.r.bound, callee->program->values.count,
+                               callee->program->values.count + 1, sizeof(*found));
+        htp_exported_nodes_add(&c.r, &callee->program->graphs.items[0]);
+        add_outputs(&c);
+        end_states(&c, found);
+    }
+    *trace = c.r.failure ? NULL : finish(&c);
+    return c.r.failure;
+}

@@ -1,0 +1,35 @@
+/*
+ * A call of a program as a trace. Private to core/exported.
+ */
+#ifndef HTP_EXPORTED_CALL_H
+#define HTP_EXPORTED_CALL_H
+
+#include "exported/call/tape.h"
+#include "exported/document/document.h"
+#include "interpret/trace/request.h"
+
+/** What is called. */
+typedef struct htp_exported_callee {
+    const htp_exported_program *program;
+    htp_exported_symbols *symbols; /**< get what the inputs say */
+    const htp_exported_modules *modules;
+    const htp_exported_weights *weights;
+    const htp_exported_signature *signature;
+} htp_exported_callee;
+
+/** The operator of a node as traces name it. @param has_tensors  receives whether it takes or gives
+ * tensors that somebody computes */
+const char *htp_exported_node_kind(htp_arena *arena, const htp_exported_program *program,
+                                   const htp_exported_node *node, bool *has_tensors);
+
+/**
+ * Traces a call.
+ * @param before  the last trace, whose states are carried; NULL: a first call
+ * @param arena   of the trace; its recovery point is set
+ * @return HTP_CODE_USAGE where the program does not take the inputs
+ */
+HTP_MUST_USE htp_status htp_exported_call(htp_arena *arena, const htp_exported_callee *callee,
+                                          const htp_trace_request *request, const htp_trace *before,
+                                          const htp_trace **trace);
+
+#endif

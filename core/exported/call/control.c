@@ -1,0 +1,77 @@
+#include "exported/call/control.h"
+
+#include "exported/call/nodes.h"
+
+#include <string.h>
+
+/* The first argument that is a graph, and what it is given: the arguments behind it. */
+static const htp_exported_graph *find_graph(const htp_tape *r, const htp_exported_node *node,
+                                            uint32_t *behind)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (node->inputs[i].kind == HTP_EXPORTED_GRAPH) {
+            *behind = i + 1;
+            return &r->program->graphs.items[node->inputs[i].graph];
+        }
+    }
+    return NULL;
+}
+
+/* Lists the values of arguments, those of lists one by one. */
+static void list_values(htp_tape *r, const htp_exported_argument *arguments, uint32_t count,
+                        htp_exported_arguments *values)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (arguments[i].kind == HTP_EXPORTED_LIST) {
+            list_values(r, arguments[i].items, arguments[i].count, values);
+        } else {
+            HTP_PUSH(r->arena, values, &arguments[i]);
+        }
+    }
+}
+
+/* A body that runs once, whatever it stands in changes nothing that is computed: its nodes stand in
+ * the operator's place. */
+static bool add_body(htp_tape *r, const htp_exported_node *node)
+{
+    uint32_t behind = 0;
+    htp_exported_arguments given = {0};
+    htp_exported_arguments made = {0};
+    htp_exported_arguments wanted = {0};
+    const htp_exported_graph *graph = find_graph(r, node, &behind);
+    if (!graph) {
+        return false;
+    }
+    list_values(r, node->inputs + behind, node->input_count - behind, &given);
+    list_values(r, graph->outputs, graph->output_count, &made);
+    list_values(r, node->outputs, node->output_count, &wanted);
+    if (given.count != graph->input_count || made.count != wanted.count) {
+        return false;
+    }
+    for (size_t i = 0; i < given.count; i++) {
+        htp_exported_nodes_bind(r, &graph->inputs[i], given.items[i]);
+    }
+    htp_exported_nodes_add(r, graph);
+    for (size_t i = 0; i < made.count; i++) {
+        htp_exported_nodes_bind(r, wanted.items[i], made.items[i]);
+    }
+    return true;
+}
+
+/* Operators of graphs, by the names that programs have for them. */
+static const struct {
+    const char *target;
+    bool (*add)(htp_tape *r, const htp_exported_node *node);
+} rows[] = {
+    {"torch.ops.higher_order.wrap_with_set_grad_enabled", add_body},
+};
+
+bool htp_control_add(htp_tape *r, const htp_exported_node *node)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (strcmp(node->target, rows[i].target) == 0) {
+            return rows[i].add(r, node);
+        }
+    }
+    return false;
+}

@@ -1,0 +1,467 @@
+#include "exported/call/nodes.h"
+
+#include "exported/call/call.h"
+
+#include "base/text.h"
+#include "exported/call/control.h"
+#include "exported/call/memory.h"
+#include "exported/call/scopes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEPTH = 256 }; /* of sizes that are made when others are read */
+
+static void add_node(htp_tape *r, const htp_exported_node *node, const htp_exported_place *around);
+
+/* ---- arguments ---- */
+
+static uint32_t read_value(htp_tape *r, uint32_t value)
+{
+    const htp_exported_node *maker = r->deferred[value];
+    if (maker && r->depth < MOST_DEPTH) {
+        htp_exported_place here = r->place;
+        r->deferred[value] = NULL;
+        r->depth++;
+        add_node(r, maker, &here);
+        r->depth--;
+        r->place = here;
+    }
+    uint32_t read = htp_lying_read(r, value);
+    if (read != HTP_NONE) {
+        return read;
+    }
+    const char *name = r->program->values.items[value].name;
+    htp_tape_fail(
+        r, htp_status_make(HTP_CODE_BAD_INPUT,
+                           "damaged program: value %s is read before it is made; export it again",
+                           name));
+    return htp_tape_none(r);
+}
+
+static uint32_t read_list(htp_tape *r, const htp_exported_argument *list)
+{
+    uint32_t *elements = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)list->count + 1);
+    for (uint32_t i = 0; i < list->count; i++) {
+        elements[i] = htp_exported_nodes_argument(r, &list->items[i]);
+    }
+    return htp_tape_list(r, elements, list->count);
+}
+
+static uint32_t add_complex(htp_tape *r, const htp_exported_argument *argument)
+{
+    double *parts = HTP_NEW_ARRAY(r->arena, double, 2);
+    parts[0] = argument->f;
+    parts[1] = argument->imaginary;
+    return htp_tape_add(r, (htp_trace_value){.kind = HTP_TRACE_COMPLEX,
+                                             .name = "",
+                                             .producer = HTP_NONE,
+                                             .weight = HTP_NONE,
+                                             .dtype = HTP_DTYPE_COMPLEX128,
+                                             .is_constant = true,
+                                             .has_lanes = true,
+                                             .data = parts,
+                                             .data_bytes = 2 * sizeof(*parts)});
+}
+
+static uint32_t add_opaque(htp_tape *r)
+{
+    return htp_tape_add(r, (htp_trace_value){.kind = HTP_TRACE_OPAQUE,
+                                             .name = "",
+                                             .producer = HTP_NONE,
+                                             .weight = HTP_NONE,
+                                             .is_constant = true});
+}
+
+uint32_t htp_exported_nodes_argument(htp_tape *r, const htp_exported_argument *argument)
+{
+    switch (argument->kind) {
+    case HTP_EXPORTED_NONE:
+        return htp_tape_none(r);
+    case HTP_EXPORTED_VALUE:
+        return read_value(r, argument->value);
+    case HTP_EXPORTED_INT:
+        return htp_tape_integer(r, argument->i);
+    case HTP_EXPORTED_FLOAT:
+        return htp_tape_real(r, argument->f);
+    case HTP_EXPORTED_BOOL:
+        return htp_tape_truth(r, argument->i != 0);
+    case HTP_EXPORTED_STRING:
+        return htp_tape_text(r, argument->s);
+    case HTP_EXPORTED_COMPLEX:
+        return add_complex(r, argument);
+    case HTP_EXPORTED_LIST:
+        return read_list(r, argument);
+    default:
+        return add_opaque(r);
+    }
+}
+
+void htp_exported_nodes_bind(htp_tape *r, const htp_exported_argument *value,
+                             const htp_exported_argument *as)
+{
+    uint32_t now = htp_exported_nodes_argument(r, as);
+    if (value->kind != HTP_EXPORTED_VALUE) {
+        return;
+    }
+    r->bound[value->value] = now;
+    if (as->kind == HTP_EXPORTED_VALUE) {
+        htp_lying_note_same(r, value->value, as->value);
+    }
+}
+
+/* ---- defaults ---- */
+
+/* Reads a number as schemas write it; @return behind it */
+static const char *read_number(htp_tape *r, const char *text, uint32_t *value)
+{
+    char *end;
+    char *whole_end;
+    double real = strtod(text, &end);
+    long long whole = strtoll(text, &whole_end, 10);
+    *value = whole_end == end ? htp_tape_integer(r, whole) : htp_tape_real(r, real);
+    return end;
+}
+
+static uint32_t read_numbers(htp_tape *r, const char *text)
+{
+    HTP_VECTOR(uint32_t) elements = {0};
+    const char *at = text + 1;
+    while (*at && *at != ']') {
+        uint32_t value;
+        const char *behind = read_number(r, at, &value);
+        at = behind > at ? behind : at + 1;
+        at += strspn(at, ", ");
+        HTP_PUSH(r->arena, &elements, value);
+    }
+    return htp_tape_list(r, elements.items, (uint32_t)elements.count);
+}
+
+/* A default as a schema writes it: None, True, 1, 1.0, "text", [1, 1]. One number may stand for a
+ * list of them. */
+static uint32_t default_value(htp_tape *r, const char *text)
+{
+    uint32_t value;
+    if (strcmp(text, "None") == 0) {
+        return htp_tape_none(r);
+    }
+    if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) {
+        return htp_tape_truth(r, *text == 'T');
+    }
+    if (*text == '[') {
+        return read_numbers(r, text);
+    }
+    if (*text == '"') {
+        return htp_tape_text(r, htp_arena_copy(r->arena, text + 1, strlen(text) - 2));
+    }
+    (void)read_number(r, text, &value);
+    return value;
+}
+
+/* ---- operators ---- */
+
+static const htp_exported_argument *find_argument(const htp_exported_node *node, const char *name)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (strcmp(node->inputs[i].name, name) == 0) {
+            return &node->inputs[i];
+        }
+    }
+    return NULL;
+}
+
+/* Adds a node with the arguments of its schema, in their order. */
+static uint32_t add_by_schema(htp_tape *r, const htp_exported_schema *schema,
+                              const htp_exported_node *node)
+{
+    uint32_t *inputs = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)schema->count + 1);
+    const char **names = HTP_NEW_ARRAY(r->arena, const char *, (size_t)schema->count + 1);
+    for (uint32_t i = 0; i < schema->count; i++) {
+        const htp_exported_parameter *parameter = &schema->parameters[i];
+        const htp_exported_argument *given = find_argument(node, parameter->name);
+        names[i] = parameter->name;
+        inputs[i] = given                      ? htp_exported_nodes_argument(r, given)
+                    : parameter->default_value ? default_value(r, parameter->default_value)
+                                               : htp_tape_none(r);
+    }
+    return htp_tape_node(r, schema->kind, inputs, names, schema->count);
+}
+
+/* The same with what the node has: an operator without a schema is lowered by nobody but the user's
+ * own mapping. */
+static uint32_t add_as_given(htp_tape *r, const char *kind, const htp_exported_node *node)
+{
+    uint32_t *inputs = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)node->input_count + 1);
+    const char **names = HTP_NEW_ARRAY(r->arena, const char *, (size_t)node->input_count + 1);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        names[i] = node->inputs[i].name;
+        inputs[i] = htp_exported_nodes_argument(r, &node->inputs[i]);
+    }
+    return htp_tape_node(r, kind, inputs, names, node->input_count);
+}
+
+/* ---- outputs ---- */
+
+static uint32_t add_output(htp_tape *r, const htp_exported_argument *output, uint32_t producer)
+{
+    if (output->kind == HTP_EXPORTED_LIST) {
+        uint32_t *elements = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)output->count + 1);
+        for (uint32_t i = 0; i < output->count; i++) {
+            elements[i] = add_output(r, &output->items[i], producer);
+        }
+        uint32_t list = htp_tape_list(r, elements, output->count);
+        r->values.items[list].producer = producer;
+        return list;
+    }
+    if (output->kind != HTP_EXPORTED_VALUE) {
+        return htp_tape_none(r);
+    }
+    uint32_t made = htp_tape_described(r, &r->program->values.items[output->value], producer);
+    r->bound[output->value] = made;
+    return made;
+}
+
+static void add_outputs(htp_tape *r, const htp_exported_node *node, uint32_t made)
+{
+    uint32_t *outputs = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)node->output_count + 1);
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        outputs[i] = add_output(r, &node->outputs[i], made);
+    }
+    htp_tape_gives(r, made, outputs, node->output_count);
+}
+
+/* Notes that what a node gives lies in the memory of what it was given. */
+static void note_views(htp_tape *r, const htp_exported_node *node, uint32_t of,
+                       const htp_exported_argument *output)
+{
+    if (output->kind == HTP_EXPORTED_VALUE) {
+        htp_lying_note_view(r, output->value, of, node);
+    }
+    for (uint32_t i = 0; i < output->count; i++) {
+        note_views(r, node, of, &output->items[i]);
+    }
+}
+
+/* ---- numbers ---- */
+
+static bool is_number(htp_trace_kind kind)
+{
+    return kind == HTP_TRACE_INT || kind == HTP_TRACE_BOOL || kind == HTP_TRACE_FLOAT;
+}
+
+/* Whether all that a node gives are numbers that no input decides: they are constants. */
+static bool gives_constants(const htp_tape *r, const htp_exported_node *node)
+{
+    bool are_all = node->output_count > 0;
+    for (uint32_t i = 0; i < node->output_count && are_all; i++) {
+        const htp_exported_argument *output = &node->outputs[i];
+        const htp_exported_value *value = &r->program->values.items[output->value];
+        are_all = output->kind == HTP_EXPORTED_VALUE && is_number(value->kind) &&
+                  htp_tape_is_fixed(r, &value->number);
+    }
+    return are_all;
+}
+
+static void bind_constants(htp_tape *r, const htp_exported_node *node)
+{
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = node->outputs[i].value;
+        r->bound[value] = htp_tape_described(r, &r->program->values.items[value], HTP_NONE);
+    }
+}
+
+/* The kind of a number, as overloads name it. */
+static const char *overload_part(htp_trace_kind kind)
+{
+    return kind == HTP_TRACE_FLOAT ? "float" : kind == HTP_TRACE_BOOL ? "bool" : "int";
+}
+
+/* "aten::add.float_int" for a float and an int. */
+static const char *find_overload(htp_tape *r, const char *name, const uint32_t *operands,
+                                 uint32_t count, const htp_exported_node *node)
+{
+    htp_trace_kind first = r->values.items[operands[0]].kind;
+    htp_trace_kind last = r->values.items[operands[count - 1]].kind;
+    bool gives_whole = node->output_count > 0 && node->outputs[0].kind == HTP_EXPORTED_VALUE &&
+                       r->program->values.items[node->outputs[0].value].kind == HTP_TRACE_INT;
+    if (strcmp(name, "aten::pow") == 0 && gives_whole) {
+        return "aten::pow.int_to_int";
+    }
+    if (count < 2 || first == last) {
+        return htp_arena_printf(r->arena, "%s.%s", name, overload_part(first));
+    }
+    return htp_arena_printf(r->arena, "%s.%s_%s", name, overload_part(first), overload_part(last));
+}
+
+/* A row of sizes.def. */
+static const struct number_row {
+    const char *target;
+    const char *name;
+    bool has_overloads;
+} number_rows[] = {
+#define NUMBERS(target, name) {target, name, true},
+#define NUMBER(target, kind) {target, kind, false},
+#include "exported/call/sizes.def"
+#undef NUMBERS
+#undef NUMBER
+};
+
+static const struct number_row *find_number_row(const char *target)
+{
+    const struct number_row *found = NULL;
+    for (size_t i = 0; i < sizeof(number_rows) / sizeof(number_rows[0]) && !found; i++) {
+        found = strcmp(number_rows[i].target, target) == 0 ? &number_rows[i] : NULL;
+    }
+    return found;
+}
+
+static void add_number_node(htp_tape *r, const struct number_row *row,
+                            const htp_exported_node *node)
+{
+    uint32_t count = node->input_count;
+    uint32_t *inputs = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)count + 1);
+    const char **names = HTP_NEW_ARRAY(r->arena, const char *, (size_t)count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        inputs[i] = htp_exported_nodes_argument(r, &node->inputs[i]);
+        names[i] = node->inputs[i].name;
+    }
+    const char *kind = row->has_overloads && count > 0
+                           ? find_overload(r, row->name, inputs, count, node)
+                           : row->name;
+    const htp_exported_schema *schema = htp_exported_schema_find(r->arena, kind);
+    for (uint32_t i = 0; schema && i < count && i < schema->count; i++) {
+        names[i] = schema->parameters[i].name;
+    }
+    add_outputs(r, node, htp_tape_node(r, kind, inputs, names, count));
+}
+
+/* ---- one node ---- */
+
+/* Checks, which give nothing that an operator reads. */
+static bool is_check(const char *target)
+{
+    static const char *const checks[] = {
+        "torch.ops.aten._assert_scalar.default",
+        "torch.ops.aten._assert_async.default",
+        "torch.ops.aten._assert_async.msg",
+        "torch.ops.aten._assert_tensor_metadata.default",
+        "torch.ops.aten._functional_assert_async.msg",
+        "torch.ops.aten._functional_assert_scalar.default",
+        "torch.ops.aten.sym_constrain_range.default",
+        "torch.ops.aten.sym_constrain_range_for_size.default",
+    };
+    return htp_text_is_one_of(target, checks, sizeof(checks) / sizeof(checks[0]));
+}
+
+/* "aten::add.Tensor" of "torch.ops.aten.add.Tensor", "aten::relu" of "torch.ops.aten.relu.default".
+ */
+static const char *kind_of(htp_arena *arena, const char *target)
+{
+    static const char begin[] = "torch.ops.";
+    if (strncmp(target, begin, strlen(begin)) != 0) {
+        return target;
+    }
+    const char *space = target + strlen(begin);
+    const char *name = strchr(space, '.');
+    const char *overload = name ? strrchr(name + 1, '.') : NULL;
+    size_t length = strlen(space);
+    if (!name) {
+        return target;
+    }
+    if (overload && strcmp(overload, ".default") == 0) {
+        length = (size_t)(overload - space);
+    }
+    return htp_arena_printf(arena, "%.*s::%.*s", (int)(name - space), space,
+                            (int)(length - (size_t)(name + 1 - space)), name + 1);
+}
+
+static bool holds_tensor(const htp_exported_program *program, const htp_exported_argument *argument)
+{
+    bool holds = argument->kind == HTP_EXPORTED_VALUE &&
+                 program->values.items[argument->value].kind == HTP_TRACE_TENSOR;
+    for (uint32_t i = 0; i < argument->count && !holds; i++) {
+        holds = holds_tensor(program, &argument->items[i]);
+    }
+    return holds;
+}
+
+const char *htp_exported_node_kind(htp_arena *arena, const htp_exported_program *program,
+                                   const htp_exported_node *node, bool *has_tensors)
+{
+    const struct number_row *row = find_number_row(node->target);
+    *has_tensors = false;
+    for (uint32_t i = 0; i < node->output_count && !row && !is_check(node->target); i++) {
+        *has_tensors = *has_tensors || holds_tensor(program, &node->outputs[i]);
+    }
+    return row ? row->name : kind_of(arena, node->target);
+}
+
+/* Adds an operator of libtorch, or of a library. */
+static void add_operator(htp_tape *r, const htp_exported_node *node)
+{
+    const char *kind = kind_of(r->arena, node->target);
+    const htp_exported_schema *schema = htp_exported_schema_find(r->arena, kind);
+    bool changes = schema && schema->count > 0 && schema->parameters[0].is_changed;
+    const htp_exported_argument *first =
+        schema && schema->count > 0 ? find_argument(node, schema->parameters[0].name) : NULL;
+    uint32_t made = schema ? add_by_schema(r, schema, node) : add_as_given(r, kind, node);
+    add_outputs(r, node, made);
+    if (!first || first->kind != HTP_EXPORTED_VALUE) {
+        return;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        const htp_exported_argument *output = &node->outputs[i];
+        if (changes && output->kind == HTP_EXPORTED_VALUE) {
+            uint32_t now = r->bound[output->value];
+            htp_lying_note_same(r, output->value, first->value);
+            htp_lying_change(r, first->value, now);
+        } else if (schema->is_view) {
+            note_views(r, node, first->value, output);
+        }
+    }
+}
+
+static void add_node(htp_tape *r, const htp_exported_node *node, const htp_exported_place *around)
+{
+    if (is_check(node->target)) {
+        return;
+    }
+    if (gives_constants(r, node)) {
+        bind_constants(r, node);
+        return;
+    }
+    r->place = htp_scopes_place(r, node, around);
+    const struct number_row *row = find_number_row(node->target);
+    if (row) {
+        add_number_node(r, row, node);
+    } else if (!htp_control_add(r, node)) {
+        add_operator(r, node);
+    }
+}
+
+/* ---- all nodes ---- */
+
+/* Sizes whose module the file does not say belong to who reads them first. */
+static bool is_deferred(const htp_exported_node *node)
+{
+    return node->output_count == 1 && node->outputs[0].kind == HTP_EXPORTED_VALUE &&
+           !htp_scopes_are_told(node) && find_number_row(node->target);
+}
+
+void htp_exported_nodes_add(htp_tape *r, const htp_exported_graph *graph)
+{
+    enum { BETWEEN_TICKS = 256 };
+    const htp_exported_place around = r->place;
+    for (uint32_t i = 0; i < graph->node_count && !r->failure; i++) {
+        const htp_exported_node *node = &graph->nodes[i];
+        if (is_deferred(node)) {
+            r->deferred[node->outputs[0].value] = node;
+            continue;
+        }
+        add_node(r, node, &around);
+        r->place = around;
+        if (r->tick && i % BETWEEN_TICKS == 0 && !r->tick(r->user, i, graph->node_count)) {
+            htp_tape_fail(r, htp_status_make(HTP_CODE_INTERRUPTED, "interrupted"));
+        }
+    }
+}

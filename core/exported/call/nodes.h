@@ -1,0 +1,22 @@
+/*
+ * The nodes of a program as those of a trace. Private to core/exported.
+ */
+#ifndef HTP_EXPORTED_NODES_H
+#define HTP_EXPORTED_NODES_H
+
+#include "exported/call/tape.h"
+
+/** What an argument is now, as a value of the trace; what is yet to be made is made. */
+uint32_t htp_exported_nodes_argument(htp_tape *r, const htp_exported_argument *argument);
+
+/** Arguments, wherever they lie. */
+typedef HTP_VECTOR(const htp_exported_argument *) htp_exported_arguments;
+
+/** Makes the value of a graph, if the first argument is one, what the second one is now. */
+void htp_exported_nodes_bind(htp_tape *r, const htp_exported_argument *value,
+                             const htp_exported_argument *as);
+
+/** Adds the nodes of a graph, in their order, at the recording's block. */
+void htp_exported_nodes_add(htp_tape *r, const htp_exported_graph *graph);
+
+#endif

@@ -1,0 +1,104 @@
+#include "exported/call/schemas.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A row, sorted by its first member. */
+static const struct schema_row {
+    const char *kind;
+    const char *text;
+} schema_rows[] = {
+#define SCHEMA(kind, text) {kind, text},
+#include "exported/call/schemas.def"
+#undef SCHEMA
+};
+
+enum { ROW_COUNT = sizeof(schema_rows) / sizeof(schema_rows[0]) };
+
+/* Where an argument ends: at a comma, or the bracket that closes them, outside of brackets and
+ * texts. */
+static const char *end_of_argument(const char *at)
+{
+    int depth = 0;
+    bool is_quoted = false;
+    for (; *at && (depth > 0 || is_quoted || (*at != ',' && *at != ')')); at++) {
+        is_quoted = is_quoted != (*at == '"');
+        depth += !is_quoted && (*at == '(' || *at == '[');
+        depth -= !is_quoted && (*at == ')' || *at == ']');
+    }
+    return at;
+}
+
+/* A type without the marks of its memory: "Tensor(a!)[]" is "Tensor[]". */
+static const char *plain_type(htp_arena *arena, const char *type, size_t length)
+{
+    char *plain = htp_arena_copy(arena, type, length);
+    char *open = strchr(plain, '(');
+    char *close = open ? strchr(open, ')') : NULL;
+    if (close) {
+        memmove(open, close + 1, strlen(close + 1) + 1);
+    }
+    return plain;
+}
+
+/* Reads "Tensor(a!) self=None", which ends at @p end. */
+static htp_exported_parameter read_parameter(htp_arena *arena, const char *at, const char *end)
+{
+    htp_exported_parameter parameter = {.name = ""};
+    const char *equals = memchr(at, '=', (size_t)(end - at));
+    const char *behind = equals ? equals : end;
+    const char *space = behind;
+    while (space > at && *space != ' ') {
+        space--;
+    }
+    const char *mark = memchr(at, '!', (size_t)(space - at));
+    parameter.type = plain_type(arena, at, (size_t)(space - at));
+    parameter.name = htp_arena_copy(arena, space + 1, (size_t)(behind - space - 1));
+    parameter.default_value =
+        equals ? htp_arena_copy(arena, equals + 1, (size_t)(end - equals - 1)) : NULL;
+    parameter.is_changed = mark != NULL;
+    return parameter;
+}
+
+static htp_exported_schema *parse(htp_arena *arena, const struct schema_row *row)
+{
+    htp_exported_schema *schema = HTP_NEW(arena, htp_exported_schema);
+    const char *at = row->text + strlen(row->kind) + 1;
+    size_t most = 1;
+    for (const char *c = at; *c; c++) {
+        most += *c == ',';
+    }
+    htp_exported_parameter *parameters = HTP_NEW_ARRAY(arena, htp_exported_parameter, most);
+    while (*at && *at != ')') {
+        const char *end = end_of_argument(at);
+        if (*at != '*') { /* arguments behind it go by their names */
+            parameters[schema->count++] = read_parameter(arena, at, end);
+        }
+        at = end + (*end == ',');
+        at += *at == ' ';
+    }
+    const char *returned = strstr(at, "->");
+    schema->kind = row->kind;
+    schema->parameters = parameters;
+    schema->is_view = returned && strstr(returned, "Tensor(a)") != NULL;
+    return schema;
+}
+
+const htp_exported_schema *htp_exported_schema_find(htp_arena *arena, const char *kind)
+{
+    const struct schema_row *row =
+        bsearch(kind, schema_rows, ROW_COUNT, sizeof(*schema_rows), htp_row_compare);
+    return row ? parse(arena, row) : NULL;
+}
+
+size_t htp_exported_schema_count(void)
+{
+    return ROW_COUNT;
+}
+
+const char *htp_exported_schema_text(size_t index)
+{
+    return index < ROW_COUNT ? schema_rows[index].text : NULL;
+}

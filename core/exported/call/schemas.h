@@ -1,0 +1,38 @@
+/*
+ * Schemas of libtorch's operators: what arguments they have, in their order, and what those are
+ * that a program leaves out. Private to core/exported.
+ */
+#ifndef HTP_EXPORTED_SCHEMAS_H
+#define HTP_EXPORTED_SCHEMAS_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** An argument. */
+typedef struct htp_exported_parameter {
+    const char *name;
+    const char *type;          /**< "Tensor?", "SymInt[]", without what it says of memory */
+    const char *default_value; /**< as the schema writes it: "None", "[1, 1]", "\"mean\""; NULL */
+    bool is_changed;           /**< in its place */
+} htp_exported_parameter;
+
+/** An operator. */
+typedef struct htp_exported_schema {
+    const char *kind;
+    const htp_exported_parameter *parameters;
+    uint32_t count;
+    bool is_view; /**< what it gives lies, or may lie, in the memory of its first argument, which it
+                       does not change */
+} htp_exported_schema;
+
+/** The schema of an operator, "aten::add.Tensor"; NULL: it is not in the table. */
+const htp_exported_schema *htp_exported_schema_find(htp_arena *arena, const char *kind);
+
+/** The number of schemas, and one by its number, as libtorch writes it; for tests. */
+size_t htp_exported_schema_count(void);
+const char *htp_exported_schema_text(size_t index);
+
+#endif

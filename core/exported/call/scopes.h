@@ -1,0 +1,23 @@
+/*
+ * Where the nodes of a program stand: running calls of modules, and lines of the user's files.
+ * Private to core/exported.
+ */
+#ifndef HTP_EXPORTED_SCOPES_H
+#define HTP_EXPORTED_SCOPES_H
+
+#include "exported/call/tape.h"
+
+/** Adds the call of the program itself: scope 0. */
+void htp_scopes_begin(htp_tape *r);
+
+/**
+ * The place of a node. Each call of a module is a scope, which is told by its key.
+ * @param around  of a node of which the file does not say where it stands
+ */
+htp_exported_place htp_scopes_place(htp_tape *r, const htp_exported_node *node,
+                                    const htp_exported_place *around);
+
+/** Whether the file says in which modules a node runs. */
+bool htp_scopes_are_told(const htp_exported_node *node);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * The module instances of a program. Private to core/exported.
+ */
+#ifndef HTP_EXPORTED_MODULES_H
+#define HTP_EXPORTED_MODULES_H
+
+#include "base/map.h"
+#include "base/status.h"
+#include "exported/document/document.h"
+#include "exported/modules/stacks.h"
+
+/** The record that tells the classes of modules in which nothing runs, too: {"path": "class"}. */
+#define HTP_EXPORTED_CLASSES "extra/modules.json"
+
+/** All modules. */
+typedef struct htp_exported_modules {
+    HTP_VECTOR(htp_instance) all; /**< the root first, parents before their children */
+    htp_map by_path;
+} htp_exported_modules;
+
+/**
+ * Finds the modules: those that the program lists, and those that run where a node stands, whose
+ * classes it tells. A class that nobody tells is that of torch.nn's modules, so that it is in no
+ * tag.
+ * @param classes  the text of HTP_EXPORTED_CLASSES; NULL: there is none
+ */
+HTP_MUST_USE htp_status htp_exported_modules_find(htp_arena *arena,
+                                                  const htp_exported_program *program,
+                                                  const char *classes, size_t bytes,
+                                                  htp_exported_modules *modules);
+
+/** The module at a path; HTP_NONE: there is none. */
+uint32_t htp_exported_modules_at(const htp_exported_modules *modules, const char *path,
+                                 size_t bytes);
+
+/** Gives tensors their owners: the module whose attribute a dotted path is. */
+void htp_exported_modules_own(const htp_exported_modules *modules, htp_exported_weights *weights);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * The modules that run where a node stands, as programs write them: "key,path,class;...", the
+ * outermost one first. Private to core/exported.
+ */
+#ifndef HTP_EXPORTED_STACKS_H
+#define HTP_EXPORTED_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** A module that runs; nothing in it ends with a NUL. */
+typedef struct htp_stack_entry {
+    const char *key; /**< of the call: another one for each call of a module */
+    size_t key_bytes;
+    const char *path; /**< dotted; empty for the root */
+    size_t path_bytes;
+    const char *class_name; /**< with its package */
+    size_t class_bytes;
+} htp_stack_entry;
+
+/** Reads the next module.
+ * @param at  where to read, NULL behind the last one; begins with the text, or NULL
+ * @return false where there is none. */
+bool htp_stack_next(const char **at, htp_stack_entry *entry);
+
+#endif
