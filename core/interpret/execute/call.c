@@ -1,6 +1,7 @@
 /*
  * Operators of the program, and others: what becomes of them.
  */
+#include "interpret/lanes/call_facts.h"
 #include "interpret/lanes/devices.h"
 #include "interpret/lanes/execute.h"
 #include "interpret/memory/turns.h"
@@ -9,21 +10,6 @@
 #include "interpret/steps/control.h"
 
 #include <string.h>
-
-/* ---- what a call is ---- */
-
-static htp_call make_call(const htp_machine *m, uint32_t schema, const htp_program_node *node,
-                          const htp_items *inputs, const htp_place *place)
-{
-    htp_call call = {.schema_number = schema,
-                     .schema = m->program->schemas[schema],
-                     .node = node,
-                     .inputs = *inputs,
-                     .place = place};
-    const char *colons = strstr(call.schema.name, "::");
-    call.base_name = colons ? colons + 2 : call.schema.name;
-    return call;
-}
 
 /* ---- operators that the program names ---- */
 
@@ -76,7 +62,7 @@ static htp_outcome run_on_number(htp_machine *m, const htp_call *call, htp_items
     numbers.items[1] = htp_item_plain(m, number);
     uint32_t schema;
     HTP_DO(htp_schema_find(m, call->schema.name, "Scalar", &schema));
-    htp_call scalar = make_call(m, schema, call->node, &numbers, call->place);
+    htp_call scalar = htp_call_make(m, schema, call->node, &numbers, call->place);
     return htp_call_run(m, &scalar, outputs);
 }
 
@@ -96,7 +82,7 @@ static htp_outcome run_on_view(htp_machine *m, const htp_call *call, htp_items *
 static bool is_turning(const htp_call *call)
 {
     return call->inputs.count > 0 && htp_is_tensor(call->inputs.items[0]) &&
-           htp_has_fact(call->schema.name, HTP_FACT_TURNS);
+           htp_call_has_fact(call, HTP_FACT_TURNS);
 }
 
 htp_outcome htp_execute_node(htp_machine *m, const htp_items *inputs, const htp_place *place,
@@ -115,7 +101,7 @@ htp_outcome htp_execute_node(htp_machine *m, const htp_items *inputs, const htp_
         return htp_machine_refuse(m, place, "this libtorch has no operator %s for these arguments",
                                   node->kind);
     }
-    htp_call call = make_call(m, node->schema, node, inputs, place);
+    htp_call call = htp_call_make(m, node->schema, node, inputs, place);
     if (is_turning(&call)) {
         return run_on_view(m, &call, outputs);
     }
@@ -142,7 +128,7 @@ htp_outcome htp_execute_all(htp_machine *m, const char *name, const char *overlo
 {
     uint32_t schema;
     HTP_DO(htp_schema_find(m, name, overload, &schema));
-    htp_call call = make_call(m, schema, NULL, inputs, place);
+    htp_call call = htp_call_make(m, schema, NULL, inputs, place);
     return htp_call_run(m, &call, outputs);
 }
 

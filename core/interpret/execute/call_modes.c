@@ -1,6 +1,7 @@
 /*
  * Whether an operator runs at all, and on what: its operands as they are, or their sizes alone.
  */
+#include "interpret/lanes/call_facts.h"
 #include "interpret/lanes/elsewhere.h"
 #include "interpret/lanes/execute.h"
 
@@ -81,7 +82,7 @@ static htp_outcome squeezes_data(htp_machine *m, const htp_call *call, bool *squ
  * otherwise. */
 static bool takes_moved_places(const htp_machine *m, const htp_call *call, const char **reason)
 {
-    bool takes = htp_has_fact(call->schema.name, HTP_FACT_TAKES_PLACES) && call->inputs.count > 0 &&
+    bool takes = htp_call_has_fact(call, HTP_FACT_TAKES_PLACES) && call->inputs.count > 0 &&
                  htp_is_tensor(call->inputs.items[0]);
     *reason = takes ? htp_elsewhere_moved(m, call->inputs.items[0]) : NULL;
     return *reason;
@@ -158,8 +159,8 @@ static bool gives_numbers(const htp_machine *m, const htp_call *call)
 
 bool htp_call_gives_unknown_numbers(const htp_machine *m, const htp_call *call)
 {
-    bool is_exact = htp_has_fact(call->schema.name, HTP_FACT_EXACT_ON_SIZES);
-    bool reads = htp_has_fact(call->schema.name, HTP_FACT_READS_CONTENTS);
+    bool is_exact = htp_call_has_fact(call, HTP_FACT_EXACT_ON_SIZES);
+    bool reads = htp_call_has_fact(call, HTP_FACT_READS_CONTENTS);
     htp_item_test value_test = is_exact ? knows_value_exactly : knows_value;
     htp_item_test tensor_test = is_exact ? is_known_exactly : is_known;
     bool any_tensor = false;
@@ -253,7 +254,7 @@ static htp_outcome run_for_real(htp_machine *m, htp_call *call, bool any_tensor,
 htp_outcome htp_call_run_in_mode(htp_machine *m, htp_call *call, htp_mode *mode, htp_lanes *results)
 {
     const char *name = call->schema.name;
-    bool is_exact = htp_has_fact(name, HTP_FACT_EXACT_ON_SIZES);
+    bool is_exact = htp_call_has_fact(call, HTP_FACT_EXACT_ON_SIZES);
     bool takes_any = is_exact || htp_operator_takes_data_numbers(name);
     bool any_tensor = false;
     bool all_real = true;
@@ -267,7 +268,7 @@ htp_outcome htp_call_run_in_mode(htp_machine *m, htp_call *call, htp_mode *mode,
         all_real = all_real && htp_item_all(input, is_exact ? is_known_exactly : is_known);
     }
     if (!makes_tensors(m, &call->schema)) {
-        bool reads = htp_has_fact(name, HTP_FACT_READS_CONTENTS);
+        bool reads = htp_call_has_fact(call, HTP_FACT_READS_CONTENTS);
         *mode = !any_tensor ? HTP_MODE_VALUES : all_real && reads ? HTP_MODE_REAL : HTP_MODE_SIZES;
         return htp_call_run_lanes(m, call, *mode, results);
     }

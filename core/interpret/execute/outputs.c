@@ -1,6 +1,7 @@
 /*
  * What an operator's results are recorded as.
  */
+#include "interpret/lanes/call_facts.h"
 #include "interpret/lanes/devices.h"
 #include "interpret/lanes/elsewhere.h"
 #include "interpret/lanes/execute.h"
@@ -293,7 +294,7 @@ static bool differs(const htp_machine *m, const htp_item *item, uint32_t lane)
  */
 static bool has_known_sizes(const htp_call *call)
 {
-    bool by_first = htp_has_fact(call->schema.name, HTP_FACT_SIZED_BY_FIRST) ||
+    bool by_first = htp_call_has_fact(call, HTP_FACT_SIZED_BY_FIRST) ||
                     (call->schema.argument_count > 0 && call->schema.arguments[0].is_written);
     return by_first && call->inputs.count > 0 && htp_is_tensor(call->inputs.items[0]) &&
            !htp_is_data(call->inputs.items[0]);
@@ -356,9 +357,9 @@ htp_outcome htp_call_make_outputs(htp_machine *m, htp_call *call, htp_mode mode,
                                   const htp_lanes *results, bool decides, htp_items *outputs)
 {
     bool is_data = decides || htp_items_have_data(&call->inputs);
-    bool is_constant = !htp_call_is_nondeterministic(call) &&
-                       (htp_items_all(&call->inputs, htp_is_settled) ||
-                        htp_has_fact(call->schema.name, HTP_FACT_TELLS_TYPE));
+    bool is_constant =
+        !htp_call_is_nondeterministic(call) && (htp_items_all(&call->inputs, htp_is_settled) ||
+                                                htp_call_has_fact(call, HTP_FACT_TELLS_TYPE));
     htp_call_elsewhere elsewhere;
     HTP_DO(htp_elsewhere_ask(m, call, &elsewhere));
     const char *refusal = htp_elsewhere_refusal(m, call, results, &elsewhere);

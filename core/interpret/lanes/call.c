@@ -1,9 +1,28 @@
 /*
  * What a call says of its operator.
  */
-#include "interpret/lanes/call.h"
+#include "interpret/lanes/call_facts.h"
 
 #include <string.h>
+
+htp_call htp_call_make(const htp_machine *m, uint32_t schema, const htp_program_node *node,
+                       const htp_items *inputs, const htp_place *place)
+{
+    htp_call call = {.schema_number = schema,
+                     .schema = m->program->schemas[schema],
+                     .node = node,
+                     .inputs = *inputs,
+                     .place = place};
+    const char *colons = strstr(call.schema.name, "::");
+    call.base_name = colons ? colons + 2 : call.schema.name;
+    call.facts = htp_operator_facts(call.schema.name);
+    return call;
+}
+
+bool htp_call_has_fact(const htp_call *call, unsigned facts)
+{
+    return (call->facts & facts) != 0;
+}
 
 htp_call htp_call_with(const htp_call *call, const htp_items *inputs)
 {

@@ -11,6 +11,7 @@ typedef struct htp_call {
     uint32_t schema_number;
     htp_program_schema schema;    /* a copy: tables move */
     const char *base_name;        /* "add" of "aten::add" */
+    unsigned facts;               /* of facts.def: each step of a call asks for some */
     const htp_program_node *node; /* that stands for it; NULL where no line of the program does */
     htp_items inputs;
     const htp_place *place;
@@ -51,8 +52,7 @@ bool htp_call_is_nondeterministic(const htp_call *call);
 htp_outcome htp_call_operand(htp_machine *m, const htp_call *call, size_t index, size_t lane,
                              htp_mode mode, htp_operand *operand);
 
-/** An item in a lane as an operand, lists put together. @param type  the list's type, or
- * HTP_NONE */
+/** An item in a lane as an operand, lists put together. @param type  of the list, or HTP_NONE */
 htp_outcome htp_item_operand(htp_machine *m, const htp_item *item, size_t lane, uint32_t type,
                              htp_operand *operand);
 

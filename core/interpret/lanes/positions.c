@@ -3,7 +3,8 @@
  * kernels raise where one lies outside, and those for tensors without contents do not look.
  */
 #include "interpret/lanes/execute.h"
-#include "interpret/operators/facts.h"
+
+#include "interpret/lanes/call_facts.h"
 
 enum { TENSOR, INDICES };
 
@@ -31,7 +32,7 @@ static htp_outcome check(htp_machine *m, const htp_runner_tensor *positions, uin
 
 htp_outcome htp_call_check_positions(htp_machine *m, const htp_call *call, size_t lane)
 {
-    if (!htp_has_fact(call->schema.name, HTP_FACT_INDEXES) || call->inputs.count <= INDICES ||
+    if (!htp_call_has_fact(call, HTP_FACT_INDEXES) || call->inputs.count <= INDICES ||
         !htp_is_tensor(call->inputs.items[TENSOR])) {
         return HTP_GOES_ON;
     }

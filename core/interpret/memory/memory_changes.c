@@ -1,6 +1,7 @@
 /*
  * Tensors that operators change in place, and who else sees it.
  */
+#include "interpret/lanes/call_facts.h"
 #include "interpret/lanes/elsewhere.h"
 #include "interpret/memory/losses.h"
 #include "interpret/memory/memory.h"
@@ -60,7 +61,7 @@ static bool cuts_nothing(const htp_machine *m, const htp_item *seen)
  * that. */
 static bool is_whole_by_chance(const htp_machine *m, const htp_call *call, const htp_item *input)
 {
-    if (m->lane_count == 1 || !htp_has_fact(call->schema.name, HTP_FACT_VIEW_OR_COPY)) {
+    if (m->lane_count == 1 || !htp_call_has_fact(call, HTP_FACT_VIEW_OR_COPY)) {
         return false;
     }
     bool is_by_chance = false;
@@ -123,8 +124,8 @@ static htp_outcome note_view(htp_machine *m, const htp_call *call, htp_item *ten
         if (is_view && !is_whole_by_chance(m, call, input)) {
             return look_at(m, call, tensor, i, where);
         }
-        if (shared != 0 || (i == 0 && htp_has_fact(call->schema.name, HTP_FACT_VIEW_OR_COPY) &&
-                            htp_is_data(input))) {
+        if (shared != 0 ||
+            (i == 0 && htp_call_has_fact(call, HTP_FACT_VIEW_OR_COPY) && htp_is_data(input))) {
             share_with_all(m, tensor, input);
         }
     }

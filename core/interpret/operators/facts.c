@@ -27,11 +27,16 @@ static const row rows[] = {
 #undef HTP_FACT
 };
 
-bool htp_has_fact(const char *name, unsigned facts)
+unsigned htp_operator_facts(const char *name)
 {
     const row *found =
         bsearch(name, rows, sizeof(rows) / sizeof(rows[0]), sizeof(rows[0]), htp_row_compare);
-    return found && (found->facts & facts) != 0;
+    return found ? found->facts : 0;
+}
+
+bool htp_has_fact(const char *name, unsigned facts)
+{
+    return (htp_operator_facts(name) & facts) != 0;
 }
 
 const char *htp_operator_functional_name(const char *name, char room[HTP_OPERATOR_NAME_ROOM])

@@ -25,7 +25,10 @@ typedef enum htp_fact {
 #undef HTP_FACT
 } htp_fact;
 
-/** Tests a fact of an operator, by its name without overload. */
+/** The facts of an operator, by its name without overload. */
+unsigned htp_operator_facts(const char *name);
+
+/** Tests facts of an operator: whether it has one of them. */
 bool htp_has_fact(const char *name, unsigned facts);
 
 /** The name of the operator that does the same as one in place, without its line at the end.

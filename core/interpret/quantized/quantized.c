@@ -1,5 +1,7 @@
 #include "interpret/quantized/quantized.h"
 
+#include "interpret/lanes/call_facts.h"
+
 #include <string.h>
 
 static const char *const per_channel =
@@ -401,7 +403,7 @@ static htp_outcome check_others(htp_machine *m, const htp_call *call, bool has_l
     }
     bool is_own = begins_with(name, "quantized::");
     if (is_own ||
-        (has_levels && !htp_has_fact(name, HTP_FACT_KEEPS_LEVELS | HTP_FACT_TELLS_SIZE))) {
+        (has_levels && !htp_call_has_fact(call, HTP_FACT_KEEPS_LEVELS | HTP_FACT_TELLS_SIZE))) {
         return htp_machine_stop(m, HTP_UNSUPPORTED,
                                 "there is no lowering for it with quantised numbers");
     }
@@ -409,11 +411,11 @@ static htp_outcome check_others(htp_machine *m, const htp_call *call, bool has_l
         return HTP_GOES_ON;
     }
     const htp_levels *first = call->inputs.items[0]->levels;
-    if (!htp_has_fact(name, HTP_FACT_TELLS_SIZE) && !first) {
+    if (!htp_call_has_fact(call, HTP_FACT_TELLS_SIZE) && !first) {
         return htp_machine_stop(m, HTP_UNSUPPORTED,
                                 "a quantised tensor is not where one is expected");
     }
-    if (htp_has_fact(name, HTP_FACT_KEEPS_LEVELS) && first && first->axis >= 0) {
+    if (htp_call_has_fact(call, HTP_FACT_KEEPS_LEVELS) && first && first->axis >= 0) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "%s", per_channel);
     }
     return HTP_GOES_ON;
@@ -445,7 +447,7 @@ htp_outcome htp_quantized_run(htp_machine *m, htp_call *call, htp_items *outputs
 void htp_quantized_keep(const htp_call *call, const htp_items *outputs)
 {
     const htp_levels *own = call->inputs.count > 0 ? call->inputs.items[0]->levels : NULL;
-    if (!own || !htp_has_fact(call->schema.name, HTP_FACT_KEEPS_LEVELS)) {
+    if (!own || !htp_call_has_fact(call, HTP_FACT_KEEPS_LEVELS)) {
         return;
     }
     for (size_t i = 0; i < outputs->count; i++) {

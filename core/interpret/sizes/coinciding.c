@@ -6,6 +6,7 @@
 #include "interpret/sizes/sizes.h"
 
 #include "base/text.h"
+#include "interpret/lanes/call_facts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -169,15 +170,14 @@ static bool gives_each(htp_machine *m, const htp_item *input, const htp_lanes *r
  * program may take multiples alone. */
 static bool steps(htp_machine *m, const htp_call *call, const htp_lanes *results)
 {
-    const char *name = call->schema.name;
-    if (htp_has_fact(name, HTP_FACT_ROUNDS) && call->inputs.count > 0) {
+    if (htp_call_has_fact(call, HTP_FACT_ROUNDS) && call->inputs.count > 0) {
         const htp_item *rounded = call->inputs.items[0];
         return !gives_each(m, rounded, results) || moves(m, rounded, 1);
     }
     if (gives_remainder(&call->schema)) {
         return !gives_each(m, NULL, results);
     }
-    return htp_has_fact(name, HTP_FACT_HAS_LIMIT) || masks(&call->schema) || cuts(call) ||
+    return htp_call_has_fact(call, HTP_FACT_HAS_LIMIT) || masks(&call->schema) || cuts(call) ||
            (divides(&call->schema) && !leaves_none(m, &call->inputs));
 }
 
@@ -185,7 +185,7 @@ static bool steps(htp_machine *m, const htp_call *call, const htp_lanes *results
 
 bool htp_coinciding_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *results)
 {
-    return m->lane_count > 1 && !htp_has_fact(call->schema.name, HTP_FACT_TELLS_TYPE) &&
+    return m->lane_count > 1 && !htp_call_has_fact(call, HTP_FACT_TELLS_TYPE) &&
            (!htp_items_all(&call->inputs, is_smooth) || steps(m, call, results));
 }
 
@@ -339,7 +339,7 @@ static bool has_windows(const htp_call *call)
     bool is_scaled = strncmp(name, upsampling, strlen(upsampling)) == 0 &&
                      strcmp(call->schema.overload, "vec") == 0 && call->inputs.count > 1 &&
                      htp_is_none(call->inputs.items[1]);
-    return is_scaled || htp_has_fact(name, HTP_FACT_HAS_WINDOWS);
+    return is_scaled || htp_call_has_fact(call, HTP_FACT_HAS_WINDOWS);
 }
 
 /* The operand that is given for an argument, behind the first so many; NULL. */

@@ -3,6 +3,8 @@
  */
 #include "interpret/sizes/sizes.h"
 
+#include "interpret/lanes/call_facts.h"
+
 /* Whether a dim counted from the end has one size in all lanes; 0 otherwise, and past the first. */
 static int64_t fixed_size(const htp_machine *m, const htp_item *item, int64_t from_end)
 {
@@ -35,11 +37,8 @@ static htp_outcome expand(htp_machine *m, htp_item *tensor, const int64_t *sizes
     }
     htp_item *asked = htp_constant_ints(m, sizes, htp_tensor_in(tensor, 0)->rank);
     htp_item *is_implicit = htp_item_bool(m, false);
-    htp_call call = {.schema_number = schema,
-                     .schema = m->program->schemas[schema],
-                     .base_name = "expand",
-                     .inputs = HTP_ITEMS(m, tensor, asked, is_implicit),
-                     .place = place};
+    const htp_items inputs = HTP_ITEMS(m, tensor, asked, is_implicit);
+    htp_call call = htp_call_make(m, schema, NULL, &inputs, place);
     htp_lanes results = htp_lanes_make(m, 1);
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
         HTP_DO(expand_lane(m, htp_tensor_in(tensor, lane), sizes, &results.lane[lane][0]));
@@ -78,7 +77,7 @@ static bool find_fixed(htp_machine *m, const htp_items *inputs, const htp_item *
 htp_outcome htp_sizes_fitted(htp_machine *m, const htp_call *call, htp_items *inputs, bool *is_done)
 {
     *is_done = false;
-    if (!htp_has_fact(call->schema.name, HTP_FACT_BROADCASTS) || call->schema.is_mutable) {
+    if (!htp_call_has_fact(call, HTP_FACT_BROADCASTS) || call->schema.is_mutable) {
         return HTP_GOES_ON;
     }
     *inputs = htp_items_copy(m, &call->inputs);

@@ -7,6 +7,7 @@
 #include "interpret/sizes/sizes.h"
 
 #include "base/text.h"
+#include "interpret/lanes/call_facts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -142,7 +143,7 @@ static htp_outcome meet(htp_machine *m, htp_items *inputs, int64_t from_end)
 htp_outcome htp_sizes_met(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
 {
     *is_done = false;
-    if (!htp_has_fact(call->schema.name, HTP_FACT_BROADCASTS) || call->schema.is_mutable) {
+    if (!htp_call_has_fact(call, HTP_FACT_BROADCASTS) || call->schema.is_mutable) {
         return HTP_GOES_ON;
     }
     int64_t rank = 0;

@@ -9,6 +9,7 @@
 #include "interpret/sizes/sizes.h"
 
 #include "base/text.h"
+#include "interpret/lanes/call_facts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -99,7 +100,7 @@ static htp_outcome pad_lane(htp_machine *m, htp_call *call, size_t lane, htp_ope
 htp_outcome htp_sizes_padded(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
 {
     *is_done = false;
-    if (!htp_has_fact(call->schema.name, HTP_FACT_PADS) || !has_numbers(&call->inputs)) {
+    if (!htp_call_has_fact(call, HTP_FACT_PADS) || !has_numbers(&call->inputs)) {
         return HTP_GOES_ON;
     }
     memset(call->storages, 0, sizeof(call->storages));
