@@ -64,7 +64,7 @@ static void read_record(htp_source_places *places, const char *file, htp_code_or
     htp_status status = read_origins(places, &pickle, origins);
     htp_arena_reset(&archive->scratch);
     if (status) {
-        *origins = (htp_code_origins){.joined = 0};
+        *origins = (htp_code_origins){.joined_bytes = 0};
     }
     htp_status_free(status);
 }

@@ -30,21 +30,41 @@ static const char *keep_joined(htp_code_texts *texts)
     return htp_intern(&texts->kept, htp_text_string(&texts->joined), texts->joined.length);
 }
 
-/* The whole text of a source; NULL where it is too large. */
+/* Joins the parts of a source that nobody has joined before. */
+static const char *join_parts(htp_code_texts *texts, const htp_code_origins *origins,
+                              const uint32_t *parts, uint32_t count)
+{
+    texts->joined.length = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const htp_code_origin_text *part = &origins->texts.items[parts[i]];
+        htp_text_add_bytes(&texts->joined, part->bytes, part->count);
+    }
+    return keep_joined(texts);
+}
+
+/* The whole text of a source; NULL where it is too large. Where a line was traced many times, its
+ * stacks are of the same parts. */
 static const char *join(htp_code_texts *texts, htp_code_origins *origins,
                         htp_code_origin_source *source)
 {
-    if (source->text || source->bytes > joined_limit - origins->joined) {
+    if (source->text || source->bytes > joined_limit - origins->joined_bytes) {
         return source->text;
     }
-    origins->joined += source->bytes;
-    texts->joined.length = 0;
-    for (uint32_t i = 0; i < source->part_count; i++) {
-        const htp_code_origin_text *part =
-            &origins->texts.items[origins->parts.items[source->first_part + i]];
-        htp_text_add_bytes(&texts->joined, part->bytes, part->count);
+    if (source->bytes == 0) {
+        source->text = "";
+        return source->text;
     }
-    source->text = keep_joined(texts);
+    const uint32_t *parts = &origins->parts.items[source->first_part];
+    uint32_t number = (uint32_t)origins->joined.count;
+    const void **place = htp_map_add_bytes(texts->kept.arena, &origins->by_parts, parts,
+                                           source->part_count * sizeof(*parts), &number);
+    if (place) {
+        *place = parts;
+        origins->joined_bytes += source->bytes;
+        HTP_PUSH(texts->kept.arena, &origins->joined,
+                 join_parts(texts, origins, parts, source->part_count));
+    }
+    source->text = origins->joined.items[number];
     return source->text;
 }
 

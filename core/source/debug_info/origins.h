@@ -46,7 +46,9 @@ typedef struct htp_code_origins {
     HTP_VECTOR(htp_code_origin_source) sources;
     HTP_VECTOR(htp_code_origin_text) texts;
     HTP_VECTOR(uint32_t) parts;
-    uint64_t joined; /* bytes, of all sources */
+    htp_map by_parts;                /* joined texts, by the numbers of their parts */
+    HTP_VECTOR(const char *) joined; /* in the order in which they were */
+    uint64_t joined_bytes;
 } htp_code_origins;
 
 /** Texts of sources, each once: the layers of a model were traced through the same lines. Empty

@@ -57,17 +57,18 @@ static size_t more_to_come(const htp_pickle_machine *machine, size_t count)
     return count < TELLING ? 1 : (size_t)(more + more / 4 + 1);
 }
 
-/* Makes room for one more. */
-#define MAKE_ROOM(machine, vector)                                                                 \
+/* Makes room for @p more. */
+#define MAKE_ROOM(machine, vector, more)                                                           \
     do {                                                                                           \
-        if ((vector)->count == (vector)->capacity) {                                               \
-            HTP_EXPECT((machine)->arena, (vector), more_to_come((machine), (vector)->count));      \
+        if ((more) > (vector)->capacity - (vector)->count) {                                       \
+            HTP_EXPECT((machine)->arena, (vector),                                                 \
+                       (more) + more_to_come((machine), (vector)->count));                         \
         }                                                                                          \
     } while (0)
 
 static htp_pickle_value new_value(htp_pickle_machine *machine, htp_pickle_kind kind)
 {
-    MAKE_ROOM(machine, &machine->nodes);
+    MAKE_ROOM(machine, &machine->nodes, 1);
     HTP_PUSH(machine->arena, &machine->nodes,
              (htp_pickle_node){.depth = 1,
                                .unfolded = 1,
@@ -180,9 +181,9 @@ static void keep_parts(htp_pickle_machine *machine, htp_pickle_node *tuple,
                        const htp_pickle_value *values, size_t count)
 {
     tuple->first = (uint32_t)machine->items.count;
+    MAKE_ROOM(machine, &machine->items, count);
     for (size_t i = 0; i < count; i++) {
-        MAKE_ROOM(machine, &machine->items);
-        HTP_PUSH(machine->arena, &machine->items, values[i]);
+        machine->items.items[machine->items.count++] = values[i];
     }
 }
 
@@ -196,9 +197,9 @@ static void keep_numbers(htp_pickle_machine *machine, htp_pickle_node *list,
         list->is_scattered = true;
         return;
     }
+    MAKE_ROOM(machine, &machine->numbers, count);
     for (size_t i = 0; i < count; i++) {
-        MAKE_ROOM(machine, &machine->numbers);
-        HTP_PUSH(machine->arena, &machine->numbers, values[i].number);
+        machine->numbers.items[machine->numbers.count++] = values[i].number;
     }
 }
 
