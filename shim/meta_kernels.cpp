@@ -81,13 +81,15 @@ struct CoreKernel : c10::OperatorKernel {
         for (const c10::IValue &value : values) {
             operands.push_back(describe(value, described));
         }
-        htp_meta_call call = {};
-        const Released released(kernels, call);
+        htp_meta_call call; // its outputs and its message are several KB: nothing clears them
         call.operands = operands.data();
         call.operand_count = static_cast<uint32_t>(operands.size());
+        call.output_count = 0;
+        call.error.message[0] = '\0';
         call.is_elsewhere = Elsewhere::is_now();
         call.has_mkl = at::hasMKL();
         call.major = TORCH_VERSION_MAJOR;
+        const Released released(kernels, call);
         TORCH_CHECK(kernels.run(number, &call), call.error.message);
         torch::jit::Stack results;
         std::transform(call.outputs, call.outputs + call.output_count, std::back_inserter(results),

@@ -24,6 +24,18 @@ bool htp_meta_sizes_of(htp_meta_call *call, const htp_runner_tensor *tensor, htp
     return true;
 }
 
+/* Nothing, but for dims and strides, which nobody reads before they are written: a call has several
+ * KB of them. */
+static void clear(htp_meta_output *output)
+{
+    output->kind = HTP_META_NONE;
+    output->operand = 0;
+    output->count = 0;
+    output->room = 0;
+    output->elements = NULL;
+    output->making = (htp_making){.rank = 0};
+}
+
 /* A list takes what is given until it is full. */
 static htp_meta_output *next_output(htp_meta_call *call)
 {
@@ -32,7 +44,9 @@ static htp_meta_output *next_output(htp_meta_call *call)
         return &last->elements[last->count++];
     }
     assert(call->output_count < HTP_META_MAX_OUTPUTS);
-    return &call->outputs[call->output_count++];
+    htp_meta_output *output = &call->outputs[call->output_count++];
+    clear(output);
+    return output;
 }
 
 static htp_meta_output *next_tensor(htp_meta_call *call, int32_t type, const htp_meta_sizes *sizes)
