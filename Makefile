@@ -94,6 +94,13 @@ PACKAGE_CFLAGS := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(PAC
 PACKAGE_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
 CORE_LIBS := $(PACKAGE_LIBS) -ldl -lm -lpthread
 CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
+# libtorch makes millions of small objects of a program: what it loads takes a fifth less time with
+# mimalloc, which the program has in place of malloc where it is installed. No code calls it.
+# Checkers bring an allocator of their own. MIMALLOC= builds without.
+MIMALLOC ?= $(if $(FLAVOUR),,-lmimalloc)
+ALLOCATOR_LIBS := $(if $(MIMALLOC),$(shell echo 'int main(void) { return 0; }' | \
+    $(CC) -x c -o /dev/null - $(MIMALLOC) 2>/dev/null && \
+    echo -Wl,--push-state,--no-as-needed $(MIMALLOC) -Wl,--pop-state))
 
 C_FLAGS := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -Iinclude -Icore $(PACKAGE_CFLAGS) \
     $(FLAVOUR_FLAGS)
@@ -161,7 +168,7 @@ all: $(PROGRAM) $(STATIC) $(SHARED) $(BUILD)/libhtp.so $(SHIM)
 
 # Of the core, and of the shim.
 STAMP_flags := $(CC) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WARNINGS)
-STAMP_objects := $(CORE_C) $(PROTO) : $(CLI_C)
+STAMP_objects := $(CORE_C) $(PROTO) : $(CLI_C) : $(MIMALLOC)
 STAMP_libdir := $(LIBDIR)
 STAMP_page := $(PAGE_FILES)
 STAMP_shim-flags := $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(LDFLAGS) $(WARNINGS)
@@ -262,7 +269,7 @@ $(BUILD)/libhtp.so: $(SHARED)
 $(call in_core,$(PROGRAM)): $(CLI_OBJ) $(INTERNAL) $(CORE_BUILD)/stamp/objects
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(LDFLAGS) -o $@ \
-	    $(filter %.o %.a,$^) $(CORE_LIBS)
+	    $(filter %.o %.a,$^) $(ALLOCATOR_LIBS) $(CORE_LIBS)
 
 $(SHIM): $(SHIM_OBJ) scripts/libhtp-shim.map $(BUILD)/stamp/libtorch $(BUILD)/stamp/shim-objects
 	$(call say,LD,$@)
