@@ -41,7 +41,7 @@ SIDE_DOORS = {
     "graph": "passes symbols",
     "hierarchy": "aliases parameters relation",
     "interpret/control": "blocks",
-    "interpret/lanes": "devices elsewhere execute",
+    "interpret/lanes": "call_facts devices elsewhere execute",
     "interpret/machine": "devices instances kernel outcome places",
     "interpret/memory": "losses turns",
     "interpret/meta": "builds call kernels layout types",
