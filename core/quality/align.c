@@ -14,7 +14,7 @@ enum strictness { TAGGED_ALIKE, TAGGED_ALIKE_ELSEWHERE, TAGGED_OTHERWISE, STRICT
 static uint64_t label_of(const htp_view *view, uint32_t node)
 {
     const htp_view_node *facts = &view->nodes.items[node];
-    return (uint64_t)facts->op_type << 32 | facts->domain;
+    return (uint64_t)facts->op_type << 32 | htp_view_domain(view, facts->domain);
 }
 
 /* One more step in all directions. Operands count with their place, readers in no order. */

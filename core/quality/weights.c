@@ -8,7 +8,8 @@
  * may read it, as two modules do that share a weight. And a module may call one that another one
  * holds: its chain of calls ends there. What is not stored as in the model tells the weights that
  * it was made of. Weights that were folded or renamed otherwise have no known holder, and are not
- * judged.
+ * judged; nor is a single number that is called after a weight, and is none by the records: the
+ * scale of one that was quantised goes with what is computed of it.
  */
 #include "quality/parts.h"
 
@@ -28,8 +29,8 @@ struct holder {
 struct oracle {
     htp_measuring *m;
     struct holder *holders; /* by tensor */
-    htp_map open;      /* by dims and module: it, or one below it, has a parameter without a name */
-    const cJSON *root; /* its record, while holders are found; or NULL */
+    htp_map open;     /* by dims and module: it, or one below it, has a parameter without a name */
+    htp_map recorded; /* names of parameters and buffers, by records */
     htp_view_name chain_key;
     uint64_t seed;
 };
@@ -81,26 +82,49 @@ static htp_digest dims_of_tensor(const struct oracle *o, const htp_view_tensor *
     return digest;
 }
 
-static bool is_named(const struct oracle *o, const htp_map *names, uint32_t module,
-                     const char *parameter)
+static const char *full_name(const struct oracle *o, uint32_t module, const char *own)
 {
     htp_slice path = o->m->subject->paths[module];
     htp_text name = {.arena = o->m->arena};
     htp_text_add_bytes(&name, path.at, path.length);
-    htp_text_addf(&name, "%s%s", path.length > 0 ? "." : "", parameter);
-    return htp_map_get(names, htp_text_string(&name), NULL);
+    htp_text_addf(&name, "%s%s", path.length > 0 ? "." : "", own);
+    return htp_text_string(&name);
+}
+
+static const cJSON *shapes_of(const cJSON *record)
+{
+    const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(record, "parameters");
+    const cJSON *shapes = cJSON_GetObjectItemCaseSensitive(parameters, "shapes");
+    return cJSON_IsObject(shapes) ? shapes : NULL;
+}
+
+static void note_recorded(struct oracle *o)
+{
+    const htp_tree *tree = o->m->subject->tree;
+    for (uint32_t i = 0; tree->has_records && i < tree->module_count; i++) {
+        const cJSON *record = htp_tree_hold_record(tree, i);
+        const cJSON *item;
+        cJSON_ArrayForEach(item, shapes_of(record))
+        {
+            htp_map_set(o->m->arena, &o->recorded, full_name(o, i, item->string), i);
+        }
+        cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(record, "buffers"))
+        {
+            if (cJSON_IsString(item)) {
+                htp_map_set(o->m->arena, &o->recorded, full_name(o, i, item->valuestring), i);
+            }
+        }
+    }
 }
 
 static void read_records(struct oracle *o, const htp_map *names)
 {
     const htp_tree *tree = o->m->subject->tree;
     for (uint32_t i = 0; tree->has_records && i < tree->module_count; i++) {
-        const cJSON *record = htp_tree_hold_record(tree, i);
-        const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(record, "parameters");
         const cJSON *shape;
-        cJSON_ArrayForEach(shape, cJSON_GetObjectItemCaseSensitive(parameters, "shapes"))
+        cJSON_ArrayForEach(shape, shapes_of(htp_tree_hold_record(tree, i)))
         {
-            if (shape->string && !is_named(o, names, i, shape->string)) {
+            if (!htp_map_get(names, full_name(o, i, shape->string), NULL)) {
                 add_open(o, i, dims_of_record(o, shape));
             }
         }
@@ -108,23 +132,6 @@ static void read_records(struct oracle *o, const htp_map *names)
 }
 
 /* ---- names ---- */
-
-static bool record_has(const cJSON *record, const char *name)
-{
-    const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(record, "parameters");
-    const cJSON *shapes = cJSON_GetObjectItemCaseSensitive(parameters, "shapes");
-    if (cJSON_GetObjectItemCaseSensitive(shapes, name)) {
-        return true;
-    }
-    const cJSON *buffer;
-    cJSON_ArrayForEach(buffer, cJSON_GetObjectItemCaseSensitive(record, "buffers"))
-    {
-        if (cJSON_IsString(buffer) && strcmp(buffer->valuestring, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* The module of the longest part of a name that is a path. The root holds what its record says. */
 static struct holder find_holder(const struct oracle *o, const char *name)
@@ -140,7 +147,7 @@ static struct holder find_holder(const struct oracle *o, const char *name)
         }
         is_ancestor = true;
     }
-    bool is_root = !strchr(name, '.') && o->root && record_has(o->root, name);
+    bool is_root = !strchr(name, '.') && htp_map_get(&o->recorded, name, NULL);
     return (struct holder){is_root ? 0 : HTP_NONE, HTP_NONE, false};
 }
 
@@ -172,16 +179,29 @@ static struct holder find_made_of(const struct oracle *o, uint32_t tensor, htp_m
     return other;
 }
 
+/* Whether a tensor may be what a quantiser made to go with a weight. */
+static bool is_scale(const struct oracle *o, uint32_t tensor)
+{
+    const htp_view *view = o->m->subject->view;
+    const htp_view_tensor *facts = &view->tensors.items[tensor];
+    bool is_single = true;
+    for (uint32_t i = 0; i < facts->dims.count; i++) {
+        is_single = is_single && view->dims.items[facts->dims.first + i] == 1;
+    }
+    return is_single && o->m->subject->tree->has_records &&
+           htp_tree_made_of(o->m->subject->tree, view, tensor).count == 0 &&
+           !htp_map_get(&o->recorded, htp_view_text(view, facts->name), NULL);
+}
+
 static void find_holders(struct oracle *o)
 {
-    const htp_tree *tree = o->m->subject->tree;
     const htp_view *view = o->m->subject->view;
     htp_map names = {0};
-    o->root = tree->has_records ? htp_tree_hold_record(tree, 0) : NULL;
+    note_recorded(o);
     for (uint32_t t = 0; t < view->tensors.count; t++) {
         const htp_view_tensor *tensor = &view->tensors.items[t];
         o->holders[t].module = HTP_NONE;
-        if (tensor->attribute == HTP_NONE && tensor->name) {
+        if (tensor->attribute == HTP_NONE && tensor->name && !is_scale(o, t)) {
             const char *name = htp_view_text(view, tensor->name);
             htp_map_set(o->m->arena, &names, name, t);
             o->holders[t] = find_made_of(o, t, &names);

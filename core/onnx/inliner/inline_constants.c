@@ -16,12 +16,12 @@ static uint32_t tensor_of(const htp_inliner *i, uint32_t n)
     const htp_view *view = i->view;
     const htp_view_node *node = &view->nodes.items[n];
     uint32_t tensor = HTP_NONE;
-    bool is_constant =
-        view->graphs.items[node->graph].function != HTP_NONE &&
-        strcmp(htp_view_text(view, node->op_type), "Constant") == 0 &&
-        (node->domain == 0 || strcmp(htp_view_text(view, node->domain), "ai.onnx") == 0) &&
-        node->inputs.count == 0 && node->outputs.count == 1 &&
-        view->operands.items[node->outputs.first] != HTP_NONE && i->plan.call_of[n] == HTP_NONE;
+    bool is_constant = view->graphs.items[node->graph].function != HTP_NONE &&
+                       strcmp(htp_view_text(view, node->op_type), "Constant") == 0 &&
+                       htp_view_is_own_domain(view, node->domain) && node->inputs.count == 0 &&
+                       node->outputs.count == 1 &&
+                       view->operands.items[node->outputs.first] != HTP_NONE &&
+                       i->plan.call_of[n] == HTP_NONE;
     for (uint32_t k = 0; is_constant && k < node->attributes.count; k++) {
         const htp_view_attribute *attribute = &view->attributes.items[node->attributes.first + k];
         bool is_value = strcmp(htp_view_text(view, attribute->name), "value") == 0;

@@ -22,11 +22,6 @@ struct versions {
     uint32_t *mark; /* whose import it is; 0: nobody's */
 };
 
-static htp_view_name own_name(const htp_view *view, htp_view_name domain)
-{
-    return strcmp(htp_view_text(view, domain), "ai.onnx") == 0 ? 0 : domain;
-}
-
 static struct versions new_versions(const htp_inline_plan *plan)
 {
     size_t count = plan->view->names.count + 1;
@@ -66,7 +61,7 @@ static bool read_import(const htp_inline_plan *plan, htp_span content, htp_view_
             ? 0
             : htp_view_find_name(plan->view, htp_arena_copy(plan->arena, name.at, name.bytes));
     bool is_known = name.bytes == 0 || *domain != 0;
-    *domain = own_name(plan->view, *domain);
+    *domain = htp_view_domain(plan->view, *domain);
     return is_known;
 }
 
@@ -156,14 +151,14 @@ void htp_inline_find_kept(htp_inline_plan *plan)
     plan->is_kept = HTP_NEW_ARRAY(plan->arena, bool, view->functions.count + 1);
     for (size_t i = 0; i < view->imports.count; i++) {
         const htp_view_import *import = &view->imports.items[i];
-        set_version(&c.model, own_name(view, import->domain), import->version, 1);
+        set_version(&c.model, htp_view_domain(view, import->domain), import->version, 1);
     }
     for (uint32_t f = 0; f < view->functions.count; f++) {
         c.mark = f + 1;
         each_import(plan, f, note_import, &c);
         for (uint32_t i = plan->first[f]; i < plan->first[f + 1]; i++) {
             uint32_t node = plan->nodes[i];
-            htp_view_name domain = own_name(view, view->nodes.items[node].domain);
+            htp_view_name domain = htp_view_domain(view, view->nodes.items[node].domain);
             if (plan->call_of[node] == HTP_NONE && is_other(&c, domain)) {
                 plan->is_kept[f] = true;
             }
@@ -185,13 +180,13 @@ static void note_domains(const htp_inline_plan *plan, struct importing *importin
 {
     const htp_view *view = plan->view;
     for (size_t f = 0; f < view->functions.count; f++) {
-        importing->is_function[own_name(view, view->functions.items[f].domain)] = true;
+        importing->is_function[htp_view_domain(view, view->functions.items[f].domain)] = true;
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         uint32_t function = plan->function_of[view->nodes.items[n].graph];
         bool is_left = function == HTP_NONE || plan->is_reached[function];
         if (is_left && !htp_inline_is_call(plan, n)) {
-            importing->is_used[own_name(view, view->nodes.items[n].domain)] = true;
+            importing->is_used[htp_view_domain(view, view->nodes.items[n].domain)] = true;
         }
     }
 }
@@ -225,7 +220,7 @@ void htp_inline_find_imports(htp_inline_plan *plan)
     note_domains(plan, &importing);
     for (size_t i = 0; i < view->imports.count; i++) {
         const htp_view_import *import = &view->imports.items[i];
-        htp_view_name domain = own_name(view, import->domain);
+        htp_view_name domain = htp_view_domain(view, import->domain);
         importing.is_imported[domain] = true;
         if (domain == 0 || importing.is_used[domain] || !importing.is_function[domain]) {
             HTP_PUSH(plan->arena, &plan->imports, import->whole);

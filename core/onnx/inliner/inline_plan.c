@@ -53,12 +53,6 @@ static void list_nodes(htp_inline_plan *plan)
     }
 }
 
-/* The domain of ONNX's own operators has two names. */
-static htp_view_name domain_of(const htp_view *view, htp_view_name domain)
-{
-    return strcmp(htp_view_text(view, domain), "ai.onnx") == 0 ? 0 : domain;
-}
-
 static htp_status check_call(const htp_inline_plan *plan, uint32_t node)
 {
     const htp_view *view = plan->view;
@@ -83,7 +77,7 @@ static htp_status find_calls(htp_inline_plan *plan)
     htp_map functions = {0};
     for (uint32_t f = 0; f < view->functions.count; f++) {
         const htp_view_function *function = &view->functions.items[f];
-        const htp_view_name key[] = {domain_of(view, function->domain), function->name,
+        const htp_view_name key[] = {htp_view_domain(view, function->domain), function->name,
                                      function->overload};
         if (htp_map_get_bytes(&functions, key, sizeof(key), NULL)) {
             return htp_status_make(HTP_CODE_BAD_INPUT, "%s: function '%s' is defined twice",
@@ -95,7 +89,8 @@ static htp_status find_calls(htp_inline_plan *plan)
     plan->call_of = HTP_NEW_ARRAY(plan->arena, uint32_t, view->nodes.count + 1);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         const htp_view_node *node = &view->nodes.items[n];
-        const htp_view_name key[] = {domain_of(view, node->domain), node->op_type, node->overload};
+        const htp_view_name key[] = {htp_view_domain(view, node->domain), node->op_type,
+                                     node->overload};
         plan->call_of[n] = HTP_NONE;
         if (htp_map_get_bytes(&functions, key, sizeof(key), &plan->call_of[n])) {
             HTP_TRY(check_call(plan, n));

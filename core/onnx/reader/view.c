@@ -138,6 +138,11 @@ htp_status htp_view_check(const htp_view *view)
 
 /* ---- looking up ---- */
 
+htp_view_name htp_view_domain(const htp_view *view, htp_view_name domain)
+{
+    return strcmp(htp_view_text(view, domain), "ai.onnx") == 0 ? 0 : domain;
+}
+
 htp_view_name htp_view_find_name(const htp_view *view, const char *text)
 {
     htp_view_name name = 0;

@@ -48,7 +48,7 @@ typedef struct htp_view_range {
     uint32_t count;
 } htp_view_range;
 
-/** An entry of metadata_props; see htp_view_property_text(). */
+/** An entry of metadata_props. */
 typedef struct htp_view_property {
     htp_span whole;
     htp_view_name key;
@@ -275,6 +275,15 @@ void htp_view_close(htp_view *view);
 static inline const char *htp_view_text(const htp_view *view, htp_view_name name)
 {
     return view->names.items[name];
+}
+
+/** A domain by one name: that of ONNX's own operators, "", is called "ai.onnx", too. */
+htp_view_name htp_view_domain(const htp_view *view, htp_view_name domain);
+
+/** Whether a domain is that of ONNX's own operators. */
+static inline bool htp_view_is_own_domain(const htp_view *view, htp_view_name domain)
+{
+    return htp_view_domain(view, domain) == 0;
 }
 
 /** The number of a name that the view has; 0 where it has none such. */

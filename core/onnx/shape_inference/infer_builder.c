@@ -186,9 +186,8 @@ static void add_node(struct drafting *d, uint32_t number, uint32_t graph)
 {
     const htp_view *view = d->view;
     const htp_view_node *node = &view->nodes.items[number];
-    const char *domain = htp_view_text(view, node->domain);
     htp_attribute_list attributes = {0};
-    if ((*domain && strcmp(domain, "ai.onnx") != 0) || node->outputs.count == 0 ||
+    if (!htp_view_is_own_domain(view, node->domain) || node->outputs.count == 0 ||
         d->is_redefined[node->op_type]) {
         return;
     }
@@ -265,8 +264,7 @@ static bool find_opset(const htp_view *view, int64_t *opset)
     *opset = 0;
     for (size_t i = 0; i < view->imports.count; i++) {
         const htp_view_import *import = &view->imports.items[i];
-        const char *domain = htp_view_text(view, import->domain);
-        if (*domain == '\0' || strcmp(domain, "ai.onnx") == 0) {
+        if (htp_view_is_own_domain(view, import->domain)) {
             if (*opset != 0 && *opset != import->version) {
                 return false;
             }
@@ -283,8 +281,7 @@ static void note_names(struct drafting *d)
     d->constant = htp_view_find_name(view, "Constant");
     for (size_t i = 0; i < view->functions.count; i++) {
         const htp_view_function *function = &view->functions.items[i];
-        const char *domain = htp_view_text(view, function->domain);
-        d->is_redefined[function->name] |= *domain == '\0' || strcmp(domain, "ai.onnx") == 0;
+        d->is_redefined[function->name] |= htp_view_is_own_domain(view, function->domain);
     }
 }
 

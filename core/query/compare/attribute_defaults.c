@@ -67,7 +67,7 @@ bool htp_fingerprint_is_default(const htp_view *view, int64_t opset, const htp_v
                             .attribute = htp_view_text(view, attribute->name),
                             .since = opset};
     const struct row *row = find_row(&key);
-    if (!htp_fingerprint_is_own(view, node->domain) || attribute->reference != 0 || !row ||
+    if (!htp_view_is_own_domain(view, node->domain) || attribute->reference != 0 || !row ||
         row->kind != attribute->kind || strcmp(row->op_type, key.op_type) != 0 ||
         strcmp(row->attribute, key.attribute) != 0) {
         return false;

@@ -55,7 +55,7 @@ static void note_imports(htp_arena *arena, struct table *table, int model, const
     }
     for (size_t i = 0; i < view->imports.count; i++) {
         const char *domain = htp_view_text(view, view->imports.items[i].domain);
-        bool is_default = htp_fingerprint_is_own(view, view->imports.items[i].domain);
+        bool is_default = htp_view_is_own_domain(view, view->imports.items[i].domain);
         if (!is_default && !is_used[view->imports.items[i].domain]) {
             continue;
         }

@@ -81,7 +81,7 @@ static const htp_content *constant_of(const struct maker *m, uint32_t value)
 static const htp_content *handed_on(const struct maker *m, uint32_t n)
 {
     const htp_view_node *node = &m->view->nodes.items[n];
-    bool is_identity = htp_fingerprint_is_own(m->view, node->domain) &&
+    bool is_identity = htp_view_is_own_domain(m->view, node->domain) &&
                        strcmp(htp_view_text(m->view, node->op_type), "Identity") == 0 &&
                        node->inputs.count == 1 && node->outputs.count == 1;
     uint32_t value = is_identity ? m->view->operands.items[node->inputs.first] : HTP_NONE;
@@ -113,7 +113,7 @@ static const char *call_operator(struct maker *m, htp_view_name domain, htp_view
 {
     return htp_arena_printf(
         m->arena, "%s\n%s\n%s",
-        htp_fingerprint_is_own(m->view, domain) ? "" : htp_view_text(m->view, domain),
+        htp_view_is_own_domain(m->view, domain) ? "" : htp_view_text(m->view, domain),
         htp_view_text(m->view, name), htp_view_text(m->view, overload));
 }
 
@@ -137,7 +137,7 @@ static htp_digest operator_of(struct maker *m, const htp_view_node *node)
                     &function)) {
         return mix(m, SORT_CALL, number(m->pairing->functions[function]), counts);
     }
-    htp_digest domain = m->names[htp_fingerprint_is_own(m->view, node->domain) ? 0 : node->domain];
+    htp_digest domain = m->names[htp_view_is_own_domain(m->view, node->domain) ? 0 : node->domain];
     return mix(m, SORT_OPERATOR, mix(m, SORT_OPERATOR, domain, m->names[node->op_type]),
                mix(m, SORT_OPERATOR, m->names[node->overload], counts));
 }
@@ -212,7 +212,7 @@ static bool is_commutative(const htp_view *view, const htp_view_node *node)
     static const char *const op_types[] = {"Add", "Mul",        "And",       "Or",
                                            "Xor", "BitwiseAnd", "BitwiseOr", "Max",
                                            "Min", "BitwiseXor", "Equal",     "Sum"};
-    return node->inputs.count == 2 && htp_fingerprint_is_own(view, node->domain) &&
+    return node->inputs.count == 2 && htp_view_is_own_domain(view, node->domain) &&
            htp_text_is_one_of(htp_view_text(view, node->op_type), op_types,
                               sizeof(op_types) / sizeof(op_types[0]));
 }
@@ -302,7 +302,7 @@ void htp_fingerprint_make(htp_arena *arena, const htp_view *view, uint64_t seed,
     }
     for (size_t i = 0; i < view->imports.count; i++) {
         const htp_view_import *import = &view->imports.items[i];
-        m.opset = htp_fingerprint_is_own(view, import->domain) ? import->version : m.opset;
+        m.opset = htp_view_is_own_domain(view, import->domain) ? import->version : m.opset;
     }
     note_positions(&m);
     note_constants(&m);

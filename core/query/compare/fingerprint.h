@@ -80,9 +80,6 @@ htp_digest htp_fingerprint_attribute(htp_arena *arena, const htp_view *view, uin
 bool htp_fingerprint_constant(htp_arena *arena, const htp_view *view, uint64_t seed,
                               const htp_content *contents, uint32_t node, htp_content *content);
 
-/** Whether a domain is that of ONNX's own operators, which has two names. */
-bool htp_fingerprint_is_own(const htp_view *view, htp_view_name domain);
-
 /** The digest of a name's text. */
 htp_digest htp_fingerprint_name(const htp_view *view, uint64_t seed, htp_view_name name);
 

@@ -47,11 +47,6 @@ static void read_numbers(htp_arena *arena, const htp_view_attribute *attribute, 
     }
 }
 
-bool htp_fingerprint_is_own(const htp_view *view, htp_view_name domain)
-{
-    return domain == 0 || strcmp(htp_view_text(view, domain), "ai.onnx") == 0;
-}
-
 htp_digest htp_fingerprint_name(const htp_view *view, uint64_t seed, htp_view_name name)
 {
     const char *text = htp_view_text(view, name);
@@ -199,7 +194,7 @@ bool htp_fingerprint_constant(htp_arena *arena, const htp_view *view, uint64_t s
     static const char sparse[] = "sparse_value";
     const htp_view_node *made = &view->nodes.items[node];
     bool is_constant = strcmp(htp_view_text(view, made->op_type), "Constant") == 0 &&
-                       htp_fingerprint_is_own(view, made->domain) && made->inputs.count == 0 &&
+                       htp_view_is_own_domain(view, made->domain) && made->inputs.count == 0 &&
                        made->outputs.count == 1;
     const htp_view_attribute *found = NULL;
     for (uint32_t i = 0; is_constant && i < made->attributes.count; i++) {

@@ -32,10 +32,9 @@ static bool is_operator(const htp_view *view, uint32_t node, const char *op_type
                         uint32_t input_count)
 {
     const htp_view_node *maker = &view->nodes.items[node];
-    const char *domain = htp_view_text(view, maker->domain);
     return maker->inputs.count == input_count &&
            strcmp(htp_view_text(view, maker->op_type), op_type) == 0 &&
-           (*domain == '\0' || strcmp(domain, "ai.onnx") == 0);
+           htp_view_is_own_domain(view, maker->domain);
 }
 
 bool htp_flow_is_constant(const htp_view *view, uint32_t node)

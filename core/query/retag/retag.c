@@ -186,6 +186,7 @@ htp_status htp_retag_find(htp_arena *arena, const htp_retag_side *changed,
     begin(&r);
     size_t kept = place_kept(&r);
     htp_retag_by_parts(&r);
+    htp_retag_find_held(&r);
     if (kept < r.changed->nodes.count - kept) {
         HTP_TRY(place_by_structure(&r));
     }

@@ -11,9 +11,9 @@
  * - where its counterpart by structure does, of a file that keeps few names
  * (query/compare/correspond.h);
  * - to the one module that reads a weight that it reads;
- * - where it stands on the way from a tensor to its readers, to these: to the first, and it lists
- *   all of them; where it does more than that, to the module that follows its sources, or to the
- *   deepest one that is around what it reads and feeds.
+ * - where it stands on the way from a tensor to its readers, or makes sizes for them, to these: to
+ *   the first, and it lists all of them; where it does more than that, to the module that follows
+ * its sources, or to the deepest one that is around what it reads and feeds.
  *
  * A name without a scope ("Reshape_12") may have been given by counting: such names count as long
  * as most of them stand for the same operators in both files.
@@ -56,9 +56,14 @@ typedef struct htp_retagging {
     htp_retag_side changed, like;
     htp_retag_place *places; /* by node of the changed model */
     htp_numbers more;
+    uint32_t *held; /* by tensor of the changed model: the initializer of the tagged one whose
+                     * numbers it holds, perhaps of another dtype; HTP_NONE */
     uint64_t counts[HTP_RETAG_EVIDENCES];
     bool is_same; /* all nodes still have their tags */
 } htp_retagging;
+
+/** Whether an initializer has the dims of one of the tagged model. */
+bool htp_retag_has_dims(const htp_retagging *retagging, uint32_t tensor, uint32_t was);
 
 /** The name of an evidence: "attribute". */
 const char *htp_retag_evidence_name(htp_retag_evidence evidence);

@@ -213,3 +213,79 @@ void htp_retag_by_parts(htp_retagger *r)
         }
     }
 }
+
+/* ---- initializers ---- */
+
+bool htp_retag_has_dims(const htp_retagging *retagging, uint32_t tensor, uint32_t was)
+{
+    const htp_view *changed = retagging->changed.view;
+    const htp_view *like = retagging->like.view;
+    htp_view_range a = changed->tensors.items[tensor].dims;
+    htp_view_range b = like->tensors.items[was].dims;
+    return a.count == b.count &&
+           (a.count == 0 || memcmp(&changed->dims.items[a.first], &like->dims.items[b.first],
+                                   a.count * sizeof(int64_t)) == 0);
+}
+
+enum { MOST_PARTS = 16 }; /* of a name, behind underscores */
+
+/* The initializer of the tagged model that a name begins with, "layer.weight_quantized": its number
+ * plus one; 0: none. */
+static uint32_t find_called_after(const htp_retagger *r, const char *name)
+{
+    size_t length = strlen(name);
+    for (int tries = 0; length > 0 && tries < MOST_PARTS; tries++) {
+        const char *end = memrchr(name, '_', length);
+        length = end ? (size_t)(end - name) : 0;
+        uint32_t value = find_name(r, &r->values, name, length);
+        if (value != HTP_NONE && r->like->values.items[value].initializer != HTP_NONE) {
+            return r->like->values.items[value].initializer + 1;
+        }
+    }
+    return 0;
+}
+
+/* Of what is called after a weight that is gone, which is it in another dtype: it has its dims, and
+ * scales have other ones or its dtype. Of several it is the one with the shortest name.
+ * @param is_there  by tensor of the tagged model: it is there */
+static void find_converted(htp_retagger *r, const bool *is_there)
+{
+    const htp_view *changed = r->changed;
+    uint32_t *best = HTP_NEW_ARRAY(r->arena, uint32_t, r->like->tensors.count + 1);
+    for (uint32_t v = 0; v < changed->values.count; v++) {
+        uint32_t t = changed->values.items[v].initializer;
+        const char *name = htp_view_text(changed, changed->values.items[v].name);
+        uint32_t was = t == HTP_NONE || r->known[v] != HTP_NONE ? 0 : find_called_after(r, name);
+        if (was == 0 || is_there[was - 1] || !htp_retag_has_dims(r->out, t, was - 1) ||
+            changed->tensors.items[t].data_type == r->like->tensors.items[was - 1].data_type) {
+            continue;
+        }
+        uint32_t *other = &best[was - 1]; /* plus one */
+        if (*other == 0 || strlen(name) < strlen(htp_view_text(
+                                              changed, changed->tensors.items[*other - 1].name))) {
+            r->out->held[*other == 0 ? t : *other - 1] = HTP_NONE;
+            r->out->held[t] = was - 1;
+            *other = t + 1;
+        }
+    }
+}
+
+void htp_retag_find_held(htp_retagger *r)
+{
+    const htp_view *changed = r->changed;
+    bool *is_there = HTP_NEW_ARRAY(r->arena, bool, r->like->tensors.count + 1);
+    r->out->held = HTP_NEW_ARRAY(r->arena, uint32_t, changed->tensors.count + 1);
+    for (size_t t = 0; t < changed->tensors.count; t++) {
+        r->out->held[t] = HTP_NONE;
+    }
+    for (uint32_t v = 0; v < changed->values.count; v++) {
+        uint32_t t = changed->values.items[v].initializer;
+        uint32_t known = t == HTP_NONE ? HTP_NONE : r->known[v];
+        uint32_t was = known == HTP_NONE ? HTP_NONE : r->like->values.items[known].initializer;
+        if (was != HTP_NONE) {
+            r->out->held[t] = was;
+            is_there[was] = true;
+        }
+    }
+    find_converted(r, is_there);
+}

@@ -3,6 +3,8 @@
  */
 #include "query/retag/retag_parts.h"
 
+#include <string.h>
+
 /* Tensors of the tagged model that a node works on: some of them tell enough. */
 enum { MAX_SOURCES = 4 };
 
@@ -12,6 +14,7 @@ struct sources {
     uint32_t beside;  /* around the modules of other nodes that it reads from; HTP_NONE */
     bool are_far;     /* a new node stands in between */
     bool are_unknown; /* some are not known */
+    bool is_size;     /* it makes sizes of tensors, or numbers out of them */
 };
 
 /* A module that a new node works for. */
@@ -56,6 +59,7 @@ static void add_from_maker(const struct neighbours *t, struct sources *sources, 
     const struct sources *its = &t->sources[maker];
     if (htp_retag_is_placed(t->r, maker)) {
         add_beside(t, sources, t->r->out->places[maker].module);
+        sources->is_size = false;
         return;
     }
     for (uint32_t i = 0; i < its->count; i++) {
@@ -66,12 +70,22 @@ static void add_from_maker(const struct neighbours *t, struct sources *sources, 
     }
     sources->are_far = true;
     sources->are_unknown = sources->are_unknown || its->are_unknown;
+    sources->is_size = sources->is_size && its->is_size;
+}
+
+static bool asks_sizes(const htp_view *view, uint32_t n)
+{
+    const char *op_type = htp_view_text(view, view->nodes.items[n].op_type);
+    return htp_view_is_own_domain(view, view->nodes.items[n].domain) &&
+           (strcmp(op_type, "Shape") == 0 || strcmp(op_type, "Size") == 0);
 }
 
 static void find_sources(struct neighbours *t, uint32_t n)
 {
     const htp_view *changed = t->r->changed;
     htp_view_range read = changed->nodes.items[n].inputs;
+    struct sources *sources = &t->sources[n];
+    sources->is_size = true;
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t value = changed->operands.items[i];
         if (value == HTP_NONE || changed->values.items[value].initializer != HTP_NONE) {
@@ -79,17 +93,20 @@ static void find_sources(struct neighbours *t, uint32_t n)
         }
         uint32_t maker = changed->values.items[value].node;
         if (t->r->meant[value] != HTP_NONE) {
-            add_source(&t->sources[n], t->r->meant[value]);
+            add_source(sources, t->r->meant[value]);
+            sources->is_size = false;
         } else if (maker != HTP_NONE) {
-            add_from_maker(t, &t->sources[n], maker);
+            add_from_maker(t, sources, maker);
         } else {
-            t->sources[n].are_unknown = true;
+            sources->are_unknown = true;
+            sources->is_size = false;
         }
     }
+    sources->is_size = asks_sizes(changed, n) || (sources->is_size && sources->count > 0);
 }
 
-/* The weight among what a node reads that one module alone reads in the tagged model; HTP_NONE
- * where there is none, or where several tell different modules. */
+/* The first weight among what a node reads that one module alone reads in the tagged model;
+ * HTP_NONE where there is none, or where several tell different modules. */
 static uint32_t find_weight(const htp_retagger *r, uint32_t n)
 {
     const htp_view *changed = r->changed;
@@ -107,7 +124,7 @@ static uint32_t find_weight(const htp_retagger *r, uint32_t n)
         if (found != HTP_NONE && r->readers[found].module != r->readers[meant].module) {
             return HTP_NONE;
         }
-        found = meant;
+        found = found == HTP_NONE ? meant : found;
     }
     return found;
 }
@@ -243,7 +260,7 @@ static void place(struct neighbours *t, uint32_t n)
     bool is_lost = is_read ? t->r->out->places[t->reader[n]].evidence == HTP_RETAG_BY_NOTHING
                            : t->sources[n].are_far || around == HTP_NONE;
     bool is_unknown = is_lost || t->sources[n].are_unknown;
-    bool serves = is_read && !is_lost && is_on_the_way(t, n);
+    bool serves = is_read && !is_lost && (t->sources[n].is_size || is_on_the_way(t, n));
     if (weight != HTP_NONE) {
         const htp_retag_readers *readers = &t->r->readers[weight];
         place_at(t, n, readers->module, readers->first, HTP_RETAG_BY_WEIGHT);

@@ -62,6 +62,9 @@ uint32_t htp_retag_namesake(const htp_retagger *r, uint32_t n);
 /** Places nodes by parts of names, and notes what such names mean. */
 void htp_retag_by_parts(htp_retagger *r);
 
+/** Finds the initializers that hold those of the tagged model. */
+void htp_retag_find_held(htp_retagger *r);
+
 /** Lists, of nodes that stand for several, the modules of the weights that they read. */
 void htp_retag_add_weights(htp_retagger *r);
 

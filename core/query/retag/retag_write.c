@@ -2,6 +2,7 @@
 
 #include "base/json/json.h"
 #include "base/text.h"
+#include "onnx/metadata/annotate.h"
 #include "onnx/rewriter/strip.h"
 
 #include <string.h>
@@ -282,32 +283,87 @@ static void replace_entry(const struct writer *w, htp_view_range properties, con
     put_entry(fields, TENSOR_PROPERTY, key, value.at, value.bytes);
 }
 
-/* What an initializer says of modules is kept where both files have it. */
-static void write_tensor(const struct writer *w, uint32_t t, const htp_map *tensors,
-                         const struct readers *readers)
+/* An entry of an initializer that is restored. */
+struct told {
+    const char *key;
+    htp_span value;
+};
+
+enum { TOLD = 3 };
+
+/* What the tagged model says, beside tags, of the initializer whose numbers one holds. How they lie
+ * is told where the dims are the same; whose they are, where the name does not tell it. */
+static size_t list_told(const struct writer *w, uint32_t t, struct told *told)
 {
-    htp_text *list = &readers->lists[t];
-    const htp_view *changed = w->r->changed.view;
+    static const char *const keys[TOLD] = {name_scopes, HTP_LAYOUT_KEY, HTP_PARAMETER_KEY};
     const htp_view *like = w->r->like.view;
-    const htp_view_tensor *tensor = &changed->tensors.items[t];
+    const htp_view *changed = w->r->changed.view;
+    uint32_t was = w->r->held[t];
+    size_t count = 0;
+    for (int k = 0; k < TOLD && was != HTP_NONE; k++) {
+        const char *name = htp_view_text(like, like->tensors.items[was].name);
+        const htp_view_property *entry =
+            find_entry(like, like->tensors.items[was].properties, keys[k]);
+        bool is_layout = strcmp(keys[k], HTP_LAYOUT_KEY) == 0;
+        bool is_renamed = strcmp(name, htp_view_text(changed, changed->tensors.items[t].name)) != 0;
+        bool is_weight = k + 1 == TOLD && count > 0; /* it has scopes */
+        if (entry && (!is_layout || htp_retag_has_dims(w->r, t, was))) {
+            told[count++] = (struct told){keys[k], entry->value};
+        } else if (!entry && is_weight && is_renamed) {
+            const htp_span value = {(const unsigned char *)name, strlen(name)};
+            told[count++] = (struct told){keys[k], value};
+        }
+    }
+    return count;
+}
+
+/* Whether an initializer says all of it already. */
+static bool has_told(const struct writer *w, uint32_t t, const struct told *told, size_t count)
+{
+    const htp_view *changed = w->r->changed.view;
+    bool has_all = true;
+    for (size_t k = 0; k < count; k++) {
+        const htp_view_property *has =
+            find_entry(changed, changed->tensors.items[t].properties, told[k].key);
+        has_all = has_all && has && is_equal(has->value, told[k].value);
+    }
+    return has_all;
+}
+
+/* Whether what an initializer says of its modules is what its readers are, or was said before. */
+static bool has_tags(const struct writer *w, uint32_t t, htp_span readers)
+{
+    const htp_view *like = w->r->like.view;
+    uint32_t was = w->r->held[t];
+    const htp_view_property *has = find_entry(
+        w->r->changed.view, w->r->changed.view->tensors.items[t].properties, hierarchy_tags);
+    const htp_view_property *before =
+        was == HTP_NONE ? NULL
+                        : find_entry(like, like->tensors.items[was].properties, hierarchy_tags);
+    return has &&
+           (is_equal(readers, has->value) || (before && is_equal(before->value, has->value)));
+}
+
+/* What an initializer says of modules is kept where both files have it. */
+static void write_tensor(const struct writer *w, uint32_t t, const struct readers *readers)
+{
+    const htp_view_tensor *tensor = &w->r->changed.view->tensors.items[t];
     htp_span host = find_field(htp_wire_content(tensor->whole), TENSOR_NAME);
+    htp_text *list = &readers->lists[t];
     htp_text fields = {.arena = w->arena};
-    uint32_t was;
-    bool is_known = htp_map_get(tensors, htp_view_text(changed, tensor->name), &was);
-    htp_view_range told = is_known ? like->tensors.items[was].properties : (htp_view_range){0, 0};
-    const htp_view_property *tags = find_entry(like, told, hierarchy_tags);
-    const htp_view_property *scopes = find_entry(like, told, name_scopes);
-    const htp_view_property *has = find_entry(changed, tensor->properties, hierarchy_tags);
+    struct told told[TOLD];
+    size_t count = list_told(w, t, told);
     htp_text_add(list, list->length > 0 ? "]" : "[]");
     htp_span value = {(const unsigned char *)list->bytes, list->length};
-    if (!host.at ||
-        (has && !readers->are_missing[t] &&
-         (is_equal(value, has->value) || (tags && is_equal(tags->value, has->value))))) {
+    bool is_tagged = !readers->are_missing[t] && has_tags(w, t, value);
+    if (!host.at || (is_tagged && has_told(w, t, told, count))) {
         return;
     }
-    replace_entry(w, tensor->properties, hierarchy_tags, value, &fields);
-    if (scopes) {
-        replace_entry(w, tensor->properties, name_scopes, scopes->value, &fields);
+    if (!is_tagged) {
+        replace_entry(w, tensor->properties, hierarchy_tags, value, &fields);
+    }
+    for (size_t k = 0; k < count; k++) {
+        replace_entry(w, tensor->properties, told[k].key, told[k].value, &fields);
     }
     put_behind(w, host, &fields);
 }
@@ -317,16 +373,11 @@ static void write_tensors(const struct writer *w)
     const htp_view *changed = w->r->changed.view;
     const htp_view *like = w->r->like.view;
     struct readers readers = {0};
-    htp_map tensors = {0};
-    bool has_tags = false;
-    for (uint32_t t = 0; t < like->tensors.count; t++) {
-        const htp_view_tensor *tensor = &like->tensors.items[t];
-        has_tags = has_tags || find_entry(like, tensor->properties, hierarchy_tags);
-        if (tensor->attribute == HTP_NONE && tensor->name != 0) {
-            htp_map_set(w->arena, &tensors, htp_view_text(like, tensor->name), t);
-        }
+    bool are_tagged = false;
+    for (uint32_t t = 0; t < like->tensors.count && !are_tagged; t++) {
+        are_tagged = find_entry(like, like->tensors.items[t].properties, hierarchy_tags);
     }
-    if (!has_tags) {
+    if (!are_tagged) {
         return;
     }
     list_readers(w, &readers);
@@ -334,7 +385,7 @@ static void write_tensors(const struct writer *w)
         const htp_view_tensor *tensor = &changed->tensors.items[t];
         if (tensor->attribute == HTP_NONE && tensor->name != 0) {
             readers.lists[t].arena = w->arena;
-            write_tensor(w, t, &tensors, &readers);
+            write_tensor(w, t, &readers);
         }
     }
 }

@@ -29,9 +29,8 @@ static bool is_light(const struct finding *f, uint32_t n)
 {
     const htp_view *view = f->finder->view;
     const htp_view_node *node = &view->nodes.items[n];
-    const char *domain = htp_view_text(view, node->domain);
     const char *op_type = htp_view_text(view, node->op_type);
-    bool is_onnx = *domain == '\0' || strcmp(domain, "ai.onnx") == 0;
+    bool is_onnx = htp_view_is_own_domain(view, node->domain);
     htp_shareable rule = is_onnx ? htp_shareable_rule(op_type) : HTP_SHAREABLE_NEVER;
     if (rule != HTP_SHAREABLE_WITH_OPERANDS) {
         return rule == HTP_SHAREABLE_ALWAYS ||

@@ -33,28 +33,21 @@ static void check_node_names(const htp_view *view, htp_findings *findings)
     }
 }
 
-/* An empty domain is ai.onnx. */
-static const char *domain_of(const char *domain)
-{
-    return *domain ? domain : "ai.onnx";
-}
-
 /* What a function imports for itself counts for its nodes; the model's imports do for all. */
 static void check_domains(const htp_view *view, htp_findings *findings)
 {
-    htp_map imported = {0};
+    bool *is_imported = HTP_NEW_ARRAY(findings->arena, bool, view->names.count);
     for (size_t i = 0; i < view->imports.count; i++) {
-        const char *domain = htp_view_text(view, view->imports.items[i].domain);
-        htp_map_set(findings->arena, &imported, domain_of(domain), 0);
+        is_imported[htp_view_domain(view, view->imports.items[i].domain)] = true;
     }
     for (uint32_t i = 0; i < view->nodes.count; i++) {
         const htp_view_node *node = &view->nodes.items[i];
         uint32_t graph = outermost(view, node->graph);
-        const char *domain = domain_of(htp_view_text(view, node->domain));
-        if (view->graphs.items[graph].function == HTP_NONE &&
-            !htp_map_get(&imported, domain, NULL)) {
+        htp_view_name domain = htp_view_domain(view, node->domain);
+        if (view->graphs.items[graph].function == HTP_NONE && !is_imported[domain]) {
             htp_finding_add(findings, "node '%s': its operators, '%s', are not imported",
-                            htp_view_call_node(view, i), domain);
+                            htp_view_call_node(view, i),
+                            domain == 0 ? "ai.onnx" : htp_view_text(view, domain));
         }
     }
 }

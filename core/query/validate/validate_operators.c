@@ -10,18 +10,13 @@
 
 enum { FUNCTION_IMPORT = 9, IMPORT_DOMAIN = 1, IMPORT_VERSION = 2 };
 
-static bool is_own(const char *domain)
-{
-    return *domain == '\0' || strcmp(domain, "ai.onnx") == 0;
-}
-
 /* Of a model; 0 where it imports none, or two. */
 static int64_t opset_of_model(const htp_view *view)
 {
     int64_t opset = 0;
     for (size_t i = 0; i < view->imports.count; i++) {
         const htp_view_import *import = &view->imports.items[i];
-        if (is_own(htp_view_text(view, import->domain))) {
+        if (htp_view_is_own_domain(view, import->domain)) {
             opset = opset == 0 || opset == import->version ? import->version : INT64_MAX;
         }
     }
@@ -75,7 +70,7 @@ static const bool *find_redefined(const htp_validator *v)
     bool *is_redefined = HTP_NEW_ARRAY(v->arena, bool, view->names.count);
     for (size_t i = 0; i < view->functions.count; i++) {
         const htp_view_function *function = &view->functions.items[i];
-        is_redefined[function->name] |= is_own(htp_view_text(view, function->domain));
+        is_redefined[function->name] |= htp_view_is_own_domain(view, function->domain);
     }
     return is_redefined;
 }
@@ -198,7 +193,7 @@ void htp_validate_operators(htp_validator *v)
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         const htp_view_node *node = &view->nodes.items[n];
         int64_t opset = opsets[node->graph];
-        if (opset != 0 && is_own(htp_view_text(view, node->domain)) &&
+        if (opset != 0 && htp_view_is_own_domain(view, node->domain) &&
             !is_redefined[node->op_type]) {
             check_operator(v, n, opset);
         }

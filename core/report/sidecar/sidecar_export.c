@@ -9,7 +9,8 @@ static void put_imports(htp_json *json, const htp_view *view)
 {
     int64_t opset = 0;
     for (size_t i = 0; i < view->imports.count; i++) {
-        opset = view->imports.items[i].domain == 0 ? view->imports.items[i].version : opset;
+        const htp_view_import *import = &view->imports.items[i];
+        opset = htp_view_is_own_domain(view, import->domain) ? import->version : opset;
     }
     htp_json_number(json, "opset", opset);
     htp_report_opsets(json, view);
