@@ -39,7 +39,7 @@ HTP_MUST_USE htp_status htp_cli_strip(const htp_cli_arguments *arguments, const 
 
 /** Writes an ONNX model with the tags of the one that it was made of, and prints what they were
  * found by. */
-HTP_MUST_USE htp_status htp_cli_retag(const htp_cli_arguments *arguments, const char *model,
+HTP_MUST_USE htp_status htp_cli_retag(const htp_cli_arguments *arguments,
                                       const htp_write_options *options);
 
 /** Writes the flat model that an ONNX model with functions means. */

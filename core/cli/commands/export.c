@@ -114,7 +114,7 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
     case HTP_CLI_STRIP:
         return htp_cli_strip(run->arguments, run->model, &write);
     case HTP_CLI_RETAG:
-        return htp_cli_retag(run->arguments, run->model, &write);
+        return htp_cli_retag(run->arguments, &write);
     case HTP_CLI_INLINE:
         return htp_cli_inline(run->arguments, run->model, &write);
     case HTP_CLI_GRAPH:

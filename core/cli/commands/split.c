@@ -1,16 +1,10 @@
 #include "cli/commands/commands.h"
-#include "cli/terminal/print.h"
-#include "cli/terminal/signals.h"
+#include "cli/output/written.h"
 
-htp_status htp_cli_split(const htp_cli_arguments *arguments, const char *model,
-                         const htp_write_options *options)
+static htp_status split(htp_model *opened, const htp_cli_arguments *arguments,
+                        const htp_write_options *options, char **text, char **json)
 {
-    htp_model *opened = NULL;
-    char *result = NULL;
-    char **text = arguments->json || arguments->quiet ? NULL : &result;
-    char **json = arguments->json ? &result : NULL;
     htp_splitting splitting;
-    htp_cli_signals_asking();
     htp_splitting_init(&splitting);
     splitting.at = arguments->selection.modules;
     splitting.at_count = arguments->selection.module_count;
@@ -19,11 +13,11 @@ htp_status htp_cli_split(const htp_cli_arguments *arguments, const char *model,
     splitting.external_data = arguments->options.external_data;
     splitting.progress = options->progress;
     splitting.user = options->user;
-    htp_status status = htp_model_open(model, &opened);
-    if (!status) {
-        status = htp_model_split(opened, &splitting, arguments->out_folder, text, json);
-    }
-    htp_cli_print_answer(status, result, arguments->json);
-    htp_model_free(opened);
-    return status;
+    return htp_model_split(opened, &splitting, arguments->out_folder, text, json);
+}
+
+htp_status htp_cli_split(const htp_cli_arguments *arguments, const char *model,
+                         const htp_write_options *options)
+{
+    return htp_cli_report(arguments, model, options, split);
 }

@@ -1,6 +1,7 @@
 #include "cli/output/written.h"
 
 #include "cli/terminal/failure.h"
+#include "cli/terminal/print.h"
 #include "cli/terminal/signals.h"
 
 #include <stdio.h>
@@ -21,4 +22,33 @@ htp_status htp_cli_write(const htp_cli_arguments *arguments, const char *model,
     }
     htp_model_free(opened);
     return status;
+}
+
+static htp_status ask_model(const htp_cli_arguments *arguments, const char *model,
+                            const htp_write_options *options, htp_cli_ask_fn ask, bool is_told)
+{
+    htp_model *opened = NULL;
+    char *answer = NULL;
+    char **text = arguments->json || !is_told ? NULL : &answer;
+    char **json = arguments->json ? &answer : NULL;
+    htp_cli_signals_asking();
+    htp_status status = htp_model_open(model, &opened);
+    if (!status) {
+        status = ask(opened, arguments, options, text, json);
+    }
+    htp_cli_print_answer(status, answer, arguments->json);
+    htp_model_free(opened);
+    return status;
+}
+
+htp_status htp_cli_ask(const htp_cli_arguments *arguments, const char *model,
+                       const htp_write_options *options, htp_cli_ask_fn ask)
+{
+    return ask_model(arguments, model, options, ask, true);
+}
+
+htp_status htp_cli_report(const htp_cli_arguments *arguments, const char *model,
+                          const htp_write_options *options, htp_cli_ask_fn ask)
+{
+    return ask_model(arguments, model, options, ask, !arguments->quiet);
 }

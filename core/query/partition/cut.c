@@ -180,9 +180,17 @@ const char *htp_cut_graph_text(htp_arena *arena, const htp_view *view, uint32_t 
 static htp_status refuse_empty(struct cutter *cutter, const htp_region *region, const char *name)
 {
     const htp_view *view = cutter->view;
-    htp_slice tag = htp_folded_into(cutter->arena, region);
-    if (!tag.at) {
+    uint32_t node = htp_folded_node(cutter->arena, region);
+    if (node == HTP_NONE) {
         return htp_status_make(HTP_CODE_USAGE, "%s: '%s' has no nodes", view->path, name);
+    }
+    htp_slice tag = htp_folded_tag(region, node);
+    if (region->tree->is_shared[node]) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: '%s' has no nodes of its own: what it computes is shared with "
+                               "'%.*s', which may be cut out; an export with --share module keeps "
+                               "it apart",
+                               view->path, name, (int)tag.length, tag.at);
     }
     return htp_status_make(HTP_CODE_USAGE,
                            "%s: '%s' has no nodes: it is folded into '%.*s', which may be cut out; "

@@ -133,24 +133,65 @@ static void place_shared(struct splitter *s)
     }
 }
 
-/* The body that nodes of a module lie in; NULL where they do not. */
-static const char *find_body(const struct splitter *s, uint32_t module)
+/* By module: a node of it that is shared, or lies in a body, plus one; 0: there is none. */
+struct elsewhere {
+    uint32_t *shared;
+    uint32_t *in_body;
+};
+
+static struct elsewhere find_elsewhere(const struct splitter *s)
 {
-    const htp_view *view = s->view;
-    for (uint32_t n = 0; n < view->nodes.count; n++) {
-        uint32_t innermost = s->tree->places[n].innermost;
-        bool is_within = view->nodes.items[n].graph != 0;
-        if (is_within && innermost != HTP_NONE && s->chosen[innermost] == module) {
-            return htp_cut_graph_text(s->arena, view, view->nodes.items[n].graph);
+    const htp_tree *tree = s->tree;
+    struct elsewhere found = {HTP_NEW_ARRAY(s->arena, uint32_t, tree->module_count),
+                              HTP_NEW_ARRAY(s->arena, uint32_t, tree->module_count)};
+    for (uint32_t n = 0; n < s->view->nodes.count; n++) {
+        uint32_t innermost = tree->places[n].innermost;
+        uint32_t module = innermost == HTP_NONE ? HTP_NONE : s->chosen[innermost];
+        if (s->view->nodes.items[n].graph != 0 && module != HTP_NONE) {
+            found.in_body[module] = n + 1;
+        }
+        htp_view_range tags = tree->places[n].tags;
+        for (uint32_t i = 0; i < tags.count && tree->is_shared[n]; i++) {
+            module = s->chosen[tree->owners.items[tags.first + i]];
+            if (module != HTP_NONE) {
+                found.shared[module] = n + 1;
+            }
         }
     }
-    return NULL;
+    return found;
+}
+
+/* Why a chosen module cannot be a part, which has no nodes that others do not share. */
+static htp_status check_elsewhere(const struct splitter *s, const struct elsewhere *found,
+                                  uint32_t module)
+{
+    const htp_view *view = s->view;
+    htp_slice tag = htp_tree_address(&s->tree->modules[module]);
+    if (found->in_body[module] != 0) {
+        uint32_t graph = view->nodes.items[found->in_body[module] - 1].graph;
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: '%.*s' lies in %s: parts consist of nodes of the model's "
+                               "own graph; choose a module around that node, or extract this "
+                               "one",
+                               view->path, (int)tag.length, tag.at,
+                               htp_cut_graph_text(s->arena, view, graph));
+    }
+    if (found->shared[module] != 0) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: '%.*s' cannot be a part: all that it computes, as %s, other "
+                               "modules share, and each part gets its own; an export with --share "
+                               "module keeps it apart",
+                               view->path, (int)tag.length, tag.at,
+                               htp_view_call_node(view, found->shared[module] - 1));
+    }
+    return HTP_OK;
 }
 
 /* Whether some of the chosen modules have nodes, or all where @p is_strict. */
 static htp_status check_units(const struct splitter *s, bool is_strict)
 {
     const htp_tree *tree = s->tree;
+    const struct elsewhere found = find_elsewhere(s);
     bool *has_unit = HTP_NEW_ARRAY(s->arena, bool, tree->module_count);
     bool has_any = false;
     for (size_t i = 0; i < s->unit_count; i++) {
@@ -160,14 +201,8 @@ static htp_status check_units(const struct splitter *s, bool is_strict)
         }
     }
     for (uint32_t m = 0; m < tree->module_count && is_strict; m++) {
-        const char *body = s->chosen[m] == m && !has_unit[m] ? find_body(s, m) : NULL;
-        if (body) {
-            htp_slice tag = htp_tree_address(&tree->modules[m]);
-            return htp_status_make(HTP_CODE_USAGE,
-                                   "%s: '%.*s' lies in %s: parts consist of nodes of the model's "
-                                   "own graph; choose a module around that node, or extract this "
-                                   "one",
-                                   s->view->path, (int)tag.length, tag.at, body);
+        if (s->chosen[m] == m && !has_unit[m]) {
+            HTP_TRY(check_elsewhere(s, &found, m));
         }
     }
     return has_any ? HTP_OK

@@ -32,19 +32,39 @@ static bool names_one(const htp_map *tags, htp_span list)
     return is_named;
 }
 
-htp_slice htp_folded_into(htp_arena *arena, const htp_region *region)
+/* By its tags, which those of torch.nn's classes are not among. */
+static bool is_tagged(const htp_region *region, uint32_t node)
+{
+    htp_view_range tags = region->tree->places[node].tags;
+    bool is_named = false;
+    for (uint32_t i = tags.first + 1; tags.count > 0 && i < tags.first + tags.count; i++) {
+        is_named = is_named || region->has_tag[region->tree->owners.items[i]];
+    }
+    return is_named;
+}
+
+uint32_t htp_folded_node(htp_arena *arena, const htp_region *region)
 {
     const htp_view *view = region->view;
     htp_view_name lists = htp_view_find_name(view, "full_tags");
-    htp_view_name own = htp_view_find_name(view, "full_tag");
     const htp_map tags = tags_of(arena, region);
-    for (uint32_t n = 0; lists != 0 && own != 0 && n < view->nodes.count; n++) {
-        htp_view_range properties = view->nodes.items[n].properties;
-        const htp_view_property *list = htp_view_find_property(view, properties, lists);
-        const htp_view_property *tag = htp_view_find_property(view, properties, own);
-        if (list && tag && names_one(&tags, list->value)) {
-            return (htp_slice){(const char *)tag->value.at, tag->value.bytes};
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        const htp_view_property *list =
+            lists == 0 ? NULL
+                       : htp_view_find_property(view, view->nodes.items[n].properties, lists);
+        if (is_tagged(region, n) || (list && names_one(&tags, list->value))) {
+            return n;
         }
     }
-    return (htp_slice){NULL, 0};
+    return HTP_NONE;
+}
+
+htp_slice htp_folded_tag(const htp_region *region, uint32_t node)
+{
+    const htp_view *view = region->view;
+    const htp_view_property *tag = htp_view_find_property(view, view->nodes.items[node].properties,
+                                                          htp_view_find_name(view, "full_tag"));
+    htp_view_range tags = region->tree->places[node].tags;
+    return tag ? (htp_slice){(const char *)tag->value.at, tag->value.bytes}
+               : htp_tree_address(&region->tree->modules[region->tree->owners.items[tags.first]]);
 }

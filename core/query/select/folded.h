@@ -1,14 +1,17 @@
 /*
  * Modules without nodes whose operation another module's node computes: a norm that is folded into
- * a convolution.
+ * a convolution, a mask that several layers share.
  */
 #ifndef HTP_QUERY_FOLDED_H
 #define HTP_QUERY_FOLDED_H
 
 #include "query/select/region.h"
 
-/** The full tag of a node that names a module of the region among the further ones that it serves
- * (the metadata full_tags); without a place (`at`) where there is none. */
-htp_slice htp_folded_into(htp_arena *arena, const htp_region *region);
+/** The first node that names a module of the region among the further ones that it serves;
+ * HTP_NONE where there is none. */
+uint32_t htp_folded_node(htp_arena *arena, const htp_region *region);
+
+/** The full tag of a node, or its tag where the file has none. */
+htp_slice htp_folded_tag(const htp_region *region, uint32_t node);
 
 #endif

@@ -8,7 +8,8 @@ import onnx
 
 import numbers_check
 from commands import ask, facts
-from harness import EXIT_OK, INTO, case, case_for_each, export, made_by, run, scratch
+from harness import EXIT_OK, EXIT_USAGE, INTO, case, case_for_each, export, made_by, run, scratch
+from test_bad_input import check_line
 from test_extract import check_contents, check_numbers, extract, is_equal, through_the_whole, walk
 from test_split import check as check_split
 
@@ -164,6 +165,25 @@ def models_are_split(name):
         told = check_split(whole, feeds(name, 3), "--depth", "1")
         for part in told["parts"]:
             assert not [o for o in part["outputs"] if "Shape" in o["name"]], part
+
+
+SHARED = {"layers": ("layers.1.mask", "layers.0.mask"), "masks": ("b", "a")}
+
+
+@case_for_each(SHARED)
+def what_is_shared_alone_is_no_part(name):
+    """Each part gets its own; the module that makes it can be cut out, of the others that is told."""
+    other, first = SHARED[name]
+    with scratch() as folder:
+        whole = written(name, folder / "x.onnx")
+        for address in (first, other):
+            check_line(run("split", whole, "--at", address, "--out-dir", folder / "parts"), EXIT_USAGE,
+                       "cannot be a part: all that it computes, as /")
+        check_line(run("extract", whole, "--module", other, "--out", folder / "part.onnx"), EXIT_USAGE,
+                   f"'{other}' has no nodes of its own: what it computes is shared with '/")
+        apart = written(name, folder / "y.onnx", "--share", "module")
+        check_split(apart, feeds(name, 3), "--at", other)
+        check_part(apart, folder, name, "--module", other)
 
 
 # ---- judged ----------------------------------------------------------------------------------------
