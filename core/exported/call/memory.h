@@ -8,17 +8,36 @@
 
 #include "exported/call/tape.h"
 
+/** How a value lies in the memory of another one. */
+typedef enum htp_lying_kind {
+    HTP_LIES_ALONE, /**< it has memory of its own */
+    HTP_LIES_SAME,  /**< it is that value */
+    HTP_LIES_VIEW,  /**< it is a part of it, or the whole in another shape */
+    HTP_LIES_MAYBE, /**< it is one of these, or a copy */
+} htp_lying_kind;
+
+/** A value of the program, and the memory that it lies in. */
+typedef struct htp_lying {
+    htp_lying_kind kind;
+    uint32_t of;                   /**< value of the program; HTP_NONE where it lies alone */
+    uint32_t root;                 /**< the one whose memory it may be */
+    uint32_t node;                 /**< of the trace: makes the view */
+    const htp_exported_node *from; /**< of the program: the same */
+    uint32_t index;                /**< of a view: which of the outputs */
+    uint32_t seen;                 /**< changes of the root that its value has */
+    uint32_t changes;              /**< of a root */
+} htp_lying;
+
 /** Begins without any. */
 void htp_lying_begin(htp_tape *r);
 
-/** A node gives a value, which lies in the memory of another one. @param node  how it is made */
-void htp_lying_note_view(htp_tape *r, uint32_t value, uint32_t of, const htp_exported_node *node);
+/** Notes what a node does to memory: what it gives may lie in that of its first argument, which it
+ * may change. @param made  the node in the trace */
+void htp_lying_note(htp_tape *r, const htp_exported_schema *schema, const htp_exported_node *node,
+                    uint32_t made);
 
-/** A node gives the very value that it was given. */
+/** A value is another one. */
 void htp_lying_note_same(htp_tape *r, uint32_t value, uint32_t as);
-
-/** A value is changed: it is @p now, and so is what lies in its memory. */
-void htp_lying_change(htp_tape *r, uint32_t value, uint32_t now);
 
 /** What a value of the program is now; HTP_NONE: nothing has made it. */
 uint32_t htp_lying_read(htp_tape *r, uint32_t value);

@@ -200,48 +200,6 @@ static uint32_t add_as_given(htp_tape *r, const char *kind, const htp_exported_n
     return htp_tape_node(r, kind, inputs, names, node->input_count);
 }
 
-/* ---- outputs ---- */
-
-static uint32_t add_output(htp_tape *r, const htp_exported_argument *output, uint32_t producer)
-{
-    if (output->kind == HTP_EXPORTED_LIST) {
-        uint32_t *elements = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)output->count + 1);
-        for (uint32_t i = 0; i < output->count; i++) {
-            elements[i] = add_output(r, &output->items[i], producer);
-        }
-        uint32_t list = htp_tape_list(r, elements, output->count);
-        r->values.items[list].producer = producer;
-        return list;
-    }
-    if (output->kind != HTP_EXPORTED_VALUE) {
-        return htp_tape_none(r);
-    }
-    uint32_t made = htp_tape_described(r, &r->program->values.items[output->value], producer);
-    r->bound[output->value] = made;
-    return made;
-}
-
-static void add_outputs(htp_tape *r, const htp_exported_node *node, uint32_t made)
-{
-    uint32_t *outputs = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)node->output_count + 1);
-    for (uint32_t i = 0; i < node->output_count; i++) {
-        outputs[i] = add_output(r, &node->outputs[i], made);
-    }
-    htp_tape_gives(r, made, outputs, node->output_count);
-}
-
-/* Notes that what a node gives lies in the memory of what it was given. */
-static void note_views(htp_tape *r, const htp_exported_node *node, uint32_t of,
-                       const htp_exported_argument *output)
-{
-    if (output->kind == HTP_EXPORTED_VALUE) {
-        htp_lying_note_view(r, output->value, of, node);
-    }
-    for (uint32_t i = 0; i < output->count; i++) {
-        note_views(r, node, of, &output->items[i]);
-    }
-}
-
 /* ---- numbers ---- */
 
 static bool is_number(htp_trace_kind kind)
@@ -332,7 +290,7 @@ static void add_number_node(htp_tape *r, const struct number_row *row,
     for (uint32_t i = 0; schema && i < count && i < schema->count; i++) {
         names[i] = schema->parameters[i].name;
     }
-    add_outputs(r, node, htp_tape_node(r, kind, inputs, names, count));
+    htp_tape_give(r, htp_tape_node(r, kind, inputs, names, count), node);
 }
 
 /* ---- one node ---- */
@@ -401,23 +359,10 @@ static void add_operator(htp_tape *r, const htp_exported_node *node)
 {
     const char *kind = kind_of(r->arena, node->target);
     const htp_exported_schema *schema = htp_exported_schema_find(r->arena, kind);
-    bool changes = schema && schema->count > 0 && schema->parameters[0].is_changed;
-    const htp_exported_argument *first =
-        schema && schema->count > 0 ? find_argument(node, schema->parameters[0].name) : NULL;
     uint32_t made = schema ? add_by_schema(r, schema, node) : add_as_given(r, kind, node);
-    add_outputs(r, node, made);
-    if (!first || first->kind != HTP_EXPORTED_VALUE) {
-        return;
-    }
-    for (uint32_t i = 0; i < node->output_count; i++) {
-        const htp_exported_argument *output = &node->outputs[i];
-        if (changes && output->kind == HTP_EXPORTED_VALUE) {
-            uint32_t now = r->bound[output->value];
-            htp_lying_note_same(r, output->value, first->value);
-            htp_lying_change(r, first->value, now);
-        } else if (schema->is_view) {
-            note_views(r, node, first->value, output);
-        }
+    htp_tape_give(r, made, node);
+    if (schema) {
+        htp_lying_note(r, schema, node, made);
     }
 }
 

@@ -271,3 +271,31 @@ void htp_tape_gives(htp_tape *r, uint32_t node, const uint32_t *outputs, uint32_
     of->outputs = htp_arena_grow(r->arena, outputs, count, (size_t)count + 1, sizeof(*outputs));
     of->output_count = count;
 }
+
+static uint32_t add_output(htp_tape *r, const htp_exported_argument *output, uint32_t producer)
+{
+    if (output->kind == HTP_EXPORTED_LIST) {
+        uint32_t *elements = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)output->count + 1);
+        for (uint32_t i = 0; i < output->count; i++) {
+            elements[i] = add_output(r, &output->items[i], producer);
+        }
+        uint32_t list = htp_tape_list(r, elements, output->count);
+        r->values.items[list].producer = producer;
+        return list;
+    }
+    if (output->kind != HTP_EXPORTED_VALUE) {
+        return htp_tape_none(r);
+    }
+    uint32_t made = htp_tape_described(r, &r->program->values.items[output->value], producer);
+    r->bound[output->value] = made;
+    return made;
+}
+
+void htp_tape_give(htp_tape *r, uint32_t node, const htp_exported_node *from)
+{
+    uint32_t *outputs = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)from->output_count + 1);
+    for (uint32_t i = 0; i < from->output_count; i++) {
+        outputs[i] = add_output(r, &from->outputs[i], node);
+    }
+    htp_tape_gives(r, node, outputs, from->output_count);
+}

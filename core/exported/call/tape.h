@@ -42,12 +42,13 @@ typedef struct htp_tape {
     htp_map scope_by_key;
     uint32_t *bound; /**< by value of the program: its value now; HTP_NONE */
     const htp_exported_node *
-        *deferred; /**< by value of the program: what makes it when it is read */
-    struct htp_exported_memory *memory; /**< who lies where: memory.h */
-    uint32_t block;                     /**< that nodes are added to */
-    htp_exported_place place;           /**< of the node that is read */
-    uint32_t depth;                     /**< of nodes that are made when others are read */
-    uint32_t none;                      /**< values that are kept: HTP_NONE as yet */
+        *deferred;            /**< by value of the program: what makes it when it is read */
+    struct htp_lying *lying;  /**< by value of the program: memory.h */
+    uint32_t changes;         /**< in their places, so far */
+    uint32_t block;           /**< that nodes are added to */
+    htp_exported_place place; /**< of the node that is read */
+    uint32_t depth;           /**< of nodes that are made when others are read */
+    uint32_t none;            /**< values that are kept: HTP_NONE as yet */
     uint32_t integers[HTP_KEPT_INTEGERS];
     uint32_t truths[2];
     htp_status failure; /**< the first one; NULL */
@@ -84,6 +85,9 @@ bool htp_tape_is_fixed(const htp_tape *r, const htp_exported_size *size);
 /** Adds a node at the recording's place, whose outputs are to be set. @return its number */
 uint32_t htp_tape_node(htp_tape *r, const char *kind, const uint32_t *inputs,
                        const char *const *names, uint32_t count);
+
+/** Adds the values that a node of the program gives, which become those of the program. */
+void htp_tape_give(htp_tape *r, uint32_t node, const htp_exported_node *from);
 
 /** Says what a node gives. */
 void htp_tape_gives(htp_tape *r, uint32_t node, const uint32_t *outputs, uint32_t count);

@@ -119,6 +119,10 @@ htp_exported_value htp_document_tensor(htp_document *d, const htp_json_node *met
     htp_exported_value value = {.kind = HTP_TRACE_TENSOR, .name = ""};
     value.dtype = htp_document_dtype(d, htp_document_member(d, meta, "dtype"));
     value.sizes = htp_document_sizes(d, htp_document_member(d, meta, "sizes"), &value.rank);
+    uint32_t stride_count = 0;
+    const htp_json_node *strides = htp_document_optional(meta, "strides");
+    value.strides = strides ? htp_document_sizes(d, strides, &stride_count) : NULL;
+    value.strides = stride_count == value.rank ? value.strides : NULL;
     value.device = device_of(d, htp_document_member(d, meta, "device"));
     value.is_dense = htp_document_integer(d, htp_document_member(d, meta, "layout")) == STRIDED;
     if (value.rank > HTP_MAX_RANK) {

@@ -33,9 +33,10 @@ typedef struct htp_exported_value {
     htp_dtype dtype;     /**< of a tensor, as what follows */
     uint32_t rank;
     const htp_exported_size *sizes;
-    const char *device;       /**< its type alone: "cuda"; NULL: the CPU */
-    bool is_dense;            /**< its layout is strided */
-    htp_exported_size number; /**< of a number */
+    const htp_exported_size *strides; /**< as many; NULL where the file does not say */
+    const char *device;               /**< its type alone: "cuda"; NULL: the CPU */
+    bool is_dense;                    /**< its layout is strided */
+    htp_exported_size number;         /**< of a number */
 } htp_exported_value;
 
 /** Kinds of what an operator is given. */
