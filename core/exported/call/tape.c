@@ -132,6 +132,10 @@ void htp_tape_take_sizes(htp_tape *r)
         }
         for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
             r->numbers[lane][i] = htp_exported_symbols_value(symbols, &size, lane);
+            if (r->numbers[lane][i].kind == HTP_EXPORTED_UNKNOWN) {
+                r->moves[i] = true; /* the data decides it, as it does numbers that are no sizes */
+                r->is_of_data[i] = true;
+            }
         }
     }
 }
