@@ -10,7 +10,7 @@ _htp_trace()
         'select:list the nodes or weights of modules, for quantisers and TensorRT'
         'extract:cut modules out as a model of their own'
         'split:cut a model into parts that run one after the other'
-        'validate:find what is wrong with a model and with its tags'
+        'validate:check a model and its tags'
         'compare:diff two models by structure, not by names'
         'quality:measure tags: per model, depth and layer'
         'strip:remove the tags'
@@ -181,7 +181,7 @@ _htp_trace()
         '--sidecar:Also writes modules, operations and tensors as JSON beside the model'
         '--functions:Writes calls of these modules as calls of ONNX functions'
         '--functions-per:Decides which modules share a function: body, those with equal bodies; instance, none'
-        '--share:Decides how far sizes, positions and masks that are computed twice of the same values become one node: all, through the whole model, or the body of a function; module, within one call of a module'
+        '--share:Merges equal nodes that compute sizes, positions and masks: all, in the whole model, or in the body of a function; module, within one call of a module'
         '--input:Specifies one argument: ids:int64[2,8]'
         '--inputs:Specifies inputs by a JSON file, {"ids": "int64[batch=2,8]"}, or by the arrays of a numpy.savez() file'
         '--method:Exports another method, such as one with @torch.jit.export'
@@ -191,7 +191,7 @@ _htp_trace()
         '--state-out:Writes the initial state as numpy.savez() does'
         '--state-defaults:Makes the initial state the default of the state inputs'
         '--freeze-state:Exports no state: every call does what the first one does'
-        '--untie:Stores a weight that is read in several layouts once for each, as an embedding that is the output layer, too'
+        '--untie:Stores a weight that is read in several layouts once for each, such as an embedding that is also the output layer'
         '--no-fold:Keeps norms apart from the convolutions and linear layers before them, and arithmetic on weights in the graph'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
@@ -203,12 +203,12 @@ _htp_trace()
         '--dump-graph:Prints the aten graph before lowering instead: types, scopes, source lines'
         '--dump-after:Prints it after a pass: trace, aliases, constants or dead-code'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal, and what fixes the axes that are not dynamic'
+        '--verbose:Prints progress even if stderr is no terminal, and why axes are not dynamic'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     inspect) options=(
-        '--module:Shows these modules instead of the tree: what crosses their border, their nodes with source lines, their weights'
+        '--module:Shows these modules instead of the tree: values that cross their border, nodes with source lines, weights'
         '--own:Takes these modules without those below them'
         '--depth:Shows N levels of the tree below the root'
         '--json:Prints one JSON object'
@@ -238,7 +238,7 @@ _htp_trace()
         '--op:Takes nodes of these op types alone: MatMul, Conv*'
         '--weights:Prints the initializers that these nodes read instead'
         '--format:Prints names, json, ort-exclude (nodes_to_exclude of onnxruntime.quantization) or trtexec (--layerPrecisions of TensorRT)'
-        '--precision:Names the precision that trtexec is told'
+        '--precision:Sets the precision for trtexec'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is no terminal'
@@ -271,7 +271,7 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     validate) options=(
-        '--sidecar:Also finds where the sidecar contradicts the model'
+        '--sidecar:Also checks the sidecar against the model'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is no terminal'
@@ -286,8 +286,8 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     quality) options=(
-        '--reference:Tells where nodes ran: the TorchScript model, which is exported anew and followed on another path, or the sidecar of an export'
-        '--against:Also measures this model, by what is known of the first'
+        '--reference:Says where nodes ran: the TorchScript model, which is exported again and whose calls are followed independently, or the sidecar of an export'
+        '--against:Also measures this model, judged by the first'
         '--profile:Adds the milliseconds of modules from an ONNX Runtime profile'
         '--json:Writes everything as one JSON object; - is standard output'
         '--csv:Writes a row for each metric of each model, depth, layer and member'
@@ -320,7 +320,7 @@ _htp_trace()
         ) ;;
     retag) options=(
         '--out:Writes the model to FILE, complete or not at all'
-        '--like:Names the tagged model that the other one was made of'
+        '--like:Names the tagged model that the other one was made from'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is no terminal'
@@ -359,7 +359,7 @@ _htp_trace()
         '--module:Lists the kernels of these modules, the longest first'
         '--own:Takes these modules without those below them'
         '--depth:Shows N levels of the tree below the root'
-        '--optimized:Names the optimised model (optimized_model_filepath), which tells what fusion renamed'
+        '--optimized:Names the optimised model (optimized_model_filepath), through which fused kernels are traced back'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is no terminal'
