@@ -364,6 +364,10 @@ static htp_status trace(htp_source *source, const htp_trace_request *request,
 {
     exported *self = self_of(source);
     *result = (htp_trace_result){.trace = NULL};
+    if (request->lane_count == 1 && htp_exported_symbols_have_data(&self->symbols)) {
+        result->needs_lanes = true;
+        return htp_status_make(HTP_CODE_UNSUPPORTED, "the data decides sizes");
+    }
     bool is_first = request->carried_count == 0;
     htp_arena *arena = is_first ? &self->first : &self->later;
     htp_arena_free(&self->before);
