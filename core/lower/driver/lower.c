@@ -10,8 +10,8 @@
 #include "lower/passes/copied_sizes.h"
 #include "lower/passes/fold_norms.h"
 #include "lower/passes/fusion.h"
-#include "lower/passes/joined_sizes.h"
 #include "lower/passes/precompute.h"
+#include "lower/passes/settled.h"
 #include "lower/passes/shared_sizes.h"
 #include "lower/passes/weight_arithmetic.h"
 #include "lower/quantized/quantized.h"
@@ -391,7 +391,7 @@ htp_status htp_lower_graph(htp_builder *model, const htp_lower_means *means,
     }
     note_all_passed(&l);
     htp_lower_copy_sizes(&l);
-    htp_lower_join_sizes(&l);
+    htp_lower_settle(&l);
     htp_lower_share_sizes(&l);
     htp_lower_guard_fusions(&l, &unsupported);
     return htp_unsupported_status(&unsupported);

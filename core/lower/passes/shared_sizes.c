@@ -211,10 +211,5 @@ void htp_lower_share_sizes(htp_lowering *l)
         }
     }
     htp_builder_replace(model, s.instead);
-    /* What calls were given is what is left. Other passes put initializers in the place of tensors,
-     * which `passed` has none of: so htp_builder_replace() leaves it alone. */
-    for (size_t i = 0; i < model->passed.count; i++) {
-        htp_tensor_id equal = s.instead[model->passed.items[i].tensor];
-        model->passed.items[i].tensor = equal == HTP_NONE ? model->passed.items[i].tensor : equal;
-    }
+    htp_builder_replace_passed(model, s.instead);
 }

@@ -260,6 +260,21 @@ void htp_builder_replace(htp_builder *model, const htp_tensor_id *instead)
     }
 }
 
+void htp_builder_replace_passed(htp_builder *model, const htp_tensor_id *instead)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < model->passed.count; i++) {
+        htp_passed_tensor passed = model->passed.items[i];
+        if (instead[passed.tensor] != HTP_NONE) {
+            passed.tensor = instead[passed.tensor];
+        }
+        if (model->tensors.items[passed.tensor].source != HTP_TENSOR_FROM_INITIALIZER) {
+            model->passed.items[kept++] = passed;
+        }
+    }
+    model->passed.count = kept;
+}
+
 static const htp_attribute *copy_attributes(htp_arena *arena, const htp_attribute *attributes,
                                             size_t count)
 {

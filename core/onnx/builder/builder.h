@@ -308,6 +308,10 @@ htp_tensor_id htp_builder_derived(htp_builder *model, const char *name, htp_dtyp
  * Outputs of graphs stay. @p instead has all tensors. */
 void htp_builder_replace(htp_builder *model, const htp_tensor_id *instead);
 
+/** What calls were given is @p instead[t] in the place of tensor t, where that is not HTP_NONE;
+ * nothing where that is an initializer, of which model->passed has none. */
+void htp_builder_replace_passed(htp_builder *model, const htp_tensor_id *instead);
+
 /** An initializer with embedded contents, shared between equal constants.
  * @param data  contiguous; copied into the arena. */
 htp_tensor_id htp_builder_constant(htp_builder *model, htp_dtype dtype, uint32_t rank,

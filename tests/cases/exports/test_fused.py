@@ -25,7 +25,7 @@ TRANSFORMERS = {
     "small-llama": ("gpt2", {"SimplifiedLayerNormalization": 1, "SkipSimplifiedLayerNormalization": 8}),
     "small-vit": ("vit", {"LayerNormalization": 1, "SkipLayerNormalization": 8, "BiasGelu": 4}),
     "small-t5": ("t5", {"SimplifiedLayerNormalization": 2, "SkipSimplifiedLayerNormalization": 15}),
-    "small-bart": ("bart", {"LayerNormalization": 2, "SkipLayerNormalization": 15, "BiasGelu": 6}),
+    "small-bart": ("bart", {"EmbedLayerNormalization": 2, "SkipLayerNormalization": 15, "BiasGelu": 6}),
     "small-whisper": ("bart", {"LayerNormalization": 1, "SkipLayerNormalization": 16, "BiasGelu": 6, "Gelu": 2}),
 }
 # By the runtime's own optimiser.

@@ -55,8 +55,8 @@ SIDE_DOORS = {
     "lower/driver": "initial_state lower support",
     "lower/emit": "constant lowering means ort_dtypes promote rows same_size sequence sizes steps table value_parts",
     "lower/nn": "recurrent",
-    "lower/passes": "copied_sizes fold_norms fusion joined_sizes "
-        "precompute shared_sizes told_shapes weight_arithmetic weights",
+    "lower/passes": "copied_sizes fold_norms fusion "
+                    "precompute settled shared_sizes told_shapes weight_arithmetic weights",
     "lower/pointwise": "special",
     "lower/reduction": "reduce",
     "lower/refusal": "report",
