@@ -120,9 +120,37 @@ def iree(case: Case) -> dict:
     import iree.runtime as runtime
 
     imported, module = case.folder / "model.mlir", case.folder / "model.vmfb"
-    bin_folder = runtime_folder()
-    run_program([bin_folder / "iree-import-onnx", case.path, "-o", imported, "--opset-version", "21"])
-    run_program([bin_folder / "iree-compile", imported, "-o", module,
+    # Not by the scripts beside the interpreter: they name the folder that they were installed in.
+    tools = [sys.executable, "-m"]
+    run_program([*tools, "iree.compiler.tools.import_onnx", case.path, "-o", imported, "--opset-version", "21"])
+    run_program([*tools, "iree.compiler.tools.scripts.iree_compile", imported, "-o", module,
+                 "--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
+                 "--iree-llvmcpu-target-cpu=host"])
+    graph = onnx.load(case.path, load_external_data=False).graph
+    names = [item.name for item in graph.input]
+    outputs = [item.name for item in graph.output]
+
+    def run(inputs: dict) -> list:
+        module = MNN.nn.load_module_from_file(str(out), names, outputs)
+        given = []
+        for name in names:
+            value = inputs[name]
+            value = value.astype(np.int32) if value.dtype == np.int64 else value
+            given.append(MNN.expr.const(value, list(value.shape), MNN.expr.NCHW,
+                                        MNN.expr.int if value.dtype == np.int32 else MNN.expr.float))
+        found = module.onForward(given)
+        return [MNN.expr.convert(item, MNN.expr.NCHW).read() for item in found]
+
+    return right_at_all_sizes(case, run)
+
+
+@tool("IREE", RUNTIMES)
+def iree(case: Case) -> dict:
+    import iree.runtime as runtime
+
+    imported, module = case.folder / "model.mlir", case.folder / "model.vmfb"
+    run_program([sys.executable, "-m", "iree.compiler.tools.import_onnx", case.path, "-o", imported, "--opset-version", "21"])
+    run_program([sys.executable, "-m", "iree.compiler.tools.scripts.iree_compile", imported, "-o", module,
                  "--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
                  "--iree-llvmcpu-target-cpu=host"])
     graph = onnx.load(case.path, load_external_data=False).graph
@@ -138,10 +166,6 @@ def iree(case: Case) -> dict:
         return [item.to_host() for item in found]
 
     return right_at_all_sizes(case, run)
-
-
-def runtime_folder():
-    return Path(sys.executable).parent
 
 
 def run_program(command: list) -> str:
