@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "exported/axes/axes.h"
 #include "exported/call/call.h"
+#include "exported/calls/calls.h"
 #include "exported/document/document.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ typedef struct exported {
     htp_arena later;   /* has the last of those behind it */
     htp_arena before;  /* has the one before that, as long as it is read */
     const htp_trace *last;
+    const char *const *stacks; /* by node of the last trace */
 } exported;
 
 static exported *self_of(const htp_source *source)
@@ -72,31 +74,88 @@ static htp_status check_order(const exported *self)
                                  own);
 }
 
-/* The only model of the archive. */
-static htp_status choose_model(htp_source *source)
+/* The name of the model that a record is the program of; NULL: of none. */
+static const char *model_of(htp_arena *arena, const char *record)
 {
-    exported *self = self_of(source);
-    const htp_archive *archive = &source->archive;
-    uint32_t count = 0;
+    size_t length = strlen(record);
+    bool is_one = strncmp(record, MODELS, strlen(MODELS)) == 0 &&
+                  length > strlen(MODELS) + strlen(MODEL_END) &&
+                  strcmp(record + length - strlen(MODEL_END), MODEL_END) == 0;
+    return is_one ? htp_arena_copy(arena, record + strlen(MODELS),
+                                   length - strlen(MODELS) - strlen(MODEL_END))
+                  : NULL;
+}
+
+/* What an archive without a program is. */
+static htp_status refuse_archive(const htp_archive *archive)
+{
+    static const char compiled[] = "data/aotinductor/";
     for (uint32_t i = 0; i < archive->record_count; i++) {
-        const char *name = archive->records[i].name;
-        size_t length = strlen(name);
-        if (strncmp(name, MODELS, strlen(MODELS)) == 0 &&
-            length > strlen(MODELS) + strlen(MODEL_END) &&
-            strcmp(name + length - strlen(MODEL_END), MODEL_END) == 0) {
-            self->model = htp_arena_copy(source->arena, name + strlen(MODELS),
-                                         length - strlen(MODELS) - strlen(MODEL_END));
-            count++;
+        if (strncmp(archive->records[i].name, compiled, strlen(compiled)) == 0) {
+            return htp_status_make(HTP_CODE_UNSUPPORTED,
+                                   "a package of AOTInductor (.pt2): compiled code, in which the "
+                                   "program is no more; save the program itself with "
+                                   "torch.export.save(program, \"FILE.pt2\")");
         }
     }
-    if (count == 1) {
-        return HTP_OK;
-    }
     return htp_status_make(HTP_CODE_UNSUPPORTED,
-                           count == 0 ? "an archive of PyTorch (.pt2) without a program of "
-                                        "torch.export; save one with torch.export.save(program, "
-                                        "\"FILE.pt2\")"
-                                      : "it has several models");
+                           "an archive of PyTorch (.pt2) without a program of torch.export; save "
+                           "one with torch.export.save(program, \"FILE.pt2\")");
+}
+
+/* Chooses the model that is asked for, or the only one of the archive. */
+static htp_status choose_model(htp_source *source, const char *wanted)
+{
+    enum { SHOWN = 8 };
+    exported *self = self_of(source);
+    const htp_archive *archive = &source->archive;
+    htp_text names = {.arena = source->arena};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < archive->record_count; i++) {
+        const char *name = model_of(source->arena, archive->records[i].name);
+        if (!name) {
+            continue;
+        }
+        if (count < SHOWN) {
+            htp_text_add(&names, count ? ", " : "");
+            htp_text_add(&names, htp_text_printable(source->arena, name));
+        }
+        if (!wanted || strcmp(name, wanted) == 0) {
+            self->model = name;
+        }
+        count++;
+    }
+    if (count == 0) {
+        return refuse_archive(archive);
+    }
+    if (count > SHOWN) {
+        htp_text_add(&names, ", ...");
+    }
+    if (wanted) {
+        return self->model
+                   ? HTP_OK
+                   : htp_status_make(HTP_CODE_USAGE, "there is no model \"%s\"; its models are: %s",
+                                     wanted, htp_text_string(&names));
+    }
+    return count == 1 ? HTP_OK
+                      : htp_status_make(HTP_CODE_USAGE,
+                                        "it has several models; pass --model with one of them: %s",
+                                        htp_text_string(&names));
+}
+
+/* What programs do not let anybody choose. */
+static htp_status check_options(const htp_source_options *options)
+{
+    if (options->library_count > 0) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "programs of torch.export are read without libtorch, which "
+                               "--load-library is for; --custom-op maps their operators");
+    }
+    return options->is_inference
+               ? htp_status_make(HTP_CODE_USAGE,
+                                 "whether it trains was decided when it was exported; instead of "
+                                 "passing --eval, export it again after model.eval()")
+               : HTP_OK;
 }
 
 static void note_path(const htp_exported_part *part, const char **paths)
@@ -157,27 +216,27 @@ static htp_status read_weights(htp_source *source)
     return HTP_OK;
 }
 
-static htp_status read_all(htp_source *source)
+static htp_status read_all(htp_source *source, const htp_source_options *options)
 {
     exported *self = self_of(source);
+    HTP_TRY(check_options(options));
     HTP_TRY(check_order(self));
-    HTP_TRY(choose_model(source));
+    HTP_TRY(choose_model(source, options->model));
     HTP_TRY(read_program(source));
     return read_weights(source);
 }
 
-static htp_status read_in_scratch(htp_source *source)
+static htp_status read_in_scratch(htp_source *source, const htp_source_options *options)
 {
     exported *self = self_of(source);
     if (htp_arena_recover(&self->scratch) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
     }
-    return read_all(source);
+    return read_all(source, options);
 }
 
 static htp_status open_source(htp_source *source, const htp_source_options *options)
 {
-    (void)options;
     exported *self = calloc(1, sizeof(*self));
     if (!self) {
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", source->path);
@@ -186,7 +245,7 @@ static htp_status open_source(htp_source *source, const htp_source_options *opti
     HTP_TRY(htp_archive_list(source->arena, source->path, &source->archive));
     htp_archive_close(&source->archive);
     HTP_TRY(map_file(source));
-    htp_status status = read_in_scratch(source);
+    htp_status status = read_in_scratch(source, options);
     htp_arena_free(&self->scratch);
     HTP_TRY(htp_status_prefix(status, source->path));
     source->modules = self->modules.all.items;
@@ -355,7 +414,7 @@ static htp_status call_in(exported *self, htp_arena *arena, const htp_trace_requ
     if (htp_arena_recover(arena) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
     }
-    return htp_exported_call(arena, &callee, request, before, &result->trace);
+    return htp_exported_call(arena, &callee, request, before, &result->trace, &self->stacks);
 }
 
 /* A trace is freed by the next one; that of a first call stays until the next first call. */
@@ -382,8 +441,21 @@ static htp_status trace(htp_source *source, const htp_trace_request *request,
     return status;
 }
 
+static htp_status find_calls(const htp_source *source, htp_arena *arena, htp_watch *watch,
+                             htp_source_calls *calls)
+{
+    const exported *self = self_of(source);
+    (void)watch;
+    htp_stack_calls_find(arena, &self->modules, self->stacks,
+                         self->last ? self->last->node_count : 0, calls);
+    return HTP_OK;
+}
+
 const htp_reader htp_exported_reader = {
     .name = "torch.export",
+    .advice =
+        "a program of torch.export is forward() of the root; export other methods and modules "
+        "as programs of their own",
     .detect = detect,
     .open = open_source,
     .list_methods = list_methods,
@@ -393,5 +465,6 @@ const htp_reader htp_exported_reader = {
     .find_axes = find_axes,
     .find_bounds = find_bounds,
     .trace = trace,
+    .find_calls = find_calls,
     .close = close_source,
 };

@@ -25,6 +25,7 @@
 typedef struct htp_source_options {
     const char *const *libraries; /**< that register operators with libtorch */
     size_t library_count;
+    const char *model;        /**< of a file that holds several; NULL: the only one */
     bool is_inference;        /**< what was saved in training mode is read as in inference mode */
     htp_progress_fn progress; /**< NULL: nobody watches */
     void *user;
@@ -78,6 +79,8 @@ typedef struct htp_source_calls {
 /** A format of files. Statuses have no path in front but for those of open(): who asks adds it. */
 typedef struct htp_reader {
     const char *name; /**< "TorchScript" */
+
+    const char *advice; /**< to who asks for a method that there is not; NULL: none */
 
     /** Whether an archive is of this format. */
     bool (*detect)(const htp_archive *archive);

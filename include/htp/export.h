@@ -129,6 +129,9 @@ typedef struct htp_options {
     /** Sizes, positions and masks that several modules compute of the same values are computed once
      * within a module alone. Otherwise they are in the whole model; with functions, in a body. */
     bool shares_within_modules;
+    /** The model of an archive of torch.export (.pt2) that holds several, as
+     * torch.export.pt2_archive was given it. NULL: the only one. */
+    const char *model;
 } htp_options;
 
 /** Fills @p options with the defaults. */

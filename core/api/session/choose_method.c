@@ -95,6 +95,7 @@ static htp_status refuse_method(htp_session *session, const char *const *names, 
 {
     const char *wanted = session->options.method;
     const char *module = session->options.module;
+    const char *advice = session->source.reader->advice;
     const char *who =
         *module ? htp_arena_printf(&session->arena, "module %s", module) : "the root module";
     htp_text text = {.arena = &session->arena};
@@ -102,13 +103,14 @@ static htp_status refuse_method(htp_session *session, const char *const *names, 
         htp_text_add(&text, i ? ", " : "");
         htp_text_add(&text, names[i]);
     }
+    advice = advice ? htp_arena_join(&session->arena, "; ", "", advice) : "";
     if (strcmp(wanted, "forward") == 0 && count == 0) {
-        return htp_status_make(HTP_CODE_UNSUPPORTED, "%s: %s has no %s()", session->model_path, who,
-                               wanted);
+        return htp_status_make(HTP_CODE_UNSUPPORTED, "%s: %s has no %s()%s", session->model_path,
+                               who, wanted, advice);
     }
-    return htp_status_make(HTP_CODE_USAGE, "%s: %s has no %s(); its methods are: %s",
+    return htp_status_make(HTP_CODE_USAGE, "%s: %s has no %s(); its methods are: %s%s",
                            session->model_path, who, wanted,
-                           count > 0 ? htp_text_string(&text) : "none");
+                           count > 0 ? htp_text_string(&text) : "none", advice);
 }
 
 htp_status htp_method_choose(htp_session *session)

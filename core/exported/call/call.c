@@ -292,7 +292,7 @@ static const htp_trace *finish(calling *c)
 
 htp_status htp_exported_call(htp_arena *arena, const htp_exported_callee *callee,
                              const htp_trace_request *request, const htp_trace *before,
-                             const htp_trace **trace)
+                             const htp_trace **trace, const char *const **stacks)
 {
     calling c = {.r = {.program = callee->program,
                        .symbols = callee->symbols,
@@ -315,5 +315,6 @@ htp_status htp_exported_call(htp_arena *arena, const htp_exported_callee *callee
         end_states(&c, found);
     }
     *trace = c.r.failure ? NULL : finish(&c);
+    *stacks = c.r.stacks.items;
     return c.r.failure;
 }

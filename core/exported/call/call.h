@@ -26,10 +26,12 @@ const char *htp_exported_node_kind(htp_arena *arena, const htp_exported_program 
  * Traces a call.
  * @param before  the last trace, whose states are carried; NULL: a first call
  * @param arena   of the trace; its recovery point is set
+ * @param stacks  receives, by node of the trace, the modules that run there as the program writes
+ *                them; NULL where it does not say
  * @return HTP_CODE_USAGE where the program does not take the inputs
  */
 HTP_MUST_USE htp_status htp_exported_call(htp_arena *arena, const htp_exported_callee *callee,
                                           const htp_trace_request *request, const htp_trace *before,
-                                          const htp_trace **trace);
+                                          const htp_trace **trace, const char *const **stacks);
 
 #endif

@@ -196,6 +196,7 @@ htp_exported_place htp_scopes_place(htp_tape *r, const htp_exported_node *node,
                                     const htp_exported_place *around)
 {
     htp_exported_place place = *around;
+    place.stack = NULL;
     bool is_told = htp_scopes_are_told(node);
     frames chain = node->places && is_told ? read_frames(r->arena, node->places) : (frames){0};
     if (is_told) {
@@ -209,7 +210,7 @@ htp_exported_place htp_scopes_place(htp_tape *r, const htp_exported_node *node,
         } else {
             (void)htp_map_get(&r->scope_by_stack, node->stack, &scope);
         }
-        place = (htp_exported_place){.scope = scope, .file = ""};
+        place = (htp_exported_place){.scope = scope, .file = "", .stack = node->stack};
     }
     if (chain.count > 0) {
         set_place(r, &chain.items[chain.count - 1], &place);

@@ -255,6 +255,7 @@ uint32_t htp_tape_node(htp_tape *r, const char *kind, const uint32_t *inputs,
                        const char *const *names, uint32_t count)
 {
     const htp_exported_place *place = &r->place;
+    HTP_PUSH(r->arena, &r->stacks, place->stack);
     HTP_PUSH(r->arena, &r->nodes,
              (htp_trace_node){.kind = kind,
                               .inputs = inputs,

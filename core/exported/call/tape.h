@@ -20,6 +20,7 @@ typedef struct htp_exported_place {
     uint32_t line;
     const char *text; /**< a space and the line; NULL */
     const char *function;
+    const char *stack; /**< of modules, as the node itself has it; NULL: the file does not say */
 } htp_exported_place;
 
 typedef struct htp_tape {
@@ -34,6 +35,7 @@ typedef struct htp_tape {
     bool *is_of_data; /**< by expression: it has a symbol that the data decides */
     HTP_VECTOR(htp_trace_value) values;
     HTP_VECTOR(htp_trace_node) nodes;
+    HTP_VECTOR(const char *) stacks; /**< by node: that of its place */
     HTP_VECTOR(htp_trace_block) blocks;
     HTP_VECTOR(htp_trace_scope) scopes;
     HTP_VECTOR(htp_trace_call) calls;

@@ -201,6 +201,12 @@ static htp_status read_model(htp_source *source, const htp_source_options *optio
     htp_error error = {{0}};
     HTP_TRY(htp_shim_load(&self->shim));
     source->libtorch_version = self->shim->libtorch_version;
+    if (options->model) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: it is TorchScript and holds one model: --model is for archives "
+                               "of torch.export",
+                               source->path);
+    }
     for (size_t i = 0; i < options->library_count; i++) {
         HTP_TRY(htp_shim_load_library(self->shim, options->libraries[i]));
     }
