@@ -10,6 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* The record of programs that were written before there were archives of several. */
+#define OLD_PROGRAM "serialized_exported_program.json"
+
 #define MODELS "models/"
 #define MODEL_END ".json"
 
@@ -39,8 +42,16 @@ static exported *self_of(const htp_source *source)
 
 static bool detect(const htp_archive *archive)
 {
-    return htp_archive_has(archive, "archive_format") ||
-           htp_archive_has(archive, "serialized_exported_program.json");
+    return htp_archive_has(archive, "archive_format") || htp_archive_has(archive, OLD_PROGRAM);
+}
+
+/* What is to be done with files of old versions: their tensors are pickles. */
+static htp_status refuse_old(const char *versions)
+{
+    return htp_status_make(HTP_CODE_UNSUPPORTED,
+                           "a program of torch.export that PyTorch %s wrote: its tensors are "
+                           "pickles, which are not read; export it again with PyTorch 2.9 or later",
+                           versions);
 }
 
 static htp_status map_file(htp_source *source)
@@ -206,6 +217,10 @@ static htp_status read_weights(htp_source *source)
     } tables[] = {{"data/weights/", "_weights_config.json"},
                   {"data/constants/", "_constants_config.json"}};
     exported *self = self_of(source);
+    const char *pickle = htp_arena_join(source->arena, tables[0].folder, self->model, ".pt");
+    if (htp_archive_find(&source->archive, pickle, strlen(pickle))) {
+        return refuse_old("2.8");
+    }
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         const char *config =
             htp_arena_join(source->arena, tables[i].folder, self->model, tables[i].end);
@@ -242,6 +257,9 @@ static htp_status open_source(htp_source *source, const htp_source_options *opti
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", source->path);
     }
     source->self = self;
+    if (htp_archive_has(&source->archive, OLD_PROGRAM)) {
+        return htp_status_prefix(refuse_old("2.7 or earlier"), source->path);
+    }
     HTP_TRY(htp_archive_list(source->arena, source->path, &source->archive));
     htp_archive_close(&source->archive);
     HTP_TRY(map_file(source));
@@ -453,6 +471,7 @@ static htp_status find_calls(const htp_source *source, htp_arena *arena, htp_wat
 
 const htp_reader htp_exported_reader = {
     .name = "torch.export",
+    .key = "torch.export",
     .advice =
         "a program of torch.export is forward() of the root; export other methods and modules "
         "as programs of their own",

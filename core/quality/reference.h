@@ -10,7 +10,7 @@
 
 typedef struct htp_reference {
     const char *file;
-    const char *kind;       /* "torchscript", "sidecar", "model" */
+    const char *kind;       /* "torchscript", "torch.export", "sidecar", "model" */
     const htp_tree *tree;   /* of the modules below */
     const htp_slice *paths; /* by module of the tree; see htp_subject_list_paths() */
     bool has_paths;

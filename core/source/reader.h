@@ -79,6 +79,7 @@ typedef struct htp_source_calls {
 /** A format of files. Statuses have no path in front but for those of open(): who asks adds it. */
 typedef struct htp_reader {
     const char *name; /**< "TorchScript" */
+    const char *key;  /**< the same in documents: "torchscript" */
 
     const char *advice; /**< to who asks for a method that there is not; NULL: none */
 

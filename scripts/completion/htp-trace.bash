@@ -52,6 +52,10 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
+    :--model | inspect:--model | quality:--model)
+        COMPREPLY=()
+        return
+        ;;
     :--state-out)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
@@ -157,14 +161,14 @@ _htp_trace()
         return
     fi
     case $command in
-    '') options='--out --out-dir --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
-    inspect) options='--module --own --depth --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --static --eval --freeze-state --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
+    '') options='--out --out-dir --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
+    inspect) options='--module --own --depth --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
     select) options='--module --except --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
     extract) options='--out --external-data --module --except --own --call --json --quiet --verbose --version --help' ;;
     split) options='--out-dir --external-data --at --depth --share-weights --json --quiet --verbose --version --help' ;;
     validate) options='--sidecar --json --quiet --verbose --version --help' ;;
     compare) options='--json --quiet --verbose --version --help' ;;
-    quality) options='--reference --against --profile --json --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --static --eval --freeze-state --load-library --custom-op' ;;
+    quality) options='--reference --against --profile --json --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --load-library --custom-op' ;;
     strip) options='--out --keep --json --quiet --verbose --version --help' ;;
     retag) options='--out --like --json --quiet --verbose --version --help' ;;
     inline) options='--out --json --quiet --verbose --version --help' ;;

@@ -69,6 +69,10 @@ _htp_trace()
         :
         return
         ;;
+    :--model | inspect:--model | quality:--model)
+        :
+        return
+        ;;
     :--state-out)
         _files
         return
@@ -186,6 +190,7 @@ _htp_trace()
         '--inputs:Specifies inputs by a JSON file, {"ids": "int64[batch=2,8]"}, or by the arrays of a numpy.savez() file'
         '--method:Exports another method, such as one with @torch.jit.export'
         '--module:Exports this module alone'
+        '--model:Takes this model of an archive of torch.export that holds several'
         '--static:Keeps the sizes of inputs that were not given: no axis is dynamic'
         '--eval:Exports a model that was saved in training mode as after eval(): no dropout, running statistics for norms'
         '--state-out:Writes the initial state as numpy.savez() does'
@@ -222,6 +227,7 @@ _htp_trace()
         '--input:Specifies one argument: ids:int64[2,8]'
         '--inputs:Specifies inputs by a JSON file, {"ids": "int64[batch=2,8]"}, or by the arrays of a numpy.savez() file'
         '--method:Exports another method, such as one with @torch.jit.export'
+        '--model:Takes this model of an archive of torch.export that holds several'
         '--static:Keeps the sizes of inputs that were not given: no axis is dynamic'
         '--eval:Exports a model that was saved in training mode as after eval(): no dropout, running statistics for norms'
         '--freeze-state:Exports no state: every call does what the first one does'
@@ -303,6 +309,7 @@ _htp_trace()
         '--inputs:Specifies inputs by a JSON file, {"ids": "int64[batch=2,8]"}, or by the arrays of a numpy.savez() file'
         '--method:Exports another method, such as one with @torch.jit.export'
         '--module:Exports this module alone'
+        '--model:Takes this model of an archive of torch.export that holds several'
         '--static:Keeps the sizes of inputs that were not given: no axis is dynamic'
         '--eval:Exports a model that was saved in training mode as after eval(): no dropout, running statistics for norms'
         '--freeze-state:Exports no state: every call does what the first one does'

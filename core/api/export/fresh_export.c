@@ -151,6 +151,7 @@ static htp_status find_truth(htp_fresh_export *fresh, htp_arena *arena, const ht
 {
     const htp_tree *tree = &fresh->tree;
     htp_source_calls calls = {0};
+    fresh->kind = fresh->work.source.reader->key;
     HTP_TRY(find_calls(&fresh->work, arena, &calls));
     const running *all = list_running(&fresh->work, arena, tree, &calls);
     const uint32_t *matched = match_names(arena, &fresh->view, model);

@@ -1,5 +1,5 @@
 /*
- * A TorchScript model as a reference for tags: exported anew, and followed on a second path that
+ * A model that can be exported as a reference for tags: exported anew, and followed on a second path that
  * tells which module ran each node (source/call_oracle/call_oracle.h). Private to core/api.
  */
 #ifndef HTP_API_FRESH_EXPORT_H
@@ -18,6 +18,7 @@ typedef struct htp_fresh_export {
     const uint32_t *modules; /* by node, of the tree: where the truth lies for who goes from there
                                 to the nearest tag above: the innermost module, or the owner where
                                 that is elsewhere. HTP_NONE: not known */
+    const char *kind;        /* of the file: its reader's key */
     htp_session work;        /* while it is made */
     int fd;                  /* the same */
     bool has_fd;

@@ -52,7 +52,7 @@ static htp_status take_torchscript(htp_quality_task *w, htp_quality_task_entry *
     const htp_tree *const trees[] = {&fresh->tree, &entry->model->tree};
     htp_comparison *comparison = HTP_NEW(&w->arena, htp_comparison);
     HTP_TRY(htp_compare(&w->arena, views, trees, comparison));
-    entry->reference = new_reference(w, entry, w->options.reference, "torchscript", &fresh->tree);
+    entry->reference = new_reference(w, entry, w->options.reference, fresh->kind, &fresh->tree);
     uint32_t *modules = (uint32_t *)entry->reference.modules;
     for (uint32_t n = 0; n < fresh->view.nodes.count; n++) {
         uint32_t other = comparison->correspondence.counterparts[n];

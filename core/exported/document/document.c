@@ -240,7 +240,7 @@ static htp_status check_version(htp_document *d, const htp_json_node *root)
         return htp_status_make(
             HTP_CODE_UNSUPPORTED,
             "a program of torch.export in schema %lld.%lld%s%s, of which %d is read; export it "
-            "again with PyTorch 2.6 or later, or save the module with torch.jit.trace(module, "
+            "again with PyTorch 2.9 or later, or save the module with torch.jit.trace(module, "
             "inputs).save(\"FILE.pt\")",
             (long long)program->major, (long long)program->minor,
             *printable ? ", written by PyTorch " : "", printable, MAJOR);

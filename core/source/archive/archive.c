@@ -89,8 +89,6 @@ htp_status htp_archive_refuse(const char *path, const htp_archive *archive)
         const char *member;
         const char *meaning;
     } kinds[] = {
-        {"archive_format", "a program of torch.export (.pt2)"},
-        {"serialized_exported_program.json", "a program of torch.export (.pt2)"},
         {".data/extern_modules", "a torch.package archive"},
         {"data.pkl", "made by torch.save (a state_dict or a pickled module)"},
     };

@@ -364,6 +364,7 @@ static htp_status find_calls(const htp_source *source, htp_arena *arena, htp_wat
 
 const htp_reader htp_torchscript_reader = {
     .name = "TorchScript",
+    .key = "torchscript",
     .detect = detect,
     .open = open_source,
     .list_methods = list_methods,

@@ -84,11 +84,6 @@ def pickled_module(path: Path) -> None:
     torch.save(nn.Linear(4, 4), path)
 
 
-def exported_program(path: Path) -> None:
-    program = torch.export.export(nn.Linear(4, 4), (torch.randn(2, 4),))
-    torch.export.save(program, path)
-
-
 def pipe(path: Path) -> None:
     os.mkfifo(path)
 
@@ -102,7 +97,7 @@ def onnx_file(path: Path) -> None:
 NOT_TORCHSCRIPT = {
     "missing": missing, "directory": folder_instead, "empty": empty, "text": plain_text,
     "zip": other_zip, "state_dict": pickled_state_dict, "old_state_dict": pickled_state_dict_of_old,
-    "module": pickled_module, "pt2": exported_program, "pipe": pipe, "onnx": onnx_file,
+    "module": pickled_module, "pipe": pipe, "onnx": onnx_file,
 }
 
 

@@ -241,12 +241,6 @@ START_TEST(other_archives_are_named)
 {
     expect_failure(check_names((const char *const[]){"x/data.pkl", "x/version", "x/data/0", NULL}),
                    HTP_CODE_BAD_INPUT, "made by torch.save");
-    expect_failure(check_names((const char *const[]){"x/archive_format", "x/models/model.json",
-                                                     "x/data/sample_inputs/model.pt", NULL}),
-                   HTP_CODE_BAD_INPUT, "torch.export");
-    expect_failure(check_names((const char *const[]){"serialized_exported_program.json",
-                                                     "serialized_state_dict.pt", "version", NULL}),
-                   HTP_CODE_BAD_INPUT, "torch.export");
     expect_failure(check_names((const char *const[]){"p/m.pkl", "p/.data/extern_modules", NULL}),
                    HTP_CODE_BAD_INPUT, "torch.package");
     expect_failure(check_names((const char *const[]){"word/document.xml", NULL}),
