@@ -19,11 +19,11 @@ typedef struct pass {
     htp_precomputer *precomputer;
     bool *used_tensors;
     bool *used_nodes;
-    bool *is_known;   /* by tensor: it follows from initializers alone */
-    bool *is_laid;    /* by such a tensor: it is no more than a layout of them */
-    bool *is_read;    /* by such a tensor: nodes that take other things, too, need it */
-    bool *is_counted; /* by initializer's tensor: something needs no more of it */
-    uint32_t *seen;   /* by tensor: the last cone that it was in */
+    bool *is_known;        /* by tensor: it follows from initializers alone */
+    const htp_laid **laid; /* by such a tensor: the layout of weights that it is no more than */
+    bool *is_read;         /* by such a tensor: nodes that take other things, too, need it */
+    bool *is_counted;      /* by initializer's tensor: something needs no more of it */
+    uint32_t *seen;        /* by tensor: the last cone that it was in */
     uint32_t cones;
     htp_value_id *values; /* by tensor: the value of the graph that it is, or HTP_NONE */
     htp_tensor_id *instead;
@@ -56,24 +56,32 @@ static bool holds_graph(const htp_onnx_node *node)
 static void follow_node(pass *p, const htp_onnx_node *node)
 {
     bool is_known = node->input_count > 0 && !holds_graph(node);
-    bool is_laid = htp_laid_has_rule(node);
     for (uint32_t i = 0; i < node->input_count; i++) {
         htp_tensor_id input = node->inputs[i];
         is_known = is_known && (input == HTP_NONE || p->is_known[input]);
-        is_laid = is_laid && (input == HTP_NONE || p->is_laid[input]);
     }
-    for (uint32_t i = 0; is_known && i < node->output_count; i++) {
+    if (!is_known) {
+        return;
+    }
+    htp_laid *outputs = HTP_NEW_ARRAY(p->l->arena, htp_laid, node->output_count + 1U);
+    bool is_laid = htp_laid_derive(p->model, node, p->laid, outputs);
+    for (uint32_t i = 0; i < node->output_count; i++) {
         p->is_known[node->outputs[i]] = true;
-        p->is_laid[node->outputs[i]] = is_laid;
+        p->laid[node->outputs[i]] = is_laid ? &outputs[i] : NULL;
     }
 }
 
 static void follow(pass *p)
 {
     for (size_t i = 0; i < p->model->initializers.count; i++) {
-        htp_tensor_id tensor = p->model->initializers.items[i].tensor;
-        bool is_fixed = tensor_at(p, tensor)->source == HTP_TENSOR_FROM_INITIALIZER;
-        p->is_known[tensor] = p->is_laid[tensor] = is_fixed;
+        const htp_initializer *initializer = &p->model->initializers.items[i];
+        htp_laid *whole = HTP_NEW(p->l->arena, htp_laid);
+        bool is_fixed = tensor_at(p, initializer->tensor)->source == HTP_TENSOR_FROM_INITIALIZER;
+        p->is_known[initializer->tensor] = is_fixed;
+        if (is_fixed && initializer->weight != HTP_NONE &&
+            htp_laid_begin(p->model, initializer, whole)) {
+            p->laid[initializer->tensor] = whole;
+        }
     }
     for (size_t n = 0; n < p->model->nodes.count; n++) {
         if (p->used_nodes[n]) {
@@ -267,7 +275,7 @@ static void compute_all(pass *p)
         bool stays = false;
         for (uint32_t i = 0; p->used_nodes[n] && i < node->output_count; i++) {
             htp_tensor_id output = node->outputs[i];
-            bool is_wanted = p->is_known[output] && !p->is_laid[output] &&
+            bool is_wanted = p->is_known[output] && !p->laid[output] &&
                              (p->is_read[output] || tensor_at(p, output)->is_output);
             stays = (is_wanted && !compute(p, output)) || stays;
         }
@@ -361,7 +369,7 @@ void htp_lower_weight_arithmetic(htp_lowering *l, htp_kept_arithmetic *kept)
               .used_tensors = HTP_NEW_ARRAY(l->arena, bool, tensors),
               .used_nodes = HTP_NEW_ARRAY(l->arena, bool, model->nodes.count + 1),
               .is_known = HTP_NEW_ARRAY(l->arena, bool, tensors),
-              .is_laid = HTP_NEW_ARRAY(l->arena, bool, tensors),
+              .laid = HTP_NEW_ARRAY(l->arena, const htp_laid *, tensors),
               .is_read = HTP_NEW_ARRAY(l->arena, bool, tensors),
               .is_counted = HTP_NEW_ARRAY(l->arena, bool, tensors),
               .seen = HTP_NEW_ARRAY(l->arena, uint32_t, tensors),

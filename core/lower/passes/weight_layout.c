@@ -277,11 +277,6 @@ static const layout_rule *rule_of(const htp_onnx_node *node)
     return NULL;
 }
 
-bool htp_laid_has_rule(const htp_onnx_node *node)
-{
-    return rule_of(node) != NULL;
-}
-
 bool htp_laid_derive(const htp_builder *model, const htp_onnx_node *node,
                      const htp_laid *const *laid, htp_laid *outputs)
 {

@@ -25,9 +25,6 @@ typedef struct htp_laid {
  * storage, or that has no elements */
 bool htp_laid_begin(const htp_builder *model, const htp_initializer *initializer, htp_laid *laid);
 
-/** Whether a node's operator does no more than lay tensors out anew, or cast them. */
-bool htp_laid_has_rule(const htp_onnx_node *node);
-
 /** The layouts of all outputs of a node that reads such tensors and constants alone.
  * @param laid     by tensor, or NULL
  * @param outputs  receives them

@@ -1,12 +1,15 @@
 /*
  * Tensors made of numbers: arange, zeros, full and the like, and masks by position.
  */
+#include "base/checked.h"
 #include "lower/compose/compose.h"
+#include "lower/emit/means.h"
 #include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/sizes.h"
 
 #include <math.h>
+#include <string.h>
 
 /** A bound of aten::arange, or @p otherwise where the overload has none. */
 static htp_tensor_id range_bound(htp_lowering *l, const char *name, htp_dtype dtype,
@@ -60,6 +63,38 @@ void htp_lower_arange(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_binary(l, "Add", start, offset), wide);
 }
 
+enum { MOST_WRITTEN = 1 << 20 }; /* bytes; as many as of what is computed of weights */
+
+/** A constant in the static dims of the output. The pass that computes what constants alone decide
+ * cannot know that new_ones() and the like read no contents of self.
+ * @return HTP_NONE where @p value is none, or it would be too large */
+static htp_tensor_id fill_constant(htp_lowering *l, htp_tensor_id value)
+{
+    const htp_builder *model = l->model;
+    const htp_tensor *tensor = &model->tensors.items[value];
+    const htp_initializer *constant = tensor->source == HTP_TENSOR_FROM_INITIALIZER
+                                          ? &model->initializers.items[tensor->index]
+                                          : NULL;
+    uint32_t rank = htp_output_rank(l, 0);
+    size_t size = htp_dtype_size(htp_output_dtype(l, 0));
+    int64_t dims[HTP_MAX_RANK + 1];
+    uint64_t bytes = size;
+    if (!l->means->folds || !constant || !constant->data || constant->bytes != size) {
+        return HTP_NONE;
+    }
+    for (uint32_t i = 0; i < rank; i++) {
+        dims[i] = htp_output_dims(l, 0)[i].size;
+        if (!htp_checked_mul(bytes, (uint64_t)dims[i], &bytes) || bytes > MOST_WRITTEN) {
+            return HTP_NONE;
+        }
+    }
+    char *contents = htp_arena_alloc(l->arena, (size_t)bytes + 1);
+    for (size_t at = 0; at < bytes; at += size) {
+        memcpy(contents + at, constant->data, size);
+    }
+    return htp_builder_constant(l->model, htp_output_dtype(l, 0), rank, dims, contents);
+}
+
 /** Binds the output to @p value (0-d, of the output's dtype) in the shape of the argument size, or
  * of self. */
 static void bind_full(htp_lowering *l, htp_tensor_id value)
@@ -67,7 +102,13 @@ static void bind_full(htp_lowering *l, htp_tensor_id value)
     uint32_t rank = htp_output_rank(l, 0);
     const htp_dim *dims = htp_output_dims(l, 0);
     htp_tensor_id shape;
-    if (htp_dims_are_static(dims, rank)) {
+    bool is_static = htp_dims_are_static(dims, rank);
+    htp_tensor_id constant = is_static ? fill_constant(l, value) : HTP_NONE;
+    if (constant != HTP_NONE) {
+        htp_bind(l, 0, constant);
+        return;
+    }
+    if (is_static) {
         shape = htp_emit_shape(l, value, rank, dims);
     } else if (htp_arg_present(l, "size")) {
         shape = htp_arg_shape(l, "size");

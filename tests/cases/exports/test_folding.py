@@ -1,13 +1,18 @@
 """What weights alone decide is computed at export; --no-fold keeps it in the graph."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import numpy
 import onnx
 
+import harness
 import numbers_check
-from harness import EXIT_OK, EXIT_USAGE, INTO, case, case_for_each, export, made_by, run, scratch
+from harness import (EXIT_OK, EXIT_USAGE, INTO, case, case_for_each, case_for_each_model, export, made_by, run,
+                     scratch, skip_unless_loadable)
+from models.table import ALL
+from onnx_facts import all_nodes
 
 MAKER = Path(__file__).resolve().parents[2] / "custom" / "folding.py"
 NORM = "BatchNormalization"
@@ -29,6 +34,7 @@ APART = {
     "branching": ["Conv", NORM, "Add"],
     "infinite": ["Conv", NORM],
 }
+FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16, onnx.TensorProto.DOUBLE)
 ARITHMETIC = ("ReduceL2", "Div", "Exp", "Sin", "Cos", "Softmax", "Sub")
 
 
@@ -151,6 +157,22 @@ def arithmetic_on_weights_is_computed():
     told = [metadata(item).get("htp.parameter", "") for item in model.graph.initializer]
     lists = [sorted(json.loads(item)) for item in told if item.startswith("[")]
     assert ["conv.weight_g", "conv.weight_v"] in lists, told
+
+
+MODELS = [ALL[name] for name in ("bert-tiny", "llama-sdpa", "vit", "resnet18", "transformer-scripted", "experts",
+                                 "small-gpt2", "small-t5", "small-swin", "small-sam")]
+
+
+@case_for_each_model(MODELS)
+def no_node_reads_weights_alone(model):
+    """But the Transpose of a weight that another node reads as it is stored; counted sizes are no weights."""
+    skip_unless_loadable(model)
+    made = onnx.load(harness.exported(model))
+    floats = {item.name: item.data_type in FLOATS for item in made.graph.initializer}
+    readers = Counter(name for node in all_nodes(made) for name in node.input)
+    for node in all_nodes(made):
+        if node.input and set(node.input) <= set(floats) and any(map(floats.get, node.input)):
+            assert node.op_type == "Transpose" and readers[node.input[0]] > 1, (node.name, list(node.input))
 
 
 @case
