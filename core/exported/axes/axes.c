@@ -291,9 +291,10 @@ static int64_t at_end(const struct line *line, int64_t end)
 static bool narrow(const htp_exported_symbols *symbols, const struct line *line, htp_bound *bound)
 {
     const htp_exported_bounds *of = &symbols->bounds[line->symbol];
+    const int64_t below = symbols->leasts[line->symbol];
     const int64_t step = symbols->steps[line->symbol] * line->factor;
     const htp_bound told = {
-        .least = at_end(line, of->least),
+        .least = at_end(line, below > of->least ? below : of->least),
         .most = at_end(line, of->most),
         .step = step > 1 ? step : 0,
         .rest = step > 1 ? symbols->hints[line->symbol] * line->factor + line->offset : 0,

@@ -190,7 +190,8 @@ static void describe_dims(htp_tape *r, const htp_exported_value *value, htp_trac
         made->dims[lane] = dims;
     }
     for (uint32_t i = 0; i < value->rank && r->symbols->lane_count > 1; i++) {
-        if (!htp_tape_is_fixed(r, &value->sizes[i]) && is_equal_in_lanes(r, &value->sizes[i])) {
+        if (!htp_tape_is_fixed(r, &value->sizes[i]) && is_equal_in_lanes(r, &value->sizes[i]) &&
+            !htp_exported_symbols_is_settled(r->symbols, value->sizes[i].expression)) {
             fail_size(r, value, i);
         }
     }

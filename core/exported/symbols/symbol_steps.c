@@ -2,12 +2,14 @@
 
 #include "base/text.h"
 
-#include <string.h>
-
 enum {
     LARGEST_STEP = 1024,
     TAKEN_STEPS = 3,          /* that a guard must take */
-    MOST_EVALUATED = 1 << 23, /* steps of formulas, of a whole program: then none is known */
+    TAKEN_BELOW = 64,         /* that are looked at */
+    MOST_EVALUATED = 1 << 23, /* steps of formulas, of a whole program: then nothing is known */
+    NEAR_SIZES = 64,          /* to both sides */
+    FAR_SIZES = 1 << 20,
+    LEAST_TAKEN = 8, /* of a symbol, to tell that a formula does not follow it */
 };
 
 /* A place in the arguments that guards speak of, and its size. */
@@ -20,23 +22,21 @@ struct probe {
     const htp_exported_symbols *symbols;
     htp_exported_number *numbers; /* by symbol */
     HTP_VECTOR(struct place) places;
-    uint64_t evaluated;
+    uint64_t *evaluated; /* steps of formulas, for the program as a whole */
 };
 
 static htp_exported_number value_of(struct probe *probe, const htp_exported_formula *formula)
 {
-    probe->evaluated += formula->count;
+    *probe->evaluated += formula->count;
     return htp_exported_formula_value(formula, probe->numbers, probe->symbols->symbol_count);
 }
 
 static void add_place(struct probe *probe, const char *root, uint32_t dim,
                       const htp_exported_size *size)
 {
-    htp_arena *arena = probe->symbols->arena;
-    uint32_t symbol = 0;
-    if (htp_map_get(&probe->symbols->names.known,
-                    htp_arena_printf(arena, "L.%s.size.%u", root, dim), &symbol)) {
-        HTP_PUSH(arena, &probe->places, (struct place){symbol, size});
+    uint32_t symbol = htp_exported_symbols_place(probe->symbols, root, dim);
+    if (symbol != HTP_NONE) {
+        HTP_PUSH(probe->symbols->arena, &probe->places, (struct place){symbol, size});
     }
 }
 
@@ -79,42 +79,142 @@ static bool guards_hold(struct probe *probe)
     return hold;
 }
 
+static void set_symbol(struct probe *probe, uint32_t symbol, int64_t number)
+{
+    probe->numbers[symbol] = htp_exported_integer(number);
+}
+
 /* Whether the guards take sizes that are so far apart. */
 static bool takes(struct probe *probe, uint32_t symbol, int64_t step)
 {
     bool takes = true;
     for (int64_t i = 1; i <= TAKEN_STEPS && takes; i++) {
-        probe->numbers[symbol] = htp_exported_integer(probe->symbols->hints[symbol] + i * step);
+        set_symbol(probe, symbol, probe->symbols->hints[symbol] + i * step);
         takes = guards_hold(probe);
     }
-    probe->numbers[symbol] = htp_exported_integer(probe->symbols->hints[symbol]);
+    set_symbol(probe, symbol, probe->symbols->hints[symbol]);
     return takes;
 }
 
 static int64_t find_step(struct probe *probe, uint32_t symbol)
 {
     int64_t step = 1;
-    while (step <= LARGEST_STEP && probe->evaluated < MOST_EVALUATED &&
+    while (step <= LARGEST_STEP && *probe->evaluated < MOST_EVALUATED &&
            !takes(probe, symbol, step)) {
         step++;
     }
-    return step <= LARGEST_STEP && probe->evaluated < MOST_EVALUATED ? step : 0;
+    return step <= LARGEST_STEP && *probe->evaluated < MOST_EVALUATED ? step : 0;
 }
 
-const int64_t *htp_symbol_steps_find(const htp_exported_symbols *symbols)
+/* The least size, a few steps below that of the export, down to which the guards take all. */
+static int64_t find_least(struct probe *probe, uint32_t symbol, int64_t step)
 {
-    htp_arena *arena = symbols->arena;
-    uint32_t count = symbols->symbol_count;
-    int64_t *steps = HTP_NEW_ARRAY(arena, int64_t, (size_t)count + 1);
+    int64_t least = probe->symbols->hints[symbol];
+    bool goes_on = step > 0;
+    for (uint32_t i = 0; i < TAKEN_BELOW && goes_on; i++) {
+        goes_on = least - step >= probe->symbols->bounds[symbol].least && least - step >= 1 &&
+                  *probe->evaluated < MOST_EVALUATED;
+        if (goes_on) {
+            set_symbol(probe, symbol, least - step);
+            goes_on = guards_hold(probe);
+        }
+        least -= goes_on ? step : 0;
+    }
+    set_symbol(probe, symbol, probe->symbols->hints[symbol]);
+    return least;
+}
+
+static struct probe begin(const htp_exported_symbols *symbols)
+{
     struct probe probe = {.symbols = symbols,
-                          .numbers = HTP_NEW_ARRAY(arena, htp_exported_number, (size_t)count + 1)};
-    for (uint32_t i = 0; i < count; i++) {
-        probe.numbers[i] = htp_exported_integer(symbols->hints[i]);
+                          .numbers = HTP_NEW_ARRAY(symbols->arena, htp_exported_number,
+                                                   (size_t)symbols->symbol_count + 1),
+                          .evaluated = symbols->evaluated};
+    for (uint32_t i = 0; i < symbols->symbol_count; i++) {
+        set_symbol(&probe, i, symbols->hints[i]);
     }
     list_places(&probe);
+    return probe;
+}
+
+void htp_symbol_steps_find(htp_exported_symbols *symbols)
+{
+    uint32_t count = symbols->symbol_count;
+    int64_t *steps = HTP_NEW_ARRAY(symbols->arena, int64_t, (size_t)count + 1);
+    int64_t *leasts = HTP_NEW_ARRAY(symbols->arena, int64_t, (size_t)count + 1);
+    symbols->evaluated = HTP_NEW(symbols->arena, uint64_t);
+    struct probe probe = begin(symbols);
     for (uint32_t i = 0; i < count; i++) {
         bool has_guards = symbols->program->guard_count > 0 && symbols->hints[i] > 0;
         steps[i] = has_guards ? find_step(&probe, i) : 1;
+        leasts[i] = has_guards ? find_least(&probe, i, steps[i]) : symbols->bounds[i].least;
     }
-    return steps;
+    symbols->steps = steps;
+    symbols->leasts = leasts;
+}
+
+/* ---- formulas that do not move ---- */
+
+/* Whether a formula has one value wherever the guards take sizes: those of its symbols, near and
+ * far, one by one. */
+struct settling {
+    struct probe *probe;
+    const htp_exported_formula *formula;
+    htp_exported_number value;
+    bool is_settled;
+    uint32_t taken; /* sizes of the symbol that is looked at */
+};
+
+static void try_size(struct settling *settling, uint32_t symbol, int64_t size)
+{
+    struct probe *probe = settling->probe;
+    const htp_exported_bounds *bounds = &probe->symbols->bounds[symbol];
+    if (!settling->is_settled || size < bounds->least || size > bounds->most || size < 1) {
+        return;
+    }
+    set_symbol(probe, symbol, size);
+    if (guards_hold(probe)) {
+        const htp_exported_number value = value_of(probe, settling->formula);
+        settling->is_settled = htp_exported_is_integer(&value) &&
+                               value.whole == settling->value.whole &&
+                               *probe->evaluated < MOST_EVALUATED;
+        settling->taken++;
+    }
+    set_symbol(probe, symbol, probe->symbols->hints[symbol]);
+}
+
+static void try_sizes(struct settling *settling, uint32_t symbol)
+{
+    const htp_exported_symbols *symbols = settling->probe->symbols;
+    const int64_t hint = symbols->hints[symbol];
+    const int64_t step = symbols->steps[symbol];
+    settling->taken = 0;
+    for (int64_t i = 1; i <= NEAR_SIZES; i++) {
+        try_size(settling, symbol, hint - i * step);
+        try_size(settling, symbol, hint + i * step);
+    }
+    for (int64_t far = NEAR_SIZES * 2; far <= FAR_SIZES; far *= 2) {
+        try_size(settling, symbol, hint + far * step);
+        try_size(settling, symbol, hint + (far - 1) * step);
+    }
+    settling->is_settled = settling->is_settled && settling->taken >= LEAST_TAKEN;
+}
+
+bool htp_exported_symbols_is_settled(const htp_exported_symbols *symbols, uint32_t expression)
+{
+    const htp_exported_formula *formula = &symbols->formulas[expression];
+    struct probe probe = begin(symbols);
+    struct settling settling = {.probe = &probe, .formula = formula};
+    settling.value = value_of(&probe, formula);
+    settling.is_settled = htp_exported_is_integer(&settling.value);
+    for (uint32_t i = 0; i < formula->count && settling.is_settled; i++) {
+        if (formula->steps[i].operation == HTP_EXPORTED_SYMBOL) {
+            uint32_t symbol = (uint32_t)formula->steps[i].number.whole;
+            settling.is_settled = symbols->hints[symbol] > 0 && symbols->steps[symbol] > 0;
+            if (settling.is_settled) {
+                try_sizes(&settling, symbol);
+            }
+        }
+    }
+    return settling.is_settled;
 }

@@ -8,7 +8,8 @@
 #include "exported/symbols/symbols.h"
 
 /** Finds the steps, by symbol: the smallest one that the guards take several of, behind the size
- * that the program was exported with, while all other symbols stay. 0 where there is none. */
-const int64_t *htp_symbol_steps_find(const htp_exported_symbols *symbols);
+ * that the program was exported with, while all other symbols stay; 0 where there is none. And the
+ * least sizes that they take. */
+void htp_symbol_steps_find(htp_exported_symbols *symbols);
 
 #endif

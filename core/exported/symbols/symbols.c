@@ -2,7 +2,9 @@
 
 #include "base/dtype.h"
 #include "base/text.h"
+#include "exported/symbols/data_sizes.h"
 #include "exported/symbols/symbol_steps.h"
+#include "exported/symbols/symbol_values.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -103,6 +105,19 @@ static const char *const *list_flat_paths(const htp_exported_symbols *symbols)
     return paths;
 }
 
+/* Lists the places that guards speak of. Two of one name are none. */
+static void list_places(htp_exported_symbols *symbols)
+{
+    for (uint32_t i = 0; i < symbols->symbol_count; i++) {
+        const char *name = symbols->names.strings.items[i];
+        if (name[0] == 'L' && name[1] == '.') {
+            const char *flat = htp_symbol_place_flat(symbols->arena, name);
+            bool is_known = htp_map_get(&symbols->places, flat, NULL);
+            htp_map_set(symbols->arena, &symbols->places, flat, is_known ? HTP_NONE : i);
+        }
+    }
+}
+
 htp_status htp_exported_symbols_read(htp_arena *arena, const htp_exported_program *program,
                                      const char *const *paths, htp_exported_symbols *symbols)
 {
@@ -111,6 +126,7 @@ htp_status htp_exported_symbols_read(htp_arena *arena, const htp_exported_progra
     HTP_TRY(read_formulas(symbols));
     HTP_TRY(read_guards(symbols));
     symbols->symbol_count = (uint32_t)symbols->names.strings.count;
+    list_places(symbols);
     read_bounds(symbols);
     read_hints(symbols);
     symbols->flat_paths = list_flat_paths(symbols);
@@ -118,70 +134,8 @@ htp_status htp_exported_symbols_read(htp_arena *arena, const htp_exported_progra
         symbols->numbers[lane] =
             HTP_NEW_ARRAY(arena, htp_exported_number, (size_t)symbols->symbol_count + 1);
     }
-    symbols->steps = htp_symbol_steps_find(symbols);
+    htp_symbol_steps_find(symbols);
     return HTP_OK;
-}
-
-/* PyTorch's names of sizes that the data decides. */
-static bool is_data(const char *name)
-{
-    return name[0] == 'u' && name[1] >= '0' && name[1] <= '9';
-}
-
-bool htp_exported_symbols_is_data(const htp_exported_symbols *symbols, uint32_t symbol)
-{
-    return is_data(symbols->names.strings.items[symbol]);
-}
-
-bool htp_exported_symbols_have_data(const htp_exported_symbols *symbols)
-{
-    bool have = false;
-    for (uint32_t i = 0; i < symbols->symbol_count && !have; i++) {
-        have = is_data(symbols->names.strings.items[i]);
-    }
-    return have;
-}
-
-/* ---- values ---- */
-
-htp_exported_number htp_exported_symbols_value(const htp_exported_symbols *symbols,
-                                               const htp_exported_size *size, uint32_t lane)
-{
-    return size->expression == HTP_NONE
-               ? htp_exported_integer(size->number)
-               : htp_exported_formula_value(&symbols->formulas[size->expression],
-                                            symbols->numbers[lane], symbols->symbol_count);
-}
-
-htp_status htp_exported_symbols_size(const htp_exported_symbols *symbols,
-                                     const htp_exported_size *size, uint32_t lane, int64_t *number)
-{
-    htp_exported_number value = htp_exported_symbols_value(symbols, size, lane);
-    *number = value.whole;
-    if (htp_exported_is_integer(&value) && value.whole >= 0) {
-        return HTP_OK;
-    }
-    if (size->expression == HTP_NONE) {
-        return htp_status_make(HTP_CODE_BAD_INPUT, "a size is %" PRId64, size->number);
-    }
-    const char *problem = symbols->problems[size->expression];
-    const char *text = symbols->program->expressions.items[size->expression].text;
-    return htp_status_make(HTP_CODE_UNSUPPORTED, "%s",
-                           problem ? problem
-                                   : htp_arena_printf(symbols->arena,
-                                                      "a size has no value, as far as its formula "
-                                                      "tells: \"%.200s\"",
-                                                      htp_text_printable(symbols->arena, text)));
-}
-
-uint32_t htp_exported_symbols_alone(const htp_exported_symbols *symbols,
-                                    const htp_exported_size *size)
-{
-    const htp_exported_formula *formula =
-        size->expression == HTP_NONE ? NULL : &symbols->formulas[size->expression];
-    bool is_alone =
-        formula && formula->count == 1 && formula->steps[0].operation == HTP_EXPORTED_SYMBOL;
-    return is_alone ? (uint32_t)formula->steps[0].number.whole : HTP_NONE;
 }
 
 /* ---- binding ---- */
@@ -191,11 +145,8 @@ uint32_t htp_exported_symbols_alone(const htp_exported_symbols *symbols,
 static void set_place(htp_exported_symbols *symbols, const char *root, uint32_t dim, uint32_t lane,
                       int64_t number)
 {
-    uint32_t symbol = 0;
-    const char *place = dim == HTP_NONE
-                            ? htp_arena_join(symbols->arena, "L", ".", root)
-                            : htp_arena_printf(symbols->arena, "L.%s.size.%u", root, dim);
-    if (htp_map_get(&symbols->names.known, place, &symbol)) {
+    uint32_t symbol = htp_exported_symbols_place(symbols, root, dim);
+    if (symbol != HTP_NONE) {
         symbols->numbers[lane][symbol] = htp_exported_integer(number);
     }
 }
@@ -373,7 +324,7 @@ static htp_status check_bounds(const htp_exported_symbols *symbols, uint32_t lan
     for (uint32_t i = 0; i < symbols->symbol_count; i++) {
         const htp_exported_bounds *bounds = &symbols->bounds[i];
         const htp_exported_number *number = &symbols->numbers[lane][i];
-        if (!number->kind || is_data(symbols->names.strings.items[i])) {
+        if (!number->kind || htp_exported_symbols_is_data(symbols, i)) {
             continue;
         }
         if (number->whole < bounds->least || number->whole > bounds->most) {
@@ -422,52 +373,7 @@ static htp_status check_guards(const htp_exported_symbols *symbols, uint32_t lan
     return HTP_OK;
 }
 
-/* ---- sizes that the data decides ---- */
-
-static bool is_prime(int64_t number)
-{
-    for (int64_t divisor = 2; divisor * divisor <= number; divisor++) {
-        if (number % divisor == 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* A number for a size that the data decides, another one in each lane: within its bounds as far as
- * these let them differ. */
-static int64_t make_up(const htp_exported_bounds *bounds, uint32_t lane, int64_t *prime)
-{
-    /* Many numbers divide it: programs split what they select into equal parts. */
-    enum { MANY_DIVISORS = 5040 };
-    do {
-        ++*prime;
-    } while (!is_prime(*prime));
-    const int64_t number = MANY_DIVISORS * *prime;
-    int64_t least = bounds->least < 0 ? 0 : bounds->least;
-    bool has_room = bounds->most > least && bounds->most - least >= (int64_t)HTP_MAX_LANES;
-    if (bounds->most < number) {
-        return has_room ? bounds->most - lane : number;
-    }
-    return least > number && least < INT64_MAX - number ? least + number : number;
-}
-
-static void make_up_sizes(htp_exported_symbols *symbols)
-{
-    int64_t prime = 1;
-    symbols->data_sizes.count = 0;
-    for (uint32_t i = 0; i < symbols->symbol_count; i++) {
-        if (!is_data(symbols->names.strings.items[i])) {
-            continue;
-        }
-        htp_trace_size size = {.name = symbols->names.strings.items[i]};
-        for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
-            size.sizes[lane] = make_up(&symbols->bounds[i], lane, &prime);
-            symbols->numbers[lane][i] = htp_exported_integer(size.sizes[lane]);
-        }
-        HTP_PUSH(symbols->arena, &symbols->data_sizes, size);
-    }
-}
+/* ---- all of it ---- */
 
 htp_status htp_exported_symbols_bind(htp_exported_symbols *symbols, const htp_input *const *given,
                                      uint32_t lane_count)
@@ -476,7 +382,7 @@ htp_status htp_exported_symbols_bind(htp_exported_symbols *symbols, const htp_in
     for (uint32_t lane = 0; lane < lane_count; lane++) {
         memset(symbols->numbers[lane], 0, symbols->symbol_count * sizeof(*symbols->numbers[lane]));
     }
-    make_up_sizes(symbols);
+    htp_data_sizes_make_up(symbols);
     HTP_TRY(each_size(symbols, given, take_symbol));
     HTP_TRY(each_size(symbols, given, take_formula));
     HTP_TRY(each_size(symbols, given, check_size));

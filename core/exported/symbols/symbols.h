@@ -21,7 +21,8 @@ typedef struct htp_exported_symbols {
     const htp_exported_program *program;
     const char *const *paths;      /**< by input of the program: "past.0.key" */
     const char *const *flat_paths; /**< the same: "flat_args.3" */
-    htp_interned names;            /**< of symbols, and of places in arguments */
+    htp_map places;     /**< of arguments that guards speak of: their symbols, by flat names */
+    htp_interned names; /**< of symbols, and of places in arguments */
     const htp_exported_formula
         *formulas;                      /**< by expression; one that cannot be read has no steps */
     const char *const *problems;        /**< by expression: why it cannot be read; NULL */
@@ -31,6 +32,8 @@ typedef struct htp_exported_symbols {
                                              0: not known */
     const int64_t *steps;               /**< by symbol: other sizes that guards take are that far
                                              apart; 0: none are known */
+    const int64_t *leasts; /**< by symbol: the least of these sizes, as far as was looked */
+    uint64_t *evaluated;   /**< steps of formulas, in the search for such sizes */
     uint32_t symbol_count;
     uint32_t lane_count;
     htp_exported_number *numbers[HTP_MAX_LANES]; /**< by symbol */
@@ -74,6 +77,15 @@ htp_exported_number htp_exported_symbols_value(const htp_exported_symbols *symbo
 HTP_MUST_USE htp_status htp_exported_symbols_size(const htp_exported_symbols *symbols,
                                                   const htp_exported_size *size, uint32_t lane,
                                                   int64_t *number);
+
+/** The symbol of a place in the arguments, a dim or (HTP_NONE) a number; HTP_NONE where no guard
+ * speaks of it. */
+uint32_t htp_exported_symbols_place(const htp_exported_symbols *symbols, const char *path,
+                                    uint32_t dim);
+
+/** Whether a formula with symbols has one value all the same, at whatever sizes the program takes:
+ * "s77 // (s77 // 2)" of even ones. */
+bool htp_exported_symbols_is_settled(const htp_exported_symbols *symbols, uint32_t expression);
 
 /** The symbol that a size is, and nothing else; HTP_NONE where it is a number or a formula. */
 uint32_t htp_exported_symbols_alone(const htp_exported_symbols *symbols,

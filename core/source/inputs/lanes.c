@@ -84,6 +84,12 @@ static int64_t fit_step(const htp_bound *bound, int64_t size)
     return bound->step > 1 ? least + (away < 0 ? away + bound->step : away) : size;
 }
 
+/* The least size that the file says an axis has, as far as it says so. */
+static int64_t least_of(const htp_bound *bound)
+{
+    return bound->is_told && bound->least > 1 ? fit_step(bound, bound->least) : fit_step(bound, 1);
+}
+
 static int64_t step_of(int64_t size, uint32_t attempt)
 {
     if (!ways[attempt].in_steps) {
@@ -198,6 +204,8 @@ static void make_smallest(htp_inputs *inputs)
     }
     int64_t size = 0;
     for (htp_axis *axis; (axis = largest_without(inputs, lane)) != NULL;) {
+        int64_t least = least_of(bound_of(inputs, (uint32_t)(axis - inputs->axes)));
+        size = size + 1 < least ? least - 1 : size;
         do {
             size++;
         } while (size == axis->sizes[0] || (size > 1 && !is_prime(size)));
@@ -274,7 +282,7 @@ static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         if (!inputs->axes[i].formula) {
             tell_apart(inputs, i, attempt);
-            inputs->axes[i].sizes[HTP_INPUTS_LANES] = 1;
+            inputs->axes[i].sizes[HTP_INPUTS_LANES] = least_of(bound_of(inputs, i));
         }
     }
     return set_dims(inputs) && keeps_bounds(inputs);

@@ -1,0 +1,12 @@
+/*
+ * How places in arguments are found. Private to core/exported/symbols.
+ */
+#ifndef HTP_EXPORTED_SYMBOL_VALUES_H
+#define HTP_EXPORTED_SYMBOL_VALUES_H
+
+#include "exported/symbols/symbols.h"
+
+/** A place as one name: what a call has any number of is called "L.tensors.0", or "L.tensors_0". */
+const char *htp_symbol_place_flat(htp_arena *arena, const char *place);
+
+#endif
