@@ -1,5 +1,6 @@
 #include "exported/call/control.h"
 
+#include "exported/call/blocks.h"
 #include "exported/call/nodes.h"
 
 #include <string.h>
@@ -58,11 +59,31 @@ static bool add_body(htp_tape *r, const htp_exported_node *node)
     return true;
 }
 
+/* The casts of autocast are not in its body: autocast(device, dtype, enabled, ...). */
+static bool add_autocast(htp_tape *r, const htp_exported_node *node)
+{
+    enum { ENABLED = 2 };
+    if (node->input_count > ENABLED && node->inputs[ENABLED].kind == HTP_EXPORTED_BOOL &&
+        node->inputs[ENABLED].i == 0) {
+        return add_body(r, node);
+    }
+    uint32_t made = htp_tape_node(r, "higher_order::wrap_with_autocast", NULL, NULL, 0);
+    r->nodes.items[made].failure =
+        "its casts are not in the file; save exported.run_decompositions() instead";
+    htp_tape_give(r, made, node);
+    return true;
+}
+
 /* Operators of graphs, by the names that programs have for them. */
 static const struct {
     const char *target;
     bool (*add)(htp_tape *r, const htp_exported_node *node);
 } rows[] = {
+    {"torch.ops.higher_order.cond", htp_blocks_add_cond},
+    {"torch.ops.higher_order.map_impl", htp_blocks_add_map},
+    {"torch.ops.higher_order.scan", htp_blocks_add_scan},
+    {"torch.ops.higher_order.while_loop", htp_blocks_add_while},
+    {"torch.ops.higher_order.wrap_with_autocast", add_autocast},
     {"torch.ops.higher_order.wrap_with_set_grad_enabled", add_body},
 };
 

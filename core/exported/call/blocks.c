@@ -1,0 +1,356 @@
+#include "exported/call/blocks.h"
+
+#include "base/numbers.h"
+#include "exported/call/nodes.h"
+
+#include <string.h>
+
+/* ---- arguments ---- */
+
+/* Adds arguments, those of lists one by one. */
+static void list_arguments(htp_tape *r, const htp_exported_argument *arguments, uint32_t count,
+                           htp_exported_arguments *list)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (arguments[i].kind == HTP_EXPORTED_LIST) {
+            list_arguments(r, arguments[i].items, arguments[i].count, list);
+        } else {
+            HTP_PUSH(r->arena, list, &arguments[i]);
+        }
+    }
+}
+
+/* Adds what arguments are now, those of lists one by one. */
+static void read_arguments(htp_tape *r, const htp_exported_argument *arguments, uint32_t count,
+                           htp_numbers *values)
+{
+    htp_exported_arguments list = {0};
+    list_arguments(r, arguments, count, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        HTP_PUSH(r->arena, values, htp_exported_nodes_argument(r, list.items[i]));
+    }
+}
+
+/* Argument @p index as a graph; NULL where it is none. */
+static const htp_exported_graph *graph_at(const htp_tape *r, const htp_exported_node *node,
+                                          uint32_t index)
+{
+    bool is_graph = index < node->input_count && node->inputs[index].kind == HTP_EXPORTED_GRAPH;
+    return is_graph ? &r->program->graphs.items[node->inputs[index].graph] : NULL;
+}
+
+/* The values of a list that is argument @p index. */
+static htp_numbers list_at(htp_tape *r, const htp_exported_node *node, uint32_t index)
+{
+    htp_numbers values = {0};
+    if (index < node->input_count) {
+        read_arguments(r, &node->inputs[index], 1, &values);
+    }
+    return values;
+}
+
+/* ---- blocks ---- */
+
+/* A block that is being added. */
+struct block {
+    uint32_t index;
+    uint32_t around;
+    htp_numbers inputs;
+    htp_numbers outputs;
+};
+
+static struct block begin_block(htp_tape *r)
+{
+    struct block block = {.index = (uint32_t)r->blocks.count, .around = r->block};
+    HTP_PUSH(r->arena, &r->blocks, (htp_trace_block){.inputs = NULL});
+    r->block = block.index;
+    return block;
+}
+
+static void end_block(htp_tape *r, const struct block *block)
+{
+    r->blocks.items[block->index] =
+        (htp_trace_block){.inputs = block->inputs.items,
+                          .input_count = (uint32_t)block->inputs.count,
+                          .outputs = block->outputs.items,
+                          .output_count = (uint32_t)block->outputs.count};
+    r->block = block->around;
+}
+
+/* Makes the input of a graph a value. */
+static void bind_input(htp_tape *r, const htp_exported_argument *input, uint32_t value)
+{
+    if (input->kind == HTP_EXPORTED_VALUE) {
+        r->bound[input->value] = value;
+    }
+}
+
+/* Adds the nodes of a graph that is given values. */
+static void run_graph(htp_tape *r, const htp_exported_graph *graph, const htp_numbers *given)
+{
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        bind_input(r, &graph->inputs[i], given->items[i]);
+    }
+    htp_exported_nodes_add(r, graph);
+}
+
+/* A value that a block begins with, as the program describes an input of its graph. */
+static uint32_t add_input(htp_tape *r, struct block *block, const htp_exported_argument *input)
+{
+    uint32_t value = input->kind == HTP_EXPORTED_VALUE
+                         ? htp_tape_described(r, &r->program->values.items[input->value], HTP_NONE)
+                         : htp_exported_nodes_argument(r, input);
+    HTP_PUSH(r->arena, &block->inputs, value);
+    return value;
+}
+
+/* A number that is not known: that of an iteration. */
+static uint32_t add_iteration(htp_tape *r, struct block *block)
+{
+    uint32_t value = htp_tape_add(
+        r, (htp_trace_value){
+               .kind = HTP_TRACE_INT, .name = "i", .producer = HTP_NONE, .weight = HTP_NONE});
+    HTP_PUSH(r->arena, &block->inputs, value);
+    return value;
+}
+
+/* A condition as a truth; it may be a tensor. */
+static uint32_t add_truth(htp_tape *r, uint32_t condition)
+{
+    static const char *const names[] = {"a"};
+    if (r->values.items[condition].kind != HTP_TRACE_TENSOR) {
+        return condition;
+    }
+    uint32_t *inputs = HTP_NEW_ARRAY(r->arena, uint32_t, 1);
+    inputs[0] = condition;
+    uint32_t node = htp_tape_node(r, "aten::Bool.Tensor", inputs, names, 1);
+    uint32_t truth = htp_tape_add(
+        r, (htp_trace_value){
+               .kind = HTP_TRACE_BOOL, .name = "", .producer = node, .weight = HTP_NONE});
+    htp_tape_gives(r, node, &truth, 1);
+    return truth;
+}
+
+/* Adds the operator of blocks, whose outputs become those of the program's node. @return false
+ * where these are not as many as the blocks give */
+static bool add_operator(htp_tape *r, const char *kind, const htp_numbers *inputs,
+                         const struct block *blocks, uint32_t block_count,
+                         const htp_exported_node *node, size_t given)
+{
+    htp_exported_arguments wanted = {0};
+    htp_numbers outputs = {0};
+    list_arguments(r, node->outputs, node->output_count, &wanted);
+    if (wanted.count != given) {
+        return false;
+    }
+    const char **names = HTP_NEW_ARRAY(r->arena, const char *, inputs->count + 1);
+    uint32_t *numbers = HTP_NEW_ARRAY(r->arena, uint32_t, block_count);
+    for (size_t i = 0; i < inputs->count; i++) {
+        names[i] = "";
+    }
+    uint32_t made = htp_tape_node(r, kind, inputs->items, names, (uint32_t)inputs->count);
+    for (uint32_t i = 0; i < block_count; i++) {
+        numbers[i] = blocks[i].index;
+    }
+    r->nodes.items[made].blocks = numbers;
+    r->nodes.items[made].block_count = block_count;
+    for (size_t i = 0; i < wanted.count; i++) {
+        bool is_value = wanted.items[i]->kind == HTP_EXPORTED_VALUE;
+        uint32_t value =
+            is_value
+                ? htp_tape_described(r, &r->program->values.items[wanted.items[i]->value], made)
+                : htp_tape_none(r);
+        bind_input(r, wanted.items[i], value);
+        HTP_PUSH(r->arena, &outputs, value);
+    }
+    htp_tape_gives(r, made, outputs.items, (uint32_t)outputs.count);
+    return true;
+}
+
+/* ---- branches ---- */
+
+bool htp_blocks_add_cond(htp_tape *r, const htp_exported_node *node)
+{
+    const htp_exported_graph *graphs[] = {graph_at(r, node, 1), graph_at(r, node, 2)};
+    const htp_numbers operands = list_at(r, node, 3);
+    struct block blocks[2];
+    htp_numbers inputs = {0};
+    if (!graphs[0] || !graphs[1] || graphs[0]->input_count != operands.count ||
+        graphs[1]->input_count != operands.count) {
+        return false;
+    }
+    HTP_PUSH(r->arena, &inputs, add_truth(r, htp_exported_nodes_argument(r, &node->inputs[0])));
+    for (uint32_t i = 0; i < 2; i++) {
+        blocks[i] = begin_block(r);
+        run_graph(r, graphs[i], &operands);
+        read_arguments(r, graphs[i]->outputs, graphs[i]->output_count, &blocks[i].outputs);
+        end_block(r, &blocks[i]);
+    }
+    return blocks[0].outputs.count == blocks[1].outputs.count &&
+           add_operator(r, "prim::If", &inputs, blocks, 2, node, blocks[0].outputs.count);
+}
+
+/* ---- loops ---- */
+
+/* The values of two lists, one behind the other. */
+static htp_numbers join(htp_tape *r, const htp_numbers *first, const htp_numbers *second)
+{
+    htp_numbers both = {0};
+    for (size_t i = 0; i < first->count; i++) {
+        HTP_PUSH(r->arena, &both, first->items[i]);
+    }
+    for (size_t i = 0; i < second->count; i++) {
+        HTP_PUSH(r->arena, &both, second->items[i]);
+    }
+    return both;
+}
+
+/* Whether a loop goes on with these values, at the tape's place. */
+static uint32_t run_condition(htp_tape *r, const htp_exported_graph *graph,
+                              const htp_numbers *carried, const htp_numbers *others)
+{
+    const htp_numbers given = join(r, carried, others);
+    run_graph(r, graph, &given);
+    return add_truth(r, htp_exported_nodes_argument(r, &graph->outputs[0]));
+}
+
+bool htp_blocks_add_while(htp_tape *r, const htp_exported_node *node)
+{
+    const htp_exported_graph *condition = graph_at(r, node, 0);
+    const htp_exported_graph *body = graph_at(r, node, 1);
+    const htp_numbers carried = list_at(r, node, 2);
+    const htp_numbers others = list_at(r, node, 3);
+    size_t count = carried.count + others.count;
+    if (!condition || !body || condition->input_count != count || body->input_count != count ||
+        condition->output_count != 1) {
+        return false;
+    }
+    htp_numbers inputs = {0};
+    htp_numbers within = {0};
+    htp_numbers left = {0};
+    HTP_PUSH(r->arena, &inputs, htp_tape_none(r));
+    HTP_PUSH(r->arena, &inputs, run_condition(r, condition, &carried, &others));
+    inputs = join(r, &inputs, &carried);
+    struct block block = begin_block(r);
+    (void)add_iteration(r, &block);
+    for (size_t i = 0; i < carried.count; i++) {
+        HTP_PUSH(r->arena, &within, add_input(r, &block, &body->inputs[i]));
+    }
+    const htp_numbers given = join(r, &within, &others);
+    run_graph(r, body, &given);
+    read_arguments(r, body->outputs, body->output_count, &left);
+    if (left.count != carried.count) {
+        return false;
+    }
+    HTP_PUSH(r->arena, &block.outputs, run_condition(r, condition, &left, &others));
+    block.outputs = join(r, &block.outputs, &left);
+    end_block(r, &block);
+    return add_operator(r, "prim::Loop", &inputs, &block, 1, node, carried.count);
+}
+
+/* The size of the first dim of a tensor. */
+static uint32_t add_length(htp_tape *r, const htp_exported_argument *tensor, uint32_t value)
+{
+    static const char *const names[] = {"self", "dim"};
+    const htp_exported_value number = {
+        .name = "",
+        .kind = HTP_TRACE_INT,
+        .number = r->program->values.items[tensor->value].sizes[0],
+    };
+    uint32_t *inputs = HTP_NEW_ARRAY(r->arena, uint32_t, 2);
+    inputs[0] = value;
+    inputs[1] = htp_tape_integer(r, 0);
+    if (htp_tape_is_fixed(r, &number.number)) {
+        return htp_tape_described(r, &number, HTP_NONE);
+    }
+    uint32_t node = htp_tape_node(r, "aten::size.int", inputs, names, 2);
+    uint32_t length = htp_tape_described(r, &number, node);
+    htp_tape_gives(r, node, &length, 1);
+    return length;
+}
+
+/* What an iteration has of a stack: the input of a graph describes it. */
+static uint32_t add_row(htp_tape *r, uint32_t stack, uint32_t iteration,
+                        const htp_exported_argument *input)
+{
+    static const char *const names[] = {"self", "dim", "index"};
+    uint32_t *inputs = HTP_NEW_ARRAY(r->arena, uint32_t, 3);
+    inputs[0] = stack;
+    inputs[1] = htp_tape_integer(r, 0);
+    inputs[2] = iteration;
+    uint32_t node = htp_tape_node(r, "aten::select.int", inputs, names, 3);
+    uint32_t row = htp_tape_described(r, &r->program->values.items[input->value], node);
+    htp_tape_gives(r, node, &row, 1);
+    return row;
+}
+
+/* The first argument of a list that is argument @p index, where it is a tensor with dims. */
+static const htp_exported_argument *first_stack(htp_tape *r, const htp_exported_node *node,
+                                                uint32_t index)
+{
+    htp_exported_arguments list = {0};
+    if (index < node->input_count) {
+        list_arguments(r, &node->inputs[index], 1, &list);
+    }
+    const htp_exported_argument *first = list.count > 0 ? list.items[0] : NULL;
+    bool has_rows = first && first->kind == HTP_EXPORTED_VALUE &&
+                    r->program->values.items[first->value].kind == HTP_TRACE_TENSOR &&
+                    r->program->values.items[first->value].rank > 0;
+    return has_rows ? first : NULL;
+}
+
+/* Whether a graph takes rows of as many stacks, behind what is carried. */
+static bool takes_rows(const htp_exported_graph *graph, size_t carried, size_t stacks)
+{
+    bool takes = true;
+    for (size_t i = carried; i < carried + stacks; i++) {
+        takes = takes && graph->inputs[i].kind == HTP_EXPORTED_VALUE;
+    }
+    return takes;
+}
+
+/* A loop over rows. @param first  the argument that is what is stacked */
+static bool add_rows(htp_tape *r, const htp_exported_node *node, const htp_numbers *carried,
+                     uint32_t first)
+{
+    const htp_exported_graph *graph = graph_at(r, node, 0);
+    const htp_exported_argument *stack = first_stack(r, node, first);
+    const htp_numbers stacks = list_at(r, node, first);
+    const htp_numbers others = list_at(r, node, first + 1);
+    if (!graph || !stack || graph->input_count != carried->count + stacks.count + others.count ||
+        !takes_rows(graph, carried->count, stacks.count)) {
+        return false;
+    }
+    htp_numbers inputs = {0};
+    htp_numbers given = {0};
+    HTP_PUSH(r->arena, &inputs, add_length(r, stack, stacks.items[0]));
+    HTP_PUSH(r->arena, &inputs, htp_tape_truth(r, true));
+    inputs = join(r, &inputs, carried);
+    struct block block = begin_block(r);
+    uint32_t iteration = add_iteration(r, &block);
+    for (size_t i = 0; i < carried->count; i++) {
+        HTP_PUSH(r->arena, &given, add_input(r, &block, &graph->inputs[i]));
+    }
+    for (size_t i = 0; i < stacks.count; i++) {
+        const htp_exported_argument *row = &graph->inputs[carried->count + i];
+        HTP_PUSH(r->arena, &given, add_row(r, stacks.items[i], iteration, row));
+    }
+    given = join(r, &given, &others);
+    run_graph(r, graph, &given);
+    HTP_PUSH(r->arena, &block.outputs, htp_tape_truth(r, true));
+    read_arguments(r, graph->outputs, graph->output_count, &block.outputs);
+    end_block(r, &block);
+    return add_operator(r, "prim::Loop", &inputs, &block, 1, node, block.outputs.count - 1);
+}
+
+bool htp_blocks_add_scan(htp_tape *r, const htp_exported_node *node)
+{
+    const htp_numbers carried = list_at(r, node, 1);
+    return add_rows(r, node, &carried, 2);
+}
+
+bool htp_blocks_add_map(htp_tape *r, const htp_exported_node *node)
+{
+    const htp_numbers carried = {0};
+    return add_rows(r, node, &carried, 1);
+}

@@ -1,0 +1,23 @@
+/*
+ * Branches and loops, with graphs of the program as their blocks. Private to core/exported.
+ */
+#ifndef HTP_EXPORTED_BLOCKS_H
+#define HTP_EXPORTED_BLOCKS_H
+
+#include "exported/call/tape.h"
+
+/** cond(condition, graph, graph, operands): prim::If. @return false where its graphs do not take or
+ * give what the node has; so do all others. */
+bool htp_blocks_add_cond(htp_tape *r, const htp_exported_node *node);
+
+/** while_loop(graph, graph, carried, others): prim::Loop, whose condition is computed before the
+ * loop, and at the end of each iteration. */
+bool htp_blocks_add_while(htp_tape *r, const htp_exported_node *node);
+
+/** scan(graph, carried, stacked, others): prim::Loop over the first dim of what is stacked. */
+bool htp_blocks_add_scan(htp_tape *r, const htp_exported_node *node);
+
+/** map_impl(graph, stacked, others): the same, where nothing is carried. */
+bool htp_blocks_add_map(htp_tape *r, const htp_exported_node *node);
+
+#endif

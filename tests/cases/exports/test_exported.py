@@ -1,0 +1,125 @@
+"""Programs of torch.export (.pt2): numbers at three choices of sizes, tags, and no libtorch at all.
+
+tests/exported/ makes them: strict and not, before and after run_decompositions(). What comes out otherwise is
+told in tests/support/exported_differences.py, whose rows fail where they are not needed any more.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import numpy
+import onnx
+
+import exported_differences as differences
+import onnx_facts as facts
+from commands import NO_SHIM
+from harness import EXIT_OK, EXIT_UNSUPPORTED, INTO, TESTS, case_for_each, export, libtorch_version, made_by, run, scratch
+from numbers_check import assert_close, session
+
+FOLDER = TESTS / "exported"
+SETS = ("plain_programs", "memory_programs", "control_programs", "transformer_programs")
+BESIDE = ("program.py", "modes.py", "plain_programs.py")
+KINDS = {"Gemm": "MatMul"}  # the same by other names
+
+
+def listed() -> list:
+    """(set, program, mode) of all, as the sources of the programs list them."""
+    found = []
+    for name in SETS if libtorch_version() >= (2, 13) else ():
+        text = (FOLDER / f"{name}.py").read_text()
+        some = re.search(r"^SOME = \((.*)\)", text, re.M)
+        for program in re.findall(r"^    Program\((\"(?:.|\n)*?)(?=^    Program|^\))", text, re.M):
+            modes = ("plain", "strict", "decomposed", "strict-decomposed")
+            if "modes=SOME" in program:
+                modes = tuple(re.findall(r'"([\w-]+)"', some[1]))
+            found.extend((name, re.match(r'"(\w+)"', program)[1], mode) for mode in modes)
+    return found
+
+
+def files(name: str, program: str) -> Path:
+    sources = (FOLDER / "make_programs.py", FOLDER / f"{name}.py", *(FOLDER / beside for beside in BESIDE))
+    return made_by(sources, INTO, name) / program
+
+
+# ---- numbers ---------------------------------------------------------------------------------------
+
+
+def run_at(runner, numbers, place: int) -> list:
+    """What ONNX Runtime gives for one choice of sizes: states left out, sequences one by one."""
+    given = [numbers[key] for key in sorted(numbers) if key.startswith(f"{place}/input/")]
+    names = [argument.name for argument in runner.get_inputs()]
+    assert len(names) == len(given), f"inputs {names}, {len(given)} expected"
+    outputs = [output.name for output in runner.get_outputs() if not output.name.startswith("state.")]
+    got = []
+    for value in runner.run(outputs, dict(zip(names, given))):
+        got.extend(value if isinstance(value, list) else [value])
+    return got
+
+
+def check_numbers(model: Path, folder: Path) -> None:
+    numbers = dict(numpy.load(folder / "numbers.npz"))
+    for level in (True, False):
+        runner = session(model, level)
+        for place in range(3):
+            wanted = [numbers[key] for key in sorted(numbers) if key.startswith(f"{place}/output/")]
+            assert_close(run_at(runner, numbers, place), wanted, f"sizes {place}, optimised: {level}")
+
+
+# ---- tags ------------------------------------------------------------------------------------------
+
+
+def check_hooks(model, folder: Path) -> None:
+    """What hooks of an eager run have seen stands in the modules that ran it, and nothing else does."""
+    names, ran = {}, {}
+    for kind, paths in json.loads((folder / "hooks.json").read_text()):
+        ran.setdefault(kind, set()).add(paths[0])
+        names.update(dict.fromkeys(paths, paths[0]))
+    for node in facts.nodes_of(model.graph):
+        kind = KINDS.get(node.op_type, node.op_type)
+        if kind in ran and facts.chain_of(node)[-1] in names:
+            assert names[facts.chain_of(node)[-1]] in ran[kind], (node.name, kind, sorted(ran[kind]))
+
+
+def check_twin(model, program: str, folder: Path) -> None:
+    """The tags of modules in which something runs are those of the TorchScript file."""
+    twin = folder / "twin.pt"
+    if not twin.exists():
+        return
+    with scratch() as there:
+        export(twin, there / "twin.onnx", "--no-fold")
+        other = onnx.load(str(there / "twin.onnx"))
+    tags, others = ({facts.tag_of(node) for node in facts.nodes_of(one.graph)} for one in (model, other))
+    is_other = tags != others
+    assert is_other == (program in differences.OTHER_TAGS), (sorted(tags - others), sorted(others - tags))
+
+
+# ---- cases -----------------------------------------------------------------------------------------
+
+
+def check_refused(pt2: Path, words: str) -> None:
+    result = run(pt2, "--out", "/dev/null", env=NO_SHIM)
+    assert result.returncode == EXIT_UNSUPPORTED, result
+    assert words in result.stderr and "first in " in result.stderr, result.stderr
+
+
+@case_for_each(listed(), name=lambda one: "/".join(one[1:]))
+def program(one):
+    name, program_name, mode = one
+    folder = files(name, program_name)
+    pt2, missing = folder / f"{mode}.pt2", differences.of(differences.NOT_MADE, program_name, mode)
+    assert pt2.exists() == (missing is None), (folder / f"{mode}.txt").read_text()
+    words = differences.of(differences.REFUSED, program_name, mode)
+    if missing or words:
+        return None if missing else check_refused(pt2, words)
+    with scratch() as there:
+        result = run(pt2, "--out", there / "model.onnx", "--state-defaults", "--no-fold", env=NO_SHIM)
+        assert result.returncode == EXIT_OK, result.stderr
+        check_numbers(there / "model.onnx", folder)
+        model = onnx.load(str(there / "model.onnx"))
+    onnx.checker.check_model(model, full_check=True)
+    facts.check_every_node_has_one_tag(model)
+    facts.check_names(model)
+    facts.check_counts(model)
+    check_hooks(model, folder)
+    check_twin(model, program_name, folder)

@@ -1,0 +1,119 @@
+"""Exports programs with torch.export, and writes what they compute.
+
+Usage: make_programs.py DIR NAMES...   NAMES are modules of this folder that have PROGRAMS.
+
+Writes, of each program, into DIR/NAME: MODE.pt2 for each of its modes (MODE.txt with the reason where
+torch.export cannot), twin.pt (or twin.txt), numbers.npz with inputs and outputs at each choice of sizes, and
+hooks.json: what ran in which module, as hooks of an eager run tell.
+"""
+
+import copy
+import importlib
+import inspect
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import numpy
+import torch
+from torch.utils import _pytree as pytree
+
+from modes import record_run, step_by_step
+from program import arguments_of
+
+warnings.filterwarnings("ignore")
+
+
+def leaves(tree) -> list:
+    """Tensors and numbers, flattened; None left out."""
+    return [leaf for leaf in pytree.tree_leaves(tree) if leaf is not None]
+
+
+def array(leaf) -> numpy.ndarray:
+    return leaf.detach().numpy() if isinstance(leaf, torch.Tensor) else numpy.array(leaf)
+
+
+# ---- dynamic shapes --------------------------------------------------------------------------------
+
+
+def moving(samples: list):
+    """What torch.export takes as dynamic shapes of one argument: the axes that differ between samples."""
+    def of(*leaves):
+        if not isinstance(leaves[0], torch.Tensor):
+            return None
+        return {d: torch.export.Dim.AUTO for d in range(leaves[0].dim()) if len({leaf.shape[d] for leaf in leaves}) > 1}
+
+    return pytree.tree_map(of, *samples)
+
+
+def dynamic_shapes(net, given: list) -> dict:
+    signature = inspect.signature(net.forward)
+    bound = [signature.bind(*args, **kwargs).arguments for args, kwargs in given]
+    return {name: moving([one[name] for one in bound]) for name in bound[0]}
+
+
+# ---- files -----------------------------------------------------------------------------------------
+
+
+def export_program(program, net, given: list, mode: str):
+    args, kwargs = copy.deepcopy(given[0])
+    shapes = program.dynamic or dynamic_shapes(net, given)
+    exported = torch.export.export(net, args, kwargs, dynamic_shapes=shapes, strict="strict" in mode)
+    return exported.run_decompositions() if "decomposed" in mode else exported
+
+
+def write_numbers(program, net, given: list, folder: Path) -> None:
+    numbers = {}
+    for number, (args, kwargs) in enumerate(given):
+        for index, leaf in enumerate(leaves((args, kwargs))):
+            if isinstance(leaf, torch.Tensor):
+                numbers[f"{number}/input/{index:03}"] = array(leaf).copy()
+        with torch.no_grad():
+            result = copy.deepcopy(net)(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+        for index, leaf in enumerate(leaves(result)):
+            numbers[f"{number}/output/{index:03}"] = array(leaf)
+    numpy.savez(folder / "numbers.npz", **numbers)
+
+
+def write_twin(net, given: list, folder: Path) -> None:
+    args, kwargs = copy.deepcopy(given[0])
+    keys = {"example_kwarg_inputs": {**dict(zip(inspect.signature(net.forward).parameters, args)), **kwargs}}
+    traced = torch.jit.trace(net, check_trace=False, strict=False, **(keys if kwargs else {"example_inputs": args}))
+    torch.jit.save(traced, folder / "twin.pt")
+
+
+def attempt(write, reason: Path) -> None:
+    try:
+        write()
+    except Exception as failure:  # whatever PyTorch cannot
+        reason.write_text(f"{type(failure).__name__}: {failure}".strip()[:2000] + "\n")
+
+
+def make(program, folder: Path) -> None:
+    folder.mkdir(parents=True)
+    torch.manual_seed(5)
+    net = program.net()
+    if "Trained" not in type(net).__name__:
+        net.eval()
+    given = [arguments_of(program, sizes) for sizes in program.sizes]
+    write_numbers(program, net, given, folder)
+    for mode in program.modes:
+        attempt(lambda mode=mode: torch.export.save(export_program(program, copy.deepcopy(net), given, mode),
+                                                    folder / f"{mode}.pt2"), folder / f"{mode}.txt")
+    if program.twin:
+        attempt(lambda: write_twin(copy.deepcopy(net), given, folder), folder / "twin.txt")
+    with step_by_step():
+        ran = record_run(net, *copy.deepcopy(given[0]))
+    (folder / "hooks.json").write_text(json.dumps(ran))
+
+
+def main() -> None:
+    into = Path(sys.argv[1])
+    for name in sys.argv[2:]:
+        for program in importlib.import_module(name).PROGRAMS:
+            make(program, into / program.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Programs that change tensors in their place, keep state, or hold one weight under several names."""
+
+import torch
+from torch import nn
+
+from plain_programs import Block, floats
+from program import Program
+
+
+class InPlace(nn.Module):
+    """Views that are changed, and seen through others."""
+
+    def forward(self, x):
+        y = x * 2
+        view = y[:, 1:]
+        y[:, 0] = 3.0
+        view.add_(1.0)
+        y.clamp_(max=2.5)
+        z = y.transpose(0, 1)
+        z.mul_(0.5)
+        w = torch.zeros_like(x)
+        w[:, ::2] = view[:, : w[:, ::2].shape[1] - 1].mean()
+        return y, view, z, w.masked_fill_(x > 0, 7.0)
+
+
+class Counter(nn.Module):
+    """Counts calls, and keeps a mean that moves."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("mean", torch.zeros(6))
+
+    def forward(self, x):
+        self.calls += 1
+        self.mean.mul_(0.9).add_(x.mean(0), alpha=0.1)
+        return x - self.mean, self.calls * 2
+
+
+class Cache(nn.Module):
+    """A cache of a fixed length, written at a place."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("keys", torch.zeros(2, 16, 4))
+        self.project = nn.Linear(4, 4)
+
+    def forward(self, x, position):
+        self.keys.index_copy_(1, position, self.project(x))
+        return (self.keys @ x.transpose(1, 2)).softmax(1)
+
+
+class Changed(nn.Module):
+    """Changes what it is given."""
+
+    def forward(self, x, y):
+        x.add_(y)
+        return x * 2 + y
+
+
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.word, self.block, self.head = nn.Embedding(11, 8), Block(), nn.Linear(8, 11, bias=False)
+        self.head.weight = self.word.weight
+
+    def forward(self, ids):
+        return self.head(self.block(self.word(ids)))
+
+
+class Shared(nn.Module):
+    """One module under two names, called twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = Block()
+        self.second = self.first
+        self.both = nn.ModuleList([self.first, Block()])
+
+    def forward(self, x):
+        for block in self.both:
+            x = block(x)
+        return self.second(x)
+
+
+class Slices(nn.Module):
+    """Weights that are views of one storage."""
+
+    def __init__(self):
+        super().__init__()
+        whole = torch.randn(3, 8, 8)
+        self.register_buffer("query", whole[0])
+        self.register_buffer("key", whole[1].t())
+        self.register_buffer("value", whole[:, 2])
+
+    def forward(self, x):
+        return x @ self.query + x @ self.key, x @ self.value.t()
+
+
+class Trained(nn.Module):
+    """In training mode: norms move their statistics."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(6)
+        self.norm.train()
+
+    def forward(self, x):
+        return self.norm(x)
+
+
+PROGRAMS = (
+    Program("in_place", InPlace, floats(("b", "s")), ((2, 6), (1, 3), (5, 9))),
+    Program("counter", Counter, floats(("b", 6))),
+    Program("cache", Cache, lambda b, s: (torch.randn(2, s, 4), torch.arange(s)), ((2, 6), (2, 1), (2, 9))),
+    Program("changed", Changed, floats(("b", "s"), ("b", "s"))),
+    Program("tied", Tied, lambda b, s: (torch.randint(0, 11, (b, s)),)),
+    Program("shared", Shared, floats(("b", "s", 8))),
+    Program("slices", Slices, floats(("b", 8))),
+)

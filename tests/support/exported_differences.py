@@ -1,0 +1,24 @@
+"""What programs of torch.export come out otherwise than other programs: the side table of test_exported.py."""
+
+# Program, or program and mode: words of the refusal.
+REFUSED = {
+    "mixtral_grouped/plain": "transformers::grouped_mm_fallback",
+    "mixtral_grouped/decomposed": "aten::empty_permuted",
+    "autocast/plain": "wrap_with_autocast",
+    "autocast/strict": "wrap_with_autocast",
+}
+# Program, or program and mode: why torch.export has none.
+NOT_MADE = {
+    "autocast/strict-decomposed": "PyTorch asserts the dtype before the cast that decomposition inserts",
+    "gpt2/decomposed": "PyTorch cannot decompose a reshape of its attention",
+    "gpt2/strict-decomposed": "PyTorch cannot decompose a reshape of its attention",
+}
+# Program: why its tags are not those of the TorchScript file of the same net.
+OTHER_TAGS = {
+    "shared": "the file keeps both names of a module where a trace has merged them",
+}
+
+
+def of(table: dict, name: str, mode: str):
+    """The row of a program in a mode; None without one."""
+    return table.get(f"{name}/{mode}", table.get(name))
