@@ -207,6 +207,42 @@ static void note_left(calling *c, const char *name, uint32_t before, uint32_t af
     }
 }
 
+/* What a weight that is changed shares its memory with: another one that the program reads; NULL.
+ */
+static const char *find_shared(const calling *c, uint32_t changed)
+{
+    const htp_weight *all = c->r.weights->all.items;
+    for (uint32_t i = 0; i < c->r.program->input_count; i++) {
+        const char *target = c->r.program->inputs[i].target;
+        uint32_t other;
+        if (target && htp_map_get(&c->r.weights->by_name, target, &other) && other != changed &&
+            all[other].storage == all[changed].storage) {
+            return target;
+        }
+    }
+    return NULL;
+}
+
+/* A change of memory under two names is one of both. */
+static void check_states(calling *c)
+{
+    for (size_t i = 0; i < c->states.count && !c->r.failure; i++) {
+        const htp_trace_state *state = &c->states.items[i];
+        uint32_t weight;
+        const char *shared = state->before != state->after &&
+                                     htp_map_get(&c->r.weights->by_name, state->name, &weight)
+                                 ? find_shared(c, weight)
+                                 : NULL;
+        if (shared) {
+            htp_tape_fail(&c->r,
+                          htp_status_make(HTP_CODE_UNSUPPORTED,
+                                          "a call changes %s in its place, which shares memory "
+                                          "with %s; clone one of them before the export",
+                                          state->name, shared));
+        }
+    }
+}
+
 static void end_states(calling *c, const uint32_t *found)
 {
     htp_tape *r = &c->r;
@@ -313,6 +349,7 @@ htp_status htp_exported_call(htp_arena *arena, const htp_exported_callee *callee
         htp_exported_nodes_add(&c.r, &callee->program->graphs.items[0]);
         add_outputs(&c);
         end_states(&c, found);
+        check_states(&c);
     }
     *trace = c.r.failure ? NULL : finish(&c);
     *stacks = c.r.stacks.items;

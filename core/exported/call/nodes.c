@@ -259,9 +259,11 @@ static const struct number_row {
 } number_rows[] = {
 #define NUMBERS(target, name) {target, name, true},
 #define NUMBER(target, kind) {target, kind, false},
+#define MEANS(target, kind, count)
 #include "exported/call/sizes.def"
 #undef NUMBERS
 #undef NUMBER
+#undef MEANS
 };
 
 static const struct number_row *find_number_row(const char *target)
@@ -354,10 +356,55 @@ const char *htp_exported_node_kind(htp_arena *arena, const htp_exported_program 
     return row ? row->name : kind_of(arena, node->target);
 }
 
+/* An operator that does what another one does. */
+static const struct meaning_row {
+    const char *target;
+    const char *kind;
+    uint32_t count; /* of its arguments that are those of the other one */
+} meaning_rows[] = {
+#define NUMBERS(target, name)
+#define NUMBER(target, kind)
+#define MEANS(target, kind, count) {target, kind, count},
+#include "exported/call/sizes.def"
+#undef NUMBERS
+#undef NUMBER
+#undef MEANS
+};
+
+/* The same node as one of the other operator; itself where there is none. */
+static const htp_exported_node *translate(htp_tape *r, const htp_exported_node *node,
+                                          const char **kind)
+{
+    for (size_t i = 0; i < sizeof(meaning_rows) / sizeof(meaning_rows[0]); i++) {
+        const struct meaning_row *row = &meaning_rows[i];
+        if (strcmp(node->target, row->target) != 0) {
+            continue;
+        }
+        const htp_exported_schema *schema = htp_exported_schema_find(r->arena, row->kind);
+        htp_exported_node *meant = HTP_NEW(r->arena, htp_exported_node);
+        htp_exported_argument *inputs =
+            HTP_NEW_ARRAY(r->arena, htp_exported_argument, (size_t)node->input_count + 1);
+        *meant = *node;
+        meant->inputs = inputs;
+        meant->input_count = 0;
+        while (schema && meant->input_count < row->count &&
+               meant->input_count < node->input_count && meant->input_count < schema->count) {
+            inputs[meant->input_count] = node->inputs[meant->input_count];
+            inputs[meant->input_count].name = schema->parameters[meant->input_count].name;
+            meant->input_count++;
+        }
+        *kind = row->kind;
+        return meant;
+    }
+    *kind = kind_of(r->arena, node->target);
+    return node;
+}
+
 /* Adds an operator of libtorch, or of a library. */
 static void add_operator(htp_tape *r, const htp_exported_node *node)
 {
-    const char *kind = kind_of(r->arena, node->target);
+    const char *kind;
+    node = translate(r, node, &kind);
     const htp_exported_schema *schema = htp_exported_schema_find(r->arena, kind);
     uint32_t made = schema ? add_by_schema(r, schema, node) : add_as_given(r, kind, node);
     htp_tape_give(r, made, node);
