@@ -255,6 +255,19 @@ static bool scan_model(struct scan *scan, uint64_t bytes)
     return is_whole && scan->has_graph;
 }
 
+/* Whether there is a file that the model may refer to: few have one, and a model without need not
+ * be looked through. */
+static bool has_data_file(const char *path)
+{
+    char data[PATH_MAX];
+    bool has_one = false;
+    for (unsigned i = 0; i < HTP_EXTERNAL_NUMBERS && !has_one; i++) {
+        struct stat facts;
+        has_one = htp_external_path(path, i, data, sizeof(data)) && lstat(data, &facts) == 0;
+    }
+    return has_one;
+}
+
 void htp_external_find_use(const char *path, htp_external_use *use)
 {
     struct stat facts;
@@ -266,6 +279,8 @@ void htp_external_find_use(const char *path, htp_external_use *use)
     scan.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (scan.fd < 0 || fstat(scan.fd, &facts) != 0) {
         use->is_unknown = errno != ENOENT;
+    } else if (S_ISREG(facts.st_mode) && !has_data_file(path)) {
+        *use = (htp_external_use){.numbers = 0};
     } else if (!S_ISREG(facts.st_mode) || !scan_model(&scan, (uint64_t)facts.st_size)) {
         *use = (htp_external_use){.is_unknown = scan.has_failed};
     }
