@@ -1,6 +1,7 @@
 /*
- * A model that can be exported as a reference for tags: exported anew, and followed on a second path that
- * tells which module ran each node (source/call_oracle/call_oracle.h). Private to core/api.
+ * A model that can be exported as a reference for tags: exported anew, and followed on a second
+ * path that tells which module ran each node (source/call_oracle/call_oracle.h). Private to
+ * core/api.
  */
 #ifndef HTP_API_FRESH_EXPORT_H
 #define HTP_API_FRESH_EXPORT_H
