@@ -1,5 +1,5 @@
 /*
- * TorchScript files: exports, and what is asked of them before.
+ * Models of PyTorch: their export, and queries before it.
  */
 #ifndef HTP_EXPORT_H
 #define HTP_EXPORT_H
@@ -51,7 +51,7 @@ typedef struct htp_progress {
     uint64_t done;     /**< units done: modules, inputs, nodes, nodes, nodes, bytes */
     uint64_t total;    /**< units in all; 0 when not known beforehand */
     double seconds;    /**< since the stage began */
-    const char *label; /**< what the units are, plural: "modules", "nodes", "bytes" */
+    const char *label; /**< the name of the units, plural: "modules", "nodes", "bytes" */
 } htp_progress;
 
 /** Called at the end of every stage and now and then within it; false asks to stop. */
@@ -76,11 +76,11 @@ typedef struct htp_options {
     htp_progress_fn progress; /**< or NULL */
     htp_note_fn note;         /**< or NULL */
     void *user;               /**< passed to both */
-    bool freeze_state;  /**< one call is exported, that of the model as it was saved. Otherwise
-                             attributes that a call changes and the next one reads are inputs
-                             state.NAME and outputs state.NAME.next of the model */
-    bool static_shapes; /**< no axis is dynamic but those that the inputs name */
-    bool details;       /**< notes tell what fixes the axes that are not dynamic */
+    bool freeze_state;  /**< exports the first call alone. Otherwise attributes that a call changes
+                             and the next one reads become inputs state.NAME and outputs
+                             state.NAME.next */
+    bool static_shapes; /**< only axes that the inputs name are dynamic */
+    bool details;       /**< notes say why axes are not dynamic */
     /** htp_dump_graph(): the last pass that runs; NULL: as it was traced */
     const char *dump_after;
     /** Libraries that register operators with libtorch, opened in this order before the model: as
@@ -95,11 +95,10 @@ typedef struct htp_options {
     /** A file to which the sidecar goes when the model is in its place, see htp_model_sidecar();
      * "": MODEL_hierarchy.json beside MODEL.onnx. NULL: none. */
     const char *sidecar;
-    /** Modules whose calls are written as calls of ONNX functions, which keep what runs in them:
-     * selectors with commas between them. One is an address of modules, see htp_model_inspect(),
-     * that means these modules without those below them, or "depth=N" for those that have N modules
-     * with tags above them; %2C is a comma in a name. "": every module that is called and whose
-     * class is not torch.nn's. The root is never one of them. NULL: no functions. Modules with
+    /** Modules that become ONNX functions: selectors, separated by commas. A selector is an address
+     * (see htp_model_inspect()), which here means these modules without those below them, or
+     * "depth=N" for modules with N tagged modules above them; %2C is a comma in a name. "": every
+     * called module outside torch.nn. The root never becomes one. NULL: no functions. Modules with
      * equal bodies share one function. */
     const char *functions;
     bool functions_per_instance; /**< each module has a function of its own, with absolute tags */
@@ -114,20 +113,20 @@ typedef struct htp_options {
     const char *module;
     bool eval; /**< modules are exported in inference mode, as after eval(): a model that was saved
                     in training mode drops nothing, and its norms use their running statistics */
-    /** A weight that is read in several layouts, as one that an embedding and the output layer
-     * share, is written in each of them: quantisers find it in front of products of matrices. */
+    /** Writes a weight that is read in several layouts, such as that of an embedding and the output
+     * layer, in each of them, so that quantisers find it at matrix products. */
     bool untie;
-    /** What is computed of weights alone stays in the graph, and so do norms behind convolutions
-     * and linear layers, which else become a part of these. */
+    /** Keeps arithmetic on weights in the graph, and norms apart from the convolutions and linear
+     * layers before them. Otherwise both are folded. */
     bool no_fold;
-    /** The process ends soon after this call: what the model took is not freed, which the system
-     * does at once where libtorch takes a while. */
+    /** The process ends soon after this call: the memory of the model is left to the system, which
+     * frees it faster than libtorch. */
     bool leaves_memory;
     int ir_version; /**< of ONNX, up to 14; 0, the default: the lowest that goes with the opset and
                          the types of the model, so that old runtimes read it. A lower one than
                          that is HTP_CODE_USAGE */
-    /** Sizes, positions and masks that several modules compute of the same values are computed once
-     * within a module alone. Otherwise they are in the whole model; with functions, in a body. */
+    /** Merges equal nodes that compute sizes, positions and masks only within one call of a module.
+     * Otherwise in the whole model; with functions, in a body. */
     bool shares_within_modules;
     /** The model of an archive of torch.export (.pt2) that holds several, as
      * torch.export.pt2_archive was given it. NULL: the only one. */
@@ -143,18 +142,17 @@ typedef struct htp_result htp_result;
 /**
  * Reads the TorchScript file @p model_path and writes the ONNX model @p onnx_path.
  *
- * The output appears complete or not at all; a failure leaves an existing file untouched. Whatever
- * ends the process or the machine, the model at @p onnx_path is the whole old one or the whole new
- * one, each with its weights. Weights in a file of their own are in ONNX_PATH.data, or in
- * ONNX_PATH.1.data and so on where the model that is replaced refers to that name; that model's
- * data file is removed when the new model is in its place, if this library made it.
+ * The output appears complete or not at all; a failure leaves an existing file untouched. If
+ * process or machine end at any instant, the model at @p onnx_path is the whole old one or the
+ * whole new one, each with its weights. External weights go to ONNX_PATH.data, or to
+ * ONNX_PATH.1.data and so on if the replaced model refers to that name. The old data file is
+ * removed when the new model is in its place, if this library made it.
  *
  * The process's handling of signals is left alone: a disk quota or a limit of file sizes is a
- * status. But weights are read from a mapping of @p model_path: where that file is cut short in the
- * very moment in which libtorch, a pass that needs numbers, or one that lays a weight out anew
- * reads it, the process receives SIGBUS. While weights are written such a cut is
- * HTP_CODE_BAD_INPUT, and so is any change of the file before the output is complete; a file that
- * replaces it under its name is no change.
+ * status. But weights are read from a mapping of @p model_path: if the file is truncated while
+ * libtorch or a pass reads weights, the process receives SIGBUS. If it is truncated while weights
+ * are written, or changed before the output is complete, the status is HTP_CODE_BAD_INPUT.
+ * Replacing the file by another one under its name is no change.
  * @param result  may be NULL; otherwise receives a result on success, NULL on failure.
  * @return NULL, or a status whose code tells the kind of failure.
  */
@@ -167,8 +165,8 @@ HTP_API const char *htp_result_json(const htp_result *result);
 /** The module tree with node counts, as indented text; valid until the result is freed. */
 HTP_API const char *htp_result_tree(const htp_result *result);
 
-/** The file beside the model that its weights are in, which goes where the model goes; NULL where
- * they are in the model. Valid until the result is freed. */
+/** The file with the weights beside the model, which must stay beside it; NULL if weights are in
+ * the model. Valid until the result is freed. */
 HTP_API const char *htp_result_external_path(const htp_result *result);
 
 /** ONNX nodes written. */
@@ -186,9 +184,9 @@ HTP_API HTP_MUST_USE htp_status htp_dump_graph(const char *model_path, const htp
                                                char **text);
 
 /**
- * What there is to know of a model before it is exported: the method's signature, inputs as an
- * export would choose them, the module tree, the operators that the code names, and which of them
- * no export supports. Nothing is traced, weights are not read.
+ * Describes a model before its export: the method's signature, inputs as an export would choose
+ * them, the module tree, the operators that the code names, and which of them no export supports.
+ * Nothing is traced, weights are not read.
  * @param text  receives text for people, freed with htp_string_free(); may be NULL.
  * @param json  receives the same as one JSON object; may be NULL.
  */

@@ -1,5 +1,5 @@
 /*
- * ONNX models that were opened: what is asked of them, and what is made of them.
+ * ONNX models: queries, and models that are made from them.
  */
 #ifndef HTP_MODEL_H
 #define HTP_MODEL_H
@@ -21,8 +21,8 @@ typedef enum htp_file_kind {
     HTP_FILE_ONNX = 1,
 } htp_file_kind;
 
-/** Tells whether @p path is an ONNX model, by its first bytes alone; its name does not matter. A
- * file that cannot be read counts as TorchScript: who opens it says why. */
+/** Tells whether @p path is an ONNX model, by its first bytes alone; its name does not matter. An
+ * unreadable file counts as TorchScript; opening it gives the reason. */
 HTP_API htp_file_kind htp_file_find_kind(const char *path);
 
 /**
@@ -36,17 +36,17 @@ typedef struct htp_model htp_model;
  * which modules nodes belong to. A model with functions is read as the flat one that it means: the
  * nodes of functions stand in the place of calls, unless a function imports another version of
  * operators than the model. htp_model_strip() alone keeps functions. Weights are neither read nor
- * copied, and libtorch is not needed. The file is mapped: where it is cut short while the model is
+ * copied, and libtorch is not needed. The file is mapped: if it is truncated while the model is
  * open, the process may receive SIGBUS.
  *
  * The module tree is that of the tags (attributes, metadata or doc strings of nodes), of the
  * metadata that PyTorch's exporters write; of the sidecar (htp_model_sidecar()) that lies beside
  * the model; or of the names of nodes. See htp_model_hierarchy().
  * @param model  receives the model, NULL on failure.
- * @return HTP_CODE_BAD_INPUT for what is no valid ONNX model, for functions that call themselves or
- *         would make more than 2 GiB of nodes, or more than 64 MiB and 128 times what the file has,
- *         for external data that are missing, short, or outside of the model's folder, and for a
- *         sidecar that is asked and is none.
+ * @return HTP_CODE_BAD_INPUT for an invalid ONNX model; for functions that call themselves, or
+ *         whose inlining would make more than 2 GiB of nodes, or more than 64 MiB and 128 times the
+ *         nodes of the file; for external data that are missing, short, or outside of the model's
+ *         folder; and for a needed sidecar that is invalid.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_open(const char *path, htp_model **model);
 
@@ -57,11 +57,12 @@ HTP_API void htp_model_free(htp_model *model);
  * model. */
 HTP_API const char *htp_model_hierarchy(const htp_model *model);
 
-/** Nodes of all graphs, bodies and functions; nodes of these whose module is not known. */
+/** The number of nodes of all graphs, bodies and functions; the number of those without a known
+ * module. */
 HTP_API uint64_t htp_model_node_count(const htp_model *model);
 HTP_API uint64_t htp_model_untagged_count(const htp_model *model);
 
-/** What is asked of a model. Always start from htp_inspect_options_init(). */
+/** What to inspect. Always start from htp_inspect_options_init(). */
 typedef struct htp_inspect_options {
     size_t struct_size; /**< set by htp_inspect_options_init() */
     const char *module; /**< an address; NULL: the whole model */
@@ -73,8 +74,8 @@ typedef struct htp_inspect_options {
 HTP_API void htp_inspect_options_init(htp_inspect_options *options);
 
 /**
- * What there is to know of a model: its module tree with nodes, parameters and bytes; or of some
- * modules: what crosses their border, their nodes and their weights.
+ * Describes a model: its module tree with nodes, parameters and bytes. Or some modules: the values
+ * that cross their border, their nodes and their weights.
  *
  * An address of modules is a tag ("/BertModel/BertEncoder/BertLayer.0"), the end of a tag
  * ("BertEncoder/BertLayer.0"), an attribute path ("encoder.layer.0"), a class ("BertLayer"), also
@@ -84,7 +85,7 @@ HTP_API void htp_inspect_options_init(htp_inspect_options *options);
  * @param options  may be NULL.
  * @param text    receives text for people, freed with htp_string_free(); may be NULL.
  * @param json    receives the same as one JSON object; may be NULL.
- * @return HTP_CODE_USAGE for an address that names nothing, with the nearest that there are.
+ * @return HTP_CODE_USAGE for an address that names nothing; the message has the nearest ones.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_inspect(htp_model *model,
                                                   const htp_inspect_options *options, char **text,
@@ -93,7 +94,7 @@ HTP_API HTP_MUST_USE htp_status htp_model_inspect(htp_model *model,
 /** How a selection is written. */
 typedef enum htp_selection_format {
     HTP_SELECT_NAMES = 0,       /**< one name a line */
-    HTP_SELECT_JSON = 1,        /**< one object: names, operators, tags, what nodes make */
+    HTP_SELECT_JSON = 1,        /**< one object: names, operators, tags, outputs of nodes */
     HTP_SELECT_ORT_EXCLUDE = 2, /**< a JSON list: nodes_to_exclude of onnxruntime.quantization */
     HTP_SELECT_TRTEXEC = 3,     /**< --layerPrecisions=NAME:PRECISION,... of TensorRT's trtexec */
 } htp_selection_format;
@@ -118,35 +119,35 @@ HTP_API void htp_selection_init(htp_selection *selection);
 /**
  * Lists the nodes, or the weights, of some modules.
  * @param text  receives the list, freed with htp_string_free().
- * @return HTP_CODE_USAGE for an address that names nothing; HTP_CODE_BAD_INPUT where names alone
- *         cannot tell what is selected: nodes without names, or a name that others have, too.
+ * @return HTP_CODE_USAGE for an address that names nothing; HTP_CODE_BAD_INPUT if names are
+ *         ambiguous: nodes without names, or several with the same name.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_select(htp_model *model, const htp_selection *selection,
                                                  char **text);
 
-/** What is looked for. Always start from htp_validate_options_init(). */
+/** What to validate. Always start from htp_validate_options_init(). */
 typedef struct htp_validate_options {
     size_t struct_size;  /**< set by htp_validate_options_init() */
-    const char *sidecar; /**< a sidecar that must say what the model says, see htp_model_sidecar();
-                            "": MODEL_hierarchy.json beside MODEL.onnx. NULL: none */
+    const char *sidecar; /**< a sidecar that must agree with the model, see htp_model_sidecar(); "":
+                            MODEL_hierarchy.json beside MODEL.onnx. NULL: none */
 } htp_validate_options;
 
 /** Fills @p options with the defaults. */
 HTP_API void htp_validate_options_init(htp_validate_options *options);
 
 /**
- * Looks for what is wrong with the ONNX model @p path: names that are taken twice, values that
- * nothing makes or that are read too early, operators that are not imported, in all graphs, bodies
- * and functions; operators, operands and attributes of ONNX's own that the imported opset does not
- * have, and types and dims that cannot meet; of a model with tags of ours, what does not follow the
- * rules of tags; and where a sidecar says otherwise than the model.
+ * Checks the ONNX model @p path. In all graphs, bodies and functions: duplicate names, values
+ * without a producer or read before it, domains that are not imported. For ONNX's own operators:
+ * operators, operands and attributes that the imported opset lacks, types and dims that do not
+ * match. For models with our tags: violations of the rules of tags. And differences between sidecar
+ * and model.
  * @param options  may be NULL.
  * @param text     receives the findings, one a line, and a line that counts them, freed with
  *                 htp_string_free(); may be NULL.
  * @param json     receives the same as one JSON object; may be NULL.
  * @param count    receives the number of findings; may be NULL.
- * @return NULL also where there are findings; HTP_CODE_BAD_INPUT for what cannot be read as a
- *         model, or as a sidecar.
+ * @return NULL also where there are findings; HTP_CODE_BAD_INPUT for a file that is no model, or no
+ *         sidecar.
  */
 HTP_API HTP_MUST_USE htp_status htp_validate_model(const char *path,
                                                    const htp_validate_options *options, char **text,
@@ -154,13 +155,13 @@ HTP_API HTP_MUST_USE htp_status htp_validate_model(const char *path,
 
 /**
  * Compares two models by their structure, not by names: which nodes correspond (operator,
- * attributes, constants by their contents, and where what they take comes from), which do not;
- * operators, modules, constants, inputs and outputs, what the files say of themselves, and where
- * the tags of corresponding nodes disagree. Constants are the same whether they are initializers or
- * made by nodes of type Constant. All weights are read once, none is kept.
+ * attributes, contents of constants, sources of operands) and which do not; differences of
+ * operators, modules, constants, inputs, outputs and metadata; and corresponding nodes whose tags
+ * disagree. Constants are the same whether they are initializers or made by nodes of type Constant.
+ * All weights are read once, none is kept.
  * @param text          receives text for people, freed with htp_string_free(); may be NULL.
  * @param json          receives the same, and all of it, as one JSON object; may be NULL.
- * @param is_different  receives whether anything differs that is told; may be NULL.
+ * @param is_different  receives whether any difference is reported; may be NULL.
  * @return NULL also where models differ; HTP_CODE_BAD_INPUT where external data were changed.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_compare(htp_model *a, htp_model *b, char **text,
@@ -169,20 +170,20 @@ HTP_API HTP_MUST_USE htp_status htp_model_compare(htp_model *a, htp_model *b, ch
 /** How the quality of tags is measured. Always start from htp_quality_options_init(). */
 typedef struct htp_quality_options {
     size_t struct_size;         /**< set by htp_quality_options_init() */
-    const char *reference;      /**< tells where the nodes of the first model ran: the TorchScript
-                                     model that it was exported from, which is exported anew and
-                                     followed on another path, or its sidecar, see
-                                     htp_model_sidecar(); NULL: none */
-    const char *const *against; /**< ONNX models that are measured by what is known of the first
-                                     one, whose nodes they are matched with */
+    const char *reference;      /**< says where the nodes of the first model ran: its TorchScript
+                                     model, which is exported again and whose calls are followed
+                                     independently, or its sidecar, see htp_model_sidecar(); NULL:
+                                     none */
+    const char *const *against; /**< ONNX models that are judged by the first one; nodes are matched
+                                     by structure */
     size_t against_count;
     const char *profile;           /**< of the first model, see htp_profiling; NULL: none */
     const char *json_file;         /**< where the results go as one JSON object; NULL: nowhere */
     const char *csv_file;          /**< the same as CSV: a row for each metric of each part */
     const char *html_file;         /**< the same as a page for browsers, one file */
-    const char *const *fail_under; /**< "METRIC=VALUE", percent: what must not be worse */
+    const char *const *fail_under; /**< "METRIC=VALUE", percent: the worst value that is accepted */
     size_t fail_under_count;
-    bool lists_all; /**< text lists all nodes with problems, not the worst alone */
+    bool lists_all; /**< text lists all nodes with problems, not only the worst */
     const htp_options *export_options; /**< how a reference that is a TorchScript model is exported:
                                             its inputs, method, libraries; NULL: all defaults */
     const char *sidecar; /**< where the results of each model go as "quality" of its sidecar, see
@@ -201,9 +202,9 @@ HTP_API void htp_quality_options_init(htp_quality_options *options);
  * @param options   may be NULL.
  * @param text      receives text for people, freed with htp_string_free(); may be NULL.
  * @param json      receives the same, and all of it, as one JSON object; may be NULL.
- * @param failures  receives what is worse than options->fail_under, a line each, freed with
- *                  htp_string_free(), or NULL where nothing is; may be NULL.
- * @return NULL also where something is worse. Files appear complete or not at all.
+ * @param failures  receives the metrics that are worse than options->fail_under, a line each, freed
+ *                  with htp_string_free(), or NULL if there are none; may be NULL.
+ * @return NULL also if a metric is worse. Files appear complete or not at all.
  */
 HTP_API HTP_MUST_USE htp_status htp_measure_quality(const char *const *models, size_t count,
                                                     const htp_quality_options *options, char **text,
@@ -220,7 +221,7 @@ typedef enum htp_drawing_format {
     HTP_DRAW_MERMAID = 3, /**< a flowchart, which Markdown viewers draw */
 } htp_drawing_format;
 
-/** What is drawn, and how. Always start from htp_drawing_init(). */
+/** What to draw, and how. Always start from htp_drawing_init(). */
 typedef struct htp_drawing {
     size_t struct_size; /**< set by htp_drawing_init() */
     htp_drawing_format format;
@@ -228,7 +229,7 @@ typedef struct htp_drawing {
     bool own;           /**< these modules themselves, without those below them */
     int depth;          /**< levels of modules below the root, or below these modules, that are
                              open; negative: all, and every node is drawn */
-    htp_write_fn write; /**< where the picture goes that has no path */
+    htp_write_fn write; /**< receives a picture without a path */
     htp_progress_fn progress; /**< or NULL; called with HTP_STAGE_WRITTEN */
     void *user;               /**< passed to both */
 } htp_drawing;
@@ -237,24 +238,23 @@ typedef struct htp_drawing {
 HTP_API void htp_drawing_init(htp_drawing *drawing);
 
 /**
- * Draws a model: modules as nested clusters, its nodes in them as boxes, what flows between them as
- * arrows with dtype and dims. At a depth, a module so many levels down is one box, and so is one
- * that holds no others. Bodies and functions lie in the cluster of their node; weights are not
- * drawn.
+ * Draws a model: modules as nested clusters, nodes as boxes, values as arrows with dtype and dims.
+ * With a depth, a module at that level is one box, and so is a module above without modules below.
+ * Bodies and functions lie in the cluster of their node; weights are not drawn.
  * @param path  where the picture appears, complete or not at all; NULL: it goes to drawing->write.
- * @return HTP_CODE_USAGE for an address that names nothing; HTP_CODE_INTERNAL where graphviz is
- *         missing, or cannot draw it.
+ * @return HTP_CODE_USAGE for an address that names nothing; HTP_CODE_INTERNAL if graphviz is
+ *         missing or fails.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_draw(htp_model *model, const htp_drawing *drawing,
                                                const char *path);
 
-/** A profile, and what is told of it. Always start from htp_profiling_init(). */
+/** A profile, and what to print of it. Always start from htp_profiling_init(). */
 typedef struct htp_profiling {
     size_t struct_size;    /**< set by htp_profiling_init() */
     const char *profile;   /**< the JSON file that ONNX Runtime writes where
                                 SessionOptions.enable_profiling is set */
-    const char *optimized; /**< what it made of the model, SessionOptions.optimized_model_filepath;
-                                NULL: not known */
+    const char *optimized; /**< the optimised model, SessionOptions.optimized_model_filepath; NULL:
+                                unknown */
     const char *module; /**< an address, see htp_model_inspect(): the kernels of these modules are
                              listed; NULL: the module tree is */
     bool own;           /**< of these modules themselves, without those below them */
@@ -265,13 +265,13 @@ typedef struct htp_profiling {
 HTP_API void htp_profiling_init(htp_profiling *profiling);
 
 /**
- * Tells how long the modules of a model ran in ONNX Runtime. A kernel that it calls otherwise than
- * the model's nodes is looked up in the optimised model, which has their tags and tensors, or by
- * the names of nodes in its name; those that are not found are listed. A kernel's time is without
- * that of kernels in its bodies: all times add up to the time in kernels.
+ * Adds up the time of the modules of a model in ONNX Runtime. A kernel whose name no node has is
+ * looked up in the optimised model, by tags and tensors, or by the names of nodes in its name.
+ * Kernels that are not found are listed. A kernel's time excludes the kernels in its bodies, so all
+ * times add up to the time in kernels.
  * @param text  receives text for people, freed with htp_string_free(); may be NULL.
  * @param json  receives the same as one JSON object; may be NULL.
- * @return HTP_CODE_BAD_INPUT for a profile that is none, or is cut short.
+ * @return HTP_CODE_BAD_INPUT for an invalid or truncated profile.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_profile(htp_model *model, const htp_profiling *profiling,
                                                   char **text, char **json);
@@ -282,8 +282,8 @@ typedef struct htp_write_options {
     htp_progress_fn progress; /**< or NULL; called with HTP_STAGE_WRITTEN */
     void *user;
     unsigned keep_tags; /**< of htp_model_strip(): HTP_TAG_..., places whose tags stay. With
-                             HTP_TAG_METADATA alone, tags that attributes alone tell go there:
-                             a model for tools that take no unknown attribute. 0: none */
+                             HTP_TAG_METADATA alone, tags of attributes move there, for tools that
+                             reject unknown attributes. 0: none */
 } htp_write_options;
 
 /** Fills @p options with the defaults. */
@@ -291,28 +291,28 @@ HTP_API void htp_write_options_init(htp_write_options *options);
 
 /**
  * Writes a model without its tags to @p onnx_path: without the attributes, metadata and doc strings
- * that tell of modules. All else keeps its bytes: of a model that this library exported, the result
- * is byte for byte what an export without tags writes. The files appear as those of htp_export().
+ * that describe modules. All else keeps its bytes: for a model that this library exported, the
+ * result is byte for byte the export without tags. The files appear as those of htp_export().
  * @param options  may be NULL.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_strip(htp_model *model, const char *onnx_path,
                                                 const htp_write_options *options);
 
 /**
- * Writes what another tool (an optimiser, a quantiser, a converter) made of a model, with the
- * model's tags: each node of @p changed gets the module of the node of @p like that it stands for,
- * by its tag, its name, the tensors that it makes or by structure, or of those that it works for.
- * What it was found by stands in the node's metadata htp.retagged, where its tag was lost. All else
- * keeps its bytes; nodes that stand before those that make what they read are put in order.
+ * Restores the tags of a model that another tool (an optimiser, a quantiser, a converter) changed.
+ * Each node of @p changed gets the module of its counterpart in @p like: by its tag, its name, its
+ * output tensors, or structure; else that of its neighbours. If its tag was lost, its metadata
+ * htp.retagged says how the module was found. All else keeps its bytes; nodes out of order are
+ * sorted.
  * @param changed    the path of a model without functions, see htp_model_inline().
- * @param like       the model that it was made of, with tags.
+ * @param like       the model that it was made from, with tags.
  * @param onnx_path  where the model goes; the files appear as those of htp_export().
  * @param options    may be NULL.
- * @param text       receives how many nodes were found by what, for people, freed with
+ * @param text       receives how many nodes were found in which way, for people, freed with
  *                   htp_string_free(); may be NULL.
  * @param json       receives the same as one JSON object, with the nodes whose tag was lost; may be
  *                   NULL.
- * @return HTP_CODE_BAD_INPUT where @p like has no tags, or nothing in common with @p changed.
+ * @return HTP_CODE_BAD_INPUT if @p like has no tags, or nothing in common with @p changed.
  */
 HTP_API HTP_MUST_USE htp_status htp_retag_model(const char *changed, htp_model *like,
                                                 const char *onnx_path,
@@ -320,10 +320,10 @@ HTP_API HTP_MUST_USE htp_status htp_retag_model(const char *changed, htp_model *
                                                 char **json);
 
 /**
- * Writes the flat model that a model with functions means, for what runs no functions: nodes of
- * functions stand in the places of calls, under the names and tags of the instance. Of a model that
- * this library exported with functions, the result is byte for byte the export without. A model
- * without functions is copied.
+ * Writes a model with functions as a flat one, for runtimes and tools without functions. Nodes take
+ * the place of calls, with the names and tags of the instance. For a model that this library
+ * exported with functions, the result is byte for byte the export without. A model without
+ * functions is copied.
  * @param options  may be NULL.
  * @return HTP_CODE_BAD_INPUT for a function that imports another version of operators than the
  *         model: it cannot be written in place of its calls.
@@ -332,12 +332,12 @@ HTP_API HTP_MUST_USE htp_status htp_model_inline(htp_model *model, const char *o
                                                  const htp_write_options *options);
 
 /**
- * Writes the sidecar of a model to @p path: what there is to know of its modules, operations and
- * tensors, and the graph of each module, as one JSON document (docs/hierarchy.schema.json). The
- * file appears as those of htp_export().
+ * Writes the sidecar of a model to @p path: its modules, operations and tensors, and the graph of
+ * each module, as one JSON document (docs/hierarchy.schema.json). The file appears as those of
+ * htp_export().
  *
- * An export can write it together with the model (htp_options.sidecar). That one tells of the run,
- * too: "libtorch" and "seconds" of "export", on a line of their own. All else is the same byte for
+ * An export can write it together with the model (htp_options.sidecar). That one also describes the
+ * run: "libtorch" and "seconds" of "export", on a line of their own. All else is the same, byte for
  * byte.
  * @param path     NULL: MODEL_hierarchy.json for MODEL.onnx; see htp_sidecar_path()
  * @param options  may be NULL.
@@ -367,20 +367,19 @@ typedef struct htp_extraction {
 HTP_API void htp_extraction_init(htp_extraction *extraction);
 
 /**
- * Writes some modules as a model of their own to @p onnx_path: their nodes; what crosses their
- * border as inputs and outputs, under the names, types and in the order of the whole; and the
- * weights, constants and functions that they use. All else of the model stays: opset imports,
- * metadata, tags, which are still those of the whole. A node that serves several modules belongs to
- * the first. Of a module in the body of an If or a Loop the body's nodes alone are written.
- * Types that the file does not declare are those that follow from operators. Fed with what flows
- * through the whole at that border, the part gives the same numbers. The files appear as those of
- * htp_export().
+ * Writes some modules as a model of their own to @p onnx_path: their nodes; the values that cross
+ * their border as inputs and outputs, with the names, types and order of the whole; and the
+ * weights, constants and functions that they use. Opset imports, metadata and tags stay those of
+ * the whole. A node that serves several modules belongs to the first. For a module in the body of
+ * an If or a Loop, only the body's nodes are written. Undeclared types are inferred from operators.
+ * Fed with the values of the whole at that border, the part returns the same numbers. The files
+ * appear as those of htp_export().
  * @param text  receives what was written, for people, freed with htp_string_free(); may be NULL.
  * @param json  receives the same as one JSON object; may be NULL.
  * @return HTP_CODE_USAGE for an address that names nothing, and for modules that cannot be cut out
  *         alone: a path leaves them and comes back, or they lie in several bodies; the smallest
- *         module around them that can be is named. HTP_CODE_BAD_INPUT where the file does not say
- *         the type of what crosses the border, and it does not follow.
+ *         module around them that can be is named. HTP_CODE_BAD_INPUT if the type of a value at the
+ *         border is neither declared nor inferred.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_extract(htp_model *model,
                                                   const htp_extraction *extraction,
@@ -404,12 +403,12 @@ HTP_API void htp_splitting_init(htp_splitting *splitting);
 /**
  * Writes a model as parts that follow each other to the new folder @p folder, with index.json,
  * which lists them: file, module, inputs and outputs. Each module that is named is a part, each of
- * its calls where it runs several times, and so are the nodes between them; every node is in one
- * part, but for Constants, which all have that read them. Run in their order, each with
- * what the inputs of the model and the parts before it have given, parts give what the whole gives.
- * The folder appears complete or not at all.
+ * its calls where it runs several times, and so are the nodes between them. Every node is in one
+ * part; Constants are in every part that reads them. Run in order, each on the inputs of the model
+ * and the outputs of earlier parts, the parts return what the whole returns. The folder appears
+ * complete or not at all.
  * @param folder  nothing, or an empty folder.
- * @param text, json  as for htp_model_extract(); @p json is what index.json holds.
+ * @param text, json as for htp_model_extract(); @p json is the object of index.json.
  * @return HTP_CODE_USAGE as htp_model_extract(), and for modules that lie in each other or need
  * each other; HTP_CODE_CANNOT_WRITE where the folder is not empty.
  */

@@ -26,7 +26,7 @@ typedef enum htp_code {
     HTP_CODE_BAD_INPUT = 3,     /**< input not readable, or neither TorchScript nor ONNX */
     HTP_CODE_UNSUPPORTED = 4,   /**< the model uses an operator that cannot be exported */
     HTP_CODE_CANNOT_WRITE = 5,  /**< the output could not be written */
-    HTP_CODE_FOUND = 6,         /**< of the program: it looked, and found something */
+    HTP_CODE_FOUND = 6,         /**< of the program: a check has findings */
     HTP_CODE_INTERRUPTED = 130, /**< the caller asked to stop */
 } htp_code;
 
