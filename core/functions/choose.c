@@ -73,7 +73,7 @@ static htp_status check_selector(const char *selectors, htp_slice selector)
     return depth > 0 ? HTP_OK
                      : htp_status_make(HTP_CODE_USAGE,
                                        "functions: '%.*s' is the root, whose body is the model "
-                                       "itself; depth=1 is what is right below it",
+                                       "itself; depth=1 names the modules right below it",
                                        (int)selector.length, selector.at);
 }
 
@@ -218,7 +218,7 @@ static htp_status refuse_uncalled(const struct choice *choice, const char *addre
     }
     const char *hint = list_below(choice, matches);
     hint = *hint ? hint : list_of_class(choice, matches);
-    hint = *hint ? hint : "; inspect --json of an ONNX model tells what is";
+    hint = *hint ? hint : "; inspect --json of an ONNX model lists the calls";
     return htp_status_make(HTP_CODE_USAGE, "functions: '%s' is never called%s", address, hint);
 }
 

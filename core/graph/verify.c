@@ -23,7 +23,7 @@ static htp_status check_dims(const verifier *v, htp_value_id id)
     const htp_value *value = &v->graph->values[id];
     for (uint32_t i = 0; value->traced->kind == HTP_TRACE_TENSOR && i < value->traced->rank; i++) {
         if (!value->dims || value->dims[i].size < 0) {
-            return wrong(v, "has a dim below 0, or none", id);
+            return wrong(v, "has a dim below 0, or lacks one", id);
         }
     }
     return HTP_OK;
@@ -134,8 +134,8 @@ static htp_status check_scopes(const verifier *v)
         }
         if (!is_right) {
             return htp_status_make(HTP_CODE_INTERNAL,
-                                   "after the pass %s the graph is not well formed: scope %u is "
-                                   "called nowhere, or with what does not exist",
+                                   "after the pass %s the graph is malformed: scope %u is called "
+                                   "nowhere, or with a missing value",
                                    v->pass, i);
         }
     }

@@ -225,7 +225,7 @@ static htp_outcome make_key(htp_machine *m, const part *part, const char *name, 
     errno = 0;
     long long number = strtoll(name, NULL, 10);
     if (errno != 0 || strcmp(htp_arena_printf(m->arena, "%lld", number), name) != 0) {
-        return htp_machine_stop(m, HTP_BAD_INPUTS, "%s has keys of type int; \"%s\" is none",
+        return htp_machine_stop(m, HTP_BAD_INPUTS, "%s has keys of type int; \"%s\" is no int",
                                 describe(m, part), name);
     }
     *item = htp_item_int(m, number);

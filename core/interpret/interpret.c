@@ -357,7 +357,7 @@ htp_status htp_machine_end(const htp_machine *m, htp_outcome outcome)
                     : HTP_IS_REFUSAL(outcome)   ? HTP_CODE_USAGE
                                                 : HTP_CODE_INTERNAL;
     return htp_status_make(code, "%s",
-                           m->message ? m->message : "what is followed stops, and nobody says why");
+                           m->message ? m->message : "the interpretation stops without a reason");
 }
 
 static htp_status run(following *f)

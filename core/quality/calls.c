@@ -41,6 +41,6 @@ void htp_judge_calls(htp_measuring *m)
         htp_give_up(m, HTP_METRIC_CONTAMINATION_CALLS,
                     s->tree->untagged == s->tree->nodes
                         ? "no node has a tag"
-                        : "the reference knows none of the nodes with tags");
+                        : "the reference has no node that has a tag");
     }
 }

@@ -50,11 +50,11 @@ void htp_judge_consistency(htp_measuring *m)
     if (s->tree->source < HTP_TREE_ATTRIBUTES || s->tree->source > HTP_TREE_LAYER_ANN) {
         htp_give_up(m, HTP_METRIC_CONSISTENCY,
                     s->tree->untagged == s->tree->nodes ? "no node has a tag"
-                                                        : "one place alone tells of modules");
+                                                        : "modules are in one place alone");
         return;
     }
     if (count_places(s) < 2) {
-        htp_give_up(m, HTP_METRIC_CONSISTENCY, "one place alone tells of modules");
+        htp_give_up(m, HTP_METRIC_CONSISTENCY, "modules are in one place alone");
         return;
     }
     bool *is_wrong_module = HTP_NEW_ARRAY(m->arena, bool, s->module_count + 1U);

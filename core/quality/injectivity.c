@@ -119,7 +119,7 @@ void htp_judge_injectivity(htp_measuring *m)
         htp_give_up(m, HTP_METRIC_INJECTIVITY,
                     s->tree->untagged == s->tree->nodes
                         ? "no node has a tag"
-                        : "tags alone do not tell of instances; pass --reference");
+                        : "tags do not identify instances; pass --reference");
         return;
     }
     for (uint32_t i = 0; i < s->module_count; i++) {

@@ -185,6 +185,6 @@ void htp_judge_specificity(htp_measuring *m)
         htp_give_up(m, HTP_METRIC_SPECIFICITY,
                     s->tree->untagged == s->tree->nodes
                         ? "no node has a tag"
-                        : "nothing but the tags themselves tells of modules; pass --reference");
+                        : "modules are in the tags alone; pass --reference");
     }
 }

@@ -321,8 +321,8 @@ static const char *find_reason(const struct oracle *o, bool has_holders)
 {
     const htp_subject *s = o->m->subject;
     return s->tree->untagged == s->tree->nodes ? "no node has a tag"
-           : !s->has_paths && !o->m->reference ? "the file does not tell paths of modules"
-           : !has_holders ? "no initializer has a name that tells which module holds it"
+           : !s->has_paths && !o->m->reference ? "the file has no paths of modules"
+           : !has_holders                      ? "no initializer is named after its module"
                           : "no node with a tag reads a weight that a module is known to hold";
 }
 

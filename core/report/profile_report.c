@@ -234,7 +234,7 @@ static void add_lost(htp_text *text, const htp_profile_question *query, const st
     htp_text_addf(text, "\nlost: %zu kernel%s of no known module, %s ms, %s%s\n", count,
                   count == 1 ? "" : "s", milliseconds(text->arena, sums->lost),
                   share(text->arena, sums->lost, profile->time),
-                  query->optimized ? "" : "; --optimized OPT.onnx may tell");
+                  query->optimized ? "" : "; pass --optimized OPT.onnx to find more");
     add_kernels(text, query, kernels, count);
 }
 

@@ -234,7 +234,7 @@ TURNED_ELSEWHERE = "changes the sizes or strides of a tensor in place that"
 CASES.script("sizes-changed/twice", turned_twice, (4, 6), dynamic=BATCH)
 CASES.script("sizes-changed/in-list", turned_in_list, (4, 6), dynamic={0: {1: "length"}})
 CASES.script("sizes-changed/in-loop", turned_in_loop, (4, 6), torch.tensor(3), dynamic=BATCH)
-CASES.script("sizes-changed/other-name", turned_other_name, (4, 6), refused="another name of one whose sizes")
+CASES.script("sizes-changed/other-name", turned_other_name, (4, 6), refused="alias one whose sizes")
 CASES.script("sizes-changed/one-side", turned_on_one_side, (4, 6), refused=TURNED_ELSEWHERE)
 CASES.script("sizes-changed/perhaps", turned_perhaps, (4, 6), refused=TURNED_ELSEWHERE)
 

@@ -13,8 +13,8 @@ PIXELS = (2, 5, 6, 4)  # channels last
 SIGNAL = (2, 5, 6)
 LOST = "and whether that shares its memory depends on how libtorch was built: with oneDNN"
 PLACES = "it takes elements by their places in memory, which depend on how libtorch was built: "
-TOLD = " gives depends on how libtorch was built: "
-TOLD_OF_STRIDE = f"what aten::stride.int{TOLD}"
+TOLD = " depends on how libtorch was built: "
+TOLD_OF_STRIDE = f"the result of aten::stride.int{TOLD}"
 
 
 class Convolved(nn.Module):
@@ -139,9 +139,9 @@ for name, make, refused in [
     ("number", Number, TOLD_OF_STRIDE),
     ("number-of-copy", NumberOfCopy, None),
     ("number-of-nobody", NumberOfNobody, None),
-    ("branch", Branch, f"what aten::is_contiguous{TOLD}"),
+    ("branch", Branch, f"the result of aten::is_contiguous{TOLD}"),
     ("branch-of-copy", BranchOfCopy, None),
-    ("number-of-side", NumberOfSide, "what aten::stride.int gives depends on which side of a branch is taken"),
+    ("number-of-side", NumberOfSide, "the result of aten::stride.int depends on which side of a branch is taken"),
     ("number-in-loop", NumberInLoop, TOLD_OF_STRIDE),
 ]:
     CASES.layer(f"scripted/{name}", lambda make=make: torch.jit.script(make()), PIXELS, refused=refused)

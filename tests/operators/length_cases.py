@@ -58,7 +58,7 @@ script("linspace/float64", spaced_double)
 script("linspace/float16", spaced_half)
 script("linspace/single", spaced_widely, others=of_lengths(lengths=(1,)))
 script("logspace/int64", powers)
-script("linspace/int64", spaced_integers, refused="not counted alike by all versions of PyTorch")
+script("linspace/int64", spaced_integers, refused="counted differently by versions of PyTorch")
 
 # ---- windows -------------------------------------------------------------------------------------
 

@@ -335,8 +335,8 @@ script("list-memory/carried", carried_then_changed, X, N, refused="changed in pl
 script("list-memory/branch", appended_in_branch, X, N, refused="changed in place")
 script("list-memory/copied-list", copied_list, X, N, refused="changed in place")
 script("list-memory/changed-then-carried", changed_then_carried, X, N,
-       refused="what it changes is read under another name")
-script("list-memory/two-names", two_names_in_loop, X, N, refused="what it changes is read under another name")
+       refused="the tensor that it changes is read under another name")
+script("list-memory/two-names", two_names_in_loop, X, N, refused="the tensor that it changes is read under another name")
 script("list-memory/element-in-branch", element_in_branch, X, N,
        others=lambda: [[X + 3, N], [-X, N]])
 script("list-memory/dict-before-loop", dict_before_loop, X, N, others=ANY)

@@ -8,7 +8,7 @@ from building import BATCH, Cases, counts
 
 CASES = Cases()
 script = CASES.script
-ORDER = "what libtorch computes depends on the order"
+ORDER = "libtorch's result depends on the order"
 BUFFER = (3, 7)
 
 

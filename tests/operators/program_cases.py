@@ -60,7 +60,7 @@ def changed_by_the_data(x):
 
 
 # With one row, contiguous() gives a view; with more, a copy: the traced sizes must not decide.
-@program("in-place/contiguous-of-one-row", (1, 3), dynamic=BATCH, refused="what it changes is read under another name")
+@program("in-place/contiguous-of-one-row", (1, 3), dynamic=BATCH, refused="the tensor that it changes is read under another name")
 def contiguous_then_changed(x):
     y = x * 1
     z = y.transpose(0, 1).contiguous()

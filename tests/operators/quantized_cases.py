@@ -243,4 +243,4 @@ class Convolution(nn.Module):
 
 
 add("conv2d", Convolution, levels(2, 3, 6, 6),
-    refused="libtorch rounds it otherwise on machines with other instructions")
+    refused="libtorch rounds it differently on machines with other instructions")

@@ -8,7 +8,7 @@ import torch
 from building import Cases, X, signs
 
 CASES = Cases()
-READ = "what it changes is read under another name"
+READ = "the tensor that it changes is read under another name"
 
 
 def mixed():

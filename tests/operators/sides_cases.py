@@ -7,9 +7,9 @@ from building import X, Cases, signs
 
 CASES = Cases()
 
-STRIDES = "gives depends on which side of a branch is taken"
-GAPS = "gives depends on where its values lie in memory"
-OFTEN = "gives depends on how often a loop runs"
+STRIDES = "depends on which side of a branch is taken"
+GAPS = "depends on where its values lie in memory"
+OFTEN = "depends on how often a loop runs"
 PLACES = "it takes elements by their places in memory, which depend on "
 
 
@@ -127,10 +127,10 @@ for name, function, refused in [
     ("gaps/copied", copied, None),
     ("within", begin_within, GAPS),
     ("changed/copy", changed_copy, None),
-    ("changed/copy-or-view", changed_copy_or_view, "which shares its memory on one side of a branch"),
+    ("changed/copy-or-view", changed_copy_or_view, "which shares its memory only on one side of a branch"),
     ("loop/turned", loop_of_turned, None),
     ("loop/turns", loop_turns, OFTEN),
     ("loop/turns/unseen", loop_turns_unseen, None),
-    ("loop/gaps", loop_sees_gaps, "gives depends on"),
+    ("loop/gaps", loop_sees_gaps, "depends on"),
 ]:
     CASES.script(name, function, X, others=signs, refused=refused)

@@ -10,7 +10,7 @@ from building import BATCH, X, Cases, counts, signs
 
 CASES = Cases()
 script = CASES.script
-READ = "what it changes is read under another name"
+READ = "the tensor that it changes is read under another name"
 
 
 def shared_side(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:

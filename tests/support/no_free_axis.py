@@ -102,7 +102,7 @@ EARLIER = {
 }
 
 # Calls of rows that it refuses, by what is said of them.
-ONEDNN = "this libtorch computes it with ONEDNN, whose rounding is not known"
+ONEDNN = "this libtorch computes it with ONEDNN, whose rounding is unknown"
 EARLIER_CALLS = {
     "quantized::linear": ONEDNN,
     "quantized::linear_dynamic": ONEDNN,

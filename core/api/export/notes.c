@@ -36,8 +36,8 @@ void htp_note_tied(htp_session *session, const htp_tied_weights *tied)
         const char *path = htp_graph_scope_path(session->graph, weight->scope);
         if (weight->bytes >= SMALLEST_TIED) {
             htp_session_note(session,
-                             "%s is read as it is stored, and otherwise by the product of matrices "
-                             "in %s, which quantisers pass over; --untie writes it twice",
+                             "%s is read as it is stored, and transposed by the product of "
+                             "matrices in %s, which quantisers skip; --untie writes it twice",
                              weight->name, *path ? path : "forward()");
             shown++;
         }
@@ -52,8 +52,8 @@ void htp_note_kept(htp_session *session, const htp_kept_arithmetic *kept)
         const char *path = htp_graph_scope_path(session->graph, node->scope);
         htp_session_note(
             session,
-            "%s in %s is computed of weights alone whenever the model runs: the result "
-            "has %.1f MB, more than what it is made of",
+            "%s in %s is computed of weights alone whenever the model runs: the result has %.1f "
+            "MB, more than the weights",
             node->kind, *path ? path : "forward()", (double)result->bytes / 1e6);
     }
 }
@@ -150,7 +150,7 @@ static void note_frozen(htp_session *session)
     }
     if (session->options.freeze_state && trace->state_count > 0) {
         htp_session_note(session,
-                         "state is frozen: each call begins with what the archive has of %s",
+                         "state is frozen: each call begins with the archive's value of %s",
                          htp_text_string(&text));
     }
 }
@@ -184,8 +184,8 @@ static void note_stand_ins(htp_session *session)
     const htp_trace *trace = session->graph->trace;
     for (uint32_t i = 0; i < trace->run_on_stand_ins_count; i++) {
         htp_session_note(session,
-                         "%s has no kernel for meta tensors: its own was run on ones and on zeroes "
-                         "to tell the sizes of its outputs",
+                         "%s has no kernel for meta tensors: it was run on ones and on zeroes to "
+                         "find the sizes of its outputs",
                          trace->run_on_stand_ins[i]);
     }
 }

@@ -156,8 +156,8 @@ static htp_status make_functions(htp_session *session, htp_finished *finished,
                                                    options->functions, is_chosen),
                               session->model_path));
     if (!memchr(is_chosen, true, hierarchy->module_count)) {
-        htp_session_note(session, "no functions: no module below the root is called whose class is "
-                                  "not torch.nn's; choose some, for example torch.nn.Linear");
+        htp_session_note(session, "no functions: all called modules below the root are of "
+                                  "torch.nn; choose some, for example torch.nn.Linear");
     }
     const htp_frames *frames = htp_frames_find(finished->model, is_chosen);
     const htp_stacks *stacks = htp_stacks_find(arena, session->graph);
@@ -165,8 +165,8 @@ static htp_status make_functions(htp_session *session, htp_finished *finished,
                                                   options->functions_per_instance);
     if (frames->scattered > 0) {
         htp_session_note(session,
-                         "%" PRIu32 " calls of modules stay as they are: what they need and give "
-                         "does not let them run as a whole",
+                         "%" PRIu32 " calls of modules become no functions: a path leaves them "
+                         "and comes back",
                          frames->scattered);
     }
     finished->functions = htp_functions_build(arena, frames, sharing, stacks);

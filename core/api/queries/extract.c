@@ -67,7 +67,7 @@ static htp_status choose_call(htp_query *query, const htp_extraction *options, c
     HTP_TRY(htp_address_find(&query->arena, region->tree, options->modules[0], &matches));
     if (options->module_count > 1 || matches.count > 1) {
         return htp_status_make(HTP_CODE_USAGE,
-                               "%s: a call is that of one module, and '%s' names several",
+                               "%s: --call needs one module, and '%s' names several",
                                region->view->path, name);
     }
     return htp_calls_restrict(&query->arena, region, matches.first, (uint32_t)options->call, name);

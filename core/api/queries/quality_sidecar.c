@@ -41,7 +41,9 @@ htp_status htp_quality_open_sidecar(htp_quality_task *w, htp_quality_task_entry 
                               &findings));
     return findings.list.count == 0
                ? HTP_OK
-               : htp_sidecar_file_wrong(&entry->document, "it is not that of '%s' (%s)",
+               : htp_sidecar_file_wrong(&entry->document,
+                                        "it belongs to another model than '%s' "
+                                        "(%s)",
                                         entry->path, findings.list.items[0]);
 }
 

@@ -48,8 +48,8 @@ static htp_status retag(htp_query *query)
     HTP_TRY(check_outputs(query, work->path));
     if (changed->file.functions.count > 0) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
-                               "%s: it has functions, whose nodes stand for those of several "
-                               "modules; write the flat file first: htp-trace inline",
+                               "%s: it has functions, whose nodes serve several modules; write "
+                               "the flat file first: htp-trace inline",
                                changed->view.path);
     }
     HTP_TRY(htp_retag_find(&query->arena, &models[0], &models[1], &retagging));
@@ -67,7 +67,7 @@ htp_status htp_retag_model(const char *changed, htp_model *like, const char *onn
         .other = like, .answer = retag, .options = &work, .text = text, .json = json};
     htp_write_options_init(&work.options);
     if (!like) {
-        return htp_status_make(HTP_CODE_USAGE, "there is no model whose tags are taken");
+        return htp_status_make(HTP_CODE_USAGE, "there is no tagged model to take tags from");
     }
     if (options) {
         HTP_TRY(htp_given_take(&work.options, sizeof(work.options), options, "the options were",

@@ -67,8 +67,7 @@ static htp_status refuse_module(htp_session *session, const char *wanted)
     }
     return htp_status_make(
         HTP_CODE_USAGE, "%s: there is no module \"%s\"%s", session->model_path, wanted,
-        nearest.count > 0 ? htp_text_string(&text)
-                          : "; \"htp-trace inspect\" lists those that there are");
+        nearest.count > 0 ? htp_text_string(&text) : "; \"htp-trace inspect\" lists them");
 }
 
 static bool is_at(const htp_instance *module, const char *path)

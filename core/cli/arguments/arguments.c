@@ -130,7 +130,7 @@ static bool check_model_is_there(const htp_cli_arguments *arguments)
                               arguments->selectors_word);
     } else {
         const char *usage = htp_cli_command_find(arguments->command)->usage;
-        htp_cli_print_message("no model; usage: htp-trace %.*s (--help tells more)",
+        htp_cli_print_message("no model; usage: htp-trace %.*s (see --help)",
                               (int)strcspn(usage, "\n"), usage);
     }
     return false;

@@ -23,7 +23,9 @@ static htp_status inspect_torchscript(const htp_cli_arguments *arguments, const 
     char **json = arguments->json ? &result : NULL;
     if (arguments->depth >= 0 || arguments->selection.own) {
         return htp_status_make(HTP_CODE_USAGE,
-                               "%s: --depth and --own are for ONNX models, and this is none", path);
+                               "%s: --depth and --own are for ONNX models, and this is another "
+                               "file",
+                               path);
     }
     htp_status status = htp_inspect(path, options, text, json);
     htp_cli_print_answer(status, result, arguments->json);

@@ -63,8 +63,8 @@ static htp_outcome merge_tensors(htp_machine *m, const htp_item *a, const htp_it
         }
     }
     return htp_elsewhere_stand_for(m, *merged, b,
-                                   "which side of a branch is taken, whose values lie in memory "
-                                   "in other ways");
+                                   "which side of a branch is taken, since the values of its "
+                                   "sides have different strides");
 }
 
 /* A list, tuple or dict on at least one side, where the other may have no value. */

@@ -229,9 +229,9 @@ static htp_outcome run_otherwise(htp_machine *m, htp_call *call, const char *err
     }
     if (htp_recording_has_lost_float(m, &call->inputs)) {
         error = htp_arena_printf(m->arena,
-                                 "%s; torch.jit.save wrote the float that a tensor is filled with "
-                                 "as an int, of which libtorch makes a tensor of ints: give it a "
-                                 "dtype where it is made",
+                                 "%s; torch.jit.save wrote the tensor's fill value as an int, so "
+                                 "libtorch makes a tensor of ints: give it a dtype where it is "
+                                 "made",
                                  error);
     }
     HTP_DO(htp_call_fail(m, call, error, outputs));

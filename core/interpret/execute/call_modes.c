@@ -99,7 +99,7 @@ htp_outcome htp_call_find_refusal(htp_machine *m, const htp_call *call, const ch
         *refusal = "it does more than to compute, and is not run for a file";
     } else if (htp_operator_is_unchecked(&call->schema) &&
                !htp_operator_is_sized_alone(&call->schema)) {
-        *refusal = "it is not run, because its kernel does not check what it is given";
+        *refusal = "it is not run, because its kernel does not check its operands";
     } else if (has_no_order(m, call)) {
         *refusal = "without sorted=True the order of its output is not defined";
     } else if (takes_moved_places(m, call, &moved)) {
@@ -242,8 +242,8 @@ static htp_outcome run_for_real(htp_machine *m, htp_call *call, bool any_tensor,
         return has_results
                    ? HTP_GOES_ON
                    : htp_machine_stop(m, HTP_UNSUPPORTED,
-                                      "its output, or what it needs for that, is too large to be "
-                                      "computed while a model is being exported");
+                                      "its output, or its working memory, is too large to be "
+                                      "computed at export");
     }
     HTP_DO(outcome);
     *mode = HTP_MODE_REAL;

@@ -112,7 +112,7 @@ const char *htp_elsewhere_refusal(htp_machine *m, const htp_call *call, const ht
         }
     }
     return differs ? htp_arena_printf(m->arena,
-                                      "what %s gives depends on %s; copy it first, with "
+                                      "the result of %s depends on %s; copy it first, with "
                                       ".clone(memory_format=torch.contiguous_format)",
                                       call->schema.kind, elsewhere->reason)
                    : NULL;

@@ -8,7 +8,9 @@
 
 static htp_outcome refuse(htp_machine *m)
 {
-    return htp_machine_stop(m, HTP_UNSUPPORTED, "this libtorch cannot tell its output's size");
+    return htp_machine_stop(m, HTP_UNSUPPORTED,
+                            "this libtorch has no meta kernel for its "
+                            "output's size");
 }
 
 /* ---- how large they may be ---- */
@@ -152,5 +154,6 @@ htp_outcome htp_call_probe(htp_machine *m, const htp_call *call, size_t lane, ht
     return are_tensors(*outputs, *count)
                ? HTP_GOES_ON
                : htp_machine_stop(m, HTP_UNSUPPORTED,
-                                  "it gives what is no tensor, and may depend on the data");
+                                  "it returns something other than a tensor, which may depend on "
+                                  "the data");
 }

@@ -53,7 +53,7 @@ static htp_outcome add_pairs(htp_machine *m, htp_item *dict, const htp_item *pai
         const htp_items *both;
         HTP_DO(htp_list_known(m, all->items[i], &both));
         if (both->count < 2) {
-            return htp_machine_stop(m, HTP_FAILS, "a dict is made of what is no pair");
+            return htp_machine_stop(m, HTP_FAILS, "a dict is made of something that is no pair");
         }
         HTP_DO(htp_dict_set(m, dict, both->items[0], both->items[1]));
     }

@@ -9,8 +9,9 @@
 static htp_outcome refuse_unfit(htp_machine *m, const htp_place *place)
 {
     return htp_machine_refuse(m, place,
-                              "a list whose length depends on the data holds tensors of different "
-                              "ranks or dtypes, or what ONNX sequences do not take");
+                              "a list whose length depends on the data holds tensors of "
+                              "different ranks or dtypes, or elements that ONNX sequences cannot "
+                              "hold");
 }
 
 /* Makes lanes of a stack what one row of it is. */

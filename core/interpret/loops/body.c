@@ -112,7 +112,7 @@ static htp_outcome begin_all_held(htp_machine *m, htp_loop *loop)
 
 htp_outcome htp_loop_resize(htp_machine *m, htp_loop *loop, uint32_t leaf, htp_item *item)
 {
-    static const char often[] = "how often a loop runs, whose values lie in memory in other ways";
+    static const char often[] = "how often a loop runs, since its values have different strides";
     const htp_slot *slot = htp_loop_slot(m, loop, leaf);
     uint64_t moving = slot->moving;
     item->device = slot->is_apart ? HTP_DEVICE_UNDECIDED : item->device;

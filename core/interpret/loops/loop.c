@@ -128,7 +128,7 @@ static htp_outcome repeat(htp_machine *m, const htp_step *step, htp_item *limit,
     HTP_DO(htp_item_require_known(m, condition));
     htp_loop *loop = htp_loop_make(m, step, state, done);
     htp_mark mark = htp_recording_mark(m);
-    const char *reason = "a loop changes the types of what it works on";
+    const char *reason = "a loop changes the types of its carried values";
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
         htp_outcome outcome = attempt(m, loop, limit, condition, outputs);
         if (outcome == HTP_RAISES && !must_run(m, limit, condition)) {

@@ -164,7 +164,9 @@ htp_outcome htp_loop_check_earlier(htp_machine *m, htp_loop *loop)
     for (size_t i = 0; i < loop->lists.count; i++) {
         const htp_item *earlier = stand_in(m, loop, HTP_ADDITIONS + (uint32_t)i, false);
         if (!earlier) {
-            return htp_machine_stop(m, HTP_FAILS, "a loop appends what is no tensor to a list");
+            return htp_machine_stop(m, HTP_FAILS,
+                                    "a loop appends something that is no tensor to "
+                                    "a list");
         }
         HTP_DO(htp_list_require_told(m, htp_memory_held(m, htp_memory_of(earlier)), &loop->place));
         htp_item *list;

@@ -100,8 +100,8 @@ bool htp_devices_make(const htp_devices *devices, htp_arena *arena, const htp_op
     }
     if (!is_known(devices, read.type)) {
         *reason = htp_arena_printf(arena,
-                                   "\"%s\" is no device that PyTorch knows, and none that a tensor "
-                                   "of the file was saved on",
+                                   "\"%s\" is no device of PyTorch, and no tensor of the file "
+                                   "was saved on it",
                                    shown(arena, name));
         return false;
     }

@@ -81,14 +81,14 @@ void htp_memory_hold(htp_machine *m, uint32_t first, htp_item *value)
     htp_memory_change(m, first, value);
 }
 
-static const char lost_to_sharing[] = "what it changes is read under another name, which shares "
-                                      "its memory on one side of a branch, in "
-                                      "some iterations of a loop, or for some sizes, only";
+static const char lost_to_sharing[] = "the tensor that it changes is read under another name, "
+                                      "which shares its memory only on one side of a branch, in "
+                                      "some iterations of a loop, or for some sizes";
 
 /* Of one that may be a view or a copy as libtorch was built. */
 #define LOST_ELSEWHERE                                                                             \
-    "what it changes is read under another name, and whether that shares its memory depends on "   \
-    "%s; change a copy, made with .clone()"
+    "the tensor that it changes is read under another name, and whether that shares its memory "   \
+    "depends on %s; change a copy, made with .clone()"
 
 htp_loss htp_loss_make(const char *kind, const htp_place *place)
 {

@@ -297,8 +297,8 @@ htp_outcome htp_memory_note_changes(htp_machine *m, const htp_call *call, const 
         }
         if (reads_what_it_changes(m, call, input)) {
             return htp_machine_stop(m, HTP_UNSUPPORTED,
-                                    "it reads elements of the memory that it changes, so that what "
-                                    "libtorch computes depends on the order");
+                                    "it reads elements of the memory that it changes, so "
+                                    "libtorch's result depends on the order");
         }
         m->recording.epoch++;
         HTP_DO(write_back(m, input, outputs->items[k], call->place));

@@ -52,8 +52,8 @@ htp_outcome htp_memory_turned(htp_machine *m, htp_item *item, const htp_place *p
         if (item->creation_id < other->turns_into->creation_id && may_be_same(m, item, other)) {
             return htp_machine_refuse(
                 m, place,
-                "a tensor is read that may be another name of one whose sizes "
-                "or strides were changed in place");
+                "a tensor is read that may alias one whose sizes or strides were changed in "
+                "place");
         }
     }
     while ((*now)->turns_into) {

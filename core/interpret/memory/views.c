@@ -98,7 +98,7 @@ static htp_outcome inverse_of(htp_machine *m, const htp_item_view *look, size_t 
         }
         int64_t at = htp_is_int(dim) ? htp_dim_wrap(dim->lane[0].as.i, (int64_t)rank) : -1;
         if (at < 0) {
-            return htp_machine_stop(m, HTP_FAILS, "a permutation has a dim that is none");
+            return htp_machine_stop(m, HTP_FAILS, "a permutation has a dim out of range");
         }
         from[at] = (int64_t)i;
     }
@@ -153,7 +153,7 @@ htp_outcome htp_item_view_put_back(htp_machine *m, const htp_item_view *look, co
                                    htp_item *value, const htp_place *place, htp_item **parent)
 {
     if (!htp_is_tensor(look->parent) || !htp_is_tensor(value)) {
-        return htp_machine_stop(m, HTP_FAILS, "a view of what is no tensor is changed");
+        return htp_machine_stop(m, HTP_FAILS, "a view of something that is no tensor is changed");
     }
     if (htp_tensor_in(child, 0)->type != htp_tensor_in(look->parent, 0)->type) {
         return htp_machine_refuse(m, place, "a tensor is changed through a view of another dtype");

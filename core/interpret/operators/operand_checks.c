@@ -367,7 +367,7 @@ static bool check_device(const htp_operands *operands, htp_error *reason)
         name->kind != HTP_OPERAND_STRING || htp_device_read(name->as.text, name->bytes, &device);
     is_one =
         is_one && (!is_int(index) || (index->as.i >= -1 && index->as.i <= HTP_DEVICE_INDEX_LIMIT));
-    return is_one || htp_operands_refuse(reason, "it makes what is no device");
+    return is_one || htp_operands_refuse(reason, "it makes no valid device");
 }
 
 /* libtorch looks these up in a table, unchecked, also while it reads code: nobody says then how

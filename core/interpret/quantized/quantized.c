@@ -326,7 +326,7 @@ static htp_outcome packed_linear(htp_machine *m, htp_call *call, htp_items *outp
     const htp_runner_facts *facts = m->runner->facts(m->runner->self);
     if (!facts->knows_engine) {
         return htp_machine_stop(m, HTP_UNSUPPORTED,
-                                "this libtorch computes it with %s, whose rounding is not known",
+                                "this libtorch computes it with %s, whose rounding is unknown",
                                 facts->engine);
     }
     HTP_DO(require_count(m, call, 3));
@@ -399,7 +399,8 @@ static htp_outcome check_others(htp_machine *m, const htp_call *call, bool has_l
     const char *name = call->schema.name;
     if (begins_with(name, "quantized::conv")) {
         return htp_machine_stop(m, HTP_UNSUPPORTED,
-                                "libtorch rounds it otherwise on machines with other instructions");
+                                "libtorch rounds it differently on machines with other "
+                                "instructions");
     }
     bool is_own = begins_with(name, "quantized::");
     if (is_own ||

@@ -182,9 +182,7 @@ htp_outcome htp_constant_of(htp_machine *m, uint32_t number, htp_item **item)
     case HTP_DATA_DEVICE:
         value = htp_devices_read(m->devices, m->arena, data.string, data.bytes);
         if (!htp_device_read(value.as.text, value.bytes, &(htp_device){.index = -1})) {
-            return htp_machine_stop(m, HTP_UNSUPPORTED,
-                                    "a constant is the device \"%s\", which is "
-                                    "none",
+            return htp_machine_stop(m, HTP_UNSUPPORTED, "a constant is the invalid device \"%s\"",
                                     value.as.text);
         }
         break;

@@ -279,7 +279,7 @@ static htp_outcome fill_with_zeroes(htp_follower *f, const htp_restore_step *ste
         f->zero = runner->find(runner->self, "aten::zero_", "");
     }
     if (f->zero == HTP_NONE) {
-        return htp_restore_fail(f, "%s gives what cannot be cleared", step->node->kind);
+        return htp_restore_fail(f, "the result of %s cannot be cleared", step->node->kind);
     }
     for (uint32_t i = 0; i < step->output_count; i++) {
         const htp_operand *outputs = NULL;

@@ -94,7 +94,7 @@ htp_outcome htp_do_make_device(htp_machine *m, htp_step *step, htp_items *output
     }
     const htp_operand *name = &inputs->items[0]->lane[0];
     if (name->kind != HTP_OPERAND_STRING) {
-        return htp_machine_stop(m, HTP_FAILS, "a device of what is no text");
+        return htp_machine_stop(m, HTP_FAILS, "a device that is no text");
     }
     htp_operand device;
     const char *reason = "";
@@ -160,7 +160,7 @@ htp_outcome htp_do_pin(htp_machine *m, htp_step *step, htp_items *outputs)
 htp_outcome htp_do_ask_pinned(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     (void)outputs;
-    return htp_machine_refuse(m, &step->place, "%s, which no file tells", step->node->kind);
+    return htp_machine_refuse(m, &step->place, "%s, which is in no file", step->node->kind);
 }
 
 htp_outcome htp_do_move_to_cpu(htp_machine *m, htp_step *step, htp_items *outputs)

@@ -34,7 +34,7 @@ htp_outcome htp_do_unwrap(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 1));
     if (htp_is_none(step->inputs.items[0])) {
-        return htp_machine_stop(m, HTP_BAD_INPUTS, "None where a value is needed, %s",
+        return htp_machine_stop(m, HTP_BAD_INPUTS, "None instead of a value, %s",
                                 htp_place_describe(m, &step->place));
     }
     return htp_handler_give(m, outputs, step->inputs.items[0]);

@@ -41,7 +41,7 @@ size_t htp_row_axes(htp_lowering *l)
 {
     const char *digit = strpbrk(l->row->kind, "123");
     if (!digit) {
-        htp_lower_fail(l, "its name does not tell the number of axes");
+        htp_lower_fail(l, "its name does not have the number of axes");
         return 1;
     }
     return (size_t)(*digit - '0');

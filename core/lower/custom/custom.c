@@ -83,8 +83,8 @@ htp_status htp_custom_read(htp_arena *arena, const char *const *texts, size_t co
         }
         if (!htp_custom_is_foreign(item->kind)) {
             return htp_status_make(HTP_CODE_USAGE,
-                                   "custom operator \"%s\": those of libtorch itself cannot be "
-                                   "replaced",
+                                   "custom operator \"%s\": operators of libtorch itself cannot "
+                                   "be replaced",
                                    texts[i]);
         }
         for (size_t k = 0; k < i; k++) {

@@ -113,7 +113,7 @@ void htp_lower_tensor_solve(htp_lowering *l)
     uint32_t rank = htp_arg_rank(l, "self");
     uint32_t known = htp_arg_rank(l, "other");
     if (known > rank) {
-        htp_lower_fail(l, "it has fewer dims than what is solved for");
+        htp_lower_fail(l, "it has fewer dims than the right-hand side");
         return;
     }
     htp_dim dims[HTP_MAX_RANK] = {{0, NULL}};

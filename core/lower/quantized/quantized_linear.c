@@ -109,7 +109,7 @@ static htp_tensor_id rescale(htp_lowering *l, const layer *of, htp_tensor_id sum
         factors[o] = htp_number_float((double)factor);
         biases[o] = scaled_bias(of, bias, scale);
         if (!((of->largest + fabs(biases[o].f)) * (double)factor < 0x1p31)) {
-            htp_lower_fail(l, "with these scales its sums can be beyond what an int32 holds");
+            htp_lower_fail(l, "with these scales its sums can exceed an int32");
         }
     }
     sums = htp_emit_cast(l, sums, HTP_DTYPE_FLOAT32, wide);

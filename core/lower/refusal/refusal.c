@@ -13,7 +13,7 @@ static const char singular_values[] =
 static const char eigenvalues[] = "it needs eigenvalues, for which ONNX has no operator: they are "
                                   "found by steps that go on until "
                                   "they no longer change anything";
-static const char bits[] = "it needs the bits of numbers, which no operator of ONNX tells";
+static const char bits[] = "it needs the bits of numbers, which no ONNX operator returns";
 static const char pivots[] =
     "it factorizes with pivots of one or two rows, which ONNX has no operator for";
 static const char halves[] = "it makes complex numbers of two float16, which are not exported";

@@ -231,7 +231,7 @@ static binning *read_coordinates(htp_lowering *l, size_t *count)
     const int64_t *bins = l->row->op ? NULL : htp_arg_ints(l, "bins", &bins_count);
     *count = (size_t)dims[rank - 1].size;
     if (l->failure || (bins_count != *count && (!bins || bins_count != 1))) {
-        htp_lower_fail(l, "its bins are not those of each coordinate");
+        htp_lower_fail(l, "it lacks the bins of each coordinate");
         return NULL;
     }
     htp_formula f = htp_formula_of_kernel(l, htp_arg_math_dtype(l, "self", HTP_MATH_ALLOW_DOUBLE));
@@ -277,7 +277,7 @@ void htp_lower_point_histogram(htp_lowering *l)
     const binning *all = read_coordinates(l, &count);
     const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 1));
     if (!all || list->element_count != count) {
-        htp_lower_fail(l, "its bins are not those of each coordinate");
+        htp_lower_fail(l, "it lacks the bins of each coordinate");
         return;
     }
     const htp_formula *f = &all[0].f;

@@ -181,8 +181,8 @@ void htp_lower_linspace(htp_lowering *l)
     step_count steps = arg_steps(l);
     htp_formula f = htp_formula_of_steps(l, is_float ? dtype : HTP_DTYPE_FLOAT64);
     if (!is_float && !l->row->op) {
-        htp_lower_fail(l, "integers whose number or bounds depend on the model's input are not "
-                          "counted alike by all versions of PyTorch");
+        htp_lower_fail(l, "integers whose number or bounds depend on the model's input are "
+                          "counted differently by versions of PyTorch");
         return;
     }
     if (has_no_step(&steps)) {

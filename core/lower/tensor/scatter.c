@@ -69,7 +69,7 @@ void htp_lower_take_along_dim(htp_lowering *l)
     }
     int64_t axis = htp_arg_dim(l, "dim", rank);
     if (rank == 0 || htp_arg_rank(l, "indices") != rank) {
-        htp_lower_fail(l, "self and indices differ in rank, or have none");
+        htp_lower_fail(l, "self and indices differ in rank, or have rank 0");
         return;
     }
     x = htp_typed_expand(l, dtype, x, shape_beside(l, "indices", rank, (uint32_t)axis));

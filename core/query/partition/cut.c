@@ -187,9 +187,9 @@ static htp_status refuse_empty(struct cutter *cutter, const htp_region *region, 
     htp_slice tag = htp_folded_tag(region, node);
     if (region->tree->is_shared[node]) {
         return htp_status_make(HTP_CODE_USAGE,
-                               "%s: '%s' has no nodes of its own: what it computes is shared with "
-                               "'%.*s', which may be cut out; an export with --share module keeps "
-                               "it apart",
+                               "%s: '%s' has no nodes of its own: it shares them with '%.*s', "
+                               "which may be cut out; an export with --share module keeps them "
+                               "apart",
                                view->path, name, (int)tag.length, tag.at);
     }
     return htp_status_make(HTP_CODE_USAGE,

@@ -348,8 +348,8 @@ static htp_status refuse(struct splitter *s)
     const char *name = call_unit(s, &s->units[ends[0]]);
     if (ends[0] != ends[1]) {
         return htp_status_make(HTP_CODE_USAGE,
-                               "%s: %s and %s cannot both be parts: each needs what the other "
-                               "makes; choose a module around them",
+                               "%s: %s and %s cannot both be parts: each needs a value of the "
+                               "other; choose a module around them",
                                s->view->path, name, call_unit(s, &s->units[ends[1]]));
     }
     uint32_t *part_of = HTP_NEW_ARRAY(s->arena, uint32_t, s->view->nodes.count + 1);

@@ -187,7 +187,7 @@ htp_status htp_profile_read(htp_profile *profile, htp_arena *arena, const char *
     }
     if (profile->kernels.count == 0) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
-                               "%s: tells of no kernel: profile a session that was run", path);
+                               "%s: has no kernel: profile a session that was run", path);
     }
     return htp_status_prefix(htp_input_file_check(&profile->file), path);
 }

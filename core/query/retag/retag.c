@@ -179,8 +179,8 @@ htp_status htp_retag_find(htp_arena *arena, const htp_retag_side *changed,
     *retagging = (htp_retagging){.changed = *changed, .like = *like};
     if (like->tree->source == HTP_TREE_NOWHERE) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
-                               "%s: nothing in it tells of modules; --like takes the model as it "
-                               "was exported, with its tags",
+                               "%s: it has no modules; --like needs the model as it was "
+                               "exported, with its tags",
                                like->view->path);
     }
     begin(&r);

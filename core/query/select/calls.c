@@ -179,8 +179,8 @@ htp_status htp_calls_restrict(htp_arena *arena, htp_region *region, uint32_t mod
     }
     if (!are_told) {
         return htp_status_make(HTP_CODE_USAGE,
-                               "%s: the calls of '%s' cannot be told apart: the file does not say "
-                               "them; leave the call out for all of them",
+                               "%s: the calls of '%s' cannot be told apart: the file has no "
+                               "calls; leave out --call to take all of them",
                                view->path, name);
     }
     bool is_known = known != HTP_TREE_CALLS_UNKNOWN && known > count; /* some have no nodes */

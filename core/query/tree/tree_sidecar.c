@@ -74,7 +74,7 @@ static htp_status find_module(const struct reading *r, const htp_map *map, const
     }
     return htp_map_get(map, tag->valuestring, module)
                ? HTP_OK
-               : htp_sidecar_file_wrong(r->file, "'%.100s' is none of its modules",
+               : htp_sidecar_file_wrong(r->file, "'%.100s' is not among its modules",
                                         tag->valuestring);
 }
 

@@ -111,7 +111,7 @@ static void add_shares(htp_text *text, const htp_comparison *c)
                  htp_arena_printf(arena, "of corresponding nodes, %s disagree",
                                   share(arena, c->tags.count, c->correspondence.count)));
     } else {
-        add_line(text, "tags", "n/a: the files do not tell of modules in the same way");
+        add_line(text, "tags", "n/a: the files record modules in different ways");
     }
 }
 

@@ -170,7 +170,7 @@ htp_status htp_sidecar_check(htp_arena *arena, const htp_view *view, const htp_t
     for (int part = HTP_SIDECAR_MODULES; part < HTP_SIDECAR_PARTS; part++) {
         for (size_t i = 0; i < c.told[part].count; i++) {
             if (!c.told[part].items[i].is_known) {
-                htp_finding_add(findings, "sidecar: %s is none of the model's",
+                htp_finding_add(findings, "sidecar: %s is not in the model",
                                 describe(arena, htp_sidecar_part_name((htp_sidecar_part)part),
                                          c.told[part].items[i].key));
             }

@@ -188,7 +188,8 @@ static void add_operators(htp_text *text, const htp_inspection *inspection)
     add_rows(text, rows, (size_t)inspection->operator_count + 1);
     htp_text_addf(text, "%" PRIu32 " operators, %" PRIu32 " not supported%s\n",
                   inspection->operator_count, unsupported,
-                  unsupported ? ": an export fails where one runs on what the inputs decide" : "");
+                  unsupported ? ": an export fails if one runs on values that depend on inputs"
+                              : "");
 }
 
 const char *htp_report_inspection(htp_arena *arena, const htp_inspection *inspection)

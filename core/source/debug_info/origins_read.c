@@ -19,7 +19,7 @@ struct reading {
 
 static htp_status no_debug_record(const struct reading *r)
 {
-    return htp_pickle_damaged(r->machine, "it is told otherwise than PyTorch does");
+    return htp_pickle_damaged(r->machine, "it is not in PyTorch's form");
 }
 
 /* Takes apart a tuple or list of at least @p count parts. */

@@ -183,7 +183,7 @@ static const char *check_size(const htp_npy *array, uint64_t bytes)
     for (uint32_t i = 0; i < array->rank && fits; i++) {
         fits = htp_checked_mul(wanted, (uint64_t)array->dims[i], &wanted);
     }
-    return fits && wanted == bytes ? NULL : "cut short, or longer than its shape tells";
+    return fits && wanted == bytes ? NULL : "cut short, or longer than its shape";
 }
 
 const char *htp_npy_parse(const void *bytes, size_t count, uint64_t total, htp_npy *array)

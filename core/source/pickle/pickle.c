@@ -129,7 +129,7 @@ static htp_status extend_top(htp_pickle_machine *machine, uint64_t kind,
     HTP_TRY(htp_pickle_take(machine, 1, &target));
     machine->stack.count++;
     if (target->kind != kind) {
-        return htp_pickle_damaged(machine, "it adds to what is no %s",
+        return htp_pickle_damaged(machine, "it adds to something that is no %s",
                                   kind == HTP_PICKLE_LIST ? "list" : "dict");
     }
     HTP_TRY(check_pairs(machine, (htp_pickle_kind)kind, count));
@@ -218,7 +218,7 @@ static htp_status new_object(htp_pickle_machine *machine, uint64_t operand)
     const htp_pickle_value *values = NULL;
     HTP_TRY(htp_pickle_take(machine, 2, &values));
     if (values[0].kind != HTP_PICKLE_CLASS || values[1].kind != HTP_PICKLE_TUPLE) {
-        return htp_pickle_damaged(machine, "an object of what is no class");
+        return htp_pickle_damaged(machine, "an object of something that is no class");
     }
     const htp_pickle_value type = values[0];
     htp_pickle_push(machine, HTP_PICKLE_NEW, 0);
@@ -242,7 +242,7 @@ static htp_status call(htp_pickle_machine *machine, uint64_t operand)
         htp_pickle_note_made(machine, &callee, &argument);
         return htp_pickle_make(machine, HTP_PICKLE_OBJECT, &argument, 1);
     default:
-        return htp_pickle_damaged(machine, "it calls what is no function and no class");
+        return htp_pickle_damaged(machine, "it calls something that is no function and no class");
     }
 }
 

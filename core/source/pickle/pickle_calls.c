@@ -43,7 +43,7 @@ static htp_status tag_list(htp_pickle_machine *machine, const htp_pickle_value *
                            uint32_t kinds)
 {
     if (list->kind != HTP_PICKLE_LIST) {
-        return htp_pickle_damaged(machine, "it makes a list of what is none");
+        return htp_pickle_damaged(machine, "it makes a list of something else");
     }
     if (htp_pickle_node_of(machine, list)->kinds & ~kinds) {
         return htp_pickle_damaged(machine, "a list has elements of another type than it says");
@@ -84,7 +84,8 @@ static htp_status restore_type(htp_pickle_machine *machine, const htp_pickle_val
     HTP_TRY(open_arguments(machine, argument, 2, &parts));
     if ((parts[0].kind != HTP_PICKLE_LIST && parts[0].kind != HTP_PICKLE_DICT) ||
         parts[1].kind != HTP_PICKLE_STRING) {
-        return htp_pickle_damaged(machine, "it gives a type to what is no list and no dict");
+        return htp_pickle_damaged(machine, "it gives a type to something that is no list and no "
+                                           "dict");
     }
     HTP_TRY(check_type(machine, &parts[1]));
     push_again(machine, &parts[0]);
@@ -100,7 +101,7 @@ static htp_status make_complex(htp_pickle_machine *machine, const htp_pickle_val
     const htp_pickle_value *parts = NULL;
     HTP_TRY(open_arguments(machine, argument, 2, &parts));
     if (parts[0].kind != HTP_PICKLE_FLOAT || parts[1].kind != HTP_PICKLE_FLOAT) {
-        return htp_pickle_damaged(machine, "a complex number of what are no two floats");
+        return htp_pickle_damaged(machine, "a complex number that is not made of two floats");
     }
     return htp_pickle_make(machine, HTP_PICKLE_OBJECT, NULL, 0);
 }
@@ -112,14 +113,14 @@ static htp_status make_device(htp_pickle_machine *machine, const htp_pickle_valu
     const htp_pickle_value *parts = NULL;
     HTP_TRY(open_arguments(machine, argument, 1, &parts));
     if (parts[0].kind != HTP_PICKLE_STRING) {
-        return htp_pickle_damaged(machine, "a device whose name is no string");
+        return htp_pickle_damaged(machine, "a device without a string for a name");
     }
     const htp_pickle_value text = parts[0];
     htp_device device;
     if (!htp_device_read((const char *)machine->pickle->bytes + text.string.offset,
                          text.string.bytes, &device)) {
         return htp_pickle_damaged(
-            machine, "the device \"%s\", which is none",
+            machine, "the invalid device \"%s\"",
             htp_archive_printable(machine->arena,
                                   (const char *)machine->pickle->bytes + text.string.offset,
                                   text.string.bytes));
@@ -145,7 +146,7 @@ static htp_status make_parameter(htp_pickle_machine *machine, const htp_pickle_v
     const htp_pickle_value *parts = NULL;
     HTP_TRY(open_arguments(machine, argument, 2, &parts));
     if (parts[0].kind != HTP_PICKLE_TENSOR || parts[1].kind != HTP_PICKLE_BOOL) {
-        return htp_pickle_damaged(machine, "a parameter of what is no tensor");
+        return htp_pickle_damaged(machine, "a parameter that is no tensor");
     }
     push_again(machine, &parts[0]);
     return HTP_OK;

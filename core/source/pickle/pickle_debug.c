@@ -51,7 +51,7 @@ static htp_status check_position(const htp_pickle_machine *machine,
                                  const htp_pickle_value *position, struct texts *texts)
 {
     if (!is_tuple(machine, position, 2)) {
-        return htp_pickle_damaged(machine, "a position is not told as PyTorch does");
+        return htp_pickle_damaged(machine, "a position is not in PyTorch's form");
     }
     const htp_pickle_node *node = htp_pickle_node_of(machine, position);
     const htp_pickle_value *range = htp_pickle_part(machine, node, 1);

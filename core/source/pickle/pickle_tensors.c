@@ -66,7 +66,7 @@ static htp_status open_tuple(const htp_pickle_machine *machine, const htp_pickle
         fits = htp_pickle_part(machine, node, i)->kind == kinds[i];
     }
     if (!fits) {
-        return htp_pickle_damaged(machine, "%s is not told as PyTorch does", what);
+        return htp_pickle_damaged(machine, "%s is not in PyTorch's form", what);
     }
     *parts = machine->items.items + node->first;
     return HTP_OK;

@@ -107,7 +107,7 @@ htp_status htp_pickle_take_marked(htp_pickle_machine *machine, const htp_pickle_
                                   size_t *count)
 {
     if (machine->marks.count == 0) {
-        return htp_pickle_damaged(machine, "it ends what no mark begins");
+        return htp_pickle_damaged(machine, "it ends a sequence without a mark");
     }
     *count = htp_pickle_reachable(machine);
     HTP_TRY(htp_pickle_take(machine, *count, values));

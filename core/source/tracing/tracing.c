@@ -276,8 +276,8 @@ static htp_status choose_told_lanes(const struct tracing *tracing, htp_inputs *i
     return inputs->axis_count == 0 || htp_inputs_choose_lanes(inputs, 0)
                ? HTP_OK
                : htp_status_make(HTP_CODE_USAGE,
-                                 "%s: the sizes that the program takes are too few for axes that "
-                                 "move; name none of them",
+                                 "%s: the program accepts too few sizes for dynamic axes; leave "
+                                 "their names out",
                                  tracing->source->path);
 }
 

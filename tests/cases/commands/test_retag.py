@@ -31,7 +31,7 @@ def kept_tags(model) -> list:
 
 
 def without_tags(model):
-    """The model with nothing that tells of modules, by the onnx package."""
+    """The model with nothing that it has no modules, by the onnx package."""
     for thing in (model, *model.graph.initializer):
         del thing.metadata_props[:]
     for node in all_nodes(model):
@@ -249,7 +249,7 @@ def what_cannot_be_is_refused():
         check_line(run("retag", file, "--out", out), EXIT_USAGE, "--like")
         check_line(run("retag", file, "--like", file), EXIT_USAGE, "no output")
         check_line(run("retag", file, file, "--like", file, "--out", out), EXIT_USAGE, "one model")
-        check_line(run("retag", file, "--like", bare, "--out", out), EXIT_BAD_INPUT, "tells of modules")
+        check_line(run("retag", file, "--like", bare, "--out", out), EXIT_BAD_INPUT, "it has no modules")
         check_line(run("retag", other, "--like", file, "--out", out), EXIT_BAD_INPUT, "in common")
         check_line(run("retag", functions, "--like", file, "--out", out), EXIT_BAD_INPUT, "htp-trace inline")
         check_line(run("retag", bare, "--like", file, "--out", bare), EXIT_USAGE, "the input itself")

@@ -198,8 +198,8 @@ def what_is_no_sidecar():
             set_at("operations", SOFTMAX, "op_type", to=[]): "no op type",
             set_at("operations", SOFTMAX, "tags", to="x"): "no list of tags",
             set_at("operations", SOFTMAX, "tags", to=[7]): "no text",
-            set_at("operations", SOFTMAX, "tags", to=["/Nowhere"]): "none of its modules",
-            set_at("operations", SOFTMAX, "full_tag", to="/Nowhere"): "none of its modules",
+            set_at("operations", SOFTMAX, "tags", to=["/Nowhere"]): "not among its modules",
+            set_at("operations", SOFTMAX, "full_tag", to="/Nowhere"): "not among its modules",
             good.replace('"operations": {', f'"operations": {{"{SOFTMAX}": {{"op_type": "x"}},'):
                 "two operations",
             good.replace(f'"{SOFTMAX}": {{', f'"{SOFTMAX}\\u0000": {{'): "NUL",

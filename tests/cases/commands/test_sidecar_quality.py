@@ -182,7 +182,7 @@ def what_is_not_the_models_sidecar():
             json.dumps({**whole, "operations": {
                 **whole["operations"], operation: {**whole["operations"][operation], "tags": []},
             }}): operation,
-            json.dumps(make(ours(folder), folder / "other.json")): "not that of",
+            json.dumps(make(ours(folder), folder / "other.json")): "belongs to another model than",
         }
         for text, part in texts.items():
             sidecar.write_text(text)

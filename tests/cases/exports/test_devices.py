@@ -202,7 +202,7 @@ def pinned_memory_is_memory():
         for device in "cpu", "cuda:0":
             assert outputs(folder, "pins", device) == [(X + 1).tolist()]
         result = run(made() / "askspinned.pt", "--out", folder / "model.onnx")
-        assert result.returncode == EXIT_UNSUPPORTED and "no file tells" in result.stderr, result.stderr
+        assert result.returncode == EXIT_UNSUPPORTED and "which is in no file" in result.stderr, result.stderr
 
 
 @case

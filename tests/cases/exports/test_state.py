@@ -153,7 +153,7 @@ def a_frozen_state_is_one_call():
     with scratch() as folder:
         given, _ = facts_of("policy")
         result = export(made() / "policy.pt", folder / "x.onnx", *given, "--freeze-state")
-        assert "state is frozen: each call begins with what the archive has of " in result.stderr
+        assert "state is frozen: each call begins with the archive's value of " in result.stderr
         assert "hidden" in result.stderr and "carry" in result.stderr
         session = numbers_check.session(folder / "x.onnx")
         arrays = dict(numpy.load(made() / "policy.npz"))
@@ -269,7 +269,7 @@ class Perhaps(torch.nn.Module):
 
 REFUSED = (
     (Widened, 'the first call does something else than later ones, because of the attribute "a"'),
-    (Perhaps, "what it changes is read under another name, which shares its memory on one side"),
+    (Perhaps, "the tensor that it changes is read under another name, which shares its memory only on one side"),
     (Shared, "a tensor that several attributes hold"),
     (Alternating, 'attribute "a"'),
     (OtherFirst, 'the first call does something else than later ones, because of the attribute "a"'),

@@ -22,4 +22,4 @@ def filled_with_a_large_float(name: str) -> None:
         torch.jit.trace(PROGRAMS[name], torch.ones(3, 4), check_trace=False).save(str(folder / "model.pt"))
         told = run(folder / "model.pt", "--out", folder / "model.onnx", "--input", "x:float32[3,4]")
     assert told.returncode != EXIT_OK
-    assert "torch.jit.save wrote the float that a tensor is filled with as an int" in told.stderr, told.stderr
+    assert "torch.jit.save wrote the tensor's fill value as an int" in told.stderr, told.stderr

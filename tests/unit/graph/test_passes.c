@@ -149,9 +149,9 @@ UNIT_TEST(verifier_finds_calls_with_what_does_not_exist)
     p.graph->is_live[3] = false;
     check_ok(htp_graph_verify(p.graph, "trace"));
     passed.value = 6;
-    check_refused(&p, "with what does not exist");
+    check_refused(&p, "with a missing value");
     passed = (htp_trace_passed){NULL, 4};
-    check_refused(&p, "with what does not exist");
+    check_refused(&p, "with a missing value");
     p.scope.passed_count = 0;
     p.scope.site = 1;
     check_refused(&p, "called nowhere");

@@ -179,8 +179,8 @@ UNIT_TEST(one_of_another_rank_cannot_be_in_a_sequence)
     begun_gives(arena, "[2] [3,1]",
                 "  %r = aten::__getitem__.t(%l, %0)\n"
                 "  -> %r\n",
-                "a list whose length depends on the data holds tensors of different ranks "
-                "or dtypes, or what ONNX sequences do not take, in the root module");
+                "a list whose length depends on the data holds tensors of different ranks or "
+                "dtypes, or elements that ONNX sequences cannot hold, in the root module");
 }
 
 /* ---- behind other lists, and before them ----------------------------------------------------- */
@@ -294,8 +294,8 @@ UNIT_TEST(a_tensor_of_another_rank_is_none_of_its_elements)
                 "  %z = aten::unsqueeze(%y, %0)\n"
                 "  %q:list = aten::append.t(%l, %z)\n"
                 "  -> %l\n",
-                "a list whose length depends on the data holds tensors of different ranks "
-                "or dtypes, or what ONNX sequences do not take, in the root module");
+                "a list whose length depends on the data holds tensors of different ranks or "
+                "dtypes, or elements that ONNX sequences cannot hold, in the root module");
 }
 
 UNIT_MAIN("interpret: begun lists", the_known_tensor_counts_too, the_known_tensor_is_the_first_row,

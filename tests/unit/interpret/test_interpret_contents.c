@@ -12,7 +12,8 @@ UNIT_TEST(a_flag_that_is_read_off_a_stand_in_is_unknown)
         arena, "[?,3] [2]",
         "  %r:bool = aten::equal(%x, %x)\n"
         "  -> %r\n",
-        "%1 unknown = aten::equal(x, x) ! it gives what is no tensor, and may depend on the data\n"
+        "%1 unknown = aten::equal(x, x) ! it returns something other than a tensor, which may "
+        "depend on the data\n"
         "=> %1");
 }
 
@@ -21,8 +22,8 @@ UNIT_TEST(so_are_the_flags_in_a_list)
     method_gives(arena, "[2] [2]",
                  "  %r:list = prim::tolist(%x, %1, %0)\n"
                  "  -> %r\n",
-                 "%1 unknown = prim::tolist(x, 1, 0) ! it gives what is no tensor, and may depend "
-                 "on the data\n"
+                 "%1 unknown = prim::tolist(x, 1, 0) ! it returns something other than a tensor, "
+                 "which may depend on the data\n"
                  "=> %1");
 }
 
@@ -34,9 +35,8 @@ UNIT_TEST(such_a_flag_decides_nothing)
                  "  { -> %x }\n"
                  "  { -> %y }\n"
                  "  -> %r\n",
-                 "aten::equal, which decides what runs: it gives what is no tensor, and may depend "
-                 "on the data, in the "
-                 "root module");
+                 "aten::equal, which decides what runs: it returns something other than a "
+                 "tensor, which may depend on the data, in the root module");
 }
 
 /* ---- comparisons ----------------------------------------------------------------------------- */
@@ -82,7 +82,8 @@ UNIT_TEST(an_axis_may_make_two_sizes_one)
 {
     method_gives(
         arena, "[?] [3]", EQUAL,
-        "%1 unknown = aten::equal(x, y) ! it gives what is no tensor, and may depend on the data\n"
+        "%1 unknown = aten::equal(x, y) ! it returns something other than a tensor, which may "
+        "depend on the data\n"
         "=> %1");
 }
 
@@ -90,7 +91,8 @@ UNIT_TEST(dtypes_are_not_mixed)
 {
     method_gives(
         arena, "[2] long[3]", EQUAL,
-        "%1 unknown = aten::equal(x, y) ! it gives what is no tensor, and may depend on the data\n"
+        "%1 unknown = aten::equal(x, y) ! it returns something other than a tensor, which may "
+        "depend on the data\n"
         "=> %1");
 }
 
@@ -185,8 +187,8 @@ UNIT_TEST(lists_of_a_dynamic_axis_are_not_told)
     method_gives(arena, "[?,2] [2]",
                  "  %r:list = prim::tolist(%x, %2, %1)\n"
                  "  -> %r\n",
-                 "%1 unknown = prim::tolist(x, 2, 1) ! it gives what is no tensor, and may depend "
-                 "on the data\n"
+                 "%1 unknown = prim::tolist(x, 2, 1) ! it returns something other than a tensor, "
+                 "which may depend on the data\n"
                  "=> %1");
 }
 
@@ -195,8 +197,8 @@ UNIT_TEST(lists_of_another_depth_are_left_to_the_kernel)
     method_gives(arena, "[2] [2]",
                  "  %r:list = prim::tolist(%x, %2, %1)\n"
                  "  -> %r\n",
-                 "%1 unknown = prim::tolist(x, 2, 1) ! it gives what is no tensor, and may depend "
-                 "on the data\n"
+                 "%1 unknown = prim::tolist(x, 2, 1) ! it returns something other than a tensor, "
+                 "which may depend on the data\n"
                  "=> %1");
 }
 

@@ -49,8 +49,8 @@ UNIT_TEST(what_is_no_device_is_refused)
         "  %n:str = prim::Constant<\"nosuch:3\">()\n"
         "  %d:Device = aten::device(%n)\n"
         "  -> %d\n",
-        "\"nosuch:3\" is no device that PyTorch knows, and none that a tensor of the file was "
-        "saved on, in the root module");
+        "\"nosuch:3\" is no device of PyTorch, and no tensor of the file was saved on it, in the "
+        "root module");
 }
 
 UNIT_TEST(what_is_moved_is_elsewhere)

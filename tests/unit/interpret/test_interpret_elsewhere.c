@@ -12,13 +12,13 @@
 #define REASON "MKL puts the dims that are transformed last, pocketfft leaves them in order"
 
 #define COPY "; copy it first, with .clone(memory_format=torch.contiguous_format)"
-#define TOLD "what aten::stride.int gives depends on how libtorch was built: " REASON COPY
+#define TOLD "the result of aten::stride.int depends on how libtorch was built: " REASON COPY
 #define PLACES                                                                                     \
     "it takes elements by their places in memory, which depend on how libtorch was built: " REASON \
         COPY
 #define LOST                                                                                       \
-    "what it changes is read under another name, and whether that shares its memory depends on "   \
-    "how libtorch was built: " REASON "; change a copy, made with .clone()"
+    "the tensor that it changes is read under another name, and whether that shares its memory "   \
+    "depends on how libtorch was built: " REASON "; change a copy, made with .clone()"
 
 UNIT_TEST(a_stride_that_is_another_elsewhere_is_not_told)
 {

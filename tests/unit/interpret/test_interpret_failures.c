@@ -29,7 +29,8 @@ UNIT_TEST(what_only_the_real_kernel_tells_is_not_tried_on_much)
                "-> %a\n",
                "%1[?,3,1] = aten::unsqueeze(x, -1)\n"
                "%2[?,3,5000] = aten::expand(%1, (-1, -1, 5000), 0)\n"
-               "%3 unknown = aten::median(%2) ! this libtorch cannot tell its output's size\n"
+               "%3 unknown = aten::median(%2) ! this libtorch has no meta kernel for its "
+               "output's size\n"
                "=> %3");
 }
 
@@ -82,7 +83,7 @@ UNIT_TEST(an_operator_whose_kernel_is_unchecked_is_not_run)
                "%a = aten::_sparse_sum(%x)\n"
                "-> %a\n",
                "%1 unknown = aten::_sparse_sum(x) ! it is not run, because its kernel does not "
-               "check what it is given\n"
+               "check its operands\n"
                "=> %1");
 }
 
@@ -217,8 +218,8 @@ UNIT_TEST(a_view_that_failed_leaves_its_tensor)
                "%l:list = prim::ListConstruct(%2)\n"
                "%v = aten::as_strided(%x, %l, %l)\n"
                "-> %v %x\n",
-               "%1 unknown = aten::as_strided(x, (2), (2)) ! this libtorch cannot tell its "
-               "output's size\n"
+               "%1 unknown = aten::as_strided(x, (2), (2)) ! this libtorch has no meta kernel "
+               "for its output's size\n"
                "=> %1, x");
 }
 
@@ -230,11 +231,11 @@ UNIT_TEST(what_is_written_through_a_view_that_failed_is_unknown)
                "%z = aten::relu_(%v)\n"
                "%r = aten::neg(%x)\n"
                "-> %r %y\n",
-               "%1 unknown = aten::as_strided(x, (2), (2)) ! this libtorch cannot tell its "
-               "output's size\n"
+               "%1 unknown = aten::as_strided(x, (2), (2)) ! this libtorch has no meta kernel "
+               "for its output's size\n"
                "%2 unknown = aten::relu_(%1)\n"
                "%3 unknown = aten::relu_() ! aten::as_strided in the root module (model.py:13): "
-               "this libtorch cannot tell its output's size\n"
+               "this libtorch has no meta kernel for its output's size\n"
                "%4 unknown = aten::neg(%3)\n"
                "=> %4, y");
 }

@@ -294,8 +294,8 @@ UNIT_TEST(what_failed_is_not_appended)
                  "    -> %true\n"
                  "  }\n"
                  "  -> %x\n",
-                 "aten::ldl_solve, which decides what runs: it is not run, because its "
-                 "kernel does not check what it is given, in the root module");
+                 "aten::ldl_solve, which decides what runs: it is not run, because its kernel "
+                 "does not check its operands, in the root module");
 }
 
 UNIT_TEST(behind_none_there_are_no_rows)

@@ -304,8 +304,8 @@ UNIT_TEST(another_name_of_it_is_not_read)
                "%z = aten::unsqueeze_(%y, %0)\n"
                "%r = aten::relu(%x)\n"
                "-> %r\n",
-               "a tensor is read that may be another name of one whose sizes or strides were "
-               "changed in place, in the root module (model.py:14)");
+               "a tensor is read that may alias one whose sizes or strides were changed in "
+               "place, in the root module (model.py:14)");
 }
 
 UNIT_MAIN("interpret: kept memory", a_constant_is_not_changed,

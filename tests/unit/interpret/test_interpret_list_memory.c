@@ -55,9 +55,9 @@ UNIT_TEST(nobody_knows_which_part_of_a_sequence_was_changed)
                  "%1 sequence[?,2] = aten::split.Tensor(x, 2, 0)\n"
                  "%2[?,2] = aten::__getitem__.t(%1, 0)\n"
                  "%3[?,2] = aten::relu_(%2)\n"
-                 "%4 unknown = aten::relu_() ! what it changes is read under another name, "
-                 "which shares its memory on one side of a branch, in some iterations of a "
-                 "loop, or for some sizes, only\n"
+                 "%4 unknown = aten::relu_() ! the tensor that it changes is read under another "
+                 "name, which shares its memory only on one side of a branch, in some iterations "
+                 "of a loop, or for some sizes\n"
                  "=> %4");
 }
 
@@ -202,9 +202,9 @@ UNIT_TEST(what_was_chosen_by_the_data_may_be_any_element)
                  "%4[2] = aten::select.int(%3, 0, n)\n"
                  "%5[2] = aten::relu_(%4)\n"
                  "%6[2,2] = aten::select_scatter(%3, %5, 0, n)\n"
-                 "%7 unknown = aten::relu_() ! what it changes is read under another name, "
-                 "which shares its memory on one side of a branch, in some iterations of a "
-                 "loop, or for some sizes, only\n"
+                 "%7 unknown = aten::relu_() ! the tensor that it changes is read under another "
+                 "name, which shares its memory only on one side of a branch, in some iterations "
+                 "of a loop, or for some sizes\n"
                  "=> %7");
 }
 
@@ -218,9 +218,9 @@ UNIT_TEST(an_element_of_a_sequence_may_be_any_that_was_appended)
                    "%7 sequence[?] = aten::append.t(%2, y)\n"
                    "%8[?] = aten::__getitem__.t(%7, 0)\n"
                    "%9[?] = aten::relu_(%8)\n"
-                   "%10 unknown = aten::relu_() ! what it changes is read under another name, "
-                   "which shares its memory on one side of a branch, in some iterations of a "
-                   "loop, or for some sizes, only\n"
+                   "%10 unknown = aten::relu_() ! the tensor that it changes is read under "
+                   "another name, which shares its memory only on one side of a branch, in some "
+                   "iterations of a loop, or for some sizes\n"
                    "=> %10");
 }
 

@@ -182,9 +182,9 @@ UNIT_TEST(what_it_was_before_the_loop_is_unknown_then)
           "%1[?,3] = aten::clone(x)\n"
           "%2[?,3] = prim::Loop(n, True, %1) { (%3 int, %4[?,3]) %5[?,3] = aten::relu_(%4); "
           "%6[?,3] = aten::neg(%5); -> True, %6 }\n"
-          "%7 unknown = prim::Loop() ! what it changes is read under another name, which shares "
-          "its memory on one side of a branch, in some iterations of a loop, or for some sizes, "
-          "only\n"
+          "%7 unknown = prim::Loop() ! the tensor that it changes is read under another name, "
+          "which shares its memory only on one side of a branch, in some iterations of a loop, "
+          "or for some sizes\n"
           "%8 unknown = aten::neg(%7)\n"
           "=> %8");
 }
@@ -214,12 +214,12 @@ UNIT_TEST(what_a_loop_may_not_have_run_on_is_unknown_once_its_result_is_changed)
           "%z = aten::neg(%a)\n"
           "-> %z\n",
           "%1[?,3] = aten::clone(x)\n"
-          "%2[?,3] = prim::Loop(n, True, %1) { (%3 int, %4[?,3]) %5[?,3] = aten::neg(%4); "
-          "-> True, %5 }\n"
+          "%2[?,3] = prim::Loop(n, True, %1) { (%3 int, %4[?,3]) %5[?,3] = aten::neg(%4); -> "
+          "True, %5 }\n"
           "%6[?,3] = aten::relu_(%2)\n"
-          "%7 unknown = aten::relu_() ! what it changes is read under another name, which shares "
-          "its memory on one side of a branch, in some iterations of a loop, or for some sizes, "
-          "only\n"
+          "%7 unknown = aten::relu_() ! the tensor that it changes is read under another name, "
+          "which shares its memory only on one side of a branch, in some iterations of a loop, "
+          "or for some sizes\n"
           "%8 unknown = aten::neg(%7)\n"
           "=> %8");
 }
@@ -237,9 +237,9 @@ UNIT_TEST(what_an_iteration_may_give_of_outside_is_unknown_once_that_is_changed)
           "%2[?,3] = aten::clone(y)\n"
           "%3[?,3] = prim::Loop(n, True, %1) { (%4 int, %5[?,3]) -> True, %2 }\n"
           "%6[?,3] = aten::relu_(%2)\n"
-          "%7 unknown = aten::relu_() ! what it changes is read under another name, which shares "
-          "its memory on one side of a branch, in some iterations of a loop, or for some sizes, "
-          "only\n"
+          "%7 unknown = aten::relu_() ! the tensor that it changes is read under another name, "
+          "which shares its memory only on one side of a branch, in some iterations of a loop, "
+          "or for some sizes\n"
           "%8 unknown = aten::neg(%7)\n"
           "=> %8");
 }
@@ -257,12 +257,12 @@ UNIT_TEST(two_results_that_may_be_one_are_unknown_once_the_other_is_changed)
           "-> %z\n",
           "%1[?,3] = aten::clone(x)\n"
           "%2[?,3] = aten::clone(y)\n"
-          "%3[?,3], %4[?,3] = prim::Loop(n, True, %1, %2) { (%5 int, %6[?,3], %7[?,3]) "
-          "%8[?,3] = aten::neg(%6); -> True, %8, %8 }\n"
+          "%3[?,3], %4[?,3] = prim::Loop(n, True, %1, %2) { (%5 int, %6[?,3], %7[?,3]) %8[?,3] = "
+          "aten::neg(%6); -> True, %8, %8 }\n"
           "%9[?,3] = aten::relu_(%3)\n"
-          "%10 unknown = aten::relu_() ! what it changes is read under another name, which "
-          "shares its memory on one side of a branch, in some iterations of a loop, or for some "
-          "sizes, only\n"
+          "%10 unknown = aten::relu_() ! the tensor that it changes is read under another name, "
+          "which shares its memory only on one side of a branch, in some iterations of a loop, "
+          "or for some sizes\n"
           "%11 unknown = aten::neg(%10)\n"
           "=> %11");
 }

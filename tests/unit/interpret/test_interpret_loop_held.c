@@ -121,7 +121,7 @@ UNIT_TEST(tensors_of_different_ranks_do_not_go_into_one_list)
           "  -> %true }\n"
           "-> %x\n",
           "a list whose length depends on the data holds tensors of different ranks or dtypes, "
-          "or what ONNX sequences do not take, in the root module");
+          "or elements that ONNX sequences cannot hold, in the root module");
 }
 
 UNIT_TEST(a_list_of_an_attribute_whose_length_the_data_decides_is_refused)

@@ -215,15 +215,15 @@ UNIT_TEST(what_may_be_a_memory_that_a_loop_changes_is_unknown_behind_it)
           "%1[?,3] = aten::clone(x)\n"
           "%2[?,3] = aten::clone(y)\n"
           "%3[?,3] = prim::Loop(n, True, %1) { (%4 int, %5[?,3]) -> True, %2 }\n"
-          "prim::Loop(n, True) { (%6 int) %7 unknown = prim::Loop() "
-          "! what it changes is read under another name, which shares its memory on one side of "
-          "a branch, in some iterations of a loop, or for some sizes, only; "
-          "%8 unknown = prim::Loop() ! what it changes is read under another name, which shares "
-          "its memory on one side of a branch, in some iterations of a loop, or for some sizes, "
-          "only; %9 unknown = aten::add_.Tensor(%8, %7, 1); -> True }\n"
-          "%10 unknown = prim::Loop() ! what it changes is read under another name, which shares "
-          "its memory on one side of a branch, in some iterations of a loop, or for some sizes, "
-          "only\n"
+          "prim::Loop(n, True) { (%6 int) %7 unknown = prim::Loop() ! the tensor that it changes "
+          "is read under another name, which shares its memory only on one side of a branch, in "
+          "some iterations of a loop, or for some sizes; %8 unknown = prim::Loop() ! the tensor "
+          "that it changes is read under another name, which shares its memory only on one side "
+          "of a branch, in some iterations of a loop, or for some sizes; %9 unknown = "
+          "aten::add_.Tensor(%8, %7, 1); -> True }\n"
+          "%10 unknown = prim::Loop() ! the tensor that it changes is read under another name, "
+          "which shares its memory only on one side of a branch, in some iterations of a loop, "
+          "or for some sizes\n"
           "%11 unknown = aten::neg(%10)\n"
           "=> %11");
 }
@@ -258,11 +258,11 @@ UNIT_TEST(what_a_side_alone_reads_is_carried_into_a_loop)
           "  %u = aten::relu_(%x)\n"
           "  -> %true }\n"
           "-> %x\n",
-          "%1 unknown, %2[?,3] = prim::Loop(n, True, y, x) { "
-          "(%3 int, %4[?,3], %5[?,3]) %6[?,3] = prim::If(c) { -> %4 } { -> %5 }; "
-          "%7[?,3] = aten::relu_(%5); %8 unknown = aten::relu_() "
-          "! what it changes is read under another name, which shares its memory on one side of "
-          "a branch, in some iterations of a loop, or for some sizes, only; -> True, %8, %7 }\n"
+          "%1 unknown, %2[?,3] = prim::Loop(n, True, y, x) { (%3 int, %4[?,3], %5[?,3]) %6[?,3] "
+          "= prim::If(c) { -> %4 } { -> %5 }; %7[?,3] = aten::relu_(%5); %8 unknown = "
+          "aten::relu_() ! the tensor that it changes is read under another name, which shares "
+          "its memory only on one side of a branch, in some iterations of a loop, or for some "
+          "sizes; -> True, %8, %7 }\n"
           "=> %2");
 }
 

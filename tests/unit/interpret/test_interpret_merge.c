@@ -144,9 +144,9 @@ UNIT_TEST(what_the_output_of_a_branch_may_be_is_unknown_once_it_is_changed)
           "-> %z\n",
           "%1[?,3] = prim::If(c) { -> x } { -> y }\n"
           "%2[?,3] = aten::relu_(%1)\n"
-          "%3 unknown = aten::relu_() ! what it changes is read under another name, which shares "
-          "its memory on one side of a branch, in some iterations of a loop, or for some sizes, "
-          "only\n"
+          "%3 unknown = aten::relu_() ! the tensor that it changes is read under another name, "
+          "which shares its memory only on one side of a branch, in some iterations of a loop, "
+          "or for some sizes\n"
           "%4 unknown = aten::neg(%3)\n"
           "=> %4");
 }
@@ -160,9 +160,9 @@ UNIT_TEST(the_output_of_a_branch_is_unknown_once_what_it_may_be_is_changed)
           "-> %z\n",
           "%1[?,3] = prim::If(c) { -> x } { -> y }\n"
           "%2[?,3] = aten::relu_(x)\n"
-          "%3 unknown = aten::relu_() ! what it changes is read under another name, which shares "
-          "its memory on one side of a branch, in some iterations of a loop, or for some sizes, "
-          "only\n"
+          "%3 unknown = aten::relu_() ! the tensor that it changes is read under another name, "
+          "which shares its memory only on one side of a branch, in some iterations of a loop, "
+          "or for some sizes\n"
           "%4 unknown = aten::neg(%3)\n"
           "=> %4");
 }

@@ -198,8 +198,8 @@ UNIT_TEST(tensors_of_other_ranks_do_not_fit)
                    "  %z = aten::unsqueeze(%y, %0)\n"
                    "  %q:list = aten::append.t(%l, %z)\n"
                    "  -> %l\n",
-                   "a list whose length depends on the data holds tensors of different ranks "
-                   "or dtypes, or what ONNX sequences do not take, in the root module");
+                   "a list whose length depends on the data holds tensors of different ranks or "
+                   "dtypes, or elements that ONNX sequences cannot hold, in the root module");
 }
 
 UNIT_TEST(what_failed_does_not_fit)
@@ -208,8 +208,8 @@ UNIT_TEST(what_failed_does_not_fit)
                    "  %z = aten::ldl_solve(%y)\n"
                    "  %q:list = aten::append.t(%l, %z)\n"
                    "  -> %l\n",
-                   "a list whose length depends on the data holds tensors of different ranks "
-                   "or dtypes, or what ONNX sequences do not take, in the root module");
+                   "a list whose length depends on the data holds tensors of different ranks or "
+                   "dtypes, or elements that ONNX sequences cannot hold, in the root module");
 }
 
 UNIT_TEST(numbers_do_not_fit)
@@ -217,8 +217,8 @@ UNIT_TEST(numbers_do_not_fit)
     sequence_gives(arena,
                    "  aten::insert.t(%l, %0, %k)\n"
                    "  -> %l\n",
-                   "a list whose length depends on the data holds tensors of different ranks "
-                   "or dtypes, or what ONNX sequences do not take, in the root module");
+                   "a list whose length depends on the data holds tensors of different ranks or "
+                   "dtypes, or elements that ONNX sequences cannot hold, in the root module");
 }
 
 /* ---- loops and branches ---------------------------------------------------------------------- */
@@ -371,8 +371,8 @@ UNIT_TEST(tensors_of_different_ranks_are_not_chosen_from)
                  "  %l:list = prim::ListConstruct(%y, %x)\n"
                  "  %r = aten::__getitem__.t(%l, %n)\n"
                  "  -> %r\n",
-                 "a list whose length depends on the data holds tensors of different ranks "
-                 "or dtypes, or what ONNX sequences do not take, in the root module");
+                 "a list whose length depends on the data holds tensors of different ranks or "
+                 "dtypes, or elements that ONNX sequences cannot hold, in the root module");
 }
 
 UNIT_TEST(an_index_of_the_data_takes_one_of_known_numbers)

@@ -255,8 +255,8 @@ UNIT_TEST(parts_of_what_failed_are_unknown)
                "  %l:list = aten::ldl_solve(%a)\n"
                "  %p, %q = prim::ListUnpack(%l)\n"
                "  -> %p, %q\n",
-               "%1 unknown = aten::ldl_solve(a) ! it is not run, because its kernel does "
-               "not check what it is given\n"
+               "%1 unknown = aten::ldl_solve(a) ! it is not run, because its kernel does not "
+               "check its operands\n"
                "=> %1, %1");
 }
 
@@ -266,8 +266,8 @@ UNIT_TEST(an_element_of_what_failed_is_unknown)
                "  %l:list = aten::ldl_solve(%a)\n"
                "  %p = aten::__getitem__.t(%l, %0)\n"
                "  -> %p\n",
-               "%1 unknown = aten::ldl_solve(a) ! it is not run, because its kernel does "
-               "not check what it is given\n"
+               "%1 unknown = aten::ldl_solve(a) ! it is not run, because its kernel does not "
+               "check its operands\n"
                "=> %1");
 }
 
@@ -343,7 +343,7 @@ UNIT_TEST(none_is_not_unwrapped)
     list_gives(arena,
                "  %r = aten::_unwrap_optional(%none)\n"
                "  -> %r\n",
-               "None where a value is needed, in the root module");
+               "None instead of a value, in the root module");
 }
 
 UNIT_TEST(an_element_may_be_none)

@@ -140,9 +140,11 @@ UNIT_TEST(what_is_read_and_then_changed_is_carried)
         "  %g = aten::__getitem__.t(%l, %1)\n"
         "  -> %g, %x\n",
         READ_BEFORE
-        "%6[?] = prim::Loop(n, True, %5) { (%7 int, %8[?]) %9[?] = aten::relu_(%8); -> True, %9 }\n"
-        "%10 unknown = prim::Loop() ! what it changes is read under another name, which shares its "
-        "memory on one side of a branch, in some iterations of a loop, or for some sizes, only\n"
+        "%6[?] = prim::Loop(n, True, %5) { (%7 int, %8[?]) %9[?] = aten::relu_(%8); -> True, %9 "
+        "}\n"
+        "%10 unknown = prim::Loop() ! the tensor that it changes is read under another name, "
+        "which shares its memory only on one side of a branch, in some iterations of a loop, or "
+        "for some sizes\n"
         "=> %6, %10");
 }
 

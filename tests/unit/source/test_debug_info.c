@@ -193,7 +193,7 @@ UNIT_TEST(large_records)
 
 UNIT_TEST(damaged_records)
 {
-    static const char odd[] = "told otherwise";
+    static const char odd[] = "not in PyTorch's form";
     REFUSE("\x80\x02(", "cut short");
     REFUSE("\x80\x02N.", "no tuple of positions");
     REFUSE(WITH_TABLE(AT("\0", RANGE("(" INTS("K\x04") "K\x02K\x0at", "\0", "\0"))),
@@ -223,7 +223,7 @@ UNIT_TEST(lists_that_grow)
     REFUSE(WITH_TABLE(AT("\0", RANGE("(]q\0(K\0eK\x02K\x0a](K\0eh\0(K\x01"
                                      "et",
                                      "\0", "\0"))),
-           "told otherwise");
+           "not in PyTorch's form");
 }
 
 /* ---- places ---- */

@@ -123,15 +123,15 @@ UNIT_TEST(the_stack_and_its_marks)
     REFUSE("\x85.", "takes 1 values of a stack of 0");
     REFUSE("N\x86.", "takes 2 values of a stack of 1");
     REFUSE("N(\x85.", "takes 1 values of a stack of 0");
-    REFUSE("t.", "no mark begins");
-    REFUSE("Ne.", "no mark begins");
+    REFUSE("t.", "a sequence without a mark");
+    REFUSE("Ne.", "a sequence without a mark");
     REFUSE("(K\x01"
            "e.",
            "takes 1 values of a stack of 0");
     REFUSE("N(K\x01"
            "e.",
-           "what is no list");
-    REFUSE("](u.", "what is no dict");
+           "something that is no list");
+    REFUSE("](u.", "no dict");
     REFUSE("q\0.", "takes 1 values of a stack of 0");
     REFUSE("N(q\0.", "takes 1 values of a stack of 0");
 }
@@ -144,7 +144,7 @@ UNIT_TEST(keys_and_values)
            "d.",
            "1 keys and values: one is missing");
     REFUSE("K\x01K\x02s.", "takes 1 values of a stack of 0");
-    REFUSE("NK\x01K\x02s.", "what is no dict");
+    REFUSE("NK\x01K\x02s.", "no dict");
 }
 
 UNIT_TEST(the_memo)
@@ -259,11 +259,12 @@ UNIT_TEST(functions)
     REFUSE("ctorch.jit._pickle\nbuild_intlist\n(](NetR.", "elements of another type");
     REFUSE("ctorch.jit._pickle\nbuild_intlist\n)R.", "called with 0 arguments, not with 1");
     REFUSE("ctorch.jit._pickle\nbuild_intlist\nNR.", "without a tuple of arguments");
-    REFUSE("ctorch.jit._pickle\nbuild_intlist\nN\x85R.", "makes a list of what is none");
+    REFUSE("ctorch.jit._pickle\nbuild_intlist\nN\x85R.", "makes a list of something else");
     REFUSE("ctorch.jit._pickle\nrestore_type_tag\n]\x85R.", "called with 1 arguments, not with 2");
-    REFUSE("ctorch.jit._pickle\nrestore_type_tag\nNX\0\0\0\0\x86R.", "what is no list and no dict");
-    REFUSE("cbuiltins\ncomplex\nG12345678N\x86R.", "no two floats");
-    REFUSE("ctorch\ndevice\nN\x85R.", "is no string");
+    REFUSE("ctorch.jit._pickle\nrestore_type_tag\nNX\0\0\0\0\x86R.",
+           "something that is no list and no dict");
+    REFUSE("cbuiltins\ncomplex\nG12345678N\x86R.", "not made of two floats");
+    REFUSE("ctorch\ndevice\nN\x85R.", "without a string");
     REFUSE("ctorch.jit._pickle\nbuild_tensor_from_id\nK\0\x85R.", "nothing that TorchScript saves");
     REFUSE("ctorch._tensor\n_rebuild_from_type_v2\nN.", "nothing that TorchScript saves");
     REFUSE("ctorch\nx\x1b[2J\nN.", "torch.x?[2J, which");
@@ -288,8 +289,8 @@ UNIT_TEST(objects)
     ACCEPT("c__torch__\nNet\n)\x81}(X\x01\0\0\0aNub.");
     ACCEPT("c__torch__\nColor\nK\x01R.");
     REFUSE("c__torch__\nNet\n\x81}b.", "takes 2 values of a stack of 1");
-    REFUSE("N)\x81}b.", "an object of what is no class");
-    REFUSE("c__torch__\nNet\nN\x81}b.", "an object of what is no class");
+    REFUSE("N)\x81}b.", "an object of something that is no class");
+    REFUSE("c__torch__\nNet\nN\x81}b.", "an object of something that is no class");
     REFUSE("N}b.", "no function and no class");
 }
 
@@ -322,8 +323,8 @@ UNIT_TEST(storages)
     REFUSE(TENSOR(STORAGE("FloatStorage", "9", "K\x01"), "K\0(t(t"), "without its record (data/9)");
     REFUSE(TENSOR(STORAGE("FloatStorage", "\0", "K\x01"), "K\0(t(t"), "(data/?)");
     REFUSE(TENSOR(STORAGE("OddStorage", "0", "K\x01"), "K\0(t(t"), "torch.OddStorage");
-    REFUSE("NQ.", "a storage is not told as PyTorch does");
-    REFUSE("(tQ.", "a storage is not told as PyTorch does");
+    REFUSE("NQ.", "a storage is not in PyTorch's form");
+    REFUSE("(tQ.", "a storage is not in PyTorch's form");
 }
 
 UNIT_TEST(tensors_that_reach_out)
@@ -343,9 +344,9 @@ UNIT_TEST(tensors_that_reach_out)
     REFUSE(OF_16("K\0(K\x02t(" MINUS_1 "t"), "strides are negative (-1)");
     REFUSE(OF_16("K\0(K\x02t(t"), "1 sizes with 0 strides");
     REFUSE(OF_16("K\0(Nt(Nt"), "sizes are no ints");
-    REFUSE(OF_16("K\0(t"), "a tensor is not told");
-    REFUSE(TENSOR("N", "K\0(t(t"), "a tensor is not told");
-    REFUSE("ctorch._utils\n_rebuild_tensor_v2\n)R.", "a tensor is not told");
+    REFUSE(OF_16("K\0(t"), "a tensor is not in PyTorch's form");
+    REFUSE(TENSOR("N", "K\0(t(t"), "a tensor is not in PyTorch's form");
+    REFUSE("ctorch._utils\n_rebuild_tensor_v2\n)R.", "a tensor is not in PyTorch's form");
 }
 
 #define QTENSOR(class, count, rest)                                                                \
@@ -378,7 +379,7 @@ UNIT_TEST(quantised_tensors)
     REFUSE(TENSOR(STORAGE("QInt8Storage", "0", "K\x10"), "K\0(t(t"), "a not quantised tensor of q");
     REFUSE(QTENSOR("QInt8Storage", "K\x40", "(t(t(ctorch\nper_tensor_symmetric\nt"),
            "quantised in a way");
-    REFUSE(QTENSOR("QInt8Storage", "K\x40", "(t(t(t"), "a quantised tensor is not told");
+    REFUSE(QTENSOR("QInt8Storage", "K\x40", "(t(t(t"), "a quantised tensor is not in PyTorch's form");
 }
 
 UNIT_TEST(storages_without_contents)
@@ -416,7 +417,8 @@ UNIT_TEST(sources)
                    HTP_CODE_BAD_INPUT, "not among its 2 texts");
     expect_failure(CHECK_DEBUG("N."), HTP_CODE_BAD_INPUT, "no tuple of positions");
     expect_failure(CHECK_DEBUG(TEXTS "\x86."), HTP_CODE_BAD_INPUT, "are not there");
-    expect_failure(CHECK_DEBUG("K\0\x85\x85."), HTP_CODE_BAD_INPUT, "a position is not told");
+    expect_failure(CHECK_DEBUG("K\0\x85\x85."), HTP_CODE_BAD_INPUT,
+                   "a position is not in PyTorch's form");
     expect_failure(CHECK_DEBUG(STORAGE("FloatStorage", "0", "K\x10") "."), HTP_CODE_BAD_INPUT,
                    "where there are no tensors");
 }

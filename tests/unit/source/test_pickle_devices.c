@@ -128,9 +128,8 @@ UNIT_TEST(devices_that_are_objects)
 UNIT_TEST(what_is_no_device)
 {
     fixture f;
-    expect_failure(TAKE(&f, DEVICE("\0", "")), HTP_CODE_BAD_INPUT,
-                   "the device \"\", which is none");
-    expect_failure(TAKE(&f, DEVICE("\x07", "cuda:-1")), HTP_CODE_BAD_INPUT, "which is none");
+    expect_failure(TAKE(&f, DEVICE("\0", "")), HTP_CODE_BAD_INPUT, "the invalid device \"\"");
+    expect_failure(TAKE(&f, DEVICE("\x07", "cuda:-1")), HTP_CODE_BAD_INPUT, "the invalid device");
     expect_failure(TAKE(&f, DEVICE("\x08", "nosuch:3")), HTP_CODE_BAD_INPUT,
                    "which PyTorch does not know");
     expect_failure(TAKE(&f, "(" DEVICE("\x05", "npu:1") DEVICE("\x05", "mlu:1") "t"),

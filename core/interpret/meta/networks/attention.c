@@ -210,7 +210,7 @@ static bool give_nothing(htp_meta_call *call)
     for (uint32_t dim = 0; dim + 2 < value->rank; dim++) {
         bool is_alike = value->rank == query->rank && value->dims[dim] == query->dims[dim];
         if (!is_alike && !is_grouped(call)) {
-            return htp_meta_refuse(call, "what has no elements is not broadcast");
+            return htp_meta_refuse(call, "a tensor without elements is not broadcast");
         }
     }
     sizes.dims[sizes.rank - 1] = htp_meta_dim(htp_meta_tensor(call, VALUE), -1);

@@ -168,7 +168,7 @@ UNIT_TEST(attention_lies_as_its_queries_do_or_as_a_product)
           FLOAT_OF(0), BOOL(false), NONE, BOOL(true));
     GIVES(ATTENTION, "", "Float[2,4,5,8]", FLOATS(2, 4, 5, 6), FLOATS(2, 4, 0, 6),
           FLOATS(2, 4, 0, 8), MORE(NONE));
-    REFUSES(ATTENTION, "", "what has no elements is not broadcast", FLOATS(2, 1, 0, 6),
+    REFUSES(ATTENTION, "", "a tensor without elements is not broadcast", FLOATS(2, 1, 0, 6),
             FLOATS(2, 4, 7, 6), FLOATS(2, 4, 7, 8), MORE(NONE));
     GIVES(ATTENTION, "", "Float[2,4,5,8]", FLOATS(2, 1, 5, 0), FLOATS(2, 4, 7, 0),
           FLOATS(2, 4, 7, 8), MORE(NONE));
