@@ -54,7 +54,7 @@ typedef struct htp_frames {
 /** Finds the frames of a model. @param is_chosen  by module */
 htp_frames *htp_frames_find(const htp_builder *model, const bool *is_chosen);
 
-/** Whether frame @p inner is @p outer or lies in it; HTP_NONE is what is around all. */
+/** Whether frame @p inner is @p outer or lies in it; HTP_NONE is the frame around all. */
 bool htp_frames_is_within(const htp_frames *frames, uint32_t inner, uint32_t outer);
 
 /** The calls of a module within a frame, or in the model (HTP_NONE). Of a module that is called

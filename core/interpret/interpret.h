@@ -16,7 +16,7 @@
 /** A model that is interpreted again and again: what earlier calls left is kept between them. */
 typedef struct htp_interpreter htp_interpreter;
 
-/** What is interpreted; all of it outlives the interpreter. */
+/** The program to interpret; all of it outlives the interpreter. */
 typedef struct htp_interpreted {
     const struct htp_program *program;
     const struct htp_runner *runner;

@@ -1,5 +1,5 @@
 /*
- * From a machine to a trace, and from what is given to items. Private to this folder.
+ * From a machine to a trace, and from arguments to items. Private to this folder.
  */
 #ifndef HTP_INTERPRET_METHOD_H
 #define HTP_INTERPRET_METHOD_H
@@ -10,10 +10,10 @@
 /** A machine that is to follow the method. Its ticks are the caller's to set. */
 htp_machine *htp_machine_make(htp_arena *arena, htp_interpreter *interpreter, uint32_t lane_count);
 
-/** What a run ended with as a status. */
+/** The outcome of a run as a status. */
 HTP_MUST_USE htp_status htp_machine_end(const htp_machine *m, htp_outcome outcome);
 
-/** What an interpreter was opened for. */
+/** The request that an interpreter was opened for. */
 const htp_interpreted *htp_interpreter_of(const htp_interpreter *interpreter);
 
 /** The method's arguments as items (arguments.c). */

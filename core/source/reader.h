@@ -150,7 +150,7 @@ void htp_source_close(htp_source *source, bool leaves_memory);
  * @p bytes may be NULL. */
 const char *htp_source_read(htp_source *source, const char *name, size_t *bytes);
 
-/** The functions of the reader, with the path in front of what they fail with. */
+/** The functions of the reader, with the path in front of their messages. */
 void htp_source_list_methods(const htp_source *source, uint32_t module, const char *const **names,
                              uint32_t *count);
 HTP_MUST_USE htp_status htp_source_choose_method(htp_source *source, uint32_t module,
@@ -171,7 +171,7 @@ bool htp_source_find_bounds(const htp_source *source, const htp_inputs *inputs);
 HTP_MUST_USE htp_status htp_source_find_calls(const htp_source *source, htp_arena *arena,
                                               htp_watch *watch, htp_source_calls *calls);
 
-/** Traces a call. What it fails with has no path: others read it. */
+/** Traces a call. Its message has no path, since others parse it. */
 HTP_MUST_USE htp_status htp_source_trace(htp_source *source, const htp_trace_request *request,
                                          htp_trace_result *result);
 

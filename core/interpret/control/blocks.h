@@ -14,9 +14,10 @@
 /** Branches that could not meet, one within the other: each one doubles what follows. */
 enum { HTP_MAX_PATH_SPLITS = 6 };
 
-/** A branch on what is not known: both sides are run, and recorded.
- * @param first_local  the first item of a call that ends with the branch: what it made is gone then
- * @return HTP_PATH_SPLITS where they cannot meet */
+/** A branch on an unknown condition: both sides are run and recorded.
+ * @param first_local  the first item of a call that ends with the branch, after which its items
+ *                     are gone
+ * @return HTP_PATH_SPLITS if they cannot be merged */
 htp_outcome htp_branch_run(htp_machine *m, htp_item *condition, const htp_place *place,
                            htp_side side, size_t first_local, htp_items *outputs);
 
@@ -47,7 +48,7 @@ typedef struct htp_block {
     const char *message;
 } htp_block;
 
-/** What is run as a block. */
+/** The body of a block. */
 typedef htp_outcome htp_body_run(htp_machine *m, void *data, htp_items *outputs);
 
 /** Runs what becomes a block of its own. Whatever it changes is as before when it ends; so it is
@@ -58,11 +59,11 @@ htp_outcome htp_block_run(htp_machine *m, htp_body_run *body, void *data, htp_bl
  * again. Older blocks know of them, too. */
 htp_outcome htp_block_renew(htp_machine *m, const htp_items *stale, const htp_place *place);
 
-/** What a value that is older than a block is when that ends. */
+/** The value, at the end of a block, of an item from before the block. */
 htp_outcome htp_block_value_after(htp_machine *m, const htp_block *block, htp_item *value,
                                   htp_item **after);
 
-/** What a list or dict held at the end of a block. */
+/** The contents of a list or dict at the end of a block. */
 htp_outcome htp_block_contents_after(htp_machine *m, const htp_block *block, const htp_item *list,
                                      htp_contents *contents);
 

@@ -1,5 +1,5 @@
 /*
- * What the sides of a branch leave becomes one.
+ * Merges the states that the sides of a branch leave.
  */
 #ifndef HTP_INTERPRET_CONTROL_MERGE_H
 #define HTP_INTERPRET_CONTROL_MERGE_H
@@ -33,7 +33,7 @@ htp_outcome htp_merge_values(htp_machine *m, htp_merge *all, htp_item *a, htp_it
 /** Notes what can be reached when either side has ended: of a branch that a call ends with. */
 htp_outcome htp_merge_reach(htp_machine *m, htp_merge *all);
 
-/** What memory holds that either side changed. Before values are merged. */
+/** Merges the contents of memories that a side changed. Call it before values are merged. */
 htp_outcome htp_merge_memories(htp_machine *m, htp_merge *all);
 
 /** Lists and attributes that either side changed. */

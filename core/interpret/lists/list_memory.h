@@ -6,7 +6,7 @@
 
 #include "interpret/steps/control.h"
 
-/** Why a list cannot be read of which nobody knows what it holds. */
+/** Why a list with unknown contents cannot be read. */
 #define HTP_LIST_CHANGED                                                                           \
     "a tensor is changed in place that a list holds whose length depends on the data"
 

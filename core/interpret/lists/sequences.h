@@ -10,7 +10,7 @@
 htp_outcome htp_sequence_like(htp_machine *m, const htp_item *tensor, bool is_stack,
                               htp_item **made);
 
-/** What a tensor of a sequence looks like. */
+/** The type of a tensor of a sequence. */
 htp_outcome htp_sequence_element(htp_machine *m, const htp_item *sequence, htp_item **element);
 
 /** A sequence with an element put into it, in place of another one or between two. */

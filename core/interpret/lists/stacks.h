@@ -6,7 +6,7 @@
 
 #include "interpret/steps/control.h"
 
-/** What a stack of a list's elements looks like, without rows; NULL where there is none. */
+/** The type of a stack of a list's elements, without rows; NULL if they cannot be stacked. */
 htp_outcome htp_stack_rows_of(htp_machine *m, const htp_contents *list, htp_item **rows);
 
 /** The same of a list of one element. */

@@ -1,5 +1,5 @@
 /*
- * What a loop that is being recorded consists of.
+ * The parts of a loop that is being recorded.
  */
 #ifndef HTP_INTERPRET_LOOPS_PARTS_H
 #define HTP_INTERPRET_LOOPS_PARTS_H
@@ -8,29 +8,29 @@
 #include "interpret/memory/losses.h"
 #include "interpret/objects/attributes.h"
 
-/** Something of outside that the body changes, and that is carried therefore. */
+/** Something from outside that the body changes, and that is therefore carried. */
 typedef enum htp_held_kind { HTP_HELD_ELEMENTS, HTP_HELD_STACK, HTP_HELD_ATTRIBUTE } htp_held_kind;
 
 typedef struct htp_held {
     htp_held_kind kind;
     htp_item *list;                 /* or dict; NULL of an attribute */
-    htp_item *rows;                 /* of a list that becomes a stack: what one looks like */
+    htp_item *rows;                 /* of a list that becomes a stack: the type of a row */
     htp_object_attribute attribute; /* of an object */
     htp_item *initial;
 } htp_held;
 
-/** A leaf is a tensor or number within what is carried. Slots are leaves, and from here on what
- * earlier iterations appended to lists. */
+/** A leaf is a tensor or number within the carried values. Slots are the leaves, followed by values
+ * that earlier iterations appended to lists. */
 #define HTP_ADDITIONS (UINT32_MAX / 2)
 
-/** What is known of a slot. */
+/** The state of a slot. */
 typedef struct htp_slot {
     uint64_t moving;      /* of a leaf: bit D: the size of dim D changes */
     bool is_apart;        /* of a leaf: it is on another device in each iteration */
-    const htp_item *lies; /* of a leaf: what it becomes that lies in memory in another way than
-                             what the loop begins with; NULL */
-    bool lies_anyhow;     /* of a leaf: in more ways than these */
-    htp_item *unset;      /* of a leaf without a value: what it becomes; NULL */
+    const htp_item *lies; /* of a leaf: a value with another layout than the initial one that it
+                             becomes; NULL */
+    bool lies_anyhow;     /* of a leaf: it has more layouts than these */
+    htp_item *unset;      /* of a leaf without an initial value: the value that it becomes; NULL */
     htp_ids aliases;      /* memories of outside that it may be, ascending */
     htp_ids twins;        /* slots that may be one memory with it, ascending */
     bool repeats;         /* of a leaf: an iteration may make one tensor several rows of it */

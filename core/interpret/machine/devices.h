@@ -18,7 +18,7 @@
 /** That of a tensor which is on several, as the data decides. */
 #define HTP_DEVICE_UNDECIDED ""
 
-/** What the archive tells. All zeroes: everything is on the CPU. */
+/** The devices in the archive. All zeroes: everything is on the CPU. */
 typedef struct htp_devices {
     const char *home;       /**< "cuda:0"; NULL: the CPU */
     const char *renamed;    /**< a type that HTP_DEVICE_ALIAS stands for; NULL */
@@ -55,7 +55,7 @@ htp_operand htp_devices_for_kernels(const htp_operand *device);
 bool htp_devices_make(const htp_devices *devices, htp_arena *arena, const htp_operand *name,
                       const htp_operand *index, htp_operand *device, const char **reason);
 
-/** What is asked of a device. */
+/** A query about a device. */
 bool htp_devices_is_of_type(const char *device, const char *type);
 
 /** A query about a tensor that is on @p device: "prim::is_cuda", "aten::get_device",

@@ -13,7 +13,7 @@
 
 typedef HTP_VECTOR(htp_weight) htp_weights;
 
-/** What an archive holds. An empty one is all zeroes. */
+/** The contents of an archive. An empty one is all zeroes. */
 typedef struct htp_instances {
     HTP_VECTOR(htp_instance) modules;
     htp_numbers objects;   /* by module: of the program */

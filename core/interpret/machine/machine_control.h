@@ -1,5 +1,5 @@
 /*
- * What the machine keeps of the program that runs, and of its objects.
+ * The parts of the machine that belong to the running program and its objects.
  */
 #ifndef HTP_INTERPRET_MACHINE_MACHINE_CONTROL_H
 #define HTP_INTERPRET_MACHINE_MACHINE_CONTROL_H

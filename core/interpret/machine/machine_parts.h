@@ -1,5 +1,5 @@
 /*
- * What the machine keeps of the recording: items and nodes, memory, sizes, levels.
+ * The parts of the machine that belong to the recording: items and nodes, memory, sizes, levels.
  */
 #ifndef HTP_INTERPRET_MACHINE_MACHINE_PARTS_H
 #define HTP_INTERPRET_MACHINE_MACHINE_PARTS_H
@@ -14,10 +14,10 @@ typedef enum htp_unique_order {
     HTP_UNIQUE_HASHES,
 } htp_unique_order;
 
-/** What changes of memory a block notes (memory/memory.c). */
+/** Which changes of memory a block notes (memory/memory.c). */
 typedef struct htp_memory_journal htp_memory_journal;
 
-/** What was recorded so far (recording/recording.h). */
+/** The recording so far (recording/recording.h). */
 typedef struct htp_recording {
     HTP_VECTOR(htp_item *) items; /* by id */
     HTP_VECTOR(htp_recorded_node) nodes;
@@ -44,7 +44,7 @@ typedef struct htp_recording {
     htp_map kept_storages; /* of the lanes: what a call changes there, the next one reads */
 } htp_recording;
 
-/** What is noted of memory (memory/memory.h). */
+/** Notes on memory (memory/memory.h). */
 typedef struct htp_memory_notes {
     HTP_VECTOR(htp_memory_journal *) journals;
     size_t change_count; /* memories that were ever changed */

@@ -1,5 +1,5 @@
 /*
- * How a step of an interpretation ends: a code that must be looked at. What goes with one is in the
+ * How a step of an interpretation ends: a code that must be looked at. Its details are in the
  * machine: a message (HTP_RAISES to HTP_FAILS), a path split, a list that grows.
  *
  *     HTP_DO(htp_list_append(m, list, value));
@@ -11,25 +11,24 @@
 
 typedef enum htp_outcome {
     HTP_GOES_ON = 0,
-    /* What the whole interpretation ends with, with a message. */
+    /* Outcomes of the whole interpretation, with a message. */
     HTP_RAISES,               /**< the program's own exception */
-    HTP_BAD_INPUTS,           /**< what it is given does not fit it */
+    HTP_BAD_INPUTS,           /**< the inputs do not fit the program */
     HTP_UNSUPPORTED,          /**< it cannot be followed */
-    HTP_TOO_MANY_PATH_SPLITS, /**< neither: too many branches that cannot meet follow one another */
-    HTP_FAILS,                /**< an operator, or anything else: it does not take its operands */
-    HTP_NO_KERNEL,            /**< an operator: none for tensors without contents */
-    HTP_TOO_LARGE,            /**< an operator: it asks for too much memory */
+    HTP_TOO_MANY_PATH_SPLITS, /**< too many branches in a row whose sides cannot be merged */
+    HTP_FAILS,                /**< an operator or another step rejects its operands */
+    HTP_NO_KERNEL,            /**< an operator has no meta kernel */
+    HTP_TOO_LARGE,            /**< an operator needs too much memory */
     HTP_BREAKS,               /**< out of memory, or stopped by the caller */
-    /* What somebody around acts upon. */
-    HTP_NEEDS_LANES,   /**< one lane cannot tell a size that the data decides from a fixed one */
-    HTP_NEEDS_EARLIER, /**< a branch or loop changes what an attribute held that was first read
-                            within it */
-    HTP_PATH_SPLITS,   /**< the sides of a branch give what cannot meet: the machine's fork */
-    HTP_COMES_APART,   /**< two values cannot be one output of a node: message */
-    HTP_GROWS,         /**< a list of outside whose length a loop's body changes: growing */
+    /* Outcomes that a caller handles. */
+    HTP_NEEDS_LANES,   /**< with one lane, a data-dependent size looks like a fixed one */
+    HTP_NEEDS_EARLIER, /**< a branch or loop changes an attribute that was first read within it */
+    HTP_PATH_SPLITS,   /**< the sides of a branch cannot be merged: see the machine's fork */
+    HTP_COMES_APART,   /**< two values cannot be one output of a node, with a message */
+    HTP_GROWS,         /**< a loop's body changes the length of a list from outside: `growing` */
 } htp_outcome;
 
-/** Whether the outcome is one of those that say that the inputs do not fit. */
+/** Whether the outcome says that the inputs do not fit. */
 #define HTP_IS_REFUSAL(outcome) ((outcome) == HTP_RAISES || (outcome) == HTP_BAD_INPUTS)
 
 /** Whether it says that something cannot be followed. */

@@ -1,5 +1,5 @@
 /*
- * What is recorded: nodes and blocks, and what lists and memories hold.
+ * Recorded nodes and blocks, and the contents of lists and memories.
  */
 #ifndef HTP_INTERPRET_MACHINE_RECORDED_H
 #define HTP_INTERPRET_MACHINE_RECORDED_H
@@ -40,13 +40,13 @@ typedef struct htp_recorded_block {
     htp_ids outputs;
 } htp_recorded_block;
 
-/** What a list or dict holds. */
+/** The contents of a list or dict. */
 typedef struct htp_contents {
     htp_items elements;
     htp_item *stacked; /* as in an item */
 } htp_contents;
 
-/** A list, with what it holds at some time. */
+/** A list, with its contents at some time. */
 typedef struct htp_list_state {
     htp_item *list;
     htp_contents contents;
@@ -65,7 +65,7 @@ typedef struct htp_list_journal {
     htp_map known_read;
 } htp_list_journal;
 
-/** What some memories hold. */
+/** The contents of some memories. */
 typedef struct htp_memory {
     uint32_t first;
     htp_item *value;
@@ -74,7 +74,7 @@ typedef struct htp_memory {
 /** In the order of their first values. */
 typedef HTP_VECTOR(htp_memory) htp_memories;
 
-/** What there was at some time. */
+/** The state of the recording at some time. */
 typedef struct htp_mark {
     size_t items;
     size_t nodes;

@@ -1,5 +1,5 @@
 /*
- * Memories of which nobody knows what they hold, and why.
+ * Memories with unknown contents, and why.
  */
 #ifndef HTP_INTERPRET_MEMORY_LOSSES_H
 #define HTP_INTERPRET_MEMORY_LOSSES_H

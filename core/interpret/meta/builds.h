@@ -1,5 +1,5 @@
 /*
- * What is known of operators whose outputs lie in memory as it depends on how libtorch was built.
+ * Operators whose output layouts depend on how libtorch was built.
  */
 #ifndef HTP_INTERPRET_META_BUILDS_H
 #define HTP_INTERPRET_META_BUILDS_H

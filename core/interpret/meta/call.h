@@ -1,6 +1,5 @@
 /*
- * What meta kernels (htp/meta.h) are written with: a call's operands, and its refusal. outputs.h
- * has what they give.
+ * For meta kernels (htp/meta.h): a call's operands, and its refusal. outputs.h has its outputs.
  *
  * Kernels are given operands whose kinds were looked at (kernels.def).
  */

@@ -1,6 +1,6 @@
 /*
- * What libtorch's TensorIterator decides of a loop over elements: the shape that operands broadcast
- * to, and how its output lies in memory.
+ * libtorch's TensorIterator, for a loop over elements: the shape that operands broadcast to, and
+ * how its output lies in memory.
  */
 #ifndef HTP_INTERPRET_META_ITERATOR_H
 #define HTP_INTERPRET_META_ITERATOR_H

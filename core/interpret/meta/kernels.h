@@ -1,5 +1,5 @@
 /*
- * Meta kernels (htp/meta.h): sizes and types of what operators give, without libtorch.
+ * Meta kernels (htp/meta.h): sizes and types of outputs, without libtorch.
  */
 #ifndef HTP_INTERPRET_META_KERNELS_H
 #define HTP_INTERPRET_META_KERNELS_H

@@ -1,5 +1,5 @@
 /*
- * What meta kernels (htp/meta.h) give: tensors, views, lists, operands themselves.
+ * Outputs of meta kernels (htp/meta.h): tensors, views, lists, operands themselves.
  *
  * Each function adds the next output. All return true, or false behind a refusal.
  */

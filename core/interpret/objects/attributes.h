@@ -18,7 +18,7 @@ struct htp_storage_names {
 /** The value of an attribute; @p has tells whether there is one. */
 htp_item *htp_attributes_find(const htp_attributes *all, htp_object_attribute attribute, bool *has);
 
-/** Sets one; what is new comes last. */
+/** Sets one; a new one comes last. */
 void htp_attributes_set(htp_machine *m, htp_attributes *all, htp_object_attribute attribute,
                         htp_item *value);
 
@@ -58,7 +58,7 @@ bool htp_class_find(htp_machine *m, uint32_t class_number, htp_class_names names
 /** The slot of an attribute of an object's class; HTP_FAILS where it has none. */
 htp_outcome htp_attribute_slot(htp_machine *m, uint32_t object, const char *name, uint32_t *slot);
 
-/** What an attribute is in the archive. */
+/** The value of an attribute in the archive. */
 htp_outcome htp_attribute_loaded(htp_machine *m, htp_object_attribute attribute, htp_item **item);
 
 /** Its path: that of its holder, and its own name. */

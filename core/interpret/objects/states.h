@@ -1,5 +1,5 @@
 /*
- * What outlives a call: the attributes that it changes, and that the next one finds.
+ * State that outlives a call: the attributes that it changes and that the next one reads.
  */
 #ifndef HTP_INTERPRET_OBJECTS_STATES_H
 #define HTP_INTERPRET_OBJECTS_STATES_H
@@ -36,7 +36,7 @@ typedef struct htp_recorded_state {
 
 typedef HTP_VECTOR(htp_recorded_state) htp_recorded_states;
 
-/** What a later call finds. */
+/** The state that a later call finds. */
 typedef struct htp_carried_state {
     const char *name;
     htp_object_attribute attribute;

@@ -1,5 +1,5 @@
 /*
- * What libtorch says where it fails, as one line.
+ * The message of a failure in libtorch, as one line.
  */
 #ifndef HTP_INTERPRET_OPERATORS_MESSAGE_H
 #define HTP_INTERPRET_OPERATORS_MESSAGE_H

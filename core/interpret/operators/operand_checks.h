@@ -1,5 +1,5 @@
 /*
- * What an operator may be run on: some operands make libtorch's kernels crash rather than raise,
+ * The operands that an operator may run on: some make libtorch's kernels crash rather than raise,
  * and a few words of code could ask for a text of gigabytes, or for a search that takes hours.
  */
 #ifndef HTP_INTERPRET_OPERATORS_OPERAND_CHECKS_H
@@ -22,10 +22,10 @@ typedef struct htp_operands {
 /** Whether an operator may run; @p reason receives a line where it may not. */
 typedef bool htp_operand_check(const htp_operands *operands, htp_error *reason);
 
-/** What a text costs (text_budget.c). */
+/** The cost of a text (text_budget.c). */
 typedef struct htp_text_cost htp_text_cost;
 
-/** What is looked at before runs of one operator. */
+/** The checks before runs of one operator. */
 typedef struct htp_guard {
     htp_operand_check *check;  /* NULL: any operands will do */
     const htp_text_cost *cost; /* NULL: it has nothing to do with texts */

@@ -1,5 +1,5 @@
 /*
- * What is known of operators and element types.
+ * Facts about operators and element types.
  */
 #ifndef HTP_INTERPRET_OPERATORS_OPERATOR_FACTS_H
 #define HTP_INTERPRET_OPERATORS_OPERATOR_FACTS_H
@@ -9,7 +9,7 @@
 /** Whether elements of a type (htp_scalar_type) are whole numbers. A bool is none. */
 bool htp_type_is_whole(int32_t type);
 
-/* ---- what is known of operators (operator_facts.c) ---- */
+/* ---- operators (operator_facts.c) ---- */
 
 bool htp_operator_may_run(const htp_program_schema *schema);
 bool htp_operator_is_size_operand(const htp_program_schema *schema, size_t argument);

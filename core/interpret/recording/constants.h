@@ -1,5 +1,5 @@
 /*
- * Items for what is known before anything runs: constants of the code, attributes, weights.
+ * Items of values that are known before anything runs: constants of the code, attributes, weights.
  */
 #ifndef HTP_INTERPRET_RECORDING_CONSTANTS_H
 #define HTP_INTERPRET_RECORDING_CONSTANTS_H

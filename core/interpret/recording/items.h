@@ -55,7 +55,7 @@ bool htp_tensor_number(htp_machine *m, const htp_runner_tensor *tensor, htp_oper
 bool htp_tensor_count(htp_machine *m, const htp_runner_tensor *tensor, int64_t *count);
 bool htp_tensor_total(htp_machine *m, const htp_runner_tensor *tensor, int64_t *total);
 
-/** Whether an item is a tensor in every lane: one whose making failed is none. */
+/** Whether an item is a tensor in every lane. Results of failed operators are not. */
 bool htp_item_is_made(const htp_machine *m, const htp_item *item);
 
 /** Whether a dim of a tensor has one size in every lane. */

@@ -1,5 +1,5 @@
 /*
- * What an interpretation has recorded so far: items, nodes, blocks, scopes.
+ * The recording: items, nodes, blocks, scopes so far.
  */
 #ifndef HTP_INTERPRET_RECORDING_RECORDING_H
 #define HTP_INTERPRET_RECORDING_RECORDING_H
@@ -22,13 +22,13 @@ htp_outcome htp_list_begin_change(htp_machine *m, htp_item *list);
  * that is no change by the block. */
 htp_outcome htp_list_begin_reading(htp_machine *m, htp_item *list);
 
-/** Gives a list back what it held, without another word. */
+/** Restores the contents of a list. */
 void htp_list_restore(htp_machine *m, htp_item *list, const htp_contents *contents);
 
 /** Gives a list other contents: a copy of these. */
 htp_outcome htp_list_fill(htp_machine *m, htp_item *list, const htp_contents *contents);
 
-/** What a list holds now: a copy. */
+/** A copy of the contents of a list. */
 htp_contents htp_contents_of(htp_machine *m, const htp_item *list);
 
 /** Records a node, whose inputs are used from now on and whose outputs it gives. Place, block and
@@ -48,7 +48,7 @@ void htp_recording_discard(htp_machine *m, const htp_mark *mark);
 /** Notes what the latest scope was given (passed.c). @param arguments  with self */
 void htp_passed_note(htp_machine *m, uint32_t schema, const htp_items *arguments);
 
-/** What is unknown in an item: itself, or the first such element; NULL (causes.c). */
+/** The unknown part of an item: itself, or the first such element; NULL (causes.c). */
 const htp_item *htp_item_find_unknown(const htp_item *item);
 
 /** The node that failed first on the way to an unknown item; NULL without one. */

@@ -19,7 +19,7 @@
 #include <htp/program.h>
 #include <htp/runner.h>
 
-/** What is restored, and by whom. */
+/** The objects to restore, and the runner for them. */
 typedef struct htp_restoring {
     const htp_program *program;
     const htp_runner *runner;

@@ -6,7 +6,7 @@
 
 #include "interpret/restore/restore.h"
 
-/** Answers what is asked of devices. @param is_done  it is such a query */
+/** Answers queries about devices. @param is_done  it is such a query */
 htp_outcome htp_restore_device(htp_follower *f, htp_restore_step *step, bool *is_done);
 
 /** Makes an operator copy what it moves, and notes what it leaves elsewhere than at home. Refuses

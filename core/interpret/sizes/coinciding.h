@@ -24,7 +24,7 @@ htp_outcome htp_coinciding_make(htp_machine *m, htp_call *call, const htp_lanes 
 htp_outcome htp_coinciding_resize(htp_machine *m, htp_call *call, const htp_lanes *results,
                                   htp_lanes *resized, bool *is_done);
 
-/** What a number is computed as: equal texts are equal numbers. */
+/** The formula of a number: equal texts are equal numbers. */
 const char *htp_coinciding_formula(htp_machine *m, const htp_call *call);
 
 /* ---- what programs say of sizes ---- */

@@ -20,13 +20,13 @@ htp_outcome htp_sizes_of(htp_machine *m, const char *what, const char *name, htp
 htp_outcome htp_sizes_number_in(htp_machine *m, const htp_item *item, const char *name,
                                 htp_trace_size *size);
 
-/** Whether what is in a tensor is known in every lane. */
+/** Whether the contents of a tensor are known in every lane. */
 bool htp_sizes_know_contents(const htp_item *item);
 
 /** HTP_FAILS: nobody knows contents that are read. */
 htp_outcome htp_sizes_refuse_reading(htp_machine *m);
 
-/** What the elements of an item add up to, and how many of a mask are set. */
+/** The sum of an item's elements; the number of set elements of a mask. */
 htp_outcome htp_sizes_total_of(htp_machine *m, const htp_item *item, const char *name,
                                htp_trace_size *size);
 htp_outcome htp_sizes_count_of(htp_machine *m, const htp_item *mask, const char *name,

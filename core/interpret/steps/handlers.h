@@ -1,5 +1,5 @@
 /*
- * What evaluates nodes of the program that are no operators of a trace.
+ * Handlers for nodes of the program that become no operators of the trace.
  */
 #ifndef HTP_INTERPRET_STEPS_HANDLERS_H
 #define HTP_INTERPRET_STEPS_HANDLERS_H

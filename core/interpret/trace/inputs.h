@@ -1,5 +1,5 @@
 /*
- * What the method of a model takes, and what it is given for a trace.
+ * The arguments of a model's method, and their values for a trace.
  */
 #ifndef HTP_INTERPRET_TRACE_INPUTS_H
 #define HTP_INTERPRET_TRACE_INPUTS_H

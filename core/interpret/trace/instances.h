@@ -1,5 +1,5 @@
 /*
- * What a model consists of: its module instances, and their weights.
+ * The module instances of a model, and their weights.
  */
 #ifndef HTP_INTERPRET_TRACE_INSTANCES_H
 #define HTP_INTERPRET_TRACE_INSTANCES_H

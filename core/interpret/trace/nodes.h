@@ -1,5 +1,5 @@
 /*
- * What a trace lists: values, nodes, their blocks, calls and scopes.
+ * The tables of a trace: values, nodes, blocks, calls and scopes.
  */
 #ifndef HTP_INTERPRET_TRACE_NODES_H
 #define HTP_INTERPRET_TRACE_NODES_H

@@ -17,7 +17,7 @@ typedef struct htp_trace_request {
     void *user;    /**< the tick's */
 } htp_trace_request;
 
-/** What came of it. */
+/** The result of a request. */
 typedef struct htp_trace_result {
     const htp_trace *trace; /**< NULL: there is none */
     bool needs_lanes; /**< it failed because a size depends on the data: one lane cannot tell such a

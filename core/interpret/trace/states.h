@@ -1,5 +1,5 @@
 /*
- * What a trace tells besides: scopes and what they were given, sizes that the data decides, state,
+ * Further tables of a trace: scopes and their arguments, sizes that the data decides, state,
  * rounding.
  */
 #ifndef HTP_INTERPRET_TRACE_STATES_H
@@ -47,7 +47,7 @@ typedef struct htp_trace_state {
     uint32_t after;   /**< value: what it left; the same as before where it only read it */
 } htp_trace_state;
 
-/** What a part of a state is when a call begins. */
+/** The value of a part of a state when a call begins. */
 typedef struct htp_trace_carry {
     bool is_input; /**< a tensor or number that is given to each call; otherwise what the last
                         call left, which is known but for the sizes that it follows */

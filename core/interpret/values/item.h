@@ -1,8 +1,7 @@
 /*
- * What a value of the program is in every lane.
+ * An item: the abstract value of a value of the program, with a state in every lane.
  *
- * An item is of a kind, and something is known of it: its state. Fields that a state does not name
- * are not read.
+ * Its kind, and what is known of it, say which fields are read.
  */
 /* clang-format off */
 /*
@@ -30,7 +29,7 @@
  * carried lists); is_sequence TENSOR; is_growing, is_merged, is_of_code, has_numbers LIST, DICT;
  * is_late, is_used all.
  *
- * Items are told apart by address, as the program's values are. Lists are shared by reference.
+ * Items are identified by address, like the program's values. Lists are shared by reference.
  */
 #ifndef HTP_INTERPRET_VALUES_ITEM_H
 #define HTP_INTERPRET_VALUES_ITEM_H
@@ -40,7 +39,7 @@
 struct htp_item {
     htp_item_kind kind;
     htp_known known;
-    uint32_t id;          /* in the trace: another one once a list changes that a node was given */
+    uint32_t id;          /* in the trace: a new one when a list changes that a node was given */
     uint32_t creation_id; /* the id that it was made with */
     uint32_t producer;    /* node; HTP_NONE */
     uint32_t weight;      /* HTP_NONE */
@@ -49,28 +48,28 @@ struct htp_item {
 
     bool is_unset : 1;    /* a value that the program never reads */
     bool is_literal : 1;  /* a constant that the code holds, rather than an attribute */
-    bool is_carried : 1;  /* an earlier call left it, or its size: this one has the same sizes */
+    bool is_carried : 1;  /* it, or its size, comes from an earlier call of the same sizes */
     bool is_stepped : 1;  /* a number that may stay the same where sizes differ */
-    bool is_sequence : 1; /* stands for any number of tensors, whose sizes it has */
+    bool is_sequence : 1; /* stands for any number of tensors of its sizes */
     bool has_numbers : 1; /* the stacked elements are numbers, no tensors */
     bool is_growing : 1;  /* a recorded loop appends to it: nothing else may touch it */
-    bool is_merged : 1;   /* it stands for several: changes of it would be lost on these */
+    bool is_merged : 1;   /* it stands for several values, which changes of it would not reach */
     bool is_of_code : 1;  /* a list or dict of the code: the next call reads it, too */
     bool is_late : 1;     /* held by an attribute that was first read in a branch or loop */
-    bool is_used : 1;     /* an input of a recorded node, which keeps the list as it is now, or
-                             what one of its blocks gives */
+    bool is_used : 1;     /* an input of a recorded node, or an output of its blocks: the node keeps
+                             the list as it is now */
     bool is_failed_view : 1;
 
     htp_operand lane[HTP_MAX_LANES];
-    const htp_item *follows; /* of what is_stepped: a whole number times this one, and a whole
-                                number more; NULL where that is not known */
+    const htp_item *follows; /* of an is_stepped number: it is a multiple of this one plus a
+                                constant; NULL: unknown */
 
     /* tensors */
     const char *contents; /* of a constant */
     size_t content_bytes;
     uint64_t varying;               /* of a sequence: bit D: dim D differs between its tensors */
-    const htp_levels *levels;       /* of one of levels: its elements are whole numbers */
-    const char *device;             /* that it is on; NULL: where inputs and weights are */
+    const htp_levels *levels;       /* of a quantised tensor: its elements are whole numbers */
+    const char *device;             /* where it is; NULL: with inputs and weights */
     uint64_t epoch;                 /* changes of memory that had happened when it was made */
     const htp_item_view *look;      /* NULL: the tensor is all of its memory */
     const htp_elsewhere *elsewhere; /* NULL: it lies alike everywhere */

@@ -1,5 +1,5 @@
 /*
- * What is asked of items with all that they hold, and of several.
+ * Queries about items with their elements, and about several items.
  */
 #ifndef HTP_INTERPRET_VALUES_ITEM_GROUPS_H
 #define HTP_INTERPRET_VALUES_ITEM_GROUPS_H
@@ -12,13 +12,13 @@ typedef bool (*htp_item_test)(const htp_item *item);
 /** Whether an item has a property; of a list or tuple, whether all elements have it. */
 bool htp_item_all(const htp_item *item, htp_item_test test);
 
-/** Whether all of some have it. */
+/** Whether all of several items have a property. */
 bool htp_items_all(const htp_items *items, htp_item_test test);
 
 /** Whether an item is a tensor, or holds one. */
 bool htp_item_has_tensors(const htp_item *item);
 
-/** Whether one of them, or an element of it, depends on what the data decides. */
+/** Whether one of them, or an element of it, depends on data. */
 bool htp_items_have_data(const htp_items *items);
 
 /** Whether two plain values are one in a lane: of the same kind, and equal. Floats as in C: NaN is

@@ -1,6 +1,6 @@
 /*
- * Kinds of items, what may be known of one, and what a tensor is besides: a look at another one's
- * memory, levels.
+ * Kinds of items, the states of knowledge, and further facts of tensors: views, other layouts,
+ * quantisation levels.
  */
 #ifndef HTP_INTERPRET_VALUES_ITEM_KINDS_H
 #define HTP_INTERPRET_VALUES_ITEM_KINDS_H
@@ -33,28 +33,28 @@ typedef enum htp_known {
     HTP_KNOWN_OPEN_SIZES,
 } htp_known;
 
-/** How a tensor looks at another one's memory: as an output of an operator on it. */
+/** A view: the tensor is an output of an operator on its parent, and shares its memory. */
 typedef struct htp_item_view {
     htp_item *parent;
     const char *name; /* of the operator */
     const char *overload;
     htp_items inputs;
-    size_t depth;   /* 1 for a look at a tensor that is no look itself */
+    size_t depth;   /* 1 for a view of a tensor that is no view itself */
     size_t input;   /* which of the inputs is the parent */
     size_t output;  /* which of the outputs is the tensor */
     size_t element; /* and which element of it, where that is a list; otherwise SIZE_MAX */
 } htp_item_view;
 
-/** How a tensor lies in memory where libtorch was built otherwise, or picks other backends, or
- * where it is another one of the values that it stands for. */
+/** The layout of a tensor in another build of libtorch, with another backend, or for another one of
+ * the values that it stands for. */
 typedef struct htp_elsewhere {
     const char *reason; /* what it depends on */
     bool is_of_several; /* it stands for several values */
-    bool is_anyhow;     /* the lanes are none of the ways in which it may lie */
+    bool is_anyhow;     /* its layout may also be another than those of the lanes */
     htp_operand lane[HTP_MAX_LANES];
 } htp_elsewhere;
 
-/** What the levels of a quantised tensor stand for: constants, of all elements or each channel. */
+/** Scale and zero point of a quantised tensor: constants, for all elements or each channel. */
 typedef struct htp_levels {
     htp_item *scale;
     htp_item *zero_point;

@@ -1,5 +1,5 @@
 /*
- * What is asked of one item.
+ * Queries about one item.
  */
 #ifndef HTP_INTERPRET_VALUES_ITEM_TESTS_H
 #define HTP_INTERPRET_VALUES_ITEM_TESTS_H

@@ -1,5 +1,5 @@
 /*
- * What inlining will do: which nodes are calls of which functions, which functions stay operators,
+ * The plan of inlining: which nodes are calls of which functions, which functions stay operators,
  * and how much comes out. Private to core/onnx.
  */
 #ifndef HTP_ONNX_INLINE_PLAN_H

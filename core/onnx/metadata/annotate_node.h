@@ -1,5 +1,5 @@
 /*
- * What one node says of the modules that it ran in. Private to core/onnx and core/functions.
+ * The annotation of one node: the modules that it ran in. Private to core/onnx and core/functions.
  */
 #ifndef HTP_ONNX_ANNOTATE_NODE_H
 #define HTP_ONNX_ANNOTATE_NODE_H
@@ -13,9 +13,8 @@ typedef struct htp_call_range {
     uint32_t count;
 } htp_call_range;
 
-/** Where nodes stand: in the model, or in a function that stands for a call. Tags are relative to
- * the call or not, and so is the chain of what was running; calls within are counted from it in any
- * case. */
+/** Where nodes are: in the model, or in a function for a call. Tags and the chain of running
+ * modules may be relative to the call; calls within are always counted from it. */
 typedef struct htp_node_setting {
     htp_torch_setting call;
     bool are_tags_relative;
@@ -37,7 +36,7 @@ const htp_node_annotation *htp_annotate_node(htp_node_annotator *annotator,
                                              const htp_onnx_node *node,
                                              const htp_node_setting *setting);
 
-/** The annotation of the call of scope @p node->origin.scope, as if it ran in what it calls.
+/** The annotation of the call of scope @p node->origin.scope, as if it ran in the called module.
  * @param first_calls  a further entry of the metadata, or NULL */
 const htp_node_annotation *htp_annotate_call(htp_node_annotator *annotator,
                                              const htp_onnx_node *node,

@@ -10,11 +10,11 @@
 #include "base/vector.h"
 #include "graph/graph.h"
 
-/** Places that tell of frames, the innermost first. */
+/** Source places of frames, the innermost first. */
 typedef HTP_VECTOR(const htp_trace_call *) htp_stack_places;
 
-/** Stacks that were made, by the places that tell of them: those of the layers of a model are
- * alike. An empty one is all zeroes. */
+/** Stacks that were made, by their places: layers of a model have the same. An empty memo is all
+ * zeroes. */
 typedef struct htp_stack_memo {
     htp_map known; /* numbers of the texts */
     HTP_VECTOR(const char *) texts;
@@ -30,9 +30,9 @@ typedef struct htp_stack_memo {
  *       File "net.py", line 12, in forward
  *         y = self.helper(x)
  *
- * Of the functions that a forward() calls none is named, unless the file says nothing of the line
- * in forward(). A traced file holds stacks, but no text of lines. Of a longer stack the innermost
- * 256 frames stay. Time is linear in the depth of calls.
+ * Functions that a forward() calls are left out, unless the file lacks the line in forward(). A
+ * traced file holds stacks, but no text of lines. Only the innermost 256 frames are kept. Time is
+ * linear in the depth of calls.
  * @param memo  of this arena and this trace
  * @return NULL where nothing is known
  */
@@ -41,7 +41,7 @@ const char *htp_stack_trace_make(htp_arena *arena, htp_stack_memo *memo, const h
 
 /**
  * The stacks of a graph's live nodes, and of the places where its scopes were called, so that a
- * stack can be told in parts. For every scope S, and every live node N that runs in it:
+ * stack can be written in parts. For every scope S, and every live node N that runs in it:
  *
  *     htp_stack_trace_make(N) = of_call(S) "\n  " within(N, S)
  *     of_call(S) = of_call(T) "\n  " of_call(S, within T), for a scope T around S

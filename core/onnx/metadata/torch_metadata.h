@@ -19,11 +19,11 @@ typedef struct htp_torch_metadata {
 
 typedef struct htp_torch_metadata_maker htp_torch_metadata_maker;
 
-/** Where what is told begins: relative texts leave out the modules up to that of a call, and its
- * attribute path. */
+/** Where texts begin: relative ones leave out the modules down to that of a call, and its attribute
+ * path. */
 typedef struct htp_torch_setting {
     uint32_t scope;           /* of the call; HTP_NONE: the model */
-    bool is_relative;         /* or it tells all in spite of it */
+    bool is_relative;         /* false: absolute texts in spite of it */
     const htp_stacks *stacks; /* where it is */
 } htp_torch_setting;
 
@@ -32,16 +32,16 @@ htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_gra
 
 /**
  * The texts of an ONNX node. What is common to a scope is made once. In the namespace `/`, `%`,
- * control characters and what is no UTF-8 are percent-encoded. Of a chain of more than 256
- * modules the innermost 256 are named; a module that calls itself is named once.
+ * control characters and invalid UTF-8 are percent-encoded. Of a chain of more than 256 modules the
+ * innermost 256 are named; a module that calls itself is named once.
  */
 htp_torch_metadata htp_torch_metadata_make(htp_torch_metadata_maker *maker,
                                            const htp_onnx_node *node,
                                            const htp_torch_setting *setting);
 
-/** The texts of the call of a scope: in the namespace the chain of what it calls, and an operation
- * `forward` whose target is the class, of which the lists follow, so that they are NULL; the stack
- * is that of the place of the call. There may be a thousand calls of a function. */
+/** The texts of the call of a scope. The namespace is the chain of the called module, with an
+ * operation `forward` whose target is the class. Lists follow from it and are NULL. The stack is
+ * that of the calling line. */
 htp_torch_metadata htp_torch_metadata_of_call(htp_torch_metadata_maker *maker, uint32_t scope,
                                               const htp_torch_setting *setting);
 

@@ -11,10 +11,10 @@
 /** TensorProto.STRING: elements without a size of their own. */
 #define HTP_TENSOR_TYPE_STRING 8
 
-/** The bits of an element; 0 for strings and for what is not known. */
+/** The bits of an element; 0 for strings and unknown types. */
 unsigned htp_tensor_type_bits(int32_t data_type);
 
-/** "float32", "int4", "string"; "type99" for what is not known, in a buffer of the thread. */
+/** "float32", "int4", "string"; "type99" for an unknown type, in a buffer of the thread. */
 const char *htp_tensor_type_name(int32_t data_type);
 
 #endif

@@ -289,10 +289,10 @@ static inline bool htp_view_is_own_domain(const htp_view *view, htp_view_name do
 /** The number of a name that the view has; 0 where it has none such. */
 htp_view_name htp_view_find_name(const htp_view *view, const char *text);
 
-/** What a node is called in messages: its name, or its op type and what it makes. */
+/** A node's name in messages: its name, or its op type and outputs. */
 const char *htp_view_call_node(const htp_view *view, uint32_t node);
 
-/** The last property with this key, as the format's maps have it; NULL where there is none. */
+/** The last property with this key, since the last entry of a map counts; NULL: none. */
 const htp_view_property *htp_view_find_property(const htp_view *view, htp_view_range properties,
                                                 htp_view_name key);
 

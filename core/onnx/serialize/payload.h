@@ -1,6 +1,6 @@
 /*
- * The bytes of an initializer as ONNX stores them, contiguous and in order, made of what lies in
- * the mapped archive, in any strides. No more than a block is copied.
+ * The bytes of an initializer as ONNX stores them, contiguous and in order, gathered from the
+ * mapped archive, in any strides. No more than a block is copied.
  */
 #ifndef HTP_ONNX_PAYLOAD_H
 #define HTP_ONNX_PAYLOAD_H

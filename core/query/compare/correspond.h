@@ -1,5 +1,5 @@
 /*
- * Correspondence: which node of one model is which node of another, by what they are and how they
+ * Correspondence: which node of one model is which node of another, by their labels and how they
  * are connected, never by their names.
  *
  * A node's counterpart is the node in its place. Counterparts are found in steps, each of which

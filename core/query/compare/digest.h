@@ -53,7 +53,7 @@ htp_content htp_content_of_strings(uint64_t seed, bool is_list, const htp_span *
  * numbers are equal whether they are stored raw, typed or in a file of their own. Of a sparse
  * tensor the first of the two stands for the whole. What several tensors have in common in a data
  * file is read once.
- * @return HTP_CODE_BAD_INPUT where a data file is not any more what it was.
+ * @return HTP_CODE_BAD_INPUT if a data file was changed.
  */
 HTP_MUST_USE htp_status htp_contents_read(htp_arena *arena, const htp_view *view, uint64_t seed,
                                           const htp_content **contents);

@@ -1,10 +1,10 @@
 /*
  * A fingerprint: what a model consists of, without the names that it gives things.
  *
- * Every node has labels, digests of what it is by itself, and links to what it takes. Constants are
+ * Every node has labels, digests of the node by itself, and links to its operands. Constants are
  * part of their readers' labels, whether they are initializers, made by nodes of type Constant, or
- * handed on by nodes of type Identity; these nodes are no parts of a fingerprint. An attribute
- * that has its default value is as good as none, and the operands of Add have no order. Names count
+ * handed on by nodes of type Identity; these nodes are no parts of a fingerprint. An attribute that
+ * has its default value is as good as none, and the operands of Add have no order. Names count
  * where they are an operator's own (op types, domains, attributes), nowhere else. Left out are
  * tags, doc strings and metadata.
  */

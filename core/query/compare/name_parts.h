@@ -1,5 +1,5 @@
 /*
- * Names in names: tools that change a model call what they add after what it is for,
+ * Names within names: tools name the nodes that they add after existing ones,
  * "/encoder/MatMul_quant" or "fused /encoder/MatMul".
  */
 #ifndef HTP_QUERY_NAME_PARTS_H
@@ -7,14 +7,14 @@
 
 #include "query/tree/tree.h"
 
-/** Whether anything is called so. */
+/** Whether something has this name. */
 typedef bool htp_name_is_known(void *user, const char *name, size_t length);
 
 /**
- * The longest part of a name that is known: at its beginning, or behind a space. It ends before
- * what is no part of words; before an underscore where it tells a scope. What has very many such
- * parts is no name that anybody made, and has none.
- * @return empty: there is none
+ * The longest known part of a name: at its beginning, or behind a space. It ends before a character
+ * that is no part of words, or, with a scope, before an underscore. A name with very many such
+ * parts has none.
+ * @return empty: none
  */
 htp_slice htp_name_longest_part(const char *name, htp_name_is_known *is_known, void *user);
 

@@ -1,5 +1,5 @@
 /*
- * Digests of what surrounds a node. Private to core/query.
+ * Digests of the surroundings of a node. Private to core/query.
  */
 #ifndef HTP_QUERY_SURROUNDINGS_H
 #define HTP_QUERY_SURROUNDINGS_H

@@ -12,7 +12,7 @@ typedef void htp_flow_reader(void *user, uint32_t node, uint32_t value);
 void htp_flow_each_read(const htp_view *view, uint32_t node, htp_flow_reader *read, void *user);
 
 /** Whether a node is an operator Constant, or gives such a one or an initializer another name: as a
- * weight, what it makes crosses no border, and who reads it takes it along. */
+ * weight: its outputs cross no border, and its readers take it along. */
 bool htp_flow_is_constant(const htp_view *view, uint32_t node);
 
 /** Whether who reads what a node makes takes the node along: it is a constant, or one that several

@@ -1,11 +1,11 @@
 /*
  * Parts of a model: some nodes of one of its graphs as a model of their own.
  *
- * A part has its nodes with their bodies; the initializers that these read, and the Constants and
- * shared nodes that they read, wherever they stand; what else they read and do not make is an
- * input, and what others need of what they make is an output, under the names of the whole. What a
- * body reads, its node reads. Nodes of a body are a part without the node around them: what they
- * read from outside of the body, and the body's own inputs, are inputs.
+ * A part has its nodes with their bodies; and the initializers, Constants and shared nodes that
+ * these read, wherever they are. Other values that they read are inputs; values that others read
+ * are outputs, with the names of the whole. A node reads what its bodies read. Nodes of a body form
+ * a part without the node around them: values from outside of the body, and the body's own inputs,
+ * are inputs.
  */
 #ifndef HTP_QUERY_PART_H
 #define HTP_QUERY_PART_H
@@ -32,14 +32,14 @@ typedef struct htp_division {
 
 /**
  * Divides.
- * @param is_shared  by node of the view: what is of no part, and goes with who reads it, as
- *                   constants do; stays as long as the division. NULL: none.
+ * @param is_shared  by node of the view: it is in no part, and is copied to its readers like
+ *                   constants; stays as long as the division. NULL: none.
  * @param part_of  by node of the view; set for the graph's own nodes, of others it is set here.
  */
 htp_division htp_division_make(htp_arena *arena, const htp_view *view, const bool *is_shared,
                                uint32_t graph, uint32_t count, uint32_t *part_of);
 
-/** What a part consists of, by numbers of the view. */
+/** The contents of a part, by numbers of the view. */
 typedef struct htp_part {
     uint32_t number;
     uint32_t node_count;   /* with those in bodies, and copies of what is shared; without constants
@@ -60,17 +60,17 @@ typedef struct htp_part_maker htp_part_maker;
 htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *division,
                                    const htp_tree *tree, htp_view_types *types);
 
-/** Finds out what part @p number consists of. Where nothing is needed of what its nodes make, what
- * nobody reads is its output. @param extra_outputs  values that are outputs too: initializers, or
- * made in the part; or NULL. */
+/** Finds the contents of part @p number. If others need none of its values, those that nobody reads
+ * are its outputs. @param extra_outputs  values that are outputs too: initializers, or made in the
+ * part; or NULL. */
 void htp_part_find(htp_part_maker *maker, htp_arena *arena, uint32_t number,
                    const htp_numbers *extra_outputs, htp_part *part);
 
 /**
- * What the part's model is made of: the model's own fields but for training_info, those of its
- * graph but for quantization_annotation, and what the part consists of. Its metadata get the entry
- * htp.part, where @p note is not NULL: records of modules count the nodes of the whole.
- * What crosses the border has the type that the file declares, or the one that is inferred.
+ * The recipe of the part's model: the model's own fields except training_info, those of its graph
+ * except quantization_annotation, and the contents of the part. Its metadata get the entry
+ * htp.part, where @p note is not NULL: records of modules count the nodes of the whole. Values at
+ * the border have their declared type, or the inferred one.
  * @return HTP_CODE_BAD_INPUT where there is neither.
  */
 HTP_MUST_USE htp_status htp_part_recipe(htp_part_maker *maker, htp_arena *arena,

@@ -1,6 +1,5 @@
 /*
- * Pictures of a model: modules as frames in each other, what runs in them as boxes, values as
- * arrows between these.
+ * Pictures of a model: modules as nested frames, their nodes as boxes, values as arrows.
  *
  * Without a depth every node is a box of its own. At a depth, a module that lies so many levels
  * below the top, or that has no modules with nodes below it, is one box; nodes that belong to a
@@ -11,8 +10,8 @@
  * it calls where nobody else does. Other functions lie in frames of their own. A module that runs
  * in a body has a frame in it, in that of the nearest module above that runs there, too.
  *
- * Weights are not drawn. What a part of a model takes from the rest, and what it gives to it, are
- * drawn as inputs and outputs are.
+ * Weights are not drawn. Values that a part of a model exchanges with the rest are drawn like
+ * inputs and outputs.
  */
 #ifndef HTP_QUERY_PICTURE_H
 #define HTP_QUERY_PICTURE_H
@@ -61,7 +60,7 @@ typedef struct htp_picture_box {
                order of their first nodes */
 } htp_picture_box;
 
-/** What goes from one box to another one: values, each once. */
+/** The values that go from one box to another one, each once. */
 typedef struct htp_picture_arrow {
     uint32_t from, to; /* boxes */
     HTP_VECTOR(uint32_t) values;
@@ -76,7 +75,7 @@ typedef struct htp_picture {
     HTP_VECTOR(htp_picture_arrow) arrows;
 } htp_picture;
 
-/** What is drawn. */
+/** What to draw. */
 typedef struct htp_picture_choice {
     const char *module; /* an address; NULL: the whole model */
     bool own;           /* what it names alone, without the modules below */

@@ -10,9 +10,9 @@
  * @p most, which stands for all that are larger. */
 size_t htp_nearest_distance(htp_slice a, htp_slice b, size_t most);
 
-/** "; the nearest are A, B and C", of what the tree has in the form of @p address: tags, paths,
- * classes (with as much of their packages as @p address has) or segments. "" where there is nothing
- * like it. */
+/** "; the nearest are A, B and C", among the tree's addresses in the form of @p address: tags,
+ * paths, classes (with as much of their packages as @p address has) or segments. "" where there is
+ * nothing like it. */
 const char *htp_nearest_text(htp_arena *arena, const htp_tree *tree, const char *address);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What is wrong with a model: its structure, and what it says of modules.
+ * Findings of a model: its structure, and its records of modules.
  *
  * Looked for are, in all graphs, bodies and functions: names that two values, or two nodes, have;
  * values that nothing makes, or that are read before they are made; operators of sets that are not
@@ -41,7 +41,7 @@ typedef struct htp_findings {
     htp_finding_subject about;                /* of what is added next */
 } htp_findings;
 
-/** Says what is looked at from now on; HTP_NONE thrice: none of these. */
+/** Sets the subject of further findings; HTP_NONE thrice: none. */
 static inline void htp_findings_turn_to(htp_findings *findings, uint32_t node, uint32_t module,
                                         uint32_t tensor)
 {

@@ -1,6 +1,6 @@
 /*
- * What reads the syntax of code (source/code/code_syntax.h): a stack of nodes, and the token that
- * is read next. Private to the files that are called code_parser and code_syntax.
+ * The state of the parser (source/code/code_syntax.h): a stack of nodes, and the token that is read
+ * next. Private to the files that are called code_parser and code_syntax.
  *
  * Whoever parses something leaves its node on the stack, or NULL for what is not there;
  * htp_parser_fold() makes the uppermost nodes the parts of one.
@@ -58,7 +58,7 @@ void htp_parser_push_nothing(htp_parser *parser);
 HTP_MUST_USE htp_status htp_parser_fold(htp_parser *parser, htp_syntax_kind kind,
                                         const htp_code_token *token, uint32_t count);
 
-/** The uppermost node; NULL for what is not there. */
+/** The uppermost node; NULL for an absent part. */
 static inline htp_syntax_node *htp_parser_top(const htp_parser *parser)
 {
     return parser->stack.items[parser->stack.count - 1];

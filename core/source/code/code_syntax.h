@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What a node is, and its parts in their order. "?": NULL where it is not there. */
+/** Kinds of nodes, and their parts in order. "?": NULL if absent. */
 typedef enum htp_syntax_kind {
     HTP_SYNTAX_SEQUENCE, /* whatever stands in a row: statements, targets, declarations */
     /* Expressions */

@@ -60,7 +60,7 @@ void htp_code_tokens_begin(htp_code_tokens *tokens, const htp_code_record *code)
  */
 HTP_MUST_USE htp_status htp_code_tokens_next(htp_code_tokens *tokens, htp_code_token *token);
 
-/** What messages call a kind. @p buffer holds it where it is a character. */
+/** The name of a kind in messages. @p buffer holds it where it is a character. */
 const char *htp_code_token_name(uint32_t kind, char buffer[2]);
 
 /** The line, from 1, of a place in the text. Takes time with the text: for messages. */

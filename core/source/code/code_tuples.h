@@ -1,5 +1,5 @@
 /*
- * What libtorch's compiler takes for the tuples in an archive's code. Private to core/source.
+ * The cost of the tuples in an archive's code for libtorch's compiler. Private to core/source.
  *
  * Its alias analysis goes through the elements of a tuple's type twice at each level, and through
  * what a tuple shares as often as it is there: `t = (t, t)`, thirty times, takes it hours. What
@@ -10,7 +10,7 @@
 
 #include "source/code/code_syntax.h"
 
-/** The cost of what is no tuple. */
+/** The cost of anything but a tuple. */
 #define HTP_TUPLES_PLAIN 1.0
 
 /** That of a tuple whose elements cost @p elements together. */

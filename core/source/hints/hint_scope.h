@@ -1,6 +1,5 @@
 /*
- * What hints.c, hint_notes.c and hint_results.c share: what is known of the values of a running
- * function.
+ * Shared by hints.c, hint_notes.c and hint_results.c: facts on the values of a running function.
  */
 #ifndef HTP_SOURCE_HINT_SCOPE_H
 #define HTP_SOURCE_HINT_SCOPE_H
@@ -9,7 +8,7 @@
 #include "source/hints/hints.h"
 #include "source/program/operands.h"
 
-/** What is known of a value: an argument of the method or a part of one, an object, or weights. */
+/** A known value: an argument of the method or a part of one, an object, or weights. */
 typedef struct htp_hint_known {
     uint32_t argument; /* HTP_NONE */
     const char *path;  /* of the part of the argument: "0.key" */
@@ -55,7 +54,7 @@ static inline htp_operands htp_hint_operands(const htp_hint_scope *s)
     return (htp_operands){s->search->program, &s->function, s->node};
 }
 
-/** What is known of an operand of the node. */
+/** The known value of an operand of the node. */
 static inline htp_hint_known *htp_hint_input(const htp_hint_scope *s, uint32_t number)
 {
     return &s->values[s->node->inputs[number]];
@@ -78,7 +77,7 @@ void htp_hint_add_part(htp_hint_search *f, const htp_hint_known *k);
 /** Adds the hints that the operator of the node gives of its operands. */
 void htp_hint_note_operands(const htp_hint_scope *s);
 
-/** Adds that arguments are joined with what is none. */
+/** Adds that arguments are joined with other values. */
 void htp_hint_note_joined(const htp_hint_scope *s);
 
 /** Adds that arguments look alike, which the node takes element by element, or joins. */
@@ -93,7 +92,7 @@ void htp_hint_note_slice(const htp_hint_scope *s, const htp_hint_known *k);
 /** Adds that a select() with numbers of the program picks an element of @p k. */
 void htp_hint_note_pick(const htp_hint_scope *s, const htp_hint_known *k);
 
-/** Sets what is known of the node's outputs by what is known of its operands. */
+/** Derives the node's outputs from its operands. */
 void htp_hint_pass_on(const htp_hint_scope *s);
 
 /** Sets what is known of a branch's outputs: what the first side does that is known; arguments come

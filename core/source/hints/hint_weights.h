@@ -1,6 +1,6 @@
 /*
- * What a node's other operands say of an argument beside them: the sizes of weights, or numbers of
- * the program that stand for them.
+ * Hints by the other operands of a node: the sizes of weights, or numbers of the program that stand
+ * for them.
  */
 #ifndef HTP_SOURCE_HINT_WEIGHTS_H
 #define HTP_SOURCE_HINT_WEIGHTS_H

@@ -1,5 +1,5 @@
 /*
- * What a program says of its arguments before it runs: uses that tell what they must look like.
+ * Hints of a program on its arguments before it runs: uses that imply ranks, dtypes and sizes.
  */
 #ifndef HTP_SOURCE_HINTS_H
 #define HTP_SOURCE_HINTS_H

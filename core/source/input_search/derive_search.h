@@ -1,5 +1,5 @@
 /*
- * What the steps of the search share. Private to core/source.
+ * Shared by the steps of the search. Private to core/source.
  */
 #ifndef HTP_SOURCE_DERIVE_SEARCH_H
 #define HTP_SOURCE_DERIVE_SEARCH_H
@@ -36,7 +36,7 @@ static inline bool htp_uses_are_open(const htp_uses *uses)
     return !uses->is_telling || uses->family == HTP_FAMILY_PLAIN;
 }
 
-/** What came of an attempt, compared with the state that it started from. */
+/** The outcome of an attempt, compared with the state that it started from. */
 typedef enum htp_outcome {
     HTP_OUTCOME_KEPT, /**< accepted, or further than before: the state was changed */
     HTP_OUTCOME_LIKE, /**< the same operator raised */

@@ -41,7 +41,7 @@ typedef struct htp_pickle_recall {
     uint32_t text, text_bytes;
 } htp_pickle_recall;
 
-/** A pickle, and what it may speak of. */
+/** A pickle, and the records it may refer to. */
 typedef struct htp_pickle {
     const char *path; /* of the model, for messages */
     const char *name; /* of the record, for messages */
@@ -54,7 +54,7 @@ typedef struct htp_pickle {
     bool is_debug;              /* tells which line of which file code was made of */
 } htp_pickle;
 
-/** What a pickle holds; filled while it is checked. */
+/** The contents of a pickle; filled while it is checked. */
 typedef struct htp_pickle_contents {
     htp_pickle_made_list made;
     HTP_VECTOR(htp_pickle_device) devices;

@@ -46,7 +46,7 @@ typedef struct htp_pickle_value {
     };
 } htp_pickle_value;
 
-/* What is known of a value with parts. */
+/* The known facts of a value with parts. */
 typedef struct htp_pickle_node {
     uint32_t depth;    /* 1 for one without parts of their own */
     bool is_closed;    /* it is a part of another value */
@@ -108,7 +108,7 @@ void htp_pickle_push(htp_pickle_machine *machine, htp_pickle_kind kind, int64_t 
 /** Puts a value with a new node on the stack. @return the node, until the next one is made. */
 htp_pickle_node *htp_pickle_push_node(htp_pickle_machine *machine, htp_pickle_kind kind);
 
-/** How many values lie above the last mark. What is below it is out of reach. */
+/** The number of values above the last mark. Those below are out of reach. */
 size_t htp_pickle_reachable(const htp_pickle_machine *machine);
 
 /** Takes @p count values off the stack. @p values stay until the next push. */
@@ -125,7 +125,7 @@ HTP_MUST_USE htp_status htp_pickle_take_marked(htp_pickle_machine *machine,
 HTP_MUST_USE htp_status htp_pickle_make(htp_pickle_machine *machine, htp_pickle_kind kind,
                                         const htp_pickle_value *values, size_t count);
 
-/** What the type of a value costs libtorch's compiler. */
+/** The cost of a value's type for libtorch's compiler. */
 double htp_pickle_cost_of(const htp_pickle_machine *machine, const htp_pickle_value *value);
 
 /** Makes values parts of a list or dict that is there already. */
@@ -150,7 +150,7 @@ void htp_pickle_note_device(htp_pickle_machine *machine, const htp_pickle_value 
  * is put onto the stack by. */
 void htp_pickle_note_recall(htp_pickle_machine *machine, htp_pickle_value *value);
 
-/** Calls a function of the rows (@p row) with an argument; pushes what it gives. */
+/** Calls a function of the rows (@p row) with an argument; pushes its result. */
 HTP_MUST_USE htp_status htp_pickle_call(htp_pickle_machine *machine, uint32_t row,
                                         const htp_pickle_value *argument);
 

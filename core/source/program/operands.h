@@ -1,6 +1,5 @@
 /*
- * Operands of a node of a program: by their schema's names, and what is known of them before
- * anything runs.
+ * Operands of a node of a program, by their schema's names, and their values before anything runs.
  */
 #ifndef HTP_SOURCE_OPERANDS_H
 #define HTP_SOURCE_OPERANDS_H
@@ -18,7 +17,7 @@ typedef struct htp_operands {
  */
 uint32_t htp_operands_find(const htp_operands *o, const char *name);
 
-/** What a value is that the code holds. @return NULL where it is computed */
+/** The constant of the code that a value is. @return NULL: it is computed */
 const htp_program_data *htp_operands_constant(const htp_operands *o, uint32_t value);
 
 /** A number that the code holds; @p otherwise of any other value, and of HTP_NONE. */

@@ -8,7 +8,7 @@
 
 #include <htp/program.h>
 
-/** What a function of the shim ended with as a status: its message, on one line. */
+/** The result of a function of the shim as a status: its message, on one line. */
 HTP_MUST_USE htp_status htp_program_status(htp_shim_code code, htp_error *error);
 
 /** The function that a class has as a method of this name; HTP_NONE where it has none. */

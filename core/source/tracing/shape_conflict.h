@@ -1,5 +1,5 @@
 /*
- * What keeps an axis from moving, read from a trace in several lanes that forward() refused.
+ * Why an axis cannot be dynamic, read from a trace in several lanes that forward() refused.
  */
 #ifndef HTP_SOURCE_SHAPE_CONFLICT_H
 #define HTP_SOURCE_SHAPE_CONFLICT_H
@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "source/input_search/equation.h"
 
-/** What two numbers that an operator compares say of the axes. */
+/** The condition on axes that two compared numbers of an operator imply. */
 typedef struct htp_condition {
     htp_equation equation; /**< of one axis: it is fixed */
     const char *message;   /**< the operator, its module and line, what libtorch said, and where the

@@ -49,7 +49,7 @@ typedef struct htp_states {
 bool htp_states_are_together(const htp_trace_value *a, const htp_trace_value *b);
 
 /**
- * Traces calls until one leaves what it found.
+ * Traces calls until one leaves the state that it found.
  * @param last  receives what came of the last call
  * @return what the first trace that failed ended with; HTP_CODE_UNSUPPORTED where calls do not
  *         settle

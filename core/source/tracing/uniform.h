@@ -7,7 +7,7 @@
 
 #include "interpret/trace/trace.h"
 
-/** What a value is a part of, or the whole in another shape, without change. */
+/** The value that another one is an unchanged part or reshape of. */
 uint32_t htp_uniform_source(const htp_trace *trace, uint32_t id);
 
 /** Whether all elements of a tensor are one number. It is not looked for behind arithmetic. */

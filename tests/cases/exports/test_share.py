@@ -180,7 +180,7 @@ def what_is_shared_alone_is_no_part(name):
             check_line(run("split", whole, "--at", address, "--out-dir", folder / "parts"), EXIT_USAGE,
                        "cannot be a part: all that it computes, as /")
         check_line(run("extract", whole, "--module", other, "--out", folder / "part.onnx"), EXIT_USAGE,
-                   f"'{other}' has no nodes of its own: what it computes is shared with '/")
+                   f"'{other}' has no nodes of its own: it shares them with '/")
         apart = written(name, folder / "y.onnx", "--share", "module")
         check_split(apart, feeds(name, 3), "--at", other)
         check_part(apart, folder, name, "--module", other)
