@@ -52,7 +52,8 @@ kinds that people deploy go through {tools} tools, beside the files of PyTorch's
   turn in one process, {rounds} rounds, and the medians are told: they hold beside each other, not for other
   machines. Behind is more than a tenth.
 - Each process of a tool has {seconds} s of processor time, for all three exporters alike.
-- {without} takes no attribute besides an operator's own: it is given the export with `--tags metadata`.
+- Tools that do not take all attributes besides an operator's own are given the export with `--tags metadata`:
+  {without}.
 
 {versions}
 """

@@ -29,8 +29,9 @@ AT_HAND = (
 # Those that need PyTorch.
 WITH_TORCH = ("onnx2torch",)
 
-# Those that take no attribute besides an operator's own: they are given tags as metadata.
-WITHOUT_ATTRIBUTES = ("onnx reference",)
+# Those that do not take all attributes besides an operator's own, none or none of several texts: they are
+# given tags as metadata.
+WITHOUT_ATTRIBUTES = ("onnx reference", "OpenCV")
 
 
 def limit() -> None:
