@@ -340,7 +340,9 @@ static htp_status find_operators(const htp_source *source, const htp_named_opera
                                               .has_tensors = has_tensors,
                                               .is_followed = !has_tensors});
             }
-            found.items[index].places++;
+            if (index < found.count) {
+                found.items[index].places++;
+            }
         }
     }
     if (found.count > 0) {

@@ -96,3 +96,12 @@ bool htp_control_add(htp_tape *r, const htp_exported_node *node)
     }
     return false;
 }
+
+bool htp_control_knows(const char *target)
+{
+    bool knows = false;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !knows; i++) {
+        knows = strcmp(target, rows[i].target) == 0;
+    }
+    return knows;
+}

@@ -11,4 +11,7 @@
  * one that is not known */
 bool htp_control_add(htp_tape *r, const htp_exported_node *node);
 
+/** Whether an operator of graphs is known, by the name that programs have for it. */
+bool htp_control_knows(const char *target);
+
 #endif

@@ -345,17 +345,6 @@ static bool holds_tensor(const htp_exported_program *program, const htp_exported
     return holds;
 }
 
-const char *htp_exported_node_kind(htp_arena *arena, const htp_exported_program *program,
-                                   const htp_exported_node *node, bool *has_tensors)
-{
-    const struct number_row *row = find_number_row(node->target);
-    *has_tensors = false;
-    for (uint32_t i = 0; i < node->output_count && !row && !is_check(node->target); i++) {
-        *has_tensors = *has_tensors || holds_tensor(program, &node->outputs[i]);
-    }
-    return row ? row->name : kind_of(arena, node->target);
-}
-
 /* An operator that does what another one does. */
 static const struct meaning_row {
     const char *target;
@@ -371,33 +360,49 @@ static const struct meaning_row {
 #undef MEANS
 };
 
+static const struct meaning_row *find_meaning_row(const char *target)
+{
+    const struct meaning_row *found = NULL;
+    for (size_t i = 0; i < sizeof(meaning_rows) / sizeof(meaning_rows[0]) && !found; i++) {
+        found = strcmp(meaning_rows[i].target, target) == 0 ? &meaning_rows[i] : NULL;
+    }
+    return found;
+}
+
 /* The same node as one of the other operator; itself where there is none. */
 static const htp_exported_node *translate(htp_tape *r, const htp_exported_node *node,
                                           const char **kind)
 {
-    for (size_t i = 0; i < sizeof(meaning_rows) / sizeof(meaning_rows[0]); i++) {
-        const struct meaning_row *row = &meaning_rows[i];
-        if (strcmp(node->target, row->target) != 0) {
-            continue;
-        }
-        const htp_exported_schema *schema = htp_exported_schema_find(r->arena, row->kind);
-        htp_exported_node *meant = HTP_NEW(r->arena, htp_exported_node);
-        htp_exported_argument *inputs =
-            HTP_NEW_ARRAY(r->arena, htp_exported_argument, (size_t)node->input_count + 1);
-        *meant = *node;
-        meant->inputs = inputs;
-        meant->input_count = 0;
-        while (schema && meant->input_count < row->count &&
-               meant->input_count < node->input_count && meant->input_count < schema->count) {
-            inputs[meant->input_count] = node->inputs[meant->input_count];
-            inputs[meant->input_count].name = schema->parameters[meant->input_count].name;
-            meant->input_count++;
-        }
-        *kind = row->kind;
-        return meant;
+    const struct meaning_row *row = find_meaning_row(node->target);
+    *kind = row ? row->kind : kind_of(r->arena, node->target);
+    if (!row) {
+        return node;
     }
-    *kind = kind_of(r->arena, node->target);
-    return node;
+    const htp_exported_schema *schema = htp_exported_schema_find(r->arena, row->kind);
+    htp_exported_node *meant = HTP_NEW(r->arena, htp_exported_node);
+    htp_exported_argument *inputs =
+        HTP_NEW_ARRAY(r->arena, htp_exported_argument, (size_t)node->input_count + 1);
+    *meant = *node;
+    meant->inputs = inputs;
+    meant->input_count = node->input_count < row->count ? node->input_count : row->count;
+    for (uint32_t i = 0; i < meant->input_count; i++) {
+        inputs[i] = node->inputs[i];
+        inputs[i].name = schema && i < schema->count ? schema->parameters[i].name : "";
+    }
+    return meant;
+}
+
+const char *htp_exported_node_kind(htp_arena *arena, const htp_exported_program *program,
+                                   const htp_exported_node *node, bool *has_tensors)
+{
+    const struct number_row *number = find_number_row(node->target);
+    const struct meaning_row *meaning = find_meaning_row(node->target);
+    bool is_followed = number || is_check(node->target) || htp_control_knows(node->target);
+    *has_tensors = false;
+    for (uint32_t i = 0; i < node->output_count && !is_followed; i++) {
+        *has_tensors = *has_tensors || holds_tensor(program, &node->outputs[i]);
+    }
+    return number ? number->name : meaning ? meaning->kind : kind_of(arena, node->target);
 }
 
 /* Adds an operator of libtorch, or of a library. */
