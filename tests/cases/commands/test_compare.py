@@ -180,7 +180,7 @@ def pytorch_exporters():
 @case
 def defaults_are_those_of_the_schemas():
     row = re.compile(r'^(INT|FLOAT|STRING)\("(\w+)", "(\w+)", (\d+), "?(.*?)"?F?\)$')
-    lines = (ROOT / "core" / "query" / "diff" / "attribute_defaults.def").read_text().splitlines()
+    lines = (ROOT / "core" / "query" / "compare" / "attribute_defaults.def").read_text().splitlines()
     rows = [row.match(line).groups() for line in lines if line.startswith(("INT", "FLOAT", "STR"))]
     keys = [(op, attribute, int(since)) for _, op, attribute, since, _ in rows]
     assert keys == sorted(keys) and len(set(keys)) == len(keys)
