@@ -379,7 +379,8 @@ UNIT_TEST(quantised_tensors)
     REFUSE(TENSOR(STORAGE("QInt8Storage", "0", "K\x10"), "K\0(t(t"), "a not quantised tensor of q");
     REFUSE(QTENSOR("QInt8Storage", "K\x40", "(t(t(ctorch\nper_tensor_symmetric\nt"),
            "quantised in a way");
-    REFUSE(QTENSOR("QInt8Storage", "K\x40", "(t(t(t"), "a quantised tensor is not in PyTorch's form");
+    REFUSE(QTENSOR("QInt8Storage", "K\x40", "(t(t(t"),
+           "a quantised tensor is not in PyTorch's form");
 }
 
 UNIT_TEST(storages_without_contents)
