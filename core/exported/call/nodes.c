@@ -1,10 +1,9 @@
 #include "exported/call/nodes.h"
 
 #include "exported/call/call.h"
-
-#include "base/text.h"
 #include "exported/call/control.h"
 #include "exported/call/memory.h"
+#include "exported/call/names.h"
 #include "exported/call/scopes.h"
 
 #include <stdlib.h>
@@ -251,32 +250,7 @@ static const char *find_overload(htp_tape *r, const char *name, const uint32_t *
     return htp_arena_printf(r->arena, "%s.%s_%s", name, overload_part(first), overload_part(last));
 }
 
-/* A row of sizes.def. */
-static const struct number_row {
-    const char *target;
-    const char *name;
-    bool has_overloads;
-} number_rows[] = {
-#define NUMBERS(target, name) {target, name, true},
-#define NUMBER(target, kind) {target, kind, false},
-#define MEANS(target, kind, count)
-#include "exported/call/sizes.def"
-#undef NUMBERS
-#undef NUMBER
-#undef MEANS
-};
-
-static const struct number_row *find_number_row(const char *target)
-{
-    const struct number_row *found = NULL;
-    for (size_t i = 0; i < sizeof(number_rows) / sizeof(number_rows[0]) && !found; i++) {
-        found = strcmp(number_rows[i].target, target) == 0 ? &number_rows[i] : NULL;
-    }
-    return found;
-}
-
-static void add_number_node(htp_tape *r, const struct number_row *row,
-                            const htp_exported_node *node)
+static void add_number_node(htp_tape *r, const htp_number_name *row, const htp_exported_node *node)
 {
     uint32_t count = node->input_count;
     uint32_t *inputs = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)count + 1);
@@ -297,43 +271,66 @@ static void add_number_node(htp_tape *r, const struct number_row *row,
 
 /* ---- one node ---- */
 
-/* Checks, which give nothing that an operator reads. */
-static bool is_check(const char *target)
+static const htp_trace_value *input_of(const htp_tape *r, uint32_t node, const char *name)
 {
-    static const char *const checks[] = {
-        "torch.ops.aten._assert_scalar.default",
-        "torch.ops.aten._assert_async.default",
-        "torch.ops.aten._assert_async.msg",
-        "torch.ops.aten._assert_tensor_metadata.default",
-        "torch.ops.aten._functional_assert_async.msg",
-        "torch.ops.aten._functional_assert_scalar.default",
-        "torch.ops.aten.sym_constrain_range.default",
-        "torch.ops.aten.sym_constrain_range_for_size.default",
-    };
-    return htp_text_is_one_of(target, checks, sizeof(checks) / sizeof(checks[0]));
+    const htp_trace_node *of = &r->nodes.items[node];
+    for (uint32_t i = 0; i < of->input_count; i++) {
+        if (strcmp(of->input_names[i], name) == 0) {
+            return &r->values.items[of->inputs[i]];
+        }
+    }
+    return NULL;
 }
 
-/* "aten::add.Tensor" of "torch.ops.aten.add.Tensor", "aten::relu" of "torch.ops.aten.relu.default".
- */
-static const char *kind_of(htp_arena *arena, const char *target)
+/* A norm in training mode moves statistics, which no schema says. */
+static void check_training(htp_tape *r, uint32_t node)
 {
-    static const char begin[] = "torch.ops.";
-    if (strncmp(target, begin, strlen(begin)) != 0) {
-        return target;
+    static const char *const flags[] = {"training", "use_input_stats", "train"};
+    const htp_trace_value *mean = input_of(r, node, "running_mean");
+    bool trains = false;
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+        const htp_trace_value *flag = input_of(r, node, flags[i]);
+        trains = trains || (flag && flag->kind == HTP_TRACE_BOOL && flag->i[0]);
     }
-    const char *space = target + strlen(begin);
-    const char *name = strchr(space, '.');
-    const char *overload = name ? strrchr(name + 1, '.') : NULL;
-    size_t length = strlen(space);
-    if (!name) {
-        return target;
+    if (mean && mean->kind == HTP_TRACE_TENSOR && trains) {
+        r->nodes.items[node].failure =
+            "it is in training mode, and moves statistics; export the program after model.eval()";
     }
-    if (overload && strcmp(overload, ".default") == 0) {
-        length = (size_t)(overload - space);
-    }
-    return htp_arena_printf(arena, "%.*s::%.*s", (int)(name - space), space,
-                            (int)(length - (size_t)(name + 1 - space)), name + 1);
 }
+
+/* Adds an operator of libtorch, or of a library. */
+static void add_operator(htp_tape *r, const htp_exported_node *node)
+{
+    const char *kind;
+    node = htp_names_translate(r->arena, node, &kind);
+    const htp_exported_schema *schema = htp_exported_schema_find(r->arena, kind);
+    uint32_t made = schema ? add_by_schema(r, schema, node) : add_as_given(r, kind, node);
+    htp_tape_give(r, made, node);
+    check_training(r, made);
+    if (schema) {
+        htp_lying_note(r, schema, node, made);
+    }
+}
+
+static void add_node(htp_tape *r, const htp_exported_node *node, const htp_exported_place *around)
+{
+    if (htp_names_is_check(node->target)) {
+        return;
+    }
+    if (gives_constants(r, node)) {
+        bind_constants(r, node);
+        return;
+    }
+    r->place = htp_scopes_place(r, node, around);
+    const htp_number_name *row = htp_names_number(node->target);
+    if (row) {
+        add_number_node(r, row, node);
+    } else if (!htp_control_add(r, node)) {
+        add_operator(r, node);
+    }
+}
+
+/* ---- what is named ---- */
 
 static bool holds_tensor(const htp_exported_program *program, const htp_exported_argument *argument)
 {
@@ -345,95 +342,19 @@ static bool holds_tensor(const htp_exported_program *program, const htp_exported
     return holds;
 }
 
-/* An operator that does what another one does. */
-static const struct meaning_row {
-    const char *target;
-    const char *kind;
-    uint32_t count; /* of its arguments that are those of the other one */
-} meaning_rows[] = {
-#define NUMBERS(target, name)
-#define NUMBER(target, kind)
-#define MEANS(target, kind, count) {target, kind, count},
-#include "exported/call/sizes.def"
-#undef NUMBERS
-#undef NUMBER
-#undef MEANS
-};
-
-static const struct meaning_row *find_meaning_row(const char *target)
-{
-    const struct meaning_row *found = NULL;
-    for (size_t i = 0; i < sizeof(meaning_rows) / sizeof(meaning_rows[0]) && !found; i++) {
-        found = strcmp(meaning_rows[i].target, target) == 0 ? &meaning_rows[i] : NULL;
-    }
-    return found;
-}
-
-/* The same node as one of the other operator; itself where there is none. */
-static const htp_exported_node *translate(htp_tape *r, const htp_exported_node *node,
-                                          const char **kind)
-{
-    const struct meaning_row *row = find_meaning_row(node->target);
-    *kind = row ? row->kind : kind_of(r->arena, node->target);
-    if (!row) {
-        return node;
-    }
-    const htp_exported_schema *schema = htp_exported_schema_find(r->arena, row->kind);
-    htp_exported_node *meant = HTP_NEW(r->arena, htp_exported_node);
-    htp_exported_argument *inputs =
-        HTP_NEW_ARRAY(r->arena, htp_exported_argument, (size_t)node->input_count + 1);
-    *meant = *node;
-    meant->inputs = inputs;
-    meant->input_count = node->input_count < row->count ? node->input_count : row->count;
-    for (uint32_t i = 0; i < meant->input_count; i++) {
-        inputs[i] = node->inputs[i];
-        inputs[i].name = schema && i < schema->count ? schema->parameters[i].name : "";
-    }
-    return meant;
-}
-
 const char *htp_exported_node_kind(htp_arena *arena, const htp_exported_program *program,
                                    const htp_exported_node *node, bool *has_tensors)
 {
-    const struct number_row *number = find_number_row(node->target);
-    const struct meaning_row *meaning = find_meaning_row(node->target);
-    bool is_followed = number || is_check(node->target) || htp_control_knows(node->target);
+    const htp_number_name *number = htp_names_number(node->target);
+    bool is_followed =
+        number || htp_names_is_check(node->target) || htp_control_knows(node->target);
+    const char *kind;
+    (void)htp_names_translate(arena, node, &kind);
     *has_tensors = false;
     for (uint32_t i = 0; i < node->output_count && !is_followed; i++) {
         *has_tensors = *has_tensors || holds_tensor(program, &node->outputs[i]);
     }
-    return number ? number->name : meaning ? meaning->kind : kind_of(arena, node->target);
-}
-
-/* Adds an operator of libtorch, or of a library. */
-static void add_operator(htp_tape *r, const htp_exported_node *node)
-{
-    const char *kind;
-    node = translate(r, node, &kind);
-    const htp_exported_schema *schema = htp_exported_schema_find(r->arena, kind);
-    uint32_t made = schema ? add_by_schema(r, schema, node) : add_as_given(r, kind, node);
-    htp_tape_give(r, made, node);
-    if (schema) {
-        htp_lying_note(r, schema, node, made);
-    }
-}
-
-static void add_node(htp_tape *r, const htp_exported_node *node, const htp_exported_place *around)
-{
-    if (is_check(node->target)) {
-        return;
-    }
-    if (gives_constants(r, node)) {
-        bind_constants(r, node);
-        return;
-    }
-    r->place = htp_scopes_place(r, node, around);
-    const struct number_row *row = find_number_row(node->target);
-    if (row) {
-        add_number_node(r, row, node);
-    } else if (!htp_control_add(r, node)) {
-        add_operator(r, node);
-    }
+    return number ? number->name : kind;
 }
 
 /* ---- all nodes ---- */
@@ -442,7 +363,7 @@ static void add_node(htp_tape *r, const htp_exported_node *node, const htp_expor
 static bool is_deferred(const htp_exported_node *node)
 {
     return node->output_count == 1 && node->outputs[0].kind == HTP_EXPORTED_VALUE &&
-           !htp_scopes_are_told(node) && find_number_row(node->target);
+           !htp_scopes_are_told(node) && htp_names_number(node->target);
 }
 
 void htp_exported_nodes_add(htp_tape *r, const htp_exported_graph *graph)

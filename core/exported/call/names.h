@@ -1,0 +1,30 @@
+/*
+ * What programs call operators, and what libtorch's schemas do. Private to core/exported.
+ */
+#ifndef HTP_EXPORTED_NAMES_H
+#define HTP_EXPORTED_NAMES_H
+
+#include "exported/document/document.h"
+
+/** An operator on numbers. */
+typedef struct htp_number_name {
+    const char *target; /**< as programs have it: "_operator.mul" */
+    const char *name;   /**< "aten::mul" */
+    bool has_overloads; /**< behind it stands one for the kinds of the operands */
+} htp_number_name;
+
+/** The operator on numbers that a target is; NULL. */
+const htp_number_name *htp_names_number(const char *target);
+
+/** Whether a target is a check, which gives nothing that an operator reads. */
+bool htp_names_is_check(const char *target);
+
+/**
+ * The operator of a node as traces name it: "aten::add.Tensor" of "torch.ops.aten.add.Tensor".
+ * @param kind  receives it
+ * @return the node; or one with the arguments of another operator, which does the same
+ */
+const htp_exported_node *htp_names_translate(htp_arena *arena, const htp_exported_node *node,
+                                             const char **kind);
+
+#endif
