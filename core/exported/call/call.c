@@ -18,7 +18,12 @@ typedef struct calling {
     id_list inputs;
     id_list outputs;
     state_list states;
-    htp_map weight_values; /* by weight: its value */
+    htp_map weight_inputs;   /* by name of a weight: the input of the program that it is */
+    htp_map storages;        /* by memory of weights: the first of those inputs that lies in it */
+    htp_map shared_storages; /* the same: another one that does, too */
+    htp_map state_names;     /* by name: the state */
+    htp_map carried_names;   /* by name: what is carried */
+    htp_map left_names;      /* by name: the state of the call before */
 } calling;
 
 /* ---- what is given ---- */
@@ -127,35 +132,61 @@ static uint32_t found_of(calling *c, const htp_trace_state *left, const htp_trac
     return htp_tape_add(r, value);
 }
 
+static void add_state(calling *c, htp_trace_state state)
+{
+    htp_map_set(c->r.arena, &c->state_names, state.name, (uint32_t)c->states.count);
+    HTP_PUSH(c->r.arena, &c->states, state);
+}
+
+/* What is carried, and what the call before left, by their names. */
+static void list_carried(calling *c)
+{
+    const htp_trace *before = c->before;
+    for (uint32_t i = 0; before && i < c->request->carried_count; i++) {
+        htp_map_set(c->r.arena, &c->carried_names, c->request->carried[i].name, i);
+    }
+    for (uint32_t i = 0; before && i < before->state_count; i++) {
+        htp_map_set(c->r.arena, &c->left_names, before->states[i].name, i);
+    }
+}
+
 /* A weight, or what an earlier call left in its place. */
-static uint32_t bind_weight(calling *c, uint32_t weight)
+static uint32_t bind_weight(calling *c, uint32_t number)
 {
     htp_tape *r = &c->r;
-    const char *name = r->weights->all.items[weight].name;
-    uint32_t loaded = htp_tape_weight(r, weight);
-    for (uint32_t i = 0; c->before && i < c->request->carried_count; i++) {
-        if (strcmp(c->request->carried[i].name, name) != 0) {
-            continue;
-        }
-        for (uint32_t k = 0; k < c->before->state_count; k++) {
-            const htp_trace_state *left = &c->before->states[k];
-            if (strcmp(left->name, name) == 0) {
-                uint32_t found = found_of(c, left, &c->request->carried[i]);
-                HTP_PUSH(r->arena, &c->states,
-                         (htp_trace_state){r->weights->all.items[weight].name,
-                                           r->weights->all.items[weight].module, loaded, found,
-                                           found});
-                return found;
-            }
-        }
+    const htp_weight *weight = &r->weights->all.items[number];
+    uint32_t loaded = htp_tape_weight(r, number);
+    uint32_t carried;
+    uint32_t left;
+    if (!htp_map_get(&c->carried_names, weight->name, &carried) ||
+        !htp_map_get(&c->left_names, weight->name, &left)) {
+        return loaded;
     }
-    return loaded;
+    uint32_t found = found_of(c, &c->before->states[left], &c->request->carried[carried]);
+    add_state(c, (htp_trace_state){weight->name, weight->module, loaded, found, found});
+    return found;
+}
+
+/* Notes an input that is a weight, by its name and by the memory that it lies in. */
+static void note_input(calling *c, uint32_t input, uint32_t number)
+{
+    htp_arena *arena = c->r.arena;
+    const uint64_t *storage = &c->r.weights->all.items[number].storage;
+    uint32_t first = number;
+    const void **place = htp_map_add_bytes(arena, &c->storages, storage, sizeof(*storage), &first);
+    if (place) {
+        *place = storage;
+    } else if (first != number) {
+        htp_map_set_bytes(arena, &c->shared_storages, storage, sizeof(*storage), number);
+    }
+    htp_map_set(arena, &c->weight_inputs, c->r.program->inputs[input].target, input);
 }
 
 static void bind_weights(calling *c)
 {
     htp_tape *r = &c->r;
     const htp_exported_program *program = r->program;
+    list_carried(c);
     for (uint32_t i = 0; i < program->input_count && !r->failure; i++) {
         const htp_exported_input *input = &program->inputs[i];
         bool is_weight = input->kind == HTP_EXPORTED_PARAMETER ||
@@ -172,38 +203,22 @@ static void bind_weights(calling *c)
                                              input->target));
             return;
         }
+        note_input(c, i, weight);
         r->bound[input->argument.value] = bind_weight(c, weight);
     }
 }
 
 /* ---- what is left ---- */
 
-/* The input of the program that is a weight of that name; NULL. */
-static const htp_exported_input *find_weight_input(const calling *c, const char *target)
-{
-    for (uint32_t i = 0; i < c->r.program->input_count; i++) {
-        const htp_exported_input *input = &c->r.program->inputs[i];
-        if (input->target && strcmp(input->target, target) == 0) {
-            return input;
-        }
-    }
-    return NULL;
-}
-
 /* Notes what a call leaves in a state. */
 static void note_left(calling *c, const char *name, uint32_t before, uint32_t after)
 {
-    for (size_t i = 0; i < c->states.count; i++) {
-        if (strcmp(c->states.items[i].name, name) == 0) {
-            c->states.items[i].after = after;
-            return;
-        }
-    }
-    uint32_t weight = HTP_NONE;
-    if (htp_map_get(&c->r.weights->by_name, name, &weight)) {
-        HTP_PUSH(c->r.arena, &c->states,
-                 (htp_trace_state){c->r.weights->all.items[weight].name,
-                                   c->r.weights->all.items[weight].module, before, before, after});
+    uint32_t number;
+    if (htp_map_get(&c->state_names, name, &number)) {
+        c->states.items[number].after = after;
+    } else if (htp_map_get(&c->r.weights->by_name, name, &number)) {
+        const htp_weight *weight = &c->r.weights->all.items[number];
+        add_state(c, (htp_trace_state){weight->name, weight->module, before, before, after});
     }
 }
 
@@ -212,15 +227,12 @@ static void note_left(calling *c, const char *name, uint32_t before, uint32_t af
 static const char *find_shared(const calling *c, uint32_t changed)
 {
     const htp_weight *all = c->r.weights->all.items;
-    for (uint32_t i = 0; i < c->r.program->input_count; i++) {
-        const char *target = c->r.program->inputs[i].target;
-        uint32_t other;
-        if (target && htp_map_get(&c->r.weights->by_name, target, &other) && other != changed &&
-            all[other].storage == all[changed].storage) {
-            return target;
-        }
-    }
-    return NULL;
+    const uint64_t *storage = &all[changed].storage;
+    uint32_t first;
+    uint32_t other;
+    bool is_shared = htp_map_get_bytes(&c->storages, storage, sizeof(*storage), &first) &&
+                     htp_map_get_bytes(&c->shared_storages, storage, sizeof(*storage), &other);
+    return !is_shared ? NULL : all[first == changed ? other : first].name;
 }
 
 /* A change of memory under two names is one of both. */
@@ -248,11 +260,10 @@ static void end_states(calling *c, const uint32_t *found)
     htp_tape *r = &c->r;
     for (uint32_t i = 0; i < r->program->output_count && !r->failure; i++) {
         const htp_exported_output *output = &r->program->outputs[i];
-        const htp_exported_input *input = output->kind == HTP_EXPORTED_BUFFER_CHANGE
-                                              ? find_weight_input(c, output->target)
-                                              : NULL;
-        if (input) {
-            note_left(c, output->target, found[input->argument.value],
+        uint32_t input;
+        if (output->kind == HTP_EXPORTED_BUFFER_CHANGE &&
+            htp_map_get(&c->weight_inputs, output->target, &input)) {
+            note_left(c, output->target, found[r->program->inputs[input].argument.value],
                       htp_exported_nodes_argument(r, &output->argument));
         }
     }
