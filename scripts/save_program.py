@@ -1,0 +1,13 @@
+"""Saves a program of torch.export with the classes of all modules of its model, for tags that have them:
+
+    save(torch.export.export(model, inputs), model, "model.pt2")
+"""
+
+import json
+
+import torch
+
+
+def save(program: torch.export.ExportedProgram, model: torch.nn.Module, path: str) -> None:
+    classes = {name: f"{type(module).__module__}.{type(module).__qualname__}" for name, module in model.named_modules()}
+    torch.export.save(program, path, extra_files={"modules.json": json.dumps(classes)})
