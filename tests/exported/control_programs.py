@@ -38,7 +38,7 @@ def multiplied(x, y):
 
 class Nested(nn.Module):
     def forward(self, x, y):
-        if torch.compiler.is_exporting():
+        if torch.compiler.is_compiling():
             return torch.cond(x.mean() > 0, chosen, multiplied, (x, y))
         inner = added if y.sum() > 0 else subtracted  # PyTorch cannot run one cond in another
         return inner(x, y) if x.mean() > 0 else multiplied(x, y)

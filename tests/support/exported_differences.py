@@ -13,9 +13,12 @@ NOT_MADE = {
     "gpt2/decomposed": "PyTorch cannot decompose a reshape of its attention",
     "gpt2/strict-decomposed": "PyTorch cannot decompose a reshape of its attention",
 }
-# Program: why its tags are not those of the TorchScript file of the same net.
+# Program, or program and mode: why its tags are not those of the TorchScript file of the same net.
 OTHER_TAGS = {
-    "shared": "the file keeps both names of a module where a trace has merged them",
+    "shared/plain": "the file keeps both names of a module where a trace has merged them",
+    "shared/decomposed": "the file keeps both names of a module where a trace has merged them",
+    "no_grad/decomposed": "the file does not say in which modules nodes of a block without gradients run",
+    "no_grad/strict-decomposed": "the file does not say in which modules nodes of a block without gradients run",
 }
 
 

@@ -67,11 +67,7 @@ static bool add_autocast(htp_tape *r, const htp_exported_node *node)
         node->inputs[ENABLED].i == 0) {
         return add_body(r, node);
     }
-    uint32_t made = htp_tape_node(r, "higher_order::wrap_with_autocast", NULL, NULL, 0);
-    r->nodes.items[made].failure =
-        "its casts are not in the file; save exported.run_decompositions() instead";
-    htp_tape_give(r, made, node);
-    return true;
+    return false;
 }
 
 /* Operators of graphs, by the names that programs have for them. */

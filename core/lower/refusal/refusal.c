@@ -21,6 +21,9 @@ static const char cancelling[] =
     "libtorch adds terms that cancel each other, so that its own rounding decides the digits";
 static const char sparse[] = "it makes sparse tensors, which ONNX Runtime has no operators for";
 
+static const char autocast[] =
+    "the casts of autocast are not in the file; save program.run_decompositions() instead";
+
 /** Why an operator cannot be exported, by any exporter. */
 typedef struct refusal {
     const char *name; /* without overload; the in-place form has a "_" behind */
@@ -74,6 +77,7 @@ static const refusal refusals[] = {
     {"aten::linalg_ldl_factor_ex", pivots},
     {"aten::linalg_ldl_solve", pivots},
     {"aten::to_sparse", sparse},
+    {"higher_order::wrap_with_autocast", autocast},
 };
 
 /** Whether @p kind is @p name, in place or not, with any overload. */

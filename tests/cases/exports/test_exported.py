@@ -14,7 +14,7 @@ import onnx
 import exported_differences as differences
 import onnx_facts as facts
 from commands import NO_SHIM
-from harness import EXIT_OK, EXIT_UNSUPPORTED, INTO, TESTS, case_for_each, export, libtorch_version, made_by, run, scratch
+from harness import EXIT_OK, EXIT_UNSUPPORTED, INTO, TESTS, case, case_for_each, export, libtorch_version, made_by, run, scratch
 from numbers_check import assert_close, session
 
 FOLDER = TESTS / "exported"
@@ -81,7 +81,7 @@ def check_hooks(model, folder: Path) -> None:
             assert names[facts.chain_of(node)[-1]] in ran[kind], (node.name, kind, sorted(ran[kind]))
 
 
-def check_twin(model, program: str, folder: Path) -> None:
+def check_twin(model, program: str, mode: str, folder: Path) -> None:
     """The tags of modules in which something runs are those of the TorchScript file."""
     twin = folder / "twin.pt"
     if not twin.exists():
@@ -90,8 +90,8 @@ def check_twin(model, program: str, folder: Path) -> None:
         export(twin, there / "twin.onnx", "--no-fold")
         other = onnx.load(str(there / "twin.onnx"))
     tags, others = ({facts.tag_of(node) for node in facts.nodes_of(one.graph)} for one in (model, other))
-    is_other = tags != others
-    assert is_other == (program in differences.OTHER_TAGS), (sorted(tags - others), sorted(others - tags))
+    is_told = differences.of(differences.OTHER_TAGS, program, mode) is not None
+    assert (tags != others) == is_told, (sorted(tags - others), sorted(others - tags))
 
 
 # ---- cases -----------------------------------------------------------------------------------------
@@ -101,6 +101,14 @@ def check_refused(pt2: Path, words: str) -> None:
     result = run(pt2, "--out", "/dev/null", env=NO_SHIM)
     assert result.returncode == EXIT_UNSUPPORTED, result
     assert words in result.stderr and "first in " in result.stderr, result.stderr
+
+
+@case
+def rows_of_the_side_table_are_of_programs():
+    known = {key for _, program, mode in listed() for key in (program, f"{program}/{mode}")}
+    tables = (differences.REFUSED, differences.NOT_MADE, differences.OTHER_TAGS)
+    unknown = {key for table in tables for key in table} - known
+    assert not unknown or not known, unknown
 
 
 @case_for_each(listed(), name=lambda one: "/".join(one[1:]))
@@ -122,4 +130,4 @@ def program(one):
     facts.check_names(model)
     facts.check_counts(model)
     check_hooks(model, folder)
-    check_twin(model, program_name, folder)
+    check_twin(model, program_name, mode, folder)
