@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy
 import torch
+import torch._dynamo
 from torch.utils import _pytree as pytree
 
 from modes import record_run, step_by_step
@@ -84,10 +85,15 @@ def write_twin(net, given: list, folder: Path) -> None:
 
 
 def attempt(write, reason: Path) -> None:
-    try:
-        write()
-    except Exception as failure:  # whatever PyTorch cannot
-        reason.write_text(f"{type(failure).__name__}: {failure}".strip()[:2000] + "\n")
+    """Twice: what its compiler has seen before may keep it from a program, the first time."""
+    for _ in range(2):
+        try:
+            write()
+            reason.unlink(missing_ok=True)
+            return
+        except Exception as failure:  # whatever PyTorch cannot
+            reason.write_text(f"{type(failure).__name__}: {failure}".strip()[:2000] + "\n")
+            torch._dynamo.reset()
 
 
 def make(program, folder: Path) -> None:

@@ -16,7 +16,8 @@ def floats(*dims):
 class Block(nn.Module):
     def __init__(self, width=8):
         super().__init__()
-        self.up, self.norm, self.down = nn.Linear(width, 2 * width), nn.LayerNorm(2 * width), nn.Linear(2 * width, width)
+        self.up, self.norm = nn.Linear(width, 2 * width), nn.LayerNorm(2 * width)
+        self.down = nn.Linear(2 * width, width)
 
     def forward(self, x):
         return x + self.down(torch.tanh(self.norm(self.up(x))))
@@ -201,7 +202,8 @@ class Detection(nn.Module):
             x.shape[0], -1, 4)
         best, where = scores.topk(5, 1)
         chosen = boxes.gather(1, where.unsqueeze(-1).expand(-1, -1, 4))
-        corners = torch.cat([chosen[..., :2] - chosen[..., 2:].exp() / 2, chosen[..., :2] + chosen[..., 2:].exp() / 2], -1)
+        middle, half = chosen[..., :2], chosen[..., 2:].exp() / 2
+        corners = torch.cat([middle - half, middle + half], -1)
         return best, where, corners.clamp(0, 1)
 
 

@@ -7,12 +7,14 @@ attributes, and what is wrong in a way of its own. The same files come out on ev
 from pathlib import Path
 
 from corpus_code import write_codes
+from corpus_exported import write_exported
 from corpus_model import write_models
 from corpus_profile import write_profiles
 from corpus_sidecar import write_sidecars
 
 CORPUS = Path(__file__).resolve().parent / "corpus"
-TARGETS = {"code": write_codes, "model": write_models, "profile": write_profiles, "sidecar": write_sidecars}
+TARGETS = {"code": write_codes, "exported": write_exported, "model": write_models, "profile": write_profiles,
+           "sidecar": write_sidecars}
 
 
 def main():

@@ -2,8 +2,6 @@
 
 # Program, or program and mode: words of the refusal.
 REFUSED = {
-    "mixtral_grouped/plain": "transformers::grouped_mm_fallback",
-    "mixtral_grouped/decomposed": "aten::empty_permuted",
     "autocast/plain": "wrap_with_autocast",
     "autocast/strict": "wrap_with_autocast",
 }

@@ -101,7 +101,8 @@ static htp_status read_pieces(htp_formula_reader *reader)
         count++;
     } while (htp_formula_reader_takes(reader, ","));
     HTP_TRY(htp_formula_reader_expect(reader, ")"));
-    HTP_TRY(htp_formula_reader_add_number(reader, (htp_exported_number){HTP_EXPORTED_UNKNOWN}));
+    HTP_TRY(
+        htp_formula_reader_add_number(reader, (htp_exported_number){.kind = HTP_EXPORTED_UNKNOWN}));
     for (uint32_t i = 0; i < count; i++) {
         HTP_TRY(htp_formula_reader_add(reader, HTP_EXPORTED_CHOOSE));
     }

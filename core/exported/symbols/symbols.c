@@ -248,7 +248,7 @@ static htp_exported_number solve(htp_exported_symbols *symbols, const htp_export
     const htp_exported_number at_first = htp_exported_symbols_value(symbols, size, lane);
     *open = htp_exported_integer(FIRST + 1);
     const htp_exported_number at_second = htp_exported_symbols_value(symbols, size, lane);
-    *open = (htp_exported_number){HTP_EXPORTED_UNKNOWN};
+    *open = (htp_exported_number){.kind = HTP_EXPORTED_UNKNOWN};
     int64_t step = 0;
     int64_t away = 0;
     bool is_known = htp_exported_is_integer(&at_first) && htp_exported_is_integer(&at_second) &&
@@ -256,7 +256,7 @@ static htp_exported_number solve(htp_exported_symbols *symbols, const htp_export
                     !__builtin_sub_overflow(number, at_first.whole, &away) && step != 0 &&
                     step != -1 && away % step == 0;
     return is_known ? htp_exported_integer(FIRST + away / step)
-                    : (htp_exported_number){HTP_EXPORTED_UNKNOWN};
+                    : (htp_exported_number){.kind = HTP_EXPORTED_UNKNOWN};
 }
 
 /* A formula with one symbol that has no number gives it one. */

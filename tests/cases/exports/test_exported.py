@@ -5,7 +5,9 @@ told in tests/support/exported_differences.py, whose rows fail where they are no
 """
 
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import numpy
@@ -14,7 +16,8 @@ import onnx
 import exported_differences as differences
 import onnx_facts as facts
 from commands import NO_SHIM
-from harness import EXIT_OK, EXIT_UNSUPPORTED, INTO, TESTS, case, case_for_each, export, libtorch_version, made_by, run, scratch
+from harness import (EXIT_OK, EXIT_UNSUPPORTED, INTO, PROGRAM, TESTS, case, case_for_each, export, libtorch_version,
+                     made_by, run, scratch)
 from numbers_check import assert_close, session
 
 FOLDER = TESTS / "exported"
@@ -109,6 +112,21 @@ def rows_of_the_side_table_are_of_programs():
     tables = (differences.REFUSED, differences.NOT_MADE, differences.OTHER_TAGS)
     unknown = {key for table in tables for key in table} - known
     assert not unknown or not known, unknown
+
+
+@case
+def libtorch_is_not_opened() -> None:
+    """Neither where there is none, nor where there is one."""
+    if not listed():
+        return
+    pt2 = files("plain_programs", "mlp") / "plain.pt2"
+    linked = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
+    assert "torch" not in linked and "c10" not in linked, linked
+    for shim in ({}, {"HTP_SHIM": NO_SHIM["HTP_SHIM"]}):
+        result = run(pt2, "--out", "/dev/null", env={**os.environ, **shim, "LD_DEBUG": "files"})
+        assert result.returncode == EXIT_OK, result.stderr[-2000:]
+        opened = [line for line in result.stderr.splitlines() if "libtorch" in line or "libhtp-shim" in line]
+        assert "libc.so" in result.stderr and not opened, opened
 
 
 @case_for_each(listed(), name=lambda one: "/".join(one[1:]))
