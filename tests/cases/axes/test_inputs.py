@@ -234,7 +234,7 @@ def wrong_keys():
         file = saved(Key(), folder)
         for name in ("one", "01", "99999999999999999999", "1a"):
             result = run(file, "--out", folder / "x.onnx", "--input", f"x.{name}:float32[2]")
-            check_line(result, EXIT_USAGE, f'"{name}" is none')
+            check_line(result, EXIT_USAGE, f'"{name}" is no int')
         result = run(file, "--out", folder / "x.onnx", "--input", "x.2:float32[2]")
         check_line(result, EXIT_USAGE, "a key is not in its dict")
 
