@@ -182,10 +182,11 @@ htp_status htp_pipeline_tag(htp_session *session, htp_finished *finished)
     htp_session_begin(session, HTP_STAGE_TAGGED);
     const htp_options *options = &session->options;
     const htp_hierarchy_options hierarchy_options = {.include_torch_nn = options->include_torch_nn};
-    const htp_annotate_options annotate_options = {.places = options->tags,
-                                                   .attribute_prefix =
-                                                       options->tag_attribute_prefix,
-                                                   .leaves_nodes = options->functions != NULL};
+    const htp_annotate_options annotate_options = {
+        .places = options->tags,
+        .attribute_prefix = options->tag_attribute_prefix,
+        .sizes = htp_inputs_told_sizes(&session->arena, &session->inputs),
+        .leaves_nodes = options->functions != NULL};
     const htp_trace *trace = session->graph->trace;
     const htp_hierarchy *hierarchy = htp_hierarchy_build(
         &session->arena, session->source.modules, session->source.module_count, &hierarchy_options);

@@ -98,6 +98,10 @@ static void note_inputs(htp_session *session)
 void htp_session_note_inputs(htp_session *session)
 {
     note_inputs(session);
+    const char *sizes = htp_inputs_told_sizes(&session->arena, &session->inputs);
+    if (sizes) {
+        htp_session_note(session, "the program takes %s", sizes);
+    }
     if (session->inputs.failure_when_small) {
         long long largest = session->inputs.largest_failing;
         htp_session_note(session, "the dynamic axes are for sizes from %lld on; at %lld, %s",

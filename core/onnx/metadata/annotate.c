@@ -265,7 +265,8 @@ static void add_up_nodes(annotator *a, htp_annotations *annotations)
 }
 
 /* What the model itself says. */
-static htp_properties annotate_model(annotator *a, const htp_annotations *annotations)
+static htp_properties annotate_model(annotator *a, const htp_annotations *annotations,
+                                     const char *sizes)
 {
     const htp_builder *model = a->model;
     property_list list = {0};
@@ -285,6 +286,9 @@ static htp_properties annotate_model(annotator *a, const htp_annotations *annota
     }
     if (states.count > 0) {
         add_property(a, &list, HTP_STATES_KEY, htp_state_pairs_json(a->arena, &states));
+    }
+    if (sizes) {
+        add_property(a, &list, HTP_SIZES_KEY, sizes);
     }
     return (htp_properties){list.items, list.count};
 }
@@ -315,7 +319,7 @@ htp_annotations *htp_annotate(htp_arena *arena, const htp_builder *model,
     annotations->nodes = options->leaves_nodes ? NULL : annotate_nodes(&a, options);
     annotations->initializers = annotate_initializers(&a, annotations->parameters);
     if (options->places & HTP_TAG_METADATA) {
-        annotations->model = annotate_model(&a, annotations);
+        annotations->model = annotate_model(&a, annotations, options->sizes);
     }
     return annotations;
 }

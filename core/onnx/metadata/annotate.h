@@ -19,6 +19,9 @@
 #define HTP_LAYOUT_KEY "htp.layout"
 #define HTP_PARAMETER_KEY "htp.parameter"
 
+/** Of a model: which sizes the axes of its inputs have, in words. */
+#define HTP_SIZES_KEY "htp.sizes"
+
 /** A key and its value, as metadata_props holds them. */
 typedef struct htp_property {
     const char *key;
@@ -76,6 +79,7 @@ typedef struct htp_annotations {
 typedef struct htp_annotate_options {
     unsigned places;              /* set of htp_tag_place; 0: only the node counts are made */
     const char *attribute_prefix; /* "__" */
+    const char *sizes; /* which sizes the axes have, as the file says; NULL: it says nothing */
     bool leaves_nodes; /* they are annotated by others: see onnx/metadata/annotate_node.h */
 } htp_annotate_options;
 

@@ -141,6 +141,10 @@ enum { HTP_INPUTS_LANES = 3 };
  */
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);
 
+/** Which sizes the axes have, as the file says: "batch from 2 on; height from 16 to 512, a multiple
+ * of 16". NULL where it says nothing. */
+const char *htp_inputs_told_sizes(htp_arena *arena, const htp_inputs *inputs);
+
 /** Whether some attempt keeps the bounds of an axis, were it the only one. */
 bool htp_inputs_may_move(const htp_inputs *inputs, uint32_t axis);
 

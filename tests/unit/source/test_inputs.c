@@ -445,10 +445,43 @@ UNIT_TEST(archived_inputs_are_fixed)
                    "argument \"x\" is missing");
 }
 
+/* Two axes, of which the file says which sizes they have. */
+static htp_inputs told_inputs(htp_axis *axes, htp_bound *bounds)
+{
+    axes[0] = (htp_axis){.symbol = "batch", .sizes = {4}};
+    axes[1] = (htp_axis){.symbol = "height", .sizes = {32}};
+    bounds[0] = (htp_bound){.least = 2, .is_told = true};
+    bounds[1] = (htp_bound){.least = 16, .most = 1024, .step = 16, .rest = 32, .is_told = true};
+    return (htp_inputs){.axes = axes, .axis_count = 2, .bounds = bounds, .keeps_bounds = true};
+}
+
+UNIT_TEST(lanes_keep_what_the_file_says)
+{
+    htp_axis axes[2];
+    htp_bound bounds[2];
+    htp_inputs inputs = told_inputs(axes, bounds);
+    ck_assert(htp_inputs_choose_lanes(&inputs, 0));
+    ck_assert_uint_eq(inputs.lane_count, 4);
+    for (uint32_t lane = 0; lane < inputs.lane_count; lane++) {
+        ck_assert_int_ge(axes[0].sizes[lane], 2);
+        ck_assert_int_eq(axes[1].sizes[lane] % 16, 0);
+        ck_assert(axes[1].sizes[lane] >= 16 && axes[1].sizes[lane] <= 1024);
+    }
+    ck_assert_int_eq(axes[0].sizes[3], 2);
+    ck_assert_int_eq(axes[1].sizes[3], 16);
+    ck_assert_str_eq(htp_inputs_told_sizes(arena, &inputs),
+                     "batch from 2 on; height from 16 to 1024, a multiple of 16");
+    bounds[1].most = 16;
+    ck_assert(!htp_inputs_choose_lanes(&inputs, 0));
+    inputs.bounds = NULL;
+    ck_assert_ptr_null(htp_inputs_told_sizes(arena, &inputs));
+}
+
 UNIT_MAIN("inputs", static_dims_have_one_lane, no_dims_is_rank_zero, order_is_by_name_or_position,
           numbers, one_symbol_moves_everywhere, no_two_axes_move_alike,
           further_attempts_choose_other_sizes, the_largest_axis_is_the_smallest_elsewhere,
           without_axes_there_is_one_attempt, what_has_a_default_may_stay_out, wrong_specifications,
           rank_is_limited, specifications_that_do_not_fit, arguments_that_no_specification_fills,
           parts_have_names_with_dots, parts_that_do_not_fit, values_change_nothing,
-          archived_parts_keep_their_places, archived_inputs_are_fixed)
+          archived_parts_keep_their_places, archived_inputs_are_fixed,
+          lanes_keep_what_the_file_says)

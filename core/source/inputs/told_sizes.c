@@ -1,0 +1,37 @@
+/*
+ * What a file says of the sizes of its axes, in words.
+ */
+#include "base/text.h"
+#include "source/inputs/inputs.h"
+
+/* "batch from 2 to 64"; nothing of an axis that may have any size. */
+static void add_sizes(const htp_axis *axis, const htp_bound *bound, htp_text *text)
+{
+    bool has_least = bound->least > 1;
+    if (!bound->is_told || axis->formula || (!has_least && bound->most == 0 && bound->step <= 1)) {
+        return;
+    }
+    htp_text_addf(text, "%s%s", text->length > 0 ? "; " : "", axis->symbol);
+    if (has_least || bound->most == 0) {
+        htp_text_addf(text, " from %lld", (long long)(has_least ? bound->least : 1));
+    }
+    if (bound->most > 0) {
+        htp_text_addf(text, " to %lld", (long long)bound->most);
+    } else {
+        htp_text_add(text, " on");
+    }
+    if (bound->step > 1) {
+        long long rest = (long long)(bound->rest % bound->step);
+        htp_text_addf(text, rest == 0 ? ", a multiple of %lld" : ", %lld apart",
+                      (long long)bound->step);
+    }
+}
+
+const char *htp_inputs_told_sizes(htp_arena *arena, const htp_inputs *inputs)
+{
+    htp_text text = {.arena = arena};
+    for (uint32_t i = 0; inputs->bounds && i < inputs->axis_count; i++) {
+        add_sizes(&inputs->axes[i], &inputs->bounds[i], &text);
+    }
+    return text.length > 0 ? htp_text_string(&text) : NULL;
+}
