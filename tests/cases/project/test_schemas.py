@@ -1,5 +1,4 @@
-"""core/onnx/reader/schemas.def is what the onnx package of these tests says, core/exported/call/schemas.def what torch
-says."""
+"""core/onnx/reader/schemas.def is what the onnx package of these tests says."""
 
 import re
 import subprocess
@@ -8,7 +7,6 @@ import onnx
 
 from harness import ROOT, VENV_PYTHON, case
 
-OPERATORS = ROOT / "core" / "exported" / "call" / "schemas.def"
 TABLE = ROOT / "core" / "onnx" / "reader" / "schemas.def"
 
 
@@ -25,12 +23,3 @@ def table_is_up_to_date() -> None:
 def last_opset_is_that_of_the_table() -> None:
     header = (ROOT / "core" / "onnx" / "reader" / "schema.h").read_text()
     assert f"HTP_SCHEMA_LAST_OPSET = {onnx.defs.onnx_opset_version()} " in header
-
-
-@case
-def operators_are_those_of_torch() -> None:
-    made = subprocess.run([VENV_PYTHON, str(ROOT / "scripts" / "operator-table")], capture_output=True,
-                          text=True, check=True)
-    assert made.stdout == OPERATORS.read_text(), "run scripts/operator-table"
-    rows = re.findall(r'^SCHEMA\("([\w:.]+)", "\1\(', made.stdout, re.MULTILINE)
-    assert len(rows) > 1000 and rows == sorted(set(rows))

@@ -1,0 +1,158 @@
+"""Archives of torch.export: which are read, which are named, and what is said of damaged ones. They are made by hand,
+so that no libtorch is needed."""
+
+import json
+import random
+import zipfile
+from pathlib import Path
+
+import onnx
+
+from harness import EXIT_BAD_INPUT, EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, case, case_for_each, run, scratch
+
+
+def meta(*sizes: int) -> dict:
+    strides = [1]
+    for size in reversed(sizes[1:]):
+        strides.insert(0, strides[0] * size)
+    return {"dtype": 7, "sizes": [{"as_int": size} for size in sizes], "requires_grad": False,
+            "device": {"type": "cpu", "index": None}, "strides": [{"as_int": stride} for stride in strides],
+            "storage_offset": {"as_int": 0}, "layout": 7}
+
+
+def tensor(name: str) -> dict:
+    return {"as_tensor": {"name": name}}
+
+
+def program() -> dict:
+    """forward(x) of a module that adds the parameter of a module of its own."""
+    stack = "L__self__,,net.Net;L__self__inner,holder.inner,net.Inner"
+    node = {"target": "torch.ops.aten.add.Tensor", "outputs": [tensor("y")],
+            "inputs": [{"name": "self", "arg": tensor("x"), "kind": 1}, {"name": "other", "arg": tensor("w"), "kind": 1}],
+            "metadata": {"nn_module_stack": stack}}
+    graph = {"inputs": [tensor("w"), tensor("x")], "outputs": [tensor("y")], "nodes": [node],
+             "tensor_values": {"w": meta(2), "x": meta(3, 2), "y": meta(3, 2)}, "sym_int_values": {}}
+    signature = {"input_specs": [{"parameter": {"arg": {"name": "w"}, "parameter_name": "holder.inner.w"}},
+                                 {"user_input": {"arg": tensor("x")}}],
+                 "output_specs": [{"user_output": {"arg": tensor("y")}}]}
+    modules = [{"fqn": path, "signature": None} for path in ("", "holder", "holder.inner")]
+    return {"graph_module": {"graph": graph, "signature": signature, "module_call_graph": modules},
+            "range_constraints": {}, "schema_version": {"major": 8, "minor": 20}, "torch_version": "2.13.0"}
+
+
+def config() -> dict:
+    payload = {"path_name": "weight_0", "is_param": True, "use_pickle": False, "tensor_meta": meta(2)}
+    return {"config": {"holder.inner.w": payload}}
+
+
+def records(name: str = "model") -> dict:
+    return {"archive_format": b"pt2", "byteorder": b"little", f"models/{name}.json": json.dumps(program()).encode(),
+            f"data/weights/{name}_weights_config.json": json.dumps(config()).encode(), "data/weights/weight_0": bytes(8)}
+
+
+def write(path: Path, contents: dict, folder: str = "net/") -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in contents.items():
+            archive.writestr(folder + name, content)
+    return path
+
+
+def without(contents: dict, *gone: str) -> dict:
+    return {name: content for name, content in contents.items() if name not in gone}
+
+
+def changed(contents: dict, name: str, *pairs: tuple) -> dict:
+    content = contents[name]
+    for old, new in pairs:
+        assert old in content, old
+        content = content.replace(old, new, 1)
+    return {**contents, name: content}
+
+
+WEIGHTS = "data/weights/model_weights_config.json"
+MODEL = "models/model.json"
+TWO = {**records("a"), **records("b")}
+OLD = {"serialized_exported_program.json": b"{}", "serialized_state_dict.pt": b"", "version": b"8.7"}
+FAILURES = {
+    "old": (OLD, "", EXIT_UNSUPPORTED, "PyTorch 2.7 or earlier wrote", ()),
+    "pickled_weights": ({**records(), "data/weights/model.pt": b""}, "net/", EXIT_UNSUPPORTED, "PyTorch 2.8 wrote", ()),
+    "compiled": ({"archive_format": b"pt2", "data/aotinductor/model/a.so": b""}, "net/", EXIT_UNSUPPORTED, "AOTInductor",
+                 ()),
+    "no_program": ({"archive_format": b"pt2"}, "net/", EXIT_UNSUPPORTED, "torch.export.save(", ()),
+    "other_major": (changed(records(), MODEL, (b'"major": 8', b'"major": 9')), "net/", EXIT_UNSUPPORTED, "schema 9.20",
+                    ()),
+    "other_order": ({**records(), "byteorder": b"big"}, "net/", EXIT_UNSUPPORTED, "endian", ()),
+    "several": (TWO, "net/", EXIT_USAGE, "--model with one of them: a, b", ()),
+    "none_of_several": (TWO, "net/", EXIT_USAGE, 'no model "c"; its models are: a, b', ("--model", "c")),
+    "library": (records(), "net/", EXIT_USAGE, "--custom-op maps", ("--load-library", "x.so")),
+    "eval": (records(), "net/", EXIT_USAGE, "after model.eval()", ("--eval",)),
+    "method": (records(), "net/", EXIT_USAGE, "is forward() of the root", ("--method", "other")),
+    "module": (records(), "net/", EXIT_UNSUPPORTED, "is forward() of the root", ("--module", "holder")),
+    "fixed_axis": (records(), "net/", EXIT_USAGE, "was not dynamic in torch.export", ("--input", "x:float32[5,2]")),
+    "no_weight": (without(records(), "data/weights/weight_0"), "net/", EXIT_BAD_INPUT, "holder.inner.w: its record", ()),
+    "short_weight": ({**records(), "data/weights/weight_0": bytes(7)}, "net/", EXIT_BAD_INPUT,
+                     "does not lie in its record", ()),
+    "far_weight": (changed(records(), WEIGHTS, (b'"strides": [{"as_int": 1}]', b'"strides": [{"as_int": %d}]' % 2**62)),
+                   "net/", EXIT_BAD_INPUT, "does not lie in its record", ()),
+    "negative_stride": (changed(records(), WEIGHTS, (b'"strides": [{"as_int": 1}]', b'"strides": [{"as_int": -1}]')),
+                        "net/", EXIT_BAD_INPUT, "no number of 0 or more", ()),
+    "no_such_weight": (changed(records(), MODEL, (b'"parameter_name": "holder.inner.w"', b'"parameter_name": "v"')),
+                       "net/", EXIT_UNSUPPORTED, "tensor v is not in the file", ()),
+    "read_before_made": (changed(records(), MODEL, (b'"name": "self", "arg": {"as_tensor": {"name": "x"}}',
+                                                    b'"name": "self", "arg": {"as_tensor": {"name": "y"}}')),
+                         "net/", EXIT_BAD_INPUT, "y is read before it is made", ()),
+    "classes": ({**records(), "extra/modules.json": b"[]"}, "net/", EXIT_BAD_INPUT, "extra/modules.json", ()),
+}
+
+
+@case_for_each(list(FAILURES))
+def fails_with_one_line(name: str) -> None:
+    contents, folder, code, words, flags = FAILURES[name]
+    with scratch() as there:
+        result = run(write(there / "net.pt2", contents, folder), "--out", there / "net.onnx", *flags)
+        lines = [line for line in result.stderr.splitlines() if not line.startswith("htp-trace: taken from")]
+        assert result.returncode == code and len(lines) == 1 and words in lines[0], result
+        assert not (there / "net.onnx").exists()
+
+
+def tags_of(path: Path) -> set:
+    model = onnx.load(path)
+    return {one.value for node in model.graph.node for one in node.metadata_props if one.key == "source_module"}
+
+
+@case
+def exports_what_is_whole() -> None:
+    """With the classes of modules in which nothing runs, where the file has them."""
+    classes = {"extra/modules.json": json.dumps({"holder": "net.Holder"}).encode()}
+    for extra, tag in (({}, "/Net/Inner"), (classes, "/Net/Holder/Inner")):
+        with scratch() as there:
+            pt2 = write(there / "any.name", {**records(), **extra})
+            result = run(pt2, "--out", there / "net.onnx")
+            assert result.returncode == EXIT_OK, result.stderr
+            assert tags_of(there / "net.onnx") == {tag}
+            quality = run("quality", there / "net.onnx", "--reference", pt2)
+            assert "export): 1 nodes matched, 0 not" in quality.stdout, quality
+
+
+@case
+def takes_one_of_several() -> None:
+    with scratch() as there:
+        pt2 = write(there / "net.pt2", TWO)
+        assert run(pt2, "--model", "b", "--out", there / "net.onnx").returncode == EXIT_OK
+        assert "method   forward(x: Tensor)" in run("inspect", "--model", "a", pt2).stdout
+
+
+@case
+def damage_ends_in_a_message() -> None:
+    """Bytes that are others, gone or new, and files that are cut."""
+    chance = random.Random(1)
+    with scratch() as there:
+        whole = write(there / "net.pt2", records()).read_bytes()
+        for _ in range(60):
+            content = bytearray(whole)
+            at = chance.randrange(len(content))
+            content[at:at + chance.choice((0, 1, 1, 40))] = chance.randbytes(chance.choice((0, 1, 1, 3)))
+            (there / "net.pt2").write_bytes(content[:chance.choice((len(content), chance.randrange(len(content))))])
+            result = run(there / "net.pt2", "--out", there / "net.onnx", errors="replace")
+            codes = (EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT, EXIT_UNSUPPORTED)
+            assert result.returncode in codes and "defect" not in result.stderr, result
