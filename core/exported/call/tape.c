@@ -197,6 +197,21 @@ static void describe_dims(htp_tape *r, const htp_exported_value *value, htp_trac
     }
 }
 
+/* A tensor without elements is known, as far as its sizes are fixed. */
+static void settle_empty(const htp_tape *r, const htp_exported_value *value, htp_trace_value *made)
+{
+    bool is_fixed = true;
+    bool is_empty = false;
+    for (uint32_t i = 0; i < value->rank && !r->failure; i++) {
+        is_fixed = is_fixed && htp_tape_is_fixed(r, &value->sizes[i]);
+        is_empty = is_empty || made->dims[0][i] == 0;
+    }
+    if (is_fixed && is_empty) {
+        made->data = "";
+        made->is_constant = true;
+    }
+}
+
 static void describe_number(htp_tape *r, const htp_exported_value *value, htp_trace_value *made)
 {
     const htp_exported_size *size = &value->number;
@@ -229,6 +244,9 @@ uint32_t htp_tape_described(htp_tape *r, const htp_exported_value *value, uint32
         made.dtype = value->dtype;
         made.rank = value->rank;
         describe_dims(r, value, &made);
+        if (producer != HTP_NONE) {
+            settle_empty(r, value, &made);
+        }
     } else if (value->kind != HTP_TRACE_OPAQUE) {
         describe_number(r, value, &made);
     }
