@@ -202,7 +202,7 @@ static void settle_empty(const htp_tape *r, const htp_exported_value *value, htp
 {
     bool is_fixed = true;
     bool is_empty = false;
-    for (uint32_t i = 0; i < value->rank && !r->failure; i++) {
+    for (uint32_t i = 0; i < value->rank && !r->failure && made->dims[0]; i++) {
         is_fixed = is_fixed && htp_tape_is_fixed(r, &value->sizes[i]);
         is_empty = is_empty || made->dims[0][i] == 0;
     }
