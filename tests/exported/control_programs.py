@@ -150,6 +150,8 @@ PROGRAMS = (
     Program("autocast", Autocast, floats(("b", 8)), twin=False),
     Program("nonzero", Nonzero, floats(("b", "s")), twin=False),
     Program("item", Item, lambda b, s: (torch.randn(b, 6), torch.tensor(min(s, 6))), twin=False),
+    # One lane would do for its inputs, and cannot tell a size of the data from a fixed one.
+    Program("item_of_fixed", Item, lambda b, s: (torch.randn(2, 6), torch.tensor(min(s, 6))), twin=False),
     Program("masked", Masked, masked, twin=False),
     Program("gradients", Gradients, floats(("b", "s", 8))),
 )
