@@ -84,8 +84,6 @@ struct CoreKernel : c10::OperatorKernel {
         htp_meta_call call; // its outputs and its message are several KB: nothing clears them
         call.operands = operands.data();
         call.operand_count = static_cast<uint32_t>(operands.size());
-        call.output_count = 0;
-        call.error.message[0] = '\0';
         call.is_elsewhere = Elsewhere::is_now();
         call.has_mkl = at::hasMKL();
         call.major = TORCH_VERSION_MAJOR;

@@ -52,8 +52,8 @@ typedef struct htp_meta_call {
 } htp_meta_call;
 
 /** Tells what an operator gives. Looks at nothing but the call, and may be called by any thread.
- * @param call  no outputs, and no message; receives outputs, or why there are none. Outputs that
- *              are not counted may hold anything
+ * @param call  its operands and what is asked; all else may hold anything, and receives outputs, or
+ *              why there are none
  * @return false where the operator does not take these operands */
 typedef bool (*htp_meta_run)(uint32_t kernel, htp_meta_call *call);
 

@@ -134,6 +134,8 @@ static bool write_outputs(uint32_t form, htp_meta_call *call)
 static bool run(uint32_t kernel, htp_meta_call *call)
 {
     uint32_t form = rows[kernel].form;
+    call->output_count = 0;
+    call->error.message[0] = '\0';
     call->parameter = rows[kernel].parameter;
     call->has_mkl = call->has_mkl != call->is_elsewhere;
     return check_operands(kernel, call) && rows[kernel].run(call) &&
