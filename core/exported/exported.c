@@ -312,11 +312,6 @@ static htp_status choose_method(htp_source *source, uint32_t module, const char 
     return HTP_OK;
 }
 
-static int compare_kinds(const void *a, const void *b)
-{
-    return strcmp(((const htp_named_operator *)a)->kind, ((const htp_named_operator *)b)->kind);
-}
-
 /* The program has each operator as often as it runs. */
 static htp_status find_operators(const htp_source *source, const htp_named_operator **operators,
                                  uint32_t *count)
@@ -345,9 +340,7 @@ static htp_status find_operators(const htp_source *source, const htp_named_opera
             }
         }
     }
-    if (found.count > 0) {
-        qsort(found.items, found.count, sizeof(*found.items), compare_kinds);
-    }
+    htp_operators_sort(found.items, found.count);
     *operators = found.items;
     *count = (uint32_t)found.count;
     return HTP_OK;

@@ -7,25 +7,12 @@
 
 /* ---- arguments ---- */
 
-/* Adds arguments, those of lists one by one. */
-static void list_arguments(htp_tape *r, const htp_exported_argument *arguments, uint32_t count,
-                           htp_exported_arguments *list)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (arguments[i].kind == HTP_EXPORTED_LIST) {
-            list_arguments(r, arguments[i].items, arguments[i].count, list);
-        } else {
-            HTP_PUSH(r->arena, list, &arguments[i]);
-        }
-    }
-}
-
 /* Adds what arguments are now, those of lists one by one. */
 static void read_arguments(htp_tape *r, const htp_exported_argument *arguments, uint32_t count,
                            htp_numbers *values)
 {
     htp_exported_arguments list = {0};
-    list_arguments(r, arguments, count, &list);
+    htp_exported_nodes_flatten(r, arguments, count, &list);
     for (size_t i = 0; i < list.count; i++) {
         HTP_PUSH(r->arena, values, htp_exported_nodes_argument(r, list.items[i]));
     }
@@ -139,7 +126,7 @@ static bool add_operator(htp_tape *r, const char *kind, const htp_numbers *input
 {
     htp_exported_arguments wanted = {0};
     htp_numbers outputs = {0};
-    list_arguments(r, node->outputs, node->output_count, &wanted);
+    htp_exported_nodes_flatten(r, node->outputs, node->output_count, &wanted);
     if (wanted.count != given) {
         return false;
     }
@@ -290,7 +277,7 @@ static const htp_exported_argument *first_stack(htp_tape *r, const htp_exported_
 {
     htp_exported_arguments list = {0};
     if (index < node->input_count) {
-        list_arguments(r, &node->inputs[index], 1, &list);
+        htp_exported_nodes_flatten(r, &node->inputs[index], 1, &list);
     }
     const htp_exported_argument *first = list.count > 0 ? list.items[0] : NULL;
     bool has_rows = first && first->kind == HTP_EXPORTED_VALUE &&

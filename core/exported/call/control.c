@@ -18,19 +18,6 @@ static const htp_exported_graph *find_graph(const htp_tape *r, const htp_exporte
     return NULL;
 }
 
-/* Lists the values of arguments, those of lists one by one. */
-static void list_values(htp_tape *r, const htp_exported_argument *arguments, uint32_t count,
-                        htp_exported_arguments *values)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (arguments[i].kind == HTP_EXPORTED_LIST) {
-            list_values(r, arguments[i].items, arguments[i].count, values);
-        } else {
-            HTP_PUSH(r->arena, values, &arguments[i]);
-        }
-    }
-}
-
 /* A body that runs once, whatever it stands in changes nothing that is computed: its nodes stand in
  * the operator's place. */
 static bool add_body(htp_tape *r, const htp_exported_node *node)
@@ -43,9 +30,9 @@ static bool add_body(htp_tape *r, const htp_exported_node *node)
     if (!graph) {
         return false;
     }
-    list_values(r, node->inputs + behind, node->input_count - behind, &given);
-    list_values(r, graph->outputs, graph->output_count, &made);
-    list_values(r, node->outputs, node->output_count, &wanted);
+    htp_exported_nodes_flatten(r, node->inputs + behind, node->input_count - behind, &given);
+    htp_exported_nodes_flatten(r, graph->outputs, graph->output_count, &made);
+    htp_exported_nodes_flatten(r, node->outputs, node->output_count, &wanted);
     if (given.count != graph->input_count || made.count != wanted.count) {
         return false;
     }

@@ -109,6 +109,18 @@ void htp_exported_nodes_bind(htp_tape *r, const htp_exported_argument *value,
     }
 }
 
+void htp_exported_nodes_flatten(htp_tape *r, const htp_exported_argument *arguments, uint32_t count,
+                                htp_exported_arguments *list)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (arguments[i].kind == HTP_EXPORTED_LIST) {
+            htp_exported_nodes_flatten(r, arguments[i].items, arguments[i].count, list);
+        } else {
+            HTP_PUSH(r->arena, list, &arguments[i]);
+        }
+    }
+}
+
 /* ---- defaults ---- */
 
 /* Reads a number as schemas write it; @return behind it */

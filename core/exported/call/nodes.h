@@ -12,6 +12,10 @@ uint32_t htp_exported_nodes_argument(htp_tape *r, const htp_exported_argument *a
 /** Arguments, wherever they lie. */
 typedef HTP_VECTOR(const htp_exported_argument *) htp_exported_arguments;
 
+/** Adds arguments to a list, those of lists one by one. */
+void htp_exported_nodes_flatten(htp_tape *r, const htp_exported_argument *arguments, uint32_t count,
+                                htp_exported_arguments *list);
+
 /** Makes the value of a graph, if the first argument is one, what the second one is now. */
 void htp_exported_nodes_bind(htp_tape *r, const htp_exported_argument *value,
                              const htp_exported_argument *as);

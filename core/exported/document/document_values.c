@@ -328,36 +328,20 @@ static htp_exported_argument inner_of(htp_document *d, const htp_json_node *node
     return (htp_exported_argument){.kind = HTP_EXPORTED_NONE};
 }
 
-static htp_exported_argument read_kind(htp_document *d, const struct kind_row *row,
-                                       const htp_json_node *node)
+/* A value of a kind, in so many lists. */
+static htp_exported_argument read_in_lists(htp_document *d, const struct kind_row *row,
+                                           uint32_t lists, const htp_json_node *node)
 {
-    return row->read(d, node);
-}
-
-static htp_exported_argument read_list(htp_document *d, const struct kind_row *row,
-                                       const htp_json_node *node)
-{
-    htp_exported_argument list = {.kind = HTP_EXPORTED_LIST, .name = ""};
-    const htp_json_node *item = htp_document_list(d, node, &list.count);
-    htp_exported_argument *items =
-        HTP_NEW_ARRAY(d->arena, htp_exported_argument, (size_t)list.count + 1);
-    for (uint32_t i = 0; i < list.count; i++, item = htp_json_end_of(item)) {
-        items[i] = read_kind(d, row, item);
-        items[i].name = "";
+    if (lists == 0) {
+        return row->read(d, node);
     }
-    list.items = items;
-    return list;
-}
-
-static htp_exported_argument read_lists(htp_document *d, const struct kind_row *row,
-                                        const htp_json_node *node)
-{
     htp_exported_argument list = {.kind = HTP_EXPORTED_LIST, .name = ""};
     const htp_json_node *item = htp_document_list(d, node, &list.count);
     htp_exported_argument *items =
         HTP_NEW_ARRAY(d->arena, htp_exported_argument, (size_t)list.count + 1);
     for (uint32_t i = 0; i < list.count; i++, item = htp_json_end_of(item)) {
-        items[i] = read_list(d, row, item);
+        items[i] = read_in_lists(d, row, lists - 1, item);
+        items[i].name = "";
     }
     list.items = items;
     return list;
@@ -365,16 +349,13 @@ static htp_exported_argument read_lists(htp_document *d, const struct kind_row *
 
 htp_exported_argument htp_document_argument(htp_document *d, const htp_json_node *node)
 {
-    static htp_exported_argument (*const readers[])(htp_document *, const struct kind_row *,
-                                                    const htp_json_node *) = {read_kind, read_list,
-                                                                              read_lists};
     htp_exported_argument argument = {.kind = HTP_EXPORTED_OTHER};
     const htp_json_node *which = htp_document_union(d, node);
     bool is_known = false;
     for (size_t i = 0; which && i < sizeof(kinds) / sizeof(kinds[0]) && !is_known; i++) {
         is_known = htp_json_node_is(which, kinds[i].name);
         if (is_known) {
-            argument = readers[kinds[i].lists](d, &kinds[i], which + 1);
+            argument = read_in_lists(d, &kinds[i], kinds[i].lists, which + 1);
         }
     }
     if (which && !is_known) {

@@ -139,6 +139,13 @@ static int compare_kinds(const void *a, const void *b)
     return strcmp(((const htp_named_operator *)a)->kind, ((const htp_named_operator *)b)->kind);
 }
 
+void htp_operators_sort(htp_named_operator *operators, size_t count)
+{
+    if (count > 0) {
+        qsort(operators, count, sizeof(*operators), compare_kinds);
+    }
+}
+
 htp_status htp_operators_find(htp_arena *arena, const htp_program *program,
                               const htp_named_operator **operators, uint32_t *count)
 {
@@ -149,9 +156,7 @@ htp_status htp_operators_find(htp_arena *arena, const htp_program *program,
         HTP_TRY(htp_program_load(program, l.functions.items[i], &function));
         list_function(&l, &function);
     }
-    if (l.found.count > 0) {
-        qsort(l.found.items, l.found.count, sizeof(*l.found.items), compare_kinds);
-    }
+    htp_operators_sort(l.found.items, l.found.count);
     *operators = l.found.items;
     *count = (uint32_t)l.found.count;
     return HTP_OK;

@@ -18,6 +18,9 @@ typedef struct htp_named_operator {
                        */
 } htp_named_operator;
 
+/** Sorts operators by kind. */
+void htp_operators_sort(htp_named_operator *operators, size_t count);
+
 /**
  * Lists the operators of the method's code, and of what it calls, sorted by kind. What is called
  * through an interface is left out.
