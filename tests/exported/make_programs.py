@@ -20,8 +20,11 @@ import torch
 import torch._dynamo
 from torch.utils import _pytree as pytree
 
-from modes import record_run, step_by_step
-from program import arguments_of
+sys.path.append(str(Path(__file__).resolve().parent.parent / "support"))
+
+from eager_steps import step_by_step  # noqa: E402  (needs the path above)
+from modes import record_run  # noqa: E402
+from program import arguments_of  # noqa: E402
 
 warnings.filterwarnings("ignore")
 

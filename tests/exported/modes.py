@@ -1,18 +1,10 @@
 """Which operators an eager run runs in which module: hooks tell."""
 
-from contextlib import contextmanager
-
 import torch
 from torch import nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 
-# Operators that become one kind of ONNX node, whatever stands beside it.
-COMPARED = {
-    "tanh": "Tanh", "sigmoid": "Sigmoid", "relu": "Relu", "exp": "Exp", "sin": "Sin", "cos": "Cos",
-    "_softmax": "Softmax", "_safe_softmax": "Softmax", "addmm": "MatMul", "mm": "MatMul", "bmm": "MatMul",
-    "convolution": "Conv", "native_layer_norm": "LayerNormalization",
-}
+from eager_steps import COMPARED
 
 
 class Recorder(TorchDispatchMode):
@@ -39,18 +31,6 @@ class Recorder(TorchDispatchMode):
         if name in COMPARED and self.running:
             self.ran.append((COMPARED[name], self.names[self.running[-1]]))
         return function(*args, **(kwargs or {}))
-
-
-@contextmanager
-def step_by_step():
-    """Without operators that stand for whole modules."""
-    fast = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(False)
-    try:
-        with sdpa_kernel(SDPBackend.MATH):
-            yield
-    finally:
-        torch.backends.mha.set_fastpath_enabled(fast)
 
 
 def record_run(net: nn.Module, args: tuple, kwargs: dict) -> list:

@@ -22,7 +22,7 @@ from numbers_check import assert_close, session
 
 FOLDER = TESTS / "exported"
 SETS = ("plain_programs", "memory_programs", "control_programs", "transformer_programs")
-BESIDE = ("program.py", "modes.py", "plain_programs.py")
+BESIDE = ("program.py", "modes.py", "plain_programs.py", "../support/eager_steps.py")
 KINDS = {"Gemm": "MatMul"}  # the same by other names
 
 

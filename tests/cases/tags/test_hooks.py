@@ -2,25 +2,18 @@
 tracing nor the file. What does the arithmetic must have these modules' full tags, in this order."""
 
 import math
-from contextlib import contextmanager
 
 import onnx
 import torch
 from torch import nn
 from torch.nn import functional
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import onnx_facts as facts
 from compiled import input_flags, save
+from eager_steps import COMPARED, step_by_step
 from harness import case_for_each, export, libtorch_version, scratch
 
-# Operators that become one ONNX node each, whatever stands beside it.
-COMPARED = {
-    "tanh": "Tanh", "sigmoid": "Sigmoid", "relu": "Relu", "exp": "Exp", "sin": "Sin", "cos": "Cos",
-    "_softmax": "Softmax", "_safe_softmax": "Softmax", "addmm": "MatMul", "mm": "MatMul", "bmm": "MatMul",
-    "convolution": "Conv", "native_layer_norm": "LayerNormalization",
-}
 NODES = {"Gemm": "MatMul"}  # the same by other names
 
 
@@ -46,18 +39,6 @@ class Recorder(TorchDispatchMode):
         if name in COMPARED:
             self.ran.append((COMPARED[name], list(self.running)))
         return function(*args, **(kwargs or {}))
-
-
-@contextmanager
-def step_by_step():
-    """Without operators that stand for whole modules."""
-    fast = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(False)
-    try:
-        with sdpa_kernel(SDPBackend.MATH):
-            yield
-    finally:
-        torch.backends.mha.set_fastpath_enabled(fast)
 
 
 def record_run(net: nn.Module, inputs: tuple) -> list:
