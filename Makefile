@@ -98,7 +98,7 @@ CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 # mimalloc, which the program has in place of malloc where it is installed. No code calls it.
 # Checkers bring an allocator of their own. MIMALLOC= builds without.
 MIMALLOC ?= $(if $(FLAVOUR),,-lmimalloc)
-ALLOCATOR_LIBS := $(if $(MIMALLOC),$(shell echo 'int main(void) { return 0; }' | \
+ALLOCATOR_LIBS = $(if $(MIMALLOC),$(shell echo 'int main(void) { return 0; }' | \
     $(CC) -x c -o /dev/null - $(MIMALLOC) 2>/dev/null && \
     echo -Wl,--push-state,--no-as-needed $(MIMALLOC) -Wl,--pop-state))
 
