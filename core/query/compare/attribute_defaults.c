@@ -1,5 +1,5 @@
 /*
- * What attributes are where nodes do not say.
+ * Default values of attributes.
  */
 #include "query/compare/fingerprint.h"
 
@@ -36,7 +36,7 @@ static uint32_t bits_of(float number)
     return bits;
 }
 
-/* A row in front of another one, or of the place where it would be. */
+/* Sort order of rows; a place without a row compares like one. */
 static int compare_rows(const struct row *a, const struct row *b)
 {
     int order = strcmp(a->op_type, b->op_type);
@@ -44,7 +44,7 @@ static int compare_rows(const struct row *a, const struct row *b)
     return order != 0 ? order : (a->since > b->since) - (a->since < b->since);
 }
 
-/* The last row that is not behind @p key. */
+/* The last row at or before @p key. */
 static const struct row *find_row(const struct row *key)
 {
     size_t low = 0;

@@ -4,7 +4,7 @@
 
 /* ---- counts ---- */
 
-/* Counts in the order in which their names are met, A's first. */
+/* Counts in the order of first use, A's first. */
 struct counter {
     htp_arena *arena;
     htp_compared_counts *counts;
@@ -78,7 +78,7 @@ static void list_unmatched(htp_arena *arena, htp_comparison *c)
 
 /* ---- tags ---- */
 
-/* Tags made of classes and tags made of paths have nothing in common; no tags have neither. */
+/* Tags made of classes and tags made of paths cannot be compared. */
 static bool have_one_kind(const htp_tree *const trees[HTP_COMPARED])
 {
     return trees[HTP_COMPARED_A]->source != HTP_TREE_NOWHERE &&
@@ -86,7 +86,7 @@ static bool have_one_kind(const htp_tree *const trees[HTP_COMPARED])
            trees[HTP_COMPARED_A]->are_paths_in_tags == trees[HTP_COMPARED_B]->are_paths_in_tags;
 }
 
-/* Whether a tree's nodes may have several tags, as those of ours may. */
+/* Whether nodes of a tree may have several tags. Only exports of ours have them. */
 static bool has_many(const htp_tree *tree)
 {
     return tree->source == HTP_TREE_ATTRIBUTES || tree->source == HTP_TREE_METADATA ||
@@ -98,8 +98,8 @@ static htp_slice relative_tag_of(const htp_tree *tree, uint32_t node)
     return tree->relative ? tree->relative[node] : htp_slice_of("");
 }
 
-/* Whether a tag is one that a relative tag may stand for: it ends with it. A module's own nodes may
- * be of any module. */
+/* Whether a relative tag may stand for a tag: the tag ends with it. A module's own nodes may be of
+ * any module. */
 static bool may_stand_for(htp_slice relative, htp_slice tag)
 {
     size_t rest = tag.length > relative.length ? tag.length - relative.length : 0;
@@ -108,8 +108,8 @@ static bool may_stand_for(htp_slice relative, htp_slice tag)
     return ends || (tag.length > 0 && htp_slice_equals(relative, htp_slice_of(".")));
 }
 
-/* A function that was inlined without its calls' tags leaves relative ones: what they tell is
- * compared. @return whether one of these is such a tag */
+/* A function that was inlined without its calls' tags leaves relative tags, which are compared as
+ * far as they go. @return whether one of these is such a tag */
 static bool compare_relative(const htp_comparison *c, const uint32_t nodes[HTP_COMPARED],
                              bool *are_same)
 {

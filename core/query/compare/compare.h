@@ -1,5 +1,5 @@
 /*
- * Comparing two models: what corresponds (query/compare/correspond.h), and what differs.
+ * Compares two models: which parts correspond (query/compare/correspond.h), and how they differ.
  */
 #ifndef HTP_QUERY_COMPARE_H
 #define HTP_QUERY_COMPARE_H
@@ -36,21 +36,21 @@ typedef struct htp_compared_value {
     bool has_other_source; /* of outputs: other nodes make it */
 } htp_compared_value;
 
-/** A constant, by name: an initializer, or what a node of type Constant makes. */
+/** A constant, by name: an initializer, or the output of a Constant node. */
 typedef struct htp_compared_constant {
     htp_view_name name;
     uint32_t tensor; /* or HTP_NONE */
     htp_digest value;
 } htp_compared_constant;
 
-/** What files say of themselves in different ways; NULL: one says nothing. */
+/** Metadata that differ; NULL: one file has none. */
 typedef struct htp_compared_fact {
     const char *name;
     const char *texts[HTP_COMPARED];
 } htp_compared_fact;
 
-/** Corresponding nodes whose tags differ. One that is relative, as it was in a function that
- * another program inlined, must be the end of the other. */
+/** Corresponding nodes with different tags. A relative tag, left by another program's inlining,
+ * must be the end of the other one. */
 typedef struct htp_compared_tag {
     uint32_t nodes[HTP_COMPARED];
 } htp_compared_tag;
@@ -73,12 +73,12 @@ typedef struct htp_comparison {
     bool has_tags; /* as has_modules, and names of nodes are not all that tells */
     HTP_VECTOR(htp_compared_tag) tags;
     bool has_same_topology; /* all nodes correspond, and so do inputs, outputs and constants */
-    bool is_different;      /* in anything that is told here */
+    bool is_different;      /* in anything listed here */
 } htp_comparison;
 
 /**
- * Compares two models. Names of nodes, values, inputs, outputs and functions are no difference;
- * they only tell which inputs, outputs and functions belong together, where they are equal.
+ * Compares two models. Names are no difference. Equal names only pair inputs, outputs and
+ * functions.
  * @return as htp_contents_read()
  */
 HTP_MUST_USE htp_status htp_compare(htp_arena *arena, const htp_view *const views[HTP_COMPARED],

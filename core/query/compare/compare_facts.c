@@ -1,5 +1,5 @@
 /*
- * What models say of themselves, and the constants that they have.
+ * Metadata, imports and constants of models.
  */
 #include "query/compare/compare.h"
 
@@ -26,7 +26,7 @@ static void add_number(htp_arena *arena, htp_comparison *c, const char *name, in
              htp_arena_printf(arena, "%" PRId64, b));
 }
 
-/* Names with texts, in the order in which they are met; each name once a model. */
+/* Names with texts, in the order of first use; each name once per model. */
 struct table {
     htp_map known;
     HTP_VECTOR(htp_compared_fact) rows;
@@ -46,7 +46,7 @@ static void note(htp_arena *arena, struct table *table, int model, const char *n
     HTP_PUSH(arena, &table->rows, fact);
 }
 
-/* What no node has is imported in vain, as by models whose functions were inlined. */
+/* Domains without nodes are left out: files whose functions were inlined still import them. */
 static void note_imports(htp_arena *arena, struct table *table, int model, const htp_view *view)
 {
     bool *is_used = HTP_NEW_ARRAY(arena, bool, view->names.count);
@@ -104,7 +104,7 @@ void htp_compare_facts(htp_arena *arena, htp_comparison *comparison)
 
 typedef HTP_VECTOR(htp_compared_constant) constant_list;
 
-/* Initializers of all graphs, and what nodes of type Constant make. */
+/* Initializers of all graphs, and outputs of Constant nodes. */
 static void list_constants(htp_arena *arena, const htp_fingerprint *fingerprint,
                            constant_list *list)
 {

@@ -1,16 +1,17 @@
 /*
- * Which inputs, outputs and functions of two models are one.
+ * Pairs of inputs, outputs and functions of two models.
  */
 #include "query/compare/compare.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Things of one kind, of one model. */
+/* Things of one kind, in one model. */
 struct things {
     size_t count;
     const char **names;
-    const char **forms; /* without one: no part of it. Those without names in common go by these */
+    const char **forms; /* NULL: not in the comparison. Things without a common name are paired by
+                           form */
     uint64_t *numbers;
 };
 
@@ -22,7 +23,7 @@ static struct things new_things(htp_arena *arena, size_t count)
                            .numbers = HTP_NEW_ARRAY(arena, uint64_t, count + 1)};
 }
 
-/* Gives equal numbers to things of equal texts that have none, in their order. */
+/* Numbers the things that have no number yet: equal texts get equal numbers, in order. */
 static void pair_by(htp_arena *arena, struct things things[HTP_COMPARED], bool by_name,
                     uint64_t *number)
 {
@@ -62,7 +63,7 @@ static void pair_things(htp_arena *arena, struct things things[HTP_COMPARED])
     }
 }
 
-/* Inputs or outputs of the model; a weight that an old file lists among its inputs is none. */
+/* Inputs or outputs of the model. Old files list weights among the inputs; those are left out. */
 static struct things list_values(htp_arena *arena, const htp_view *view, htp_view_range range)
 {
     struct things things = new_things(arena, range.count);
@@ -76,7 +77,7 @@ static struct things list_values(htp_arena *arena, const htp_view *view, htp_vie
     return things;
 }
 
-/* Functions without names in common go by their sizes and operators. */
+/* Functions without a common name are paired by size and operators. */
 static struct things list_functions(htp_arena *arena, const htp_view *view)
 {
     struct things things = new_things(arena, view->functions.count);
@@ -119,7 +120,7 @@ void htp_compare_pair(htp_arena *arena, const htp_view *const views[HTP_COMPARED
 
 /* ---- types and sources ---- */
 
-/* Dims that are numbers in both must be equal; names of dims are names. */
+/* Known dims must be equal; names of dims do not count. */
 static bool is_other_type(const htp_value_type *a, const htp_value_type *b)
 {
     if (!a->is_known || !b->is_known) {
@@ -158,7 +159,7 @@ static bool is_weight(const htp_view *view, uint32_t value)
            view->values.items[value].initializer != HTP_NONE;
 }
 
-/* Inputs or outputs: pairs in the order of A, what B alone has behind them. */
+/* Pairs in the order of A, followed by those of B alone. */
 static void compare_list(htp_arena *arena, htp_comparison *c, bool is_output,
                          const htp_view_range ranges[HTP_COMPARED],
                          const uint64_t *const numbers[HTP_COMPARED])
@@ -196,7 +197,7 @@ static void compare_list(htp_arena *arena, htp_comparison *c, bool is_output,
     }
 }
 
-/* What functions return. */
+/* Compares the outputs of functions. */
 static void compare_functions(htp_arena *arena, htp_comparison *c)
 {
     const htp_fingerprint *a = &c->fingerprints[HTP_COMPARED_A];

@@ -4,10 +4,10 @@
 
 enum { OF_A, OF_B, SIDES };
 
-/* A link that leads away from a node, seen from there: which readers are alike, and left. */
+/* A group of readers that nothing tells apart. */
 struct readers {
     uint32_t left; /* nodes without a counterpart */
-    uint64_t sum;  /* of their numbers: where one is left, it is this */
+    uint64_t sum;  /* sum of their numbers: the number itself when one is left */
 };
 
 /* One of both models. */
@@ -16,7 +16,7 @@ struct side {
     uint32_t *found;         /* by node: its counterpart */
     uint32_t *group;         /* by link: of alike readers */
     struct readers *readers; /* by group */
-    htp_map groups;          /* by source, what is taken, and label */
+    htp_map groups;          /* by source, result and label */
 };
 
 struct finder {
@@ -24,7 +24,7 @@ struct finder {
     struct side sides[SIDES];
     uint32_t *queue; /* nodes of A whose neighbours are to be looked at */
     uint32_t queued;
-    uint32_t *next;   /* by node of B: of the same key, as yet without a counterpart */
+    uint32_t *next;   /* by node of B: the next one with the same key and no counterpart */
     htp_digest *keys; /* by node of B */
 };
 
@@ -33,7 +33,7 @@ static bool is_left(const struct side *side, uint32_t node)
     return side->found[node] == HTP_NONE && !side->fingerprint->is_constant[node];
 }
 
-/* Two nodes without counterparts are each other's from now on. */
+/* Makes two nodes counterparts. */
 static void join(struct finder *f, uint32_t a, uint32_t b)
 {
     const uint32_t nodes[SIDES] = {a, b};
@@ -53,8 +53,7 @@ static void join(struct finder *f, uint32_t a, uint32_t b)
 
 /* ---- equal all the way ---- */
 
-/* A node's digest together with the very nodes that it takes from, as nodes of B; false where one
- * of those has no counterpart. */
+/* A node's digest and its sources, as nodes of B; false if a source has no counterpart. */
 static bool make_key(const struct side *side, bool is_a, const htp_digest *digests, uint32_t n,
                      htp_digest *key)
 {
@@ -74,7 +73,7 @@ static bool make_key(const struct side *side, bool is_a, const htp_digest *diges
     return true;
 }
 
-/* Joins nodes with equal digests that take from counterparts alone, in the order of the file. */
+/* Joins nodes with equal digests and corresponding sources, in the order of the file. */
 static void join_in_order(struct finder *f, htp_digest *const digests[SIDES])
 {
     struct side *a = &f->sides[OF_A];
@@ -107,7 +106,7 @@ struct once {
     uint32_t node[SIDES];
 };
 
-/* Joins nodes whose digest is that of one node that is left in either model. */
+/* Joins nodes whose digest is left once in either model. */
 static void join_single(struct finder *f, htp_digest *const digests[SIDES])
 {
     uint32_t room = f->sides[0].fingerprint->count + f->sides[1].fingerprint->count;
@@ -136,14 +135,14 @@ static void join_single(struct finder *f, htp_digest *const digests[SIDES])
 
 /* ---- neighbours ---- */
 
-/* What readers of one source have in common, as a key of its group. */
+/* The key of a group: source, result, and label of the reader. */
 static htp_digest group_key(const htp_fingerprint *fingerprint, uint32_t source,
                             const htp_digest *what, const htp_digest *label)
 {
     return htp_digest_mix(fingerprint->seed, source, *what, *label);
 }
 
-/* Groups the links of a model by their source, what is taken there, and the reader's label. */
+/* Groups the links of a model by key. */
 static void group_readers(struct finder *f, struct side *side, htp_label label)
 {
     const htp_fingerprint *fingerprint = side->fingerprint;
@@ -184,7 +183,8 @@ static bool may_join(const struct finder *f, const htp_link *link, const htp_lin
                              b->fingerprint->labels[label][other->from]);
 }
 
-/* Whether two operands have no order, and nothing tells them apart. */
+/* Whether two operands are interchangeable: the operator is commutative and the operands look the
+ * same. */
 static bool are_alike(const struct side *side, const htp_link *links, htp_label label)
 {
     const htp_digest *labels = side->fingerprint->labels[label];
@@ -194,7 +194,7 @@ static bool are_alike(const struct side *side, const htp_link *links, htp_label 
            htp_digest_equals(labels[links[0].from], labels[links[1].from]);
 }
 
-/* Joins what two counterparts take at the same places. */
+/* Joins the sources of two counterparts, operand by operand. */
 static void join_sources(struct finder *f, uint32_t a, uint32_t b, htp_label label)
 {
     const htp_fingerprint *first = f->sides[OF_A].fingerprint;
@@ -250,7 +250,7 @@ static void list_leaving(struct finder *f, struct leaving *leaving)
     }
 }
 
-/* Joins the readers of two counterparts that are the only ones of their kind. */
+/* Joins the readers of two counterparts where a group has one reader in either model. */
 static void join_readers(struct finder *f, const struct leaving *leaving, uint32_t a, uint32_t b,
                          htp_label label)
 {
@@ -272,7 +272,7 @@ static void join_readers(struct finder *f, const struct leaving *leaving, uint32
     }
 }
 
-/* Goes on from all counterparts along their links. */
+/* Propagates from all counterparts along their links. */
 static void join_neighbours(struct finder *f, const struct leaving *leaving, htp_label label)
 {
     for (uint32_t i = 0; i < f->queued; i++) {
@@ -349,7 +349,8 @@ bool htp_correspondence_is_same_link(const htp_correspondence *correspondence, c
            (link->from == HTP_NONE) == (other->from == HTP_NONE);
 }
 
-/* Whether two nodes take the same; two operands that have no order do so either way. */
+/* Whether two nodes have corresponding sources; operands of commutative operators in either order.
+ */
 static bool take_same(const htp_correspondence *correspondence, const htp_link *links,
                       const htp_link *others, uint32_t count)
 {

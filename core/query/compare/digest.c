@@ -8,7 +8,7 @@
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
-#define XXH_STATIC_LINKING_ONLY /* states on the stack */
+#define XXH_STATIC_LINKING_ONLY /* makes the state's struct complete: it lies on the stack */
 #include <xxhash.h>
 
 /* Reference: onnx.proto. */
@@ -65,7 +65,7 @@ htp_digest htp_digest_mix(uint64_t seed, uint64_t number, htp_digest a, htp_dige
 
 /* ---- numbers of tensors, as raw data have them ---- */
 
-/* Bytes on their way into a digest. */
+/* Bytes that are fed into a digest. */
 struct feed {
     XXH3_state_t state;
     uint64_t bytes;
@@ -77,7 +77,7 @@ static void feed_begin(struct feed *feed, uint64_t seed)
 {
     feed->bytes = 0;
     feed->used = 0;
-    XXH3_INITSTATE(&feed->state); /* what was there before is looked at */
+    XXH3_INITSTATE(&feed->state); /* reset reads the old state */
     (void)XXH3_128bits_reset_withSeed(&feed->state, seed);
 }
 
@@ -108,7 +108,7 @@ static void feed_number(struct feed *feed, uint64_t number, size_t width)
     feed->bytes += width;
 }
 
-/* What was fed, together with what it is. */
+/* The digest of the bytes, under a seed for their kind. */
 static htp_digest feed_end(struct feed *feed, uint64_t seed, htp_digest type)
 {
     feed_flush(feed);
@@ -137,7 +137,7 @@ static struct storage storage_of(int32_t data_type)
     case TYPE_UINT32:
     case TYPE_UINT64:
         return (struct storage){TENSOR_UINT64_DATA, HTP_WIRE_VARINT, bits / 8};
-    default: /* several that are smaller than a byte make one */
+    default: /* sub-byte types are packed */
         return (struct storage){TENSOR_INT32_DATA, HTP_WIRE_VARINT, bits < 8 ? 1 : bits / 8};
     }
 }
@@ -161,7 +161,7 @@ static void feed_strings(struct feed *feed, const htp_wire_field *field)
     feed_bytes(feed, field->content.at, field->content.bytes);
 }
 
-/* Data in the file: raw, packed, or element by element. */
+/* Element data in the file: raw, packed, or one field per element. */
 static void feed_tensor(struct feed *feed, const htp_view_tensor *tensor)
 {
     const struct storage storage = storage_of(tensor->data_type);
@@ -189,7 +189,7 @@ struct reading {
     const htp_view *view;
     uint64_t seed;
     htp_content *contents;
-    htp_map ranges; /* of data files to the first tensor that lies there */
+    htp_map ranges; /* of data files to the first tensor in that range */
     unsigned char *buffer;
     struct feed *feed;
 };
@@ -220,7 +220,7 @@ static htp_status feed_range(struct reading *r, const htp_view_data_file *file, 
     return HTP_OK;
 }
 
-/* Nothing is allocated while the file is open. */
+/* Allocates nothing while the file is open. */
 static htp_status feed_external(struct reading *r, const htp_view_tensor *tensor)
 {
     uint32_t number = 0;
@@ -247,8 +247,7 @@ static htp_digest type_of(uint64_t seed, int32_t data_type, const int64_t *dims,
     return htp_digest_mix(seed, (uint64_t)(uint32_t)data_type, sizes, sizes);
 }
 
-/* The tensor that has the same type and lies in the same place of a data file; HTP_NONE: there
- * was none before. */
+/* A tensor of the same type in the same range of a data file; HTP_NONE: this is the first. */
 static uint32_t find_same_range(struct reading *r, uint32_t index)
 {
     const htp_view_tensor *tensor = &r->view->tensors.items[index];
@@ -287,7 +286,7 @@ static htp_status read_tensor(struct reading *r, uint32_t index)
     return HTP_OK;
 }
 
-/* Values, indices and dims make one tensor. */
+/* A sparse tensor is one constant: values, indices and dims. */
 static void join_sparse(struct reading *r, uint32_t index)
 {
     htp_content *values = &r->contents[index - 1];
@@ -319,7 +318,7 @@ htp_status htp_contents_read(htp_arena *arena, const htp_view *view, uint64_t se
         .contents = HTP_NEW_ARRAY(arena, htp_content, view->tensors.count + 1),
         .buffer = htp_arena_alloc(arena, READ_BYTES),
     };
-    struct feed feed; /* the state wants an alignment that the arena has not */
+    struct feed feed; /* the state's alignment is larger than the arena's */
     r.feed = &feed;
     for (uint32_t i = 0; i < view->tensors.count; i++) {
         const htp_view_tensor *tensor = &view->tensors.items[i];

@@ -1,8 +1,8 @@
 /*
- * Digests: numbers that stand for contents, equal where contents are.
+ * Digests of contents.
  *
- * 128 bits of XXH3 under a seed that is drawn for each comparison: nobody can make a file whose
- * contents collide with another one's. Digests of two runs have nothing to do with each other.
+ * 128 bits of XXH3 under a seed drawn for each comparison, so that nobody can prepare a collision.
+ * Digests of two runs are not comparable.
  */
 #ifndef HTP_QUERY_DIGEST_H
 #define HTP_QUERY_DIGEST_H
@@ -34,7 +34,7 @@ static inline bool htp_digest_equals(htp_digest a, htp_digest b)
     return a.low == b.low && a.high == b.high;
 }
 
-/** What a constant is. */
+/** The contents of a constant. */
 typedef struct htp_content {
     htp_digest value; /* its type, dims and numbers */
     htp_digest type;  /* its type and dims */
@@ -49,10 +49,9 @@ htp_content htp_content_of_strings(uint64_t seed, bool is_list, const htp_span *
                                    size_t count);
 
 /**
- * The contents of all tensors of a view, by number. They are read once from where they lie; equal
- * numbers are equal whether they are stored raw, typed or in a file of their own. Of a sparse
- * tensor the first of the two stands for the whole. What several tensors have in common in a data
- * file is read once.
+ * The contents of all tensors of a view, by number. Equal elements have equal digests, whether
+ * stored raw, typed or in a data file. A sparse tensor is the first of its two. Ranges of data
+ * files that tensors share are read once.
  * @return HTP_CODE_BAD_INPUT if a data file was changed.
  */
 HTP_MUST_USE htp_status htp_contents_read(htp_arena *arena, const htp_view *view, uint64_t seed,

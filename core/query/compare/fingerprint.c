@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Which kind of thing a digest describes, so that none looks like another. */
+/* Kinds of digests. Each has a seed of its own, so that kinds never collide. */
 enum sort {
     SORT_OPERAND = 1,
     SORT_BODY,
@@ -30,7 +30,7 @@ struct maker {
     uint32_t *positions; /* by value: among the results of its node, or the inputs of its graph */
     htp_digest *names;   /* by name: of its text */
     htp_map functions;   /* by domain, name and overload */
-    htp_digest *parts[HTP_LABEL_COUNT]; /* labels, added up */
+    htp_digest *parts[HTP_LABEL_COUNT]; /* digests of the label, per kind */
     htp_digest *attributes, *given;
 };
 
@@ -66,7 +66,7 @@ static void note_positions(struct maker *m)
     }
 }
 
-/* The constant that a value is; NULL where it is none. */
+/* The constant of a value, or NULL. */
 static const htp_content *constant_of(const struct maker *m, uint32_t value)
 {
     const htp_view_value *read = &m->view->values.items[value];
@@ -77,7 +77,7 @@ static const htp_content *constant_of(const struct maker *m, uint32_t value)
     return is_constant ? &m->fingerprint->constants[read->node] : NULL;
 }
 
-/* The constant that a node hands on; NULL where it does something else. */
+/* The constant that an Identity node passes on, or NULL. */
 static const htp_content *handed_on(const struct maker *m, uint32_t n)
 {
     const htp_view_node *node = &m->view->nodes.items[n];
@@ -88,7 +88,7 @@ static const htp_content *handed_on(const struct maker *m, uint32_t n)
     return value == HTP_NONE ? NULL : constant_of(m, value);
 }
 
-/* A constant is made before it is read: those that are handed on are known. */
+/* Constants precede their readers, so one pass finds those that Identity passes on, too. */
 static void note_constants(struct maker *m)
 {
     uint32_t count = m->fingerprint->count;
@@ -107,7 +107,7 @@ static void note_constants(struct maker *m)
     }
 }
 
-/* An operator's identity: what it is called, ai.onnx being the domain without a name. */
+/* An operator's identity. "ai.onnx" is the same domain as "". */
 static const char *call_operator(struct maker *m, htp_view_name domain, htp_view_name name,
                                  htp_view_name overload)
 {
@@ -162,7 +162,7 @@ static void label_node(struct maker *m, uint32_t n)
     m->parts[HTP_LABEL_WHOLE][n] = m->parts[HTP_LABEL_FORM][n];
 }
 
-/* Where a graph stands among those of its node. */
+/* The place of a graph among those of its node. */
 static htp_digest place_of_body(const struct maker *m, uint32_t graph)
 {
     const htp_view_attribute *attribute =
@@ -170,7 +170,7 @@ static htp_digest place_of_body(const struct maker *m, uint32_t graph)
     return mix(m, SORT_BODY, m->names[attribute->name], number(graph - attribute->graphs.first));
 }
 
-/* What a value that is no constant is, as slot @p slot of its reader. */
+/* The link from slot @p slot of a reader to a value that is no constant. */
 static htp_link link_to(const struct maker *m, uint32_t value, htp_digest slot)
 {
     const htp_view_value *read = &m->view->values.items[value];
@@ -192,7 +192,7 @@ static htp_link link_to(const struct maker *m, uint32_t value, htp_digest slot)
     return (htp_link){HTP_NONE, mix(m, SORT_INPUT, slot, input)};
 }
 
-/* Adds what a node takes in a slot: to its label, or to its links. */
+/* Adds an operand: a constant to the label, another value to the links. */
 static void take(struct maker *m, uint32_t node, uint32_t value, htp_digest slot)
 {
     const htp_content *constant = constant_of(m, value);
@@ -206,7 +206,7 @@ static void take(struct maker *m, uint32_t node, uint32_t value, htp_digest slot
     }
 }
 
-/* Whether the two operands of an operator may change places. */
+/* Whether the two operands of an operator may be swapped. */
 static bool is_commutative(const htp_view *view, const htp_view_node *node)
 {
     static const char *const op_types[] = {"Add", "Mul",        "And",       "Or",
@@ -256,7 +256,7 @@ static void link_nodes(struct maker *m)
     m->fingerprint->first_link = first;
 }
 
-/* What a graph without a node returns; a constant is a link from nowhere. */
+/* Adds the outputs of a graph without a node; a constant becomes a link from nowhere. */
 static void link_outputs(struct maker *m, uint32_t graph)
 {
     const htp_view_graph *returned = &m->view->graphs.items[graph];

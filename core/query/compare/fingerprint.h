@@ -1,12 +1,11 @@
 /*
- * A fingerprint: what a model consists of, without the names that it gives things.
+ * A fingerprint: the contents of a model without its names.
  *
  * Every node has labels, digests of the node by itself, and links to its operands. Constants are
- * part of their readers' labels, whether they are initializers, made by nodes of type Constant, or
- * handed on by nodes of type Identity; these nodes are no parts of a fingerprint. An attribute that
- * has its default value is as good as none, and the operands of Add have no order. Names count
- * where they are an operator's own (op types, domains, attributes), nowhere else. Left out are
- * tags, doc strings and metadata.
+ * part of their readers' labels: initializers, Constant nodes, and either passed on by Identity.
+ * Such nodes are not in the fingerprint. An attribute with its default value counts as absent, and
+ * the operands of Add have no order. Only names of operators count (op types, domains, attributes).
+ * Tags, doc strings and metadata are left out.
  */
 #ifndef HTP_QUERY_FINGERPRINT_H
 #define HTP_QUERY_FINGERPRINT_H
@@ -21,10 +20,10 @@ typedef enum htp_label {
     HTP_LABEL_COUNT,
 } htp_label;
 
-/** Something that a node takes, and that is no constant. */
+/** An operand that is no constant. */
 typedef struct htp_link {
     uint32_t from;   /* node; HTP_NONE: an input of the model, or of a function */
-    htp_digest what; /* as which operand, and which of the other one's results; or which input */
+    htp_digest what; /* as which operand, and which result of the source; or which input */
 } htp_link;
 
 /** Which inputs, outputs and functions of two models are one: those have the same number. */
@@ -51,7 +50,7 @@ typedef struct htp_fingerprint {
     uint32_t model_outputs;       /* the first of these, one for each of graph 0 */
 } htp_fingerprint;
 
-/** Where a link leads that was turned around: nodes of graphs come behind those that have them. */
+/** The target of a reversed link: nodes of graphs follow the nodes of the model. */
 static inline bool htp_link_is_forward(const htp_link *link, uint32_t node)
 {
     return link->from != HTP_NONE && link->from < node;
@@ -65,8 +64,8 @@ void htp_fingerprint_make(htp_arena *arena, const htp_view *view, uint64_t seed,
                           const htp_content *contents, const htp_pairing *pairing,
                           htp_fingerprint *fingerprint);
 
-/** Whether an attribute says what holds without it, too: its operator is one of ONNX's own, and
- * this is the default in version @p opset. Private to core/query. */
+/** Whether an attribute has its default value: the operator is ONNX's own, and this is the default
+ * in version @p opset. Private to core/query. */
 bool htp_fingerprint_is_default(const htp_view *view, int64_t opset, const htp_view_node *node,
                                 const htp_view_attribute *attribute);
 
@@ -75,8 +74,8 @@ htp_digest htp_fingerprint_attribute(htp_arena *arena, const htp_view *view, uin
                                      const htp_content *contents,
                                      const htp_view_attribute *attribute);
 
-/** What a node of type Constant makes. @return false where it is none, or of a kind that came
- * later. Private to core/query. */
+/** The value of a Constant node. @return false if it is none, or of an unknown kind. Private to
+ * core/query. */
 bool htp_fingerprint_constant(htp_arena *arena, const htp_view *view, uint64_t seed,
                               const htp_content *contents, uint32_t node, htp_content *content);
 

@@ -1,5 +1,5 @@
 /*
- * What attributes and nodes of type Constant hold.
+ * Contents of attributes and of Constant nodes.
  */
 #include "query/compare/fingerprint.h"
 
@@ -62,7 +62,7 @@ static htp_digest digest_tensors(uint64_t seed, const htp_content *contents, htp
     return all;
 }
 
-/* All fields but the name and the doc string: of kinds that nobody here takes apart. */
+/* All fields but the name and the doc string, of kinds that are not decoded. */
 static htp_digest digest_fields(uint64_t seed, const htp_view_attribute *attribute)
 {
     htp_digest all = {0, 0};
@@ -112,7 +112,7 @@ static htp_digest digest_value(htp_arena *arena, uint64_t seed, const htp_conten
     case HTP_VIEW_SPARSE:
     case HTP_VIEW_SPARSES:
         return digest_tensors(seed, contents, attribute->tensors);
-    case HTP_VIEW_GRAPH: /* their nodes are linked to this one */
+    case HTP_VIEW_GRAPH: /* nodes of the body link to this node */
     case HTP_VIEW_GRAPHS:
         return (htp_digest){attribute->graphs.count, 0};
     default:
@@ -141,7 +141,7 @@ static htp_content list_content(htp_arena *arena, uint64_t seed,
     size_t width = attribute->kind == HTP_VIEW_FLOATS ? 4 : 8;
     unsigned char *bytes = htp_arena_calloc(arena, list.count + 1, width);
     for (size_t i = 0; i < list.count; i++) {
-        memcpy(bytes + i * width, &list.items[i], width); /* little-endian, as all that we run on */
+        memcpy(bytes + i * width, &list.items[i], width); /* targets are little-endian */
     }
     return htp_content_of(seed, width == 4 ? TYPE_FLOAT : TYPE_INT64, true, list.count, bytes,
                           list.count * width);

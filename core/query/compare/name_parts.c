@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Names may be hostile: what is looked up is bounded in length and in number. */
+/* Names may be hostile: length and number of look-ups are bounded. */
 enum { LONGEST = 512, MAX_TRIES = 256 };
 
 static bool may_end(const char *name, size_t begin, size_t end)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* In which way a digest was made. */
+/* The direction of a digest. */
 enum way { WAY_BEFORE = 101, WAY_BEHIND, WAY_BOTH, WAY_ROUND, WAY_TAKES, WAY_GIVES };
 
 static htp_digest *new_digests(htp_arena *arena, const htp_fingerprint *fingerprint)
@@ -10,7 +10,7 @@ static htp_digest *new_digests(htp_arena *arena, const htp_fingerprint *fingerpr
     return HTP_NEW_ARRAY(arena, htp_digest, fingerprint->count + 1U);
 }
 
-/* What links that lead to nodes of graphs behind tell: no more than that they do. */
+/* Links to nodes of graphs behind count only as links. */
 static void look_before(const htp_fingerprint *fingerprint, const htp_digest *labels,
                         htp_digest *before)
 {
@@ -57,7 +57,7 @@ static void look_behind(const htp_fingerprint *fingerprint, const htp_digest *la
     }
 }
 
-/* One round: each node learns of its neighbours. */
+/* One round of refinement: each node takes in its neighbours. */
 static void look_around(const htp_fingerprint *fingerprint, const htp_digest *old, htp_digest *sums,
                         htp_digest *new)
 {
@@ -110,7 +110,7 @@ void htp_surroundings_find(htp_arena *arena, const htp_fingerprint *fingerprint,
     for (int round = 1; round <= HTP_SURROUNDINGS_FAR; round++) {
         look_around(fingerprint, old, sums, new);
         memcpy(old, new, fingerprint->count * sizeof(*old));
-        if (round == HTP_SURROUNDINGS_NEAR) { /* the far ones go on from a copy */
+        if (round == HTP_SURROUNDINGS_NEAR) { /* the far rounds go on from a copy */
             old = new_digests(arena, fingerprint);
             memcpy(old, new, fingerprint->count * sizeof(*old));
         }

@@ -6,7 +6,7 @@
 
 #include "query/compare/fingerprint.h"
 
-/** The rounds of refinement: a digest after that many tells of all nodes that are as near. */
+/** Rounds of refinement: after N rounds a digest covers all nodes within distance N. */
 #define HTP_SURROUNDINGS_NEAR 2
 #define HTP_SURROUNDINGS_FAR 8
 
@@ -18,7 +18,7 @@ typedef struct htp_surroundings {
     htp_digest *near, *far; /* a few steps in all directions */
 } htp_surroundings;
 
-/** Finds the surroundings as labels of one kind tell of them. Linear. */
+/** Computes the digests of surroundings from labels of one kind. Linear. */
 void htp_surroundings_find(htp_arena *arena, const htp_fingerprint *fingerprint, htp_label label,
                            htp_surroundings *surroundings);
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { SHOWN_BEGIN = 3, SHOWN_END = 2 }; /* nodes of a long path */
+enum { SHOWN_BEGIN = 3, SHOWN_END = 2 }; /* of a long path */
 
 /* ---- reads ---- */
 
@@ -59,10 +59,11 @@ bool htp_flow_is_carried(const htp_view *view, const bool *is_shared, uint32_t n
 
 /* ---- edges ---- */
 
-/* Edges are counted first, then noted. */
+/* Two passes: edges are counted, then stored. */
 struct finding {
     htp_flow *flow;
-    uint32_t *used; /* by node of the graph: of its room in `sources`; NULL: they are counted */
+    uint32_t *used; /* by node of the graph: slots used in `sources`; NULL in the pass that
+                       counts */
 };
 
 static void note_edge(void *user, uint32_t node, uint32_t value)
@@ -88,7 +89,7 @@ static void find_tops(htp_arena *arena, htp_flow *flow)
 {
     const htp_view *view = flow->view;
     flow->top = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1);
-    for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies come behind their nodes */
+    for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies follow their nodes */
         uint32_t graph = view->nodes.items[n].graph;
         uint32_t owner = view->graphs.items[graph].node;
         flow->top[n] = graph == flow->graph ? n : owner == HTP_NONE ? HTP_NONE : flow->top[owner];
@@ -137,7 +138,7 @@ static bool is_inside(const htp_flow *flow, const uint32_t *part_of, uint32_t pa
     return part_of[node] == part && !is_shared(flow, node);
 }
 
-/* A node that reads what the part makes: itself, or by what is shared. */
+/* A node that reads from the part, directly or through shared nodes. */
 static uint32_t find_inner(const htp_flow *flow, const uint32_t *part_of, uint32_t part,
                            uint32_t node)
 {
@@ -152,7 +153,7 @@ static uint32_t find_inner(const htp_flow *flow, const uint32_t *part_of, uint32
     return HTP_NONE;
 }
 
-/* The node that a path which left the part comes from. */
+/* The node of the part at which a detour begins. */
 static uint32_t find_from(const htp_flow *flow, const uint32_t *part_of, uint32_t part,
                           uint32_t node)
 {

@@ -1,22 +1,22 @@
 /*
- * What flows between the nodes of one graph, whose bodies count as parts of their nodes.
+ * Data flow between the nodes of one graph; bodies count as parts of their nodes.
  */
 #ifndef HTP_QUERY_FLOW_H
 #define HTP_QUERY_FLOW_H
 
 #include "onnx/reader/view.h"
 
-/** Called for each value that a node reads; what its bodies return counts as read by it. What nodes
- * in its bodies read does not. */
+/** Called for each value that a node reads, including outputs of its bodies, but not reads of nodes
+ * in them. */
 typedef void htp_flow_reader(void *user, uint32_t node, uint32_t value);
 void htp_flow_each_read(const htp_view *view, uint32_t node, htp_flow_reader *read, void *user);
 
-/** Whether a node is an operator Constant, or gives such a one or an initializer another name: as a
- * weight: its outputs cross no border, and its readers take it along. */
+/** Whether a node is a Constant, or an Identity of a constant. Such nodes are treated like weights:
+ * their outputs cross no border, and readers take them along. */
 bool htp_flow_is_constant(const htp_view *view, uint32_t node);
 
-/** Whether who reads what a node makes takes the node along: it is a constant, or one that several
- * modules share. @param is_shared  by node, as in a htp_tree; or NULL */
+/** Whether readers of a node take it along: it is a constant, or shared by several modules. @param
+ * is_shared  by node, as in a htp_tree; or NULL */
 bool htp_flow_is_carried(const htp_view *view, const bool *is_shared, uint32_t node);
 
 /** The edges between the nodes of one graph, from makers to readers. */
@@ -42,8 +42,8 @@ htp_flow htp_flow_find(htp_arena *arena, const htp_view *view, const bool *is_sh
 typedef HTP_VECTOR(uint32_t) htp_flow_path;
 
 /**
- * Looks for a path that leaves the nodes of part @p part and comes back to them: such nodes cannot
- * run as one. A node that is shared is where its readers are. Linear in the edges.
+ * Looks for a path that leaves part @p part and returns to it: such a part cannot run as one model.
+ * A shared node lies where its readers are. Linear in the edges.
  * @param part_of  by node of the view.
  * @param path     receives the first such path, with its ends in the part; empty: there is none.
  */

@@ -29,13 +29,15 @@ static struct calls find_calls(htp_arena *arena, const htp_view *view)
     return calls;
 }
 
-/* Graphs in order, each behind its host's, as far as hosts can be reached from a graph without one.
- * @return how many these are; is_listed tells which. */
+/*
+ * Lists graphs behind their hosts' graphs, as far as hosts lead to a graph without one.
+ * @return the number of graphs; is_listed marks them
+ */
 static size_t list_graphs(htp_arena *arena, const htp_view *view, const uint32_t *hosts,
                           uint32_t *order, bool *is_listed)
 {
     size_t count = view->graphs.count;
-    uint32_t *first = HTP_NEW_ARRAY(arena, uint32_t, count); /* of the graphs in it, from 1 on */
+    uint32_t *first = HTP_NEW_ARRAY(arena, uint32_t, count); /* of its graphs, from 1 on */
     uint32_t *next = HTP_NEW_ARRAY(arena, uint32_t, count);
     size_t listed = 0;
     for (uint32_t g = (uint32_t)count; g-- > 0;) {
@@ -73,7 +75,7 @@ uint32_t *htp_graph_owner_find(htp_arena *arena, const htp_view *view, bool *is_
     (void)list_graphs(arena, view, hosts, HTP_NEW_ARRAY(arena, uint32_t, count), is_listed);
     for (size_t g = 0; g < count; g++) {
         if (!is_listed[g] && view->graphs.items[g].function != HTP_NONE) {
-            hosts[g] = HTP_NONE; /* they call each other */
+            hosts[g] = HTP_NONE; /* a cycle of calls */
         }
         if (hosts[g] != HTP_NONE) {
             is_host[hosts[g]] = true;

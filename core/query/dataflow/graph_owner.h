@@ -1,6 +1,5 @@
 /*
- * What each graph lies beside: a body beside its node, a function beside the node that alone calls
- * it. Such a node is the graph's host.
+ * The host of each graph: the node of a body, or the only caller of a function.
  */
 #ifndef HTP_QUERY_GRAPH_OWNER_H
 #define HTP_QUERY_GRAPH_OWNER_H
@@ -9,9 +8,8 @@
 
 #include <stdbool.h>
 
-/** The hosts by graph; HTP_NONE for the model's own graph, for functions that several nodes or
- * none call, and for one of those that call each other in a circle. @p is_host  by node: is set
- * where it is one. */
+/** Hosts by graph. HTP_NONE for the main graph, for functions with several callers or none, and for
+ * one function of each cycle of calls. @p is_host  by node: set for hosts. */
 uint32_t *htp_graph_owner_find(htp_arena *arena, const htp_view *view, bool *is_host);
 
 /** All graphs, each behind the one that its host lies in. */

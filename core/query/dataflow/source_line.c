@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The last of some words in a text; NULL: it does not hold them. */
+/* The last occurrence of one of several words in a text, or NULL. */
 static const char *find_last(const char *text, size_t length, const char *words)
 {
     const char *last = NULL;

@@ -2,25 +2,25 @@
 
 #include "query/select/folded.h"
 
-/* What became of an attempt. */
+/* The outcome of an attempt to cut a region. */
 struct attempt {
     uint32_t graph;       /* HTP_NONE: there are no nodes */
-    uint32_t other_graph; /* that has some of them; or HTP_NONE */
+    uint32_t other_graph; /* another one with nodes of the region; or HTP_NONE */
     htp_flow_path detour;
 };
 
-/* Attempts follow each other: what they need is made once. */
+/* State shared by successive attempts. */
 struct cutter {
     htp_arena *arena;
     const htp_view *view;
     uint32_t *part_of;
     bool *is_inside;       /* by node */
-    const bool *is_shared; /* by node; NULL: the region has no others */
+    const bool *is_shared; /* by node; NULL: there are no shared nodes besides the region's */
     htp_flow flow;
     bool has_flow;
 };
 
-/* Whether all nodes of a region are shared: then they are its own. */
+/* Whether all nodes of a region are shared: then they belong to it. */
 static bool is_all_shared(const htp_region *region)
 {
     bool is_all = true;
@@ -37,7 +37,7 @@ static void find_graph(struct cutter *cutter, const htp_region *region, bool is_
     const htp_view *view = cutter->view;
     attempt->graph = HTP_NONE;
     attempt->other_graph = HTP_NONE;
-    for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies come behind their nodes */
+    for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies follow their nodes */
         uint32_t graph = view->nodes.items[n].graph;
         uint32_t owner = view->graphs.items[graph].node;
         bool is_below = owner != HTP_NONE && cutter->is_inside[owner];
@@ -114,7 +114,7 @@ static uint32_t common_parent(const htp_tree *tree, uint32_t a, uint32_t b)
     return a;
 }
 
-/* The innermost module that has all of those that belong to a region. */
+/* The innermost common ancestor of a region's modules. */
 static uint32_t find_around(const htp_region *region)
 {
     const htp_tree *tree = region->tree;

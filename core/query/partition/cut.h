@@ -17,11 +17,11 @@ typedef struct htp_cut {
 } htp_cut;
 
 /**
- * Cuts a region out. A node in the body of one that belongs to it belongs to it, too.
- * @param name  what the region is called in messages.
- * @return HTP_CODE_USAGE where that cannot be done: there are no nodes, they lie in several graphs
- *         or in a function, or a path leaves the region and comes back. It is named, and the
- *         smallest module around the region that can be cut out.
+ * Cuts a region out. Bodies belong to their nodes.
+ * @param name  the name of the region in messages.
+ * @return HTP_CODE_USAGE if there are no nodes, if they lie in several graphs or in a function, or
+ *         if a path leaves the region and returns. The message names the path, and the smallest
+ *         module around the region that can be cut out.
  */
 HTP_MUST_USE htp_status htp_cut_region(htp_arena *arena, const htp_region *region, const char *name,
                                        htp_cut *cut);

@@ -6,13 +6,13 @@
 
 /* ---- dividing ---- */
 
-/* Where copies of shared nodes are. */
+/* Marks shared nodes that are copied to several parts. */
 #define NOWHERE (HTP_NONE - 1)
 #define IN_SEVERAL (HTP_NONE - 2)
 
 struct crossing {
     htp_division *division;
-    uint32_t *copied_to; /* by node that is shared: the part that reads it, or the above */
+    uint32_t *copied_to; /* by shared node: the part that reads it, or NOWHERE */
 };
 
 static bool is_shared(const htp_division *division, uint32_t node)
@@ -20,7 +20,7 @@ static bool is_shared(const htp_division *division, uint32_t node)
     return division->is_shared && division->is_shared[node];
 }
 
-/* The part that reads what a node reads. */
+/* The part that a node's reads belong to. */
 static uint32_t reading_part(const struct crossing *crossing, uint32_t node)
 {
     const htp_division *division = crossing->division;
@@ -40,7 +40,7 @@ static void note_copy(void *user, uint32_t node, uint32_t value)
     }
 }
 
-/* Whether a value is needed by others than the part that makes it. */
+/* Notes whether a value is read outside of the part that makes it. */
 static void note_crossing(void *user, uint32_t node, uint32_t value)
 {
     struct crossing *crossing = user;
@@ -66,7 +66,7 @@ static void find_crossing(htp_arena *arena, htp_division *division)
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         crossing.copied_to[n] = NOWHERE;
     }
-    for (uint32_t n = (uint32_t)view->nodes.count; n-- > 0;) { /* readers come behind makers */
+    for (uint32_t n = (uint32_t)view->nodes.count; n-- > 0;) { /* readers follow makers */
         htp_flow_each_read(view, n, note_copy, &crossing);
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
@@ -74,7 +74,7 @@ static void find_crossing(htp_arena *arena, htp_division *division)
     }
 }
 
-/* What the graph returns is needed. */
+/* Outputs of the graph are needed outside of all parts. */
 static void note_returned(htp_division *division)
 {
     const htp_view *view = division->view;
@@ -121,7 +121,7 @@ htp_division htp_division_make(htp_arena *arena, const htp_view *view, const boo
         .is_crossing = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
         .is_read = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
     };
-    for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies come behind their nodes */
+    for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies follow their nodes */
         uint32_t in = view->nodes.items[n].graph;
         uint32_t owner = view->graphs.items[in].node;
         if (in != graph) {
@@ -201,7 +201,7 @@ htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *divisio
 
 /* ---- one part ---- */
 
-/* A part that is found out. */
+/* A part under construction. */
 struct making {
     htp_part_maker *maker;
     htp_arena *arena;
@@ -237,7 +237,7 @@ static void add_initializer(const struct making *making, uint32_t tensor)
     add_range(making, (htp_view_range){tensor, is_sparse ? 2 : 1});
 }
 
-/* Where a value that is read comes from, at its first use. */
+/* Notes the source of a value at its first read. */
 static void note_read(void *user, uint32_t node, uint32_t value)
 {
     const struct making *making = user;
@@ -277,7 +277,7 @@ static void note_function(const struct making *making, uint32_t node)
     }
 }
 
-/* Functions that functions call are behind them in the list. */
+/* Functions that functions call are appended to the list, so one loop sees all. */
 static void follow_functions(const struct making *making)
 {
     const htp_part_maker *maker = making->maker;
@@ -308,7 +308,7 @@ static void look_at_nodes(struct making *making)
     follow_functions(making);
 }
 
-/* What constants read in turn is behind them in the list. */
+/* Constants that constants read are appended to the list, so one loop sees all. */
 static void look_at_constants(struct making *making)
 {
     for (size_t i = 0; i < making->part->constants.count; i++) {
@@ -327,7 +327,7 @@ static void add_output(const struct making *making, uint32_t value)
     }
 }
 
-/* Adds what is needed elsewhere, or else what nobody reads. */
+/* Adds the values that are read elsewhere, or else those that nobody reads. */
 static void add_outputs(const struct making *making, bool are_needed)
 {
     const htp_division *division = making->maker->division;
@@ -360,7 +360,7 @@ void htp_part_find(htp_part_maker *maker, htp_arena *arena, uint32_t number,
         add_outputs(&making, false);
     }
     htp_numbers_sort_unique(&part->tensors);
-    htp_numbers_sort_unique(&part->weights); /* values of initializers are in the order of these */
+    htp_numbers_sort_unique(&part->weights); /* values of initializers are numbered in this order */
     htp_numbers_sort_unique(&part->functions);
     htp_numbers_sort_unique(&part->constants);
 }

@@ -1,11 +1,10 @@
 /*
  * Parts of a model: some nodes of one of its graphs as a model of their own.
  *
- * A part has its nodes with their bodies; and the initializers, Constants and shared nodes that
- * these read, wherever they are. Other values that they read are inputs; values that others read
- * are outputs, with the names of the whole. A node reads what its bodies read. Nodes of a body form
- * a part without the node around them: values from outside of the body, and the body's own inputs,
- * are inputs.
+ * A part has its nodes and their bodies, and the initializers, Constants and shared nodes that
+ * these read, wherever they are. Other values read are inputs. Values read elsewhere are outputs.
+ * Both keep their names. Reads of a body are reads of its node. Nodes of a body form a part without
+ * the node around them: values from outside of the body, and the body's own inputs, are inputs.
  */
 #ifndef HTP_QUERY_PART_H
 #define HTP_QUERY_PART_H
@@ -22,8 +21,8 @@ typedef struct htp_division {
     const bool *is_shared; /* by node: parts take it along; or NULL */
     uint32_t graph;
     uint32_t count;    /* of the parts */
-    uint32_t *part_of; /* by node of the view: its part, which is that of the node in whose body it
-                          lies; HTP_NONE: none */
+    uint32_t *part_of; /* by node of the view: its part; a node of a body has that of the outer
+                          node. HTP_NONE: none */
     uint32_t *first;   /* by part, and one more: of `nodes` */
     uint32_t *nodes;   /* those of one part after the other, in the order of the file */
     bool *is_crossing; /* by value: it is made in a part, and needed outside of that */
@@ -32,9 +31,10 @@ typedef struct htp_division {
 
 /**
  * Divides.
- * @param is_shared  by node of the view: it is in no part, and is copied to its readers like
- *                   constants; stays as long as the division. NULL: none.
- * @param part_of  by node of the view; set for the graph's own nodes, of others it is set here.
+ * @param is_shared  by node of the view: in no part, copied to its readers like a constant; lives
+ *                   as long as the division. NULL: none.
+ * @param part_of  by node of the view; given for the graph's own nodes, filled in for those of
+ *                 bodies.
  */
 htp_division htp_division_make(htp_arena *arena, const htp_view *view, const bool *is_shared,
                                uint32_t graph, uint32_t count, uint32_t *part_of);
@@ -42,9 +42,9 @@ htp_division htp_division_make(htp_arena *arena, const htp_view *view, const boo
 /** The contents of a part, by numbers of the view. */
 typedef struct htp_part {
     uint32_t number;
-    uint32_t node_count;   /* with those in bodies, and copies of what is shared; without constants
+    uint32_t node_count;   /* includes those of bodies and copies of shared nodes, but no constants
                               from elsewhere */
-    htp_numbers constants; /* nodes that stand elsewhere: constants, and what is shared */
+    htp_numbers constants; /* copied nodes: constants and shared ones */
     htp_numbers nodes;     /* of the graph itself */
     htp_numbers inputs;    /* values, in the order of their first use */
     htp_numbers defaults;  /* values: inputs of the model that have an initializer */
@@ -54,23 +54,23 @@ typedef struct htp_part {
     htp_numbers tensors;   /* all that the part has, ascending */
 } htp_part;
 
-/** Makes the parts of one division, each in time that grows with that part. */
+/** Builds the parts of one division; the time for a part is linear in its size. */
 typedef struct htp_part_maker htp_part_maker;
 
 htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *division,
                                    const htp_tree *tree, htp_view_types *types);
 
-/** Finds the contents of part @p number. If others need none of its values, those that nobody reads
- * are its outputs. @param extra_outputs  values that are outputs too: initializers, or made in the
- * part; or NULL. */
+/** Collects part @p number. If nothing outside reads its values, those without readers are its
+ * outputs. @param extra_outputs  further outputs: initializers, or values made in the part; or
+ * NULL. */
 void htp_part_find(htp_part_maker *maker, htp_arena *arena, uint32_t number,
                    const htp_numbers *extra_outputs, htp_part *part);
 
 /**
  * The recipe of the part's model: the model's own fields except training_info, those of its graph
- * except quantization_annotation, and the contents of the part. Its metadata get the entry
- * htp.part, where @p note is not NULL: records of modules count the nodes of the whole. Values at
- * the border have their declared type, or the inferred one.
+ * except quantization_annotation, and the contents of the part. With @p note, its metadata get the
+ * entry htp.part: records of modules count the nodes of the whole. Values at the border have their
+ * declared type, or the inferred one.
  * @return HTP_CODE_BAD_INPUT where there is neither.
  */
 HTP_MUST_USE htp_status htp_part_recipe(htp_part_maker *maker, htp_arena *arena,

@@ -1,5 +1,5 @@
 /*
- * What the making of parts shares. Private to core/query.
+ * The shared state of building parts. Private to core/query.
  */
 #ifndef HTP_QUERY_PART_MAKER_H
 #define HTP_QUERY_PART_MAKER_H
@@ -8,7 +8,7 @@
 
 typedef HTP_VECTOR(htp_span) htp_part_spans;
 
-/** What is seen is marked with the part's number, plus one: nothing is cleared in between. */
+/** Marks hold the part's number plus one, so that nothing is cleared in between. */
 struct htp_part_maker {
     const htp_division *division;
     const htp_tree *tree;

@@ -48,7 +48,7 @@ static void find_rest(htp_arena *arena, htp_span message, const uint32_t *left_o
     }
 }
 
-/* A flat model has other imports than the file: they stand where the file's do. */
+/* A flat model has other imports than the file: they replace the file's, in place. */
 static void replace_imports(htp_part_maker *maker, htp_arena *arena)
 {
     const htp_part_spans of_file = maker->model_rest;
@@ -140,7 +140,7 @@ static void add_nodes(const htp_view *view, htp_arena *arena, htp_recipe *graph,
     }
 }
 
-/* A constant of a function: its data lie there, its name and metadata do not. */
+/* A constant of a function: only its data are in the file, without name and metadata. */
 static void add_lifted(htp_arena *arena, htp_recipe *graph, const htp_view_tensor *tensor)
 {
     htp_recipe *lifted = HTP_NEW(arena, htp_recipe);
@@ -182,7 +182,7 @@ static void add_initializers(const htp_view *view, htp_arena *arena, htp_recipe 
     }
 }
 
-/* Bytes as a field of another message. */
+/* Bytes as a field of a message. */
 static htp_span make_field(htp_arena *arena, uint32_t number, htp_span content)
 {
     unsigned char prefix[HTP_WIRE_PREFIX_SIZE];
@@ -195,7 +195,7 @@ static htp_span make_field(htp_arena *arena, uint32_t number, htp_span content)
     return (htp_span){field, length + content.bytes};
 }
 
-/* What the file says of a value, as field @p number of the graph. */
+/* The file's ValueInfo of a value, as field @p number of the graph. */
 static void add_info(const htp_view *view, htp_arena *arena, htp_recipe *graph, uint32_t value,
                      uint32_t number)
 {
@@ -221,7 +221,7 @@ static bool has_type(const htp_view *view, uint32_t value)
     return false;
 }
 
-/* What makes a value, in words. */
+/* The producer of a value, for messages. */
 static const char *call_maker(htp_arena *arena, const htp_view *view, uint32_t value)
 {
     const htp_view_value *made = &view->values.items[value];
@@ -263,7 +263,7 @@ static void add_infos_of_values(const htp_view *view, htp_arena *arena, htp_reci
     }
 }
 
-/* Types of what nodes make, but for outputs. */
+/* Types of inner values; outputs have theirs already. */
 static void add_inner_infos(const htp_part_maker *maker, htp_arena *arena, htp_recipe *graph,
                             const htp_part *part, const htp_numbers *nodes)
 {
@@ -275,7 +275,7 @@ static void add_inner_infos(const htp_part_maker *maker, htp_arena *arena, htp_r
             if (value == HTP_NONE || maker->output_mark[value] == part->number + 1) {
                 continue;
             }
-            bool is_open = view->flat && view->values.items[value].info.at; /* perhaps */
+            bool is_open = view->flat && view->values.items[value].info.at; /* possibly */
             htp_span whole =
                 is_open ? htp_view_types_info(maker->types, arena, value) : (htp_span){NULL, 0};
             if (whole.at) {

@@ -1,7 +1,7 @@
 /*
- * Records of modules in parts: those of modules that the part has nodes of, and of those around
- * them, as they stand in the whole. A model of a thousand layers has some megabytes of them, which
- * are not written a thousand times.
+ * Records of modules in parts: those of modules with nodes in the part, and of their ancestors, as
+ * they stand in the whole model. The records of a thousand layers take megabytes, so a part keeps
+ * its own alone.
  */
 #include "query/partition/part_maker.h"
 
@@ -12,13 +12,13 @@
 
 #define RECORDS_KEY "htp.module_tree"
 
-/* JSON that is known to be valid. */
+/* Scans JSON that is known to be valid. */
 struct scanner {
     const char *at;
     const char *end;
 };
 
-/* Goes behind a string, whose first quote is passed. */
+/* Skips a string; @p s stands behind its first quote. */
 static void skip_string(struct scanner *s)
 {
     while (s->at < s->end && *s->at != '"') {
@@ -27,7 +27,7 @@ static void skip_string(struct scanner *s)
     s->at += s->at < s->end;
 }
 
-/* Goes to the next comma or closing bracket of this level. */
+/* Skips to the next comma or closing bracket of this level. */
 static void skip_value(struct scanner *s)
 {
     uint32_t depth = 0;
@@ -47,7 +47,7 @@ static void skip_value(struct scanner *s)
     }
 }
 
-/* Goes behind the bracket of the list of modules. @return whether it is there */
+/* Enters the list of modules. @return whether there is one */
 static bool find_list(struct scanner *s)
 {
     static const char key[] = "\"modules\"";
@@ -94,7 +94,7 @@ void htp_part_find_records(htp_part_maker *maker, htp_arena *arena)
     while (told < maker->tree->module_count && maker->tree->modules[told].is_record) {
         told++;
     }
-    if (maker->records.count == told) { /* module by module */
+    if (maker->records.count == told) { /* one record per module */
         maker->record_property = property->whole;
         maker->module_mark = HTP_NEW_ARRAY(arena, uint32_t, told + 1);
     }

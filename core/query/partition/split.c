@@ -3,12 +3,12 @@
 #include "query/partition/cut.h"
 #include "query/select/calls.h"
 
-/* What is put into an order: modules (or calls of them), and each node that is in none of these. */
+/* A unit of the order: a module (or one of its calls), or a node in none of these. */
 struct unit {
     htp_split_part part;
     uint32_t first_node; /* in the order of the file; others follow in next_node */
     uint32_t last_node;
-    uint32_t missing; /* edges from units that did not run yet */
+    uint32_t missing; /* edges from units that have not run yet */
     bool has_run;
 };
 
@@ -16,11 +16,11 @@ struct splitter {
     htp_arena *arena;
     const htp_view *view;
     const htp_tree *tree;
-    uint32_t *chosen;   /* by module: the chosen one that it is or lies in, or HTP_NONE */
-    struct unit *units; /* no more than nodes */
+    uint32_t *chosen;   /* by module: the chosen ancestor or the module itself, or HTP_NONE */
+    struct unit *units; /* at most one per node */
     size_t unit_count;
     uint32_t *unit_of;   /* by node of the graph; HTP_NONE for constants */
-    uint32_t *next_node; /* by node of the graph: of the same unit */
+    uint32_t *next_node; /* by node of the graph: the next one of its unit */
     htp_flow flow;
     uint32_t *reader_first; /* by node of the graph, and one more: of `readers` */
     uint32_t *readers;      /* nodes of the graph */
@@ -64,7 +64,7 @@ static uint32_t add_node(struct splitter *s, uint32_t unit, htp_split_part part,
     return unit;
 }
 
-/* Whether the model returns what a node makes. */
+/* By node: whether it makes an output of the model. */
 static bool *find_returned(const struct splitter *s)
 {
     const htp_view *view = s->view;
@@ -109,8 +109,8 @@ static void make_units(struct splitter *s)
     }
 }
 
-/* What is shared can be copied once what it reads is there: behind the last unit that makes some of
- * it. What reads nothing that nodes make can be copied at any time. */
+/* A shared node can be copied once the values that it reads exist: after the last unit that makes
+ * one. Without such reads, it can be copied anywhere. */
 static void place_shared(struct splitter *s)
 {
     const htp_flow *flow = &s->flow;
@@ -133,7 +133,7 @@ static void place_shared(struct splitter *s)
     }
 }
 
-/* By module: a node of it that is shared, or lies in a body, plus one; 0: there is none. */
+/* By module: one of its nodes that is shared or lies in a body, plus one; 0: none. */
 struct elsewhere {
     uint32_t *shared;
     uint32_t *in_body;
@@ -161,7 +161,7 @@ static struct elsewhere find_elsewhere(const struct splitter *s)
     return found;
 }
 
-/* Why a chosen module cannot be a part, which has no nodes that others do not share. */
+/* Why a chosen module cannot be a part: all of its nodes are shared, or lie in bodies. */
 static htp_status check_elsewhere(const struct splitter *s, const struct elsewhere *found,
                                   uint32_t module)
 {
@@ -187,7 +187,7 @@ static htp_status check_elsewhere(const struct splitter *s, const struct elsewhe
     return HTP_OK;
 }
 
-/* Whether some of the chosen modules have nodes, or all where @p is_strict. */
+/* Checks that chosen modules have nodes: one of them, or all where @p is_strict. */
 static htp_status check_units(const struct splitter *s, bool is_strict)
 {
     const htp_tree *tree = s->tree;
@@ -246,8 +246,8 @@ static void make_ready(struct splitter *s, uint32_t unit)
     }
 }
 
-/* A unit runs in the last part, but what is shared in those that read it. What waited for it alone
- * is ready. */
+/* Runs a unit in the last part, and shared nodes in the parts that read them. Units that waited for
+ * it alone become ready. */
 static void run(struct splitter *s, uint32_t number)
 {
     uint32_t part = (uint32_t)s->split->parts.count - 1;
@@ -264,8 +264,8 @@ static void run(struct splitter *s, uint32_t number)
     }
 }
 
-/* Nodes between modules run as soon as they can, all that can in one part. @return how many units
- * have run */
+/* Nodes between modules run as early as possible, all of one moment in one part. @return how many
+ * units have run */
 static size_t run_all(struct splitter *s)
 {
     const htp_split_part between = {HTP_NONE, HTP_NONE};
@@ -292,7 +292,7 @@ static size_t run_all(struct splitter *s)
 
 /* ---- what cannot be put into an order ---- */
 
-/* By unit that did not run: one that it waits for. */
+/* By unit that has not run: one that it waits for. */
 static const uint32_t *find_waits(const struct splitter *s)
 {
     const htp_flow *flow = &s->flow;
@@ -317,8 +317,7 @@ static const char *call_unit(const struct splitter *s, const struct unit *unit)
                                   tag.at);
 }
 
-/* Two units of modules on a circle of units that wait for each other; the same one twice where it
- * is the only one. */
+/* Finds two modules on a cycle of waiting units; twice the same if there is only one. */
 static void find_circle(const struct splitter *s, uint32_t ends[2])
 {
     const uint32_t *waits_for = find_waits(s);
@@ -344,7 +343,7 @@ static void find_circle(const struct splitter *s, uint32_t ends[2])
 static htp_status refuse(struct splitter *s)
 {
     uint32_t ends[2];
-    find_circle(s, ends); /* nodes alone wait for no circle */
+    find_circle(s, ends); /* a cycle always has a module */
     const char *name = call_unit(s, &s->units[ends[0]]);
     if (ends[0] != ends[1]) {
         return htp_status_make(HTP_CODE_USAGE,

@@ -7,7 +7,7 @@
 #include "query/partition/part.h"
 #include "query/tree/tree.h"
 
-/** What becomes a part. */
+/** How a model is divided. */
 typedef struct htp_split_part {
     uint32_t module; /* HTP_NONE: nodes between modules */
     uint32_t call;   /* HTP_NONE: all of them, or the only one */
@@ -16,16 +16,15 @@ typedef struct htp_split_part {
 /** Parts, in an order in which they can run. */
 typedef struct htp_split {
     HTP_VECTOR(htp_split_part) parts;
-    uint32_t *part_of; /* by node of the view; set for those of graph 0. Constants and
-                          shared nodes are in none, unless the model returns what they make: parts
-                          take along what they read */
+    uint32_t *part_of; /* by node of the view; set for those of graph 0. Constants and shared nodes
+                          have none unless they are outputs: parts copy them */
 } htp_split;
 
 /**
- * Chooses modules: those that are marked, which is changed, and all below them.
- * @param is_chosen  by module.
- * @return HTP_CODE_USAGE where a module lies in another one, has no nodes, or lies in a body, where
- *         @p is_strict; and where parts cannot follow each other.
+ * Splits at the chosen modules, each with all below it.
+ * @param is_chosen  by module; changed.
+ * @return HTP_CODE_USAGE if a module lies in another one, or if parts cannot be ordered; with
+ *         @p is_strict, also if one has no nodes, or nodes in bodies alone.
  */
 HTP_MUST_USE htp_status htp_split_find(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                                        const bool *is_chosen, bool is_strict, htp_split *split);

@@ -5,24 +5,24 @@
 
 #include <stdlib.h>
 
-/* A picture under way. */
+/* The graph picture under construction. */
 struct painter {
     htp_arena *arena;
     const htp_view *view;
     const htp_tree *tree;
     htp_picture *picture;
     bool has_depth;
-    bool *is_drawn;  /* by node */
-    uint32_t *above; /* by module: the nearest one above that has a tag, or HTP_NONE */
-    uint32_t *shown; /* by module: the one that stands for it, which is itself where that is open */
-    bool *is_box;    /* by module */
-    uint32_t *hosts; /* by graph: the node that it lies in a frame beside, or HTP_NONE */
-    uint32_t *order; /* graphs, each behind that of its host */
-    bool *is_host;   /* by node */
-    uint32_t *stops; /* by module: the last graph, from 1 on, whose host lies in it or below it */
-    uint32_t *frames;          /* by graph */
-    uint32_t *boxes;           /* by node */
-    uint32_t *stages;          /* by node: what nodes that are put together have in common */
+    bool *is_drawn;   /* by node */
+    uint32_t *above;  /* by module: the nearest tagged ancestor, or HTP_NONE */
+    uint32_t *shown;  /* by module: the one drawn in its place; itself if it is open */
+    bool *is_box;     /* by module */
+    uint32_t *hosts;  /* by graph: the node whose frame it is beside, or HTP_NONE */
+    uint32_t *order;  /* graphs, hosts' graphs first */
+    bool *is_host;    /* by node */
+    uint32_t *stops;  /* by module: the last graph, from 1 on, with a host in it or below */
+    uint32_t *frames; /* by graph */
+    uint32_t *boxes;  /* by node */
+    uint32_t *stages; /* by node: the stage, equal for nodes that share a box */
     htp_map frames_of_modules; /* by graph and module */
     htp_map boxes_of_modules;  /* the same */
     htp_map boxes_of_stages;   /* by graph, module and stage */
@@ -35,7 +35,7 @@ static uint32_t module_of(const struct painter *p, uint32_t node)
     return tags.count > 0 ? p->tree->owners.items[tags.first] : HTP_NONE;
 }
 
-/* Numbers as a key that lives as long as the picture. */
+/* A key of numbers that lives as long as the picture. */
 static const uint32_t *keep_key(const struct painter *p, const uint32_t *key, size_t count)
 {
     return (const uint32_t *)(const void *)htp_arena_copy(p->arena, key, count * sizeof(*key));
@@ -43,7 +43,7 @@ static const uint32_t *keep_key(const struct painter *p, const uint32_t *key, si
 
 /* ---- what is drawn ---- */
 
-/* All nodes, or those of a region with all that lies beside them. */
+/* Draws all nodes, or those of a region with their bodies. */
 static void draw_nodes(struct painter *p, const htp_region *region)
 {
     for (size_t i = 0; i < p->view->graphs.count; i++) {
@@ -74,7 +74,7 @@ static void mark_used(const struct painter *p, bool *is_used)
     }
 }
 
-/* Nothing lies above what the picture is asked for; @p is_part: NULL for all modules. */
+/* Frames end at the modules that were asked for. @p is_part: NULL for all modules. */
 static void find_above(struct painter *p, const bool *is_part)
 {
     const htp_tree *tree = p->tree;
@@ -120,8 +120,8 @@ static uint32_t add_frame(const struct painter *p, htp_picture_frame frame)
     return (uint32_t)p->picture->frames.count - 1;
 }
 
-/* The frame of an open module in a graph, made at first use; in bodies those of the modules above
- * are there already. A body lies in its host's module. */
+/* The frame of an open module in a graph, created on first use. In bodies, frames of ancestors
+ * exist already. A body lies in its host's module. */
 static uint32_t find_frame(struct painter *p, uint32_t graph, uint32_t module)
 {
     HTP_VECTOR(uint32_t) missing = {0};
@@ -146,7 +146,7 @@ static uint32_t find_frame(struct painter *p, uint32_t graph, uint32_t module)
     return frame;
 }
 
-/* The module whose frame a node's box lies in; HTP_NONE: none. */
+/* The module whose frame holds a node's box, or HTP_NONE. */
 static uint32_t frame_module_of(const struct painter *p, uint32_t module)
 {
     if (module == HTP_NONE) {
@@ -215,9 +215,9 @@ static uint32_t place_node(struct painter *p, uint32_t graph, uint32_t node)
 
 /* ---- stages ---- */
 
-/* Nodes of one graph, in order. The stage of a node is larger than that of all it reads from, but
- * for what is put into the same box with it: who leaves a box comes back at a later stage. A node
- * with bodies reads whatever they do: its stage is larger than all before. */
+/* Stages of one graph's nodes, in order. A node's stage is larger than those of its sources outside
+ * of its box, so a path that leaves a box returns at a later stage and closes no cycle. A node with
+ * bodies may read anything: its stage is larger than all before. */
 static void find_stages(struct painter *p, const htp_view_graph *graph)
 {
     const htp_view *view = p->view;
@@ -254,8 +254,10 @@ static bool has_drawn_node(const struct painter *p, uint32_t graph)
     return false;
 }
 
-/* Puts a graph into the box of its host, where that is more than this node, or into a new frame.
- * @return the box, or HTP_NONE */
+/*
+ * Puts a graph into its host's box if that is more than the host node, or into a new frame.
+ * @return the box, or HTP_NONE
+ */
 static uint32_t begin_graph(struct painter *p, uint32_t graph)
 {
     uint32_t host = p->hosts[graph];
@@ -286,7 +288,7 @@ static uint32_t begin_graph(struct painter *p, uint32_t graph)
     return HTP_NONE;
 }
 
-/* In a body, makes the frames of modules above before those of modules below them. */
+/* In a body, creates frames of ancestors first. */
 static void make_frames(struct painter *p, uint32_t graph)
 {
     htp_view_range nodes = p->view->graphs.items[graph].nodes;
@@ -365,7 +367,7 @@ static struct painter new_painter(htp_arena *arena, htp_picture *picture)
     return p;
 }
 
-/* Who draws may have no memory to infer with. */
+/* Types are inferred now: the writers may run out of memory. */
 static void settle_types(htp_arena *arena, htp_picture *picture)
 {
     picture->types = htp_view_types_new(arena, picture->view);

@@ -1,14 +1,13 @@
 /*
  * Pictures of a model: modules as nested frames, their nodes as boxes, values as arrows.
  *
- * Without a depth every node is a box of its own. At a depth, a module that lies so many levels
- * below the top, or that has no modules with nodes below it, is one box; nodes that belong to a
- * module above are put together as far as no path between two of them leads through others, so that
- * no circle comes of it.
+ * Without a depth every node is a box of its own. At a depth, a module of that level, or a leaf
+ * with nodes, is one box. Nodes of a module above are put into one box as long as no path between
+ * two of them leads through others, so that there are no cycles.
  *
- * The bodies of a node lie in a frame beside it, in its module's frame; so does the function that
- * it calls where nobody else does. Other functions lie in frames of their own. A module that runs
- * in a body has a frame in it, in that of the nearest module above that runs there, too.
+ * The bodies of a node lie in a frame beside it, in its module's frame; so does a function of which
+ * it is the only caller. Other functions have frames of their own. A module that runs in a body has
+ * a frame there, inside that of its nearest ancestor in the body.
  *
  * Weights are not drawn. Values that a part of a model exchanges with the rest are drawn like
  * inputs and outputs.
@@ -75,11 +74,11 @@ typedef struct htp_picture {
     HTP_VECTOR(htp_picture_arrow) arrows;
 } htp_picture;
 
-/** What to draw. */
+/** Options of a graph picture. */
 typedef struct htp_picture_choice {
     const char *module; /* an address; NULL: the whole model */
-    bool own;           /* what it names alone, without the modules below */
-    int depth;          /* below the root, or below what the address names; negative: all */
+    bool own;           /* only the modules named, without those below */
+    int depth;          /* below the root, or below the address; negative: no limit */
 } htp_picture_choice;
 
 /**

@@ -1,17 +1,17 @@
 /*
- * What flows between the boxes of a picture, and from and to what is not drawn.
+ * Arrows between boxes, and from and to values that are not drawn.
  */
 #include "query/picture/picture.h"
 
-/* Arrows under way. */
+/* Arrows under construction. */
 struct arrows {
     const htp_picture_places *places;
     const htp_view *view;
     htp_picture *picture;
     htp_arena *arena;
-    uint32_t *inputs;  /* by value: the box that it comes from, where that is none of a node */
-    uint32_t *outputs; /* by value: the box that it goes to */
-    htp_map known;     /* by the boxes of both ends, to the arrow */
+    uint32_t *inputs;  /* by value: the box of an input */
+    uint32_t *outputs; /* by value: the box of an output */
+    htp_map known;     /* by both boxes, to the arrow */
     htp_map flows;     /* by arrow and value */
 };
 
@@ -21,7 +21,7 @@ static bool is_weight(const htp_view_value *value)
            (value->maker == HTP_VIEW_BY_INPUT && value->initializer != HTP_NONE);
 }
 
-/* The number of a pair, which is @p fresh where it is new. */
+/* The number of a pair; @p fresh if it is new. */
 static uint32_t number_pair(htp_arena *arena, htp_map *map, uint32_t a, uint32_t b, uint32_t fresh)
 {
     const uint32_t key[] = {a, b};
@@ -50,7 +50,7 @@ static void add_arrow(struct arrows *a, uint32_t from, uint32_t to, uint32_t val
     }
 }
 
-/* The box of an input or output, made at first use. */
+/* The box of an input or output, created on first use. */
 static uint32_t find_end(struct arrows *a, uint32_t *ends, htp_picture_box_kind kind,
                          uint32_t value, uint32_t frame)
 {
@@ -66,15 +66,14 @@ static uint32_t find_end(struct arrows *a, uint32_t *ends, htp_picture_box_kind 
     return ends[value];
 }
 
-/* The box of what a graph lies beside, where that is drawn. */
+/* The box of a graph's host, if that is drawn. */
 static uint32_t host_box(const struct arrows *a, uint32_t graph)
 {
     uint32_t host = a->places->hosts[graph];
     return host == HTP_NONE ? HTP_NONE : a->places->boxes[host];
 }
 
-/* The box that a value comes from, for one that is drawn: a node, what a body or function lies
- * beside, or an input. */
+/* The box that a value comes from: a node's, that of a body's or function's host, or an input's. */
 static uint32_t find_source(struct arrows *a, uint32_t value)
 {
     const htp_view_value *read = &a->view->values.items[value];
@@ -89,7 +88,7 @@ static uint32_t find_source(struct arrows *a, uint32_t value)
                                       is_of_graph ? a->places->frames[read->graph] : HTP_NONE);
 }
 
-/* What a value that is drawn goes to, where its reader is not. */
+/* Adds a value whose maker is drawn and whose reader is not. */
 static void add_output(struct arrows *a, uint32_t value, uint32_t frame)
 {
     uint32_t from = find_source(a, value);
@@ -121,7 +120,7 @@ static void look_at_node(struct arrows *a, uint32_t node)
     }
 }
 
-/* The inputs of the model, whether they are read or not. */
+/* Inputs of the model are drawn even if nothing reads them. */
 static void add_inputs(struct arrows *a)
 {
     htp_view_range given = a->view->graphs.items[0].inputs;
@@ -132,8 +131,8 @@ static void add_inputs(struct arrows *a)
     }
 }
 
-/* What a body returns goes to its node; what the model, or a function on its own, returns is an
- * output. */
+/* Outputs of a body go to its node; those of the model, or of a function on its own, are outputs.
+ */
 static void look_at_outputs(struct arrows *a, uint32_t graph)
 {
     htp_view_range returned = a->view->graphs.items[graph].outputs;

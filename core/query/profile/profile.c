@@ -11,7 +11,7 @@
 
 static const char kernel_suffix[] = "_kernel_time";
 
-/* Microseconds that a kernel may take, more than a day, and at which it may begin, some years. */
+/* Microseconds. A duration of more than a day, or a start of more than some years, is an error. */
 static const double longest = 1e11;
 static const double latest = 1e15;
 
@@ -62,7 +62,7 @@ static const char *text_of(const cJSON *object, const char *key)
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
-/* @return whether there is such a number, of microseconds */
+/* @return whether there is such a number, in microseconds */
 static bool read_time(const cJSON *event, const char *key, double most, double *time)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(event, key);
@@ -91,7 +91,7 @@ static htp_kernel *find_kernel(htp_profile *profile, const char *name, size_t le
     return &profile->kernels.items[number];
 }
 
-/* The runs that ended in a thread, and that lie in no other one as far as is told. */
+/* The finished runs of a thread that no known run contains. */
 static htp_kernel_runs *find_runs(htp_profile *profile, const cJSON *event)
 {
     const cJSON *thread = cJSON_GetObjectItemCaseSensitive(event, "tid");
@@ -107,8 +107,8 @@ static htp_kernel_runs *find_runs(htp_profile *profile, const cJSON *event)
     return &profile->pending.items[index];
 }
 
-/* Events come when they end, so that those of a body stand before that of its node: the time
- * without theirs. @return whether it fits */
+/* Events are written when kernels end, so those of a body precede that of its node. Own time is the
+ * rest. @return whether the times fit */
 static bool find_own_time(htp_profile *profile, const cJSON *event, htp_kernel_run run,
                           int64_t *own)
 {

@@ -1,18 +1,18 @@
 /*
- * Profiles of ONNX Runtime (SessionOptions.enable_profiling): how long each kernel ran, and in
- * which module of a model it belongs.
+ * Profiles of ONNX Runtime (SessionOptions.enable_profiling): the time of each kernel, and its
+ * module.
  *
- * A kernel's time is its own: what kernels of its bodies took is theirs. So the times of all
- * kernels add up to the time in kernels.
+ * A kernel's time excludes kernels of its bodies, so the times add up to the total.
  *
  * ONNX Runtime fuses nodes and calls the new ones as it likes. A kernel belongs to a node of the
  * model
  * - that has its name;
  * - that, of the optimised model's node of this name, has the tag and makes the same tensor; or to
- * the module of that node's tag; or to the node that makes the same tensor;
+ *   the module of that node's tag; or to the node that makes the same tensor;
  * - whose name is part of the kernel's name, between bytes that are no part of names;
  * - that the optimised model's node makes its tensors for, where those are new and all that read
- * them belong to one module. What has several such nodes, of different modules, belongs to none.
+ *   them belong to one module. A kernel with several such nodes, of different modules, belongs to
+ *   none.
  */
 #ifndef HTP_QUERY_PROFILE_H
 #define HTP_QUERY_PROFILE_H
@@ -28,7 +28,7 @@ typedef enum htp_kernel_evidence {
     HTP_KERNEL_BY_TAG,       /* of the optimised model's node */
     HTP_KERNEL_BY_TENSOR,    /* that the optimised model's node makes */
     HTP_KERNEL_BY_PART_NAME, /* a node's name is part of it */
-    HTP_KERNEL_BY_READERS,   /* of what the optimised model's node makes */
+    HTP_KERNEL_BY_READERS,   /* of the optimised model's node */
     HTP_KERNEL_EVIDENCES,
 } htp_kernel_evidence;
 
@@ -45,7 +45,7 @@ typedef struct htp_kernel {
     uint32_t innermost; /* the module that ran, whether it has a tag or not; the same */
 } htp_kernel;
 
-/** A kernel run whose end is told, but not yet what it lies in. */
+/** A run whose end was read; the run around it was not, yet. */
 typedef struct htp_kernel_run {
     double begin;
     int64_t time; /* with all in it */
@@ -70,14 +70,14 @@ typedef struct htp_profile {
 } htp_profile;
 
 /**
- * Reads the profile @p path, in memory that grows with its different kernels alone.
- * @param profile  lives in the caller's frame that frees the arena; to be closed in any case.
- * @return HTP_CODE_BAD_INPUT for what cannot be read, is no profile or is cut short, or tells of no
- *         kernel.
+ * Reads the profile @p path. Memory grows with the number of distinct kernels.
+ * @param profile  lives in the frame that frees the arena; to be closed in any case.
+ * @return HTP_CODE_BAD_INPUT for a file that is unreadable, truncated, no profile, or without
+ *         kernels.
  */
 HTP_MUST_USE htp_status htp_profile_read(htp_profile *profile, htp_arena *arena, const char *path);
 
-/** Unmaps and closes the file; what was read stays. */
+/** Unmaps and closes the file; the profile stays valid. */
 void htp_profile_close(htp_profile *profile);
 
 /** A model and its tree. */
@@ -86,7 +86,7 @@ typedef struct htp_profile_model {
     const htp_tree *tree;
 } htp_profile_model;
 
-/** Finds the nodes and modules of all kernels. @p optimized  what ONNX Runtime made of the model
+/** Finds the nodes and modules of all kernels. @p optimized  the model as optimised by ONNX Runtime
  * (SessionOptions.optimized_model_filepath); NULL: not known. Linear. */
 void htp_profile_place(htp_profile *profile, const htp_profile_model *model,
                        const htp_profile_model *optimized);

@@ -1,5 +1,5 @@
 /*
- * Where kernels belong, by their names and by what ONNX Runtime kept in the optimised model.
+ * Places of kernels, by their names and by the optimised model of ONNX Runtime.
  */
 #include "query/profile/profile.h"
 
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than one node, or none that is certain. */
+/* Several nodes, or no certain one. */
 #define SEVERAL (HTP_NONE - 1)
 
-/* Where something belongs. */
+/* The node and module of something. */
 struct place {
     uint32_t node; /* of the model; HTP_NONE, or SEVERAL */
     uint32_t module, innermost;
@@ -22,7 +22,7 @@ struct place {
 
 static const struct place nowhere = {HTP_NONE, HTP_NONE, HTP_NONE, HTP_KERNEL_LOST};
 
-/* Looking up under way. */
+/* Look-up state. */
 struct finder {
     htp_arena *arena;
     const htp_profile_model *model;
@@ -45,7 +45,7 @@ static struct place place_of(const htp_profile_model *model, uint32_t node)
     return (struct place){node, module, place->innermost, HTP_KERNEL_BY_NAME};
 }
 
-/* What is true of both: where they belong to different modules, nothing. */
+/* The common part of two places: nothing if their modules differ. */
 static struct place join(struct place a, struct place b)
 {
     if (a.module != b.module) {
@@ -56,7 +56,7 @@ static struct place join(struct place a, struct place b)
                           a.evidence > b.evidence ? a.evidence : b.evidence};
 }
 
-/* Notes a place under a key, or what is true of it and of those under the same key. */
+/* Notes a place under a key; joins it with one that is there. */
 static void note_place(struct finder *f, htp_map *map, const char *key, size_t length,
                        struct place place)
 {
@@ -72,7 +72,7 @@ static void note_place(struct finder *f, htp_map *map, const char *key, size_t l
     HTP_PUSH(f->arena, &f->places, place);
 }
 
-/* @return whether anything has this key; its place may be nowhere all the same */
+/* @return whether the key is known; its place may be empty */
 static bool find_place(const struct finder *f, const htp_map *map, const char *key, size_t length,
                        struct place *place)
 {
@@ -110,7 +110,7 @@ static void note_model(struct finder *f)
 
 /* ---- places of the optimised model's nodes ---- */
 
-/* The place of what a node makes, where the model makes it, too. */
+/* The place of a node's outputs in the model, by name. */
 static struct place find_made(const struct finder *f, const htp_view_node *node)
 {
     const htp_view *view = f->optimized->view;
@@ -127,13 +127,13 @@ static struct place find_made(const struct finder *f, const htp_view_node *node)
     return nowhere;
 }
 
-/* The model's module that has the tag of a node of the optimised model. */
+/* The module of the model with the tag of an optimised node. */
 static uint32_t find_tagged(const struct finder *f, uint32_t node)
 {
     uint32_t module = HTP_NONE;
     const htp_tree *tree = f->optimized->tree;
     uint32_t tagged = place_of(f->optimized, node).module;
-    if (tagged == HTP_NONE || tree->are_paths_in_tags) { /* names are looked up as such */
+    if (tagged == HTP_NONE || tree->are_paths_in_tags) { /* names were looked up as such */
         return HTP_NONE;
     }
     htp_slice tag = tree->modules[tagged].tag;
@@ -152,8 +152,8 @@ static void place_optimized(struct finder *f, uint32_t n)
     f->optimized_places[n] = made;
 }
 
-/* Nodes that make what the model does not know: they work for those that read it. Of two of one
- * graph the reader stands behind. */
+/* Nodes whose outputs the model does not have belong to their readers. In one graph readers follow
+ * makers. */
 static void place_by_readers(struct finder *f)
 {
     const htp_view *view = f->optimized->view;
@@ -198,8 +198,8 @@ static void note_optimized(struct finder *f)
 
 /* ---- kernels ---- */
 
-/* Nodes of the optimised model with the kernel's name, and its operator where that is known: a
- * kernel's operator stands behind its name. */
+/* Optimised nodes with the kernel's name, and its operator if that is known: the profile gives the
+ * operator behind the name. */
 static bool find_in_optimized(const struct finder *f, const htp_kernel *kernel, struct place *place)
 {
     size_t length = strlen(kernel->name);
@@ -214,8 +214,8 @@ static bool is_node_name(void *user, const char *name, size_t length)
     return find_place(f, &f->nodes, name, length, &place);
 }
 
-/* The longest part of a kernel's name that is a node's name; what several nodes are called tells
- * nothing. */
+/* The longest part of a kernel's name that is a node's name. Names of several nodes decide nothing.
+ */
 static struct place find_part(struct finder *f, const char *name)
 {
     struct place place;

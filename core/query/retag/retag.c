@@ -37,7 +37,7 @@ static void note_modules(htp_retagger *r)
 
 /* ---- one node ---- */
 
-/* The module that a tag of the changed model is that of; HTP_NONE: none. */
+/* The module of the tagged model with this tag, or HTP_NONE. */
 static uint32_t find_tag(const htp_retagger *r, uint32_t owner)
 {
     htp_slice tag = r->out->changed.tree->modules[owner].tag;
@@ -45,7 +45,7 @@ static uint32_t find_tag(const htp_retagger *r, uint32_t owner)
     return htp_map_get_bytes(&r->tags, tag.at, tag.length, &module) ? module : HTP_NONE;
 }
 
-/* Tags that the changed model itself tells of, whatever lies beside it. */
+/* Whether the changed model itself has tags; files beside it do not count. */
 static bool has_tags(const htp_tree *tree)
 {
     return tree->source >= HTP_TREE_ATTRIBUTES && tree->source <= HTP_TREE_NAME_SCOPES;
@@ -57,7 +57,7 @@ static bool have_one_operator(const htp_retagger *r, uint32_t n, uint32_t node)
                   htp_view_text(r->like, r->like->nodes.items[node].op_type)) == 0;
 }
 
-/* The node of the tagged model that makes what a node makes. */
+/* The node of the tagged model that makes the same tensor. */
 static uint32_t find_maker(const htp_retagger *r, const htp_view_node *node)
 {
     for (uint32_t i = 0; i < node->outputs.count; i++) {
@@ -70,7 +70,7 @@ static uint32_t find_maker(const htp_retagger *r, const htp_view_node *node)
     return HTP_NONE;
 }
 
-/* Of the node of its name and the one that makes what it makes, which a node stands for. */
+/* The better of two nodes: the one with its name, and the one that makes the same tensor. */
 static uint32_t choose_node(const htp_retagger *r, uint32_t n, htp_retag_evidence *evidence)
 {
     uint32_t namesake = htp_retag_namesake(r, n);
@@ -82,7 +82,8 @@ static uint32_t choose_node(const htp_retagger *r, uint32_t n, htp_retag_evidenc
     return is_namesake ? namesake : maker;
 }
 
-/* A tag that was kept is right; which node has it, names tell where they agree. */
+/* A tag that the tool kept is right. Names decide which of the module's nodes it is, if they agree.
+ */
 static bool place_by_tag(htp_retagger *r, uint32_t n, uint32_t node)
 {
     const htp_tree *tree = r->out->changed.tree;
@@ -113,7 +114,7 @@ static bool place_by_tag(htp_retagger *r, uint32_t n, uint32_t node)
 
 /* ---- steps ---- */
 
-/* @return how many nodes belong where they do by what the tool kept */
+/* @return how many nodes are placed by tags, names and tensors that the tool kept */
 static size_t place_kept(htp_retagger *r)
 {
     size_t kept = 0;
@@ -126,7 +127,7 @@ static size_t place_kept(htp_retagger *r)
     return kept;
 }
 
-/* What a node makes is what its counterpart makes, which does the same. */
+/* Outputs of a node stand for those of a counterpart with the same operator. */
 static void note_outputs(htp_retagger *r, uint32_t n, uint32_t node)
 {
     htp_view_range made = r->changed->nodes.items[n].outputs;
@@ -139,7 +140,7 @@ static void note_outputs(htp_retagger *r, uint32_t n, uint32_t node)
     }
 }
 
-/* Of files that keep few names. */
+/* For files that keep few names. */
 static htp_status place_by_structure(htp_retagger *r)
 {
     const htp_view *const views[] = {r->like, r->changed};

@@ -1,19 +1,18 @@
 /*
- * Retagging: the modules of a model's nodes for the nodes of what another tool made of it.
+ * Retagging: gives a model that another tool changed the modules of the original.
  *
- * Optimisers, quantisers, simplifiers and converters keep tags of nodes that they keep, mostly, and
- * know none for those that they make. A node of the changed model belongs, by the first of these
- * that tells,
- * - to the module whose tag it still has;
- * - where the node of its name does, or the one that makes what it makes under that name;
- * - where the node or the maker of the tensor does whose name its own name, or that of what it
- *   makes, begins with: "/encoder/MatMul_quant";
- * - where its counterpart by structure does, of a file that keeps few names
- * (query/compare/correspond.h);
- * - to the one module that reads a weight that it reads;
- * - where it stands on the way from a tensor to its readers, or makes sizes for them, to these: to
- *   the first, and it lists all of them; where it does more than that, to the module that follows
- * its sources, or to the deepest one that is around what it reads and feeds.
+ * Optimisers, quantisers, simplifiers and converters mostly keep the tags of old nodes, and give
+ * none to new ones. The first of these rules that applies gives a node of the changed model its
+ * module:
+ * - the tag that it still has;
+ * - the node of its name, or the one that makes a tensor of the same name;
+ * - the node, or the maker of the tensor, whose name is a prefix of its own name or of its
+ *   output's: "/encoder/MatMul_quant";
+ * - its counterpart by structure, if the file keeps few names (query/compare/correspond.h);
+ * - the only module that reads its weight;
+ * - if it lies between a tensor and its readers, or computes sizes for them: the first reader's,
+ *   and all are listed; otherwise the module that follows its sources, or the deepest one around
+ *   its sources and readers.
  *
  * A name without a scope ("Reshape_12") may have been given by counting: such names count as long
  * as most of them stand for the same operators in both files.
@@ -24,7 +23,7 @@
 #include "base/numbers.h"
 #include "query/tree/tree.h"
 
-/** What a node's module was found by. */
+/** The rule that found a node's module. */
 typedef enum htp_retag_evidence {
     HTP_RETAG_BY_NOTHING, /* it is the root */
     HTP_RETAG_BY_ATTRIBUTE,
@@ -70,7 +69,7 @@ const char *htp_retag_evidence_name(htp_retag_evidence evidence);
 
 /**
  * Finds the modules of all nodes of @p changed. Linear in both models.
- * @return HTP_CODE_BAD_INPUT where @p like tells of no modules, or both have nothing in common.
+ * @return HTP_CODE_BAD_INPUT if @p like has no modules, or the models share nothing.
  */
 HTP_MUST_USE htp_status htp_retag_find(htp_arena *arena, const htp_retag_side *changed,
                                        const htp_retag_side *like, htp_retagging *retagging);

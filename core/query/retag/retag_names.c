@@ -1,5 +1,5 @@
 /*
- * Names that a changed model has in common with the tagged one.
+ * Names that a changed model shares with the tagged one.
  */
 #include "query/compare/name_parts.h"
 #include "query/retag/retag_parts.h"
@@ -8,7 +8,7 @@
 
 /* ---- the tagged model ---- */
 
-/* What several are called tells nothing. */
+/* A name of several nodes decides nothing. */
 static void note_name(htp_retagger *r, htp_map *map, htp_view_name name, uint32_t number)
 {
     const char *text = htp_view_text(r->like, name);
@@ -98,8 +98,8 @@ static void find_values(htp_retagger *r)
     }
 }
 
-/* Whether names without a scope stand for the same in both: as a rule, the makers of values of one
- * name have one operator. */
+/* Whether names without a scope can be trusted: most of them have the same operator in both models.
+ */
 static bool trusts_counts(const htp_retagger *r)
 {
     size_t same = 0, all = 0;
@@ -159,8 +159,7 @@ static bool is_any(void *user, const char *name, size_t length)
     return is_value(user, name, length) || find_name(r, &r->nodes, name, length) != HTP_NONE;
 }
 
-/* A value of the changed model whose name begins with that of another one holds what that does, in
- * another form. */
+/* A value whose name begins with a tensor's name holds that tensor in another form. */
 static void find_meant(htp_retagger *r)
 {
     for (size_t v = 0; v < r->changed->values.count; v++) {
@@ -171,14 +170,13 @@ static void find_meant(htp_retagger *r)
             uint32_t meant = find_name(r, &r->values, part.at, part.length);
             bool is_weight =
                 meant != HTP_NONE && r->like->values.items[meant].initializer != HTP_NONE;
-            /* a constant that is called after a tensor is its scale, or the like */
+            /* a constant that is named after a tensor is its scale or zero point */
             r->meant[v] = value->initializer == HTP_NONE || is_weight ? meant : HTP_NONE;
         }
     }
 }
 
-/* The node of the tagged model that a name tells of: it makes the tensor, or has the name, that
- * this one begins with. */
+/* The node of the tagged model that makes the tensor, or has the name, with which a name begins. */
 static uint32_t find_named(htp_retagger *r, const char *name)
 {
     htp_slice part = htp_name_longest_part(name, is_any, r);
@@ -209,7 +207,7 @@ void htp_retag_by_parts(htp_retagger *r)
         if (node != HTP_NONE && !htp_retag_is_placed(r, n)) {
             (void)htp_retag_place_like(r, n, node, HTP_RETAG_BY_PART_NAME);
         } else if (node != HTP_NONE && htp_retag_module(r, node) == place->module) {
-            place->node = node; /* of its tag's module, this one */
+            place->node = node; /* its tag's module decides; this node fits it */
         }
     }
 }
@@ -227,10 +225,10 @@ bool htp_retag_has_dims(const htp_retagging *retagging, uint32_t tensor, uint32_
                                    a.count * sizeof(int64_t)) == 0);
 }
 
-enum { MOST_PARTS = 16 }; /* of a name, behind underscores */
+enum { MOST_PARTS = 16 }; /* of a name, split at underscores */
 
-/* The initializer of the tagged model that a name begins with, "layer.weight_quantized": its number
- * plus one; 0: none. */
+/* The initializer of the tagged model with which a name begins, "layer.weight_quantized": its
+ * number plus one; 0: none. */
 static uint32_t find_called_after(const htp_retagger *r, const char *name)
 {
     size_t length = strlen(name);
@@ -245,9 +243,11 @@ static uint32_t find_called_after(const htp_retagger *r, const char *name)
     return 0;
 }
 
-/* Of what is called after a weight that is gone, which is it in another dtype: it has its dims, and
- * scales have other ones or its dtype. Of several it is the one with the shortest name.
- * @param is_there  by tensor of the tagged model: it is there */
+/*
+ * Finds which tensor is a removed weight in another dtype: it is named after the weight and has its
+ * dims; scales have other dims, or the weight's dtype. The shortest name wins.
+ * @param is_there  by tensor of the tagged model: the changed model has it
+ */
 static void find_converted(htp_retagger *r, const bool *is_there)
 {
     const htp_view *changed = r->changed;

@@ -1,23 +1,24 @@
 /*
- * Nodes that a tool made, by what they read and feed.
+ * Places new nodes by their neighbours.
  */
 #include "query/retag/retag_parts.h"
 
 #include <string.h>
 
-/* Tensors of the tagged model that a node works on: some of them tell enough. */
+/* Sources that are kept per node; a few decide. */
 enum { MAX_SOURCES = 4 };
 
 struct sources {
     uint32_t values[MAX_SOURCES];
     uint32_t count;
-    uint32_t beside;  /* around the modules of other nodes that it reads from; HTP_NONE */
-    bool are_far;     /* a new node stands in between */
-    bool are_unknown; /* some are not known */
-    bool is_size;     /* it makes sizes of tensors, or numbers out of them */
+    uint32_t beside;  /* the deepest common module of the other nodes that it reads from;
+                         HTP_NONE */
+    bool are_far;     /* there is another new node in between */
+    bool are_unknown; /* some are unknown */
+    bool is_size;     /* it computes sizes or other small numbers */
 };
 
-/* A module that a new node works for. */
+/* A module that a new node serves. */
 struct served {
     uint32_t module;
     uint32_t next; /* HTP_NONE: the last */
@@ -26,8 +27,8 @@ struct served {
 struct neighbours {
     htp_retagger *r;
     struct sources *sources; /* by node of the changed model */
-    uint32_t *reader;        /* by node: the first that reads what it makes */
-    uint32_t *target;        /* by node: the first behind it that was no such node */
+    uint32_t *reader;        /* by node: its first reader */
+    uint32_t *target;        /* by node: the first reader behind it that is no such node */
     uint32_t *head;          /* by node: of `served` */
     HTP_VECTOR(struct served) served;
     uint32_t *mark; /* by module: the node, and 1, that serves it */
@@ -53,7 +54,7 @@ static void add_beside(const struct neighbours *t, struct sources *sources, uint
         sources->beside == HTP_NONE ? module : htp_retag_around(t->r, sources->beside, module);
 }
 
-/* What the maker of a value that says nothing itself works on. */
+/* Adds the sources of a maker that has no place itself. */
 static void add_from_maker(const struct neighbours *t, struct sources *sources, uint32_t maker)
 {
     const struct sources *its = &t->sources[maker];
@@ -105,8 +106,8 @@ static void find_sources(struct neighbours *t, uint32_t n)
     sources->is_size = asks_sizes(changed, n) || (sources->is_size && sources->count > 0);
 }
 
-/* The first weight among what a node reads that one module alone reads in the tagged model;
- * HTP_NONE where there is none, or where several tell different modules. */
+/* The first operand that is a weight of one module in the tagged model. HTP_NONE: there is none, or
+ * several weights disagree. */
 static uint32_t find_weight(const htp_retagger *r, uint32_t n)
 {
     const htp_view *changed = r->changed;
@@ -137,8 +138,8 @@ static void serve(struct neighbours *t, uint32_t maker, uint32_t module)
     t->head[maker] = (uint32_t)t->served.count - 1;
 }
 
-/* Tells those that make what a node reads, and have no place yet. Nodes come from the last to the
- * first, so the list of a maker begins with its first reader in the end. */
+/* Tells makers without a place that node @p n reads them. Nodes come last to first, so the list of
+ * a maker ends up with its first reader in front. */
 static void tell_makers(struct neighbours *t, uint32_t n)
 {
     const htp_view *changed = t->r->changed;
@@ -162,7 +163,7 @@ static void tell_makers(struct neighbours *t, uint32_t n)
 
 /* ---- where it belongs ---- */
 
-/* Works for its readers: the first of them, and all of them are listed. */
+/* Places a node at its first reader, and lists all readers' modules. */
 static void place_by_readers(struct neighbours *t, uint32_t n)
 {
     htp_retagging *out = t->r->out;
@@ -170,7 +171,7 @@ static void place_by_readers(struct neighbours *t, uint32_t n)
     htp_retag_place place = {
         reader->node, reader->module, {(uint32_t)out->more.count, 0}, HTP_RETAG_BY_READERS};
     t->mark[place.module] = n + 1;
-    const struct served *served = t->served.items; /* NULL: no list has begun */
+    const struct served *served = t->served.items; /* NULL: the list is empty */
     for (uint32_t i = t->head[n]; served && i != HTP_NONE; i = served[i].next) {
         uint32_t module = served[i].module;
         if (t->mark[module] != n + 1) {
@@ -202,8 +203,8 @@ static bool reads(const struct neighbours *t, uint32_t n, uint32_t meant)
     return false;
 }
 
-/* Whether a node stands on the way from one of its sources to the first node behind it, which reads
- * that in the tagged model: itself, and not beside this way, or in the one module that does. */
+/* Whether a node lies on the way from a source to the first node behind it. In the tagged model
+ * that node reads the source itself, or is in the one module that does. */
 static bool is_on_the_way(const struct neighbours *t, uint32_t n)
 {
     const struct sources *sources = &t->sources[n];
@@ -219,8 +220,8 @@ static bool is_on_the_way(const struct neighbours *t, uint32_t n)
     return false;
 }
 
-/* The deepest module around all that reads the sources; what nobody reads stands for its maker.
- * HTP_NONE: not known. */
+/* The deepest common module of all readers of the sources; a source without readers counts as its
+ * maker. HTP_NONE: unknown. */
 static uint32_t find_around(const struct neighbours *t, const struct sources *sources,
                             uint32_t *node)
 {
@@ -242,7 +243,7 @@ static uint32_t find_around(const struct neighbours *t, const struct sources *so
     return around;
 }
 
-/* Somewhere between what it works on and what it feeds: in the module around both. */
+/* Places a node between its sources and readers: in their deepest common module. */
 static void place_between(struct neighbours *t, uint32_t n, uint32_t around, uint32_t node)
 {
     if (t->reader[n] != HTP_NONE) {
@@ -273,8 +274,8 @@ static void place(struct neighbours *t, uint32_t n)
     }
 }
 
-/* A node that was made of several nodes makes what the last of them made; the others are those that
- * read the weights which it reads. */
+/* A fused node makes the output of the last of its nodes. The others are those that read its
+ * weights. */
 static void add_weights(htp_retagger *r, uint32_t n)
 {
     htp_retag_place *place = &r->out->places[n];

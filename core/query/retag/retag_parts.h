@@ -1,5 +1,5 @@
 /*
- * What the parts of retagging share. Private to core/query.
+ * The shared state of retagging. Private to core/query.
  */
 #ifndef HTP_QUERY_RETAG_PARTS_H
 #define HTP_QUERY_RETAG_PARTS_H
@@ -27,7 +27,7 @@ typedef struct htp_retagger {
     bool trusts_counts;   /* names without a scope tell something */
     bool *is_border;      /* by value of the tagged model: an input or output, whose name tells */
     uint32_t *known;      /* by value of the changed model: the tagged model's of that name */
-    uint32_t *meant;      /* the same, also by parts of names and by what makes it */
+    uint32_t *meant;      /* the same, including prefixes of names, and same outputs */
     uint32_t *levels;     /* by module: modules above it */
     htp_retag_readers *readers; /* by value of the tagged model */
     htp_map reader_nodes;       /* pairs of a value and a node that reads it */
@@ -52,23 +52,23 @@ static inline bool htp_retag_is_placed(const htp_retagger *r, uint32_t n)
     return r->out->places[n].module != HTP_NONE;
 }
 
-/** Finds names, readers and what values mean. */
+/** Finds names, readers, and the meaning of values. */
 void htp_retag_names_begin(htp_retagger *r);
 
-/** The node of the tagged model that has the name of one of the changed model; HTP_NONE: none
- * that tells anything. */
+/** The node of the tagged model with the name of a changed model's node; HTP_NONE: none that can be
+ * trusted. */
 uint32_t htp_retag_namesake(const htp_retagger *r, uint32_t n);
 
-/** Places nodes by parts of names, and notes what such names mean. */
+/** Places nodes by prefixes of names, and notes the values that these stand for. */
 void htp_retag_by_parts(htp_retagger *r);
 
 /** Finds the initializers that hold those of the tagged model. */
 void htp_retag_find_held(htp_retagger *r);
 
-/** Lists, of nodes that stand for several, the modules of the weights that they read. */
+/** For fused nodes: lists the modules of the weights that they read. */
 void htp_retag_add_weights(htp_retagger *r);
 
-/** Places all nodes that are left, by what they read and feed. */
+/** Places the remaining nodes by their sources and readers. */
 void htp_retag_by_neighbours(htp_retagger *r);
 
 #endif

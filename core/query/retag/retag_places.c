@@ -1,5 +1,5 @@
 /*
- * Modules of nodes, and nodes that are put where others are.
+ * Modules of nodes, and how a node takes its place from another one.
  */
 #include "query/retag/retag_parts.h"
 

@@ -27,7 +27,7 @@ static const char source_module[] = "source_module";
 static const char hierarchy_tags[] = "hierarchy_tags";
 static const char name_scopes[] = "name_scopes";
 
-/* Tags that are being written. */
+/* The writer's state. */
 struct writer {
     htp_arena *arena;
     const htp_retagging *r;
@@ -60,7 +60,7 @@ static void put_entry(htp_text *out, uint32_t number, const char *key, const voi
     put(out, number, entry.bytes, entry.length);
 }
 
-/* Replaces a field by itself and more. */
+/* Appends to a field of the file. */
 static void put_behind(const struct writer *w, htp_span host, const htp_text *more)
 {
     htp_text bytes = {.arena = w->arena};
@@ -71,7 +71,7 @@ static void put_behind(const struct writer *w, htp_span host, const htp_text *mo
     HTP_PUSH(w->arena, w->edits, edit);
 }
 
-/* The first field of a message that has this number; empty: there is none. */
+/* The first field of a message with this number, or empty. */
 static htp_span find_field(htp_span message, uint32_t number)
 {
     htp_wire wire = htp_wire_begin(message);
@@ -133,7 +133,7 @@ static void put_tags(const struct writer *w, const htp_retag_place *place, htp_t
     }
 }
 
-/* Whether an entry of a node tells of it what is true of one that stands for it, too. */
+/* Whether an entry also holds for a node that stands for its node. */
 static bool is_copied(const char *key)
 {
     return htp_strip_is_node_key(key) && strcmp(key, source_module) != 0 &&
@@ -159,7 +159,7 @@ static bool is_equal(htp_span a, htp_span b)
     return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
 }
 
-/* Whether a node that has its tag has all that the tagged model tells of it, too. */
+/* Whether a tagged node has all other entries of the tagged model, too. */
 static bool is_whole(const struct writer *w, const htp_view_node *node,
                      const htp_retag_place *place)
 {
@@ -223,11 +223,11 @@ static const htp_view_property *find_entry(const htp_view *view, htp_view_range 
     return htp_view_find_property(view, properties, htp_view_find_name(view, key));
 }
 
-/* The modules that read an initializer, as JSON so far. */
+/* The modules that read each initializer, as JSON. */
 struct readers {
     htp_text *lists;   /* by tensor */
-    bool *are_missing; /* by tensor: it does not list one of them */
-    htp_map known;     /* pairs of a tensor and a module */
+    bool *are_missing; /* by tensor: its own list lacks one of them */
+    htp_map known;     /* pairs of tensor and module */
 };
 
 static void note_reader(const struct writer *w, struct readers *readers, uint32_t tensor,
@@ -269,7 +269,7 @@ static void list_readers(const struct writer *w, struct readers *readers)
     }
 }
 
-/* Drops the entries of a key, and puts another one in their place. */
+/* Replaces all entries of a key by one. */
 static void replace_entry(const struct writer *w, htp_view_range properties, const char *key,
                           htp_span value, htp_text *fields)
 {
@@ -283,7 +283,7 @@ static void replace_entry(const struct writer *w, htp_view_range properties, con
     put_entry(fields, TENSOR_PROPERTY, key, value.at, value.bytes);
 }
 
-/* An entry of an initializer that is restored. */
+/* An entry of an initializer to restore. */
 struct told {
     const char *key;
     htp_span value;
@@ -291,8 +291,8 @@ struct told {
 
 enum { TOLD = 3 };
 
-/* What the tagged model says, beside tags, of the initializer whose numbers one holds. How they lie
- * is told where the dims are the same; whose they are, where the name does not tell it. */
+/* Lists the entries of the tagged model's initializer with the same numbers, except tags. The
+ * layout is given if the dims are equal; the parameter, if the name does not say it. */
 static size_t list_told(const struct writer *w, uint32_t t, struct told *told)
 {
     static const char *const keys[TOLD] = {name_scopes, HTP_LAYOUT_KEY, HTP_PARAMETER_KEY};
@@ -317,7 +317,7 @@ static size_t list_told(const struct writer *w, uint32_t t, struct told *told)
     return count;
 }
 
-/* Whether an initializer says all of it already. */
+/* Whether an initializer has all these entries already. */
 static bool has_told(const struct writer *w, uint32_t t, const struct told *told, size_t count)
 {
     const htp_view *changed = w->r->changed.view;
@@ -330,7 +330,7 @@ static bool has_told(const struct writer *w, uint32_t t, const struct told *told
     return has_all;
 }
 
-/* Whether what an initializer says of its modules is what its readers are, or was said before. */
+/* Whether the modules listed by an initializer are its readers, or were listed before. */
 static bool has_tags(const struct writer *w, uint32_t t, htp_span readers)
 {
     const htp_view *like = w->r->like.view;
@@ -344,7 +344,7 @@ static bool has_tags(const struct writer *w, uint32_t t, htp_span readers)
            (is_equal(readers, has->value) || (before && is_equal(before->value, has->value)));
 }
 
-/* What an initializer says of modules is kept where both files have it. */
+/* Module entries of an initializer are kept if both files have them. */
 static void write_tensor(const struct writer *w, uint32_t t, const struct readers *readers)
 {
     const htp_view_tensor *tensor = &w->r->changed.view->tensors.items[t];
@@ -450,8 +450,8 @@ static htp_status write_model(const struct writer *w)
 
 /* ---- the whole ---- */
 
-/* Tags go where the tagged model has them; where that has none of ours, as an export writes them.
- */
+/* Tags are written where the tagged model has them; if it has none of ours, where an export writes
+ * them. */
 static void choose_places(struct writer *w)
 {
     const htp_view *like = w->r->like.view;

@@ -1,5 +1,5 @@
 /*
- * What retagging changes in a file.
+ * The edits of retagging.
  */
 #ifndef HTP_QUERY_RETAG_WRITE_H
 #define HTP_QUERY_RETAG_WRITE_H
@@ -7,13 +7,13 @@
 #include "onnx/rewriter/rewrite.h"
 #include "query/retag/retag.h"
 
-/** The key of what a node's module was found by; of the model, where nodes have it. */
+/** The metadata key of the rule that placed a node; in the model's metadata if any node has it. */
 #define HTP_RETAGGED_KEY "htp.retagged"
 
 /**
- * Adds the edits that give the changed model the tags of the tagged one, where that has them:
- * nodes, initializers, records of modules. A node that has all of them keeps its bytes, and so does
- * the file where all do. What is written refers to the mapped file of the tagged model, too.
+ * Adds the edits that give the changed model the tags of the tagged one, in the same places: nodes,
+ * initializers, records of modules. A complete node keeps its bytes, and so does a complete file.
+ * Edits refer to the mapped file of the tagged model, too.
  * @return HTP_CODE_BAD_INPUT for a node without an operator.
  */
 HTP_MUST_USE htp_status htp_retag_edits(htp_arena *arena, const htp_retagging *retagging,

@@ -6,14 +6,14 @@
 
 /* ---- one segment ---- */
 
-/* Whether a star stands at @p at, and not an encoded one. */
+/* Whether there is a star at @p at. "%2A" is none. */
 static bool is_star(htp_slice pattern, size_t at)
 {
     return at < pattern.length && pattern.at[at] == '*';
 }
 
-/* How much of the pattern one byte of the text takes: 3 for "%2A" and a star; 0: it does not fit. A
- * text holds a star as it is, or encoded. */
+/* The length of the pattern that matches one byte: 3 for "%2A" and a star; 0: no match. In the
+ * text, a star may be encoded or not. */
 static size_t fit(htp_slice pattern, size_t at, char byte)
 {
     if (at >= pattern.length) {
@@ -27,7 +27,7 @@ static size_t fit(htp_slice pattern, size_t at, char byte)
     return pattern.at[at] == byte ? 1 : 0;
 }
 
-/* Goes back to the last star alone, which takes one byte more each time. */
+/* Backtracks to the last star alone, which takes one more byte each time. */
 static bool match_segment(htp_slice pattern, htp_slice text)
 {
     size_t p = 0;
@@ -89,7 +89,7 @@ static bool is_any_number(htp_slice part)
     return part.length == 2 && memcmp(part.at, "**", 2) == 0;
 }
 
-/* As match_segment(), of parts in place of bytes. */
+/* Like match_segment(), for parts instead of bytes. */
 static bool match_parts(struct parts pattern, struct parts text)
 {
     bool has_star = false;
@@ -127,7 +127,7 @@ static bool match(const char *pattern, htp_slice text, const char *separators)
 
 /* ---- the kinds of addresses ---- */
 
-/* A tag or full tag from its root on, without the slash in front. */
+/* A tag or full tag from the root on, without the leading slash. */
 static bool match_tag(const htp_tree *tree, const htp_tree_module *module, const char *pattern)
 {
     (void)tree;
@@ -166,7 +166,7 @@ static bool match_own_segment(const htp_tree *tree, const htp_tree_module *modul
            htp_address_glob(pattern, (htp_slice){segment.at + 1, segment.length - 1});
 }
 
-/* The pattern has a `**` in front of the class, for the part of the package that is left out. */
+/* The pattern has a `**` in front of the class, which matches omitted packages. */
 static bool match_qualified_class(const htp_tree *tree, const htp_tree_module *module,
                                   const char *pattern)
 {
@@ -189,7 +189,7 @@ static void match_all(const htp_tree *tree, match_function *matches_one, const c
     }
 }
 
-/* A class with a beginning of its package in front: "torch.nn.**.LayerNorm" is looked for. */
+/* A class with the first names of its package: looks for "torch.nn.**.LayerNorm". */
 static void match_all_qualified(htp_arena *arena, const htp_tree *tree, const char *address,
                                 htp_address_matches *matches)
 {

@@ -9,9 +9,9 @@
  *   torch.nn.LayerNorm                   a class, behind a beginning of its package, or all of it
  *
  * `*` stands for any part of a segment (of a name between dots, in a path), a whole segment `**`
- * (or name) for any number of them, none included. Names are spelled as in tags: what they may not
- * hold is percent-encoded, and %2A is a star. Without a slash, an address is a path where a module
- * has it, else a class, else a segment, else a class with its package: torch.nn.LayerNorm is
+ * (or name) for any number of them, none included. Names are spelled as in tags: reserved bytes are
+ * percent-encoded, and %2A is a star. Without a slash, an address is tried as a path, a class, a
+ * segment, a class with its package: torch.nn.LayerNorm is
  * torch.nn.modules.normalization.LayerNorm, and tor.LayerNorm is not. Segments are compared whole:
  * BertLayer.1 is no beginning of BertLayer.10.
  */
@@ -29,7 +29,7 @@ typedef struct htp_address_matches {
 
 /**
  * Finds the modules that @p address names.
- * @return HTP_CODE_USAGE where there are none, with the nearest that there are.
+ * @return HTP_CODE_USAGE if there are none; the message has the nearest ones.
  */
 HTP_MUST_USE htp_status htp_address_find(htp_arena *arena, const htp_tree *tree,
                                          const char *address, htp_address_matches *matches);

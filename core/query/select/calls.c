@@ -9,7 +9,7 @@
 
 /* ---- what nodes say ---- */
 
-/* The first call that {"path": [0, 1]} lists for a path. */
+/* The first call of a path in {"path": [0, 1]}. */
 static uint32_t read_call(htp_span json, htp_slice path)
 {
     uint32_t call = HTP_NONE;
@@ -35,7 +35,7 @@ uint32_t htp_calls_of_node(const htp_tree *tree, const htp_view *view, uint32_t 
     return property && path.length > 0 ? read_call(property->value, path) : HTP_NONE;
 }
 
-/* By node: the call that it says. @return how many calls there are; 0 where one says nothing */
+/* By node: its call, as metadata give it. @return the number of calls; 0 if a node has none */
 static uint32_t read_calls(const htp_region *region, uint32_t module, uint32_t *call_of)
 {
     const htp_view *view = region->view;
@@ -53,12 +53,12 @@ static uint32_t read_calls(const htp_region *region, uint32_t module, uint32_t *
 
 /* ---- what is connected ---- */
 
-/* Nodes that are connected have one root: the first of them. */
+/* A union-find over nodes; the root is the first node. */
 struct connecting {
     const htp_region *region;
     uint32_t *root;      /* by node */
     uint64_t *operators; /* by root: a hash of its operators, in order */
-    uint64_t *weights;   /* by root: a hash of the weights that are read, in order */
+    uint64_t *weights;   /* by root: a hash of the weights read, in order */
 };
 
 static uint32_t find_root(const struct connecting *c, uint32_t node)
@@ -135,8 +135,8 @@ static void find_connected(htp_arena *arena, struct connecting *c)
     }
 }
 
-/* By node: its call, counted in the order of first nodes. @return how many calls there are; 0 where
- * groups of connected nodes are no calls */
+/* By node: its call, numbered by first nodes. @return the number of calls; 0 if groups of connected
+ * nodes are no calls */
 static uint32_t guess_calls(htp_arena *arena, const htp_region *region, uint32_t *call_of)
 {
     const htp_view *view = region->view;
@@ -146,10 +146,10 @@ static uint32_t guess_calls(htp_arena *arena, const htp_region *region, uint32_t
     find_connected(arena, &c);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         if (!region->has_node[n] || htp_flow_is_carried(view, region->tree->is_shared, n)) {
-            call_of[n] = HTP_NONE; /* it goes with who reads it */
+            call_of[n] = HTP_NONE; /* it belongs to its reader */
             continue;
         }
-        uint32_t root = find_root(&c, n); /* comes first, but for the node of a body */
+        uint32_t root = find_root(&c, n); /* the first one, except for a node of a body */
         first = first == HTP_NONE ? root : first;
         if (c.weights[root] == 0 || c.weights[root] != c.weights[first] ||
             c.operators[root] != c.operators[first]) {

@@ -1,11 +1,10 @@
 /*
  * The calls of a module that runs several times.
  *
- * An exporter may say which call each node belongs to: metadata `calls` of
- * onnx/metadata/annotate.h. Where no node does, calls are told apart by what flows: nodes of one
- * call are connected, by values that they make; and calls of one module have the same operators and
- * the same weights. Where that is not so, as for calls that feed each other, they cannot be told
- * apart.
+ * Nodes may carry their call: metadata `calls` of onnx/metadata/annotate.h. If none does, calls are
+ * separated by data flow: nodes of one call are connected, and all calls of a module have the same
+ * operators and weights. If that does not hold, as for calls that feed each other, they cannot be
+ * separated.
  */
 #ifndef HTP_QUERY_CALLS_H
 #define HTP_QUERY_CALLS_H
@@ -19,8 +18,8 @@ uint32_t htp_calls_of_node(const htp_tree *tree, const htp_view *view, uint32_t 
 
 /**
  * Leaves the nodes of call @p call in a region.
- * @param module  whose calls are meant; the region is its.
- * @return HTP_CODE_USAGE where there is no such call, or calls cannot be told apart.
+ * @param module  the module of the region.
+ * @return HTP_CODE_USAGE if there is no such call, or if calls cannot be separated.
  */
 HTP_MUST_USE htp_status htp_calls_restrict(htp_arena *arena, htp_region *region, uint32_t module,
                                            uint32_t call, const char *name);

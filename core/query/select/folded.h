@@ -1,14 +1,13 @@
 /*
- * Modules without nodes whose operation another module's node computes: a norm that is folded into
- * a convolution, a mask that several layers share.
+ * Modules whose operation is part of another module's node: a norm that is folded into a
+ * convolution, a mask that several layers share.
  */
 #ifndef HTP_QUERY_FOLDED_H
 #define HTP_QUERY_FOLDED_H
 
 #include "query/select/region.h"
 
-/** The first node that names a module of the region among the further ones that it serves;
- * HTP_NONE where there is none. */
+/** The first node that lists a module of the region among its further tags, or HTP_NONE. */
 uint32_t htp_folded_node(htp_arena *arena, const htp_region *region);
 
 /** The full tag of a node, or its tag where the file has none. */

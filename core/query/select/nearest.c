@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A module tree may be hostile: what is compared is bounded in length and in number. */
+/* A module tree may be hostile: the length and number of candidates are bounded. */
 enum { LONGEST = 200, MAX_CANDIDATES = 20000, SHOWN = 3 };
 
 static size_t least(size_t a, size_t b)
@@ -51,7 +51,7 @@ struct nearest {
 
 static void try_candidate(htp_arena *arena, struct nearest *nearest, htp_slice text)
 {
-    size_t most = nearest->wanted.length + 1; /* further away is nothing like it */
+    size_t most = nearest->wanted.length + 1; /* a larger distance is no similarity */
     if (text.length == 0 || nearest->tried == MAX_CANDIDATES ||
         htp_map_get_bytes(&nearest->seen, text.at, text.length, NULL)) {
         return;
@@ -74,8 +74,7 @@ static void try_candidate(htp_arena *arena, struct nearest *nearest, htp_slice t
     nearest->count = least(nearest->count + 1, SHOWN);
 }
 
-/* The class behind as many parts of its package as stand in front of what is wanted; with all of
- * them where there are no more. */
+/* Compares with the class and as many names of its package as the wanted text has, at most all. */
 static void try_qualified_class(htp_arena *arena, struct nearest *nearest, htp_slice qualified)
 {
     const char *last = qualified.length > 0 ? memrchr(qualified.at, '.', qualified.length) : NULL;

@@ -85,7 +85,7 @@ void htp_region_subtract(htp_region *region, const htp_region *other)
 
 /* ---- borders ---- */
 
-/* Whether a node belongs to the region itself, or lies in the body of one that does. */
+/* Whether a node belongs to the region, or lies in the body of a node that does. */
 static bool lies_inside(const htp_region *region, uint32_t node)
 {
     const htp_view *view = region->view;
@@ -102,21 +102,21 @@ static uint32_t module_of(const htp_region *region, uint32_t node)
     return tags.count > 0 ? region->tree->owners.items[tags.first] : HTP_NONE;
 }
 
-/* What is found out about values and nodes on the way. */
+/* State of the search for the border. */
 struct border {
     htp_arena *arena;
     const htp_region *region;
     bool *is_inside;             /* by node */
-    unsigned char *sides;        /* by node that is shared: where its readers are */
+    unsigned char *sides;        /* by shared node: the sides of its readers */
     bool *is_input;              /* by value */
     bool *is_output;             /* by value */
-    htp_region_modules *readers; /* by value: outside */
+    htp_region_modules *readers; /* by value: readers outside */
     htp_map known_readers;
 };
 
 enum { INSIDE = 1, OUTSIDE = 2 };
 
-/* Where a node reads what it reads. */
+/* The sides of the border on which a node's reads count. */
 static unsigned char sides_of(const struct border *b, uint32_t node)
 {
     return b->region->tree->is_shared[node] ? b->sides[node]
@@ -133,7 +133,7 @@ static void note_side(void *user, uint32_t node, uint32_t value)
     }
 }
 
-/* Whether a value crosses no border, wherever it is made. */
+/* Whether a value never crosses the border. */
 static bool is_weight(const struct border *b, uint32_t value)
 {
     const htp_view *view = b->region->view;
@@ -143,7 +143,7 @@ static bool is_weight(const struct border *b, uint32_t value)
             htp_flow_is_carried(view, b->region->tree->is_shared, made->node));
 }
 
-/* Whether a value is made by what lies inside. */
+/* Whether a node inside makes a value. */
 static bool is_made_inside(const struct border *b, uint32_t value)
 {
     const htp_view *view = b->region->view;
@@ -196,7 +196,7 @@ static void look_at_node(struct border *b, uint32_t node, htp_region_values *inp
     }
 }
 
-/* What graphs around the region return is needed, too. */
+/* Outputs of graphs around the region are read outside. */
 static void look_at_outputs(struct border *b)
 {
     const htp_view *view = b->region->view;
@@ -244,7 +244,7 @@ void htp_region_find_border(htp_arena *arena, const htp_region *region, htp_regi
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         b.is_inside[n] = lies_inside(region, n);
     }
-    for (uint32_t n = (uint32_t)view->nodes.count; n-- > 0;) { /* readers come behind makers */
+    for (uint32_t n = (uint32_t)view->nodes.count; n-- > 0;) { /* readers follow makers */
         htp_flow_each_read(view, n, note_side, &b);
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {

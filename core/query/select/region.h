@@ -1,5 +1,5 @@
 /*
- * Regions: the nodes of some modules, and what crosses their border.
+ * Regions: the nodes of some modules, and the values that cross their border.
  */
 #ifndef HTP_QUERY_REGION_H
 #define HTP_QUERY_REGION_H
@@ -35,7 +35,7 @@ typedef HTP_VECTOR(htp_region_value) htp_region_values;
 htp_region htp_region_new(htp_arena *arena, const htp_view *view, const htp_tree *tree);
 
 /**
- * Adds what @p address names: those modules and all below them; these alone where @p own.
+ * Adds what @p address names: those modules, and without @p own all below them.
  * @return as htp_address_find().
  */
 HTP_MUST_USE htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *address,
@@ -48,10 +48,9 @@ void htp_region_set_module(htp_region *region, uint32_t module);
 void htp_region_subtract(htp_region *region, const htp_region *other);
 
 /**
- * Lists what crosses the border of a region, in a stable order: values that its nodes read and do
- * not make, in the order of their first use; values that they make and others need, in the order in
- * which they are made. Weights and Constants cross no border, nor does what shared nodes make: who
- * reads it reads what they read. A body belongs to its node: what a body reads, its node reads.
+ * Lists the values that cross the border of a region, in a stable order: inputs by first use,
+ * outputs by production. Weights, Constants and results of shared nodes do not cross it: a reader
+ * of a shared node reads that node's operands. Reads of a body are reads of its node.
  */
 void htp_region_find_border(htp_arena *arena, const htp_region *region, htp_region_values *inputs,
                             htp_region_values *outputs);

@@ -5,8 +5,8 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-/* The strings of a JSON array, copied to @p texts, which has room for its bytes. @return how many;
- * 0 where it is none */
+/* Copies the strings of a JSON array to @p texts, which has room for its bytes. @return their
+ * number; 0 if it is no such array */
 static size_t read_array(htp_span json, char *texts, const char **names)
 {
     size_t count = 0;

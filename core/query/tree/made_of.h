@@ -1,5 +1,5 @@
 /*
- * What initializers are made of, as files tell it: see HTP_PARAMETER_KEY in
+ * The parameters that initializers are made of, as files say: see HTP_PARAMETER_KEY in
  * onnx/metadata/annotate.h.
  */
 #ifndef HTP_QUERY_MADE_OF_H
@@ -10,10 +10,10 @@
 /** Dotted names of weights. */
 typedef struct htp_made_of {
     const char *const *names;
-    size_t count; /* 0: it is stored as in the model, or nothing is told of it */
+    size_t count; /* 0: it is stored as in the model, or unknown */
 } htp_made_of;
 
-/** What the metadata of an initializer of @p view tell, in the view's arena. */
+/** Reads the metadata of an initializer of @p view, into the view's arena. */
 htp_made_of htp_made_of_find(const htp_view *view, uint32_t tensor);
 
 #endif

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* A text that is read, and where its strings go: they are no longer than what they are read from.
- */
+/* The text and the strings decoded from it, which are never longer. */
 struct reader {
     const unsigned char *at, *end;
     char *to;

@@ -12,7 +12,8 @@
 
 enum {
     NEWEST_VERSION = 1,
-    LARGEST_VALUE = 1 << 27, /* bytes of one value whose tree is made: of the list of modules */
+    LARGEST_VALUE = 1 << 27, /* bytes of one value that is parsed as a tree: of the list of
+                                modules */
 };
 
 #define LARGEST_FILE ((uint64_t)1 << 32) /* bytes */
@@ -100,7 +101,7 @@ static htp_status take_part(htp_sidecar_file *file, const char *name, char brack
     return HTP_OK;
 }
 
-/* A member of the document; those that are not known are left alone. */
+/* A member of the document; unknown ones are skipped. */
 static htp_status take_member(htp_sidecar_file *file, htp_json_part key, htp_json_part value,
                               bool *has_version)
 {

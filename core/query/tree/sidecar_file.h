@@ -27,7 +27,7 @@ typedef struct htp_sidecar_file {
     htp_input_file file;
     htp_json_part text; /* mapped */
     htp_json_part parts[HTP_SIDECAR_PARTS];
-    htp_json_part quality; /* what was measured, an object; {NULL}: nothing */
+    htp_json_part quality; /* the metrics, an object; {NULL}: none */
     size_t end;            /* of the last member */
     struct cJSON *held[2]; /* values under way: freed when the file is closed, at the latest */
 } htp_sidecar_file;
@@ -35,20 +35,20 @@ typedef struct htp_sidecar_file {
 /** The length of a model's path that its sidecar's begins with: MODEL of MODEL.onnx. */
 size_t htp_sidecar_file_stem(const char *onnx_path);
 
-/** What follows there. */
+/** The rest of a sidecar's name. */
 #define HTP_SIDECAR_ENDING "_hierarchy.json"
 
-/** The member that holds what was measured; a document may go without. */
+/** The member of the metrics, which is optional. */
 #define HTP_SIDECAR_QUALITY "quality"
 
 /** The name of a part in the document. */
 const char *htp_sidecar_part_name(htp_sidecar_part part);
 
 /**
- * Opens a sidecar, and checks that all of it is JSON, and has the parts.
+ * Opens a sidecar. Checks that all of it is JSON and has the parts.
  * @param file  to be closed in any case, also after the arena ran out of memory.
- * @return HTP_CODE_BAD_INPUT for what cannot be read, is no JSON, nests too deep, has a part twice
- *         or not at all, or is of a version that came later.
+ * @return HTP_CODE_BAD_INPUT for a file that is unreadable, no JSON, too deep, of a later version,
+ *         or that has a part twice or not at all.
  */
 HTP_MUST_USE htp_status htp_sidecar_file_open(htp_sidecar_file *file, htp_arena *arena,
                                               const char *path);
@@ -57,8 +57,8 @@ HTP_MUST_USE htp_status htp_sidecar_file_open(htp_sidecar_file *file, htp_arena 
 HTP_MUST_USE htp_status htp_sidecar_file_wrong(const htp_sidecar_file *file, const char *format,
                                                ...) __attribute__((format(printf, 2, 3)));
 
-/** Parses a value that was walked over, which the file holds in place @p hold from now on, instead
- * of the one before. A string's text is in its valuestring. */
+/** Parses a value that was scanned. The file owns it in slot @p hold, in place of the one before.
+ * The text of a string is its valuestring. */
 HTP_MUST_USE htp_status htp_sidecar_file_parse(htp_sidecar_file *file, int hold,
                                                htp_json_part value, const struct cJSON **parsed);
 

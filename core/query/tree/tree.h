@@ -1,19 +1,19 @@
 /*
- * The module tree of an ONNX model, whoever exported it, and which modules its nodes belong to.
+ * The module tree of an ONNX model of any exporter, and the modules of its nodes.
  *
- * Files tell of modules in several ways; the first of these that any node has is taken:
+ * There are several sources; the first that any node has is used:
  * - tags: an attribute whose name ends in source_module, the metadata source_module or layer_ann,
- *   or a doc string, see onnx/metadata/annotate.h. Where the model has htp.module_tree, its records
- * tell of all modules, those of torch.nn included; otherwise tags alone do, segment by segment;
+ *   or a doc string, see onnx/metadata/annotate.h. With htp.module_tree, its records list all
+ *   modules, including torch.nn's; otherwise modules come from the segments of tags;
  * - the metadata `namespace`, or pkg.torch.onnx.name_scopes with class_hierarchy, as PyTorch's
  *   exporter writes them: paths and classes, which get tags by the rules of hierarchy/hierarchy.h;
- * - a sidecar (report/sidecar/sidecar.h) that lies beside the model, and tells of its nodes;
+ * - a sidecar (report/sidecar/sidecar.h) beside the model;
  * - names of nodes, /encoder/layer.0/MatMul, as PyTorch's older exporter makes them: there are no
- *   classes, and a tag is what stands in front of the operator; paths are told of by
- *   query/tree/tree_names.c.
+ *   classes, and a tag is the part in front of the operator. query/tree/tree_names.c finds the
+ *   paths.
  *
- * A relative tag, which says nothing without the call of a function that it is told below
- * (onnx/inliner/inline.h), counts as none.
+ * A relative tag means nothing without the call of its function (onnx/inliner/inline.h), and counts
+ * as none.
  */
 #ifndef HTP_QUERY_TREE_H
 #define HTP_QUERY_TREE_H
@@ -55,7 +55,7 @@ typedef struct htp_source_line {
 
 /** A module instance. */
 typedef struct htp_tree_module {
-    htp_slice tag;        /* its own, or that of the nearest module above that has one */
+    htp_slice tag;        /* its own, or that of the nearest tagged ancestor */
     htp_slice full_tag;   /* its own; the tag where no others are known */
     htp_slice path;       /* dotted attribute path; empty for the root, and where it is not known */
     htp_slice class_name; /* empty: not known */
@@ -65,9 +65,9 @@ typedef struct htp_tree_module {
     bool has_tag;              /* of its own */
     bool has_path;             /* it is known; the root's is empty */
     uint32_t calls;
-    htp_json_part record; /* what htp.module_tree or a sidecar tells of it: JSON, valid as long as
-                             the view and the tree; or empty */
-    bool is_record;       /* there is one, and it tells of these, perhaps of a model before: */
+    htp_json_part record; /* its record in htp.module_tree or a sidecar: JSON, valid as long as the
+                             view and the tree; or empty */
+    bool is_record;       /* there is a record, with these counts, perhaps of an earlier model: */
     uint64_t told_own;    /* nodes_own */
     uint64_t told_total;  /* nodes_total */
     uint64_t nodes_own;   /* whose first tag is this one */
@@ -76,7 +76,7 @@ typedef struct htp_tree_module {
     uint64_t bytes;       /* of these */
 } htp_tree_module;
 
-/** What one node belongs to. */
+/** The module and tags of one node. */
 typedef struct htp_tree_place {
     uint32_t innermost;  /* the module that ran, whether it has a tag or not; HTP_NONE: the
                             node has no tag */
@@ -92,21 +92,21 @@ struct htp_tree_held {
 typedef struct htp_tree {
     htp_tree_source source;
     const char *source_text;  /* for people: "attribute __source_module" */
-    bool has_records;         /* htp.module_tree tells of all modules */
+    bool has_records;         /* htp.module_tree lists all modules */
     bool are_records_stale;   /* another program changed the model since: nodes and weights are
                                  counted in the file */
-    bool are_paths_in_tags;   /* the tags are paths: names of nodes told of them */
+    bool are_paths_in_tags;   /* the tags are paths, from names of nodes */
     htp_tree_module *modules; /* parents precede children; 0 is the root */
     uint32_t module_count;
     const htp_tree_place *places; /* by node of the view */
-    const bool *is_shared;        /* by node: it gives a size, a position or a mask to several
-                                     modules, or calls, each of which may have a copy of its own */
+    const bool *is_shared;        /* by node: it computes a size, a position or a mask for several
+                                     modules or calls, and may be copied for each */
     HTP_VECTOR(uint32_t) owners;
     htp_slice *relative; /* by node: its tag, where that is relative; NULL: none is */
     uint64_t nodes;
     uint64_t untagged;              /* of these */
-    const htp_made_of *made_of;     /* by tensor, of the sidecar; NULL: there is none */
-    const htp_source_line *sources; /* by node, of the sidecar; NULL: there is none */
+    const htp_made_of *made_of;     /* by tensor, from the sidecar; NULL: there is none */
+    const htp_source_line *sources; /* by node, from the sidecar; NULL: there is none */
     struct htp_tree_held *held;     /* see htp_tree_hold_record() */
     htp_sidecar_file sidecar;       /* that lay beside the model; or all zeroes */
 } htp_tree;
@@ -114,28 +114,28 @@ typedef struct htp_tree {
 /**
  * Finds the tree of a view in its arena. Linear in the file.
  * @param tree  to be closed in any case, also after the arena ran out of memory.
- * @return HTP_CODE_BAD_INPUT for tags that are not UTF-8, records that are no JSON, and a sidecar
- *         that is none.
+ * @return HTP_CODE_BAD_INPUT for tags that are not UTF-8, and records or sidecars that are
+ *         malformed.
  */
 HTP_MUST_USE htp_status htp_tree_find(htp_view *view, htp_tree *tree);
 
-/** What an initializer of the view was made of, as the sidecar or the file tells it. */
+/** The parameters of an initializer, by the sidecar or the file. */
 htp_made_of htp_tree_made_of(const htp_tree *tree, const htp_view *view, uint32_t tensor);
 
 /** The same with a sidecar that was opened, in place of one beside the model. */
 HTP_MUST_USE htp_status htp_tree_find_with(htp_view *view, htp_tree *tree,
                                            htp_sidecar_file *sidecar);
 
-/** The tree as a sidecar has it, whatever the view says itself; nothing is found in that of another
- * model: tree->source stays HTP_TREE_NOWHERE. */
+/** The tree of a sidecar, whatever the view says. If it describes another model, tree->source stays
+ * HTP_TREE_NOWHERE. */
 HTP_MUST_USE htp_status htp_tree_find_sidecar(htp_view *view, htp_tree *tree,
                                               htp_sidecar_file *sidecar);
 
-/** The record of a module, which the tree holds until the next one is asked for, or it is closed;
- * NULL: it has none. */
+/** The record of a module, or NULL. The tree owns it until the next one is asked for, or it is
+ * closed. */
 const struct cJSON *htp_tree_hold_record(const htp_tree *tree, uint32_t module);
 
-/** Frees what lies outside of the arena; a tree that is all zeroes is accepted. */
+/** Frees memory outside of the arena; a tree that is all zeroes is accepted. */
 void htp_tree_close(htp_tree *tree);
 
 /** Whether two slices are equal. */
@@ -144,7 +144,7 @@ bool htp_slice_equals(htp_slice a, htp_slice b);
 /** The slice of a whole string. */
 htp_slice htp_slice_of(const char *text);
 
-/** What a module is called: its tag, where it has one of its own, else its full tag. */
+/** The name of a module: its own tag, else its full tag. */
 static inline htp_slice htp_tree_address(const htp_tree_module *module)
 {
     return module->has_tag ? module->tag : module->full_tag;

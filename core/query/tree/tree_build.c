@@ -1,5 +1,5 @@
 /*
- * How a tree is built, wherever it is told: modules, their places below others, and nodes in them.
+ * Builds a tree for all its sources: modules, their parents, and the places of nodes.
  */
 #include "query/tree/tree_find.h"
 
@@ -68,7 +68,7 @@ htp_status htp_tree_too_deep(const htp_tree_finder *finder, uint32_t node)
                            HTP_TREE_DEEPEST);
 }
 
-/* A parent's number and a child's name, in memory that the next key takes. */
+/* A key of a parent's number and a child's name. The next key overwrites it. */
 static size_t make_key(htp_tree_finder *finder, uint32_t parent, htp_slice name)
 {
     size_t bytes = sizeof(parent) + name.length;
@@ -97,7 +97,7 @@ void htp_tree_set_child(htp_tree_finder *finder, uint32_t parent, htp_slice name
     htp_map_set_bytes(finder->arena, &finder->children, key, bytes, child);
 }
 
-/* The child of @p parent by the segment that ends @p tag, made at first use. */
+/* The child of @p parent by the last segment of @p tag, created on first use. */
 static uint32_t find_or_add_child(htp_tree_finder *finder, uint32_t parent, htp_slice tag,
                                   htp_slice segment)
 {

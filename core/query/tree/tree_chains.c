@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What holds modules and is never called has no class in any chain. */
+/* A container that is never called has no class in any chain. */
 static const char container_class[] = "torch.nn.modules.container.ModuleList";
 
 /* A module in a chain. */
@@ -17,16 +17,16 @@ struct link {
     htp_slice path, qualified_class;
 };
 
-/* The modules of a node, outermost first; the operation itself is none. */
+/* The modules of a node, outermost first, without the operation itself. */
 typedef HTP_VECTOR(struct link) chain;
 
 struct chains {
     htp_tree_finder *finder;
-    htp_view_name namespace_key, scopes_key, classes_key; /* 0: not that way */
+    htp_view_name namespace_key, scopes_key, classes_key; /* 0: the file has no such entries */
     HTP_VECTOR(htp_instance) modules;
     HTP_VECTOR(htp_slice) paths;
-    HTP_VECTOR(bool) is_called; /* has its class from a chain */
-    chain chain;                /* of the node under way */
+    HTP_VECTOR(bool) is_called; /* its class was in a chain */
+    chain chain;                /* of the current node */
 };
 
 /* ---- reading chains ---- */
@@ -65,7 +65,7 @@ static void read_scopes(struct chains *c, htp_span scopes, htp_span classes)
     }
 }
 
-/* Whether a node has a chain, which is read. */
+/* Reads a node's chain. Sets whether it has one. */
 static htp_status read_chain(struct chains *c, uint32_t node, bool *has_chain)
 {
     const htp_view *view = c->finder->view;
@@ -100,7 +100,7 @@ static uint32_t add_module(struct chains *c, uint32_t parent, htp_slice name, ht
     return (uint32_t)c->modules.count - 1;
 }
 
-/* The module of a dotted path, and those above it, made at first use. */
+/* The module of a dotted path, created with its ancestors on first use. */
 static uint32_t find_module(struct chains *c, const struct link *link)
 {
     uint32_t at = 0;
@@ -125,7 +125,7 @@ static uint32_t find_module(struct chains *c, const struct link *link)
     return at;
 }
 
-/* The node's tag is that of its innermost module until all classes are known. */
+/* Until all classes are known, a node's tag is that of its innermost module. */
 static htp_status place_node(struct chains *c, uint32_t node)
 {
     bool has_chain;

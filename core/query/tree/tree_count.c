@@ -5,8 +5,7 @@
 
 #include "onnx/proto/tensor_type.h"
 
-/* The deepest module above both; HTP_NONE: there is none. Levels are counted over all
- * modules. */
+/* The deepest common ancestor; HTP_NONE: there is none. Levels count modules without tags, too. */
 static uint32_t join(const htp_tree_module *modules, const uint32_t *levels, uint32_t a, uint32_t b)
 {
     while (a != b && a != HTP_NONE && b != HTP_NONE) {
@@ -51,7 +50,7 @@ static uint64_t elements_of(const htp_view *view, const htp_view_tensor *tensor)
     return elements;
 }
 
-/* The module that a weight belongs to: the deepest one that all its readers lie in. */
+/* The owner of each weight: the deepest module around all its readers. */
 static void find_owners(const htp_tree_finder *finder, const uint32_t *levels, uint32_t *owners,
                         bool *is_read)
 {
@@ -73,8 +72,8 @@ static void find_owners(const htp_tree_finder *finder, const uint32_t *levels, u
     }
 }
 
-/* Where no records tell, or those of another model: tensors that nodes read, but for whole numbers,
- * which are sizes and axes nearly always. */
+/* Without records, or with stale ones: counts the tensors that nodes read. Integers are left out,
+ * since they are nearly always sizes and axes. */
 static void count_weights(htp_tree_finder *finder, const uint32_t *levels)
 {
     const htp_view *view = finder->view;

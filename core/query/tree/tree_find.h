@@ -6,7 +6,7 @@
 
 #include "query/tree/tree.h"
 
-/** A text that was looked up, and what was found: nodes come module by module, mostly. */
+/** The last look-up of a text: nodes mostly come module by module. */
 typedef struct htp_tree_last {
     htp_span text;
     uint32_t module;
@@ -33,7 +33,7 @@ uint32_t htp_tree_add_module(htp_tree_finder *finder, htp_tree_module module);
 /** Begins a node's place: it ran in @p innermost. Its tags are added behind. */
 void htp_tree_place_node(htp_tree_finder *finder, uint32_t node, uint32_t innermost);
 
-/** Adds a tag to the place of a node, which is the last that was begun. */
+/** Adds a tag to the place of a node, which must be the last one begun. */
 void htp_tree_add_owner(htp_tree_finder *finder, uint32_t node, uint32_t module);
 
 /** A text of the file as a string; HTP_CODE_BAD_INPUT where it is not UTF-8. */
@@ -47,15 +47,15 @@ enum { HTP_TREE_DEEPEST = 256 };
 /** Whether an address or a path has at most HTP_TREE_DEEPEST separators. */
 bool htp_tree_is_shallow(htp_slice address, char separator);
 
-/** HTP_CODE_BAD_INPUT: what a node says of its module has more. */
+/** HTP_CODE_BAD_INPUT: a node's address has more. */
 HTP_MUST_USE htp_status htp_tree_too_deep(const htp_tree_finder *finder, uint32_t node);
 
 /** The child of a module by a name; HTP_NONE where none was set. */
 uint32_t htp_tree_find_child(htp_tree_finder *finder, uint32_t parent, htp_slice name);
 void htp_tree_set_child(htp_tree_finder *finder, uint32_t parent, htp_slice name, uint32_t child);
 
-/** The module of an address made of segments, and those above it, made at first use: below the root
- * where @p has_bare_root, else the first segment is a root's. */
+/** The module of an address, created with its ancestors on first use. Below the root if @p
+ * has_bare_root, else the first segment is a root's. */
 uint32_t htp_tree_walk_segments(htp_tree_finder *finder, htp_slice address, bool has_bare_root);
 
 /** Reads htp.module_tree, if the model has it: all modules, and the maps. */
@@ -66,7 +66,7 @@ HTP_MUST_USE htp_status htp_tree_from_tags(htp_tree_finder *finder);
 HTP_MUST_USE htp_status htp_tree_from_chains(htp_tree_finder *finder);
 HTP_MUST_USE htp_status htp_tree_from_node_names(htp_tree_finder *finder);
 
-/** What a record tells of a module. Texts are borrowed, where they need not be decoded. */
+/** A module's record. Texts are borrowed unless they must be decoded. */
 typedef struct htp_tree_record {
     htp_slice tag, full_tag, path, class_name, qualified_class, parent; /* at NULL: no such text */
     bool is_root;                                                       /* the parent is null */
@@ -75,8 +75,8 @@ typedef struct htp_tree_record {
     htp_json_part whole;
 } htp_tree_record;
 
-/** Walks over the record that comes next. What is of another kind than it should be is not there;
- * of two members of one name the first counts. */
+/** Scans the next record. A member of the wrong kind counts as missing; of duplicates the first
+ * counts. */
 void htp_tree_read_record(htp_arena *arena, htp_json_scan *scan, htp_tree_record *record);
 
 /** Adds the module of a record. Those above it come first. */
@@ -94,9 +94,8 @@ void htp_tree_find_shared(htp_tree_finder *finder);
 /** Adds up nodes and weights. */
 void htp_tree_count(htp_tree_finder *finder);
 
-/** Whether records, which there are, are those of the model before another program changed it:
- * there are fewer or more nodes than the root's record counts, or a weight is stored in elements of
- * another size. A part of a model is none such. */
+/** Whether the records are stale, since another program changed the model: the node count differs
+ * from the root's record, or a weight has another element size. Parts of a model are exempt. */
 bool htp_tree_is_stale(const htp_tree_finder *finder);
 
 #endif

@@ -2,22 +2,22 @@
  * Modules by the names of nodes: /encoder/layer.0/attention/MatMul ran in
  * encoder.layer.0.attention.
  *
- * A scope is a path below the module that calls. But where the last name of a path is a number,
- * PyTorch's older exporter puts the one in front of it, too: the child 0 of the Sequential layer1
- * is /layer1/layer1.0, whose path is layer1.0. A module that holds a list of its own name is
- * written alike; the names of weights tell, where they can, that it is one. Source:
+ * A scope is a path below the calling module. If the last name of a path is a number, PyTorch's
+ * older exporter repeats the name in front of it: the child 0 of the Sequential layer1 is
+ * /layer1/layer1.0, whose path is layer1.0. A module that holds a list of its own name looks the
+ * same; names of weights resolve this where they can. Source:
  * torch.onnx._internal.torchscript_exporter.utils, _unqualified_variable_name().
  */
 #include "query/tree/tree_find.h"
 
 #include <string.h>
 
-/* The paths of modules under way. */
+/* State of the search for paths. */
 struct naming {
     htp_tree_finder *finder;
-    htp_map held; /* paths that names of initializers begin with; filled when first asked */
+    htp_map held; /* prefixes of initializer names; filled on first use */
     bool is_filled;
-    uint32_t *bases; /* by module: the one whose path its scope is below */
+    uint32_t *bases; /* by module: the one that its scope is relative to */
 };
 
 static void list_held(struct naming *n)
@@ -43,7 +43,7 @@ static bool is_held(struct naming *n, htp_slice path)
     return htp_map_get_bytes(&n->held, path.at, path.length, NULL);
 }
 
-/* Whether a scope is another one with numbers behind it: "layer1.0" of "layer1". */
+/* Whether a scope is another one followed by numbers: "layer1.0" for "layer1". */
 static bool is_numbered(htp_slice scope, htp_slice above)
 {
     if (above.length == 0 || scope.length < above.length + 2 || scope.at[above.length] != '.' ||

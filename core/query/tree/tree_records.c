@@ -1,5 +1,5 @@
 /*
- * Modules by htp.module_tree, the records that an export of ours writes.
+ * Modules by htp.module_tree, the records in files that this program exports.
  */
 #include "query/tree/tree_find.h"
 
@@ -17,9 +17,9 @@ static htp_slice decode_text(htp_arena *arena, htp_json_part value)
     if (!memchr(value.at, '\\', value.length)) {
         return (htp_slice){value.at + 1, value.length - 2};
     }
-    char *text = htp_arena_alloc(arena, value.length); /* it is not longer than its JSON */
+    char *text = htp_arena_alloc(arena, value.length); /* never longer than its JSON */
     cJSON *json = cJSON_ParseWithLength(value.at, value.length);
-    if (!json) { /* it was seen to be JSON */
+    if (!json) { /* checked to be JSON before */
         htp_arena_exhaust(arena);
     }
     size_t length = strlen(json->valuestring);
@@ -28,7 +28,7 @@ static htp_slice decode_text(htp_arena *arena, htp_json_part value)
     return (htp_slice){text, length};
 }
 
-/* A count; 0 for what is none. */
+/* A count; 0 if the value is none. */
 static uint64_t decode_count(htp_json_part value)
 {
     enum { LONGEST = 32, LONGEST_WHOLE = 18 };
@@ -47,7 +47,7 @@ static uint64_t decode_count(htp_json_part value)
     return number < 1e18 ? (uint64_t)number : 0;
 }
 
-/* Where the members of a record, and of objects in it, go. */
+/* Where the members of a record and of its objects are stored. */
 static const struct member {
     const char *name;
     size_t length;
@@ -105,7 +105,7 @@ static void take_member(struct reading *r, const char *inside, htp_json_part key
     }
 }
 
-/* The object whose members are wanted that a name is that of; NULL: it is none. */
+/* The object of this name whose members are wanted, or NULL. */
 static const char *find_inside(htp_json_part key)
 {
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
@@ -153,7 +153,7 @@ const cJSON *htp_tree_hold_record(const htp_tree *tree, uint32_t module)
     struct htp_tree_held *held = tree->held;
     cJSON_Delete(held->record);
     held->record = whole.at ? cJSON_ParseWithLength(whole.at, whole.length) : NULL;
-    if (whole.at && !held->record) { /* it was seen to be JSON */
+    if (whole.at && !held->record) { /* checked to be JSON before */
         htp_arena_exhaust(held->arena);
     }
     return held->record;
@@ -161,7 +161,7 @@ const cJSON *htp_tree_hold_record(const htp_tree *tree, uint32_t module)
 
 /* ---- the tree ---- */
 
-/* The module of the longest part of a path that is a module's; paths are walked name by name. */
+/* The module of the longest prefix of a path that is a module's path. */
 static uint32_t find_parent(htp_tree_finder *finder, htp_slice path, htp_slice *rest)
 {
     uint32_t at = 0;
@@ -188,7 +188,7 @@ static htp_slice text_or_none(htp_slice text)
     return text.at ? text : htp_slice_of("");
 }
 
-/* The module above one: sidecars say which it is, paths tell otherwise. */
+/* The parent of a module: by its record in a sidecar, else by its path. */
 static uint32_t find_above(htp_tree_finder *finder, const htp_tree_record *record, htp_slice *name)
 {
     uint32_t module;
@@ -250,7 +250,7 @@ static bool find_list(htp_json_scan *scan)
     return false;
 }
 
-/* What follows the list, which must be JSON, too. */
+/* Checks that the rest behind the list is JSON. */
 static bool ends_well(htp_json_scan *scan)
 {
     htp_json_part key, value;

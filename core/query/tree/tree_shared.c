@@ -1,5 +1,5 @@
 /*
- * Which nodes give a size, a position or a mask to several modules.
+ * Finds nodes that compute a size, a position or a mask for several modules.
  */
 #include "base/dtype.h"
 #include "onnx/builder/builder.h"
@@ -12,9 +12,9 @@
 struct finding {
     const htp_tree_finder *finder;
     htp_view_name full_tags, call;
-    bool *is_light;       /* by node: onnx/reader/shared.h lets it be shared */
-    bool *is_returned;    /* by value: a graph gives it */
-    bool *is_light_input; /* by value: an input of the model that is not floating */
+    bool *is_light;       /* by node: onnx/reader/shared.h allows it to be shared */
+    bool *is_returned;    /* by value: an output of a graph */
+    bool *is_light_input; /* by value: a non-floating input of the model */
 };
 
 static bool is_operand_light(const struct finding *f, uint32_t operand)
@@ -43,7 +43,7 @@ static bool is_light(const struct finding *f, uint32_t n)
     return are_light;
 }
 
-/* Whether it serves several modules, or several calls of one. */
+/* Whether a node serves several modules, or several calls of one. */
 static bool serves_several(const struct finding *f, uint32_t n)
 {
     const htp_view *view = f->finder->view;

@@ -1,5 +1,5 @@
 /*
- * Modules by a sidecar: what an export wrote beside a model that says nothing of them itself.
+ * Modules by a sidecar, for a model that has no tags itself.
  */
 #include "query/tree/tree_find.h"
 
@@ -18,7 +18,7 @@ struct reading {
     htp_made_of *made_of; /* by tensor */
     bool *is_told;        /* by node */
     htp_source_line *sources;
-    uint32_t matches; /* nodes that it tells of */
+    uint32_t matches; /* nodes found in the model */
 };
 
 static const cJSON *member(const cJSON *record, const char *name)
@@ -78,7 +78,7 @@ static htp_status find_module(const struct reading *r, const htp_map *map, const
                                         tag->valuestring);
 }
 
-/* Texts of a record end with it: they are copied. */
+/* Copies the texts, which live only as long as the record. */
 static void note_source(struct reading *r, uint32_t node, const cJSON *source)
 {
     const cJSON *file = member(source, "file");
@@ -132,7 +132,8 @@ static void note_made_of(struct reading *r, uint32_t tensor, const cJSON *record
     r->made_of[tensor] = (htp_made_of){names, count};
 }
 
-/* An operation of another model's sidecar has another op type, or is none of this model's. */
+/* Skips an operation whose op type differs from the node's, or whose node the model does not have.
+ */
 static htp_status read_operation(struct reading *r, htp_json_part key, htp_json_part value)
 {
     const htp_view *view = r->finder->view;
@@ -200,7 +201,7 @@ htp_status htp_tree_from_sidecar(htp_tree_finder *finder, htp_sidecar_file *file
         .sources = HTP_NEW_ARRAY(finder->arena, htp_source_line, count)};
     HTP_TRY(read_modules(&r));
     HTP_TRY(read_operations(&r));
-    if (r.matches == 0) { /* it is another model's */
+    if (r.matches == 0) { /* it belongs to another model */
         tree->are_paths_in_tags = false;
         return HTP_OK;
     }

@@ -1,13 +1,12 @@
 /*
- * Whether records of modules are those of the model that has them.
+ * Whether records of modules fit the model that has them.
  */
 #include "query/tree/tree_find.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>
 
-/* The bytes of an element of all parameters of a module that has no others below it; 0: they
- * differ, or there are none. */
+/* The element size of all parameters of a leaf module; 0: they differ, or there are none. */
 static uint64_t element_bytes(const htp_tree_module *module)
 {
     bool is_even = module->parameters > 0 && module->bytes % module->parameters == 0;
@@ -23,7 +22,7 @@ static uint64_t elements_of(const htp_view *view, const htp_view_tensor *tensor)
     return elements;
 }
 
-/* Modules that hold no others, by their paths. */
+/* Leaf modules, by path. */
 static htp_map list_leaves(const htp_tree_finder *finder)
 {
     htp_map leaves = {0};
@@ -53,7 +52,7 @@ static bool has_parameter(const htp_tree_module *module, const char *name)
     return is_there;
 }
 
-/* A weight that is called as a parameter of a module, PATH.NAME, is stored as its record says. */
+/* A weight named like a module's parameter, PATH.NAME, should be stored as its record says. */
 static bool has_other_elements(const htp_tree_finder *finder)
 {
     const htp_view *view = finder->view;

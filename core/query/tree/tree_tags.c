@@ -1,5 +1,5 @@
 /*
- * Modules by tags: attributes, metadata or doc strings that name them.
+ * Modules by tags in attributes, metadata or doc strings.
  */
 #include "query/tree/tree_find.h"
 
@@ -12,12 +12,12 @@ static const char source_module[] = "source_module";
 static const char hierarchy_tags[] = "hierarchy_tags";
 static const char doc_line[] = "source_module: ";
 
-/* Where tags are, in this file. */
+/* Where this file has its tags. */
 struct tag_place {
-    htp_view_name attribute, more_attribute; /* 0: no such */
+    htp_view_name attribute, more_attribute; /* 0: there is none */
     htp_view_name key, more_key;
     bool is_doc_string;
-    htp_view_name full_tag; /* a key, wherever the tags are */
+    htp_view_name full_tag; /* a metadata key, wherever the tags are */
 };
 
 /* ---- finding the place ---- */
@@ -51,7 +51,7 @@ static bool has_property(const htp_view *view, htp_view_name key)
     return false;
 }
 
-/* The tag in a doc string that is one; empty where it is none. */
+/* The tag in a doc string, or empty. */
 static htp_span doc_string_tag(htp_span doc)
 {
     size_t length = strlen(doc_line);
@@ -112,8 +112,7 @@ static bool is_last(const htp_tree_last *last, htp_span text)
            memcmp(last->text.at, text.at, text.bytes) == 0;
 }
 
-/* The module that a tag names. What is not among the records is made of segments. A relative tag
- * names none. */
+/* The module of a tag, built from segments if there is no record of it. A relative tag has none. */
 static htp_status find_module(htp_tree_finder *finder, uint32_t node, htp_span tag,
                               uint32_t *module)
 {
@@ -168,11 +167,11 @@ static htp_status add_owner(htp_tree_finder *finder, uint32_t node, htp_span tag
     return HTP_OK;
 }
 
-/* A JSON array of tags, as metadata have it. It is copied out before anything is added. */
+/* A JSON array of tags in metadata. It is copied first, since adding may move the text. */
 static htp_status add_json_owners(htp_tree_finder *finder, uint32_t node, htp_span json)
 {
     HTP_VECTOR(htp_span) tags = {0};
-    size_t room = 2; /* tags are not longer than their JSON */
+    size_t room = 2; /* tags are never longer than their JSON */
     char *texts = htp_arena_alloc(finder->arena, json.bytes + room);
     size_t most = json.bytes / room + 1;
     tags.items = HTP_NEW_ARRAY(finder->arena, htp_span, most);

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-/* A key that nothing has, of a name that lives as long as the arena. */
+/* An unused key; its name lives as long as the arena. */
 static const char *take_key(htp_arena *arena, htp_map *taken, const char *name, uint32_t number)
 {
     const char *key = name;

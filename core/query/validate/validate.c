@@ -4,7 +4,7 @@
 
 /* ---- structure ---- */
 
-/* The graph that lies in no other one, and that a graph is or lies in. */
+/* The outermost graph around a graph, or itself. */
 static uint32_t outermost(const htp_view *view, uint32_t graph)
 {
     while (view->graphs.items[graph].parent != HTP_NONE) {
@@ -13,7 +13,8 @@ static uint32_t outermost(const htp_view *view, uint32_t graph)
     return graph;
 }
 
-/* The names of a function are its own. Runtimes make initializers of constants. */
+/* The names of a function are its own. Constants count, since runtimes turn them into initializers.
+ */
 static void check_node_names(const htp_view *view, htp_findings *findings)
 {
     const htp_view_name constant = htp_view_find_name(view, "Constant");
@@ -33,7 +34,7 @@ static void check_node_names(const htp_view *view, htp_findings *findings)
     }
 }
 
-/* What a function imports for itself counts for its nodes; the model's imports do for all. */
+/* A function's imports hold for its own nodes; the model's hold for all. */
 static void check_domains(const htp_view *view, htp_findings *findings)
 {
     bool *is_imported = HTP_NEW_ARRAY(findings->arena, bool, view->names.count);

@@ -1,10 +1,9 @@
 /*
  * Findings of a model: its structure, and its records of modules.
  *
- * Looked for are, in all graphs, bodies and functions: names that two values, or two nodes, have;
- * values that nothing makes, or that are read before they are made; operators of sets that are not
- * imported; and what query/validate/validate_onnx.h looks for. Where there are tags of ours (see
- * onnx/metadata/annotate.h), these rules of them, too:
+ * Checked in all graphs, bodies and functions: duplicate names of values or nodes; values without a
+ * maker, or read too early; operators of domains that are not imported; the checks of
+ * query/validate/validate_onnx.h. With tags of ours (see onnx/metadata/annotate.h), also:
  * - every node has a tag, and says the same wherever it says it; further tags begin with it;
  * - a tag is relative in functions alone, below that of the call; an absolute one stands in a
  *   function whose calls are all of one module;
@@ -15,18 +14,17 @@
  *   and spell their class, and they count the nodes that there are;
  * - initializers name the modules of all nodes that read them, and no others but their owners'.
  * Structure is that of the file, tags are those of the flat model that a file with functions means.
- * Of a model that another program changed, one finding says so in place of all others about
- * modules; where it got tags again (query/retag/retag.h), nodes are not counted, and names that the
- * program gave tell nothing. A part of a model (query/partition/part.h) keeps what was said of the
- * whole: it may have fewer nodes than records count, and initializers may name modules that it does
- * not have.
+ * For a model that another program changed, one finding replaces all others about modules. If it
+ * was retagged (query/retag/retag.h), nodes are not counted, and names of the other program are
+ * ignored. A part of a model (query/partition/part.h) keeps the records of the whole: it may have
+ * fewer nodes than counted, and initializers may name modules that it lacks.
  */
 #ifndef HTP_QUERY_VALIDATE_H
 #define HTP_QUERY_VALIDATE_H
 
 #include "query/tree/tree.h"
 
-/** What a finding is about: one of these at most is not HTP_NONE. */
+/** The subject of a finding: at most one of these is not HTP_NONE. */
 typedef struct htp_finding_subject {
     uint32_t node;
     uint32_t module; /* of the tree, by its record */
@@ -38,7 +36,7 @@ typedef struct htp_findings {
     htp_arena *arena;
     HTP_VECTOR(const char *) list;
     HTP_VECTOR(htp_finding_subject) subjects; /* of these */
-    htp_finding_subject about;                /* of what is added next */
+    htp_finding_subject about;                /* of the next finding */
 } htp_findings;
 
 /** Sets the subject of further findings; HTP_NONE thrice: none. */
@@ -52,13 +50,16 @@ static inline void htp_findings_turn_to(htp_findings *findings, uint32_t node, u
 void htp_finding_add(htp_findings *findings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Whether another program changed a model with records, which are stale then, and did not give it
- * new tags (query/retag/retag.h); and that as a finding, in place of all others about modules. */
+/**
+ * Adds one finding, in place of all others about modules, if another program changed a model with
+ * records and did not retag it (query/retag/retag.h).
+ * @return whether that is so
+ */
 bool htp_validate_is_changed(const htp_view *view, const htp_tree *tree);
 void htp_validate_changed(const htp_view *view, const htp_tree *tree, htp_findings *findings);
 
-/** Looks at a view and its tree. @param file  the view of the file as it is; the same one where it
- * has no functions */
+/** Checks a view and its tree. @param file  the view of the file itself; the same one if it has no
+ * functions */
 void htp_validate(const htp_view *file, const htp_view *view, const htp_tree *tree,
                   htp_findings *findings);
 

@@ -1,5 +1,5 @@
 /*
- * Models that another tool changed, whose records are those of the model before.
+ * Models that another tool changed: their records describe the model before.
  */
 #include "query/retag/retag_write.h"
 #include "query/validate/validate.h"
@@ -17,7 +17,7 @@ bool htp_validate_is_changed(const htp_view *view, const htp_tree *tree)
     return tree->are_records_stale && (tree->untagged > 0 || !is_retagged(view));
 }
 
-/* Initializers of the model itself, and those that say which modules use them. */
+/* Counts the model's own initializers, and those that list their modules. */
 static void count_initializers(const htp_view *view, uint64_t *all, uint64_t *telling)
 {
     htp_view_name key = htp_view_find_name(view, "hierarchy_tags");

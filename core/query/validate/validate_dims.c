@@ -1,8 +1,7 @@
 /*
- * Ranks and dims: what follows from the inputs of a model against what the file declares.
+ * Ranks and dims: those inferred from the model's inputs against those declared.
  *
- * Inference knows more than ONNX's own: sizes that are computed on the way. What only it could tell
- * is left alone.
+ * Our inference knows more than ONNX's: computed sizes. What only ours can know is no finding.
  */
 #include "query/validate/validate_onnx.h"
 
@@ -14,19 +13,19 @@
 
 /* ---- what ONNX tells ---- */
 
-/* Operators whose dims depend on contents of operands: bit N of input N. */
+/* Operators whose output dims depend on operand contents: bit N stands for input N. */
 static const struct contents_row {
     const char *op_type;
     uint32_t operands;
-    bool tells_rank; /* it depends on dims alone */
+    bool tells_rank; /* it needs dims alone */
 } contents_rows[] = {
     {"AffineGrid", 1 << 1, false},
     {"CenterCropPad", 1 << 1, false},
     {"Col2Im", 1 << 1 | 1 << 2, false},
     {"ConstantOfShape", 1 << 0, true},
     {"Expand", 1 << 1, true},
-    {"GatherND", 1 << 0, false},           /* ONNX tells nothing of a scalar */
-    {"GroupNormalization", 1 << 0, false}, /* ONNX tells nothing of it */
+    {"GatherND", 1 << 0, false},           /* ONNX infers nothing for a scalar */
+    {"GroupNormalization", 1 << 0, false}, /* ONNX infers nothing */
     {"OneHot", 1 << 1, true},
     {"Pad", 1 << 1 | 1 << 3, true},
     {"Range", 1 << 0 | 1 << 1 | 1 << 2, true},

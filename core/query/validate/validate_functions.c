@@ -1,5 +1,5 @@
 /*
- * Tags in functions: an absolute one is right in every call, or not at all.
+ * Tags in functions: an absolute one must hold for every call.
  */
 #include "query/validate/validate.h"
 
@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-/* The modules that calls of one function are of. */
+/* The modules of a function's calls. */
 struct callers {
     htp_slice first;
-    htp_slice other; /* not there: all are of the first one */
+    htp_slice other; /* empty: all calls are of the first one */
 };
 
 static htp_slice slice_of(htp_span span)
@@ -18,7 +18,7 @@ static htp_slice slice_of(htp_span span)
     return (htp_slice){(const char *)span.at, span.bytes};
 }
 
-/* The absolute tag of a node, as an attribute or metadata have it; empty where it has none. */
+/* The absolute tag in a node's attribute or metadata, or empty. */
 static htp_slice absolute_tag(const htp_view *view, htp_view_name key, uint32_t n)
 {
     const htp_view_node *node = &view->nodes.items[n];
@@ -89,7 +89,7 @@ void htp_validate_functions(const htp_view *file, htp_findings *findings)
     struct callers *callers = HTP_NEW_ARRAY(arena, struct callers, file->functions.count);
     uint32_t *function_of = HTP_NEW_ARRAY(arena, uint32_t, file->graphs.count);
     note_calls(file, arena, key, callers);
-    for (size_t g = 0; g < file->graphs.count; g++) { /* a body comes behind what it lies in */
+    for (size_t g = 0; g < file->graphs.count; g++) { /* a body follows the graph around it */
         const htp_view_graph *graph = &file->graphs.items[g];
         function_of[g] = graph->parent == HTP_NONE ? graph->function : function_of[graph->parent];
     }

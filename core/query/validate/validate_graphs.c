@@ -1,5 +1,5 @@
 /*
- * Names and ends of graphs and of the bodies in them.
+ * Names, inputs and outputs of graphs and bodies.
  */
 #include "query/validate/validate_onnx.h"
 
@@ -8,8 +8,7 @@
 
 /* ---- names ---- */
 
-/* The value of a name that a body sees from outside, where it is there already: made in front of
- * the node that the body lies in. */
+/* The value that a body sees under a name from outside: it must be made before the body's node. */
 static uint32_t find_outer(const htp_validator *v, const htp_map *known, uint32_t graph,
                            htp_view_name name)
 {
@@ -28,7 +27,7 @@ static uint32_t find_outer(const htp_validator *v, const htp_map *known, uint32_
     return HTP_NONE;
 }
 
-/* Inputs of bodies may hide names outside; what nodes make may not. */
+/* Inputs of bodies may hide outer names; node outputs may not. */
 static void check_shadows(htp_validator *v)
 {
     const htp_view *view = v->view;
@@ -54,7 +53,7 @@ static void check_shadows(htp_validator *v)
 
 /* ---- ends ---- */
 
-/* What the body of a node is called: "body", "then_branch". */
+/* The name of a body: "body", "then_branch". */
 static const char *call_body(const htp_view *view, uint32_t graph)
 {
     uint32_t attribute = view->graphs.items[graph].attribute;
@@ -75,11 +74,11 @@ static void check_outputs(htp_validator *v, uint32_t graph)
     }
 }
 
-/* How operands of a node and ends of its body go together, but for what an attribute says. */
+/* How a node's operands match its body's inputs and outputs; attributes may add to it. */
 static const struct body_row {
     const char *op_type;
     uint32_t more_outputs; /* of the body */
-    bool has_inputs;       /* of which the node has as many, or fewer where they may be left out */
+    bool has_inputs;       /* as many as the node has, or fewer if they are optional */
 } body_rows[] = {
     {"If", 0, false},
     {"Loop", 1, true}, /* the condition */
@@ -142,7 +141,7 @@ static bool has_type(const htp_view_value *value)
     return has_type;
 }
 
-/* What is given to a model has a type. */
+/* An input of the model must have a type. */
 static void check_input_types(htp_validator *v)
 {
     const htp_view *view = v->view;

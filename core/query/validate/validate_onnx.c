@@ -12,7 +12,7 @@ void htp_validate_onnx(const htp_view *file, htp_findings *findings)
     if (file->graphs.count == 0) {
         return;
     }
-    for (uint32_t g = 0; g < file->graphs.count; g++) { /* a body comes behind what it lies in */
+    for (uint32_t g = 0; g < file->graphs.count; g++) { /* a body follows the graph around it */
         uint32_t parent = file->graphs.items[g].parent;
         v.roots[g] = parent == HTP_NONE ? g : v.roots[parent];
     }

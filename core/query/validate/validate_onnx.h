@@ -1,15 +1,15 @@
 /*
- * What is wrong with a model whoever wrote it: what onnx.checker and ONNX Runtime refuse. Looked
- * for are, besides flaws of the view (onnx/reader/view.h):
- * - names of bodies that hide those around them, and outputs of bodies that are made outside;
- * - operators that the imported opset does not have, counts of operands, operands that are missing,
- *   attributes that the operator's version does not have, of another type, missing or twice;
- * - operands and results of types that the operator does not take, of types that are to be one and
- *   differ, and values that are declared otherwise than they are made;
- * - ranks and dims of operands that cannot meet.
+ * Errors that onnx.checker and ONNX Runtime refuse, whoever wrote the model. Besides those of the
+ * view (onnx/reader/view.h):
+ * - names in bodies that hide outer names, and outputs of bodies that are made outside;
+ * - operators that the imported opset does not have; wrong numbers of operands, missing ones;
+ *   attributes that are unknown in this version, of another type, missing or duplicate;
+ * - types that the operator does not take, types that must be equal and differ, and declared types
+ *   that differ from the inferred ones;
+ * - ranks and dims of operands that do not fit.
  *
- * What is not known is no finding: operators of other domains and opsets, and types and dims that
- * neither the file nor inference tells. Private to core/query.
+ * The unknown is no finding: operators of other domains and opsets, types and dims that neither the
+ * file nor inference gives. Private to core/query.
  */
 #ifndef HTP_QUERY_VALIDATE_ONNX_H
 #define HTP_QUERY_VALIDATE_ONNX_H
@@ -25,18 +25,18 @@ typedef struct htp_validator {
     htp_findings *findings;
     htp_schemas *schemas;
     const htp_schema **schema; /* by node; NULL: nothing is known of it */
-    uint32_t *roots;           /* by graph: the one that lies in no other, and that it lies in */
+    uint32_t *roots;           /* by graph: the outermost one around it */
 } htp_validator;
 
 /** Dims of values, as far as they are known. */
 typedef struct htp_sizes {
-    htp_view_draft drafted; /* what follows from the inputs of the model */
+    htp_view_draft drafted; /* inferred from the model's inputs */
     bool *is_constant;      /* by value: its contents are in the file */
     bool *is_told;          /* by value: its dims follow from such contents and from dims alone */
     bool *has_rank;         /* by value: so does its rank */
 } htp_sizes;
 
-/** Whether the dims, or the rank, of a value are known to ONNX's inference, too: they are told, or
+/** Whether ONNX's own inference knows the dims, or the rank, of a value as well, or they are
  * declared. */
 bool htp_sizes_are_known(const htp_sizes *sizes, uint32_t value);
 bool htp_sizes_have_rank(const htp_sizes *sizes, uint32_t value);
@@ -52,7 +52,7 @@ void htp_validate_types(htp_validator *v);
 void htp_validate_dims(htp_validator *v);
 void htp_validate_operands(htp_validator *v, const htp_sizes *sizes);
 
-/** Adds a finding about a node: "node 'NAME' (OP): " and what follows. */
+/** Adds a finding about a node: "node 'NAME' (OP): " and the text. */
 void htp_validate_node(htp_validator *v, uint32_t node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,7 +1,7 @@
 /*
- * Operands whose ranks and dims cannot meet, and attributes that do not go with them.
+ * Operands whose ranks and dims do not fit each other, and attributes that do not fit the operands.
  *
- * Reference: the type inference functions of onnx/defs; what they refuse is refused here.
+ * Reference: the type inference functions of onnx/defs; their refusals are ours.
  */
 #include "query/validate/validate_onnx.h"
 
@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A node that is looked at. */
+/* The node under check. */
 struct looking {
     htp_validator *v;
     const htp_sizes *sizes;
@@ -21,8 +21,8 @@ typedef struct row {
     const char *op_type;
     void (*check)(const struct looking *l, const struct row *row);
     uint32_t input;        /* whose rank counts */
-    uint32_t rank;         /* that it has to have, or the least one */
-    const char *attribute; /* that goes with it */
+    uint32_t rank;         /* the required rank, or the least one */
+    const char *attribute; /* of the check */
 } row;
 
 /* ---- what is known ---- */
@@ -62,7 +62,7 @@ static const htp_tensor *find_tensor(const struct looking *l, uint32_t input,
     return is_found ? tensor : NULL;
 }
 
-/* An input whose dims are known, as far as they are numbers; NULL where there is none. */
+/* An input whose dims are known as far as they are numbers, or NULL. */
 static const htp_tensor *find_operand(const struct looking *l, uint32_t input)
 {
     return find_tensor(l, input, htp_sizes_are_known);
@@ -118,7 +118,7 @@ static void tell_dims(const struct looking *l, uint32_t a, htp_dim of_a, uint32_
                       a, b, of_a.size, of_b.size);
 }
 
-/* The dims of the last @p count axes but @p skipped, from the last one on. */
+/* Compares the last @p count axes but @p skipped, from the last one on. */
 static bool check_pair(const struct looking *l, uint32_t i, uint32_t k, uint32_t skipped)
 {
     const htp_tensor *a = find_operand(l, i);
@@ -239,7 +239,7 @@ static void tell_axis(const struct looking *l, const char *name, int64_t axis, u
                       axis, rank);
 }
 
-/* An attribute that is an axis of an input, which has row->rank more of them. */
+/* An attribute that is an axis of an input; row->rank widens its range. */
 static void check_axis(const struct looking *l, const row *row)
 {
     const htp_tensor *x = find_ranked(l, row->input);
@@ -249,7 +249,7 @@ static void check_axis(const struct looking *l, const row *row)
     }
 }
 
-/* The start of an axis's two sides: that may be behind the last one. */
+/* The axis that splits an operand into two sides: it may equal the rank. */
 static void check_border(const struct looking *l, const row *row)
 {
     const htp_tensor *x = find_ranked(l, row->input);
@@ -259,7 +259,7 @@ static void check_border(const struct looking *l, const row *row)
     }
 }
 
-/* Ints of an attribute, or else of a second input that is a constant. */
+/* Ints of an attribute, or of a constant second input. */
 static bool find_axes(const struct looking *l, const int64_t **axes, size_t *count)
 {
     const htp_view *view = l->v->view;
@@ -328,7 +328,7 @@ static void check_perm(const struct looking *l, const row *row)
 
 /* ---- windows ---- */
 
-/* Lists that have a number for each dim behind the first two, or two of them. */
+/* Lists with one number per spatial dim, or two. */
 static void check_window(const struct looking *l, const row *row)
 {
     static const struct {
@@ -406,7 +406,7 @@ static void check_split(const struct looking *l, const row *row)
     }
 }
 
-/* An operand for each term of the equation. */
+/* One operand per term of the equation. */
 static void check_einsum(const struct looking *l, const row *row)
 {
     const htp_view_attribute *equation = find_attribute(l, "equation", HTP_VIEW_STRING);
@@ -423,7 +423,7 @@ static void check_einsum(const struct looking *l, const row *row)
     }
 }
 
-/* Heads are a dim, or told by attributes. */
+/* The number of heads is a dim, or an attribute. */
 static void check_attention(const struct looking *l, const row *row)
 {
     const htp_tensor *query = find_ranked(l, 0);

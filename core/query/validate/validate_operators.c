@@ -10,7 +10,7 @@
 
 enum { FUNCTION_IMPORT = 9, IMPORT_DOMAIN = 1, IMPORT_VERSION = 2 };
 
-/* Of a model; 0 where it imports none, or two. */
+/* The model's import; 0: it has none, or two. */
 static int64_t opset_of_model(const htp_view *view)
 {
     int64_t opset = 0;
@@ -23,7 +23,7 @@ static int64_t opset_of_model(const htp_view *view)
     return opset == INT64_MAX ? 0 : opset;
 }
 
-/* Of a function: a field of its own. */
+/* A function has imports of its own. */
 static int64_t opset_of_function(const htp_view *view, uint32_t graph)
 {
     int64_t opset = 0;
@@ -47,12 +47,12 @@ static int64_t opset_of_function(const htp_view *view, uint32_t graph)
     return opset;
 }
 
-/* By graph; 0: there are no schemas of it. */
+/* By graph; 0: no schemas for this opset. */
 static const int64_t *find_opsets(const htp_validator *v)
 {
     const htp_view *view = v->view;
     int64_t *opsets = HTP_NEW_ARRAY(v->arena, int64_t, view->graphs.count);
-    for (uint32_t g = 0; g < view->graphs.count; g++) { /* a body comes behind what it lies in */
+    for (uint32_t g = 0; g < view->graphs.count; g++) { /* a body follows the graph around it */
         uint32_t root = v->roots[g];
         int64_t opset = root != g                                    ? opsets[root]
                         : view->graphs.items[g].function != HTP_NONE ? opset_of_function(view, g)
@@ -63,7 +63,7 @@ static const int64_t *find_opsets(const htp_validator *v)
     return opsets;
 }
 
-/* By name: whether the model has a function of it in the place of an operator. */
+/* By name: whether a function of the model replaces the operator. */
 static const bool *find_redefined(const htp_validator *v)
 {
     const htp_view *view = v->view;
@@ -137,7 +137,7 @@ static void check_attribute(htp_validator *v, uint32_t node, const htp_view_attr
     const htp_schema *schema = v->schema[node];
     const char *name = htp_view_text(v->view, attribute->name);
     const htp_schema_attribute *known = htp_schema_find_attribute(schema, name);
-    bool is_internal = strncmp(name, "__", 2) == 0; /* which ONNX leaves to tools */
+    bool is_internal = strncmp(name, "__", 2) == 0; /* ONNX leaves such attributes to tools */
     if (!known && !is_internal && !schema->takes_any_attribute) {
         htp_validate_node(v, node,
                           "the operator, as it is since opset %" PRId64 ", has no attribute '%s'",
@@ -159,7 +159,7 @@ static bool has_attribute(const htp_validator *v, htp_view_range range, const ch
     return false;
 }
 
-/* @param last  by name: one more than the last node that has an attribute of it */
+/* @param last  by name: one more than the last node with an attribute of that name */
 static void check_attributes(htp_validator *v, uint32_t node, uint32_t *last)
 {
     const htp_view *view = v->view;

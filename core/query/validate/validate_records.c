@@ -1,5 +1,5 @@
 /*
- * Records of modules, and what initializers say of them.
+ * Records of modules, and the modules that initializers list.
  */
 #include "query/validate/validate.h"
 
@@ -13,7 +13,7 @@
 
 /* ---- records ---- */
 
-/* What may stand once. */
+/* Paths and full tags must be unique. */
 static void check_unique(htp_findings *findings, htp_map *known, htp_slice text, const char *what)
 {
     if (htp_map_get_bytes(known, text.at, text.length, NULL)) {
@@ -30,8 +30,8 @@ static bool begins_with(htp_slice text, htp_slice begin)
            (begin.length == 0 || memcmp(text.at, begin.at, begin.length) == 0);
 }
 
-/* A tag goes on from that of the module above, by a segment that spells the class. Very long ones
- * are cut ("/...12"), and names that must be encoded are spelled otherwise. */
+/* A tag extends that of the parent by a segment that spells the class. Very long ones are cut
+ * ("/...12"), and encoded names look different. */
 static void check_spelling(const htp_tree *tree, const htp_tree_module *module,
                            htp_findings *findings)
 {
@@ -66,7 +66,7 @@ static bool is_part(const htp_view *view)
            NULL;
 }
 
-/* Records of a model that another program changed count the nodes of the one before. */
+/* Records of a changed model count the nodes of the one before. */
 static bool is_retagged(const htp_view *view)
 {
     return htp_view_find_property(view, view->properties,
@@ -107,14 +107,14 @@ void htp_validate_records(const htp_view *view, const htp_tree *tree, htp_findin
 
 /* ---- initializers ---- */
 
-/* The tags that an initializer lists. */
+/* The tags of an initializer. */
 struct list {
     htp_slice *items;
     bool *is_reader;
     size_t count;
 };
 
-/* Texts are copied out of the JSON before anything may run out of memory. @return whether it is a
+/* Texts are copied before parsing, since parsing may run out of memory. @return whether it is a
  * list of strings */
 static bool read_list(htp_arena *arena, htp_span json, struct list *list)
 {
@@ -190,7 +190,7 @@ static void check_readers(const struct lists *lists)
     }
 }
 
-/* Whether a tag is that of a module that holds the weight. */
+/* Whether a tag is that of an owner of the weight. */
 static bool is_owner(const struct lists *lists, const htp_map *by_path, uint32_t tensor,
                      htp_slice tag)
 {
@@ -209,7 +209,7 @@ static bool is_owner(const struct lists *lists, const htp_map *by_path, uint32_t
     return false;
 }
 
-/* What is listed reads the weight, or holds it. */
+/* A listed module must read the weight, or own it. */
 static void check_listed(const struct lists *lists)
 {
     htp_map by_path = {0};

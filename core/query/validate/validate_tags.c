@@ -1,5 +1,5 @@
 /*
- * What nodes say of their modules: everywhere the same, and what their chains and names say.
+ * Tags of nodes: the same everywhere, and consistent with chains and names.
  */
 #include "query/retag/retag_write.h"
 #include "query/validate/validate.h"
@@ -9,19 +9,20 @@
 static const char source_module[] = "source_module";
 static const char doc_line[] = "source_module: ";
 
-/* What is looked at, node by node. */
+/* State of the check. */
 struct checking {
     const htp_view *view;
     const htp_tree *tree;
     htp_findings *findings;
     htp_view_name attribute;                           /* that holds tags; 0: none */
     htp_view_name key, layer, full_tag, namespace_key; /* of metadata; 0: none */
-    htp_view_name retagged;                            /* the same: a program gave the name */
-    bool has_key, has_layer, has_doc;                  /* some node has it: then all have */
+    htp_view_name retagged;                            /* metadata key of nodes that a program
+                                                          named */
+    bool has_key, has_layer, has_doc;                  /* if one node has it, all must */
     htp_map records;                                   /* tags of modules */
     htp_map full_tags;
     htp_map by_path; /* to modules */
-    htp_map scopes;  /* names of scopes to the module of the first node */
+    htp_map scopes;  /* scopes in names to the module of the first node */
 };
 
 static htp_slice slice_of(htp_span span)
@@ -56,7 +57,7 @@ static htp_slice doc_tag_of(const struct checking *c, uint32_t node)
 
 /* ---- one node ---- */
 
-/* One place where a node should say its tag as @p tag. */
+/* Compares a tag with the one at a given place. */
 static void check_place(const struct checking *c, uint32_t node, bool is_used, htp_slice found,
                         const char *place, htp_slice tag)
 {
@@ -101,8 +102,8 @@ static void check_record(const struct checking *c, uint32_t node, htp_slice tag)
     }
 }
 
-/* The tag of the innermost module of a chain, "path: Class/path: Class/operation: target", that has
- * one. Paths of chains are spelled as in tags. */
+/* The tag of the innermost tagged module of a chain, "path: Class/path: Class/operation: target".
+ * Paths of chains are encoded as tags are. */
 static bool find_chain_tag(const struct checking *c, htp_slice chain, htp_slice *tag)
 {
     bool is_found = false;
@@ -116,7 +117,7 @@ static bool find_chain_tag(const struct checking *c, htp_slice chain, htp_slice 
         }
         size_t length = (size_t)(colon - chain.at) - begin;
         if (!htp_map_get_bytes(&c->by_path, chain.at + begin, length, &module)) {
-            return false; /* a name that is spelled otherwise */
+            return false; /* the name is encoded in another way */
         }
         if (c->tree->modules[module].has_tag) {
             *tag = c->tree->modules[module].tag;
@@ -138,7 +139,7 @@ static void check_chain(const struct checking *c, uint32_t node, htp_slice tag)
     }
 }
 
-/* Nodes of one scope ran in one module. */
+/* Nodes of one scope belong to one module. */
 static void check_scope(struct checking *c, uint32_t node, htp_slice tag)
 {
     const char *name = htp_view_text(c->view, c->view->nodes.items[node].name);
@@ -164,7 +165,7 @@ static void check_scope(struct checking *c, uint32_t node, htp_slice tag)
     }
 }
 
-/* Relative tags of functions were told below those of their calls, where these have any. */
+/* Inlined relative tags extend their calls' tags, if these have any. */
 static bool check_absolute(const struct checking *c, uint32_t node, htp_slice tag)
 {
     bool is_absolute = tag.length > 0 && tag.at[0] == '/';
@@ -182,7 +183,7 @@ static void check_node(struct checking *c, uint32_t node)
 {
     htp_slice tag = check_places(c, node);
     if (!tag.at || !check_absolute(c, node, tag)) {
-        return; /* which was told */
+        return; /* reported already */
     }
     if (c->tree->has_records) {
         check_record(c, node, tag);
@@ -193,7 +194,7 @@ static void check_node(struct checking *c, uint32_t node)
 
 /* ---- all nodes ---- */
 
-/* The first attribute that holds tags, as the tree has found it. */
+/* The attribute of tags that the tree was built from. */
 static htp_view_name find_attribute(const htp_view *view)
 {
     size_t length = strlen(source_module);

@@ -1,6 +1,6 @@
 /*
- * Types of operands by schemas. What nodes give follows from what they are given: of a model that
- * declares no types most are known.
+ * Types of operands by schemas. Output types follow from input types, so most types are known even
+ * if the model declares none.
  */
 #include "query/validate/validate_onnx.h"
 
@@ -45,7 +45,7 @@ static bool is_in(const htp_type_set *set, type_id type)
     return set->of[type / DATA_TYPES] >> (type % DATA_TYPES) & 1;
 }
 
-/* The only type of a set; 0 where there are more. */
+/* The only type of a set; 0: it has several. */
 static type_id only_one(const htp_type_set *set)
 {
     type_id found = 0;
@@ -83,7 +83,7 @@ static type_id find_declared(const struct typing *t, uint32_t value)
 
 /* ---- what attributes say ---- */
 
-/* Operators whose first output is of a type that an attribute has, or of this one without it. */
+/* Operators whose output type is an attribute; the type without it. */
 static const struct told_row {
     const char *op_type;
     const char *attribute;
@@ -104,7 +104,7 @@ static const struct told_row {
     {"RandomUniformLike", "dtype", 0},
 };
 
-/* The type that a constant has by the attribute that it is written as. */
+/* The type of a constant, by the attribute that holds it. */
 static type_id type_of_constant(const htp_view *view, const htp_view_attribute *attribute)
 {
     static const struct {
@@ -137,7 +137,7 @@ static type_id find_constant(const htp_view *view, uint32_t node)
     return found;
 }
 
-/* The type of a node's first output, where attributes tell. */
+/* The type of a node's first output, if attributes give it. */
 static type_id find_told(const htp_view *view, uint32_t node)
 {
     const char *op_type = htp_view_text(view, view->nodes.items[node].op_type);
@@ -163,7 +163,7 @@ static type_id find_told(const htp_view *view, uint32_t node)
     return 0;
 }
 
-/* An attribute that is to be a type, and is none; a constant without a value. */
+/* Checks attributes that must be a type, and constants without a value. */
 static void check_told(struct typing *t, uint32_t node)
 {
     const htp_view *view = t->v->view;
@@ -181,7 +181,7 @@ static void check_told(struct typing *t, uint32_t node)
                               told_rows[i].attribute, attribute->i);
         }
     }
-    uint32_t values = 0; /* tools may have attributes of their own */
+    uint32_t values = 0; /* tools may add attributes of their own */
     for (uint32_t i = 0; i < range.count; i++) {
         const char *name = htp_view_text(view, view->attributes.items[range.first + i].name);
         values += htp_schema_find_attribute(schema, name) != NULL;
@@ -193,7 +193,7 @@ static void check_told(struct typing *t, uint32_t node)
 
 /* ---- nodes ---- */
 
-/* Types that the names of a node's schema stand for, and the operand that said so. */
+/* Types bound to a schema's type variables, and the operand that bound each. */
 struct binding {
     type_id type;
     uint32_t value;
@@ -228,7 +228,7 @@ static void check_input(struct typing *t, uint32_t node, uint32_t index, struct 
     }
 }
 
-/* What a node gives, by its schema; 0 where that leaves it open. */
+/* The type of a node's output by its schema; 0: undetermined. */
 static type_id find_given(struct typing *t, uint32_t node, uint32_t index,
                           const struct binding *bound)
 {
@@ -286,7 +286,7 @@ static void follow(struct typing *t, uint32_t node)
     }
 }
 
-/* Inputs that have an initializer of another type as their default. */
+/* Inputs whose default value, an initializer, has another type. */
 static void check_defaults(struct typing *t)
 {
     const htp_view *view = t->v->view;
