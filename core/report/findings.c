@@ -1,5 +1,5 @@
 /*
- * What was found wrong with a model, one finding a line.
+ * Findings, one a line.
  */
 #include "report/tree/model_report.h"
 

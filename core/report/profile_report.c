@@ -14,7 +14,8 @@ struct sum {
     uint64_t calls;
 };
 
-/* Sums of modules: of those with a tag by the tags of kernels, of others by what ran in them. */
+/* Sums by module: tagged modules count kernels with their tag, others count kernels that ran in
+ * them. */
 struct sums {
     struct sum *modules;
     int64_t lost;
@@ -155,7 +156,7 @@ static void add_tree(htp_text *text, const htp_profile_question *query, const st
     htp_report_table(text, rows, count);
 }
 
-/* The longest first. */
+/* Longest first. */
 static int compare_kernels(const void *a, const void *b)
 {
     const htp_kernel *first = *(const htp_kernel *const *)a;
@@ -166,7 +167,7 @@ static int compare_kernels(const void *a, const void *b)
     return first < second ? -1 : first > second;
 }
 
-/* Some of the kernels, the longest first. */
+/* The longest kernels, up to a limit. */
 static void add_kernels(htp_text *text, const htp_profile_question *query,
                         const htp_kernel **kernels, size_t count)
 {
@@ -188,8 +189,7 @@ static void add_kernels(htp_text *text, const htp_profile_question *query,
     htp_report_table(text, rows, count + 1);
 }
 
-/* Picks the kernels of the region, or those that are lost where there is none. @return their number
- */
+/* Picks the kernels of the region; without one, those without a place. @return their number */
 static size_t pick_kernels(const htp_profile *profile, const htp_region *region,
                            const htp_kernel **kernels)
 {

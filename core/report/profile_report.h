@@ -1,5 +1,5 @@
 /*
- * What a profile tells of modules, for people and for programs.
+ * Times of modules, by a profile, as text and JSON.
  */
 #ifndef HTP_REPORT_PROFILE_REPORT_H
 #define HTP_REPORT_PROFILE_REPORT_H
@@ -7,11 +7,11 @@
 #include "query/profile/profile.h"
 #include "query/select/region.h"
 
-/** What is told. */
+/** What is reported. */
 typedef struct htp_profile_question {
     const htp_profile *profile; /* placed */
     htp_profile_model model;
-    const char *optimized;    /* the path of the optimised model; NULL: there is none */
+    const char *optimized;    /* path of the optimised model; NULL: none */
     const htp_region *region; /* kernels of these modules are listed; NULL: the tree */
     const char *address;      /* of the region */
     int depth;                /* of the tree; negative: all */

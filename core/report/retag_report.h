@@ -1,12 +1,12 @@
 /*
- * What retagging found, for people and for programs.
+ * Results of retagging, as text and JSON.
  */
 #ifndef HTP_REPORT_RETAG_REPORT_H
 #define HTP_REPORT_RETAG_REPORT_H
 
 #include "query/retag/retag.h"
 
-/** How many nodes were found by what. @param path  of the file that was written */
+/** How many nodes each rule placed. @param path  of the written file */
 const char *htp_report_retagging(htp_arena *arena, const htp_retagging *retagging,
                                  const char *path);
 

@@ -19,7 +19,7 @@ static void add_line(htp_text *text, const char *label, const char *content)
         htp_report_fit(text->arena, content, strlen(content), HTP_REPORT_COLUMNS - LABEL));
 }
 
-/* What is left of a list that is too long to be shown. */
+/* The number of further entries of a long list. */
 static void add_rest(htp_text *text, size_t count)
 {
     if (count > SHOWN) {
@@ -28,7 +28,7 @@ static void add_rest(htp_text *text, size_t count)
     }
 }
 
-/* "230 of 243 (94.6%)", "n/a" of nothing. */
+/* "230 of 243 (94.6%)"; "n/a" if there are none. */
 static const char *share(htp_arena *arena, uint64_t part, uint64_t whole)
 {
     if (whole == 0) {
@@ -184,7 +184,7 @@ static void add_facts(htp_text *text, const htp_comparison *c)
     add_rest(text, c->facts.count);
 }
 
-/* A table of counts: all rows, or those alone in which something does not correspond. */
+/* A table of counts: all rows, or only those with differences. */
 static void add_counts(htp_text *text, const char *title, const htp_compared_counts *counts,
                        bool shows_all)
 {

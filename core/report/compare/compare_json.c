@@ -1,5 +1,5 @@
 /*
- * What differs between two models, for programs.
+ * Differences of two models as JSON.
  */
 #include "report/compare/compare.h"
 
@@ -31,7 +31,7 @@ static void add_pair(htp_json *json, const char *key, const uint32_t counts[HTP_
     htp_json_end(json, '}');
 }
 
-/* A part of a whole from 0 to 1; null of nothing. */
+/* A share from 0 to 1; null of zero. */
 static void add_share(htp_json *json, const char *key, uint64_t part, uint64_t whole)
 {
     if (whole == 0) {

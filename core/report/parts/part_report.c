@@ -63,7 +63,7 @@ void htp_report_part_json(htp_json *json, const htp_view *view, const htp_report
 
 /* ---- a split ---- */
 
-/* What a part is: a tag, or that it lies between. */
+/* The name of a part: a tag, or "between". */
 static const char *name_part(htp_arena *arena, const htp_tree *tree, const htp_split_part *part)
 {
     if (part->module == HTP_NONE) {

@@ -1,5 +1,5 @@
 /*
- * What was cut out of a model, for people and for programs.
+ * Parts cut out of a model, as text and JSON.
  */
 #ifndef HTP_REPORT_PART_REPORT_H
 #define HTP_REPORT_PART_REPORT_H
@@ -38,7 +38,7 @@ typedef struct htp_reported_split {
 
 const char *htp_report_split(htp_arena *arena, const htp_reported_split *reported);
 
-/** What the index of the parts holds. */
+/** The contents of the index of parts. */
 const char *htp_report_split_json(htp_arena *arena, const htp_reported_split *reported);
 
 #endif

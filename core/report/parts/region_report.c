@@ -1,5 +1,5 @@
 /*
- * A region: what crosses its border, its nodes, its weights and who shares them.
+ * A region: its border, its nodes, its weights and their other readers.
  */
 #include "report/tree/model_report.h"
 
@@ -13,7 +13,7 @@
 /* Modules outside of the region that read a weight. */
 typedef HTP_VECTOR(uint32_t) module_list;
 
-/* All that there is to tell. */
+/* Everything that is printed. */
 struct facts {
     const htp_region *region;
     const htp_view *view;
@@ -78,7 +78,7 @@ static struct facts find_facts(htp_arena *arena, const htp_region *region)
     return facts;
 }
 
-/* Where a node was written: "model.py:12"; "" where nothing tells. */
+/* The source line of a node: "model.py:12"; "" if unknown. */
 static const char *source_of(htp_arena *arena, const struct facts *facts, uint32_t node)
 {
     htp_source_line source = htp_source_line_find(facts->view, facts->tree, node);
@@ -99,7 +99,7 @@ static const char *tag_text(htp_arena *arena, const htp_tree *tree, uint32_t mod
     return htp_arena_copy(arena, tag.at, tag.length);
 }
 
-/* What a value comes from, or goes to, that is no module. */
+/* The end of an edge that is no module. */
 static const char *outside_text(const htp_view *view, uint32_t value, bool is_output)
 {
     const htp_view_value *crossing = &view->values.items[value];

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What is listed, one after the other: nodes, or weights. */
+/* The entries of a list: nodes or weights, in order. */
 struct items {
     const htp_selected *selected;
     const htp_view *view;

@@ -6,7 +6,7 @@
 
 #include "query/select/region.h"
 
-/** What is to be listed. */
+/** The subject of a list. */
 typedef struct htp_selected {
     const htp_region *region;
     bool lists_weights;
@@ -17,8 +17,8 @@ typedef struct htp_selected {
 
 /**
  * The list in @p arena, with a newline behind it.
- * @return HTP_CODE_BAD_INPUT where what is selected has no name, or shares it with what is not, and
- *         the format knows names alone.
+ * @return HTP_CODE_BAD_INPUT if the format uses names, and a selected entry has none, or shares it
+ *         with an entry that is not selected.
  */
 HTP_MUST_USE htp_status htp_report_selection(htp_arena *arena, const htp_selected *selected,
                                              const char **text);

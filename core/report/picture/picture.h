@@ -1,8 +1,8 @@
 /*
  * Pictures as text that other programs read. formats.def lists the formats.
  *
- * Boxes are called b0, b1... and frames f0, f1... in all of them. Files are valid whatever names
- * hold: U+FFFD takes the place of what a format cannot express.
+ * Boxes are called b0, b1... and frames f0, f1... in all of them. Files are valid for any names:
+ * U+FFFD replaces characters that a format cannot express.
  */
 #ifndef HTP_REPORT_PICTURE_H
 #define HTP_REPORT_PICTURE_H
@@ -29,7 +29,7 @@ htp_picture_label htp_picture_label_box(htp_arena *arena, const htp_picture *pic
 htp_picture_label htp_picture_label_frame(htp_arena *arena, const htp_picture *picture,
                                           uint32_t number);
 
-/** How a format writes frames that enclose what lies in them. */
+/** How a format with nested frames writes them. */
 typedef struct htp_picture_nesting {
     void (*begin_frame)(htp_text *text, const htp_picture *picture, uint32_t number, size_t depth);
     void (*add_box)(htp_text *text, const htp_picture *picture, uint32_t number);
@@ -40,7 +40,7 @@ typedef struct htp_picture_nesting {
 void htp_picture_add_nested(htp_stream *stream, const htp_picture *picture,
                             const htp_picture_nesting *nesting);
 
-/** Types that are written on one arrow; of more, the number is told. */
+/** Types written on one arrow; further ones are counted. */
 enum { HTP_PICTURE_TOLD_VALUES = 3 };
 
 /** A text for XML, also within quotes. */

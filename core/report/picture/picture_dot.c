@@ -21,12 +21,12 @@ static const char header[] =
     "edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=9, fontcolor=\"#475569\", "
     "color=\"#64748b\", arrowsize=0.6]\n";
 
-/* Graphviz's best takes minutes for some hundred boxes: of more than these the arrows are straight,
- * and places are good enough after fewer tries. */
+/* Graphviz's best layout takes minutes for some hundred boxes. Above this limit arrows are straight
+ * and placement takes fewer iterations. */
 enum { MAX_BOXES = 200 };
 static const char header_of_large[] = "graph [nslimit=1, nslimit1=1, splines=line]\n";
 
-/* How boxes of a kind look. */
+/* Styles of boxes by kind. */
 static const char *const looks[HTP_PICTURE_BOX_KINDS] = {
     [HTP_PICTURE_NODE] = "fillcolor=\"#ffffff\", color=\"#64748b\"",
     [HTP_PICTURE_NODES] =
@@ -36,15 +36,15 @@ static const char *const looks[HTP_PICTURE_BOX_KINDS] = {
     [HTP_PICTURE_OUTPUT] = "fillcolor=\"#fef3c7\", color=\"#d97706\"",
 };
 
-/* Frames in each other take turns. */
+/* Nested frames alternate. */
 static const char *const fills[] = {"#f8fafc", "#eef2f7", "#e2e8f0"};
 static const char body_fill[] = "#fdf4ff";
 
-/* A quoted string in which nothing is an escape, of graphviz or of HTML. */
+/* A quoted string in which neither graphviz nor HTML sees an escape. */
 static void add_quoted(htp_text *text, const char *string)
 {
     htp_text xml = {.arena = text->arena};
-    htp_picture_add_xml(&xml, string); /* graphviz reads entities everywhere */
+    htp_picture_add_xml(&xml, string); /* graphviz decodes entities everywhere */
     htp_text_add(text, "\"");
     for (const char *at = htp_text_string(&xml); *at; at++) {
         htp_text_add_bytes(text, *at == '\\' ? "\\\\" : at, *at == '\\' ? 2 : 1);
@@ -52,7 +52,7 @@ static void add_quoted(htp_text *text, const char *string)
     htp_text_add(text, "\"");
 }
 
-/* A label like HTML: the title, then smaller what else there is. */
+/* An HTML-like label: the title, and further lines in a smaller font. */
 static void add_label(htp_text *text, const htp_picture_label *label, const char *between)
 {
     static const char small[] = "<font point-size=\"9\" color=\"#475569\">";
@@ -88,7 +88,7 @@ static void add_arrow(htp_text *text, const htp_picture *picture, const htp_pict
         uint32_t value = arrow->values.items[i];
         const char *name = htp_view_text(picture->view, picture->view->values.items[value].name);
         if (i < HTP_PICTURE_TOLD_VALUES) {
-            htp_text_addf(text, "%s&#160;", separator); /* away from the arrow */
+            htp_text_addf(text, "%s&#160;", separator); /* keeps clear of the arrow */
             htp_picture_add_xml(text, htp_picture_type(text->arena, picture, value));
             htp_text_add(text, "&#160;");
             htp_text_addf(&names, "%s%s", i ? ", " : "", name);

@@ -1,6 +1,6 @@
 /*
- * Pictures as GraphML, flat as all its readers take it: frames are nodes, too, and `parent` of a
- * node is the frame that it lies in. There is an edge for each value that flows.
+ * Pictures as GraphML, without nested graphs, which not all readers know: frames are nodes, and
+ * `parent` of a node is its frame. Each value is an edge.
  *
  * Reference: http://graphml.graphdrawing.org/specification.html
  */
@@ -44,7 +44,7 @@ static void add_data(htp_text *text, const char *key, const char *value)
     }
 }
 
-/* What frames and boxes have in common. */
+/* Data of frames and boxes. */
 static void add_facts(htp_text *text, const htp_picture *picture, const char *kind,
                       const htp_picture_label *label, uint32_t module, uint32_t parent,
                       uint32_t operators)

@@ -1,5 +1,5 @@
 /*
- * What is written on boxes and frames.
+ * Labels of boxes and frames.
  */
 #include "report/picture/picture.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Op types that a label tells of. */
+/* Op types in a label. */
 enum { TOLD_OP_TYPES = 4 };
 
 static const char *copy(htp_arena *arena, htp_slice slice)
@@ -21,8 +21,8 @@ static const char *name_text(htp_arena *arena, const htp_picture *picture, htp_v
     return htp_text_printable(arena, htp_view_text(picture->view, name));
 }
 
-/* The part of a tag that is below another one: "BertLayer.0", or "Cell/Inner" where no frame is
- * between both. */
+/* A tag relative to another one: "BertLayer.0", or "Cell/Inner" if the module between has no frame.
+ */
 static const char *relative_tag(htp_arena *arena, const htp_picture *picture, uint32_t frame,
                                 uint32_t module)
 {
@@ -49,7 +49,7 @@ static const char *operators(htp_arena *arena, uint32_t count)
                             count == 1 ? "" : "s");
 }
 
-/* The most frequent first; the first in the file where two are as frequent. */
+/* By frequency, then by order in the file. */
 static int compare_counts(const void *a, const void *b)
 {
     const htp_picture_count *first = *(const htp_picture_count *const *)a;
@@ -92,7 +92,7 @@ static htp_picture_label label_value(htp_arena *arena, const htp_picture *pictur
     return (htp_picture_label){name, "", htp_picture_type(arena, picture, value), name};
 }
 
-/* One operator is shown as its op type, wherever it is. */
+/* A single operator is labelled by its op type, inside a module as well. */
 static htp_picture_label label_nodes(htp_arena *arena, const htp_picture *picture,
                                      const htp_picture_box *box)
 {
@@ -131,7 +131,7 @@ htp_picture_label htp_picture_label_box(htp_arena *arena, const htp_picture *pic
     }
 }
 
-/* What a body is of, or which function it is. */
+/* The node of a body, or the name of a function. */
 static htp_picture_label label_graph(htp_arena *arena, const htp_picture *picture, uint32_t graph,
                                      const char *count)
 {

@@ -24,8 +24,7 @@ static const char *const box_classes[HTP_PICTURE_BOX_KINDS] = {
     [HTP_PICTURE_OUTPUT] = "output",
 };
 
-/* What stands for itself: letters, digits, and what neither mermaid nor Markdown gives a meaning.
- */
+/* Letters, digits, and characters without meaning in mermaid and Markdown. */
 static bool is_plain(uint32_t code)
 {
     static const char safe[] = "_ ,.:/()[]{}=+-";
@@ -34,7 +33,7 @@ static bool is_plain(uint32_t code)
     return code >= 0x80 || is_letter || is_digit || (code > 0 && strchr(safe, (int)code));
 }
 
-/* A text within quotes. Anything else is a character reference, which mermaid writes with #. */
+/* A quoted text. Other characters become character references, which mermaid writes with #. */
 static void add_text(htp_text *text, const char *string)
 {
     while (*string) {

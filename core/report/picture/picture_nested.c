@@ -1,10 +1,10 @@
 /*
- * Pictures in formats where a frame encloses what lies in it.
+ * Pictures in formats with nested frames.
  */
 #include "report/picture/picture.h"
 
-/* What lies in each frame: the first item, and the one behind each. Boxes and frames are numbered
- * from 1 on; 0 ends a list. Index 0 of the lists is what lies in no frame. */
+/* The contents of each frame as a linked list: the first item, and the next one of each. Boxes and
+ * frames are numbered from 1 on; 0 ends a list. Index 0 holds the items outside of all frames. */
 struct contents {
     uint32_t *first_box, *next_box;
     uint32_t *first_frame, *next_frame;
@@ -32,7 +32,7 @@ static struct contents find_contents(htp_arena *arena, const htp_picture *pictur
     return found;
 }
 
-/* Frames lie in frames however deep: no recursion. */
+/* Nesting has no limit, so there is no recursion. */
 void htp_picture_add_nested(htp_stream *stream, const htp_picture *picture,
                             const htp_picture_nesting *nesting)
 {

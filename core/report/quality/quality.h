@@ -26,9 +26,9 @@ const char *htp_report_quality(htp_arena *arena, const htp_quality_report *repor
 /** As one JSON object; see docs/man/htp-trace-quality.1. */
 void htp_report_quality_json(htp_json *json, const htp_quality_report *report);
 
-/** What sidecars hold of a model that was measured, one JSON object: the same members but for
- * modules and nodes, which sidecars have themselves. Modules are told by their places in that list;
- * of the reference's path, the name. */
+/** The metrics that sidecars hold, one JSON object: the same members, except modules and nodes,
+ * which sidecars have themselves. Modules are given by index into the sidecar's list; the
+ * reference's path by its last part. */
 void htp_report_quality_part(htp_json *json, const htp_quality *quality);
 
 /** As CSV: one row for each metric of each model, depth, layer and member. */

@@ -1,12 +1,11 @@
 /*
- * How good tags are, as rows: one for each metric of each model, depth, layer and member of a
- * layer.
+ * Metrics as CSV: a row per metric of each model, depth, layer and member of a layer.
  */
 #include "report/quality/quality.h"
 
 #include <string.h>
 
-/* Where the numbers of a row are from. */
+/* The subject of a row. */
 struct part {
     const htp_quality_entry *entry;
     const char *level; /* "model", "depth", "layer" or "member" */
@@ -15,7 +14,7 @@ struct part {
     uint32_t member;   /* module; HTP_NONE: none */
 };
 
-/* A field in quotes, where it needs them. */
+/* A field, quoted if necessary. */
 static void add_field(htp_text *text, const char *field, size_t length)
 {
     bool is_plain = true;

@@ -1,5 +1,5 @@
 /*
- * How good tags are, for programs.
+ * Metrics as JSON.
  */
 #include "report/quality/quality.h"
 
@@ -36,7 +36,7 @@ static void add_slice(htp_json *json, const char *key, htp_slice slice)
     htp_json_string_part(json, key, slice.at ? slice.at : "", slice.length);
 }
 
-/* A number, or null where it is negative. */
+/* A number; null if it is negative. */
 static void add_known(htp_json *json, const char *key, double value)
 {
     if (value < 0) {
@@ -67,7 +67,7 @@ static void add_measure(htp_json *json, const char *key, const htp_measure *meas
     htp_json_end(json, '}');
 }
 
-/* All measures of the whole; of parts those that have a value. */
+/* All measures of the whole; of parts, those with a value. */
 static void add_measures(htp_json *json, const htp_measures *measures, bool is_whole)
 {
     htp_json_begin(json, "metrics", '{');
@@ -310,7 +310,7 @@ static void add_nodes(htp_json *json, const htp_quality *q)
     htp_json_end(json, '}');
 }
 
-/* What is told of a model without its modules and nodes. */
+/* The summary of a model, without its modules and nodes. */
 static void add_summary(htp_json *json, const htp_quality *q)
 {
     add_facts(json, q);

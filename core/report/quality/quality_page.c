@@ -9,10 +9,10 @@ enum {
     PARAGRAPH_SEPARATOR = 0xA9,
 };
 
-/* The document on its way into the page. */
+/* State of escaping the document. */
 struct escaping {
     htp_stream *stream;
-    int matched; /* bytes of U+2028 or U+2029 that were seen last, and not passed on yet */
+    int matched; /* bytes of a possible U+2028 or U+2029 that are held back */
 };
 
 static const char separator[] = {'\xE2', '\x80'};
@@ -31,14 +31,14 @@ static const char *escape_of(char byte)
     }
 }
 
-/* Passes on what looked like a separator and was none. */
+/* Passes on bytes that turned out to be no separator. */
 static void give_back(struct escaping *e)
 {
     htp_text_add_bytes(&e->stream->text, separator, (size_t)e->matched);
     e->matched = 0;
 }
 
-/* Whether a byte goes on with a separator, or ends one. */
+/* Whether a byte continues or ends a separator. */
 static bool take_separator(struct escaping *e, char byte)
 {
     unsigned char last = (unsigned char)byte;
@@ -57,12 +57,12 @@ static bool take_separator(struct escaping *e, char byte)
     return e->matched > 0;
 }
 
-/* Escapes are valid in strings alone, and nowhere else does JSON have these characters. */
+/* Escapes are valid in strings alone, and outside of strings JSON has none of these characters. */
 static void put_escaped(void *user, const char *bytes, size_t length)
 {
     struct escaping *e = user;
     htp_text *text = &e->stream->text;
-    size_t plain = 0; /* where what needs no escape begins */
+    size_t plain = 0; /* start of the bytes to pass on unescaped */
     for (size_t i = 0; i < length; i++) {
         bool is_separator = (e->matched > 0 || bytes[i] == separator[0]);
         const char *escape = escape_of(bytes[i]);

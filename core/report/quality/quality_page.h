@@ -1,8 +1,8 @@
 /*
- * How good tags are, as a page for browsers: one file that holds all that it needs.
+ * Metrics as a self-contained HTML page.
  *
- * Its parts are the files of report/page/, which scripts/embed-page makes one text of. It loads
- * nothing from anywhere, and its policy lets a browser run no other script than its own.
+ * scripts/embed-page joins the files of report/page/ into one text. The page loads nothing, and its
+ * policy admits no script but its own.
  */
 #ifndef HTP_REPORT_QUALITY_PAGE_H
 #define HTP_REPORT_QUALITY_PAGE_H
@@ -16,8 +16,8 @@ typedef void (*htp_page_document_fn)(void *user, htp_json *json);
 /**
  * Writes a page.
  *
- * What could end the document within HTML (<, >, &) or a line of JavaScript (U+2028, U+2029) is
- * written as \uXXXX, so that it stays the same JSON, and text from files stays text.
+ * Characters that could end the document in HTML (<, >, &) or a line in JavaScript (U+2028, U+2029)
+ * become \uXXXX. The JSON keeps its meaning, and text from files stays text.
  *
  * @param stream         takes the page, piece by piece; its arena is the document's, too
  * @param write_document called once

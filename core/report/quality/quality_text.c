@@ -1,5 +1,5 @@
 /*
- * How good tags are, for people.
+ * Metrics as text.
  */
 #include "report/quality/quality.h"
 
@@ -11,7 +11,7 @@
 
 enum { BAR = 20, WORST = 10, LAYERS = 12 };
 
-/* A text within columns, filled with spaces. */
+/* A text padded to a width. */
 static void add_cell(htp_text *text, const char *cell, size_t length, size_t columns)
 {
     const char *fit = htp_report_fit(text->arena, cell, length, columns);
@@ -47,7 +47,7 @@ static void add_header(htp_text *text, const htp_quality_entry *entry)
                   grouped(text, q->weights), grouped(text, q->subject->module_count));
 }
 
-/* "100.0%", and of what; or why there is no value. */
+/* "100.0%" and its base; or why there is no value. */
 static void add_metric(htp_text *text, htp_metric metric, const htp_measure *measure)
 {
     htp_text_addf(text, "%-24s", htp_metric_name(metric));
@@ -88,7 +88,7 @@ static void add_member(htp_text *text, const htp_quality *q, uint32_t module)
     }
 }
 
-/* Whether all nodes of a layer are without problems. */
+/* Whether no node of a layer has a problem. */
 static bool is_good(const htp_quality *q, const htp_quality_layer *layer)
 {
     for (uint32_t i = 0; i < layer->count; i++) {
@@ -143,7 +143,7 @@ static unsigned count_problems(unsigned bits)
     return count;
 }
 
-/* The most problems first. */
+/* Most problems first. */
 static int compare_worst(const void *a, const void *b)
 {
     const struct worst *first = a;

@@ -15,7 +15,7 @@ htp_sidecar *htp_sidecar_new(htp_arena *arena, const htp_view *view, const htp_t
 
 /* ---- parts ---- */
 
-/* One thing of a part. @return whether there was one left */
+/* Writes one record of a part. @return whether there was one */
 typedef bool step(htp_sidecar *sidecar, htp_json *json, uint32_t *next, const char **key);
 
 static bool put_next_module(htp_sidecar *sidecar, htp_json *json, uint32_t *next, const char **key)
@@ -75,7 +75,7 @@ static bool put_next_dag(htp_sidecar *sidecar, htp_json *json, uint32_t *next, c
     return true;
 }
 
-/* The parts that consist of records. */
+/* Parts that consist of records. */
 static const struct part {
     const char *name;
     const char *brackets;

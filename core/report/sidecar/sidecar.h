@@ -1,6 +1,6 @@
 /*
- * The sidecar: what a model says of its modules, in one JSON document beside it, for whoever does
- * not read ONNX. docs/hierarchy.schema.json describes it.
+ * The sidecar: the modules of a model as a JSON document beside it, for programs that do not read
+ * ONNX. docs/hierarchy.schema.json describes it.
  *
  *     {"version": 1,
  *      "export": {tool, versions, operator sets, inputs, outputs, ...},
@@ -10,12 +10,11 @@
  *      "dag": {full tag: {"nodes": [...], "edges": [[from, to], ...]}},
  *      "quality": {what was measured, see report/quality/quality.h}}
  *
- * null stands for what the file does not tell. Records stand on a line each. Nodes, initializers
- * and tensors go by their names; one that has none, or one that is taken, by NAME#NUMBER. A
- * module's dag is that of all nodes that ran in it or in a module below it.
+ * null stands for unknown. Each record is a line. Nodes, initializers and tensors are keyed by
+ * name; if it is empty or taken, by NAME#NUMBER. A module's dag has all nodes that ran in it or in
+ * a module below it.
  *
- * The document is written piece by piece: it is never whole in memory, as it grows with the depth
- * of the modules times the number of nodes.
+ * The document is streamed, since it grows with the number of nodes times the depth of the modules.
  */
 #ifndef HTP_REPORT_SIDECAR_H
 #define HTP_REPORT_SIDECAR_H
@@ -26,7 +25,7 @@
 /** The version of the document. */
 #define HTP_SIDECAR_VERSION 1
 
-/** What an export knows beside the file; a document made of a file alone goes without. */
+/** Facts of an export that the file does not have; absent when a sidecar is made from a file. */
 typedef struct htp_sidecar_run {
     const char *libtorch;
     const double *seconds; /* by htp_stage */
@@ -35,14 +34,13 @@ typedef struct htp_sidecar_run {
 /** A sidecar that can be written. */
 typedef struct htp_sidecar htp_sidecar;
 
-/** Finds all that is to be written, in @p arena: lists of numbers, and names that are made. */
+/** Collects everything to be written, in @p arena: lists of numbers, and generated names. */
 htp_sidecar *htp_sidecar_new(htp_arena *arena, const htp_view *view, const htp_tree *tree);
 
 /**
- * Writes the document to @p json, which hands it on. Two writings are equal; the second one
- * allocates nothing.
+ * Writes the document to @p json. A second call writes the same and allocates nothing.
  * @param run      may be NULL.
- * @param quality  the object with what was measured, as JSON; NULL: nothing was
+ * @param quality  the object of metrics, as JSON; NULL: none
  */
 void htp_sidecar_write(htp_sidecar *sidecar, const htp_sidecar_run *run, const char *quality,
                        htp_json *json);

@@ -3,20 +3,20 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-enum { LONGEST_SHOWN = 120 }; /* bytes of a value that findings show */
+enum { LONGEST_SHOWN = 120 }; /* bytes of a value in a finding */
 
 /* A record of the sidecar. */
 struct told {
     const char *key;
     htp_json_part value;
-    bool is_known; /* the model has it, too */
+    bool is_known; /* the model has it */
 };
 
 struct checking {
     htp_arena *arena;
     htp_sidecar_file *file;
     htp_findings *findings;
-    bool has_own_tags; /* the model tells of modules itself */
+    bool has_own_tags; /* the model has tags of its own */
     HTP_VECTOR(struct told) told[HTP_SIDECAR_PARTS];
     htp_map by_key[HTP_SIDECAR_PARTS];
     htp_status status; /* the first failure */
@@ -24,7 +24,7 @@ struct checking {
 
 /* ---- what the sidecar says ---- */
 
-/* What modules go by. */
+/* Modules are identified by full tags. */
 static htp_status read_full_tag(struct checking *c, htp_json_part value, const char **key)
 {
     const cJSON *record = NULL;
@@ -66,7 +66,7 @@ static htp_status read_part(struct checking *c, htp_sidecar_part part)
 
 /* ---- comparing ---- */
 
-/* Whether the sidecar says what the model says, as far as that tells. */
+/* Whether the sidecar agrees with the model, as far as the model knows. */
 static bool is_same(const cJSON *model, const cJSON *sidecar)
 {
     if (cJSON_IsNull(model)) {
@@ -82,7 +82,7 @@ static bool is_same(const cJSON *model, const cJSON *sidecar)
     return are_same;
 }
 
-/* A value in the arena, where it is short. */
+/* A value as text, if it is short. */
 static const char *show(htp_arena *arena, const cJSON *value)
 {
     char text[LONGEST_SHOWN];
@@ -95,7 +95,7 @@ static const char *describe(htp_arena *arena, const char *part, const char *key)
     return key ? htp_arena_printf(arena, "%s '%s'", part, key) : part;
 }
 
-/* What only an export knows, or how a model tells of modules, is no matter of the model itself. */
+/* Facts about the export, and the source of the tree: a model does not have these. */
 static bool is_of_the_run(const struct checking *c, const char *part, const char *member)
 {
     bool is_export = strcmp(part, "export") == 0;
@@ -133,7 +133,7 @@ static htp_sidecar_part find_part(const char *name)
     return (htp_sidecar_part)part;
 }
 
-/* A record as the model has it. */
+/* Compares a record with the model's. */
 static void check_record(void *user, const char *name, const char *key, const char *json,
                          size_t length)
 {

@@ -1,5 +1,5 @@
 /*
- * What a sidecar tells of the model as a whole, and of the run that made it.
+ * The sidecar's part about the model as a whole and its export.
  */
 #include "report/sidecar/sidecar_facts.h"
 

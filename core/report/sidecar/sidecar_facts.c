@@ -1,5 +1,5 @@
 /*
- * Finding what a sidecar is written of: lists that lead from values and modules to nodes.
+ * Lists from values and modules to nodes, from which the sidecar is written.
  */
 #include "report/sidecar/sidecar_facts.h"
 
@@ -11,13 +11,13 @@
 
 /* ---- lists ---- */
 
-/* Adds one to a list, in the first of two rounds: counting. */
+/* Counts an entry, in the first of two passes. */
 static void count_item(htp_number_lists *lists, uint32_t thing)
 {
     lists->first[thing + 2U]++;
 }
 
-/* In the second round: filling. What first[i + 1] holds goes from the list's begin to its end. */
+/* Adds an entry, in the second pass. first[i + 1] moves from the list's begin to its end. */
 static void add_item(htp_number_lists *lists, uint32_t thing, uint32_t item)
 {
     lists->items[lists->first[thing + 1U]++] = item;
@@ -28,7 +28,7 @@ static void begin_lists(htp_arena *arena, htp_number_lists *lists, size_t things
     lists->first = HTP_NEW_ARRAY(arena, uint32_t, things + 2);
 }
 
-/* Between both rounds. */
+/* Between the passes. */
 static void lay_out_lists(htp_arena *arena, htp_number_lists *lists, size_t things)
 {
     for (size_t i = 1; i < things + 2; i++) {
@@ -93,7 +93,7 @@ static void find_readers(htp_sidecar *sidecar)
     note_values(sidecar, sidecar->view->graphs.items[0].outputs, HTP_NONE, mark_output);
 }
 
-/* The inputs or outputs of the model, but for weights that old files list among them. */
+/* Inputs or outputs of the model; weights that old files list among the inputs are left out. */
 static const char *find_types(htp_sidecar *sidecar, htp_view_range range, const char *complex_key)
 {
     const htp_view *view = sidecar->view;
@@ -185,7 +185,7 @@ static void count_nodes(htp_sidecar *sidecar)
     }
 }
 
-/* Gives every module a part of its parent's, behind the parent's own nodes. */
+/* Gives every module a range inside its parent's, behind the parent's own nodes. */
 static void lay_out_modules(htp_sidecar *sidecar)
 {
     const htp_tree *tree = sidecar->tree;
@@ -238,7 +238,7 @@ uint32_t htp_sidecar_module_of(const htp_sidecar *sidecar, uint32_t node)
 
 void htp_sidecar_begin_list(htp_sidecar *sidecar)
 {
-    if (++sidecar->mark == 0) { /* after very many lists */
+    if (++sidecar->mark == 0) { /* the counter wrapped around */
         size_t nodes = sidecar->view->nodes.count + 1;
         size_t modules = sidecar->tree->module_count + 1U;
         memset(sidecar->seen, 0, (nodes > modules ? nodes : modules) * sizeof(*sidecar->seen));

@@ -1,5 +1,5 @@
 /*
- * What a sidecar is written of. Private to core/report.
+ * The facts that a sidecar is written from. Private to core/report.
  */
 #ifndef HTP_REPORT_SIDECAR_FACTS_H
 #define HTP_REPORT_SIDECAR_FACTS_H
@@ -18,10 +18,9 @@ struct htp_sidecar {
     const htp_view *view;
     const htp_tree *tree;
     htp_unique_ids keys;
-    htp_number_lists readers; /* by value: nodes that read it; a node that has a graph reads what
-                                 that returns */
+    htp_number_lists readers; /* by value: its readers; a node reads the outputs of its bodies */
     htp_number_lists owners;  /* by tensor: modules that hold it */
-    bool *has_owners;         /* by tensor: the file tells of them */
+    bool *has_owners;         /* by tensor: from the file's metadata */
     bool *is_output;          /* by value: the model's */
     uint32_t *tensor_values;  /* by tensor: the value that it is; HTP_NONE: none reads it */
     const char *inputs, *outputs; /* of the model, as JSON */
@@ -42,7 +41,7 @@ struct htp_sidecar {
 /** Fills all of the above but the record. */
 void htp_sidecar_find_facts(htp_sidecar *sidecar);
 
-/** Begins to list things once: what was seen before is forgotten. */
+/** Begins a new set of things seen. */
 void htp_sidecar_begin_list(htp_sidecar *sidecar);
 
 /** Whether a number below the larger of both counts is met for the first time in a list. */

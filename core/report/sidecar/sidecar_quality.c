@@ -1,7 +1,7 @@
 /*
- * What a sidecar says that was measured: whether the numbers can be.
+ * Checks the metrics in a sidecar for plausibility.
  *
- * Measuring anew would tell more, but not of what a reference told.
+ * Measuring again would not reproduce metrics that needed a reference.
  */
 #include "report/sidecar/sidecar_check.h"
 
@@ -33,7 +33,7 @@ static void add(const struct judging *j, const char *what)
     }
 }
 
-/* A count, or -1: larger ones no file has. */
+/* A count; -1 if it is none, or larger than any file allows. */
 static double read_count(const cJSON *value)
 {
     double number = cJSON_IsNumber(value) ? value->valuedouble : -1;
@@ -74,7 +74,7 @@ static void judge_measures(const struct judging *j, const cJSON *part)
 
 /* ---- the whole ---- */
 
-/* Members add up to a number. */
+/* Checks that members add up to a number. */
 static void judge_sum(const struct judging *j, const char *name, double wanted)
 {
     double sum = 0;

@@ -1,5 +1,5 @@
 /*
- * The records of a sidecar, one thing each.
+ * The records of a sidecar, one each.
  */
 #include "report/sidecar/sidecar_facts.h"
 
@@ -18,7 +18,7 @@ static void put_slice(htp_json *json, const char *key, htp_slice slice)
     htp_json_string_part(json, key, slice.at, slice.length);
 }
 
-/* A text that is not known where it is empty. */
+/* A text; null if it is empty. */
 static void put_known(htp_json *json, const char *key, htp_slice slice)
 {
     if (slice.length == 0) {
@@ -39,7 +39,7 @@ static void put_tag(const htp_sidecar *sidecar, htp_json *json, const char *key,
 
 /* ---- modules ---- */
 
-/* A list of strings of a record; null where there is none. */
+/* A list of strings of a record; null if it has none. */
 static void put_strings(htp_json *json, const char *key, const cJSON *record)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(record, key);
@@ -210,7 +210,7 @@ static void put_source(const htp_sidecar *sidecar, htp_json *json, uint32_t node
     htp_json_end(json, '}');
 }
 
-/* A text of the node's metadata. */
+/* A metadata text of the node. */
 static void put_property(const htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t node,
                          htp_view_name name)
 {
@@ -254,7 +254,7 @@ void htp_sidecar_put_node(htp_sidecar *sidecar, htp_json *json, const char *key,
     htp_json_end(json, '}');
 }
 
-/* The tags of those who read a value, each once. */
+/* The distinct tags of a value's readers. */
 static void put_readers(htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t value)
 {
     htp_json_begin(json, key, '[');
@@ -282,7 +282,7 @@ static void put_owners(htp_sidecar *sidecar, htp_json *json, uint32_t tensor)
     htp_json_end(json, ']');
 }
 
-/* What it was made of, and how, where it is not stored as in the model. */
+/* The sources of an initializer and its layout, unless it is stored as in the model. */
 static void put_made_of(htp_sidecar *sidecar, htp_json *json, uint32_t tensor)
 {
     const htp_view *view = sidecar->view;
@@ -326,7 +326,7 @@ void htp_sidecar_put_value(htp_sidecar *sidecar, htp_json *json, const char *key
     const htp_view_value *told = &sidecar->view->values.items[value];
     uint32_t body = sidecar->view->graphs.items[told->graph].node;
     bool is_made = told->maker == HTP_VIEW_BY_NODE;
-    uint32_t maker = is_made ? told->node : body; /* what a body is given, its node gives it */
+    uint32_t maker = is_made ? told->node : body; /* inputs of a body come from its node */
     htp_json_begin(json, key, '{');
     put_tag(sidecar, json, "producer",
             maker == HTP_NONE ? HTP_NONE : htp_sidecar_module_of(sidecar, maker));
@@ -345,7 +345,7 @@ static bool is_inside(const htp_sidecar *sidecar, uint32_t module, uint32_t node
            sidecar->places[node] < sidecar->ends[module];
 }
 
-/* Edges from the makers of some values to a node, each maker once. */
+/* Edges from the makers of values to a node, each maker once. */
 static void put_edges(htp_sidecar *sidecar, htp_json *json, uint32_t module, uint32_t node,
                       htp_view_range values)
 {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Wider names run over their column. */
+/* A longer name exceeds its column. */
 enum { WIDEST_NAME = 80, DEEPEST_INDENTATION = 40, INDENTATION = 2 };
 
 uint32_t htp_inspection_unsupported_count(const htp_inspection *inspection)
@@ -22,7 +22,7 @@ const char *htp_inspection_writer(const htp_inspection *inspection)
     return inspection->has_serialization_id ? "PyTorch 2" : NULL;
 }
 
-/* Adds what a file names: one line, whatever it holds. */
+/* Adds a name from the file, always as one line. */
 static void add(htp_text *text, const char *string)
 {
     htp_text_add(text, htp_text_printable(text->arena, string));
@@ -114,7 +114,7 @@ static void add_inputs(htp_text *text, const htp_inspection *inspection)
 
 /* ---- modules and operators ---- */
 
-/* A line: a name, and how many. */
+/* A line: a name and a count. */
 struct row {
     const char *name;
     uint32_t indentation;

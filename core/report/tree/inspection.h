@@ -1,5 +1,5 @@
 /*
- * What is known of a model before it is exported, for people and for programs.
+ * Facts about a model before its export, as text and JSON.
  */
 #ifndef HTP_REPORT_INSPECTION_H
 #define HTP_REPORT_INSPECTION_H
@@ -12,7 +12,7 @@
 /** An argument, or a part of one, as an export would choose it. */
 typedef struct htp_inspected_input {
     const char *name;          /* "past.0" */
-    const char *specification; /* "past.0:float32[2,8]"; NULL where there is none */
+    const char *specification; /* "past.0:float32[2,8]"; NULL: none */
     const char *form;          /* " --input past.0:DTYPE[DIMS]" where it cannot be derived; NULL
                                   where it can stay out, or where nothing can be passed */
     bool is_left_out;
@@ -56,7 +56,7 @@ const char *htp_report_inspection_json(htp_arena *arena, const htp_inspection *i
 /** The operators that no export takes. */
 uint32_t htp_inspection_unsupported_count(const htp_inspection *inspection);
 
-/** What wrote the archive, as far as it tells: "PyTorch 2"; NULL when it does not. */
+/** The writer of the archive: "PyTorch 2"; NULL if unknown. */
 const char *htp_inspection_writer(const htp_inspection *inspection);
 
 #endif

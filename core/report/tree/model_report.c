@@ -32,7 +32,7 @@ static void add_values(htp_text *text, const htp_view *view, const char *label,
         uint32_t value = view->operands.items[values.first + i];
         if (view->values.items[value].maker == HTP_VIEW_BY_INPUT &&
             view->values.items[value].initializer != HTP_NONE) {
-            continue; /* a weight of an old file, which lists all of them */
+            continue; /* an old file lists its weights as inputs */
         }
         htp_value_type type = htp_value_type_find(text->arena, view, value);
         const char *name = htp_view_text(view, view->values.items[value].name);
@@ -45,7 +45,7 @@ static void add_values(htp_text *text, const htp_view *view, const char *label,
     }
 }
 
-/* Which output a state comes back from is left out where it does not fit: its name tells. */
+/* The output of a state is left out if it does not fit: its name tells it. */
 static void add_states(htp_text *text, const htp_view *view)
 {
     const htp_state_pairs pairs = htp_state_pairs_read(text->arena, view);
@@ -82,7 +82,7 @@ static void add_header(htp_text *text, const htp_view *view, const htp_tree *tre
     add_states(text, view);
 }
 
-/* A share of the whole in per cent. */
+/* A percentage of the whole. */
 static const char *share_of(htp_arena *arena, uint64_t part, uint64_t whole)
 {
     double share = whole > 0 ? 100.0 * (double)part / (double)whole : 0;

@@ -1,6 +1,6 @@
 /*
- * What there is to know of an ONNX model, or of some of its modules, for people and for programs.
- * Tables take HTP_REPORT_COLUMNS columns: longer texts are cut in the middle.
+ * Reports on an ONNX model or some of its modules, as text and JSON. Tables take HTP_REPORT_COLUMNS
+ * columns: longer texts are cut in the middle.
  */
 #ifndef HTP_REPORT_MODEL_REPORT_H
 #define HTP_REPORT_MODEL_REPORT_H
@@ -18,7 +18,8 @@ const char *htp_report_model(htp_arena *arena, const htp_view *view, const htp_t
 const char *htp_report_model_json(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                                   int depth);
 
-/** A region that has nodes of the modules that @p address names: its border, nodes and weights. */
+/** The region of the modules of @p address, which must have nodes: its border, nodes and weights.
+ */
 const char *htp_report_region(htp_arena *arena, const htp_region *region, const char *address);
 const char *htp_report_region_json(htp_arena *arena, const htp_region *region, const char *address);
 

@@ -18,7 +18,7 @@ const uint32_t *htp_report_order(htp_arena *arena, const htp_tree *tree)
             sizes[tree->modules[i].parent] += sizes[i];
         }
     }
-    uint32_t next_root = 0; /* damaged records name several */
+    uint32_t next_root = 0; /* damaged records may have several roots */
     for (uint32_t i = 0; i < count; i++) {
         uint32_t parent = tree->modules[i].parent;
         uint32_t *place = parent == HTP_NONE ? &next_root : &next[parent];
@@ -40,7 +40,7 @@ static const char *cell_text(const htp_report_row *row, size_t index)
     return row->cells[index] ? row->cells[index] : "";
 }
 
-/* The columns that all rows need; the name gets what the others leave. */
+/* Column widths; the name column gets the rest. */
 struct widths {
     size_t name;
     size_t cells[HTP_REPORT_CELLS];
@@ -66,7 +66,7 @@ static struct widths measure(const htp_report_row *rows, size_t count)
     return widths;
 }
 
-/* Deep modules are moved to the left where that lets some of their names stand. */
+/* Deep rows are indented less if that keeps names uncut. */
 static size_t indentation_of(const htp_report_row *row, size_t name_width)
 {
     size_t name = row->name.length < NARROWEST_NAME ? row->name.length : NARROWEST_NAME;

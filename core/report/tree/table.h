@@ -18,8 +18,8 @@ typedef struct htp_report_row {
     const char *cells[HTP_REPORT_CELLS];
 } htp_report_row;
 
-/** The modules of a tree, each behind the one that holds it and all that this holds before: files
- * may name one below another when they have named more. [module_count] */
+/** The modules of a tree in depth-first order; in a file, a child may come after its parent's later
+ * siblings. [module_count] */
 const uint32_t *htp_report_order(htp_arena *arena, const htp_tree *tree);
 
 /** The columns that a module in others is indented by. */

@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A longer segment than the widest column runs over it. */
+/* A longer segment exceeds the column. */
 enum { DEEPEST_INDENTATION = 40, INDENTATION = 2, WIDEST_MODULE = 120 };
 
 /* One line; numbers as text. */
 typedef struct tree_row {
     const char *segment;
-    uint32_t indentation; /* columns */
+    uint32_t indentation; /* in columns */
     const char *nodes;
     const char *own;
     const char *parameters;

@@ -9,7 +9,7 @@
 /**
  * The eligible modules as indented text, a line each: the last segment of the tag, nodes (with
  * descendants, and its own), parameters (with descendants; a tied one counts once), and the number
- * of calls where it is not 1. Ends with a newline. Below 40 levels the indentation stays.
+ * of calls unless it is 1. Ends with a newline. Below 40 levels the indentation stays.
  *
  *     module            nodes   own  parameters
  *     /Net                 24     2       1,234

@@ -15,15 +15,15 @@
  * null. */
 void htp_report_type_json(htp_json *json, const htp_value_type *type);
 
-/** "parameters" of an initializer: the names of the weights that it was made of; null where it is
- * stored as in the model, or is none. */
+/** "parameters" of an initializer: the names of its source weights; null if it is stored as in the
+ * model, or has none. */
 void htp_report_made_of(htp_json *json, const htp_made_of *made_of);
 
 /** A text of the file within @p columns columns: printable, and cut in the middle where it is too
  * long. */
 const char *htp_report_fit(htp_arena *arena, const char *text, size_t length, size_t columns);
 
-/** Adds what stands left and right, indented, in one line where both fit, else in two. */
+/** Adds two indented texts, in one line if both fit, else in two. */
 void htp_report_add_pair(htp_text *text, const char *left, const char *right);
 
 /** Bytes for people: "437.9 MB". */
