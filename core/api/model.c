@@ -1,5 +1,5 @@
 /*
- * Opening ONNX models, and asking what they are.
+ * Opens ONNX models and queries them.
  */
 #include "api/model.h"
 #include "api/options.h"

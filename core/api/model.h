@@ -8,7 +8,7 @@
 #include "query/tree/tree.h"
 
 struct htp_model {
-    htp_arena arena; /* of what the model is */
+    htp_arena arena; /* of the model's facts */
     htp_view view;   /* that queries are asked of: flat, where the file has functions */
     htp_view file;   /* as the file has it, where that is another one; or all zeroes */
     htp_tree tree;
@@ -22,7 +22,7 @@ typedef struct htp_query {
     htp_arena arena;
     htp_status (*answer)(struct htp_query *query);
     const void *options;
-    void *work;  /* what the answer keeps on its way */
+    void *work;  /* owned by the answer while it is built */
     char **text; /* where answers go, or NULL */
     char **json;
 } htp_query;
@@ -30,8 +30,8 @@ typedef struct htp_query {
 /** Opens the views of a model; flaws are no failure, but one with flaws is not made flat. */
 HTP_MUST_USE htp_status htp_model_open_views(htp_model *model, const char *path);
 
-/** As htp_model_open(); nodes that stand before those that make what they read are put in order:
- * the view is that of a sorted model, then. */
+/** Like htp_model_open(), but sorts nodes that stand before their sources: the view is that of a
+ * sorted model. */
 HTP_MUST_USE htp_status htp_model_open_sorted(const char *path, htp_model **model);
 
 /** The view of the file as it is. */
@@ -40,8 +40,7 @@ static inline htp_view *htp_model_file(htp_model *model)
     return model->file.bytes.at ? &model->file : &model->view;
 }
 
-/** Answers a query with the arenas' recovery points set. What it handed over is taken back where
- * it fails. */
+/** Answers a query with the arenas' recovery points set. On failure, its results are taken back. */
 HTP_MUST_USE htp_status htp_query_ask(htp_query *query);
 
 /** Refuses an output that would replace the model, or its data. */

@@ -28,7 +28,7 @@ void htp_options_init(htp_options *options)
     };
 }
 
-/* An attribute's name is an identifier; the prefix begins it. */
+/* The prefix begins an attribute name, which is an identifier. */
 static bool is_prefix(const char *prefix)
 {
     size_t length = strlen(prefix);

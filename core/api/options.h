@@ -7,10 +7,10 @@
 #include "base/status.h"
 
 /**
- * Copies what a caller filled in over the defaults, of which there may be more: @p given may be of
- * an earlier version. Both begin with their size (struct_size).
+ * Copies a caller's struct over the defaults. It may be of an earlier version, and shorter. Both
+ * begin with their size (struct_size).
  * @param what   the beginning of the message: "the options were"
- * @param maker  the function that has to fill them in first
+ * @param maker  the function that initialises them
  */
 HTP_MUST_USE htp_status htp_given_take(void *defaults, size_t bytes, const void *given,
                                        const char *what, const char *maker);

@@ -30,8 +30,8 @@ static htp_status check_folder(htp_arena *arena, const char *onnx_path)
                            folder, strerror(errno));
 }
 
-/* Whether a data file of the output would be written over the input, or is one that goes together
- * with the model that lies there. */
+/* Whether a data file of the output would replace the input, or belongs to the model at the
+ * output's path. */
 static bool is_data_file(const char *input, const char *output, bool has_external)
 {
     char path[PATH_MAX];
@@ -47,7 +47,7 @@ static bool is_data_file(const char *input, const char *output, bool has_externa
     return false;
 }
 
-/* The folder of a path, with its slash. @return the name in it */
+/* Splits off the folder of a path, with its slash. @return the name */
 static const char *split_path(const char *path, char folder[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');

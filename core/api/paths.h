@@ -14,10 +14,9 @@ HTP_MUST_USE htp_status htp_paths_check_model(const char *model_path);
 bool htp_paths_are_one(const char *a, const char *b);
 
 /**
- * Refuses an output that is one of the files that are read, under whatever name (HTP_CODE_USAGE),
- * also where an external data file would be, which there may be if @p has_external, or one that
- * goes together with the model that it replaces; and one whose folder is missing or closed
- * (HTP_CODE_CANNOT_WRITE). The write itself has the last word.
+ * Refuses an output that is an input file, under any name (HTP_CODE_USAGE); with @p has_external,
+ * also if its data file would be one, or would belong to the model that is replaced. Refuses a
+ * folder that is missing or not writable (HTP_CODE_CANNOT_WRITE). Writing may still fail.
  */
 HTP_MUST_USE htp_status htp_paths_check(htp_arena *arena, const char *const *inputs,
                                         size_t input_count, const char *onnx_path,

@@ -1,12 +1,12 @@
 #include "api/axes/axis_bounds.h"
 
-/* Whether a dim's axis moves, by itself or with others. */
+/* Whether a dim's axis is dynamic, alone or joined with others. */
 static bool moves(const htp_axes *axes, uint32_t dim)
 {
     return !axes->is_fixed[axes->axis_of[dim]];
 }
 
-/* Whether all that moves did so in an earlier trial, and what was one axis is one. */
+/* Whether all dynamic dims were dynamic in an earlier trial, and joined dims still are. */
 static bool moves_no_more(const htp_axes *axes, const htp_axes *before)
 {
     bool is_like = true;
@@ -20,7 +20,7 @@ static bool moves_no_more(const htp_axes *axes, const htp_axes *before)
     return is_like;
 }
 
-/* Whether the axis that a bound is of is part of this one, which has all its dims then. */
+/* Whether the axis of a bound is part of this one, with all its dims. */
 static bool is_within(const htp_axes *axes, uint32_t axis, const htp_axis_bound *bound)
 {
     return axes->axis_of[bound->axis] == axis;

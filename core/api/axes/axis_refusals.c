@@ -1,6 +1,6 @@
 #include "api/axes/axis_refusals.h"
 
-/* Whether the same dims move, and in the same way. */
+/* Whether the same dims are dynamic, and joined in the same way. */
 static bool move_alike(const htp_axes *a, const htp_axes *b)
 {
     bool are_alike = true;
@@ -14,7 +14,7 @@ static bool move_alike(const htp_axes *a, const htp_axes *b)
     return are_alike;
 }
 
-/* Whether two trials choose their sizes in the same way. One axis alone has no order. */
+/* Whether two trials choose sizes in the same way. A single axis has no order. */
 static bool ask_alike(const htp_axes *axes, const htp_shape_conflict *a,
                       const htp_shape_conflict *b)
 {

@@ -12,7 +12,7 @@
 /** A trial that was refused. */
 typedef struct htp_axis_refusal {
     htp_axes axes;
-    htp_shape_conflict conflict; /**< with what was asked for; its conditions are of dims */
+    htp_shape_conflict conflict; /** < with the requested sizes; its conditions are about dims */
     htp_code code;
     const char *message; /**< of the status */
 } htp_axis_refusal;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A family of this size is treated alike as soon as two of it were. */
+/* In a family of this size, two axes with one outcome decide for all. */
 enum { LARGE_FAMILY = 4 };
 
 htp_axis_search *htp_axis_search_new(htp_session *session, const htp_axes *axes)
@@ -19,7 +19,7 @@ bool htp_axis_search_is_final(htp_status status)
     return status && code != HTP_CODE_USAGE && code != HTP_CODE_UNSUPPORTED;
 }
 
-/* Begins with what is known of the axes. @return false where that refuses all choices of sizes */
+/* Begins with known facts about the axes. @return false if these refuse all choices of sizes */
 static bool recall(const htp_axis_search *search, const htp_axes *axes, const uint32_t *dims,
                    htp_shape_conflict *conflict)
 {
@@ -96,7 +96,7 @@ void htp_axis_search_fix(htp_axis_search *search, uint32_t axis, const char *rea
     finding->is_refused = conflict->is_export;
 }
 
-/* Whether this was seen of two of a large family. */
+/* Whether two axes of a large family had this outcome. */
 static bool is_common(htp_axis_search *search, uint32_t dim, uint32_t target)
 {
     htp_axis_finding *finding = &search->findings[search->axes.dims[dim].family];
@@ -124,7 +124,7 @@ static void fix_alike(htp_axis_search *search, uint32_t axis, const char *reason
     }
 }
 
-/* What shares an axis with others is no longer one of a family. */
+/* A joined axis leaves its family. */
 static void join_alike(htp_axis_search *search, uint32_t axis, uint32_t dim)
 {
     if (!is_common(search, dim, search->axes.axis_of[axis])) {
@@ -196,7 +196,7 @@ bool htp_axis_search_apply(htp_axis_search *search, const htp_shape_conflict *co
 
 /* ---- notes ---- */
 
-/* Whether the model could not be exported with an axis. */
+/* Whether the export with this axis was refused. */
 static bool is_refused(const htp_axis_search *search, uint32_t axis)
 {
     return search->axes.axis_of[axis] == axis && search->axes.is_fixed[axis] &&
@@ -217,7 +217,7 @@ void htp_axis_search_note(const htp_axis_search *search)
     }
 }
 
-/* Whether an axis before this one is fixed for the same reason. */
+/* Whether an earlier axis is fixed for the same reason. */
 static bool is_told(const htp_axis_search *search, uint32_t axis)
 {
     bool is_told = false;

@@ -1,6 +1,5 @@
 /*
- * The search for the axes of a model that are dynamic: what is known so far, and one trial. Private
- * to core/api.
+ * The search for dynamic axes: known facts, and one trial. Private to core/api.
  */
 #ifndef HTP_API_AXIS_SEARCH_H
 #define HTP_API_AXIS_SEARCH_H
@@ -12,13 +11,13 @@
 
 enum { HTP_AXIS_TRIALS = 64 }; /* of one search, so that it ends in time */
 
-/** By dim: what is known of the axis that begins with it. */
+/** By dim: facts about the axis that begins there. */
 typedef struct htp_axis_finding {
     const char *conflict; /* why it does not move; NULL: nothing is known against it */
     bool is_refused;      /* the program runs, and cannot be exported where it moves */
     bool is_operators;    /* an operator needs its size */
     bool is_tried;        /* alone */
-    uint32_t alike;       /* of a family: how many of its axes were treated alike */
+    uint32_t alike;       /* of a family: how many of its axes had one outcome */
     uint32_t target;      /* of a family: the axis that one of them was joined with */
 } htp_axis_finding;
 
@@ -26,7 +25,7 @@ typedef struct htp_axis_search {
     htp_session *session;
     htp_axes axes;
     htp_axis_finding *findings; /* by dim */
-    htp_axis_bounds bounds;     /* that refusals told */
+    htp_axis_bounds bounds;     /* learned from refusals */
     htp_axis_refusals refusals; /* of all trials */
     uint32_t trials;
     bool is_done;   /* the last trace had all axes that move */
@@ -47,9 +46,8 @@ bool htp_axis_search_is_final(htp_status status);
 void htp_axis_search_fix(htp_axis_search *search, uint32_t axis, const char *reason,
                          const htp_shape_conflict *conflict);
 
-/** Changes the axes so that the conditions of a refusal hold: joins those that must be equal, makes
- * those follow others that must be sums of them, and leaves out those that are fixed. @return
- * whether there was anything to change. */
+/** Changes the axes to meet the conditions of a refusal: joins equal ones, turns sums into sums of
+ * others, drops fixed ones. @return whether anything changed. */
 bool htp_axis_search_apply(htp_axis_search *search, const htp_shape_conflict *conflict);
 
 /** Notes for --verbose which axes the program fixes, and why. */

@@ -2,14 +2,14 @@
 
 #include "api/axes/axis_search.h"
 
-/* How much is made of a trial of all axes that move. */
+/* The effort for a trial of all dynamic axes. */
 enum effort {
     EFFORT_ONE, /* one choice of sizes */
-    EFFORT_ALL, /* all of them */
-    EFFORT_END, /* and where nothing tells which axis is at fault, the last one is left out */
+    EFFORT_ALL, /* all choices of sizes */
+    EFFORT_END, /* all choices; without a hint, drops the last axis */
 };
 
-/* The last axis that moves; HTP_NONE when none does. */
+/* The last dynamic axis, or HTP_NONE. */
 static uint32_t last_moving(const htp_axis_search *search)
 {
     uint32_t axis = search->axes.count;
@@ -19,8 +19,8 @@ static uint32_t last_moving(const htp_axis_search *search)
     return axis > 0 ? axis - 1 : HTP_NONE;
 }
 
-/* What a refusal tells of the axes; where it tells nothing, the last one is left out, if @p effort
- * says so. @return whether there is something else to try */
+/* Applies a refusal to the axes. If it names none, drops the last one, as @p effort allows. @return
+ * whether there is something else to try */
 static bool learn(htp_axis_search *search, enum effort effort, const htp_shape_conflict *conflict)
 {
     if (htp_axis_search_apply(search, conflict)) {
@@ -35,7 +35,7 @@ static bool learn(htp_axis_search *search, enum effort effort, const htp_shape_c
     return axis != HTP_NONE;
 }
 
-/* Traces with all axes that move, and follows what refusals tell. */
+/* Traces with all dynamic axes, and applies refusals. */
 static htp_status trace_moving(htp_axis_search *search, enum effort effort,
                                htp_shape_conflict *conflict)
 {
@@ -52,7 +52,7 @@ static htp_status trace_moving(htp_axis_search *search, enum effort effort,
     return status;
 }
 
-/* As trace_moving(); a refusal is no failure. */
+/* Like trace_moving(); a refusal is no failure. */
 static htp_status try_moving(htp_axis_search *search, enum effort effort,
                              htp_shape_conflict *conflict)
 {
@@ -66,7 +66,7 @@ static htp_status try_moving(htp_axis_search *search, enum effort effort,
 
 /* ---- axes of one size ---- */
 
-/* Whether dims of two axes lie in one input, or in different places. */
+/* Whether dims of two axes lie in one input, or at different positions. */
 static bool are_apart(const htp_axes *axes, uint32_t a, uint32_t b)
 {
     bool are_apart = axes->dims[a].dim != axes->dims[b].dim;
@@ -76,7 +76,7 @@ static bool are_apart(const htp_axes *axes, uint32_t a, uint32_t b)
     return are_apart;
 }
 
-/* Joins axes that have one size in one place of several inputs. @return whether there are any */
+/* Joins axes of equal size at one position of several inputs. @return whether there are any */
 static bool join_by_place(htp_axes *axes)
 {
     bool has_joined = false;
@@ -89,13 +89,13 @@ static bool join_by_place(htp_axes *axes)
     return has_joined;
 }
 
-/* What the axes were before axes of one size were joined, and after that. */
+/* The axes before and after those of equal size were joined. */
 struct joined {
     htp_axes apart;
     htp_axes after;
 };
 
-/* A refusal that tells nothing: perhaps of axes that must be equal. */
+/* A refusal without a hint: perhaps some axes must be equal. */
 static htp_status try_joined(htp_axis_search *search, struct joined *joined,
                              htp_shape_conflict *conflict)
 {
@@ -109,7 +109,7 @@ static htp_status try_joined(htp_axis_search *search, struct joined *joined,
 
 /* ---- one by one ---- */
 
-/* Traces with one axis of those that @p axes has. */
+/* Traces with a single axis of @p axes. */
 static htp_status trace_alone(htp_axis_search *search, const htp_axes *axes, uint32_t axis,
                               htp_shape_conflict *conflict)
 {
@@ -137,8 +137,8 @@ static htp_status try_alone(htp_axis_search *search, uint32_t axis)
     return HTP_OK;
 }
 
-/* Tries axes alone, those of the last dims first: programs fix extents and features more often than
- * batches. Where one is fixed, the others may do. */
+/* Tries axes one by one, last dims first: programs fix image sizes and features more often than
+ * batches. */
 static htp_status try_each(htp_axis_search *search)
 {
     const htp_axes *axes = &search->axes;
@@ -160,7 +160,7 @@ static htp_status try_each(htp_axis_search *search)
     return HTP_OK;
 }
 
-/* Axes of one size that an operator compares with each other. */
+/* Whether two axes of equal size are compared by an operator. */
 static bool may_be_pair(const htp_axis_search *search, uint32_t a, uint32_t b)
 {
     const htp_axes *axes = &search->axes;
@@ -172,7 +172,7 @@ static bool may_be_pair(const htp_axis_search *search, uint32_t a, uint32_t b)
            (of_a->is_operators || of_b->is_operators);
 }
 
-/* Axes that cannot move alone may do so together, as both sides of a square. */
+/* Axes that cannot be dynamic alone may be so together, like both sides of a square. */
 static htp_status try_pairs(htp_axis_search *search)
 {
     for (uint32_t a = 0; a < search->axes.count; a++) {
@@ -201,7 +201,7 @@ static htp_status try_pairs(htp_axis_search *search)
 
 /* ---- apart again ---- */
 
-/* Takes an axis apart where it was joined for its size. @return whether it was */
+/* Splits an axis that was joined because of its size. @return whether it was */
 static bool split(const struct joined *joined, uint32_t axis, htp_axes *axes)
 {
     bool is_joined = false;
@@ -218,7 +218,7 @@ static bool split(const struct joined *joined, uint32_t axis, htp_axes *axes)
     return is_joined;
 }
 
-/* Whether all dims that move in some axes do so in others. */
+/* Whether all dynamic dims of some axes are dynamic in others. */
 static bool keeps_moving(const htp_axes *axes, const htp_axes *others)
 {
     bool keeps = true;
@@ -228,8 +228,8 @@ static bool keeps_moving(const htp_axes *axes, const htp_axes *others)
     return keeps;
 }
 
-/* Tries axes, with sizes in both orders and then in one: what is cut to the size of something else
- * has to be the larger one. Joins are learned. Where they do not move, the others stay. */
+/* Tries axes, with sizes in both orders, then in one: a value that is cut to the size of another
+ * one must be the larger one. Learns joins. Without success, the other axes stay. */
 static htp_status try_axes(htp_axis_search *search, const htp_axes *axes)
 {
     const htp_axes before = search->axes;
@@ -250,7 +250,7 @@ static htp_status try_axes(htp_axis_search *search, const htp_axes *axes)
     return HTP_OK;
 }
 
-/* Tries each axis that one was joined of by itself: the other ones may be those that are fixed. */
+/* Tries each part of a joined axis alone: perhaps only the others are fixed. */
 static htp_status free_parts(htp_axis_search *search, const htp_axes *parts, uint32_t axis)
 {
     const htp_axes before = htp_axes_copy(&search->axes);
@@ -266,7 +266,7 @@ static htp_status free_parts(htp_axis_search *search, const htp_axes *parts, uin
     return HTP_OK;
 }
 
-/* Tries each axis that was joined for its size as those that it was joined of. */
+/* Tries the parts of each axis that was joined because of its size. */
 static htp_status take_apart(htp_axis_search *search, const struct joined *joined)
 {
     for (uint32_t i = 0; i < search->axes.count && search->trials < HTP_AXIS_TRIALS; i++) {
@@ -301,7 +301,7 @@ static htp_status find_moving(htp_axis_search *search)
         return HTP_OK;
     }
     struct joined joined = {htp_axes_copy(&search->axes), htp_axes_copy(&search->axes)};
-    if (conflict.is_export) { /* perhaps whatever the sizes are */
+    if (conflict.is_export) { /* sizes may not matter */
         HTP_TRY(trace_fixed(search));
     } else {
         HTP_TRY(try_joined(search, &joined, &conflict));
@@ -312,7 +312,7 @@ static htp_status find_moving(htp_axis_search *search)
     return search->is_done ? HTP_OK : trace_moving(search, EFFORT_END, &conflict);
 }
 
-/* Notes which inputs are pictures. */
+/* Notes which inputs are images. */
 static htp_status note_layouts(htp_session *session, htp_axes *axes)
 {
     if (!htp_axes_need_hints(axes)) {

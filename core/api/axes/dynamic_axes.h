@@ -7,12 +7,11 @@
 #include "api/session/session.h"
 
 /**
- * Makes every axis of the session's inputs dynamic that the traced program does not fix, and traces
- * with them. All dims begin as axes of their own, with sizes that tell them apart. Axes that an
- * operator compares become one, or a sum of others; those that it fixes are left out. Where
- * refusals tell nothing, each axis is tried alone, then those that were not refused together. What
- * fixes the others is noted for --verbose.
- * @return what the trace of the sizes that were given returns, where nothing moves.
+ * Makes every input axis dynamic unless the program fixes it, and traces with them. All dims begin
+ * as axes of their own, with distinct sizes. Axes that an operator compares are joined, or become a
+ * sum of others; axes that it fixes are dropped. If refusals give no hint, each axis is tried
+ * alone, then all that were accepted. The reasons of fixed axes are noted for --verbose.
+ * @return the result of tracing at the given sizes, if no axis is dynamic.
  */
 HTP_MUST_USE htp_status htp_session_trace_dynamic(htp_session *session);
 

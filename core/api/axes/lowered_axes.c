@@ -21,7 +21,7 @@ struct dropping {
 
 /* ---- which axes reach an operator ---- */
 
-/* Values whose sizes are looked at. */
+/* State of the search for axes that reach an operator. */
 struct reach {
     htp_arena *arena;
     const htp_graph *graph;
@@ -41,7 +41,7 @@ static void look_at(struct reach *r, const uint32_t *values, uint32_t count)
     }
 }
 
-/* The axes in a formula. @return whether it has names that are none */
+/* Marks the axes in a formula. @return whether it has unknown names */
 static bool read_symbol(struct reach *r, const char *symbol)
 {
     bool has_other = *symbol == '\0';
@@ -62,7 +62,7 @@ static bool read_symbol(struct reach *r, const char *symbol)
     return has_other;
 }
 
-/* A size whose form is not known follows from what the operator was given. */
+/* A size without a formula depends on the operands of its operator. */
 static void look_behind(struct reach *r, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(r->graph, id);
@@ -78,7 +78,7 @@ static void look_behind(struct reach *r, htp_value_id id)
     }
 }
 
-/* By dim: whether its axis reaches what was refused. All do where nothing tells. */
+/* By dim: whether its axis reaches a refused operator. All do if nothing is known. */
 static bool *find_reaching(const struct dropping *d)
 {
     const htp_axes *axes = &d->search->axes;
@@ -122,7 +122,7 @@ static htp_status attempt(struct dropping *d, const htp_axes *axes)
     return d->lowerer->lower(d->search->session, d->lowerer->user, d->model);
 }
 
-/* The axes in the order in which they are left out: by kind, the last ones first. */
+/* The order in which axes are dropped: by kind, then last first. */
 static uint32_t order_axes(const htp_axes *axes, const bool *is_wanted, uint32_t *order)
 {
     uint32_t count = 0;
@@ -136,7 +136,7 @@ static uint32_t order_axes(const htp_axes *axes, const bool *is_wanted, uint32_t
     return count;
 }
 
-/* The first operator that was refused, where it stands, and why. */
+/* The first refused operator, its place, and the reason. */
 static const char *describe(const struct dropping *d, htp_status refusal)
 {
     htp_text text = {.arena = d->search->axes.arena};
@@ -161,15 +161,15 @@ static void leave_out(struct dropping *d, uint32_t axis, const char *reason)
     htp_axis_search_fix(d->search, axis, reason, &exported);
 }
 
-/* Whether something else is refused now. */
+/* Whether the refusal is another one now. */
 static bool is_further(const struct dropping *d, htp_status status, const char *reason)
 {
     return htp_status_code(status) == HTP_CODE_UNSUPPORTED && *d->model &&
            (*d->model)->refused.count > 0 && strcmp(describe(d, status), reason) != 0;
 }
 
-/* Leaves out one axis of those that reach what was refused, if that helps at all: what is refused
- * then is something else, or nothing. @return whether it does; @p refusal is replaced then */
+/* Drops one of the axes that reach a refused operator, if that changes the refusal or ends it.
+ * @return whether it does; @p refusal is replaced then */
 static bool drop_one(struct dropping *d, htp_status *refusal)
 {
     uint32_t *order = HTP_NEW_ARRAY(d->search->axes.arena, uint32_t, d->search->axes.count);
@@ -190,8 +190,8 @@ static bool drop_one(struct dropping *d, htp_status *refusal)
     return helps;
 }
 
-/* Leaves out all axes, and takes back what can be, the batch first. @return what is refused even
- * without any */
+/* Drops all axes, then restores as many as possible, the batch first. @return the refusal without
+ * any axis */
 static htp_status take_back(struct dropping *d, const char *reason)
 {
     htp_axes *axes = &d->search->axes;
@@ -226,7 +226,7 @@ static htp_status take_back(struct dropping *d, const char *reason)
     return is_last ? HTP_OK : attempt(d, &kept);
 }
 
-/* Whether there is no way to write one of the operators, whatever the sizes are. */
+/* Whether an operator can never be exported, at any sizes. */
 static bool is_hopeless(const struct dropping *d)
 {
     bool is_hopeless = false;
@@ -236,7 +236,7 @@ static bool is_hopeless(const struct dropping *d)
     return is_hopeless;
 }
 
-/* @return HTP_OK where what is left of the axes can be exported */
+/* @return HTP_OK if the export works with the remaining axes */
 static htp_status drop(struct dropping *d, htp_status first)
 {
     const htp_axes before = htp_axes_copy(&d->search->axes);
@@ -259,7 +259,7 @@ static htp_status drop(struct dropping *d, htp_status first)
     return take_back(d, reason);
 }
 
-/* The axes that are not to be named. */
+/* Adds the names to leave out. */
 static void advise(const htp_axis_search *search, htp_status refusal)
 {
     const char *const *names = htp_axes_find_names(&search->axes);

@@ -8,18 +8,18 @@
 #include "api/session/session.h"
 #include "onnx/builder/builder.h"
 
-/** What lowers the session's graph. @p model receives what came of it, refused or not. */
+/** Lowers the session's graph. @p model receives the model, also if it is refused. */
 typedef struct htp_lowerer {
     htp_status (*lower)(htp_session *session, const void *user, htp_builder **model);
     const void *user;
 } htp_lowerer;
 
 /**
- * A lowering was refused, with axes that move: leaves out as few of them as it takes. First tried
- * are those that reach the refused operators, features before height and width, the batch last.
+ * After a refused lowering: drops as few dynamic axes as possible. Axes that reach the refused
+ * operators are dropped first: features before height and width, the batch last.
  *
- * Where somebody named the axes, the refusal stays, and gets a detail line with those that are not
- * to be named.
+ * Axes that the user named stay, and so does the refusal; a detail line lists the names to leave
+ * out.
  * @param refusal  is returned, or freed
  * @param model    of the refused lowering; receives that of the last one
  */

@@ -1,5 +1,5 @@
 /*
- * The pipeline: a TorchScript file in, an ONNX file out.
+ * The pipeline from a TorchScript file to an ONNX file.
  */
 #include "api/export/pipeline.h"
 #include "api/export/result.h"
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one call of the API works on. It lives in the frame of that call, below the one that sets
- * the arena's recovery point, so that a jump finds it as it was left. */
+/* State of one API call. It lives in the frame of the call, below the one that sets the arena's
+ * recovery point, so a jump leaves it intact. */
 struct job {
     htp_session session;
     const char *onnx_path;
@@ -24,7 +24,7 @@ struct job {
     char **text;
 };
 
-/* Who copies the model copies that file, too, and may not expect its name. */
+/* The data file must be copied together with the model. */
 static void note_data_file(htp_session *session, const htp_finished *finished)
 {
     const char *data = finished->sizes.external_path;
@@ -45,13 +45,13 @@ static htp_status write_model(htp_session *session, htp_finished *finished)
                                                 finished->onnx_path, &options, &finished->sizes),
                               session->model_path));
     note_data_file(session, finished);
-    /* The file is in its place: it is too late to stop. */
+    /* The file is published: no more interruptions. */
     htp_status_free(htp_session_end(
         session, finished->sizes.model_bytes + finished->sizes.external_bytes, "bytes"));
     return HTP_OK;
 }
 
-/* The sidecar tells of the file as it lies there, like one that is made of it later. */
+/* The sidecar describes the file on disk, like one made later. */
 static htp_status write_sidecar(htp_session *session, const htp_finished *finished)
 {
     const htp_sidecar_run run = {.libtorch = session->source.libtorch_version,
@@ -61,7 +61,7 @@ static htp_status write_sidecar(htp_session *session, const htp_finished *finish
                : HTP_OK;
 }
 
-/* The file of initial state goes where nothing else is. */
+/* The file of initial state must not replace other files. */
 static htp_status check_state_file(htp_session *session, const htp_finished *finished,
                                    const char *const *inputs, size_t input_count)
 {

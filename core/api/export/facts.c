@@ -1,5 +1,5 @@
 /*
- * What the library says of itself.
+ * Facts about the library.
  */
 #include "lower/driver/lower.h"
 #include "lower/emit/table.h"

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What the model calls the archive that its weights stay in. */
+/* The name under which the model refers to the archive with its weights. */
 #define ARCHIVE_LOCATION "archive"
 
 /* ---- exporting ---- */
@@ -27,7 +27,7 @@ static htp_status export_model(htp_session *session, htp_finished *finished)
     return htp_pipeline_tag(session, finished);
 }
 
-/* Writes the structure to a file in memory, which has a path while it is open. */
+/* Writes the structure to a memory file, which has a path while it is open. */
 static htp_status write_structure(htp_fresh_export *fresh, htp_finished *finished)
 {
     htp_session *session = &fresh->work;
@@ -50,7 +50,7 @@ static htp_status write_structure(htp_fresh_export *fresh, htp_finished *finishe
     return htp_session_end(session, finished->sizes.model_bytes, "bytes");
 }
 
-/* In messages the view has the name of what it was made of. */
+/* Messages name the source of the view. */
 static htp_status open_view(htp_fresh_export *fresh, htp_arena *arena, const htp_finished *finished)
 {
     const char *path = htp_arena_strdup(arena, fresh->work.model_path);
@@ -63,10 +63,10 @@ static htp_status open_view(htp_fresh_export *fresh, htp_arena *arena, const htp
 
 /* ---- the truth ---- */
 
-/* What was running: modules of the tree. */
+/* The running module, by tree. */
 typedef struct running {
     uint32_t innermost;
-    uint32_t owner; /* the deepest one with a tag of its own */
+    uint32_t owner; /* its nearest tagged ancestor, or itself */
 } running;
 
 static htp_status find_calls(htp_session *session, htp_arena *arena, htp_source_calls *calls)
@@ -78,7 +78,7 @@ static htp_status find_calls(htp_session *session, htp_arena *arena, htp_source_
     return htp_source_find_calls(&session->source, arena, &watch, calls);
 }
 
-/* By running forward(). Callers come first. */
+/* By running forward(), callers first. */
 static const running *list_running(const htp_session *session, htp_arena *arena,
                                    const htp_tree *tree, const htp_source_calls *calls)
 {
@@ -105,7 +105,7 @@ static const running *list_running(const htp_session *session, htp_arena *arena,
     return all;
 }
 
-/* What was running for a node of the builder; NULL where it is not known. */
+/* The module that ran a node of the builder, or NULL. */
 static const running *find_running(const htp_source_calls *calls, const running *all,
                                    const htp_onnx_node *node)
 {
@@ -133,7 +133,7 @@ static const char *path_of(htp_arena *arena, const htp_tree *tree, uint32_t modu
     return path.length > 0 ? htp_arena_copy(arena, path.at, path.length) : "";
 }
 
-/* By builder node, the node of the view: names are unique. */
+/* From builder nodes to nodes of the view, by unique name. */
 static const uint32_t *match_names(htp_arena *arena, const htp_view *view, const htp_builder *model)
 {
     uint32_t *by_name = HTP_NEW_ARRAY(arena, uint32_t, view->names.count);
@@ -195,7 +195,7 @@ static htp_status make_guarded(htp_fresh_export *fresh, htp_arena *arena)
     return find_truth(fresh, arena, finished.model);
 }
 
-/* Closes what was needed to make it. */
+/* Closes what only building needed. */
 static void close_work(htp_fresh_export *fresh)
 {
     if (fresh->has_fd) {
@@ -213,7 +213,7 @@ htp_status htp_fresh_export_make(htp_fresh_export *fresh, htp_arena *arena, cons
     HTP_TRY(htp_options_take(options, &session->options));
     session->options.tags = HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA;
     session->options.functions = NULL;
-    /* Nodes are judged one by one: a shared one would stand for several of the judged file. */
+    /* Nodes are judged one by one, so none may stand for several of the judged file. */
     session->options.shares_within_modules = true;
     session->model_path = model_path;
     htp_arena_init(&session->arena);

@@ -1,5 +1,5 @@
 /*
- * What a person should know of an export that succeeds.
+ * Notes of a successful export.
  */
 #include "api/export/notes.h"
 
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The root's tag says little where most of the model is below it. */
+/* A root that holds most of the model makes poor tags. */
 static void note_root(htp_session *session, const htp_finished *finished)
 {
     uint32_t left = finished->annotations->nodes_left_to_root;
@@ -23,7 +23,7 @@ static void note_root(htp_session *session, const htp_finished *finished)
 }
 
 enum {
-    SMALLEST_TIED = 1 << 20, /* bytes of a weight that is worth quantising */
+    SMALLEST_TIED = 1 << 20, /* bytes of a weight worth quantising */
     TIED_SHOWN = 4,
     KEPT_SHOWN = 4,
 };
@@ -89,7 +89,7 @@ static bool is_axis(const htp_builder *model, const char *symbol)
     return false;
 }
 
-/* Whether a state has sizes that follow those of inputs. */
+/* Whether a state has sizes that depend on input sizes. */
 static bool follows_axes(const htp_builder *model)
 {
     for (size_t i = 0; i < model->states.count; i++) {
@@ -103,7 +103,7 @@ static bool follows_axes(const htp_builder *model)
     return false;
 }
 
-/* What is kept from call to call, and what the first one is given. */
+/* The states, and the initial values of the first call. */
 static void note_state(htp_session *session, const htp_builder *model)
 {
     htp_arena *arena = &session->arena;
@@ -126,7 +126,7 @@ static void note_state(htp_session *session, const htp_builder *model)
     }
 }
 
-/* What a file in training mode is exported as, where nothing refuses that. */
+/* The meaning of an export in training mode, which was not refused. */
 static void note_training(htp_session *session)
 {
     const htp_trace *trace = session->graph->trace;
@@ -137,7 +137,7 @@ static void note_training(htp_session *session)
     }
 }
 
-/* What the frozen state is of. */
+/* The values of frozen state. */
 static void note_frozen(htp_session *session)
 {
     const htp_trace *trace = session->graph->trace;
@@ -155,7 +155,7 @@ static void note_frozen(htp_session *session)
     }
 }
 
-/* Complex numbers do not cross the border of a model as they are. */
+/* Complex numbers become pairs at the border of a model. */
 static void note_complex(htp_session *session, const htp_builder *model)
 {
     for (size_t i = 0; i < model->inputs.count; i++) {
@@ -178,7 +178,7 @@ static void note_complex(htp_session *session, const htp_builder *model)
     }
 }
 
-/* Kernels of libraries that ran. */
+/* Custom kernels that ran. */
 static void note_stand_ins(htp_session *session)
 {
     const htp_trace *trace = session->graph->trace;

@@ -17,10 +17,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* That models are written with unless they need a later one. */
+/* The opset of models that need no later one. */
 enum { LEAST_OPSET = 18 };
 
-/* Lowers at an opset; where nobody chose it and operators need a later one, again at that. */
+/* Lowers at an opset. If operators need a later one and the caller chose none, lowers again. */
 static htp_status lower_at(htp_session *session, const htp_lower_means *means, int opset,
                            htp_builder **model)
 {
@@ -38,8 +38,7 @@ static htp_status lower_at(htp_session *session, const htp_lower_means *means, i
     }
 }
 
-/* By scope: the scope of the innermost call around it of a module that is one of some; the root's
- * where there is none. */
+/* By scope: the scope of its innermost call of a marked module, or the root's. */
 static uint32_t *find_calls(htp_session *session, const bool *is_one)
 {
     const htp_trace *trace = session->graph->trace;
@@ -52,7 +51,7 @@ static uint32_t *find_calls(htp_session *session, const bool *is_one)
     return calls;
 }
 
-/* Finds which scopes a function has for itself, and which share sizes. */
+/* Finds the scopes that functions own, and those that share sizes. */
 static htp_status find_borders(htp_session *session, htp_lower_means *means)
 {
     const htp_options *options = &session->options;
@@ -94,7 +93,7 @@ static htp_status lower_graph(htp_session *session, const void *customs, htp_bui
                              session->model_path);
 }
 
-/* What the model needs is known when it is whole. */
+/* Set last, since it depends on the whole model. */
 static htp_status set_ir_version(const htp_session *session, htp_builder *model)
 {
     int asked = session->options.ir_version;
@@ -142,7 +141,7 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     return htp_session_end(session, (*model)->nodes.count, "nodes");
 }
 
-/* Makes calls of chosen modules calls of functions. */
+/* Turns calls of chosen modules into function calls. */
 static htp_status make_functions(htp_session *session, htp_finished *finished,
                                  const uint32_t *scope_modules,
                                  const htp_annotate_options *annotate_options)

@@ -31,7 +31,7 @@ static void add_count(htp_text *text, const char *key, uint64_t value)
 }
 
 /* {"name": "ids", "dtype": "int64", "dims": [2, 8], "axes": ["batch", null]}, and "complex": true
- * where the last dim holds the parts of complex numbers */
+ * if the last dim holds real and imaginary parts */
 static void add_tensor(htp_text *text, const htp_tensor *tensor)
 {
     htp_text_add(text, "{");
@@ -65,7 +65,7 @@ static void add_tensors(htp_text *text, const char *key, const htp_builder *mode
     htp_text_add(text, "], ");
 }
 
-/* Inputs that the caller did not give, as specifications to pass the next time. */
+/* Inputs that the caller did not give, as specifications for the next call. */
 static void add_assumed_inputs(htp_text *text, htp_session *session)
 {
     const char *separator = "";
@@ -160,7 +160,7 @@ static const char *make_json(htp_session *session, const htp_finished *finished)
     return htp_text_string(&text);
 }
 
-/* The arena is left alone from the first allocation on: it may jump. */
+/* After the first malloc() nothing uses the arena, which may jump. */
 htp_status htp_result_make(htp_session *session, const htp_finished *finished, htp_result **result)
 {
     const char *json = make_json(session, finished);

@@ -1,5 +1,5 @@
 /*
- * What an export produced, as people and programs read it. Private to core/api.
+ * The result of an export, as text and JSON. Private to core/api.
  */
 #ifndef HTP_API_RESULT_H
 #define HTP_API_RESULT_H
@@ -13,16 +13,16 @@
 /** A finished export. */
 typedef struct htp_finished {
     const char *onnx_path;
-    const char *sidecar_path;       /* NULL: there is none */
+    const char *sidecar_path;       /* NULL: none */
     const htp_builder *model;       /* flat */
     const htp_builder *written;     /* the same, or with functions */
     const htp_functions *functions; /* NULL: it has none */
     const htp_hierarchy *hierarchy;
-    const htp_annotations *annotations; /* of what is written */
+    const htp_annotations *annotations; /* of the written model */
     htp_writer_result sizes;
 } htp_finished;
 
-/** Makes the result that htp_export() hands out. */
+/** Makes the result that htp_export() returns. */
 HTP_MUST_USE htp_status htp_result_make(htp_session *session, const htp_finished *finished,
                                         htp_result **result);
 

@@ -50,7 +50,7 @@ htp_status htp_sidecar_find_path(htp_arena *arena, const char *given, const char
 
 /* ---- writing ---- */
 
-/* A sidecar under way. */
+/* State of writing a sidecar. */
 struct writing {
     const char *path;
     const htp_sidecar_run *run;
@@ -58,7 +58,7 @@ struct writing {
     htp_write_options options;
     htp_model *model;
     htp_sidecar *sidecar;
-    htp_json json; /* whose memory both rounds take */
+    htp_json json; /* both passes use its memory */
     htp_output *output;
     uint64_t bytes;
     bool is_stopped;
@@ -110,7 +110,7 @@ static htp_status check_sources(void *user)
     return htp_status_prefix(htp_input_file_check(&w->model->view.file), w->model->view.path);
 }
 
-/* The document must replace neither the model and its data, nor the sidecar that it is made of. */
+/* The document must not replace the model, its data, or the sidecar that it is made from. */
 static htp_status check_path(htp_query *query, const char *path)
 {
     const htp_view *view = &query->model->view;

@@ -10,8 +10,8 @@
 /** The default path of a model's sidecar. */
 const char *htp_sidecar_default_path(htp_arena *arena, const char *onnx_path);
 
-/** The sidecar's path of an export: @p given, or the default where that is "". Refuses one that is
- * an input, or the model (HTP_CODE_USAGE), and one that cannot be written. */
+/** The sidecar's path of an export: @p given, or the default where that is "". Refuses the path of
+ * an input or of the model (HTP_CODE_USAGE), and one that cannot be written. */
 HTP_MUST_USE htp_status htp_sidecar_find_path(htp_arena *arena, const char *given,
                                               const char *const *inputs, size_t input_count,
                                               const char *onnx_path, const char **path);
@@ -21,7 +21,7 @@ HTP_MUST_USE htp_status htp_sidecar_write_file(const char *onnx_path, const char
                                                const htp_sidecar_run *run,
                                                const htp_write_options *options);
 
-/** Writes the sidecar of a model with what was measured, which is JSON. */
+/** Writes the sidecar of a model with metrics, given as JSON. */
 HTP_MUST_USE htp_status htp_sidecar_write_measured(htp_model *model, const char *path,
                                                    const char *quality);
 

@@ -4,7 +4,7 @@
 #include "api/session/choose_inputs.h"
 #include "api/session/load.h"
 
-/* forward() refused all that was derived. */
+/* forward() refused all derived inputs. */
 static htp_status refused(htp_session *session, htp_status refusal)
 {
     htp_text text = {.arena = &session->arena};
@@ -29,7 +29,7 @@ static htp_status refused(htp_session *session, htp_status refusal)
     return status;
 }
 
-/* Sizes that nobody chose may move as far as the program lets them. */
+/* Sizes that nobody chose become dynamic as far as the program allows. */
 static htp_status trace(htp_session *session)
 {
     bool is_derived = session->inputs_origin == HTP_INPUTS_DERIVED;

@@ -1,5 +1,5 @@
 /*
- * Comparing two ONNX models.
+ * Compares two ONNX models.
  */
 #include "query/compare/compare.h"
 #include "api/model.h"

@@ -1,5 +1,5 @@
 /*
- * Drawing an ONNX model.
+ * Draws an ONNX model.
  */
 #include "api/model.h"
 #include "api/options.h"
@@ -18,14 +18,14 @@ void htp_drawing_init(htp_drawing *drawing)
     }
 }
 
-/* A picture under way. Its text is made anew wherever it is asked for: nobody keeps all of it, but
- * for that which graphviz makes. */
+/* State of a drawing. Text is generated whenever it is needed, so it is never kept as a whole,
+ * except graphviz's output. */
 struct work {
     htp_drawing drawing;
     const char *path;
     htp_picture picture;
     int dot, svg;      /* files in memory; -1: none */
-    htp_arena scratch; /* of one text */
+    htp_arena scratch; /* for one text */
     bool has_no_memory;
     bool is_stopped;
     uint64_t written;
@@ -33,7 +33,7 @@ struct work {
 
 /* ---- the text ---- */
 
-/* By format; SVG has none: graphviz draws it from DOT. */
+/* By format. SVG has no writer: graphviz makes it from DOT. */
 static const htp_report_picture_fn writers[] = {
 #define FORMAT(format, name) [format] = htp_report_picture_##name,
 #include "report/picture/formats.def"
@@ -68,7 +68,7 @@ static bool copy_file(int file, htp_write_fn write, void *user)
     }
 }
 
-/* Gives the picture to a function, in pieces. @return whether all of it was taken */
+/* Streams the picture to a function. @return whether it took everything */
 static bool give(struct work *work, htp_write_fn write, void *user)
 {
     if (work->svg >= 0) {
@@ -118,7 +118,7 @@ static htp_status run_graphviz(struct work *work)
 
 struct target {
     struct work *work;
-    htp_output *output; /* NULL: drawing.write */
+    htp_output *output; /* NULL: to drawing.write */
 };
 
 static bool pass_on(void *user, const void *bytes, size_t count)

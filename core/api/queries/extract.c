@@ -1,5 +1,5 @@
 /*
- * Cutting modules out of an ONNX model.
+ * Cuts modules out of an ONNX model.
  */
 #include "api/model.h"
 #include "api/options.h"
@@ -95,7 +95,7 @@ static htp_status find_cut(htp_query *query, const htp_extraction *options, htp_
 
 /* ---- writing ---- */
 
-/* What a part says of itself, beside records that count the nodes of the whole. */
+/* The note in a part's metadata: its records count the nodes of the whole. */
 static const char *make_note(htp_query *query, const htp_extraction *options)
 {
     htp_json json = {.text.arena = &query->arena};

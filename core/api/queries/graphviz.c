@@ -13,14 +13,13 @@ static char program[] = "dot";
 
 enum { WAIT_MILLISECONDS = 50 };
 
-/* What the program says when it fails: as much as fits into a line. */
+/* The program's error message, one line of it. */
 struct words {
     char text[160];
     size_t length;
 };
 
-/* Signals are in the program what they are for any other one, whatever this process does with them.
- */
+/* Resets signals in the child, whatever this process did with them. */
 static int spawn(pid_t *process, int input, int output, int errors)
 {
     static char svg[] = "-Tsvg";
@@ -52,7 +51,7 @@ static int spawn(pid_t *process, int input, int output, int errors)
     return error;
 }
 
-/* Reads what the program says until it ends. @return whether it was not told to stop */
+/* Reads error output until the end. @return false if it was told to stop */
 static bool listen_to(int errors, struct words *words, htp_progress_fn progress, void *user)
 {
     const htp_progress report = {.stage = HTP_STAGE_WRITTEN, .label = "bytes"};

@@ -1,6 +1,6 @@
 /*
- * Graphviz, as the program that it comes with: it is run without a shell, in a process of its own,
- * so that nobody who draws nothing loads it. Private to core/api.
+ * Graphviz's program dot, run in a process of its own, without a shell. So the library does not
+ * depend on graphviz. Private to core/api.
  */
 #ifndef HTP_API_GRAPHVIZ_H
 #define HTP_API_GRAPHVIZ_H
@@ -8,11 +8,10 @@
 #include "base/status.h"
 
 /**
- * Draws what @p input holds from its beginning, a graph in the language dot, as SVG into @p output:
- * files, both open in this process.
+ * Draws a graph in the language DOT, from the beginning of @p input, as SVG into @p output. Both
+ * are open files.
  * @param progress  is asked now and then whether to go on; or NULL.
- * @return HTP_CODE_INTERNAL where there is no program dot on PATH, or where it fails;
- *         HTP_CODE_INTERRUPTED.
+ * @return HTP_CODE_INTERNAL if dot is not on PATH, or fails; HTP_CODE_INTERRUPTED.
  */
 HTP_MUST_USE htp_status htp_graphviz_draw(int input, int output, htp_progress_fn progress,
                                           void *user);

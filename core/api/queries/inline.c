@@ -1,5 +1,5 @@
 /*
- * Writing the flat model that a model with functions means.
+ * Writes the flat model of a model with functions.
  */
 #include "api/model.h"
 #include "api/options.h"

@@ -1,5 +1,5 @@
 /*
- * What there is to know of a model before it is exported.
+ * Facts about a model before its export.
  */
 #include "api/options.h"
 #include "api/paths.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one call works on; see struct job of export.c. */
+/* State of one call; see struct job of export.c. */
 struct inspecting {
     htp_session session;
     char **text;
@@ -48,7 +48,7 @@ static htp_trial try_nothing(void *user, const htp_inputs *inputs, const htp_tra
     return HTP_TRIAL_STOPPED;
 }
 
-/* Not all can be derived: each argument for itself, as if the others might stay out. */
+/* Not all can be derived together: derives each argument alone, with the others optional. */
 static htp_status add_derived(htp_session *session, htp_inspection *inspection)
 {
     htp_arena *arena = &session->arena;

@@ -1,5 +1,5 @@
 /*
- * Asking a profile of ONNX Runtime about the modules of a model.
+ * Maps a profile of ONNX Runtime to the modules of a model.
  */
 #include "query/profile/profile.h"
 #include "api/model.h"
@@ -13,7 +13,7 @@ void htp_profiling_init(htp_profiling *profiling)
     }
 }
 
-/* What is open on the way. */
+/* Resources of the query. */
 struct work {
     htp_profiling profiling;
     htp_profile profile;

@@ -1,5 +1,5 @@
 /*
- * Measuring the tags of ONNX models.
+ * Measures the tags of ONNX models.
  */
 #include "api/options.h"
 #include "api/paths.h"
@@ -39,7 +39,7 @@ static htp_status measure_entry(htp_quality_task *w)
     return index == 0 && w->options.profile ? htp_quality_take_profile(w, entry) : HTP_OK;
 }
 
-/* Some texts of a view are made in its own arena when they are asked for. */
+/* Some texts of a view are made lazily, in its own arena. */
 static htp_status step_guarded(htp_quality_task *w)
 {
     if (htp_arena_recover(&w->entries[0].model->arena) != 0 ||
@@ -111,9 +111,9 @@ static void make_page_file(htp_quality_task *w)
     (void)htp_quality_page_write(&stream, write_document, w);
 }
 
-/* Files that are written, and what makes their bytes. */
+/* Output files and their writers. */
 static const struct file {
-    size_t path; /* of the option that names it */
+    size_t path; /* offset of its path in the options */
     void (*make)(htp_quality_task *w);
 } files[] = {
     {offsetof(htp_quality_options, json_file), make_json_file},
@@ -128,7 +128,7 @@ static const char *path_of(const htp_quality_task *w, size_t index)
     return *(const char *const *)((const char *)&w->options + files[index].path);
 }
 
-/* What is to be written is made before a file is open. */
+/* All contents are prepared before a file is opened. */
 static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *sizes)
 {
     const htp_quality_task *w = user;
@@ -205,7 +205,7 @@ static void add_inputs(htp_quality_task *w, const char **inputs, size_t *count)
     }
 }
 
-/* Outputs that are files, by the names under which they appear. */
+/* Output files by path. */
 struct outputs {
     htp_output *found; /* the last one */
     const char **paths;
@@ -227,8 +227,8 @@ static htp_status add_output(htp_quality_task *w, struct outputs *outputs, const
     return HTP_OK;
 }
 
-/* No output may be an input, or another output. A sidecar may be the reference: it keeps what it
- * says; what lies there and is none is refused when it is opened. */
+/* No output may be an input, or another output. A sidecar may be the reference, since it keeps its
+ * contents. A file that is no sidecar is refused when it is opened. */
 static htp_status check_outputs(htp_quality_task *w)
 {
     const char **inputs = HTP_NEW_ARRAY(&w->arena, const char *, w->count + 2);
@@ -325,7 +325,7 @@ static htp_status answer_guarded(htp_quality_task *w)
 
 static void close_all(htp_quality_task *w)
 {
-    htp_tree_close(&w->sidecar_tree); /* which lies in the first model */
+    htp_tree_close(&w->sidecar_tree); /* it lies in the first model */
     for (size_t i = 0; i < w->count; i++) {
         htp_sidecar_file_close(&w->entries[i].document);
         htp_model_free(w->entries[i].model);

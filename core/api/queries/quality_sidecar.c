@@ -1,5 +1,5 @@
 /*
- * What was measured, put into the sidecars of models.
+ * Stores metrics in the sidecars of models.
  */
 #include "api/export/sidecar.h"
 #include "api/queries/quality_task.h"
@@ -49,7 +49,7 @@ htp_status htp_quality_open_sidecar(htp_quality_task *w, htp_quality_task_entry 
 
 /* ---- writing ---- */
 
-/* A sidecar as it lies there, with a part of it exchanged. */
+/* An existing sidecar with one part replaced. */
 struct patch {
     const htp_input_file *model;
     const htp_input_file *file;
@@ -83,7 +83,7 @@ static htp_status check_sources(void *user)
     return htp_input_file_check(patch->file);
 }
 
-/* Results of before are replaced; the first ones follow the last member. */
+/* Replaces earlier results, or appends the first ones behind the last member. */
 static htp_status patch_document(htp_quality_task *w, const htp_quality_task_entry *entry,
                                  const char *quality)
 {

@@ -1,5 +1,5 @@
 /*
- * References and profiles of models that are measured.
+ * References and profiles of measured models.
  */
 #include "api/queries/quality_task.h"
 
@@ -42,7 +42,7 @@ static htp_status take_sidecar(htp_quality_task *w, htp_quality_task_entry *entr
     return HTP_OK;
 }
 
-/* A TorchScript model, whose fresh export the model is matched with node by node. */
+/* A TorchScript model, exported anew; nodes are matched one by one. */
 static htp_status take_torchscript(htp_quality_task *w, htp_quality_task_entry *entry)
 {
     const htp_fresh_export *fresh = &w->fresh;

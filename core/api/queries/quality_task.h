@@ -1,6 +1,5 @@
 /*
- * One run of htp_measure_quality(), and where what is known from elsewhere comes from. Private to
- * core/api.
+ * One run of htp_measure_quality(), and the sources of known facts. Private to core/api.
  */
 #ifndef HTP_API_QUALITY_TASK_H
 #define HTP_API_QUALITY_TASK_H
@@ -22,7 +21,7 @@ typedef struct htp_quality_task_entry {
     htp_sidecar_file document; /* that lies there; or all zeroes */
 } htp_quality_task_entry;
 
-/** What is open on the way. */
+/** Resources of the run. */
 typedef struct htp_quality_task htp_quality_task;
 struct htp_quality_task {
     htp_quality_options options;
@@ -46,13 +45,13 @@ struct htp_quality_task {
     char **text, **json, **failures;
 };
 
-/** Finds by options.reference what ran the nodes of an entry: by the operations of a sidecar, or by
- * the fresh export of a TorchScript model, node by node. */
+/** Finds by options.reference which modules ran the nodes of an entry: by the operations of a
+ * sidecar, or by a fresh export of a TorchScript model. */
 HTP_MUST_USE htp_status htp_quality_take_reference(htp_quality_task *w,
                                                    htp_quality_task_entry *entry);
 
-/** Carries what is known of one entry to another, node by node: of the reference, where it has one,
- * else of its own tags. */
+/** Carries known facts from one entry to another, node by node: those of its reference if it has
+ * one, else its own tags. */
 HTP_MUST_USE htp_status htp_quality_carry_reference(htp_quality_task *w,
                                                     const htp_quality_task_entry *from,
                                                     htp_quality_task_entry *to);
@@ -65,13 +64,14 @@ HTP_MUST_USE htp_status htp_quality_take_profile(htp_quality_task *w,
  * (HTP_CODE_USAGE). */
 HTP_MUST_USE htp_status htp_quality_find_sidecars(htp_quality_task *w);
 
-/** Opens what lies there already.
- * @return HTP_CODE_BAD_INPUT where that is no sidecar, or says otherwise than the model. */
+/**
+ * Opens an existing sidecar.
+ * @return HTP_CODE_BAD_INPUT if it is none, or contradicts the model.
+ */
 HTP_MUST_USE htp_status htp_quality_open_sidecar(htp_quality_task *w,
                                                  htp_quality_task_entry *entry);
 
-/** Writes the sidecar of an entry that was measured: the one that lies there with its results put
- * in, or a new one. */
+/** Writes the sidecar of a measured entry: the existing one with its results, or a new one. */
 HTP_MUST_USE htp_status htp_quality_write_sidecar(htp_quality_task *w,
                                                   htp_quality_task_entry *entry);
 

@@ -1,5 +1,5 @@
 /*
- * Giving what another tool made of a model the model's tags.
+ * Restores the tags of a model that another tool changed.
  */
 #include "api/model.h"
 #include "api/options.h"

@@ -1,5 +1,5 @@
 /*
- * Selecting nodes and weights of an ONNX model.
+ * Selects nodes and weights of an ONNX model.
  */
 #include "api/model.h"
 #include "api/options.h"
@@ -42,7 +42,7 @@ static htp_status find_region(htp_query *query, const char *const *addresses, si
     return HTP_OK;
 }
 
-/* Leaves nodes of the wanted op types alone. */
+/* Removes nodes of other op types. */
 static void keep_op_types(htp_region *region, const char *pattern)
 {
     const htp_view *view = region->view;

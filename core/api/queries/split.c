@@ -1,5 +1,5 @@
 /*
- * Splitting an ONNX model into parts that follow each other.
+ * Splits an ONNX model into consecutive parts.
  */
 #include "api/model.h"
 #include "api/options.h"
@@ -24,15 +24,16 @@ void htp_splitting_init(htp_splitting *splitting)
     }
 }
 
-/* Files and arenas belong to the top level: running out of memory skips what is in between. */
+/* Files and arenas belong to the top level, since running out of memory skips the frames between.
+ */
 struct splitting {
     const char *path;
     htp_splitting options;
     htp_folder *folder;
-    htp_arena *part_arena; /* of one part's file; a new one each time */
+    htp_arena *part_arena; /* of one part's file, new each time */
 };
 
-/* The parts under way. */
+/* The state of all parts. */
 struct work {
     htp_query *query;
     const struct splitting *splitting;
@@ -102,7 +103,7 @@ static htp_status find_split(struct work *work, const htp_splitting *options)
     return HTP_OK;
 }
 
-/* What the model returns and no node makes, but for its inputs, is given by the last part. */
+/* Outputs that no node makes, except inputs: the last part returns them. */
 static htp_numbers find_returned_weights(const struct work *work)
 {
     const htp_view *view = work->view;
@@ -135,8 +136,8 @@ static void find_parts(struct work *work)
 
 /* ---- files ---- */
 
-/* "03-encoder.layer.2.onnx": tags may hold anything, names of files hold letters, digits and what
- * is harmless everywhere. Numbers tell names apart that differ in nothing else. */
+/* "03-encoder.layer.2.onnx". File names keep letters, digits and harmless characters of tags; the
+ * number makes them unique. */
 static const char *name_file(const struct work *work, uint32_t index)
 {
     const htp_split_part *part = &work->split.parts.items[index];
@@ -168,7 +169,7 @@ static htp_status find_path(const struct work *work, const char *name, char path
                                  name);
 }
 
-/* All that some part has. */
+/* The tensors of all parts. */
 static htp_numbers find_tensors(const struct work *work)
 {
     bool *is_used = HTP_NEW_ARRAY(work->arena, bool, work->view->tensors.count + 1);
@@ -246,7 +247,7 @@ static htp_status write_part(struct work *work, uint32_t index, htp_writer_resul
     return htp_rewrite(work->view, &no_edits, path, &rewrite, written);
 }
 
-/* Between parts, which may be too small for a report of their own. */
+/* Between parts, since a part may be too small to report. */
 static htp_status report_progress(const struct work *work, uint64_t bytes)
 {
     const htp_splitting *options = &work->splitting->options;

@@ -1,5 +1,5 @@
 /*
- * Writing a model without its tags.
+ * Writes a model without its tags.
  */
 #include "onnx/rewriter/strip.h"
 #include "api/model.h"

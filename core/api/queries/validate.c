@@ -1,5 +1,5 @@
 /*
- * Looking for what is wrong with an ONNX model.
+ * Checks an ONNX model.
  */
 #include "api/export/sidecar.h"
 #include "api/model.h"
@@ -23,7 +23,7 @@ struct validating {
     uint64_t *count;
 };
 
-/* A graph that is broken is told of already: nothing can be written of it. */
+/* A broken graph is reported already, and cannot be compared. */
 static htp_status check_sidecar(htp_query *query, htp_findings *findings)
 {
     htp_model *model = query->model;

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* No list of inputs is that long; a file that is was given by mistake. */
+/* A larger file is no list of inputs. */
 enum { INPUTS_FILE_LIMIT = 1 << 20 };
 
-/* In a message about arguments, a method that is not the root's forward() is named, too. */
+/* Messages about arguments name the method, unless it is the root's forward(). */
 static htp_status named(htp_session *session, htp_status status)
 {
     const char *method = session->options.method;
@@ -36,7 +36,7 @@ static htp_status parse(htp_session *session, const char *const *specifications,
                             session->source.argument_count, &session->inputs);
 }
 
-/* A NUL would hide what follows it. */
+/* A NUL would hide the rest. */
 static htp_status check_text(const char *name, const char *text, size_t bytes)
 {
     return memchr(text, '\0', bytes)
@@ -44,7 +44,7 @@ static htp_status check_text(const char *name, const char *text, size_t bytes)
                : HTP_OK;
 }
 
-/* Nothing is allocated in the arena while the file is open. */
+/* Allocates nothing in the arena while the file is open. */
 static htp_status read_file(const char *path, char *bytes, size_t capacity)
 {
     FILE *file = fopen(path, "re");
@@ -94,8 +94,8 @@ static htp_status choose_given(htp_session *session)
     return parse_json(session, path, text, true);
 }
 
-/* Inputs that lie in the archive; @p found tells whether there are any, @p are_chosen whether it
- * was a person who wrote down their sizes. */
+/* Inputs stored in the archive. @p found: there are any; @p are_chosen: a person chose their sizes.
+ */
 static htp_status choose_archived(htp_session *session, bool *found, bool *are_chosen)
 {
     size_t bytes = 0;
@@ -130,7 +130,7 @@ static bool tick(void *user, uint64_t done, uint64_t total)
     return !session->is_stopped;
 }
 
-/* A construct that cannot be traced says nothing against the inputs. */
+/* An unsupported construct says nothing about the inputs. */
 static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_trace **trace)
 {
     htp_session *session = user;

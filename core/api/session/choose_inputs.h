@@ -12,8 +12,8 @@
 /**
  * Sets the session's inputs: those of the options; otherwise those of the archive (for forward()
  * its extra file HTP_INPUTS_EXTRA_FILE, bundled inputs, or those it was traced with); otherwise
- * those derived from the graph, which the method took in a trace unless it refused all that were
- * tried (session->derivation), or session->is_untraced asks for the first guess.
+ * those derived from the graph. Derived ones were traced successfully, unless the method refused
+ * all that were tried (session->derivation), or session->is_untraced asks for the first guess.
  */
 HTP_MUST_USE htp_status htp_inputs_choose(htp_session *session);
 

@@ -7,7 +7,7 @@
 
 enum { SHOWN = 3 };
 
-/* The paths that are most like a wanted one, nearest first. */
+/* The paths nearest to a wanted one. */
 struct nearest {
     htp_slice wanted;
     size_t count;
@@ -20,10 +20,10 @@ static htp_slice slice_of(const char *text)
     return (htp_slice){.at = text, .length = strlen(text)};
 }
 
-/* Of an own path, what comes last counts as well: "2.attn" may be meant by "attn". */
+/* Compares the last part of a path as well: "attn" may mean "2.attn". */
 static size_t distance_of(const struct nearest *nearest, const char *path)
 {
-    size_t most = nearest->wanted.length + 1; /* further away is nothing like it */
+    size_t most = nearest->wanted.length + 1; /* a larger distance is no similarity */
     const char *dot = strrchr(path, '.');
     size_t whole = htp_nearest_distance(nearest->wanted, slice_of(path), most);
     size_t last = dot ? htp_nearest_distance(nearest->wanted, slice_of(dot + 1), most) : most;

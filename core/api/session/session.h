@@ -1,7 +1,7 @@
 /*
- * The state of one run: a model that is read, its inputs and its graph, what the caller is told.
- * Opening it is load.h's business, inputs are choose_inputs.h's, and trace.h runs the whole.
- * Private to core/api.
+ * The state of one run: the model, its inputs, its graph, and messages for the caller. Opening it
+ * is load.h's business, inputs are choose_inputs.h's, and trace.h runs the whole. Private to
+ * core/api.
  */
 #ifndef HTP_API_SESSION_H
 #define HTP_API_SESSION_H
@@ -35,11 +35,12 @@ typedef struct htp_session {
     htp_inputs_origin inputs_origin;
     htp_input_derivation derivation; /* of derived inputs */
     bool is_stopped;                 /* the caller asked to stop */
-    bool are_sizes_chosen;           /* which axes are dynamic was told, together with the inputs */
+    bool are_sizes_chosen;           /* the inputs came with dynamic axes */
     bool is_untraced;                /* set by who wants to know inputs without running anything */
     const char *opset_needed_by;     /* the operator that a later opset was taken for; NULL: none */
     struct htp_axis_search *search;  /* how dynamic axes were found; NULL: somebody named them */
-    htp_kept_arithmetic kept;        /* what weights alone make, and is too large for the file */
+    htp_kept_arithmetic kept;        /* constants computed from weights that are too large for the
+                                        file */
     htp_graph *graph;
     HTP_VECTOR(const char *) notes; /* that the caller was handed */
     htp_stage stage;                /* under way */
@@ -53,7 +54,7 @@ void htp_session_begin(htp_session *session, htp_stage stage);
 /** Ends the stage under way. Fails with HTP_CODE_INTERRUPTED when the caller asks to stop. */
 HTP_MUST_USE htp_status htp_session_end(htp_session *session, uint64_t done, const char *label);
 
-/** A htp_progress_fn for what runs within a stage; @p user is the session. */
+/** A htp_progress_fn for steps within a stage; @p user is the session. */
 bool htp_session_progress(void *user, const htp_progress *progress);
 
 /** Hands a note to the caller. */
@@ -64,14 +65,14 @@ void htp_session_note(htp_session *session, const char *format, ...)
 void htp_session_detail(htp_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Finds what the program says of its arguments, unless that is done. */
+/** Reads the program's facts about its arguments, once. */
 HTP_MUST_USE htp_status htp_session_find_hints(htp_session *session);
 
 /** Traces with the session's inputs as they are. @param conflict  as for htp_graph_trace() */
 HTP_MUST_USE htp_status htp_session_trace_inputs(htp_session *session,
                                                  htp_shape_conflict *conflict);
 
-/** Notes the inputs that nobody gave, and from which sizes on the dynamic axes hold. */
+/** Notes the assumed inputs, and the least sizes of dynamic axes. */
 void htp_session_note_inputs(htp_session *session);
 
 /** Input @p index as "ids:int64[batch=2,8]"; NULL for one that is left out. */
