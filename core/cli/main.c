@@ -1,5 +1,5 @@
 /*
- * htp-trace: TorchScript models to ONNX models whose every node says which module it came from.
+ * htp-trace: exports TorchScript models to ONNX, and tags every node with its module.
  */
 #include "cli/arguments/arguments.h"
 #include "cli/commands/commands.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A standard stream that is closed would be the next file that is opened, and printing would end
- * up in it. What takes its place is open in the other direction: using it fails. */
+/* A closed standard stream would be reused by the next open(), and printing would end up in a file.
+ * A stream of the opposite direction takes its place, so that using it fails. */
 static void fill_standard_streams(void)
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
@@ -36,8 +36,8 @@ static int run(const htp_cli_arguments *arguments)
     }
 }
 
-/* Without the destructors of libtorch, which take back each of its registrations: that lasts longer
- * than most of the work, and nothing is left for them to do. */
+/* Skips libtorch's destructors, which unregister every operator: that takes longer than most of the
+ * work, and has no effect. */
 _Noreturn static void leave(int code)
 {
     if (!HTP_CLI_ENDS_AT_ONCE) {
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 {
     htp_cli_arguments arguments;
     fill_standard_streams();
-    (void)signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes says so */
+    (void)signal(SIGXFSZ, SIG_IGN); /* turns exceeding the file size limit into an error */
     int code = HTP_CODE_USAGE;
     if (htp_cli_arguments_read(&arguments, argc, argv)) {
         code = run(&arguments);

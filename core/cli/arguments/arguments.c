@@ -37,7 +37,7 @@ static bool check_outputs(const htp_cli_arguments *arguments)
     return false;
 }
 
-/* Commands that take one model, and what they cannot do without. */
+/* Commands for one model, and the options that they require. */
 static bool check_single(const htp_cli_arguments *arguments)
 {
     htp_cli_command command = arguments->command;
@@ -76,7 +76,7 @@ static bool check_pair(const htp_cli_arguments *arguments)
     return arguments->model_count == 2;
 }
 
-/* What tells of one model cannot tell of several. */
+/* Results of one model make no sense for several. */
 static bool check_quality(const htp_cli_arguments *arguments)
 {
     const htp_quality_options *quality = &arguments->quality;
@@ -89,7 +89,7 @@ static bool check_quality(const htp_cli_arguments *arguments)
     return true;
 }
 
-/* Selectors that were given several times are one list. */
+/* Repeated selectors form one list. */
 static bool join_selectors(htp_cli_arguments *arguments)
 {
     size_t bytes = 1;
@@ -227,7 +227,7 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
     for (int i = optind + has_command; i < argc; i++) {
         bool is_profile = arguments->command == HTP_CLI_PROFILE && !arguments->profiling.profile;
         if (is_profile) {
-            arguments->profiling.profile = argv[i]; /* it stands in front of the model */
+            arguments->profiling.profile = argv[i]; /* it precedes the model */
         } else {
             arguments->models[arguments->model_count++] = argv[i];
         }

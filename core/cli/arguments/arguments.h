@@ -11,7 +11,7 @@
 /** Everything is borrowed from argv, but for the arrays and `functions`. */
 typedef struct htp_cli_arguments {
     htp_cli_command command;
-    htp_cli_command about; /* of HTP_CLI_HELP: what is asked about */
+    htp_cli_command about; /* of HTP_CLI_HELP: its subject */
     htp_options options;
     const char **models;
     size_t model_count;
@@ -22,11 +22,10 @@ typedef struct htp_cli_arguments {
     bool quiet;
     bool json;
     bool print_tree;
-    const char **inputs; /* what options.inputs points to, and so on */
+    const char **inputs; /* storage of options.inputs and others */
     const char **libraries;
     const char **custom_operators;
-    htp_selection selection; /* modules (also those to split at) and except are what
-                                follows */
+    htp_selection selection; /* storage of modules (also those to split at) and except */
     const char **modules;
     const char **except;
     int depth; /* -1: all levels */
@@ -34,14 +33,14 @@ typedef struct htp_cli_arguments {
     htp_profiling profiling;
     int call; /* -1: all of them */
     bool share_weights;
-    htp_quality_options quality; /* against and fail_under are what follows */
+    htp_quality_options quality; /* storage of against and fail_under */
     const char **against;
     const char **fail_under;
     const char *sidecar;    /* NULL: none; "": where it is unless another place is given */
     const char **selectors; /* of --functions, each time that it was given; "": none */
     size_t selectors_count;
     const char *selectors_word; /* the last that was a word of its own; NULL: none was */
-    char *functions;            /* what options.functions points to */
+    char *functions;            /* storage of options.functions */
 } htp_cli_arguments;
 
 /** Reads the command line. @return false after one line on stderr: exit with HTP_CODE_USAGE. */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** The commands of the table, then what options make of an export. */
+/** The commands of the table, then those that options turn an export into. */
 typedef enum htp_cli_command {
 #define COMMAND(id, name, models, addresses, usage, summary, description) HTP_CLI_##id,
 #include "cli/arguments/commands.def"
@@ -25,7 +25,7 @@ typedef enum htp_cli_takes {
 } htp_cli_takes;
 
 typedef struct htp_cli_command_row {
-    const char *name; /* the word that names it; of an export, what messages call it */
+    const char *name; /* its word; of an export, its name in messages */
     htp_cli_takes takes;
     bool has_addresses;
     const char *usage; /* behind the program's name; further forms behind a newline */
@@ -33,7 +33,7 @@ typedef struct htp_cli_command_row {
     const char *description; /* `code` stands between backquotes; paragraphs, between newlines */
 } htp_cli_command_row;
 
-/** What an exit code means. */
+/** The meaning of an exit code. */
 typedef struct htp_cli_exit_row {
     int code;
     unsigned commands; /* bit N: of command N */
@@ -46,7 +46,7 @@ typedef struct htp_cli_variable_row {
     const char *meaning;
 } htp_cli_variable_row;
 
-/** The row of a command; that of exports for what is not in the table. */
+/** The row of a command; the export's row if the table has none. */
 const htp_cli_command_row *htp_cli_command_find(htp_cli_command command);
 
 /** The command that a word names; HTP_CLI_EXPORT if it names none. */
@@ -61,7 +61,7 @@ const htp_cli_exit_row *htp_cli_exit_rows(size_t *count);
 /** All variables of the environment. */
 const htp_cli_variable_row *htp_cli_variable_rows(size_t *count);
 
-/** What an ADDRESS is: one paragraph. */
+/** The description of an ADDRESS: one paragraph. */
 const char *htp_cli_addresses_text(void);
 
 #endif

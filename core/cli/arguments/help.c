@@ -7,7 +7,7 @@
 
 enum {
     WIDTH = 100,
-    OPTION_INDENT = 24, /* what is told of options and commands begins here */
+    OPTION_INDENT = 24, /* column of descriptions */
     EXIT_INDENT = 7,
 };
 
@@ -91,7 +91,7 @@ static void print_option(const htp_cli_option_row *row)
     (void)putchar('\n');
 }
 
-/* Those that a command takes as an export does. */
+/* Options that the command shares with exports. */
 static void print_also(unsigned command)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
 /*
- * What --help prints. Private to core/cli.
+ * The text of --help. Private to core/cli.
  */
 #ifndef HTP_CLI_MANUAL_HELP_H
 #define HTP_CLI_MANUAL_HELP_H

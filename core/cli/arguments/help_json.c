@@ -107,7 +107,7 @@ static void add_variables(htp_json *json)
     htp_json_end(json, ']');
 }
 
-/* Whether stdout took it is told at the end, as always. */
+/* A failure of stdout is reported at the end, as always. */
 static void print(void *user, const char *bytes, size_t length)
 {
     (void)user;

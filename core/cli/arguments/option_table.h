@@ -1,13 +1,12 @@
 /*
- * The table of options: options.def. A row says how an option is read and what the manual tells of
- * it.
+ * The table of options: options.def. A row says how an option is read, and describes it.
  */
 #ifndef HTP_CLI_MANUAL_OPTION_TABLE_H
 #define HTP_CLI_MANUAL_OPTION_TABLE_H
 
 #include "cli/arguments/arguments.h"
 
-/** How an option is read; options.def says what each means. */
+/** How an option is read; see options.def. */
 typedef enum htp_cli_reads {
     HTP_CLI_READS_FLAG,
     HTP_CLI_READS_STRING,
@@ -34,7 +33,7 @@ typedef struct htp_cli_group_row {
     const char *text; /* NULL: none */
 } htp_cli_group_row;
 
-/** A word that an option takes, and what it stands for. */
+/** A word that an option takes, and its meaning. */
 typedef struct htp_cli_word {
     const char *name; /* NULL: the end of the words */
     unsigned value;
@@ -42,15 +41,15 @@ typedef struct htp_cli_word {
 
 typedef struct htp_cli_option_row {
     const char *name;
-    const char *argument; /* what its value is called; NULL: it takes none */
-    const char *standard; /* what holds without it; NULL: nothing to tell */
+    const char *argument; /* name of its value; NULL: it takes none */
+    const char *standard; /* its default; NULL: nothing to say */
     htp_cli_group group;
     unsigned commands; /* bit N: command N takes it and lists it */
     unsigned also;     /* bit N: command N takes it as an export does */
     const char *help;
     htp_cli_reads reads;
-    size_t place;       /* of what it sets in the arguments; or the command that it makes */
-    size_t size;        /* of what a CHOICE sets */
+    size_t place;       /* of the field in the arguments; or the command */
+    size_t size;        /* of the field of a CHOICE */
     size_t count_place; /* of the count of a list */
     int least;          /* of a number */
     const char *example;

@@ -20,7 +20,7 @@ static size_t count_words(const htp_cli_word *words)
     return count;
 }
 
-/* "a, b or c", for messages. Cut where it is longer than @p bytes. */
+/* "a, b or c", for messages; cut at @p bytes. */
 static const char *join_words(const htp_cli_word *words, char *text, size_t bytes)
 {
     size_t count = count_words(words);
@@ -73,7 +73,7 @@ static bool read_choice(const htp_cli_option_row *row, const char *name, void *p
     return true;
 }
 
-/* A list of words: "attribute,metadata". One of no bits stands alone. */
+/* A list of words: "attribute,metadata". A word without bits excludes all others. */
 static bool read_words(const htp_cli_option_row *row, const char *list, unsigned *bits)
 {
     char known[128] = "";
@@ -166,15 +166,15 @@ static bool names_json(const char *word)
     return length > strlen(ending) && strcmp(word + length - strlen(ending), ending) == 0;
 }
 
-/* A model may stand behind --functions. A folder is none. */
+/* Whether the word behind --functions is the model. A folder is not. */
 static bool names_model(const char *word)
 {
     struct stat facts;
     return stat(word, &facts) == 0 && !S_ISDIR(facts.st_mode);
 }
 
-/* A value that may be left out stands behind "=", or is the next word: where that names a JSON
- * file, or no file for a list. */
+/* An optional value follows "=", or is the next word if that names a JSON file, or for a list, if
+ * it names no file. */
 static const char *take_word(htp_cli_arguments *arguments, const htp_cli_option_row *row, int argc,
                              char **argv)
 {
@@ -191,7 +191,8 @@ static const char *take_word(htp_cli_arguments *arguments, const htp_cli_option_
     return word;
 }
 
-/* Which of the rows of one name is asked: that of the command, else the first. */
+/* Whether a row is shadowed by another one of that name: the command's row counts, else the first.
+ */
 static bool is_hidden(const htp_cli_option_row *rows, size_t count, size_t place, unsigned command)
 {
     bool is_taken = (rows[place].commands | rows[place].also) & command;
@@ -204,7 +205,7 @@ static bool is_hidden(const htp_cli_option_row *rows, size_t count, size_t place
     return false;
 }
 
-/* @param options  room for one more than there are rows. */
+/* @param options  with room for one more entry than rows. */
 static void list_options(const htp_cli_arguments *arguments, struct option *options)
 {
     size_t count = 0;
@@ -217,12 +218,12 @@ static void list_options(const htp_cli_arguments *arguments, struct option *opti
         options->has_arg = htp_cli_option_may_lack_value(&rows[i]) ? optional_argument
                            : rows[i].argument                      ? required_argument
                                                                    : no_argument;
-        options->val = UCHAR_MAX + 1 + (int)i; /* behind all letters: there are no short ones */
+        options->val = UCHAR_MAX + 1 + (int)i; /* above all letters: there are no short options */
         options++;
     }
 }
 
-/* Help prints everything as JSON where that is asked for, before it or behind it. */
+/* --json before or after --help selects JSON. */
 static void look_for_json(htp_cli_arguments *arguments, int argc, char **argv)
 {
     for (int i = optind; i < argc; i++) {
@@ -257,7 +258,7 @@ static bool read_all(htp_cli_arguments *arguments, const struct option *options,
         }
         if (arguments->command == HTP_CLI_HELP || arguments->command == HTP_CLI_VERSION) {
             look_for_json(arguments, argc, argv);
-            return true; /* whatever else is there */
+            return true; /* no other option matters */
         }
     }
 }

@@ -6,7 +6,7 @@
 
 #include "cli/arguments/arguments.h"
 
-/** Reads options up to the next word that is none, which is argv[optind]; stops behind --help and
+/** Reads options up to the next argument that is none, argv[optind]; stops behind --help and
  * --version. @return false after one line on stderr. */
 bool htp_cli_options_read(htp_cli_arguments *arguments, int argc, char **argv);
 

@@ -13,7 +13,7 @@
 #define HTP_CLI_ENDS_AT_ONCE true
 #endif
 
-/** Prints how a command is used, or what there is to know of all as JSON. */
+/** Prints the usage of a command, or of all as JSON. */
 int htp_cli_help(const htp_cli_arguments *arguments);
 
 /** Prints the versions of the program and of libtorch. */
@@ -26,7 +26,7 @@ int htp_cli_operators(void);
  * with one model after the other. */
 int htp_cli_export(const htp_cli_arguments *arguments);
 
-/** Prints what there is to know of one model, a TorchScript file or an ONNX model. */
+/** Prints facts about one model, TorchScript or ONNX. */
 HTP_MUST_USE htp_status htp_cli_inspect(const htp_cli_arguments *arguments, const char *model,
                                         const htp_options *options);
 
@@ -37,8 +37,7 @@ HTP_MUST_USE htp_status htp_cli_select(const htp_cli_arguments *arguments, const
 HTP_MUST_USE htp_status htp_cli_strip(const htp_cli_arguments *arguments, const char *model,
                                       const htp_write_options *options);
 
-/** Writes an ONNX model with the tags of the one that it was made of, and prints what they were
- * found by. */
+/** Writes an ONNX model with the tags of its original, and prints which rule found how many. */
 HTP_MUST_USE htp_status htp_cli_retag(const htp_cli_arguments *arguments,
                                       const htp_write_options *options);
 
@@ -61,7 +60,7 @@ HTP_MUST_USE htp_status htp_cli_extract(const htp_cli_arguments *arguments, cons
 HTP_MUST_USE htp_status htp_cli_split(const htp_cli_arguments *arguments, const char *model,
                                       const htp_write_options *options);
 
-/** Prints what is wrong with one ONNX model. */
+/** Prints the findings of one ONNX model. */
 HTP_MUST_USE htp_status htp_cli_validate(const htp_cli_arguments *arguments, const char *model,
                                          bool *has_findings);
 

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* What the library's callbacks need. */
+/* Context of the library's callbacks. */
 struct run {
     const htp_cli_arguments *arguments;
     const char *const *outputs; /* by model; not for a dump */
@@ -140,7 +140,7 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
     }
 }
 
-/* Whether a command looks at all models at once. */
+/* Whether a command takes all models at once. */
 static bool takes_all(const htp_cli_arguments *arguments)
 {
     return arguments->command == HTP_CLI_COMPARE || arguments->command == HTP_CLI_QUALITY;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* Whether stdout took it is told at the end, as always. */
+/* A failure of stdout is reported at the end, as always. */
 static bool print(void *user, const void *bytes, size_t count)
 {
     (void)user;

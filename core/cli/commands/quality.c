@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What is worse than it may be, a line each. */
+/* Prints the metrics that fail, a line each. */
 static void print_failures(char *failures)
 {
     for (char *line = failures; line;) {
@@ -19,7 +19,7 @@ static void print_failures(char *failures)
     htp_string_free(failures);
 }
 
-/* A file called "-" is not what anybody wants. */
+/* A file named "-" is a mistake. */
 static htp_status check_files(const htp_quality_options *options)
 {
     const char *const files[][2] = {{"--csv", options->csv_file}, {"--html", options->html_file}};

@@ -16,7 +16,7 @@ enum { NOT_DONE = -1 };
 struct batch {
     const char *const *models;
     size_t count;
-    size_t next; /* the first model without a code */
+    size_t next; /* the first model without an exit code */
     int *codes;  /* by model */
     const htp_cli_batch_work *work;
 };
@@ -24,7 +24,7 @@ struct batch {
 static volatile sig_atomic_t worker_process;
 static volatile sig_atomic_t pending_signal;
 
-/* The terminal sends its signals to the worker itself; those meant for this process go on. */
+/* The terminal signals the worker itself; forward the signals sent to this process. */
 static void on_signal(int signal, siginfo_t *information, void *context)
 {
     (void)context;
@@ -47,7 +47,7 @@ static void watch_signals(void)
     }
 }
 
-/* In the worker: each code goes through the pipe as soon as it is known. */
+/* In the worker: sends each code through the pipe at once. */
 _Noreturn static void run_rest(const struct batch *batch, int report)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -77,7 +77,7 @@ static void collect(struct batch *batch, int report)
     }
 }
 
-/* The worker is gone: did it leave a model unfinished? Its handlers have told why, unless it was
+/* The worker ended: if it left a model unfinished, its handlers have reported that, unless it was
  * killed. */
 static void judge_end(struct batch *batch, int state)
 {
@@ -90,7 +90,7 @@ static void judge_end(struct batch *batch, int state)
     batch->codes[batch->next++] = WIFEXITED(state) ? WEXITSTATUS(state) : HTP_CODE_INTERNAL;
 }
 
-/* Runs one worker until it has finished, or crashed. */
+/* Runs one worker until it finishes or crashes. */
 static bool run_worker(struct batch *batch)
 {
     int ends[2];

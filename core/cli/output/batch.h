@@ -1,15 +1,15 @@
 /*
  * Several models in one run.
  *
- * A worker process does the work and this one looks after it: a crash, which may have damaged the
- * worker's memory, ends the worker and costs one model. A new worker takes up the rest.
+ * A worker process does the work and this one supervises it. A crash may damage the worker's
+ * memory, so it ends the worker and costs one model. A new worker continues with the next.
  */
 #ifndef HTP_CLI_BATCH_H
 #define HTP_CLI_BATCH_H
 
 #include <stddef.h>
 
-/** What is done with the models. */
+/** The work for one model. */
 typedef struct htp_cli_batch_work {
     /** Works on one model, in the worker. @return an exit code. */
     int (*run)(void *user, size_t index);

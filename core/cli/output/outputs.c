@@ -20,7 +20,7 @@ static char *make_output(const char *folder, const char *model)
     return asprintf(&output, "%s/%.*s.onnx", folder, length, name) < 0 ? NULL : output;
 }
 
-/* An output, and the model that it is for. */
+/* An output and its model. */
 struct pair {
     const char *output;
     const char *model;
@@ -92,7 +92,7 @@ static bool is_input(const struct inputs *inputs, const char *path)
            bsearch(&identity, inputs->items, inputs->count, sizeof(identity), compare_identities);
 }
 
-/* The output, or a file that may appear beside it, where that is an input; or NULL. */
+/* The output or a file beside it that is an input; or NULL. */
 static const char *find_input(const struct inputs *inputs, const char *output, bool has_external,
                               char *path)
 {

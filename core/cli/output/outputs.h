@@ -6,9 +6,11 @@
 
 #include "cli/arguments/arguments.h"
 
-/** The output paths, one for each model: --out, or the models' names with .onnx in --out-dir.
+/**
+ * The output paths, one for each model: --out, or the models' names with .onnx in --out-dir.
  * @return NULL, after one line on stderr, where two models would have one output, or the output
- * of one would replace another one's input. */
+ * of one would replace another one's input.
+ */
 char **htp_cli_outputs_make(const htp_cli_arguments *arguments);
 
 /** Frees the paths; NULL is accepted. */

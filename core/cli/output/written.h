@@ -1,5 +1,5 @@
 /*
- * What is asked of one model, or written of it, by commands that print no more than the answer.
+ * Queries of one model, and files written from it, for commands that only print the answer.
  */
 #ifndef HTP_CLI_WRITTEN_H
 #define HTP_CLI_WRITTEN_H
@@ -10,7 +10,7 @@
 typedef htp_status (*htp_cli_write_fn)(htp_model *opened, const htp_cli_arguments *arguments,
                                        const htp_write_options *options);
 
-/** Opens @p model and has it written. With --json that is told on stdout. */
+/** Opens @p model and writes from it. With --json a summary is printed on stdout. */
 HTP_MUST_USE htp_status htp_cli_write(const htp_cli_arguments *arguments, const char *model,
                                       const htp_write_options *options, htp_cli_write_fn write);
 
@@ -18,12 +18,14 @@ HTP_MUST_USE htp_status htp_cli_write(const htp_cli_arguments *arguments, const 
 typedef htp_status (*htp_cli_ask_fn)(htp_model *opened, const htp_cli_arguments *arguments,
                                      const htp_write_options *options, char **text, char **json);
 
-/** Opens @p model, asks it, and prints the answer on stdout, as JSON with --json.
- * @param options  that @p ask gets; NULL where it needs none */
+/**
+ * Opens @p model, asks it, and prints the answer on stdout, as JSON with --json.
+ * @param options  passed to @p ask; may be NULL
+ */
 HTP_MUST_USE htp_status htp_cli_ask(const htp_cli_arguments *arguments, const char *model,
                                     const htp_write_options *options, htp_cli_ask_fn ask);
 
-/** The same of what is written, which --quiet lets nobody read. */
+/** The same for a summary of written files, which --quiet suppresses. */
 HTP_MUST_USE htp_status htp_cli_report(const htp_cli_arguments *arguments, const char *model,
                                        const htp_write_options *options, htp_cli_ask_fn ask);
 

@@ -1,5 +1,5 @@
 /*
- * What came of a model, for programs: one JSON object on a line.
+ * The outcome of a model as JSON: one object on a line.
  */
 #ifndef HTP_CLI_FAILURE_H
 #define HTP_CLI_FAILURE_H

@@ -20,8 +20,8 @@ void htp_cli_print_failure(htp_status status);
 /** An indented formatted line on stderr. */
 void htp_cli_print_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** Prints on stdout what the library answered, where it did and @p status is NULL: text, or JSON,
- * which gets a newline. Frees it. */
+/** Prints an answer of the library on stdout unless @p status is a failure: text, or JSON, which
+ * gets a newline. Frees it. */
 void htp_cli_print_answer(htp_status status, char *answer, bool is_json);
 
 /** Writes out stdout. @return false, after a line on stderr, when that failed: exit with

@@ -16,7 +16,7 @@ enum {
     GRACE_SECONDS = 2,
 };
 
-/* Text is made before anything can crash: a handler may only write it. */
+/* Texts are prepared in advance, since a handler may only write. */
 struct last_words {
     char *line;
     char *json;
@@ -32,7 +32,7 @@ static const struct crash {
 
 enum { CRASH_COUNT = sizeof(crashes) / sizeof(crashes[0]) };
 
-/* What is under way. */
+/* The current phase. */
 enum phase {
     PHASE_READING,
     PHASE_TRACING,
@@ -41,9 +41,9 @@ enum phase {
     PHASE_COUNT,
 };
 
-/* What a crash means. */
+/* The meaning of a crash. */
 struct verdict {
-    const char *format; /* of the model and the signal */
+    const char *format; /* takes the model and the signal */
     int code;
 };
 
@@ -53,7 +53,7 @@ static volatile sig_atomic_t stop_requests;
 static volatile sig_atomic_t is_reported;
 static atomic_flag is_ending = ATOMIC_FLAG_INIT;
 
-/* A crash proves nothing of the file. */
+/* A crash proves nothing about the file. */
 static struct verdict judge(enum phase phase, int signal)
 {
     static const char *const formats[PHASE_COUNT] = {
@@ -84,7 +84,7 @@ static void write_all(int descriptor, const char *text)
     }
 }
 
-/* Only one thread gets to end the process. */
+/* Only one thread ends the process. */
 _Noreturn static void end(const struct last_words *words, int code)
 {
     while (atomic_flag_test_and_set(&is_ending)) {
@@ -119,7 +119,7 @@ static void on_stop(int signal)
     (void)alarm(GRACE_SECONDS);
 }
 
-/* A signal that is ignored from the start (nohup) stays ignored. */
+/* A signal that is ignored at start (nohup) stays ignored. */
 static void install_stop(int signal)
 {
     struct sigaction action = {.sa_handler = on_stop, .sa_flags = SA_ONSTACK | SA_RESTART};

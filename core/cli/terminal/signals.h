@@ -1,8 +1,8 @@
 /*
- * What happens on signals: a request to stop, and a crash.
+ * Signal handlers: a request to stop, and a crash.
  *
- * libtorch was not made for hostile files. A crash in it becomes one line and an exit code, and
- * temporary files are removed; the process ends, as its memory cannot be trusted any more.
+ * libtorch was not made for hostile files. A crash in it becomes one line and an exit code.
+ * Temporary files are removed, and the process ends, since its memory cannot be trusted.
  */
 #ifndef HTP_CLI_SIGNALS_H
 #define HTP_CLI_SIGNALS_H
@@ -17,7 +17,7 @@ void htp_cli_signals_install(void);
  * stdout. */
 void htp_cli_signals_begin(const char *model, bool json);
 
-/** A stage of the work is complete: a crash from now on is told as one of what follows. */
+/** Ends a phase: a later crash is reported as one of the next phase. */
 void htp_cli_signals_finished(htp_stage stage);
 
 /** No libtorch takes part from now on: an ONNX model is looked at. */

@@ -39,7 +39,7 @@ void htp_cli_terminal_clear(void)
     if (is_bar_drawn) {
         is_bar_drawn = 0;
         ssize_t written = write(STDERR_FILENO, erase, sizeof(erase) - 1);
-        (void)written; /* nobody to tell */
+        (void)written; /* there is nowhere to report to */
     }
 }
 
