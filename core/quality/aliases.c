@@ -1,5 +1,5 @@
 /*
- * Modules that are one under several names: what is tagged with one of them is so with all.
+ * Modules with several names: a tag with one of them counts for all.
  */
 #include "quality/parts.h"
 

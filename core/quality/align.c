@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-enum { MAX_READERS = 64 }; /* of a node whose readers are looked at */
+enum { MAX_READERS = 64 }; /* of a node whose readers are compared */
 
 static const unsigned rounds[HTP_ALIGN_RADII] = {8, 4, 2, 1, 0};
 
-/* How much tags may differ. */
+/* How much the tags of counterparts may differ. */
 enum strictness { TAGGED_ALIKE, TAGGED_ALIKE_ELSEWHERE, TAGGED_OTHERWISE, STRICTNESSES };
 
 /* ---- surroundings ---- */
@@ -17,7 +17,7 @@ static uint64_t label_of(const htp_view *view, uint32_t node)
     return (uint64_t)facts->op_type << 32 | htp_view_domain(view, facts->domain);
 }
 
-/* One more step in all directions. Operands count with their place, readers in no order. */
+/* One round in all directions. Operands count with their position, readers without order. */
 static void refine(const htp_alignment *a, const htp_digest *from, htp_digest *to)
 {
     const htp_subject *s = a->m->subject;
@@ -73,7 +73,7 @@ void htp_align_begin(htp_alignment *alignment, htp_measuring *m)
 
 /* ---- tags ---- */
 
-/* A number of two, as a key. */
+/* Two numbers as one key. */
 static uint64_t key_of(uint32_t member, uint32_t relative)
 {
     return (uint64_t)member << 32 | relative;
@@ -93,7 +93,7 @@ uint32_t htp_align_module(const htp_alignment *alignment, uint32_t member, uint3
     return htp_map_get_bytes(&alignment->places, &key, sizeof(key), &module) ? module : HTP_NONE;
 }
 
-/* Numbers the tags below a member by their text, and notes them for its nodes. */
+/* Numbers the tags below a member by text, and notes them for its nodes. */
 static void note_member(htp_alignment *a, htp_map *texts, uint32_t number)
 {
     const htp_subject *s = a->m->subject;
@@ -132,7 +132,7 @@ static void join(htp_alignment *a, uint32_t number, uint32_t first, uint32_t sec
     HTP_PUSH(a->m->arena, &a->touched, second);
 }
 
-/* Whether two nodes may be counterparts at all. */
+/* Whether two nodes may be counterparts. */
 static bool is_free(const htp_alignment *a, uint32_t number, uint32_t first, uint32_t second)
 {
     return first != second && a->labels[first] == a->labels[second] && a->next[first] == HTP_NONE &&
@@ -141,7 +141,7 @@ static bool is_free(const htp_alignment *a, uint32_t number, uint32_t first, uin
            (a->role[second] == HTP_NONE || a->role[second] == number + 1);
 }
 
-/* How many of the edges of two nodes lead to counterparts; all of them, and one at least? */
+/* Whether all edges of two nodes lead to counterparts, and there is at least one. */
 static bool is_held(const htp_alignment *a, const htp_edges *edges, uint32_t first, uint32_t second)
 {
     uint32_t count = edges->first[first + 1] - edges->first[first];
@@ -185,7 +185,7 @@ static bool may_join(const htp_alignment *a, uint32_t number, uint32_t first, ui
             is_held(a, &a->m->subject->readers, first, second));
 }
 
-/* The one edge through a slot to a node of some kind; NULL: there are none, or several. */
+/* The only edge through a slot to a node of some kind, or NULL. */
 static const htp_edge *find_single(const htp_alignment *a, const htp_edges *edges, uint32_t node,
                                    const htp_edge *like, bool is_second)
 {
@@ -228,7 +228,7 @@ static void join_edges(htp_alignment *a, uint32_t number, uint32_t first, const 
     }
 }
 
-/* Goes on from all counterparts along their edges. */
+/* Propagates from all counterparts along their edges. */
 static void join_neighbours(htp_alignment *a, uint32_t number, queue *queue,
                             enum strictness strictness)
 {
@@ -246,7 +246,7 @@ struct once_key {
     uint64_t relative;
 };
 
-/* A node of a member that nothing has joined; twice where another one has its key. */
+/* The free node of a member with a key; `twice` if there are several. */
 static const uint32_t twice = HTP_NONE;
 
 static void list_once(htp_alignment *a, uint32_t number, int radius, bool is_second, htp_map *map)

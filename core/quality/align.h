@@ -1,12 +1,11 @@
 /*
- * Which nodes of alike layers do the same. Private to core/quality.
+ * Counterparts in equal layers. Private to core/quality.
  *
- * Layers are taken in the order in which they run, each with the next one. First those nodes are
- * counterparts that have the same place in their layer by their tags, and surroundings that no
- * other node there has. From there on neighbours are: by the operand through which they are
- * reached, and by their operators. Tags are held for right as long as they can be: first both
- * nodes must be tagged alike; then, where all that both take, or all that takes from them, are
- * counterparts, one of both may be tagged as a node of another layer; then otherwise.
+ * Layers are compared in the order in which they run, each with the next. First, nodes with equal
+ * relative tags and unique surroundings are counterparts. From these, neighbours follow by operand
+ * slot and operator. Tags are trusted as long as possible. At first both nodes must have equal
+ * tags. Then, if all sources or all readers are counterparts, one may be tagged as a node of
+ * another layer. Then tags may differ.
  */
 #ifndef HTP_QUALITY_ALIGN_H
 #define HTP_QUALITY_ALIGN_H
@@ -16,7 +15,7 @@
 /** Rounds of refinement of the surroundings that are looked at, the widest first. */
 enum { HTP_ALIGN_RADII = 5 };
 
-/** What is the same for all layers of a model. */
+/** Data for all layers of a model. */
 typedef struct htp_alignment {
     htp_measuring *m;
     const uint64_t *labels;                    /* by node: its operator */
@@ -41,7 +40,7 @@ void htp_align_begin(htp_alignment *alignment, htp_measuring *m);
 /** Finds counterparts in a layer. Linear in its nodes. */
 void htp_align_layer(htp_alignment *alignment, const htp_quality_layer *layer);
 
-/** Forgets what was found for the layer. */
+/** Resets the results for the layer. */
 void htp_align_end(htp_alignment *alignment);
 
 /** The module with a relative tag below a member; HTP_NONE: it has none such. */

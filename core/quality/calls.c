@@ -1,6 +1,6 @@
 /*
- * The oracle of calls: a reference tells which module ran a node. The node belongs to it, or, less
- * exactly, to one above it.
+ * The oracle of calls: a reference gives the module that ran a node. The tag must name that module,
+ * or, less exactly, an ancestor.
  */
 #include "quality/parts.h"
 

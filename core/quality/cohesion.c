@@ -1,8 +1,8 @@
 /*
- * Cohesion: whether the nodes of a module could run as one. All modules of one depth are looked at
- * together, some at a time: a sweep over the nodes carries along which of these modules a path has
- * left. It begins where the first of them does and ends behind the last, so that modules that lie
- * behind each other cost what one does.
+ * Cohesion: whether the nodes of a module could run as one. Modules of one depth are checked
+ * together, in batches of bits. A sweep over the nodes carries the set of modules that a path has
+ * left. It covers the range from the first node of the batch to the last, so that consecutive
+ * modules cost as much as one.
  */
 #include "quality/parts.h"
 
@@ -10,16 +10,16 @@
 
 enum { AT_ONCE = 64 };
 
-/* A module, and where its nodes are. */
+/* A module and the range of its nodes. */
 struct span {
     uint32_t module, first, last;
 };
 
 struct sweep {
     htp_measuring *m;
-    uint32_t *region;   /* by module: itself or the one above it at the depth under way */
+    uint32_t *region;   /* by module: itself or its ancestor at the current depth */
     uint32_t *number;   /* by module: its number in the sweep, or HTP_NONE */
-    uint64_t *left;     /* by node: the modules that a path has left that leads here */
+    uint64_t *left;     /* by node: modules left by a path to it */
     struct span *spans; /* by module */
 };
 
@@ -38,7 +38,7 @@ static uint64_t bit_of(const struct sweep *sweep, uint32_t node)
     return number == HTP_NONE ? 0 : (uint64_t)1 << number;
 }
 
-/* @return the modules that a path comes back to, as bits */
+/* @return the modules that a path returns to, as bits */
 static uint64_t run(struct sweep *sweep, uint32_t first, uint32_t last)
 {
     const htp_subject *s = sweep->m->subject;
@@ -47,7 +47,7 @@ static uint64_t run(struct sweep *sweep, uint32_t first, uint32_t last)
         uint64_t arriving = 0;
         uint64_t own = bit_of(sweep, n);
         sweep->left[n] = 0;
-        if (s->tree->is_shared[n]) { /* each module could have its own */
+        if (s->tree->is_shared[n]) { /* each module could have a copy */
             continue;
         }
         for (uint32_t i = s->sources.first[n]; i < s->sources.first[n + 1]; i++) {
@@ -80,7 +80,7 @@ static void judge(struct sweep *sweep, const struct span *spans, uint32_t count)
     }
 }
 
-/* The modules of one depth that have nodes. @return their number */
+/* The modules of one depth with nodes. @return their number */
 static uint32_t list_spans(struct sweep *sweep, uint32_t depth, struct span *list)
 {
     const htp_subject *s = sweep->m->subject;

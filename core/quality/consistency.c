@@ -1,7 +1,6 @@
 /*
- * Consistency: whether attributes, metadata, names and records say the same. The rules are those of
- * query/validate/validate.h; counted are nodes, modules of records and weights that tell of their
- * modules.
+ * Consistency: whether attributes, metadata, names and records agree, by the rules of
+ * query/validate/validate.h. Counts nodes, records of modules, and weights that list modules.
  */
 #include "quality/parts.h"
 
@@ -9,7 +8,7 @@
 
 #include <string.h>
 
-/* The places that tell of modules. */
+/* The number of sources about modules. */
 static unsigned count_places(const htp_subject *s)
 {
     static const char *const keys[] = {"source_module", "layer_ann", "namespace"};

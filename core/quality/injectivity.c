@@ -1,7 +1,7 @@
 /*
- * Injectivity: two instances never share a tag. Records tell of instances; oracles tell of nodes
- * that ran in them: where all nodes of an instance have the tag of another one, and none has its
- * own, that tag stands for both.
+ * Injectivity: two instances never share a tag. Records list instances; oracles know which nodes
+ * ran in them. If all nodes of an instance have the tag of another one, and none has its own, that
+ * tag stands for both.
  */
 #include "quality/parts.h"
 
@@ -11,10 +11,10 @@
 
 struct sharing {
     htp_measuring *m;
-    uint32_t *tag_of; /* by instance: the module that all its nodes are tagged with */
-    bool *has_nodes;  /* by instance: an oracle knows some */
+    uint32_t *tag_of; /* by instance: the module of the tag of all its nodes */
+    bool *has_nodes;  /* by instance: an oracle knows some of its nodes */
     bool *is_judged;  /* by module: an oracle knows a node with its tag */
-    bool is_known;    /* of any module */
+    bool is_known;    /* about any module */
 };
 
 static const uint32_t several = HTP_NONE;
@@ -31,7 +31,7 @@ static void note(struct sharing *x, uint32_t instance, uint32_t tag)
     x->is_known = true;
 }
 
-/* Two modules of records that are no torch.nn's, and have one tag. */
+/* Two modules of records outside torch.nn with one tag. */
 static void find_equal_tags(htp_measuring *m)
 {
     static const char torch_nn[] = "torch.nn.";
@@ -46,7 +46,7 @@ static void find_equal_tags(htp_measuring *m)
     }
 }
 
-/* By an oracle that knows modules of the tree itself. */
+/* By an oracle that knows modules of this tree. */
 static void find_by_truth(struct sharing *x, int oracle)
 {
     htp_measuring *m = x->m;
@@ -67,7 +67,7 @@ static void find_by_truth(struct sharing *x, int oracle)
     }
 }
 
-/* By modules of the reference that one module of the tree stands for. */
+/* By modules of the reference that share a module of the tree. */
 static void find_by_reference(struct sharing *x)
 {
     htp_measuring *m = x->m;

@@ -1,8 +1,7 @@
 /*
- * Layers: modules of one structure below one module that has a tag. Where records tell of all
- * modules, the structure is that of classes all the way down, torch.nn's included; otherwise it is
- * the class of the module; where there are no classes, modules are alike whose names differ in the
- * number at their end.
+ * Layers: modules of equal structure below one tagged module. With records of all modules,
+ * structure means the classes of the whole subtree, including torch.nn's. Otherwise it means the
+ * class of the module. Without classes, names that differ in their final number count as equal.
  */
 #include "quality/parts.h"
 
@@ -12,8 +11,8 @@
 struct grouping {
     htp_measuring *m;
     uint64_t seed;
-    htp_digest *structure; /* by module; all zeroes: it is no layer */
-    double *middle;        /* by module: where its nodes are in the file */
+    htp_digest *structure; /* by module; all zeroes: no layer */
+    double *middle;        /* by module: the middle of its nodes in the file */
 };
 
 static htp_digest digest_of(const struct grouping *g, htp_slice text)
@@ -21,14 +20,14 @@ static htp_digest digest_of(const struct grouping *g, htp_slice text)
     return htp_digest_of(g->seed, text.at ? text.at : "", text.length);
 }
 
-/* What a module is by itself. */
+/* The label of a module alone. */
 static htp_digest label_of(const struct grouping *g, const htp_tree_module *module)
 {
     bool is_qualified = module->qualified_class.length > 0;
     return digest_of(g, is_qualified ? module->qualified_class : module->class_name);
 }
 
-/* Children follow their parents in the tree: from its end on, all below a module are known. */
+/* Children follow parents, so in a backward pass all descendants of a module are complete. */
 static void digest_records(struct grouping *g)
 {
     const htp_tree *tree = g->m->subject->tree;
@@ -36,14 +35,14 @@ static void digest_records(struct grouping *g)
     for (uint32_t i = tree->module_count; i-- > 0;) {
         const htp_tree_module *module = &tree->modules[i];
         g->structure[i] = htp_digest_mix(g->seed, 1, label_of(g, module), below[i]);
-        if (module->parent != HTP_NONE) { /* in the order of children */
+        if (module->parent != HTP_NONE) { /* keeps the order of children */
             htp_digest *above = &below[module->parent];
             *above = htp_digest_mix(g->seed, 2, *above, g->structure[i]);
         }
     }
 }
 
-/* "layer." of "/encoder/layer.3"; empty where there is no number. */
+/* "layer." of "/encoder/layer.3"; empty without a number. */
 static htp_slice name_without_number(const htp_tree_module *module)
 {
     htp_slice segment = htp_tree_segment(module);
@@ -87,7 +86,7 @@ static void find_middles(struct grouping *g)
             count[parent] += count[i];
         }
     }
-    for (uint32_t i = 0; i < s->module_count; i++) { /* what has no nodes comes last */
+    for (uint32_t i = 0; i < s->module_count; i++) { /* modules without nodes come last */
         g->middle[i] = count[i] > 0 ? g->middle[i] / count[i] : (double)s->node_count + i;
     }
 }
@@ -107,7 +106,7 @@ static int compare_members(const void *a, const void *b)
     return first->module < second->module ? -1 : first->module > second->module;
 }
 
-/* Members in the order of the file. */
+/* Sorts members in the order of the file. */
 static void sort_members(struct grouping *g, htp_quality_layer *layer)
 {
     struct member *list = HTP_NEW_ARRAY(g->m->arena, struct member, layer->count + 1U);
@@ -120,14 +119,14 @@ static void sort_members(struct grouping *g, htp_quality_layer *layer)
     }
 }
 
-/* The nearest module above that has a tag; HTP_NONE: there is none. */
+/* The nearest tagged ancestor, or HTP_NONE. */
 static uint32_t tagged_parent(const htp_subject *s, uint32_t module)
 {
     uint32_t parent = s->tree->modules[module].parent;
     return parent == HTP_NONE ? HTP_NONE : s->eligible[parent];
 }
 
-/* What members of one group have in common; zero bytes are no part of it. */
+/* The key of a group; hashed as bytes, so padding is zero. */
 struct key {
     htp_digest structure;
     uint64_t parent;

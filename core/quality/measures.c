@@ -1,5 +1,5 @@
 /*
- * Metrics, and how one is counted: for the model, for a module and for its depth.
+ * Metrics and their counts: for the model, for modules and for depths.
  */
 #include "quality/parts.h"
 

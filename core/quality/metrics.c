@@ -9,7 +9,7 @@
 
 /* ---- scopes ---- */
 
-/* The root that most nodes lie below. */
+/* The deepest module around most nodes. */
 static uint32_t find_root(const htp_subject *s)
 {
     uint32_t root = 0;
@@ -69,7 +69,7 @@ static void note(void *user, uint32_t node, uint32_t value)
     tensors->facts[value] |= (uint8_t)(IS_USED | (has_tag ? 0 : LACKS_TAG));
 }
 
-/* A tensor counts for the module that makes it. */
+/* A tensor counts for its producer's module. */
 void htp_judge_tensors(htp_measuring *m)
 {
     const htp_subject *s = m->subject;
@@ -102,7 +102,7 @@ void htp_judge_tensors(htp_measuring *m)
 
 /* ---- specificity ---- */
 
-/* The module that a node's name begins with, as far as it is one: /encoder/layer.0/MatMul. */
+/* The module of the longest prefix of a node's name: /encoder/layer.0/MatMul. */
 static bool find_scope(const htp_subject *s, uint32_t node, uint32_t *module)
 {
     const char *name = htp_view_text(s->view, s->view->nodes.items[node].name);
@@ -129,7 +129,8 @@ static void take_deeper(htp_measuring *m, uint32_t node, uint32_t module)
     }
 }
 
-/* What the file says besides the tag. Where tags were made of that, it says nothing new. */
+/* The deepest module that the file names besides the tag. If tags come from that source, it adds
+ * nothing. */
 static void find_deepest(htp_measuring *m, uint32_t node)
 {
     const htp_subject *s = m->subject;
@@ -137,7 +138,7 @@ static void find_deepest(htp_measuring *m, uint32_t node)
     uint32_t module;
     bool is_told = s->tree->source <= HTP_TREE_LAYER_ANN || s->tree->source == HTP_TREE_SIDECAR;
     if (m->reference && m->deepest[node] != HTP_NONE) {
-        return; /* the reference knows better */
+        return; /* the reference is more exact */
     }
     if (is_told && s->tree->has_records && innermost != HTP_NONE) {
         take_deeper(m, node, innermost);
@@ -158,7 +159,7 @@ static void judge_place(htp_measuring *m, uint32_t node)
     uint32_t deepest = m->deepest[node];
     bool is_wrong = (m->problems[node] & 1U << HTP_METRIC_CONTAMINATION_CALLS) != 0;
     if (is_wrong || deepest == HTP_NONE || !htp_subject_is_above(s, tag, deepest)) {
-        return; /* it is not known, or in the wrong place: contamination tells of that */
+        return; /* unknown, or misplaced: contamination counts that */
     }
     bool is_root = s->tree->modules[tag].parent == HTP_NONE;
     htp_specificity found = tag == deepest && !m->is_deeper[node] ? HTP_SPECIFIC_DEEPEST

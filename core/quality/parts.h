@@ -18,14 +18,14 @@ typedef struct htp_alias {
 /** Modules that are one under several names, as records tell. */
 typedef struct htp_aliases {
     uint32_t *first; /* by module: of `list`; HTP_NONE: it has no other name */
-    uint32_t *names; /* by module: how many there are, HTP_QUALITY_MAX_NAMES of which are listed */
+    uint32_t *names; /* by module: total; HTP_QUALITY_MAX_NAMES of them are listed */
     HTP_VECTOR(htp_alias) list;
 } htp_aliases;
 
 /** Where modules of a reference are, see quality/places.h. */
 typedef struct htp_places htp_places;
 
-/** A measurement under way: what all parts add to. */
+/** The state of a measurement, shared by all parts. */
 typedef struct htp_measuring {
     htp_arena *arena;
     const htp_subject *subject;
@@ -36,7 +36,7 @@ typedef struct htp_measuring {
     uint32_t *truth[HTP_ORACLES]; /* by node */
     uint32_t *deepest;            /* by node: the module that it could be tagged with, as far as
                                      it is known; HTP_NONE */
-    bool *is_deeper;              /* by node: even that is above the one that ran it */
+    bool *is_deeper;              /* by node: even that one is above the module that ran it */
     uint32_t *expected;           /* by node: the module by its counterparts in other layers;
                                      HTP_NONE */
     htp_quality_module *modules;

@@ -64,7 +64,7 @@ static bool find_child(const struct matching *x, uint32_t parent, htp_slice segm
     return htp_map_get_bytes(&x->children, key.at, key.length, module);
 }
 
-/* The module that a segment names, or one that leaves out what tells it from others. */
+/* The module of a segment, with or without its suffix. */
 static bool find_segment(const struct matching *x, uint32_t parent, htp_slice segment,
                          uint32_t *module)
 {
@@ -92,7 +92,7 @@ static void match_tags(struct matching *x, const uint32_t *eligible)
         uint32_t parent = tagged_parent(x->tree, eligible, r);
         htp_place above = parent == HTP_NONE ? (htp_place){HTP_NONE, true} : x->places[parent];
         uint32_t found;
-        if (!module->has_tag) { /* what has no tag is where the one above is */
+        if (!module->has_tag) { /* a module without a tag counts as its parent */
             x->places[r] = above;
         } else if (above.is_exact &&
                    find_segment(x, above.module, htp_tree_segment(module), &found)) {
@@ -116,7 +116,7 @@ static void add_place(htp_measuring *m, uint32_t named, htp_place place)
     *first = (uint32_t)places->more.count - 1;
 }
 
-/* The first module that one is, as far as it is known. */
+/* The first name of a module, as far as known. */
 static uint32_t find_first(uint32_t *instance, uint32_t module)
 {
     while (instance[module] != module) {
@@ -133,7 +133,7 @@ static void join(uint32_t *instance, uint32_t module, uint32_t other)
     instance[a < b ? b : a] = a < b ? a : b;
 }
 
-/* Modules of the reference that are one under several names. Each may name all others. */
+/* Modules of the reference with several names. Each may list all others. */
 static void find_instances(htp_measuring *m)
 {
     const htp_tree *tree = m->reference->tree;
@@ -155,8 +155,8 @@ static void find_instances(htp_measuring *m)
     }
 }
 
-/* A path without the number that PyTorch's older exporter puts behind a scope that comes again:
- * "layer1.relu_1"; the path itself where there is none. */
+/* A path without the number that PyTorch's older exporter adds to repeated scopes: "layer1.relu_1";
+ * else the path itself. */
 static htp_slice without_repeat(htp_slice path)
 {
     size_t length = path.length;
@@ -167,7 +167,7 @@ static htp_slice without_repeat(htp_slice path)
     return has_number ? (htp_slice){path.at, length - 1} : path;
 }
 
-/* Scopes in names of nodes that are a module's besides the one of its path. */
+/* Adds scopes of node names that belong to a module besides its path. */
 static void add_scopes(htp_measuring *m)
 {
     const htp_subject *s = m->subject;
@@ -202,9 +202,9 @@ static void list_places(htp_measuring *m)
 
 struct claims {
     htp_measuring *m;
-    uint64_t *nodes; /* by module of the reference: that ran in it, or below, and have a tag */
+    uint64_t *nodes; /* by module of the reference: tagged nodes that ran in it or below */
     uint32_t *holder;
-    bool *is_shared; /* by module that is measured */
+    bool *is_shared; /* by measured module */
 };
 
 static void count_nodes(struct claims *c)
@@ -224,7 +224,7 @@ static void count_nodes(struct claims *c)
     }
 }
 
-/* Whether the module above, too, is the one that its tag stands for. */
+/* Whether the parent is also the holder of its tag. */
 static bool has_holder_above(const struct claims *c, uint32_t r)
 {
     const htp_places *places = c->m->places;
@@ -250,7 +250,7 @@ static void claim(struct claims *c, uint32_t r)
     }
 }
 
-/* A tag names one instance: of several with one place the one with most nodes. */
+/* A tag names one instance: among several at one place, the one with most nodes. */
 static void find_holders(htp_measuring *m)
 {
     const htp_tree *tree = m->reference->tree;
@@ -263,7 +263,7 @@ static void find_holders(htp_measuring *m)
     };
     memset(c.holder, 0xff, (modules + 1U) * sizeof(*c.holder));
     count_nodes(&c);
-    for (uint32_t r = 0; r < tree->module_count; r++) { /* those above come first */
+    for (uint32_t r = 0; r < tree->module_count; r++) { /* ancestors come first */
         if (tree->modules[r].has_tag && m->places->of[r].is_exact && c.nodes[r] > 0 &&
             m->places->of[r].module != HTP_NONE) {
             claim(&c, r);
@@ -321,7 +321,7 @@ void htp_places_make(htp_measuring *m)
 
 /* ---- look-ups ---- */
 
-/* Whether a tag that is shared stands for a module of the reference, or for one above it. */
+/* Whether a shared tag stands for this module of the reference, or for an ancestor. */
 static bool is_held(const htp_measuring *m, uint32_t tag, uint32_t ran)
 {
     const htp_places *places = m->places;
@@ -333,7 +333,7 @@ static bool is_held(const htp_measuring *m, uint32_t tag, uint32_t ran)
     return holder == HTP_NONE || at != HTP_NONE;
 }
 
-/* Whether one of a node's tags is a place, or lies above it, and stands for its module. */
+/* Whether a tag of a node is its place or an ancestor's, and stands for its module. */
 static bool is_tagged(const htp_measuring *m, uint32_t node, const htp_more_place *more)
 {
     const htp_tree *tree = m->subject->tree;

@@ -16,7 +16,7 @@ typedef struct htp_place {
 typedef struct htp_more_place {
     htp_place place;
     uint32_t named; /* the module of the reference that has this place by its own name */
-    uint32_t next;  /* of `more`; HTP_NONE: there are none */
+    uint32_t next;  /* of `more`; HTP_NONE: none */
 } htp_more_place;
 
 struct htp_places {
@@ -26,22 +26,23 @@ struct htp_places {
     uint32_t *instance;       /* by module of the reference: the first one that it is, as aliases
                                  tell; mostly itself */
     uint32_t *first;          /* by instance: of `more`, all its places; HTP_NONE: none is known */
-    uint32_t *names; /* by instance: how many places there are, HTP_QUALITY_MAX_NAMES of which are
-                        listed */
+    uint32_t *names; /* by instance: the number of places; HTP_QUALITY_MAX_NAMES are listed */
     HTP_VECTOR(htp_more_place) more;
-    const uint32_t *holder; /* by module that is measured, which several modules of the reference
-                               share: the one that it stands for; HTP_NONE */
+    const uint32_t *holder; /* by measured module that several modules of the reference share: the
+                               one it stands for; HTP_NONE */
 };
 
-/** Finds the places of all modules of the reference: by paths where both trees have them, else by
- * tags. Of tags, a segment stands for what it may be short for: Class.0 for Class.layer1.0. Where
- * records tell that a module has several names, it has the places of all of them. */
+/** Finds the places of the reference's modules: by paths if both trees have them, else by tags. A
+ * segment of a tag matches its short form: Class.0 for Class.layer1.0. If records list several
+ * names of a module, it has all their places. */
 void htp_places_make(htp_measuring *m);
 
-/** Whether a node's tag is that of a module of the reference, or of one above it, and does not
- * stand for another one that shares it.
- * @param place  the place of the module that the tag is of; where it is of none, one that it should
- *               be; its module is HTP_NONE where no tag stands for it */
+/**
+ * Whether a node's tag names a module of the reference or an ancestor, and does not stand for
+ * another module with that tag.
+ * @param place  the place of the tag's module; if there is none, a correct place. Its module is
+ *               HTP_NONE if no tag stands for it
+ */
 bool htp_places_find_node(const htp_measuring *m, uint32_t node, uint32_t ran, htp_place *place);
 
 /** Whether a module of the reference has more places than are listed. */
@@ -54,8 +55,8 @@ static inline bool htp_places_are_many(const htp_measuring *m, uint32_t ran)
  * common. */
 bool htp_places_is_common(const htp_measuring *m, uint32_t node);
 
-/** The module of a dotted path, by the tree itself or else by the reference; and which one of the
- * reference that is, or HTP_NONE. */
+/** The module of a dotted path, by the tree or else by the reference; and its module of the
+ * reference, or HTP_NONE. */
 bool htp_places_find(const htp_measuring *m, htp_slice path, uint32_t *module, uint32_t *ran);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Metrics that are counted node by node, of those that judged it. */
+/* Metrics counted per node, over the nodes that were judged. */
 static const htp_metric by_node[] = {
     HTP_METRIC_CONTAMINATION_WEIGHTS,
     HTP_METRIC_CONTAMINATION_CALLS,
@@ -52,7 +52,7 @@ static void count_depths(htp_measuring *m)
     }
 }
 
-/* What lies below a module counts for it, too. */
+/* Adds counts of modules to their ancestors. */
 static void add_up(htp_measuring *m)
 {
     const htp_subject *s = m->subject;
@@ -71,7 +71,8 @@ static void add_up(htp_measuring *m)
     }
 }
 
-/* Weights as people count them: what a module is known to hold, or what is no list of sizes. */
+/* Weights in the usual sense: those that records list as a module's, or those that are no lists of
+ * sizes. */
 static uint64_t count_weights(const htp_measuring *m)
 {
     enum { INT32 = 6, INT64 = 7, BOOL = 9 };
@@ -87,7 +88,7 @@ static uint64_t count_weights(const htp_measuring *m)
 
 /* ---- confusion ---- */
 
-/* The member that a module is, or lies below; its number. */
+/* The number of the member that a module is, or lies below. */
 static uint32_t find_member(const htp_subject *s, const uint32_t *number, uint32_t module,
                             const htp_quality_layer *layer)
 {

@@ -1,15 +1,15 @@
 /*
- * How good the hierarchy tags of a model are: metrics of the whole, of each depth of the module
- * tree, of each module and of each layer.
+ * The quality of hierarchy tags: metrics of the model, of each depth of the module tree, of each
+ * module and of each layer.
  *
- * Whether a node is in its place is judged by oracles that share nothing with what made the tags:
+ * Oracles that share nothing with the code that makes tags judge whether a tag is right:
  * - weights: a node that reads `encoder.layer.1.x.weight` belongs to the module that holds it, or
  *   to one above (quality/weights.c);
  * - calls: which module ran it, as a reference has it (quality/calls.c);
  * - structure: layers that are alike are tagged alike (quality/structure.c).
  *
- * A metric counts what is as it should be; contamination counts nodes in the wrong place. What
- * cannot be known has no value and says why.
+ * A metric counts correct items; contamination counts misplaced nodes. A metric that cannot be
+ * known has a reason instead of a value.
  */
 #ifndef HTP_QUALITY_QUALITY_H
 #define HTP_QUALITY_QUALITY_H
@@ -36,7 +36,7 @@ typedef enum htp_metric {
 /** The name of a metric: "contamination.weights". */
 const char *htp_metric_name(htp_metric metric);
 
-/** Whether a metric counts what is wrong. */
+/** Whether a metric counts errors. */
 bool htp_metric_is_contamination(htp_metric metric);
 
 /** Some of a number; of nothing where there is no value. */
@@ -50,7 +50,7 @@ typedef struct htp_measures {
     htp_measure of[HTP_METRICS];
 } htp_measures;
 
-/** What is known of where a node ran. */
+/** Knowledge about where a node ran. */
 typedef enum htp_scope_quality {
     HTP_SCOPE_FULL,  /* all modules from the root on, with their classes */
     HTP_SCOPE_CLASS, /* a class, but not below which root */
@@ -80,7 +80,7 @@ typedef struct htp_quality_module {
 /** An oracle that knows modules. */
 enum { HTP_ORACLE_WEIGHTS, HTP_ORACLE_CALLS, HTP_ORACLES };
 
-/** Tagged layer by true layer; the column behind the last is for what lies elsewhere. */
+/** Tagged layer by true layer; the last column is for nodes outside of all layers. */
 typedef struct htp_confusion {
     bool is_known;
     uint32_t *counts; /* row by row: members times members and one more */
@@ -124,7 +124,7 @@ typedef struct htp_quality {
 
 /**
  * Measures a model in @p arena.
- * @param reference  what is known of its modules from elsewhere, or NULL
+ * @param reference  knowledge about its modules from elsewhere, or NULL
  */
 void htp_quality_measure(htp_arena *arena, const htp_subject *subject,
                          const htp_reference *reference, htp_quality *quality);

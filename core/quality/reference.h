@@ -1,6 +1,5 @@
 /*
- * What is known of where nodes ran from elsewhere than the file that is measured: another tree,
- * whose modules ran them.
+ * Knowledge from another source about which modules ran the nodes: another tree.
  */
 #ifndef HTP_QUALITY_REFERENCE_H
 #define HTP_QUALITY_REFERENCE_H
@@ -14,14 +13,14 @@ typedef struct htp_reference {
     const htp_tree *tree;   /* of the modules below */
     const htp_slice *paths; /* by module of the tree; see htp_subject_list_paths() */
     bool has_paths;
-    const uint32_t *modules; /* by node that is measured: the innermost module that ran it;
-                                HTP_NONE: not known */
+    const uint32_t *modules; /* by measured node: the innermost module that ran it; HTP_NONE:
+                                unknown */
     uint64_t matched;        /* nodes that are known */
     uint64_t unmatched;      /* the others */
 } htp_reference;
 
-/** The innermost module that ran a node of a tree; where another one holds that than the node's tag
- * says, the module of the tag. HTP_NONE: the node has no tag. */
+/** The innermost module that ran a node of a tree; the module of its tag, if that is no ancestor.
+ * HTP_NONE: the node has no tag. */
 uint32_t htp_reference_find_ran(const htp_tree *tree, uint32_t node);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * The oracle of structure: layers that are alike are tagged alike. Counterparts
- * (quality/align.h) have one tag below their members; most of them say which. And separation: what
- * the layers have of operators, by their tags, is what they have by their counterparts.
+ * The oracle of structure: equal layers have equal tags. Counterparts (quality/align.h) share one
+ * tag below their members; the majority decides which. Separation is measured, too: each layer
+ * should have the same operators by its tags as by counterparts.
  */
 #include "quality/align.h"
 #include "quality/places.h"
 
 #include <string.h>
 
-/* Nodes that are counterparts of each other, one of each of several members. */
+/* Counterparts of each other, at most one per member. */
 typedef HTP_VECTOR(uint32_t) chain;
 
 struct judging {
@@ -17,12 +17,12 @@ struct judging {
     chain chain;
     uint32_t *votes; /* by relative tag */
     uint32_t votes_room;
-    htp_digest *operators; /* by node: of its operator */
+    htp_digest *operators; /* by node: digest of its operator */
 };
 
 /* ---- which tag counterparts should have ---- */
 
-/* Neighbours of a node that have a relative tag. */
+/* Neighbours of a node with a relative tag. */
 static uint32_t count_neighbours(const htp_alignment *a, uint32_t node, uint32_t relative)
 {
     const htp_subject *s = a->m->subject;
@@ -49,7 +49,7 @@ static size_t length_of(const htp_alignment *a, uint32_t relative)
     return longest;
 }
 
-/* Of two tags that as many counterparts have: the one that their neighbours have, or the longer. */
+/* Breaks ties of votes: the tag of more neighbours, then the longer one. */
 static bool is_better(const struct judging *j, uint32_t relative, uint32_t other)
 {
     uint32_t near = 0;
@@ -63,7 +63,7 @@ static bool is_better(const struct judging *j, uint32_t relative, uint32_t other
                : length_of(&j->alignment, relative) > length_of(&j->alignment, other);
 }
 
-/* The tag that most of them have, of those that are tagged with their member. */
+/* The majority tag among nodes tagged with their own member. */
 static uint32_t elect(struct judging *j)
 {
     const htp_alignment *a = &j->alignment;
@@ -106,7 +106,7 @@ static void judge_chain(struct judging *j)
             (htp_places_is_common(j->m, node) ||
              (expected != HTP_NONE && htp_is_alias(j->m, tagged, expected)))) {
             is_right = true;
-            a->role[node] = a->member[node]; /* two layers have it in common */
+            a->role[node] = a->member[node]; /* shared by two layers */
         }
         if (tagged != HTP_NONE) {
             htp_judge(j->m, node, HTP_METRIC_CONTAMINATION_STRUCTURE, !is_right);
@@ -123,7 +123,7 @@ static void judge_chains(struct judging *j)
     for (size_t i = 0; i < a->touched.count; i++) {
         uint32_t node = a->touched.items[i];
         if (a->next[node] == HTP_NONE || a->before[node] != HTP_NONE) {
-            continue; /* it begins no chain */
+            continue; /* no chain begins here */
         }
         j->chain.count = 0;
         for (; node != HTP_NONE; node = a->next[node]) {
@@ -135,7 +135,7 @@ static void judge_chains(struct judging *j)
 
 /* ---- separation ---- */
 
-/* The operators of a member: by tags, and by counterparts. */
+/* The operators of a member, by tags and by counterparts. */
 struct content {
     htp_digest tagged, expected;
     uint64_t nodes; /* tagged */
@@ -147,7 +147,7 @@ static void subtract(htp_digest *sum, htp_digest term)
     sum->high -= term.high;
 }
 
-/* Whether a node serves several members: it is none's alone. */
+/* Whether a node serves several members, so that it belongs to none. */
 static bool is_shared(const struct judging *j, uint32_t node)
 {
     const htp_subject *s = j->m->subject;
@@ -178,7 +178,7 @@ static void add_up(const struct judging *j, struct content *contents)
     }
 }
 
-/* Moves the nodes whose counterparts say that they belong to another member. */
+/* Moves nodes whose counterparts belong to another member. */
 static void move(const struct judging *j, struct content *contents)
 {
     const htp_alignment *a = &j->alignment;
@@ -199,7 +199,7 @@ static void move(const struct judging *j, struct content *contents)
     }
 }
 
-/* Kinds of members that several layers merged into one are looked for among. */
+/* Kinds of members that are tried when layers were merged. */
 enum { MAX_KINDS = 16 };
 
 /* Members with the same operators. */
@@ -229,8 +229,7 @@ static uint32_t find_equals(const struct judging *j, const struct content *conte
     return count;
 }
 
-/* Whether what a member has is what several of the others have, added up; or nothing, though it
- * runs. */
+/* Whether a member has the operators of several others together; or none, though it runs. */
 static bool is_merged(const struct judging *j, uint32_t member, const struct content *content,
                       const struct equals *kinds, uint32_t count, const struct equals *most)
 {
@@ -241,7 +240,7 @@ static bool is_merged(const struct judging *j, uint32_t member, const struct con
         return runs && most->nodes > 0;
     }
     if (module->calls > 1 && module->calls != HTP_TREE_CALLS_UNKNOWN) {
-        return false; /* each of its calls has them */
+        return false; /* every call has these operators */
     }
     for (uint32_t i = 0, seen = 0; i < count && seen < MAX_KINDS; i++) {
         const struct equals *kind = &kinds[i];
@@ -256,7 +255,7 @@ static bool is_merged(const struct judging *j, uint32_t member, const struct con
     return false;
 }
 
-/* Whether those that differ from most, two at least, have together what they should have each. */
+/* Whether the members that differ, at least two, have the right operators in total. */
 static bool is_exchanged(const struct judging *j, const struct content *contents,
                          const struct equals *list, const uint32_t *equals_of, uint32_t most)
 {
@@ -271,7 +270,7 @@ static bool is_exchanged(const struct judging *j, const struct content *contents
     return count > 1 && sum == count * list[most].operators.low;
 }
 
-/* Whether members of a kind are rather what all should be: more of them, or the smaller ones. */
+/* Whether this kind is more likely the intended one: more members, or smaller ones. */
 static bool is_rather(const struct equals *one, const struct equals *other)
 {
     if (one->nodes == 0 || other->nodes == 0) {

@@ -6,8 +6,8 @@
 
 /* ---- modules ---- */
 
-/* Lists modules so that each is followed by all below it, without recursion: children are linked
- * through their siblings. */
+/* Lists modules in depth-first order without recursion: children are linked through their siblings.
+ */
 static void order_modules(htp_subject *s)
 {
     const htp_tree_module *modules = s->tree->modules;
@@ -52,7 +52,7 @@ static void find_eligible(htp_subject *s)
     s->eligible = eligible;
 }
 
-/* A tag that is made of attribute names, /encoder/layer.0, as a path. */
+/* The path of a tag that is made of attribute names, /encoder/layer.0. */
 static htp_slice path_of_tag(htp_arena *arena, htp_slice tag)
 {
     char *path = htp_arena_copy(arena, tag.at, tag.length);
@@ -139,7 +139,7 @@ bool htp_subject_is_tagged_above(const htp_subject *subject, uint32_t node, uint
 
 /* ---- edges ---- */
 
-/* An edge as it is found. */
+/* An edge before sorting. */
 struct found {
     uint32_t source, reader, slot;
 };
@@ -147,7 +147,7 @@ struct found {
 struct finding {
     const htp_subject *subject;
     HTP_VECTOR(struct found) edges;
-    uint32_t node, slot; /* under way */
+    uint32_t node, slot; /* of the current reader */
 };
 
 static void note_edge(void *user, uint32_t node, uint32_t value)
@@ -171,7 +171,7 @@ static void note_edge(void *user, uint32_t node, uint32_t value)
     }
 }
 
-/* Sorts edges by the node at one of their ends, and keeps their order. */
+/* Sorts edges by the node at one end; stable. */
 static htp_edges sort_edges(const htp_subject *s, const struct finding *finding, bool by_reader)
 {
     uint32_t *first = HTP_NEW_ARRAY(s->arena, uint32_t, s->node_count + 2U);

@@ -1,5 +1,5 @@
 /*
- * What is measured: a model, its tree, and what the metrics ask of both again and again.
+ * The subject of a measurement: a model, its tree, and indexes that several metrics use.
  */
 #ifndef HTP_QUALITY_SUBJECT_H
 #define HTP_QUALITY_SUBJECT_H
@@ -7,10 +7,10 @@
 #include "query/compare/digest.h"
 #include "query/tree/tree.h"
 
-/** An edge between nodes of one graph: what lies in a body counts as its node. */
+/** An edge between nodes of one graph; a node in a body counts as the body's node. */
 typedef struct htp_edge {
     uint32_t node; /* at the other end */
-    uint32_t slot; /* which of the things that the reader takes */
+    uint32_t slot; /* the operand of the reader */
 } htp_edge;
 
 /** Edges by node: those of node N are items[first[N]] to items[first[N + 1] - 1]. */
@@ -35,8 +35,8 @@ typedef struct htp_subject {
     bool has_paths;            /* they are known */
     htp_map by_path;           /* to modules; where there are paths */
     const bool *is_constant;   /* by node: see htp_flow_is_constant() */
-    htp_edges sources;         /* what a node takes of others, in the order of its operands;
-                                  constants and weights left out */
+    htp_edges sources;         /* sources of a node, in the order of operands, without constants and
+                                  weights */
     htp_edges readers;         /* the other way round */
 } htp_subject;
 
@@ -54,15 +54,15 @@ static inline bool htp_subject_is_above(const htp_subject *subject, uint32_t mod
 /** Whether one of a node's tags is that of a module, or of one above it. */
 bool htp_subject_is_tagged_above(const htp_subject *subject, uint32_t node, uint32_t module);
 
-/** The nodes whose first tag is that of a module, or of one below it. */
+/** The nodes whose first tag is that of a module or a descendant. */
 static inline htp_view_range htp_subject_nodes(const htp_subject *subject, uint32_t module)
 {
     uint32_t first = subject->nodes_at[subject->place[module]];
     return (htp_view_range){first, subject->nodes_at[subject->end[module]] - first};
 }
 
-/** The dotted paths of a tree's modules, those included that are its tags. @return whether they are
- * known; where not, they are empty. */
+/** The dotted paths of a tree's modules, also if its tags are paths. @return false if they are
+ * unknown; then they are empty. */
 bool htp_subject_list_paths(htp_arena *arena, const htp_tree *tree, const htp_slice **paths);
 
 /** The module of a dotted path. @return whether there is one */

@@ -1,5 +1,5 @@
 /*
- * What must not be worse than some value.
+ * Thresholds of metrics.
  */
 #ifndef HTP_QUALITY_THRESHOLD_H
 #define HTP_QUALITY_THRESHOLD_H
@@ -13,10 +13,10 @@ typedef struct htp_threshold {
 } htp_threshold;
 
 /** Reads "METRIC=VALUE": the name of a metric, or "contamination" for all kinds of it, and percent
- * from 0 to 100. @return HTP_CODE_USAGE for what is none */
+ * from 0 to 100. @return HTP_CODE_USAGE if it is none */
 HTP_MUST_USE htp_status htp_threshold_read(const char *text, htp_threshold *threshold);
 
-/** What is worse in a model than it may be, in words; NULL: nothing. What has no value is worse. */
+/** The metrics below their thresholds, as text; NULL: none. A metric without a value fails. */
 const char *htp_threshold_judge(htp_arena *arena, const htp_threshold *threshold,
                                 const htp_quality *quality);
 

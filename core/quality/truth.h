@@ -1,5 +1,5 @@
 /*
- * What an oracle knows of the modules that nodes ran in.
+ * The modules of nodes, as an oracle knows them.
  */
 #ifndef HTP_QUALITY_TRUTH_H
 #define HTP_QUALITY_TRUTH_H
@@ -10,7 +10,7 @@
 typedef struct htp_truth {
     const char *oracle;       /* "calls": for people and JSON */
     const char *const *paths; /* by node of the view: dotted attribute path of the innermost module,
-                                 torch.nn included; "" the root; NULL: the oracle does not know */
+                                 including torch.nn's; "" is the root; NULL: unknown */
     uint64_t known;           /* nodes that it knows */
     const char *const *owners; /* by node: the same of the deepest module with a tag of its own that
                                   was running. It lies elsewhere than above the innermost one where

@@ -1,15 +1,13 @@
 /*
- * The oracle of weights: `encoder.layer.1.x.weight` is held by the module encoder.layer.1.x, and
- * who reads it runs there, or in a module above.
+ * The oracle of weights: the module encoder.layer.1.x owns `encoder.layer.1.x.weight`, and its
+ * readers belong to that module or an ancestor.
  *
- * Names alone tell who holds a weight. Records of modules tell two things besides: which modules
- * are one under several names, and which parameters a module has. A parameter that no initializer
- * is called after is held together with one that has the same dims: a module that has such a one
- * may read it, as two modules do that share a weight. And a module may call one that another one
- * holds: its chain of calls ends there. What is not stored as in the model tells the weights that
- * it was made of. Weights that were folded or renamed otherwise have no known holder, and are not
- * judged; nor is a single number that is called after a weight, and is none by the records: the
- * scale of one that was quantised goes with what is computed of it.
+ * Names give the owner. Records add which modules have several names, and which parameters a module
+ * has. A parameter without an initializer may be tied to a weight of equal dims: its module may
+ * read that weight. A module may also call a module of another owner: its chain of calls ends
+ * there. Initializers that are computed or laid out list their source weights. Weights that were
+ * folded or renamed have no known owner, and are not judged. Nor is a scalar that is named after a
+ * weight and is in no record: the scale of a quantised weight belongs to its user.
  */
 #include "quality/parts.h"
 
@@ -19,18 +17,19 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-/* Who holds a weight. */
+/* The owner of a weight. */
 struct holder {
-    uint32_t module;  /* HTP_NONE: not known */
-    uint32_t ran;     /* what it is in the reference; HTP_NONE: not known */
-    bool is_ancestor; /* a module above the holder; that one is not known */
+    uint32_t module;  /* HTP_NONE: unknown */
+    uint32_t ran;     /* the module in the reference; HTP_NONE: unknown */
+    bool is_ancestor; /* an ancestor of the owner; the owner is unknown */
 };
 
 struct oracle {
     htp_measuring *m;
     struct holder *holders; /* by tensor */
-    htp_map open;     /* by dims and module: it, or one below it, has a parameter without a name */
-    htp_map recorded; /* names of parameters and buffers, by records */
+    htp_map open;           /* by dims and module: it or a descendant has a parameter without an
+                               initializer */
+    htp_map recorded;       /* names of parameters and buffers in records */
     htp_view_name chain_key;
     uint64_t seed;
 };
@@ -39,7 +38,7 @@ typedef enum verdict { VERDICT_UNKNOWN, VERDICT_RIGHT, VERDICT_WRONG } verdict;
 
 /* ---- records ---- */
 
-/* What a parameter without a name, and a module that may read it, have in common with a weight. */
+/* A weight's dims and a module that may read it, as a key. */
 struct open_key {
     htp_digest dims;
     uint64_t module;
@@ -52,7 +51,7 @@ static void add_open(struct oracle *o, uint32_t module, htp_digest dims)
         struct open_key *key = HTP_NEW(o->m->arena, struct open_key);
         *key = (struct open_key){dims, at};
         if (htp_map_get_bytes(&o->open, key, sizeof(*key), NULL)) {
-            return; /* and so have all above */
+            return; /* then all ancestors have it, too */
         }
         htp_map_set_bytes(o->m->arena, &o->open, key, sizeof(*key), 0);
     }
@@ -133,7 +132,8 @@ static void read_records(struct oracle *o, const htp_map *names)
 
 /* ---- names ---- */
 
-/* The module of the longest part of a name that is a path. The root holds what its record says. */
+/* The module of the longest prefix of a name that is a path. The root owns the names in its record.
+ */
 static struct holder find_holder(const struct oracle *o, const char *name)
 {
     const char *end = name + strlen(name);
@@ -151,8 +151,8 @@ static struct holder find_holder(const struct oracle *o, const char *name)
     return (struct holder){is_root ? 0 : HTP_NONE, HTP_NONE, false};
 }
 
-/* Who holds what an initializer was made of: the first weight's holder speaks for all. Files that
- * other tools made anew do not tell; what is called NAME.T in them may be NAME. */
+/* The owner of an initializer's sources: the first source decides. Files of other tools have none;
+ * NAME.T may mean NAME there. */
 static struct holder find_made_of(const struct oracle *o, uint32_t tensor, htp_map *names)
 {
     const htp_view *view = o->m->subject->view;
@@ -179,7 +179,7 @@ static struct holder find_made_of(const struct oracle *o, uint32_t tensor, htp_m
     return other;
 }
 
-/* Whether a tensor may be what a quantiser made to go with a weight. */
+/* Whether a tensor may be a scale or zero point of a quantised weight. */
 static bool is_scale(const struct oracle *o, uint32_t tensor)
 {
     const htp_view *view = o->m->subject->view;
@@ -214,9 +214,9 @@ static void find_holders(struct oracle *o)
 
 /* ---- judging ---- */
 
-/* Whether the node's chain of calls, "path: Class/path: Class/operation: target", ends in the
- * holder of a weight, and the deepest module in it that has a tag is the node's: one that calls a
- * module of another one. */
+/* Whether the node's chain of calls, "path: Class/path: Class/operation: target", ends in the owner
+ * of a weight, and the node's tag is that of the deepest tagged module in it: a module calls one of
+ * another owner. */
 static bool is_called_elsewhere(const struct oracle *o, uint32_t node, uint32_t holder)
 {
     const htp_subject *s = o->m->subject;
@@ -262,7 +262,7 @@ static bool may_read(const struct oracle *o, uint32_t node, uint32_t tensor)
     return false;
 }
 
-/* @param module  the holder, under the name that the node's tag has for it */
+/* @param module  the owner, under the name that the node's tag uses */
 static verdict judge_read(const struct oracle *o, uint32_t node, uint32_t tensor, uint32_t *module)
 {
     const htp_subject *s = o->m->subject;
@@ -284,7 +284,7 @@ static verdict judge_read(const struct oracle *o, uint32_t node, uint32_t tensor
     return may_read(o, node, tensor) ? VERDICT_RIGHT : VERDICT_WRONG;
 }
 
-/* A node that reads what its module holds, or what another one does; not one that shares it. */
+/* Notes the module of a node that reads a weight with one owner. */
 static void note_truth(struct oracle *o, uint32_t node, uint32_t module, verdict found)
 {
     uint32_t *truth = &o->m->truth[HTP_ORACLE_WEIGHTS][node];
@@ -295,7 +295,7 @@ static void note_truth(struct oracle *o, uint32_t node, uint32_t module, verdict
     }
 }
 
-/* Adds what a node reads to what is known of it, and of the weights. */
+/* Judges a node and its weights by its reads. */
 static void judge_node(struct oracle *o, uint32_t node, uint8_t *verdicts)
 {
     const htp_view *view = o->m->subject->view;
