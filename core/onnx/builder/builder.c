@@ -18,7 +18,7 @@ htp_builder *htp_builder_new(htp_arena *arena, const htp_graph *graph, int opset
     return model;
 }
 
-/* A tensor whose name is @p name, made unique. */
+/* Adds a tensor under @p name, made unique. */
 static htp_tensor_id add_tensor(htp_builder *model, const char *name, htp_tensor_source source,
                                 size_t index)
 {
@@ -38,7 +38,7 @@ void htp_builder_set_type(htp_builder *model, htp_tensor_id tensor, htp_dtype dt
     typed->dims = htp_arena_grow(model->arena, dims, rank, rank, sizeof(*dims));
 }
 
-/* As htp_builder_set_type() for dims that are numbers. */
+/* Like htp_builder_set_type(), for static dims. */
 static void set_static_type(htp_builder *model, htp_tensor_id tensor, htp_dtype dtype,
                             uint32_t rank, const int64_t *sizes)
 {
@@ -146,7 +146,7 @@ static htp_tensor_id add_initializer(htp_builder *model, const char *name,
     return initializer.tensor;
 }
 
-/* Complex numbers lie in memory as pairs of their real and imaginary parts. */
+/* Complex numbers are stored as pairs of real and imaginary parts. */
 static void set_pairs_type(htp_builder *model, htp_tensor_id tensor, const htp_weight *view)
 {
     int64_t *sizes = HTP_NEW_ARRAY(model->arena, int64_t, (size_t)view->rank + 1);
@@ -185,7 +185,7 @@ htp_tensor_id htp_builder_weight(htp_builder *model, uint32_t weight)
     return tensor;
 }
 
-/* Bytes of a contiguous tensor; UINT64_MAX, which no allocation satisfies, where they overflow. */
+/* Bytes of a contiguous tensor; on overflow UINT64_MAX, which no allocation satisfies. */
 static uint64_t contiguous_bytes(htp_dtype dtype, uint32_t rank, const int64_t *dims)
 {
     uint64_t bytes = htp_dtype_size(dtype);

@@ -23,7 +23,7 @@ typedef uint32_t htp_tensor_id;
 /** ONNX TensorProto.DataType of a dtype; 0 (UNDEFINED) when ONNX has none. */
 int32_t htp_onnx_data_type(htp_dtype dtype);
 
-/** The dtype of a TensorProto.DataType. @return false where there is none */
+/** The dtype of a TensorProto.DataType. @return false if there is none */
 bool htp_dtype_of_onnx(int64_t data_type, htp_dtype *dtype);
 
 /** An attribute of a node. Made with the htp_attribute_...() functions below. */
@@ -94,7 +94,7 @@ typedef struct htp_origin {
     htp_node_id node; /* the aten-level node, or HTP_NONE (inputs, outputs: scope 0) */
 } htp_origin;
 
-/** What kind of thing produces a tensor. */
+/** The kind of producer of a tensor. */
 typedef enum htp_tensor_source {
     HTP_TENSOR_FROM_INPUT,
     HTP_TENSOR_FROM_INITIALIZER,
@@ -126,7 +126,7 @@ typedef struct htp_onnx_node {
     uint32_t output_count;
     const htp_attribute *attributes;
     uint32_t attribute_count;
-    uint32_t graph; /* the one that it stands in; 0 is the model's own */
+    uint32_t graph; /* the graph around it; 0 is the main graph */
     htp_origin origin;
     HTP_VECTOR(uint32_t) more_scopes; /* further scopes that a shared node serves */
 } htp_onnx_node;
@@ -160,11 +160,10 @@ typedef struct htp_derivation {
     const void *with;        /* for it */
     const uint32_t *weights; /* of the trace that the contents come from, each once */
     uint32_t weight_count;   /* at least 1 */
-    const char *layout;      /* how: the tag htp.layout; NULL for what is computed */
+    const char *layout;      /* the tag htp.layout; NULL for computed ones */
 } htp_derivation;
 
-/** Contents of a tensor: a weight as the model has it, what is derived of weights, or a constant.
- */
+/** Contents of a tensor: a weight as in the model, a derived one, or a constant. */
 typedef struct htp_initializer {
     htp_tensor_id tensor;
     uint32_t weight;                  /* of the trace; HTP_NONE for the two others */
@@ -180,13 +179,13 @@ static inline bool htp_initializer_is_constant(const htp_initializer *initialize
     return initializer->weight == HTP_NONE && !initializer->derivation;
 }
 
-/** An input that each call is given what the one before gave as an output. */
+/** A state: an input that each call takes from an output of the previous one. */
 typedef struct htp_builder_state {
-    const char *attribute; /* "encoder.h": what the model keeps it in */
+    const char *attribute; /* "encoder.h": the attribute that holds it */
     htp_tensor_id input;
     htp_tensor_id output;
-    htp_initializer first; /* what the first call is given; its tensor is the input */
-    uint32_t rank;         /* of that, whose sizes may be others than those of the input */
+    htp_initializer first; /* the initial value; its tensor is the input */
+    uint32_t rank;         /* of the output; may differ from those of the input */
     const int64_t *dims;
     const char *number; /* "0", "-inf", "true": that all of its elements are; NULL: several */
 } htp_builder_state;
@@ -213,7 +212,7 @@ typedef struct htp_builder_function {
     uint32_t graph;                 /* its body */
     uint32_t scope;                 /* the first call that it stands for */
     bool is_shared;                 /* by several modules: tags in it are relative */
-    bool is_chain_relative;         /* the chain of what was running is: its calls have several */
+    bool is_chain_relative;         /* its chain of modules: its calls have several */
     HTP_VECTOR(htp_domain) domains; /* that it imports, besides ai.onnx */
 } htp_builder_function;
 
@@ -240,22 +239,22 @@ typedef struct htp_builder {
     int ir_version;                  /* 0: the lowest that will do; see onnx/builder/ir_version.h */
     int needed_opset;                /* a later one that a lowering asked for, or 0 */
     const char *needed_by;           /* the operator that it was for: "aten::grid_sampler_3d" */
-    HTP_VECTOR(htp_refused) refused; /* what kept a lowering from its end, in order */
+    HTP_VECTOR(htp_refused) refused; /* reasons why a lowering failed, in order */
     htp_origin origin;               /* of the nodes that are added next */
-    uint32_t current_graph;          /* the one that they stand in */
+    uint32_t current_graph;          /* the graph around it */
     const char *const *scope_names;  /* by scope: the prefix of its nodes' names */
     HTP_VECTOR(htp_tensor) tensors;
     HTP_VECTOR(htp_onnx_node) nodes;
     HTP_VECTOR(htp_nested_graph) graphs;        /* of nodes and functions; graph N is at N - 1 */
-    HTP_VECTOR(htp_builder_function) functions; /* what is called comes before who calls it */
+    HTP_VECTOR(htp_builder_function) functions; /* callees precede callers */
     HTP_VECTOR(htp_constant) constants_within;  /* of functions */
     HTP_VECTOR(htp_initializer) initializers;
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
     HTP_VECTOR(htp_domain) domains;
-    /* In the order of scopes and of their arguments, behind one another the forms of one: a number
-     * may be 0-d and [1], a complex tensor one of pairs and two of parts. No initializers. The
-     * tensor may be of any graph, and of another scope. Nothing else depends on it. */
+    /* Arguments of scopes, in the order of scopes and parameters; forms of one argument are
+     * consecutive: a number may be 0-d and [1], a complex tensor one of pairs and two of parts. No
+     * initializers. The tensor may be of any graph and another scope. Only functions use this. */
     HTP_VECTOR(htp_passed_tensor) passed;
     HTP_VECTOR(htp_builder_state)
     states;            /* last of inputs and outputs, in their order; see
@@ -272,9 +271,9 @@ htp_builder *htp_builder_new(htp_arena *arena, const htp_graph *graph, int opset
 htp_tensor_id htp_builder_add_input(htp_builder *model, const char *name, htp_dtype dtype,
                                     uint32_t rank, const htp_dim *dims);
 
-/** Marks a tensor as the next graph output under @p name, made unique. An Identity node (of the
- * root's scope) is added where the tensor is an input, an initializer or already an output;
- * otherwise the tensor is renamed. */
+/** Marks a tensor as the next graph output under @p name, made unique. If the tensor is an input,
+ * an initializer or an output already, an Identity node (of the root's scope) is added; otherwise
+ * the tensor is renamed. */
 void htp_builder_add_output(htp_builder *model, htp_tensor_id tensor, const char *name);
 
 /** A nested graph without inputs and outputs. @return its number, from 1 on. Its nodes are added
@@ -285,21 +284,23 @@ uint32_t htp_builder_add_graph(htp_builder *model);
 htp_tensor_id htp_builder_add_graph_input(htp_builder *model, uint32_t graph, const char *name,
                                           htp_dtype dtype, uint32_t rank, const htp_dim *dims);
 
-/** Makes a tensor the next output of the current graph, which is a nested one: by an Identity where
- * it is not made there, or is an output already. The tensor has a type. */
+/** Makes a tensor the next output of the current nested graph; through an Identity if it is made
+ * elsewhere, or is an output already. The tensor has a type. */
 void htp_builder_add_graph_output(htp_builder *model, htp_tensor_id tensor);
 
 /** The graph that a tensor is made in; 0 for initializers. */
 uint32_t htp_builder_graph_of(const htp_builder *model, htp_tensor_id tensor);
 
-/** The initializer of a weight of the trace, made at first use; weights of the same storage and
- * geometry (tied weights) share one. Its name is the weight's dotted name. A complex weight has
- * pairs of parts in a last dim. */
+/** The initializer of a weight of the trace, created on first use. Weights of the same storage and
+ * geometry (tied weights) share one. Its name is the weight's dotted name. A complex weight gets a
+ * last dim of pairs. */
 htp_tensor_id htp_builder_weight(htp_builder *model, uint32_t weight);
 
-/** An initializer that is made of weights, under @p name, made unique. What @p derivation refers to
- * stays as it is as long as the model; it is not looked for among those that are there.
- * @param data  contiguous, where it has no pieces; it stays, too */
+/**
+ * An initializer derived from weights, under @p name, made unique; duplicates are not detected. @p
+ * derivation must live as long as the model.
+ * @param data  contiguous, where it has no pieces; it stays, too
+ */
 htp_tensor_id htp_builder_derived(htp_builder *model, const char *name, htp_dtype dtype,
                                   uint32_t rank, const int64_t *dims,
                                   const htp_derivation *derivation, const void *data);
@@ -308,8 +309,8 @@ htp_tensor_id htp_builder_derived(htp_builder *model, const char *name, htp_dtyp
  * Outputs of graphs stay. @p instead has all tensors. */
 void htp_builder_replace(htp_builder *model, const htp_tensor_id *instead);
 
-/** What calls were given is @p instead[t] in the place of tensor t, where that is not HTP_NONE;
- * nothing where that is an initializer, of which model->passed has none. */
+/** Replaces tensors passed to calls: tensor t by @p instead[t], unless that is HTP_NONE; drops
+ * initializers, which model->passed never has. */
 void htp_builder_replace_passed(htp_builder *model, const htp_tensor_id *instead);
 
 /** An initializer with embedded contents, shared between equal constants.
@@ -333,8 +334,8 @@ void htp_builder_add_foreign_node(htp_builder *model, htp_domain domain, const c
                                   const htp_attribute *attributes, size_t attribute_count,
                                   htp_tensor_id *outputs, size_t output_count);
 
-/** Lets tensors @p a and @p b, both first outputs of nodes that nobody has read, change producers:
- * whoever reads @p a from now on gets what made @p b. The names stay with the tensors. */
+/** Swaps the producers of tensors @p a and @p b, both first outputs of nodes without readers:
+ * readers of @p a then get the value of @p b. Tensors keep their names. */
 void htp_builder_swap_producers(htp_builder *model, htp_tensor_id a, htp_tensor_id b);
 
 /** The attribute of a node; NULL where it has none of this name. */
@@ -348,13 +349,13 @@ void htp_builder_set_type(htp_builder *model, htp_tensor_id tensor, htp_dtype dt
  * between these. */
 void htp_builder_set_sequence(htp_builder *model, htp_tensor_id tensor);
 
-/** Marks what the outputs depend on, by tensor and by node; both are false before. */
+/** Marks the tensors and nodes that outputs depend on; both arrays are false before. */
 void htp_builder_mark_used(const htp_builder *model, bool *tensors, bool *nodes);
 
-/** Removes nodes and initializers that no output depends on, and names what stays anew (see
- * htp_name_model() in onnx/builder/names.h). The nodes of each call stand together behind it (see
- * onnx/builder/order_nodes.h). Tensor and node ids change meaning: call it once, after lowering. A
- * graph input stays even if unused; what calls were given does not. */
+/** Removes nodes and initializers that no output depends on, and renames the rest (see
+ * htp_name_model() in onnx/builder/names.h). The nodes of each call become consecutive (see
+ * onnx/builder/order_nodes.h). Tensor and node ids change: call it once, after lowering. Unused
+ * graph inputs stay; unused arguments of calls do not. */
 void htp_builder_remove_unused(htp_builder *model);
 
 #endif

@@ -1,20 +1,20 @@
 #include "onnx/builder/ir_version.h"
 
-/* Of opset 17 and of functions, which are what models have here at least. */
+/* The least version for opset 17 and functions, which every model may have. */
 enum { LOWEST = 8 };
 
-/* An IR version, and the first opset or data type of it. */
+/* An IR version, and its first opset or data type. */
 struct row {
     int version;
     int64_t first;
 };
 
-/* In the order of both columns. */
+/* Sorted by both columns. */
 static const struct row opsets[] = {
     {9, 19}, {10, 21}, {11, 23}, {12, 24}, {13, 25}, {14, 28},
 };
 
-/* Data types are numbered as they came. */
+/* Data types are numbered in the order of their introduction. */
 static const struct row data_types[] = {
     {9, 17},  /* FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ */
     {10, 21}, /* UINT4, INT4 */

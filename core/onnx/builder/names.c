@@ -71,10 +71,10 @@ typedef HTP_VECTOR(uint32_t) node_list;
 
 typedef struct naming {
     htp_builder *model;
-    htp_map nodes; /* names that are taken */
+    htp_map nodes; /* names in use */
     htp_map tensors;
     node_list *graphs;            /* their nodes, in order; 0 is the model's own */
-    HTP_VECTOR(uint32_t) pending; /* nodes that are to be named, the next one last */
+    HTP_VECTOR(uint32_t) pending; /* nodes to name, the next one last */
 } naming;
 
 /* Inputs, outputs and weights keep their names. */
@@ -100,7 +100,7 @@ static void keep_names(naming *n)
     }
 }
 
-/* The body of a node is to be named next. */
+/* Schedules the body of a node as the next graph. */
 static void push_graph(naming *n, uint32_t graph)
 {
     for (size_t i = n->graphs[graph].count; i-- > 0;) {

@@ -21,8 +21,8 @@ const char *htp_name_unique(htp_arena *arena, htp_map *taken, const char *base);
 
 /**
  * The prefix of node names by scope, "" for the root's: "/encoder/layer.0/attention". Each call
- * contributes its module's attribute path relative to the caller's, or the whole path where the
- * caller does not hold the module; names within are spelled as in tags.
+ * contributes its module's attribute path relative to the caller's, or the whole path if the caller
+ * does not hold the module. Names are encoded as in tags.
  * @return one string per scope of the graph's trace; a caller's scope precedes the callee's.
  */
 const char *const *htp_name_scopes(htp_arena *arena, const htp_graph *graph);
@@ -31,9 +31,9 @@ const char *const *htp_name_scopes(htp_arena *arena, const htp_graph *graph);
 void htp_name_body_inputs(htp_builder *model, const char *node, uint32_t graph, htp_map *taken);
 
 /**
- * Names all nodes, what they make, the inputs of their bodies, and embedded constants anew: numbers
- * count in the order in which nodes are written, a node before those of its graphs, and leave none
- * out. Inputs, outputs and weights keep their names. Linear.
+ * Renames all nodes, their outputs, the inputs of their bodies, and embedded constants. Numbers are
+ * consecutive in the order of the file, a node before its bodies' nodes. Inputs, outputs and
+ * weights keep their names. Linear.
  */
 void htp_name_model(htp_builder *model);
 

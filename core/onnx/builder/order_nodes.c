@@ -2,29 +2,29 @@
 
 #include "base/numbers.h"
 
-/* Rounds in which calls that need each other are taken apart; then all are. */
+/* Rounds in which calls with cyclic needs are split; after that, all are. */
 enum { MAX_ROUNDS = 32 };
 
-/* What stands in a call: a node, or a call in it. Nodes of a graph come first, then its calls. */
+/* An item of a call: a node, or a nested call. Nodes of a graph come first, then its calls. */
 typedef struct item {
-    uint32_t parent;   /* the call that it stands in, an item; HTP_NONE for the outermost */
+    uint32_t parent;   /* the call around it, an item; HTP_NONE for the outermost */
     uint32_t scope;    /* of a call */
-    uint32_t depth;    /* calls around it */
-    uint32_t first;    /* the first of its nodes: items go by it */
-    uint32_t waiting;  /* results that are still to come before it may begin */
-    uint32_t left;     /* of a call: items that are not placed */
-    uint32_t edges;    /* the first edge to who needs it, or HTP_NONE */
-    uint32_t needed;   /* where it waits for ever: an item that it needs */
-    htp_numbers ready; /* of a call: items that may be placed, a heap */
+    uint32_t depth;    /* number of calls around it */
+    uint32_t first;    /* its first node: the sort key */
+    uint32_t waiting;  /* results that it still waits for */
+    uint32_t left;     /* of a call: items not placed yet */
+    uint32_t edges;    /* its first edge to a reader, or HTP_NONE */
+    uint32_t needed;   /* in a cycle: an item that it needs */
+    htp_numbers ready; /* of a call: a heap of items that can be placed */
 } item;
 
-/* Item `to` needs another one, whose list this is in. */
+/* Item `to` needs the item whose list holds this edge. */
 typedef struct edge {
     uint32_t to;
     uint32_t next;
 } edge;
 
-/* Node `reader`, or a node of its bodies, reads what `maker` makes in the same graph. */
+/* `reader`, or a node of its bodies, reads an output of `maker` in the same graph. */
 typedef struct need {
     uint32_t maker, reader;
 } need;
@@ -36,10 +36,10 @@ typedef struct gathering {
     htp_arena *arena;
     htp_numbers *graphs; /* their nodes, in order; 0 is the model's own */
     need_list *needs;    /* by graph */
-    uint32_t *owner;     /* by graph: the node that has it */
-    uint32_t *place;     /* by node: its place in its graph */
-    bool *is_apart;      /* by scope: it is not kept together in the graph under way */
-    uint32_t *item_of;   /* by scope: its item in the graph under way, or HTP_NONE */
+    uint32_t *owner;     /* by graph: its node */
+    uint32_t *place;     /* by node: its position in its graph */
+    bool *is_apart;      /* by scope: the call is split in the current graph */
+    uint32_t *item_of;   /* by scope: its item in the current graph, or HTP_NONE */
     HTP_VECTOR(item) items;
     HTP_VECTOR(edge) edges;
 } gathering;
@@ -56,12 +56,12 @@ static uint32_t caller_of(const gathering *g, uint32_t scope)
 
 /* ---- whether anything is to be done ---- */
 
-/* Whether a call's nodes have others between them, in a graph. @p seen, by scope, is all zeroes
- * before and behind. */
+/* Whether the nodes of a call in a graph have others between them. @p seen, by scope, is all zeroes
+ * before and after. */
 static bool is_scattered(const gathering *g, const htp_numbers *nodes, unsigned char *seen)
 {
     enum { UNSEEN, OPEN, CLOSED };
-    htp_numbers open = {0};    /* calls, the innermost last */
+    htp_numbers open = {0};    /* running calls, the innermost last */
     htp_numbers entered = {0}; /* calls that a node begins */
     htp_numbers all = {0};
     bool is_scattered = false;
@@ -90,8 +90,8 @@ static bool is_scattered(const gathering *g, const htp_numbers *nodes, unsigned 
 
 /* ---- items and what they need ---- */
 
-/* The item of the innermost call around a node that is kept together, made at first use, as are
- * those around it; the root's always is one. */
+/* The item of the innermost unsplit call around a node, created on first use with those around it.
+ * The root's call is never split. */
 static uint32_t call_item(gathering *g, uint32_t scope, uint32_t node_place)
 {
     htp_numbers missing = {0};
@@ -144,8 +144,8 @@ static void forget_items(gathering *g, const htp_numbers *nodes)
     }
 }
 
-/* Notes that one node needs another one: so does the outermost call around the one that the other
- * is not in. */
+/* Notes that one node needs another one; the edge is between the outermost calls that contain only
+ * one of them. */
 static void add_edge(gathering *g, uint32_t maker, uint32_t reader)
 {
     item *items = g->items.items;
@@ -202,7 +202,7 @@ static uint32_t pop_ready(gathering *g, htp_numbers *heap)
     return first;
 }
 
-/* An item is placed: what waits for it alone may be. */
+/* Releases the items that waited only for a placed one. */
 static void release(gathering *g, uint32_t placed)
 {
     for (uint32_t e = g->items.items[placed].edges; e != HTP_NONE; e = g->edges.items[e].next) {
@@ -213,7 +213,7 @@ static void release(gathering *g, uint32_t placed)
     }
 }
 
-/* Places all items of a graph, call by call. @return the call whose items wait for each other; or
+/* Places all items of a graph, call by call. @return a call with a cycle of waiting items; or
  * HTP_NONE */
 static uint32_t place_items(gathering *g, uint32_t node_count, htp_numbers *order)
 {
@@ -244,8 +244,7 @@ static uint32_t place_items(gathering *g, uint32_t node_count, htp_numbers *orde
     return HTP_NONE;
 }
 
-/* Takes the calls apart that need each other, of those that stand in @p call and wait. @return
- * whether there are any */
+/* Splits the calls in a cycle among the waiting items of @p call. @return whether there are any */
 static bool take_apart(gathering *g, uint32_t node_count, uint32_t call)
 {
     uint32_t at = HTP_NONE;
@@ -257,13 +256,13 @@ static bool take_apart(gathering *g, uint32_t node_count, uint32_t call)
             g->items.items[g->edges.items[e].to].needed = i;
         }
     }
-    for (size_t i = 0; i < g->items.count; i++) { /* into the ring */
+    for (size_t i = 0; i < g->items.count; i++) { /* enters the cycle */
         at = g->items.items[at].needed;
     }
     bool is_any = false;
     uint32_t first = at;
     do {
-        if (at > node_count) { /* a call; the root's is never in one */
+        if (at > node_count) { /* a call; the root's is never in a cycle */
             g->is_apart[g->items.items[at].scope] = true;
             is_any = true;
         }
@@ -304,7 +303,7 @@ static void order_graph(gathering *g, uint32_t graph)
 
 /* ---- the model ---- */
 
-/* Notes what nodes need of others of the same graph, or of one around it. */
+/* Notes the edges between nodes of a graph, and to nodes of graphs around it. */
 static void note_needs(gathering *g)
 {
     const htp_builder *model = g->model;
@@ -358,11 +357,12 @@ static void begin_orders(gathering *g)
     }
 }
 
-/* Where nodes go: those of bodies in front of who has these, as they were. */
+/* The final order: nodes of bodies before the node of the body, in their old order. */
 static void list_nodes(const gathering *g, htp_numbers *listed)
 {
     const htp_builder *model = g->model;
-    bool *has_bodies = HTP_NEW_ARRAY(g->arena, bool, model->nodes.count); /* they are listed */
+    bool *has_bodies = HTP_NEW_ARRAY(g->arena, bool, model->nodes.count); /* its bodies are
+                                                                             listed */
     htp_numbers pending = {0};
     for (size_t i = g->graphs[0].count; i-- > 0;) {
         HTP_PUSH(g->arena, &pending, g->graphs[0].items[i]);

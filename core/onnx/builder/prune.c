@@ -11,7 +11,7 @@ static void mark_tensors(const htp_tensor_id *ids, size_t count, bool *live_tens
     }
 }
 
-/* The ends of the graphs that a node holds; the nodes of these come before it. */
+/* Marks the outputs of a node's bodies; nodes of bodies precede it. */
 static void mark_graphs(const htp_builder *model, const htp_onnx_node *node, bool *live_tensors)
 {
     for (uint32_t i = 0; i < node->attribute_count; i++) {
@@ -68,7 +68,7 @@ const bool *htp_builder_count_uses(htp_builder *model)
     return live_nodes;
 }
 
-/* Moves live tensors together. @return new ids by old ones. */
+/* Compacts live tensors. @return new ids by old ones. */
 static const htp_tensor_id *compact_tensors(htp_builder *model, const bool *live)
 {
     htp_tensor_id *moved = HTP_NEW_ARRAY(model->arena, htp_tensor_id, model->tensors.count);
@@ -111,8 +111,8 @@ static void compact_nodes(htp_builder *model, const bool *live, const htp_tensor
     model->nodes.count = kept;
 }
 
-/* Moves them together, weights in front of embedded constants: where some of these are moved into
- * functions, the others need not tell where they stood. */
+/* Compacts initializers, weights before embedded constants, so that constants that move into
+ * functions leave the others' positions unchanged. */
 static void compact_initializers(htp_builder *model, const htp_tensor_id *moved)
 {
     size_t count = model->initializers.count;
@@ -132,7 +132,7 @@ static void compact_initializers(htp_builder *model, const htp_tensor_id *moved)
     model->initializers.items = kept;
     model->initializers.count = kept_count;
     model->initializers.capacity = count;
-    model->weights = (htp_map){0}; /* their indices are void */
+    model->weights = (htp_map){0}; /* its indices are stale */
     model->constants = (htp_map){0};
 }
 

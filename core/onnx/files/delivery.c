@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A delivery under way; made before anything is open. */
+/* State of a delivery, prepared before any file is open. */
 struct files {
     const htp_delivery *delivery;
     htp_output model, data;
@@ -16,7 +16,7 @@ struct files {
 
 typedef htp_delivery_end put_function(void *user, htp_output *output);
 
-/* Puts what @p put puts into an open file. */
+/* Lets @p put write into an open file. */
 static htp_status fill(const htp_delivery *delivery, htp_output *output, put_function *put,
                        uint64_t bytes)
 {
@@ -42,7 +42,7 @@ static htp_status fill(const htp_delivery *delivery, htp_output *output, put_fun
     return HTP_OK;
 }
 
-/* The data file as the model calls it: its name without the folder. */
+/* The name of the data file in the model: without its folder. */
 static htp_status lay_out(struct files *files)
 {
     const char *path = files->publication.data_path;
@@ -50,8 +50,8 @@ static htp_status lay_out(struct files *files)
     return files->delivery->lay_out(files->delivery->user, slash ? slash + 1 : path, &files->sizes);
 }
 
-/* Writes the model that refers to the data file, which is written already: its name is only sure
- * while nobody else publishes. */
+/* Writes the model that refers to the written data file. Its name is final only while no one else
+ * publishes. */
 static htp_status fill_model_beside(struct files *files)
 {
     htp_output *file = files->publication.model;
@@ -60,7 +60,7 @@ static htp_status fill_model_beside(struct files *files)
     return fill(files->delivery, file, files->delivery->put_model, files->sizes.model_bytes);
 }
 
-/* What was written is not published where the sources were changed in the meantime. */
+/* Publishes unless the sources changed in the meantime. */
 static htp_status publish(struct files *files)
 {
     htp_publication *publication = &files->publication;
@@ -73,7 +73,7 @@ static htp_status publish(struct files *files)
     return htp_publication_commit(publication);
 }
 
-/* The larger file is written before anybody else has to wait. */
+/* Writes the larger file before taking the lock. */
 static htp_status write_files(struct files *files)
 {
     const htp_delivery *delivery = files->delivery;
@@ -98,7 +98,7 @@ static htp_status write_files(struct files *files)
     return status;
 }
 
-/* Decides what goes where; the data file's name is only a forecast. */
+/* Chooses the layout; the data file's name is a forecast. */
 static htp_status prepare(struct files *files, const char *path)
 {
     htp_output *file = &files->model;
@@ -141,7 +141,7 @@ htp_status htp_deliver(htp_arena *arena, const htp_delivery *delivery, const cha
     htp_write_signals before;
     files->delivery = delivery;
     HTP_TRY(prepare(files, path));
-    htp_write_signals_hold(&before); /* nothing is allocated from here on */
+    htp_write_signals_hold(&before); /* no allocation from here on */
     htp_status status = write_prepared(files, delivered, data_path);
     htp_write_signals_release(&before);
     return status;

@@ -1,7 +1,7 @@
 /*
- * How a model and its data file come to the disk, whoever makes their bytes: counted first, written
- * under temporary names, published together (onnx/files/publication.h) when they are complete, on
- * the disk, and what they were made of is still what it was. On failure nothing is left.
+ * Writes a model and its data file to disk. Bytes are counted first, then written under temporary
+ * names. Both are published together (onnx/files/publication.h) once they are complete, synced, and
+ * the sources are unchanged. On failure nothing is left.
  */
 #ifndef HTP_ONNX_DELIVERY_H
 #define HTP_ONNX_DELIVERY_H
@@ -9,11 +9,11 @@
 #include "base/arena.h"
 #include "onnx/files/output.h"
 
-/** What putting bytes ended with. */
+/** The result of writing bytes. */
 typedef enum htp_delivery_end {
     HTP_DELIVERY_DONE,
     HTP_DELIVERY_STOPPED, /* the caller asked to */
-    HTP_DELIVERY_CUT,     /* what the bytes are taken from was cut */
+    HTP_DELIVERY_CUT,     /* the source of the bytes was truncated */
 } htp_delivery_end;
 
 typedef struct htp_delivery_sizes {
@@ -21,8 +21,7 @@ typedef struct htp_delivery_sizes {
     uint64_t data_bytes; /* 0: there is no data file */
 } htp_delivery_sizes;
 
-/** What is to be delivered. Nothing is allocated in the arena once files are open: only the first
- * lay_out() may. */
+/** A delivery. Only the first lay_out() may allocate in the arena: later there are open files. */
 typedef struct htp_delivery {
     void *user;
 
@@ -35,7 +34,7 @@ typedef struct htp_delivery {
     htp_delivery_end (*put_model)(void *user, htp_output *output);
     htp_delivery_end (*put_data)(void *user, htp_output *output);
 
-    /** HTP_CODE_BAD_INPUT where what the bytes are taken from was changed. */
+    /** HTP_CODE_BAD_INPUT if the sources changed. */
     htp_status (*check_sources)(void *user);
 } htp_delivery;
 
@@ -50,7 +49,7 @@ typedef struct htp_delivered {
 
 /**
  * Delivers to @p path, as htp_builder_write() describes.
- * @return HTP_CODE_CANNOT_WRITE, HTP_CODE_INTERRUPTED, or what the functions return.
+ * @return HTP_CODE_CANNOT_WRITE, HTP_CODE_INTERRUPTED, or the result of a callback.
  */
 HTP_MUST_USE htp_status htp_deliver(htp_arena *arena, const htp_delivery *delivery,
                                     const char *path, htp_delivered *delivered);

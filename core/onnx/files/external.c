@@ -29,7 +29,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The number that the data file @p data has among those of @p model; -1: it is none of them. */
+/* The number of data file @p data of @p model; -1: it is none of its data files. */
 static int number_of(const char *model, const char *data)
 {
     char name[NAME_MAX + 32];
@@ -56,7 +56,7 @@ enum kind {
     KIND_ATTRIBUTE,
     KIND_TENSOR,
     KIND_SPARSE,
-    KIND_ENTRY, /* of a tensor's external data: a key and a value */
+    KIND_ENTRY, /* of a tensor's external data */
     KIND_FUNCTION,
     KIND_TRAINING,
     KIND_NONE,
@@ -86,10 +86,10 @@ struct scan {
     int fd;
     const char *name; /* of the model, without its folder */
     htp_external_use *use;
-    uint64_t at; /* the next byte */
+    uint64_t at; /* position of the next byte */
     uint64_t buffer_at;
     size_t buffered;
-    bool has_failed; /* to read */
+    bool has_failed; /* reading failed */
     bool has_graph, is_location;
     char value[NAME_MAX + 1];
     uint64_t ends[DEEPEST];
@@ -135,7 +135,7 @@ static bool read_varint(struct scan *scan, uint64_t end, uint64_t *value)
     return false;
 }
 
-/* What is longer than any name becomes "". */
+/* A string longer than any name becomes "". */
 static bool read_string(struct scan *scan, uint64_t bytes, char *string)
 {
     bool fits = bytes <= NAME_MAX;
@@ -151,7 +151,7 @@ static bool read_string(struct scan *scan, uint64_t bytes, char *string)
     return true;
 }
 
-/* Whatever its folder: it is compared to tell which files must not be touched. */
+/* The folder does not matter: the name only protects files from removal. */
 static void note_location(struct scan *scan)
 {
     int number = number_of(scan->name, name_of(scan->value));
@@ -192,7 +192,7 @@ static void leave(struct scan *scan)
     }
 }
 
-/* A field of @p bytes bytes. */
+/* Scans a field of @p bytes bytes. */
 static bool take_bytes(struct scan *scan, enum kind kind, uint64_t field, uint64_t bytes)
 {
     char string[NAME_MAX + 1];
@@ -255,8 +255,8 @@ static bool scan_model(struct scan *scan, uint64_t bytes)
     return is_whole && scan->has_graph;
 }
 
-/* Whether there is a file that the model may refer to: few have one, and a model without need not
- * be looked through. */
+/* Whether there is a file that the model may refer to. Few models have one; the others need no
+ * scan. */
 static bool has_data_file(const char *path)
 {
     char data[PATH_MAX];
@@ -291,7 +291,7 @@ void htp_external_find_use(const char *path, htp_external_use *use)
 
 /* ---- data files that nobody needs ---- */
 
-/* Whether the model that ends where @p dot does in the path of the data file may need it. */
+/* Whether the model whose path ends at @p dot may need the data file. */
 static bool may_need(const char *data, const char *dot)
 {
     char model[PATH_MAX];
@@ -306,7 +306,7 @@ static bool may_need(const char *data, const char *dot)
     return use.is_unknown || use.numbers & UINT64_C(1) << number;
 }
 
-/* FILE.data may be that of FILE, and FILE.1.data that of FILE or of FILE.1. */
+/* FILE.data may belong to FILE; FILE.1.data to FILE or to FILE.1. */
 bool htp_external_is_unused(const char *folder, const char *name)
 {
     char data[PATH_MAX];

@@ -1,9 +1,8 @@
 /*
- * Files with the weights of a model, beside it: their names, and which of them a model that lies on
- * the disk refers to.
+ * Data files of models: their names, and which of them a model on disk refers to.
  *
- * The data file of FILE is FILE.data, or FILE.1.data and so on where the model that FILE is now
- * refers to the others: it keeps its weights until it is replaced.
+ * The data file of FILE is FILE.data; if the existing model FILE refers to that, FILE.1.data and so
+ * on. The existing model keeps its weights until it is replaced.
  */
 #ifndef HTP_ONNX_EXTERNAL_H
 #define HTP_ONNX_EXTERNAL_H
@@ -14,7 +13,7 @@
 
 enum { HTP_EXTERNAL_NUMBERS = 64 };
 
-/** What an ONNX file refers to. */
+/** The data files that an ONNX file refers to. */
 typedef struct htp_external_use {
     bool is_unknown;  /* there is a file, and it cannot be read */
     uint64_t numbers; /* bit N: it refers to its data file of number N */
@@ -25,12 +24,12 @@ typedef struct htp_external_use {
  * @return whether it fits */
 bool htp_external_path(const char *path, unsigned number, char *buffer, size_t size);
 
-/** Finds which data files the model at @p path refers to; none where there is no model, or no such
- * file beside it. Reads the structure of the model alone, in time that grows with it. */
+/** Finds the data files that the model at @p path refers to; none if there is no model, or no such
+ * file beside it. Reads only the model's structure, in linear time. */
 void htp_external_find_use(const char *path, htp_external_use *use);
 
-/** Whether a name in @p folder, which ends with a slash or is "", is that of a data file that no
- * model there which it is named for refers to. False where that cannot be told. */
+/** Whether a name in @p folder (ending with a slash, or "") is a data file of models that exist
+ * there and do not refer to it. False if unknown. */
 bool htp_external_is_unused(const char *folder, const char *name);
 
 #endif

@@ -19,7 +19,7 @@ static bool is_dot(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* @return errno: ENOTEMPTY where something is in it */
+/* @return errno; ENOTEMPTY if it is not empty */
 static int check_empty(const char *path)
 {
     DIR *names = opendir(path);
@@ -34,7 +34,7 @@ static int check_empty(const char *path)
     return error;
 }
 
-/* Where a folder that is not there yet will be: its own folder is. */
+/* The absolute path of a folder that does not exist yet; its parent must exist. */
 static bool resolve(const char *path, char resolved[PATH_MAX])
 {
     char above[PATH_MAX];
@@ -90,7 +90,7 @@ static htp_status cannot_write(const char *path, int error)
 
 /* ---- what dead runs left ---- */
 
-/* Removes the files in a folder; others stay, and so does the folder then. */
+/* Removes the files in a folder. Subfolders stay, and then the folder, too. */
 static void remove_files(int fd)
 {
     int copy = dup(fd);
@@ -168,7 +168,7 @@ static int make(htp_folder *folder)
         htp_folder_discard(folder);
         return error;
     }
-    (void)flock(folder->fd, LOCK_EX | LOCK_NB); /* where there are locks */
+    (void)flock(folder->fd, LOCK_EX | LOCK_NB); /* if the file system has locks */
     return 0;
 }
 

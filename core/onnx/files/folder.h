@@ -1,7 +1,7 @@
 /*
- * A folder that appears complete or not at all: made under a temporary name beside its place
- * (onnx/files/temporary.h), renamed when all files are in it. Where the process is killed the
- * temporary one stays, until the next run that makes a folder there removes it.
+ * A folder that appears complete or not at all. It is made under a temporary name beside its place
+ * (onnx/files/temporary.h), and renamed when all files are in it. If the process is killed, the
+ * next run that makes a folder there removes the temporary one.
  */
 #ifndef HTP_ONNX_FOLDER_H
 #define HTP_ONNX_FOLDER_H
@@ -11,7 +11,7 @@
 
 #include <limits.h>
 
-/** All zeroes: there is none. */
+/** All zeroes: none. */
 typedef struct htp_folder {
     char path[PATH_MAX]; /* where it appears; symbolic links are resolved */
     htp_temporary *temporary;
@@ -20,7 +20,7 @@ typedef struct htp_folder {
 
 /**
  * Makes the temporary folder, and removes those that dead runs left beside it.
- * @param path  where it is to appear: nothing, or an empty folder, which it replaces.
+ * @param path  its final place: nothing, or an empty folder, which it replaces.
  * @return HTP_CODE_CANNOT_WRITE
  */
 HTP_MUST_USE htp_status htp_folder_begin(htp_folder *folder, const char *path);

@@ -49,7 +49,7 @@ int htp_journal_write(const htp_journal *journal, int lock_fd)
     return 0;
 }
 
-/* Removes one file, where it still is the one that was written down and nobody needs it. */
+/* Removes one file if it is still the recorded one and no model needs it. */
 static void settle_entry(const char *folder, const char *entry)
 {
     char path[PATH_MAX];
@@ -99,8 +99,8 @@ htp_temporary *htp_leftovers_lock(const char *path, int *fd)
 
 /* ---- temporary files ---- */
 
-/* Looks at each temporary file that was left. @return whether there is one; with @p removes they
- * are gone. */
+/* Visits the temporary files of dead runs. @return whether there is one; with @p removes they are
+ * gone. */
 static bool look(DIR *names, uid_t owner, bool removes)
 {
     bool is_any = false;

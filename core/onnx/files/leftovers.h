@@ -1,9 +1,9 @@
 /*
- * What runs that died left in a folder.
+ * Cleans up after dead runs.
  *
- * Before a run replaces a model it writes down, in the file that is its lock on the folder, which
- * data files it is about to place and to remove, each with its inode. Where it dies, the next one
- * that gets the lock removes those that no model refers to.
+ * Before a run replaces a model, it records the data files that it will place and remove, with
+ * their inodes, in the lock file of the folder. If it dies, the next run with the lock removes
+ * those that no model refers to.
  */
 #ifndef HTP_ONNX_LEFTOVERS_H
 #define HTP_ONNX_LEFTOVERS_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/** What a run writes down. */
+/** A record of a run. */
 typedef struct htp_journal {
     size_t used;
     char bytes[1 << 15];
@@ -29,9 +29,9 @@ int htp_journal_write(const htp_journal *journal, int lock_fd);
 htp_temporary *htp_leftovers_lock(const char *path, int *fd);
 
 /**
- * Removes the temporary files of dead runs in the folder of @p path: regular files with exactly
- * such names, of this user or of @p owner, that no process locks. Links are not followed. Time
- * grows with the files in the folder.
+ * Removes the temporary files of dead runs in the folder of @p path: unlocked regular files with
+ * such names, of this user or of @p owner. Links are not followed. Time grows with the files in the
+ * folder.
  */
 void htp_leftovers_remove(const char *path, uid_t owner);
 

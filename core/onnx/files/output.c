@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_LINKS = 40 }; /* that are followed one after another, as the system does */
+enum { MAX_LINKS = 40 }; /* links in a row, as the system's limit */
 
 htp_status htp_output_cannot_write(const char *path, int error)
 {
@@ -58,7 +58,7 @@ static htp_status begin(htp_output *output, const char *path)
     return HTP_OK;
 }
 
-/* Goes from a symbolic link to what it names, which may not be there yet. @return errno */
+/* Replaces a symbolic link by its target, which may not exist. @return errno */
 static int follow_link(char *path)
 {
     char target[PATH_MAX];
@@ -76,7 +76,7 @@ static int follow_link(char *path)
     return 0;
 }
 
-/* The system followed the links itself before, and had no objection. */
+/* The system has followed the links before, so they are valid. */
 static htp_status follow_links(htp_output *output)
 {
     struct stat facts;
@@ -90,8 +90,8 @@ static htp_status follow_links(htp_output *output)
     return htp_output_cannot_write(output->path, error ? error : ELOOP);
 }
 
-/* Puts the file's own path in place of a link's. @return whether it has one: what /dev/stdout
- * stands for may be gone from its folder. */
+/* Resolves links in the file's path. @return whether it has a path: the file of /dev/stdout may be
+ * unlinked. */
 static bool resolve(htp_output *output, const char *path, const struct stat *facts)
 {
     struct stat found;
@@ -139,7 +139,7 @@ htp_status htp_output_open(htp_output *output, uint64_t bytes)
     if (output->is_direct) {
         output->fd = open(output->path, O_WRONLY | O_CLOEXEC);
     } else {
-        /* A new file's mode is the business of the umask and the folder from the start. */
+        /* The umask and the folder decide the mode of a new file from the start. */
         output->temporary =
             htp_temporary_create(output->path, output->is_private ? 0600 : 0666, &output->fd);
         output->fd = output->temporary ? output->fd : -1;
@@ -153,7 +153,7 @@ htp_status htp_output_open(htp_output *output, uint64_t bytes)
     if (bytes > INT64_MAX) {
         return htp_output_cannot_write(output->path, EFBIG);
     }
-    /* Where a file system cannot reserve, writing will tell. */
+    /* If the file system cannot reserve, writing will report a full disk. */
     if (fallocate(output->fd, 0, 0, (off_t)bytes) != 0 &&
         (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
         return htp_output_cannot_write(output->path, errno);

@@ -9,10 +9,13 @@
 
 #define ACCESS_LIST "system.posix_acl_access"
 
-/* A list of some 8,000 entries is the longest that the kernel takes. */
+/* The kernel's limit: about 8,000 entries. */
 enum { LONGEST_LIST = 1 << 16 };
 
-/* @return whether the file has the list of the other now, if that has one */
+/*
+ * Copies the access control list.
+ * @return whether that worked, or there is none
+ */
 static bool copy_access_list(const char *path, int fd)
 {
     char list[LONGEST_LIST];
@@ -21,7 +24,7 @@ static bool copy_access_list(const char *path, int fd)
         return fsetxattr(fd, ACCESS_LIST, list, (size_t)bytes, 0) == 0;
     }
     bool has_none = bytes == 0 || errno == ENODATA || errno == ENOTSUP;
-    /* One that came from the folder's defaults. */
+    /* An inherited default. */
     (void)fremovexattr(fd, ACCESS_LIST);
     return has_none;
 }

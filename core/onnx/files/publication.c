@@ -19,7 +19,7 @@ void htp_publication_begin(htp_publication *publication, htp_output *model, htp_
     publication->lock = htp_leftovers_lock(model->path, &publication->lock_fd);
 }
 
-/* A name for which there is nothing to lose. @return errno, EBUSY where there is */
+/* Checks that a name can be replaced without loss. @return errno; EBUSY if not */
 static int judge_name(const char *path, bool is_unknown)
 {
     struct stat facts;
@@ -50,7 +50,7 @@ static bool are_equal(int first, int second)
     return true;
 }
 
-/* Whether the data file at data_path holds what the new one does. It is on the disk then, too. */
+/* Whether the file at data_path has the same contents as the new data file. If so, syncs it. */
 static bool has_same_data(const htp_publication *publication)
 {
     const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -66,7 +66,7 @@ static bool has_same_data(const htp_publication *publication)
     return is_same;
 }
 
-/* A model that is exported once more keeps its data file, whose name then stays. */
+/* A repeated export keeps its data file and name. */
 static bool find_same_data(htp_publication *publication, const char *path)
 {
     for (unsigned i = 0; publication->data && i < HTP_EXTERNAL_NUMBERS; i++) {
@@ -101,7 +101,7 @@ htp_status htp_publication_choose(htp_publication *publication, const char *path
 
 /* ---- the steps ---- */
 
-/* The folder's own names, too, are on the disk then. @return errno; 0 where that is not possible */
+/* Syncs the folder's entries, too. @return errno; 0 if that is impossible */
 static int synchronize_folder(const char *path)
 {
     char folder[PATH_MAX];
@@ -116,14 +116,14 @@ static int synchronize_folder(const char *path)
     return error == EIO || error == ENOSPC || error == EDQUOT ? error : 0;
 }
 
-/* Whether data file @p number goes when the model does that refers to it. */
+/* Whether data file @p number is removed together with the old model. */
 static bool goes(const htp_publication *publication, unsigned number)
 {
     bool is_new = publication->data && number == publication->number;
     return publication->use.is_ours && publication->use.numbers & UINT64_C(1) << number && !is_new;
 }
 
-/* The data file of a number, where it is one that goes. @return whether it does */
+/* The path of a data file that is removed. @return whether it is */
 static bool find_old(const htp_publication *publication, unsigned number, char *path)
 {
     struct stat facts;
@@ -132,7 +132,7 @@ static bool find_old(const htp_publication *publication, unsigned number, char *
            lstat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-/* Tells the next run which data files this one may not come to remove. @return errno */
+/* Records for the next run which data files this one may leave behind. @return errno */
 static int write_down(htp_publication *publication, bool places_data)
 {
     char path[PATH_MAX];
@@ -176,7 +176,7 @@ static int place(htp_output *output, const char *path)
     return 0;
 }
 
-/* Puts the data file in its place, and keeps what lies there. @return errno */
+/* Moves the data file to its place, and keeps the one there. @return errno */
 static int place_data(htp_publication *publication)
 {
     const char *path = publication->data_path;
@@ -224,7 +224,7 @@ static htp_status publish(htp_publication *publication)
         take_back_data(publication, is_placed);
         return htp_output_cannot_write(path, error);
     }
-    /* Not before it is sure that no crash brings the old model back. */
+    /* Only once no crash can bring the old model back. */
     if (synchronize_folder(model->path) == 0) {
         remove_old(publication);
     }
@@ -235,8 +235,8 @@ static htp_status publish(htp_publication *publication)
 
 /* ---- permissions ---- */
 
-/* The file whose permissions the data file gets: that which the old model has its weights in, or
- * what lies at its place, or the old model, which had them inside. */
+/* The file whose permissions the data file gets: the old data file, or the file at its place, or
+ * the old model, which had the weights inside. */
 static const char *find_like(htp_publication *publication, char *path)
 {
     struct stat facts;
@@ -265,7 +265,7 @@ htp_status htp_publication_commit(htp_publication *publication)
     if (publication->model->is_direct) {
         return HTP_OK;
     }
-    sigset_t all, before; /* an interruption between the steps would leave things to the next run */
+    sigset_t all, before; /* an interruption between the steps would leave work for the next run */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_BLOCK, &all, &before);
     set_permissions(publication);

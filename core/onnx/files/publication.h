@@ -1,12 +1,11 @@
 /*
- * Putting finished files in their places, so that at every instant, whatever ends the process or
- * the machine, the model that lies there is whole, together with the data file that it refers to.
+ * Publishes finished files. At every instant, even if the process or the machine stops, the model
+ * in place is complete, and so is its data file.
  *
- * A model's data file has a name that the model which is there does not refer to: it goes to its
- * place first, then the model takes the other one's place by rename, then the data files of the
- * model that was there go, if this program made it. Where that is cut off, the next run in the
- * folder removes what is not needed (onnx/files/leftovers.h). Data files get no second names on the
- * way: onnx does not load those.
+ * The new data file has a name that the old model does not refer to. It is moved first, then the
+ * new model replaces the old one by rename, then the old model's data files are removed, if this
+ * program made them. After an interruption the next run in the folder removes leftovers
+ * (onnx/files/leftovers.h). Data files never have hard links: onnx does not load those.
  */
 #ifndef HTP_ONNX_PUBLICATION_H
 #define HTP_ONNX_PUBLICATION_H
@@ -21,23 +20,23 @@ typedef struct htp_publication {
     unsigned number;      /* of the new data file */
     bool has_same_data;   /* the old model's data file is the same, and stays */
     char data_path[PATH_MAX];
-    htp_temporary *lock; /* NULL: there is none */
+    htp_temporary *lock; /* NULL: none */
     int lock_fd;
     htp_temporary *kept; /* a file that lay at the new data file's place */
 } htp_publication;
 
-/** Begins: keeps other processes and threads from publishing in the folder of @p model, and finds
- * what is there. @p data is the model's data file, or NULL. */
+/** Takes the folder's lock for @p model, and examines the existing files. @p data is the model's
+ * data file, or NULL. */
 void htp_publication_begin(htp_publication *publication, htp_output *model, htp_output *data);
 
-/** Chooses the data file's name: the first of FILE.data, FILE.1.data and so on that the model which
- * is there does not refer to, and that is free, or a regular file that may be written; or one that
- * it does refer to and that holds the same bytes. Sets number and data_path. Needs no
- * htp_publication_begin() where only a forecast is wanted. */
+/** Chooses the data file's name. It is the first of FILE.data, FILE.1.data and so on that the
+ * existing model does not refer to, and that is free or a writable regular file; or one that it
+ * refers to and that has the same bytes. Sets number and data_path. For a forecast,
+ * htp_publication_begin() is not needed. */
 HTP_MUST_USE htp_status htp_publication_choose(htp_publication *publication, const char *path);
 
-/** Puts the finished files in their places, both or none, with the permissions of those that they
- * replace. On failure what was there before is there again. */
+/** Moves the finished files to their places, both or none, with the permissions of those that they
+ * replace. On failure the old files are restored. */
 HTP_MUST_USE htp_status htp_publication_commit(htp_publication *publication);
 
 /** Ends. */

@@ -14,15 +14,15 @@
 #define BEGIN ".htp-trace-"
 #define END ".tmp"
 
-/* No process has the number 0. */
+/* Process 0 does not exist. */
 #define LOCK_NAME BEGIN "0-0" END
 
 enum { LIMIT = 256 };
 
 enum {
     STATE_FREE,
-    STATE_NAMED,  /* there is no file, or it is to stay */
-    STATE_EXISTS, /* goes when the process is ended */
+    STATE_NAMED,  /* no file, or it stays */
+    STATE_EXISTS, /* removed when the process ends */
 };
 
 struct htp_temporary {
@@ -45,7 +45,7 @@ static htp_temporary *take(void)
     return NULL;
 }
 
-/* Puts @p name into the folder of @p beside. */
+/* Sets the path to @p name in the folder of @p beside. */
 static bool set_path(htp_temporary *temporary, const char *beside, const char *name)
 {
     const char *slash = strrchr(beside, '/');
@@ -73,8 +73,7 @@ htp_temporary *htp_temporary_name(const char *beside)
     return temporary;
 }
 
-/* Locks a file that was just made. Who removes the files of dead runs may have been faster: then
- * it is gone, or about to be. */
+/* Locks a new file. Another run that cleans up may have been faster: then it is removed. */
 static bool lock_new(int fd)
 {
     struct stat facts;
@@ -86,7 +85,7 @@ htp_temporary *htp_temporary_create(const char *beside, mode_t mode, int *fd)
 {
     htp_temporary *temporary = htp_temporary_name(beside);
     while (temporary) {
-        /* A signal between the two calls must find the name. */
+        /* A signal between the two calls must find the name set. */
         atomic_store(&temporary->state, STATE_EXISTS);
         *fd = open(temporary->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (*fd >= 0 && lock_new(*fd)) {
@@ -103,7 +102,7 @@ htp_temporary *htp_temporary_create(const char *beside, mode_t mode, int *fd)
     return NULL;
 }
 
-/* Waits for the lock on a file that others remove when they are done with it. */
+/* Waits for the lock on a file that its holders remove. */
 static bool lock_shared(const char *path, int fd)
 {
     while (flock(fd, LOCK_EX) != 0) {
@@ -212,7 +211,7 @@ int htp_temporary_open_left(int folder, const char *name, uid_t owner)
         (facts.st_uid != geteuid() && facts.st_uid != owner)) {
         return -1;
     }
-    int fd = openat(folder, name, O_WRONLY | flags); /* NFS locks what can be written */
+    int fd = openat(folder, name, O_WRONLY | flags); /* NFS requires write access for locks */
     fd = fd < 0 ? openat(folder, name, O_RDONLY | flags) : fd;
     if (fd < 0) {
         return -1;

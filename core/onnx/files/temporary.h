@@ -1,10 +1,9 @@
 /*
  * Temporary files beside an output: .htp-trace-PROCESS-NUMBER.tmp in its folder.
  *
- * Who makes one holds a lock (flock) on it for as long as it lives: a file of such a name that can
- * be locked was left behind by a run that died, on whatever host and in whatever namespace of
- * process numbers that was. The names lie in static memory, so that a signal handler may remove
- * the files.
+ * A run holds a lock (flock) on its files as long as it lives. So a file of such a name that can be
+ * locked belongs to a dead run, on any host and in any process namespace. Names are in static
+ * memory, so that a signal handler can remove the files.
  */
 #ifndef HTP_ONNX_TEMPORARY_H
 #define HTP_ONNX_TEMPORARY_H
@@ -18,20 +17,21 @@ typedef struct htp_temporary htp_temporary;
  * EMFILE where there are too many in this process, ENAMETOOLONG */
 htp_temporary *htp_temporary_name(const char *beside);
 
-/** Makes a file under a new name, and locks it. @param mode  of open(); the umask applies.
- * @return NULL with errno. @p fd is closed by the caller, behind htp_temporary_remove(). */
+/**
+ * Makes a file under a new name, and locks it. @param mode  of open(); the umask applies.
+ * @return NULL with errno. The caller closes @p fd after htp_temporary_remove().
+ */
 htp_temporary *htp_temporary_create(const char *beside, mode_t mode, int *fd);
 
-/** The lock that processes hold in turn while they look at the files in the folder of @p beside
- * and replace them: a file of such a name, too. Waits for it. @return NULL where there can be no
- * lock, as on file systems that have none; @p fd, for reading and writing, as for
- * htp_temporary_create(). */
+/** The lock under which processes examine and replace files in the folder of @p beside; it is a
+ * file of such a name, too. Waits for it. @return NULL if locks are not supported; @p fd, for
+ * reading and writing, as for htp_temporary_create(). */
 htp_temporary *htp_temporary_lock_folder(const char *beside, int *fd);
 
 /** Its path. */
 const char *htp_temporary_path(const htp_temporary *temporary);
 
-/** From now on htp_temporary_abandon() leaves the file: it tells the next run what to remove. */
+/** Makes htp_temporary_abandon() keep the file: it records what the next run must remove. */
 void htp_temporary_keep(htp_temporary *temporary);
 
 /** Forgets the name, whose file was renamed or never made. NULL is accepted. */
@@ -46,9 +46,8 @@ void htp_temporary_abandon(void);
 /** Whether a name, without its folder, is one of a temporary file. */
 bool htp_temporary_is_name(const char *name);
 
-/** Opens a file of such a name without following links, where it was left behind by a run that
- * died: a regular file of this user, or of @p owner, that nobody locks. @return a descriptor that
- * holds the lock, or -1 */
+/** Opens a file of such a name that a dead run left behind, without following links: an unlocked
+ * regular file of this user, or of @p owner. @return a descriptor with the lock, or -1 */
 int htp_temporary_open_left(int folder, const char *name, uid_t owner);
 
 #endif

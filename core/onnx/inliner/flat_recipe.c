@@ -17,7 +17,7 @@ enum {
     TENSOR_PROPERTY = 16,
 };
 
-/* A flat model under way. */
+/* State of building a flat model. */
 struct flat_maker {
     htp_arena *arena;
     const htp_view *view;
@@ -32,8 +32,8 @@ static void add(htp_arena *arena, htp_recipe *recipe, htp_span span)
 
 /* ---- the graph ---- */
 
-/* A constant of a function: its data lie there, its name and metadata do not. Fields are in the
- * order of their numbers, as an export writes them. */
+/* A constant of a function: only its data are in the file, without name and metadata. Fields are
+ * ordered by number, as an export writes them. */
 static void add_lifted(htp_arena *arena, htp_recipe *graph, const htp_view_lifted *lifted)
 {
     htp_recipe *tensor = HTP_NEW(arena, htp_recipe);
@@ -99,15 +99,15 @@ static htp_span make_field(htp_arena *arena, htp_span content)
     return (htp_span){field, count + content.bytes};
 }
 
-/* The type of a value of a function leaves dims open in which its calls differ: what follows from
- * the model's own inputs is told. */
+/* The declared type of a function's value leaves dims open that differ between calls, so the type
+ * inferred from the model's inputs is used. */
 static htp_span choose_info(const struct flat_maker *m, uint32_t value, htp_span told)
 {
     htp_span inferred = htp_view_types_info(m->types, m->arena, value);
     return inferred.at ? make_field(m->arena, inferred) : told;
 }
 
-/* Whether a type is that of an input or output of the graph, which stands there. */
+/* Whether a type is that of a graph input or output, which is written there. */
 static bool is_border(htp_span info)
 {
     htp_wire wire = htp_wire_begin(info);
@@ -115,8 +115,8 @@ static bool is_border(htp_span info)
     return htp_wire_next(&wire, &field) && field.number != GRAPH_INFO;
 }
 
-/* Lists the types of a graph: those of what nodes make, in the order of nodes, as an export writes
- * them; what no node makes comes first. There are as many as the file has. */
+/* Lists the types of a graph as an export does: first values that no node makes, then node outputs
+ * in order. Only types in the file are listed. */
 static void list_infos(const struct flat_maker *m, uint32_t graph, htp_view_spans *list)
 {
     htp_arena *arena = m->arena;
@@ -162,7 +162,7 @@ static void add_infos(const struct flat_maker *m, htp_recipe *graph)
     add_spans(m->arena, graph, &list);
 }
 
-/* Types of a body take each other's places. */
+/* Replaces the types of a body in place. */
 static void edit_body(const struct flat_maker *m, uint32_t graph)
 {
     htp_view_range infos = m->view->graphs.items[graph].infos;
@@ -177,8 +177,7 @@ static void edit_body(const struct flat_maker *m, uint32_t graph)
     }
 }
 
-/* What the flat view has in place of some fields stands where the first of these does, or would by
- * their number. */
+/* Fields that the flat view replaces stand at the first of the old ones, or at their number. */
 static const struct part {
     uint32_t number;
     void (*add)(const struct flat_maker *m, htp_recipe *graph);

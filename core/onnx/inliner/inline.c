@@ -15,7 +15,7 @@ enum {
 
 /* ---- beginning ---- */
 
-/* Values of one graph follow each other. */
+/* Values of one graph are consecutive. */
 static void list_values(htp_inliner *i)
 {
     const htp_view *view = i->view;
@@ -54,14 +54,14 @@ static uint32_t operand_of(const htp_view *view, htp_view_range operands, uint32
     return index < operands.count ? view->operands.items[operands.first + index] : HTP_NONE;
 }
 
-/* Whether a node that is written makes a value, or a call that does the same. */
+/* Whether a written node, or a call of one, makes a value. */
 static bool is_made(const htp_inliner *i, uint32_t value)
 {
     const htp_view_value *made = &i->view->values.items[value];
     return made->maker == HTP_VIEW_BY_NODE && i->constant_of[made->node] == HTP_NONE;
 }
 
-/* What goes in is called as in the caller; what comes out becomes the caller's, once. */
+/* Binds inputs to the caller's names; outputs become the caller's, once. */
 static void bind(htp_inliner *i, uint32_t node, uint32_t graph)
 {
     const htp_view *view = i->view;
@@ -104,8 +104,7 @@ static void enter_call(htp_inliner *i, const htp_inline_frame *caller, uint32_t 
              (htp_inline_level){.kind = HTP_INLINE_CALL, .frame = frame, .item = graph});
 }
 
-/* A value that the function hands on has two names where the model's own graph needs one of them.
- */
+/* A value passed through by the function gets a second name if the main graph needs one. */
 static void hand_on(htp_inliner *i, const htp_inline_frame *frame, const char *from, const char *to)
 {
     size_t begin = htp_inline_begin(&i->out, GRAPH_NODE, strlen(from) + strlen(to));
@@ -118,7 +117,7 @@ static void hand_on(htp_inliner *i, const htp_inline_frame *frame, const char *f
     htp_inline_end(&i->out, begin);
 }
 
-/* What the function returns under a second name, or does not make itself. */
+/* Outputs that are returned twice, or that the function does not make. */
 static void return_rest(htp_inliner *i, const htp_inline_frame *frame, uint32_t graph)
 {
     const htp_view *view = i->view;
@@ -179,7 +178,7 @@ static void start(htp_inliner *i, const htp_inline_frame *frame, uint32_t node)
     }
 }
 
-/* Inputs and initializers of a body have names before its nodes. */
+/* Inputs and initializers of a body are named before its nodes. */
 static void begin_body(htp_inliner *i, const htp_inline_level *level)
 {
     uint32_t graph = level->item;
@@ -195,7 +194,7 @@ static void begin_body(htp_inliner *i, const htp_inline_level *level)
 
 /* ---- walking ---- */
 
-/* The next node of a body or a call. @return false behind the last one */
+/* Steps to the next node of a body or a call. @return false at the end */
 static bool walk_nodes(htp_inliner *i, htp_inline_level *level)
 {
     htp_view_range nodes = i->view->graphs.items[level->item].nodes;
@@ -207,7 +206,7 @@ static bool walk_nodes(htp_inliner *i, htp_inline_level *level)
     return true;
 }
 
-/* Goes on in the innermost level. @return false at its end */
+/* Continues in the innermost level. @return false at its end */
 static bool walk(htp_inliner *i, htp_inline_level *level)
 {
     switch (level->kind) {
@@ -228,7 +227,7 @@ static bool walk(htp_inliner *i, htp_inline_level *level)
     }
 }
 
-/* Types of what its calls made stand behind its own fields. */
+/* Types of values made by its calls follow its own fields. */
 static void leave_body(htp_inliner *i, const htp_inline_level *level)
 {
     if (level->frame) {
@@ -283,7 +282,7 @@ static htp_status inline_node(htp_inliner *i, uint32_t node)
 
 /* ---- the whole ---- */
 
-/* What was written so far stays. */
+/* Keeps the bytes written so far. */
 static void keep(htp_inliner *i, htp_text *text, htp_view_spans *spans)
 {
     if (text->length > 0) {
@@ -294,7 +293,7 @@ static void keep(htp_inliner *i, htp_text *text, htp_view_spans *spans)
     }
 }
 
-/* The nodes of the model's own graph: those that stay are taken as they lie in the file. */
+/* The nodes of the main graph: unchanged ones are copied from the file. */
 static htp_status inline_graph(htp_inliner *i)
 {
     const htp_view *view = i->view;

@@ -1,6 +1,6 @@
 /*
- * Chains of what was running, "path: Class/path: Class/operation": whole ones, and those of nodes
- * within functions, which begin at the call.
+ * Chains of running modules, "path: Class/path: Class/operation": whole ones, and those of nodes in
+ * functions, which begin at the call.
  */
 #include "onnx/inliner/inline_spans.h"
 #include "onnx/inliner/inline_texts.h"
@@ -61,7 +61,7 @@ void htp_inline_join_chain(htp_text *text, const htp_inline_texts *call, htp_spa
     }
 }
 
-/* The tag's part below the call's; not there where it is no such tag. */
+/* The part of a tag below the call's; none if it is no such tag. */
 static htp_span tag_below(const htp_inline_texts *call, htp_span tag)
 {
     if (tag.bytes == 0 || tag.at[0] != '/') {
@@ -99,9 +99,9 @@ static bool is_of_class(htp_span element, htp_span name)
            memcmp(found.at, name.at, name.bytes) == 0;
 }
 
-/* What a chain ends in: [0] of all modules, [1] of those that are not torch.nn's. */
+/* The end of a chain: [0] of all modules, [1] of those outside torch.nn. */
 struct chain_end {
-    htp_span last[2]; /* elements */
+    htp_span last[2]; /* its last elements */
     size_t counts[2];
 };
 
@@ -123,9 +123,8 @@ static struct chain_end end_of_chain(htp_span chain)
     return end;
 }
 
-/* The element of the module that a tag is of. There is one for each segment, unless a module runs
- * that is called by others than its parent, or by a method of its parent that is not forward():
- * then the class tells. */
+/* The element of a tag's module. There is one per segment, unless a module is called by another one
+ * than its parent, or by another method than its parent's forward(): then the class decides. */
 static htp_span element_of_tag(const struct chain_end *end, htp_span tag)
 {
     htp_span name = class_of_tag(tag);
@@ -197,7 +196,7 @@ void htp_inline_add_plain(htp_text *plain, htp_span encoded)
     }
 }
 
-/* The same as Python writes it. */
+/* Decodes a text into Python's form. */
 static void add_decoded(htp_text *text, htp_span encoded)
 {
     htp_text plain = {.arena = text->arena};

@@ -10,7 +10,7 @@
 /* Reference: onnx.proto. */
 enum { TENSOR_NAME = 8, TENSOR_PROPERTY = 16, ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
-/* The tensor that a node of a function makes; HTP_NONE: it is no such constant. */
+/* The tensor of a Constant node in a function; HTP_NONE: it is no such constant. */
 static uint32_t tensor_of(const htp_inliner *i, uint32_t n)
 {
     const htp_view *view = i->view;
@@ -38,7 +38,7 @@ static bool are_same_bytes(htp_span a, htp_span b)
     return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
 }
 
-/* Whether two tensors hold the same in the same way. */
+/* Whether two tensors have the same contents in the same encoding. */
 static bool are_same(const htp_view *view, uint32_t a, uint32_t b)
 {
     const htp_view_tensor *x = &view->tensors.items[a];
@@ -60,7 +60,7 @@ static uint32_t add_constant(htp_inliner *i, const char *name, uint32_t tensor)
     return (uint32_t)i->constants.count - 1;
 }
 
-/* The initializer that a tensor of a function becomes under a name that it may share. */
+/* The initializer of a function's tensor, under a name that equal tensors share. */
 static uint32_t find_shared(htp_inliner *i, const char *name, uint32_t tensor,
                             const htp_map *initializers)
 {
@@ -70,7 +70,8 @@ static uint32_t find_shared(htp_inliner *i, const char *name, uint32_t tensor,
         bool is_own = known->tensor != HTP_NONE;
         return is_own && are_same(i->view, known->tensor, tensor) ? number : HTP_NONE;
     }
-    if (htp_map_get(initializers, name, &same)) { /* the model's own one tells its users itself */
+    if (htp_map_get(initializers, name, &same)) { /* the model's own initializer lists its users
+                                                     itself */
         return are_same(i->view, same, tensor) ? add_constant(i, name, HTP_NONE) : HTP_NONE;
     }
     if (htp_map_get(&i->value_names, name, NULL)) {
@@ -172,7 +173,7 @@ static htp_json_part tag_of_record(htp_json_scan *scan)
     return tag;
 }
 
-/* Tags, as JSON, to the modules of htp.module_tree, counted from 1. */
+/* From tags, as JSON, to modules of htp.module_tree, counted from 1. */
 static htp_map number_modules(const htp_inliner *i)
 {
     const htp_view *view = i->view;
@@ -210,7 +211,7 @@ static int compare_users(const void *a, const void *b)
     return by_module ? by_module : (x->tag.at > y->tag.at) - (x->tag.at < y->tag.at);
 }
 
-/* Users in the order of modules, as an export lists them; unknown ones come last. */
+/* Sorts users in the order of modules, as an export does; unknown ones come last. */
 static void sort_users(htp_inliner *i)
 {
     htp_map modules = {0};
@@ -234,17 +235,17 @@ static void sort_users(htp_inliner *i)
 
 /* ---- the initializers of the flat model ---- */
 
-/* What stands where among them: those that are named as constants are come last, by number. */
+/* The sort key of an initializer: constants with default names come last, by number. */
 struct place {
-    uint32_t base;   /* of the name, counted from 1; 0: it is no such constant */
-    uint32_t number; /* behind that */
-    size_t before;   /* how many are listed before */
+    uint32_t base;   /* number of the name's stem, from 1 on; 0: another name */
+    uint32_t number; /* number at the end of the name */
+    size_t before;   /* its index before sorting */
     htp_view_lifted lifted;
 };
 
 typedef HTP_VECTOR(struct place) place_list;
 
-/* Splits "/Constant_12" into what stands before the number, and the number. */
+/* Splits "/Constant_12" into the stem and the number. */
 static size_t split_name(const char *name, uint32_t *number)
 {
     size_t length = strlen(name);
@@ -304,7 +305,7 @@ static int compare_places(const void *a, const void *b)
                        : (x->before > y->before) - (x->before < y->before);
 }
 
-/* What names that functions share begin with. */
+/* Numbers the stems of names that functions share. */
 static htp_map number_bases(const htp_inliner *i)
 {
     htp_map bases = {0};

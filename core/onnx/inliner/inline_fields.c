@@ -1,6 +1,6 @@
 /*
- * Fields of nodes, attributes and bodies as they are written in the place of a call: names and tags
- * are others, what nobody here knows stays.
+ * Fields of nodes, attributes and bodies at the place of a call: names and tags change, unknown
+ * fields stay.
  */
 #include "onnx/inliner/inline_parts.h"
 
@@ -41,8 +41,8 @@ enum {
 
 /* ---- attributes ---- */
 
-/* What an attribute that is taken from the call comes from: the call, which may take it from its
- * own one, or a default. Empty: there is none. */
+/* The value of an attribute reference: from the call, which may refer to its own call's, or a
+ * default. Empty: there is none. */
 static htp_span find_given(const htp_inliner *i, const htp_inline_frame *frame, htp_view_name name)
 {
     const htp_view *view = i->view;
@@ -62,7 +62,7 @@ static htp_span find_given(const htp_inliner *i, const htp_inline_frame *frame, 
     return (htp_span){NULL, 0};
 }
 
-/* An attribute of the node under its own name, with the value that the call gives. */
+/* Writes an attribute under the node's name with the call's value. */
 static void put_given(htp_inliner *i, const htp_inline_level *level,
                       const htp_view_attribute *attribute)
 {
@@ -142,7 +142,7 @@ static void put_name(htp_inliner *i, const char *name)
     }
 }
 
-/* Whether what a field of a node tells is written by the call's own annotation. */
+/* Whether the call's annotation writes this field of a node. */
 static bool is_told_by_call(uint32_t number)
 {
     return number == NODE_DOC_STRING || number == NODE_PROPERTY;
@@ -178,7 +178,7 @@ static void put_property(htp_text *out, const char *key, htp_span value)
     htp_inline_end(out, begin);
 }
 
-/* What is told of modules, in an export's order. */
+/* Writes the metadata about modules, in an export's order. */
 static void put_told(htp_inliner *i, const htp_inline_texts *texts)
 {
     for (int key = 0; key < HTP_INLINE_FIRST; key++) {
@@ -188,7 +188,7 @@ static void put_told(htp_inliner *i, const htp_inline_texts *texts)
     }
 }
 
-/* All that stands where the first of it does in the function. */
+/* All metadata are written at the place of the first. */
 static void put_properties(htp_inliner *i, uint32_t node, const htp_inline_texts *texts)
 {
     const htp_view *view = i->view;
@@ -233,7 +233,7 @@ void htp_inline_finish_node(htp_inliner *i, const htp_inline_level *level)
         htp_inline_copy(&i->out, level->frame->texts.attributes);
     }
     put_properties(i, level->item, texts);
-    i->now_node = HTP_NONE; /* the next call of the function may say something else */
+    i->now_node = HTP_NONE; /* the function's next call may differ */
 }
 
 void htp_inline_put_call(htp_inliner *i, const htp_inline_frame *frame)
@@ -284,7 +284,7 @@ static void put_tensor(htp_text *out, uint32_t number, htp_span content, const c
 static void put_initializer(htp_inliner *i, htp_inline_level *level, const htp_wire_field *field)
 {
     htp_view_range tensors = i->view->graphs.items[level->item].initializers;
-    bool is_sparse = field->number == GRAPH_SPARSE; /* two tensors, behind all others */
+    bool is_sparse = field->number == GRAPH_SPARSE; /* two tensors, written after all others */
     uint32_t index = is_sparse ? level->sparse : level->initializers++;
     uint32_t tensor = tensors.first + index;
     level->sparse += is_sparse ? 2 : 0;
@@ -300,7 +300,7 @@ bool htp_inline_graph_field(htp_inliner *i, htp_inline_level *level)
         return false;
     }
     if (htp_wire_is_bytes(&field, GRAPH_NODE)) {
-        return true; /* these came first */
+        return true; /* written first */
     }
     if (!level->frame || field.type != HTP_WIRE_BYTES) {
         htp_inline_copy(&i->out, field.whole);
@@ -333,7 +333,7 @@ bool htp_inline_graph_field(htp_inliner *i, htp_inline_level *level)
     return true;
 }
 
-/* Whether the types of values that it becomes are told, or the file tells its own. */
+/* Whether types of the values are taken from the outer graph, or from the file. */
 static bool is_told_above(const htp_inliner *i, uint32_t value)
 {
     for (value = i->up[value]; value != HTP_NONE; value = i->up[value]) {

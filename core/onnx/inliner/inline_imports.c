@@ -1,6 +1,6 @@
 /*
- * Which functions can be inlined: what they import must be what the model imports, as one model has
- * one version of each set of operators. And what the model imports then.
+ * Which functions can be inlined: their imports must agree with the model's, since a model has one
+ * version per domain. And the imports of the flat model.
  */
 #include "onnx/inliner/inline_plan.h"
 
@@ -16,10 +16,10 @@ enum {
     ATTRIBUTE_GRAPHS = 11,
 };
 
-/* What is imported, by the name of a domain. */
+/* Imported versions by domain. */
 struct versions {
     int64_t *of;
-    uint32_t *mark; /* whose import it is; 0: nobody's */
+    uint32_t *mark; /* whose import it is; 0: none */
 };
 
 static struct versions new_versions(const htp_inline_plan *plan)
@@ -41,7 +41,7 @@ static void set_version(struct versions *versions, htp_view_name domain, int64_t
 typedef void take_import(htp_inline_plan *plan, void *user, htp_view_name domain, int64_t version,
                          htp_span content);
 
-/* @return false for an import of a domain that no node has */
+/* @return false for an import of a domain without nodes */
 static bool read_import(const htp_inline_plan *plan, htp_span content, htp_view_name *domain,
                         int64_t *version)
 {
@@ -82,7 +82,7 @@ static void each_import(htp_inline_plan *plan, uint32_t function, take_import *t
 
 /* ---- what is kept ---- */
 
-/* What one function imports, and the model: its mark is 1. */
+/* The imports of one function and of the model; the model's mark is 1. */
 struct comparing {
     struct versions own, model;
     uint32_t mark;
@@ -97,8 +97,8 @@ static void note_import(htp_inline_plan *plan, void *user, htp_view_name domain,
     set_version(&c->own, domain, version, c->mark);
 }
 
-/* Whether an operator of a function means another one in the model. What the model does not import
- * is as the first function has it. */
+/* Whether an operator of a function would change its meaning in the model. A domain that the model
+ * does not import gets the first function's version. */
 static bool is_other(struct comparing *c, htp_view_name domain)
 {
     if (c->own.mark[domain] != c->mark) {
@@ -123,7 +123,7 @@ static bool has_body(htp_span attribute)
     return false;
 }
 
-/* Bodies that are handed to functions read values of the caller: such functions are kept. */
+/* A body passed to a function reads the caller's values: such functions are kept. */
 static void keep_takers_of_bodies(htp_inline_plan *plan)
 {
     const htp_view *view = plan->view;
@@ -169,7 +169,7 @@ void htp_inline_find_kept(htp_inline_plan *plan)
 
 /* ---- what the flat model imports ---- */
 
-/* Domains of nodes that are left, and of functions. */
+/* Domains of the remaining nodes and functions. */
 struct importing {
     bool *is_used;
     bool *is_function;

@@ -1,5 +1,5 @@
 /*
- * What nodes and values of calls are called.
+ * Names of nodes and values of calls.
  */
 #include "onnx/inliner/inline_parts.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The length of a call's name without its number; all of it where it has none. */
+/* The length of a call's name without its number, or the whole length. */
 static size_t without_number(const char *name)
 {
     const char *number = strrchr(name, '#');
@@ -17,8 +17,8 @@ static size_t without_number(const char *name)
     return is_number ? (size_t)(number - name) : strlen(name);
 }
 
-/* A name with a number is that of a further call where another one in the same function, or in the
- * model itself, has it without. */
+/* A name with a number marks a repeated call if another call in the same function, or in the model,
+ * has the name without it. */
 static void find_repeated(htp_inliner *i)
 {
     const htp_view *view = i->view;
@@ -72,7 +72,7 @@ const char *htp_inline_value_name(const htp_inliner *i, uint32_t value)
                            : htp_view_text(i->view, i->view->values.items[value].name);
 }
 
-/* The length of a name without what htp_name_unique() may have added behind an op type. */
+/* The length of a name without the suffix of htp_name_unique() behind an op type. */
 static size_t stem_of(const char *name, const char *op_type)
 {
     size_t length = strlen(name);
@@ -124,7 +124,7 @@ void htp_inline_set_name(htp_inliner *i, uint32_t value, const char *name)
     }
 }
 
-/* The frame that a value is of: that of the function that runs. */
+/* The frame of a value: that of the running function. */
 static const htp_inline_frame *frame_of(const htp_inliner *i, const htp_inline_frame *frame,
                                         uint32_t value)
 {
@@ -135,7 +135,7 @@ static const htp_inline_frame *frame_of(const htp_inliner *i, const htp_inline_f
     return frame;
 }
 
-/* Whether a name is @p base and @p end, or, without a base, ends with @p end. */
+/* Whether a name equals @p base + @p end; without a base, whether it ends with @p end. */
 static bool consists_of(const char *name, const char *base, const char *end)
 {
     size_t length = strlen(name);
@@ -175,7 +175,7 @@ void htp_inline_name_input(htp_inliner *i, uint32_t value, const char *node, uin
     i->spent += strlen(name);
 }
 
-/* Result @p index of a node is @p value. @param name  of the node */
+/* Names result @p index of a node, @p value. @param name  of the node */
 static void name_result(htp_inliner *i, const htp_inline_frame *frame, uint32_t node,
                         const char *name, uint32_t value, uint32_t index)
 {

@@ -1,9 +1,8 @@
 /*
- * What the parts of inlining share. Private to core/onnx.
+ * The shared state of inlining. Private to core/onnx.
  *
- * No function calls itself, so each runs once at a time: what its values are called just now lies
- * in one list, by value of the file's view. Values that a call hands out are called as in the
- * caller; until a node makes them they have no name there either.
+ * Functions are not recursive, so one list holds the current names of their values, by value of the
+ * file's view. Outputs of a call have the caller's names; until a node makes them they have none.
  */
 #ifndef HTP_ONNX_INLINE_PARTS_H
 #define HTP_ONNX_INLINE_PARTS_H
@@ -36,7 +35,7 @@ typedef struct htp_inline_constant {
     htp_map known; /* of these */
 } htp_inline_constant;
 
-/** What is walked over. */
+/** A graph or call in the walk. */
 typedef enum htp_inline_level_kind {
     HTP_INLINE_CALL,
     HTP_INLINE_GRAPH, /* a body */
@@ -68,7 +67,7 @@ typedef struct htp_inliner {
     htp_text out;          /* nodes that are being written */
     htp_text infos;        /* types of values of the model's own graph, then of bodies under way */
     uint64_t spent;        /* bytes, but for those in `out` */
-    const char **names;    /* by value of a function: what it is called just now; NULL */
+    const char **names;    /* by value of a function: its current name, or NULL */
     uint32_t *up;          /* by value of a function: the caller's value that it becomes */
     bool *is_repeated;     /* by node: a call whose name has a number, as a further one */
     bool *is_returned;     /* by value: its function returns it */
@@ -80,14 +79,14 @@ typedef struct htp_inliner {
     htp_map constant_numbers; /* by name */
     uint32_t *constant_of;    /* by node; HTP_NONE */
     htp_inline_text_maker texts;
-    htp_inline_texts now; /* what node now_node says */
+    htp_inline_texts now; /* texts of node now_node */
     uint32_t now_node;    /* or HTP_NONE */
 } htp_inliner;
 
 /* ---- writing ---- */
 
-/** Begins a message that is field @p number. @param expected  its size, roughly. @return what
- * htp_inline_end() needs */
+/** Begins a message that is field @p number. @param expected  its approximate size. @return the
+ * argument of htp_inline_end() */
 size_t htp_inline_begin(htp_text *out, uint32_t number, size_t expected);
 void htp_inline_end(htp_text *out, size_t begin);
 
@@ -109,23 +108,24 @@ static inline void htp_inline_copy(htp_text *out, htp_span field)
 /** Reserves the names of the model's own nodes and values. */
 void htp_inline_names_begin(htp_inliner *i);
 
-/** What a value is called. */
+/** The name of a value. */
 const char *htp_inline_value_name(const htp_inliner *i, uint32_t value);
 
-/** What the nodes of a call are called by. */
+/** The prefix of names of a call's nodes. */
 const char *htp_inline_prefix(htp_inliner *i, const htp_inline_frame *caller, uint32_t node);
 
-/** Names a node of a function, and what it makes. @return the node's name; "" for none */
+/** Names a node of a function and its outputs. @return the node's name; "" for none */
 const char *htp_inline_name_node(htp_inliner *i, const htp_inline_frame *frame, uint32_t node);
 
-/** What a body is called: as its node where it is in the file. @param node  its new name */
+/** The name of a body; derived from its node's name if it was so in the file. @param node  its new
+ * name */
 const char *htp_inline_body_name(htp_inliner *i, uint32_t graph, const char *node);
 
-/** Names an input of a body, or an initializer that is none. @param node  the new name of the node
- * that has the body. @param index  of the input */
+/** Names an input of a body, or an initializer that is none. @param node  the new name of the
+ * body's node. @param index  of the input */
 void htp_inline_name_input(htp_inliner *i, uint32_t value, const char *node, uint32_t index);
 
-/** A name that is not taken, below that of a call. */
+/** An unused name below that of a call. */
 const char *htp_inline_new_name(htp_inliner *i, htp_map *taken, const char *prefix,
                                 const char *local);
 
@@ -149,8 +149,8 @@ void htp_inline_find_constants(htp_inliner *i);
 /** A call has this one: its value gets its name, and it the tags of its users. */
 void htp_inline_use_constant(htp_inliner *i, const htp_inline_frame *frame, uint32_t node);
 
-/** Lists the initializers of the flat model: those of the file, then constants by their numbers,
- * wherever they come from, as an export lists them. */
+/** Lists the initializers of the flat model as an export does: those of the file, then constants by
+ * number, of any function. */
 void htp_inline_list_constants(htp_inliner *i);
 
 /* ---- fields of nodes and bodies ---- */
@@ -160,14 +160,14 @@ bool htp_inline_node_field(htp_inliner *i, htp_inline_level *level);
 bool htp_inline_attribute_field(htp_inliner *i, htp_inline_level *level);
 bool htp_inline_graph_field(htp_inliner *i, htp_inline_level *level);
 
-/** What a node says; valid until the texts of another one are made. */
+/** A node's texts; valid until another node's are made. */
 const htp_inline_texts *htp_inline_texts_now(htp_inliner *i, const htp_inline_frame *frame,
                                              uint32_t node);
 
-/** Appends what a node says of modules, behind its own fields. */
+/** Appends a node's metadata about modules behind its own fields. */
 void htp_inline_finish_node(htp_inliner *i, const htp_inline_level *level);
 
-/** Appends what a call says of modules, to a node that takes a part of its place. */
+/** Appends a call's metadata about modules to a node that replaces part of it. */
 void htp_inline_put_call(htp_inliner *i, const htp_inline_frame *frame);
 
 /** Appends the types of the values of a graph to `infos`, as values of the graph that is written.

@@ -107,7 +107,7 @@ static void add_parameter(htp_inline_plan *plan, uint32_t function, htp_span nam
     uint32_t *key = HTP_NEW_ARRAY(plan->arena, uint32_t, 2);
     key[0] = function;
     key[1] = htp_view_find_name(plan->view, text);
-    if (key[1] != 0) { /* otherwise nothing reads it */
+    if (key[1] != 0) { /* without a reader it does not matter */
         htp_map_set_bytes(plan->arena, &plan->parameter_numbers, key, 2 * sizeof(*key),
                           (uint32_t)plan->parameters.count);
         HTP_PUSH(plan->arena, &plan->parameters, (htp_inline_parameter){function, value});
@@ -183,13 +183,13 @@ static htp_status find_parameters(htp_inline_plan *plan)
 
 enum { UNSEEN = 0, OPEN, DONE };
 
-/* A function whose calls are followed. */
+/* A function in the depth-first walk over calls. */
 struct following {
     uint32_t function;
     uint32_t next; /* of plan->nodes */
 };
 
-/* The function that @p at calls next; HTP_NONE behind the last one. */
+/* The next callee of @p at, or HTP_NONE. */
 static uint32_t next_called(const htp_inline_plan *plan, struct following *at)
 {
     while (at->next < plan->first[at->function + 1]) {
@@ -201,7 +201,7 @@ static uint32_t next_called(const htp_inline_plan *plan, struct following *at)
     return HTP_NONE;
 }
 
-/* Sorts what can be reached from one function. @param stack  has room for all functions */
+/* Sorts the functions reachable from one. @param stack  has room for all functions */
 static htp_status sort_from(htp_inline_plan *plan, uint32_t function, unsigned char *state,
                             struct following *stack, uint32_t *sorted)
 {
@@ -244,8 +244,8 @@ static htp_status sort_functions(htp_inline_plan *plan)
 
 /* ---- what is left ---- */
 
-/* Callers come before those whom they call, from the end of the order. What an operator calls is an
- * operator, too. */
+/* Walks the order from its end, where callers precede callees. Callees of kept operators are kept.
+ */
 static void find_reached(htp_inline_plan *plan)
 {
     const htp_view *view = plan->view;
@@ -291,7 +291,7 @@ static uint64_t add_up(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* What a node's bytes and, where it is a call, those of its function come to. */
+/* The bytes of a node and, if it is a call, of its function. */
 static uint64_t measure(const htp_inline_plan *plan, const uint64_t *bytes, uint32_t node)
 {
     const htp_view_node *measured = &plan->view->nodes.items[node];

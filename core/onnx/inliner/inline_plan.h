@@ -1,6 +1,6 @@
 /*
- * The plan of inlining: which nodes are calls of which functions, which functions stay operators,
- * and how much comes out. Private to core/onnx.
+ * The plan of inlining: which nodes call which functions, which functions stay operators, and the
+ * size of the result. Private to core/onnx.
  */
 #ifndef HTP_ONNX_INLINE_PLAN_H
 #define HTP_ONNX_INLINE_PLAN_H
@@ -11,11 +11,11 @@
 /** Calls in each other: as many as modules (query/tree/tree_find.h). */
 enum { HTP_INLINE_DEEPEST = 256 };
 
-/** Bytes that inlining may make: so many, and so many for each byte of structure that the file has;
- * at most what an ONNX file can hold. */
+/** The limit of inlined bytes: a constant, and a factor of the file's structure; at most the limit
+ * of an ONNX file. */
 enum { HTP_INLINE_FREE = 64 << 20, HTP_INLINE_FACTOR = 128, HTP_INLINE_MAX = INT32_MAX };
 
-/** What a node, or a call, costs beside its bytes. */
+/** The cost of a node or a call besides its bytes. */
 enum { HTP_INLINE_COST = 64 };
 
 /** An attribute that a function takes. */
@@ -34,7 +34,7 @@ typedef struct htp_inline_plan {
     bool *has_calls;           /* by node: a call that is inlined lies in its bodies */
     bool *is_kept;             /* by function: it is not inlined */
     bool *is_left_out;         /* by function: nothing calls it any more */
-    bool *is_reached;          /* by function: what the model computes calls it */
+    bool *is_reached;          /* by function: the model's outputs depend on a call of it */
     uint32_t *order;           /* functions, each behind those that it calls */
     htp_map parameter_numbers; /* by function and name */
     HTP_VECTOR(htp_inline_parameter) parameters; /* that a node reads, if it is a right one */
@@ -44,14 +44,14 @@ typedef struct htp_inline_plan {
 
 /**
  * Plans in @p arena. Linear in the structure of the file, which has no flaws.
- * @return HTP_CODE_BAD_INPUT for functions that are defined twice, call each other in a circle or
- *         too deep, or read attributes that they do not have; for calls with more inputs or outputs
- *         than their function; and where more would come out than may.
+ * @return HTP_CODE_BAD_INPUT for functions that are defined twice, recursive, nested too deep, or
+ *         that read undeclared attributes; for calls with more inputs or outputs than their
+ *         function; and for a result beyond the limit.
  */
 HTP_MUST_USE htp_status htp_inline_plan_make(htp_arena *arena, const htp_view *view,
                                              htp_inline_plan *plan);
 
-/** Whether a node is a call that is inlined, given that its function is. */
+/** Whether a node, a call, is inlined; its function is. */
 static inline bool htp_inline_is_call(const htp_inline_plan *plan, uint32_t node)
 {
     return plan->call_of[node] != HTP_NONE && !plan->is_kept[plan->call_of[node]];
@@ -67,8 +67,8 @@ const char *htp_inline_call_function(const htp_inline_plan *plan, uint32_t funct
 /** That more comes out than may. */
 HTP_MUST_USE htp_status htp_inline_too_much(const htp_inline_plan *plan);
 
-/** Finds the functions that are not inlined, and what the flat model imports. Private: inline_plan
- * calls it. */
+/** Finds the functions that are not inlined, and the imports of the flat model. Private:
+ * inline_plan calls it. */
 void htp_inline_find_kept(htp_inline_plan *plan);
 
 /** Lists what the flat model imports, once is_kept and is_reached are known. */

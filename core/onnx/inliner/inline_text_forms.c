@@ -1,5 +1,5 @@
 /*
- * Texts of metadata put together: tags, lists and numbers of calls.
+ * Builds texts of metadata: tags, lists and call numbers.
  */
 #include "onnx/inliner/inline_texts.h"
 
@@ -28,7 +28,7 @@ void htp_inline_join_tag(htp_text *text, htp_span above, htp_span tag)
     }
 }
 
-/* The end of a quoted text that begins at @p at, behind its quote; 0: there is none. */
+/* The end of a quoted text that begins at @p at, behind its quote; 0: it is unterminated. */
 static size_t end_of_quoted(htp_span text, size_t at)
 {
     unsigned char quote = text.at[at];
@@ -62,7 +62,7 @@ void htp_inline_join_tags(htp_text *text, htp_span above, htp_span list, size_t 
     }
 }
 
-/* The next quoted text of a list. @return false where there is none */
+/* The next quoted text of a list. @return false at the end */
 static bool next_item(htp_span list, size_t *at, htp_span *item)
 {
     while (*at < list.bytes && list.at[*at] != '\'' && list.at[*at] != '"') {
@@ -99,7 +99,7 @@ void htp_inline_split_list(htp_span list, htp_span *begun, htp_span *last_but_on
     *last_but_one = before;
 }
 
-/* A text between quotes; a quote in it that the other one had need not be marked. */
+/* A text in quotes; a quote character that was escaped before need not be escaped now. */
 static void add_quoted(htp_text *text, htp_span item, unsigned char quote)
 {
     for (size_t i = 1; i + 1 < item.bytes; i++) {
@@ -145,7 +145,7 @@ static void add_path(htp_text *text, htp_span above, htp_span path)
     htp_span_add(text, path);
 }
 
-/* What is between the quotes. */
+/* The text between the quotes. */
 static htp_span inner(htp_span quoted)
 {
     return quoted.bytes > 2 ? htp_span_part(quoted, 1, quoted.bytes - 1) : (htp_span){quoted.at, 0};
@@ -183,7 +183,7 @@ static uint64_t first_number(htp_span list)
     return number;
 }
 
-/* What a call in a function says of a module: of its call there, or how many there were before. */
+/* The call number of a module in a function, or the number of its calls before. */
 static uint64_t number_in(const htp_inline_texts *call, htp_span path)
 {
     uint32_t index;
@@ -195,7 +195,7 @@ static uint64_t number_in(const htp_inline_texts *call, htp_span path)
     return number;
 }
 
-/* Appends all numbers of a text, each @p more, with what stands between them. */
+/* Appends all numbers of a text, each increased by @p more, with the text between them. */
 static void add_numbers(htp_text *text, htp_span numbers, uint64_t more, size_t limit)
 {
     for (size_t i = 0; i < numbers.bytes && text->length < limit;) {
@@ -207,7 +207,7 @@ static void add_numbers(htp_text *text, htp_span numbers, uint64_t more, size_t 
         if (i == begin) {
             htp_span_add(text, htp_span_part(numbers, i, i + 1));
             i++;
-        } else if (i - begin > 9) { /* no number of a call */
+        } else if (i - begin > 9) { /* too long for a call number */
             htp_span_add(text, htp_span_part(numbers, begin, i));
         } else {
             htp_text_addf(text, "%" PRIu64, number + more);
@@ -215,7 +215,7 @@ static void add_numbers(htp_text *text, htp_span numbers, uint64_t more, size_t 
     }
 }
 
-/* What is between brackets. */
+/* The text between brackets. */
 static htp_span in_brackets(htp_span list)
 {
     size_t begin = 0;

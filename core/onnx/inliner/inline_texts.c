@@ -24,15 +24,15 @@ static const char *const key_texts[HTP_INLINE_KEYS] = {
     [HTP_INLINE_FIRST] = "first_calls",
 };
 
-/* Where a node may say which module it is of. */
+/* Metadata keys that give a node's module. */
 static const htp_inline_key telling[] = {HTP_INLINE_TAG,     HTP_INLINE_TAGS,
                                          HTP_INLINE_LAYER,   HTP_INLINE_NAMESPACE,
                                          HTP_INLINE_CLASSES, HTP_INLINE_SCOPES};
 
-/* What has no key: the tag, wherever it stands, and the doc string. */
+/* Parts without a key: the tag, wherever it is stored, and the doc string. */
 enum { PART_TAG = HTP_INLINE_KEYS, PART_DOC, PARTS };
 
-/* Texts under way: where each lies in the maker's, which may move. */
+/* Texts under construction, as offsets into the maker's buffer, which may move. */
 struct composing {
     htp_inline_text_maker *maker;
     const htp_inline_texts *call;
@@ -81,7 +81,7 @@ static bool is_absolute(htp_span tag)
     return tag.bytes > 0 && tag.at[0] == '/';
 }
 
-/* The tag of a doc string that is one. */
+/* The tag in a doc string. */
 static htp_span doc_tag(htp_span doc)
 {
     size_t length = strlen(doc_line);
@@ -223,7 +223,7 @@ static void join_chains(struct composing *c)
     }
 }
 
-/* Whether the chain goes on from the call's. A node without a tag says all of it. */
+/* Whether the chain continues the call's. A node without a tag has a whole chain. */
 static bool has_relative_chain(const htp_inline_texts *texts)
 {
     htp_span chain = texts->of[HTP_INLINE_NAMESPACE];
@@ -245,7 +245,7 @@ static bool is_callee(const htp_inline_texts *call, htp_span tag)
                       memcmp(tag.at, call->tag.at, tag.bytes) == 0);
 }
 
-/* The chain as it was put together. */
+/* The composed chain. */
 static htp_span whole_chain(struct composing *c)
 {
     htp_inline_text_maker *maker = c->maker;
@@ -260,7 +260,7 @@ static htp_span whole_chain(struct composing *c)
     return (htp_span){(const unsigned char *)maker->chain.bytes, length};
 }
 
-/* The path of the module that bears a tag below the call's, as a whole. */
+/* The whole path of the module with the tag below the call's. */
 static htp_span tagged_path(struct composing *c)
 {
     const htp_inline_texts *call = c->call;
@@ -309,7 +309,7 @@ static void join_numbers(struct composing *c)
     }
 }
 
-/* Points to what was made, once it does not move any more. */
+/* Turns offsets into pointers, once the buffer is final. */
 static void settle(struct composing *c)
 {
     htp_inline_texts *texts = c->texts;
@@ -353,7 +353,7 @@ void htp_inline_texts_of(htp_inline_text_maker *maker, const htp_inline_texts *c
     if (texts->has_relative_chain) {
         join_chains(&c);
     }
-    join_numbers(&c); /* by what the node itself says */
+    join_numbers(&c); /* uses the node's own texts */
     if (texts->is_relative) {
         join_tags(&c);
         join_doc_string(&c);
@@ -363,7 +363,7 @@ void htp_inline_texts_of(htp_inline_text_maker *maker, const htp_inline_texts *c
 
 /* ---- calls ---- */
 
-/* What lies in memory that is used again is copied. */
+/* Copies a text out of memory that is reused. */
 static void keep(const htp_inline_text_maker *maker, htp_span *span)
 {
     const unsigned char *begin = (const unsigned char *)maker->scratch.bytes;
@@ -388,7 +388,7 @@ static htp_span make_attributes(const htp_inline_text_maker *maker, const htp_in
                                       : (htp_span){(unsigned char *)made.bytes, made.length};
 }
 
-/* The lists of a call that says its chain alone. */
+/* The lists of a call that has a chain alone. */
 static void make_lists(htp_arena *arena, htp_inline_texts *texts)
 {
     htp_text classes = {.arena = arena};
@@ -404,7 +404,7 @@ void htp_inline_texts_of_call(htp_inline_text_maker *maker, const htp_inline_tex
 {
     htp_span ignored;
     htp_inline_texts_of(maker, caller, node, texts);
-    if (texts->has_relative_chain && !is_there(texts->of[HTP_INLINE_STACK])) { /* no more frames */
+    if (texts->has_relative_chain && !is_there(texts->of[HTP_INLINE_STACK])) { /* no outer frames */
         texts->of[HTP_INLINE_STACK] = caller->of[HTP_INLINE_STACK];
     }
     for (int k = 0; k < HTP_INLINE_KEYS; k++) {

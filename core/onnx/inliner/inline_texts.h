@@ -1,15 +1,14 @@
 /*
- * What nodes of a call say of modules, once they stand in its place.
+ * Metadata about modules of inlined nodes.
  *
- * A node of a function whose tag does not begin with a slash is told of relative to the call: the
- * call's tag goes in front of its own. So do the call's chain and its stack trace where the node's
- * `namespace` does not begin with the model itself (": "). Any other keeps what it says, but for
- * the numbers of calls, which count within the call. What a call does not say of its chain follows
- * from its `namespace`. A node that says nothing of modules, as other
- * exporters' functions have them, says what its call says: it ran in that module.
+ * A tag without a leading slash is relative: the call's tag goes in front. So do the call's chain
+ * and stack trace, unless the node's `namespace` begins with the model itself (": "). Other nodes
+ * keep their texts, except call numbers, which count within the call. Missing texts of a call's
+ * chain follow from its `namespace`. A node without such metadata, as in functions of other
+ * exporters, gets the call's: it ran in that module.
  *
- * Texts are put together as they are written (JSON, Python's lists): they are the other side's of
- * onnx/metadata/annotate.h. What is no such text stays what it is.
+ * Texts are joined in encoded form (JSON, Python's lists), as onnx/metadata/annotate.h writes them.
+ * Other texts stay unchanged.
  */
 #ifndef HTP_ONNX_INLINE_TEXTS_H
 #define HTP_ONNX_INLINE_TEXTS_H
@@ -19,7 +18,7 @@
 
 #include <string.h>
 
-/** The metadata of nodes that tell of modules. */
+/** Metadata keys of nodes about modules. */
 typedef enum htp_inline_key {
     HTP_INLINE_TAG, /* source_module */
     HTP_INLINE_TAGS,
@@ -43,13 +42,13 @@ typedef struct htp_inline_own {
     HTP_VECTOR(htp_span) lists;
 } htp_inline_own;
 
-/** What one node says. Texts that are not there have no place (`at`). */
+/** The texts of one node. A missing text has no place (`at`). */
 typedef struct htp_inline_texts {
-    const struct htp_inline_texts *caller; /* what the call says that it is in; or NULL */
+    const struct htp_inline_texts *caller; /* the module in the call's texts; or NULL */
     htp_span of[HTP_INLINE_KEYS];
     htp_span tag;            /* wherever it stands: source_module, an attribute, a doc string... */
     htp_span doc_string;     /* that is a tag */
-    bool is_relative;        /* what it says of tags goes on from the call's */
+    bool is_relative;        /* its tags continue the call's */
     bool has_relative_chain; /* so does its chain */
     bool is_silent;          /* it says nothing of its own */
     /* Of calls: */
@@ -64,7 +63,7 @@ typedef struct htp_inline_texts {
     HTP_VECTOR(uint64_t) numbers;
 } htp_inline_texts;
 
-/** What all nodes share. */
+/** State shared by all nodes. */
 typedef struct htp_inline_text_maker {
     htp_arena *arena;
     const htp_view *view;
@@ -82,16 +81,16 @@ htp_inline_key htp_inline_key_of(const htp_inline_text_maker *maker, htp_view_na
 /** The text of a key: "source_module". */
 const char *htp_inline_key_text(htp_inline_key key);
 
-/** What a node says. @param call  what its call says; NULL: it is one of the model's own graph.
- * Texts are valid until the next call of this function. */
+/** The texts of a node. @param call  the call's texts; NULL: a node of the main graph. Valid until
+ * the next call of this function. */
 void htp_inline_texts_of(htp_inline_text_maker *maker, const htp_inline_texts *call, uint32_t node,
                          htp_inline_texts *texts);
 
-/** The same of a call, and what its nodes need of it; valid as long as the arena. */
+/** The texts of a call, with those its nodes need; valid as long as the arena. */
 void htp_inline_texts_of_call(htp_inline_text_maker *maker, const htp_inline_texts *caller,
                               uint32_t node, htp_inline_texts *texts);
 
-/** Appends an attribute that holds tags, each below that of the call where @p is_relative. */
+/** Appends an attribute that holds tags, each below the call's if @p is_relative. */
 void htp_inline_put_tags(htp_text *out, const htp_inline_texts *call, bool is_relative,
                          const htp_view_attribute *attribute);
 
@@ -107,8 +106,8 @@ void htp_inline_join_tags(htp_text *text, htp_span above, htp_span list, size_t 
 void htp_inline_join_chain(htp_text *text, const htp_inline_texts *call, htp_span chain,
                            size_t limit);
 
-/** Appends a Python list behind the one of a call; what it lists, but for the last, is below
- * @p path, unless that is empty. */
+/** Appends a Python list to a call's; its entries except the last are below @p path, unless that is
+ * empty. */
 void htp_inline_join_list(htp_text *text, htp_span begun, htp_span path, htp_span list,
                           size_t limit);
 
@@ -118,7 +117,7 @@ void htp_inline_split_list(htp_span list, htp_span *begun, htp_span *last_but_on
 /** The lists that a chain, up to the operation, begins: of classes, and of paths. */
 void htp_inline_lists_of_chain(htp_text *classes, htp_text *scopes, htp_span chain);
 
-/** The last text of a list, with its quotes; empty: there is none. */
+/** The last text of a list, with its quotes; empty: none. */
 void htp_inline_last_of_list(htp_span list, htp_span *last);
 
 /** Whether a chain begins with the model itself; otherwise it goes on from that of a call. */

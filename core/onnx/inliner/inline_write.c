@@ -1,5 +1,5 @@
 /*
- * How fields are written of which nobody knows yet how long they become.
+ * Writes fields whose length is not known in advance.
  */
 #include "onnx/inliner/inline_parts.h"
 
@@ -12,7 +12,8 @@ static size_t varint_size(uint64_t value)
     return size;
 }
 
-/* The position of the length, which is as long as the expected one; the low bits say how long. */
+/* A position of a length field, which has the size of the expected length; the low bits hold that
+ * size. */
 enum { LENGTH_BITS = 4 };
 
 size_t htp_inline_begin(htp_text *out, uint32_t number, size_t expected)
@@ -30,9 +31,9 @@ void htp_inline_end(htp_text *out, size_t begin)
     size_t at = begin >> LENGTH_BITS;
     size_t reserved = begin & ((1U << LENGTH_BITS) - 1);
     size_t bytes = out->length - at - reserved;
-    size_t size = htp_wire_put_prefix(1, bytes, prefix) - 1; /* behind a tag of one byte */
+    size_t size = htp_wire_put_prefix(1, bytes, prefix) - 1; /* a tag takes one byte */
     if (size > reserved) {
-        htp_text_add_bytes(out, (const char *)prefix, size - reserved); /* makes room */
+        htp_text_add_bytes(out, (const char *)prefix, size - reserved); /* resizes the field */
     }
     if (size != reserved) {
         memmove(out->bytes + at + size, out->bytes + at + reserved, bytes);

@@ -75,7 +75,7 @@ static const uint32_t *find_defaults(const annotator *a)
     return defaults;
 }
 
-/* The initializer that an operand of a node is, if only by default; or HTP_NONE. */
+/* The initializer of an operand, given or by default; or HTP_NONE. */
 static uint32_t initializer_of(const annotator *a, const uint32_t *defaults, htp_tensor_id operand)
 {
     if (operand == HTP_NONE) {
@@ -101,7 +101,7 @@ static void add_users(annotator *a, htp_numbers *modules)
     }
 }
 
-/* The initializers that hold contents of weights of one storage and geometry. */
+/* Initializers with contents of one storage and geometry. */
 typedef struct holding {
     uint32_t initializer;
     uint32_t next; /* or HTP_NONE */
@@ -133,7 +133,7 @@ static holdings find_holdings(const annotator *a, const htp_parameters *paramete
     return found;
 }
 
-/* Adds the modules that own each initializer, and begins the lists of their paths. */
+/* Adds the owners of each initializer, and begins the lists of their paths. */
 static void add_owners(annotator *a, const htp_parameters *parameters, htp_numbers *modules,
                        htp_text *paths)
 {
@@ -164,7 +164,7 @@ static void add_owners(annotator *a, const htp_parameters *parameters, htp_numbe
     }
 }
 
-/* What an initializer that is not stored as in the model was made of, and how. */
+/* The sources and layout of an initializer that is not stored as in the model. */
 static void add_derivation(annotator *a, property_list *list, const htp_derivation *derivation)
 {
     const htp_weight *weights = a->graph->trace->weights;
@@ -222,7 +222,7 @@ static const htp_properties *annotate_initializers(annotator *a, const htp_param
 
 /* ---- the whole ---- */
 
-/* Whether a node carries the root's tag for want of a tag of torch.nn's module that ran it. */
+/* Whether a node has the root's tag because only modules of torch.nn ran. */
 static bool is_left_to_root(const annotator *a, uint32_t scope)
 {
     uint32_t module = a->graph->trace->scopes[scope].module;
@@ -244,7 +244,7 @@ static void count_nodes(annotator *a, htp_annotations *annotations)
     annotations->nodes_tagged = tagged;
 }
 
-/* Sums over the attribute tree. */
+/* Adds node counts to ancestors. */
 static void add_up_nodes(annotator *a, htp_annotations *annotations)
 {
     uint32_t module_count = a->hierarchy->module_count;
@@ -264,7 +264,7 @@ static void add_up_nodes(annotator *a, htp_annotations *annotations)
     annotations->nodes_total = total;
 }
 
-/* What the model itself says. */
+/* The model's own metadata. */
 static htp_properties annotate_model(annotator *a, const htp_annotations *annotations,
                                      const char *sizes)
 {

@@ -1,8 +1,8 @@
 /*
- * Tags on the model: what each node, each initializer and the model itself say of the hierarchy.
+ * Annotations: the metadata of nodes, initializers and the model about the hierarchy.
  *
- * Annotations are kept beside the model and merged in by the writer, so that a model written
- * without them is byte for byte the tagged one with all tags stripped.
+ * Annotations are kept beside the model and merged in by the writer, so a model written without
+ * them equals the stripped tagged one, byte for byte.
  */
 #ifndef HTP_ONNX_ANNOTATE_H
 #define HTP_ONNX_ANNOTATE_H
@@ -14,8 +14,8 @@
 
 #include <htp/htp.h>
 
-/** Of an initializer that is not stored as in the model: how it lies, and the weights that it is
- * made of, one name or a JSON array of several. */
+/** Of an initializer that is not stored as in the model: its layout, and its source weights: one
+ * name, or a JSON array. */
 #define HTP_LAYOUT_KEY "htp.layout"
 #define HTP_PARAMETER_KEY "htp.parameter"
 
@@ -34,17 +34,19 @@ typedef struct htp_properties {
 } htp_properties;
 
 /**
- * What one node carries.
+ * The annotation of one node.
  *
- * Attributes: `<prefix>source_module`, and `<prefix>hierarchy_tags` where a node serves operations
- * of several modules; the first is the source module.
- * Metadata: source_module; hierarchy_tags (a JSON array), where there are several; full_tag, that
- * of the innermost running module, whatever its class; the entries of PyTorch's exporter, see
- * onnx/metadata/torch_metadata.h; `call`, the number of the call (from 0) of the tag's module,
- * where that is called more than once ("0, 1" where a node serves several calls); `calls`, the same
- * of all running modules that are called more than once, as JSON: {"encoder.shared": [0, 1]}.
- * layer_ann: the tag. Doc string: a line `source_module: TAG`, and `hierarchy_tags: JSON` where
- * there are several.
+ * Attributes: `<prefix>source_module`, and `<prefix>hierarchy_tags` if a node serves operations of
+ * several modules; the first is the source module.
+ *
+ * Metadata: source_module; hierarchy_tags (a JSON array), if there are several; full_tag, that of
+ * the innermost running module of any class; the entries of PyTorch's exporter, see
+ * onnx/metadata/torch_metadata.h; `call`, the number of the call (from 0) of the tag's module, if
+ * that is called more than once ("0, 1" if a node serves several calls); `calls`, the same for all
+ * running modules that are called more than once, as JSON: {"encoder.shared": [0, 1]}. layer_ann:
+ * the tag.
+ *
+ * Doc string: a line `source_module: TAG`, and `hierarchy_tags: JSON` if there are several.
  */
 typedef struct htp_node_annotation {
     const htp_attribute *attributes; /* __source_module, __hierarchy_tags */
@@ -56,15 +58,15 @@ typedef struct htp_node_annotation {
 /**
  * Counts of nodes: a module's own are those for which it was the innermost running module; tagged
  * are those that carry its tag, none for a module that has no tag of its own. Each adds up to the
- * number of nodes. A total sums over the attribute tree: for an eligible module the nodes that
- * carry its tag or that of a module below it, for another one the nodes for which it or a module
- * below it was the innermost. A node that serves several operations counts for the first.
+ * number of nodes. A total sums over the attribute tree: for an eligible module, nodes with its tag
+ * or that of a module below; for another one, nodes whose innermost module is this one or one
+ * below. A node that serves several operations counts for the first.
  */
 typedef struct htp_annotations {
     const htp_node_annotation *nodes; /* by node index */
     /* By initializer: hierarchy_tags, a JSON array of the tags of owners and users in the order of
-     * modules; name_scopes, the owners' paths as a Python list, where there are owners; the two
-     * above. */
+     * modules; name_scopes, the owners' paths as a Python list, if there are owners; the two above.
+     */
     const htp_properties *initializers;
     htp_properties model;      /* htp.module_tree (see onnx/metadata/module_tree.h), htp.tag_rules,
                                   htp.complex_inputs, ... (see onnx/metadata/complex_border.h) */

@@ -17,9 +17,9 @@ struct htp_node_annotator {
     const char *source_module; /* attribute names */
     const char *hierarchy_tags;
     htp_torch_metadata_maker *torch_metadata;
-    const htp_node_setting *setting;          /* of the node at hand */
-    const htp_node_annotation **by_operation; /* by aten node: shared by its ONNX nodes */
-    uint32_t *seen_by; /* by module: the last list, by its number, that has it */
+    const htp_node_setting *setting;          /* of the current node */
+    const htp_node_annotation **by_operation; /* by aten node, shared by its ONNX nodes */
+    uint32_t *seen_by;                        /* by module: the number of the last list with it */
     uint32_t list_number;
 };
 
@@ -30,7 +30,7 @@ static void add_property(annotator *a, property_list *list, const char *key, con
     HTP_PUSH(a->arena, list, (htp_property){key, value});
 }
 
-/* The module of the call that what is said is relative to. */
+/* The module of the call to which texts are relative. */
 static uint32_t call_module(const annotator *a)
 {
     return a->graph->trace->scopes[a->setting->call.scope].module;
@@ -59,19 +59,19 @@ static uint32_t node_scope(const htp_onnx_node *node, size_t index)
     return index ? node->more_scopes.items[index - 1] : node->origin.scope;
 }
 
-/* The module that was running. */
+/* The innermost running module. */
 static uint32_t innermost_module(const annotator *a, uint32_t scope)
 {
     return a->graph->trace->scopes[scope].module;
 }
 
-/* The module whose tag is that of what ran. */
+/* The module whose tag the scope gets. */
 static uint32_t tagged_module(const annotator *a, uint32_t scope)
 {
     return a->scope_modules[scope];
 }
 
-/* The modules of a node's scopes, each once, the first one's in front. */
+/* The modules of a node's scopes without duplicates, the first scope's in front. */
 static htp_numbers list_modules(annotator *a, const htp_onnx_node *node,
                                 uint32_t (*module_of)(const annotator *a, uint32_t scope))
 {
@@ -138,7 +138,7 @@ static uint32_t count_call(const annotator *a, uint32_t scope)
     return called->call - calls_of(a, called->module).first;
 }
 
-/* The call of @p owner that was running in @p scope; HTP_NONE where it is not in the setting. */
+/* The call of @p owner around @p scope; HTP_NONE if it is outside of the setting. */
 static uint32_t call_of(const annotator *a, uint32_t scope, uint32_t owner)
 {
     const htp_trace_scope *scopes = a->graph->trace->scopes;
@@ -187,7 +187,7 @@ static int compare_calls(const void *a, const void *b)
     return by_module ? by_module : (x->number > y->number) - (x->number < y->number);
 }
 
-/* The calls that were running, of modules that are called more than once, sorted. */
+/* The running calls of modules that are called more than once, sorted. */
 static call_list find_running(annotator *a, const htp_onnx_node *node)
 {
     const htp_trace_scope *scopes = a->graph->trace->scopes;
@@ -216,7 +216,7 @@ static const char *path_of(const annotator *a, uint32_t module)
     return below ? below : path;
 }
 
-/* {"path": [0, 1]}; NULL where all modules that were running are called once. */
+/* {"path": [0, 1]}; NULL if all running modules are called once. */
 static const char *running_as_json(annotator *a, const htp_onnx_node *node)
 {
     call_list calls = find_running(a, node);
@@ -239,10 +239,10 @@ static const char *running_as_json(annotator *a, const htp_onnx_node *node)
     return calls.count ? htp_text_string(&text) : NULL;
 }
 
-/* What a node says besides its tags. */
+/* A node's texts besides its tags. */
 typedef struct sayings {
     htp_torch_metadata torch;
-    const char *first_calls; /* NULL: it is no call, or says none */
+    const char *first_calls; /* NULL: no call, or nothing to say */
 } sayings;
 
 static void make_metadata(annotator *a, const htp_onnx_node *node, const htp_numbers *owners,

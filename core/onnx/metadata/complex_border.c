@@ -21,7 +21,7 @@ const char *htp_complex_border_json(htp_arena *arena, const htp_builder *model,
     return htp_text_string(&text);
 }
 
-/* Names are compared as they are written: with quotes and escapes. */
+/* Names are compared in encoded form, with quotes and escapes. */
 htp_map htp_complex_border_read(htp_arena *arena, const htp_view *view, const char *key)
 {
     htp_map names = {0};

@@ -1,6 +1,6 @@
 /*
- * Inputs and outputs of a model that stand for complex numbers: real tensors with the real and the
- * imaginary part in a last dim of 2. The model's metadata name them.
+ * Complex inputs and outputs of a model: real tensors with a last dim of 2 for the real and the
+ * imaginary part. The model's metadata list them.
  */
 #ifndef HTP_ONNX_COMPLEX_BORDER_H
 #define HTP_ONNX_COMPLEX_BORDER_H
@@ -13,13 +13,12 @@
 #define HTP_COMPLEX_INPUTS_KEY "htp.complex_inputs"
 #define HTP_COMPLEX_OUTPUTS_KEY "htp.complex_outputs"
 
-/** The names of those among inputs or outputs that stand for complex numbers, as a JSON array; NULL
- * where there is none. */
+/** The names of complex inputs or outputs as a JSON array; NULL if there are none. */
 const char *htp_complex_border_json(htp_arena *arena, const htp_builder *model,
                                     const htp_tensor_id *ids, size_t count);
 
-/** Reads the names that the metadata of @p key hold, as JSON; what is no array holds none. The map
- * is in @p arena. */
+/** Reads the names in the metadata entry of @p key, JSON; none if that is no array. The map is in
+ * @p arena. */
 htp_map htp_complex_border_read(htp_arena *arena, const htp_view *view, const char *key);
 
 /** Whether the value @p name stands for complex numbers: it is among the names, and its type is

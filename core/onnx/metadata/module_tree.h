@@ -16,11 +16,10 @@
  *      "parameters": {"own", "total", "trainable", "bytes", "shapes": {name: [dims]}},
  *      "buffers": [names], "nodes": {"own", "tagged", "total"}}
  *
- * Parameters are counted in elements; total, trainable (those of the total that require a
- * gradient) and bytes include descendants, and a tied parameter counts once in each of them.
- * shapes holds the module's own parameters, under their attribute names. A module that is not
- * eligible has the tag of its nearest eligible ancestor. For nodes see htp_annotations, for aliases
- * htp_aliases_find().
+ * Parameters are counted in elements; total, trainable (the part that requires a gradient) and
+ * bytes include descendants, and count a tied parameter once. shapes has the module's own
+ * parameters, by attribute name. A module that is not eligible has the tag of its nearest eligible
+ * ancestor. For nodes see htp_annotations, for aliases htp_aliases_find().
  */
 const char *htp_module_tree_json(htp_arena *arena, const htp_graph *graph,
                                  const htp_hierarchy *hierarchy,

@@ -15,14 +15,14 @@ typedef struct frame {
     const char *file;
     const char *line; /* digits */
     const char *function;
-    const char *text; /* NULL where not known */
+    const char *text; /* NULL if unknown */
 } frame;
 
 typedef struct stack {
     htp_arena *arena;
     const char *method;       /* that was exported */
     HTP_VECTOR(frame) frames; /* the innermost first */
-    bool has_python;          /* of a traced file: one place tells of the frames of several calls */
+    bool has_python;          /* of a traced file: one place holds the frames of several calls */
 } stack;
 
 /* The tracer names the second call of one module forward1, and so on. */
@@ -33,7 +33,7 @@ static bool is_forward(const char *function)
            function[length + strspn(function + length, "0123456789")] == '\0';
 }
 
-/* Whether a file is what calls the program in order to trace it: torch.jit._trace. */
+/* Whether a file belongs to the tracer: torch.jit._trace. */
 static bool is_tracer(const char *file)
 {
     static const char *const names[] = {"_trace.py", "jit", "torch"}; /* the innermost first */
@@ -81,7 +81,7 @@ static bool read_frame(htp_arena *arena, const char *line, size_t length, frame 
     return true;
 }
 
-/* Adds the frames of forward() from a stack, or the innermost one where there is none. */
+/* Adds the frames of forward() from a stack; without one, the innermost frame. */
 static void add_python_stack(stack *s, const char *text)
 {
     s->has_python = true;
@@ -113,13 +113,13 @@ static bool is_line(const char *text)
     return *text == ' ';
 }
 
-/* Whether a place tells of a stack of Python's. */
+/* Whether a place holds a stack of Python's. */
 static bool is_python(const htp_trace_call *place)
 {
     return place->source_text && *place->source_text && !is_line(place->source_text);
 }
 
-/* Adds the frames that a place tells of. */
+/* Adds the frames of a place. */
 static void add_place(stack *s, const htp_trace_call *place)
 {
     const char *text = place->source_text ? place->source_text : "";
@@ -139,8 +139,8 @@ static const htp_trace_call *caller_of(const htp_trace *trace, const htp_trace_c
     return place->call ? &trace->calls[place->call - 1] : NULL;
 }
 
-/* Lists the places of a node. Of what runs in one call of a module, the outermost place that is
- * known counts: that in forward() itself. */
+/* Lists the places of a node. For each call of a module the outermost known place counts: that in
+ * forward() itself. */
 static void list_places(htp_arena *arena, const htp_trace *trace, const htp_trace_call *innermost,
                         htp_stack_places *places)
 {
@@ -229,7 +229,7 @@ static const char *text_of(htp_arena *arena, const stack *s)
     return text.length ? htp_text_string(&text) : NULL;
 }
 
-/* All that the frames are made of. A trace has equal texts once. */
+/* A key of all texts that frames are made from. Equal texts of a trace are one. */
 static void make_key(htp_arena *arena, htp_stack_memo *memo, const char *method)
 {
     memo->key.count = 0;
@@ -265,10 +265,10 @@ const char *htp_stack_trace_make(htp_arena *arena, htp_stack_memo *memo, const h
 
 /* ---- of all nodes and calls of a graph ---- */
 
-/* A frame, and those around it: stacks that begin alike share what they begin with. */
+/* A frame and its outer frames: stacks share common beginnings. */
 typedef struct link {
-    uint32_t outer; /* a link; link 0 is no frame at all */
-    uint32_t depth; /* frames, with its own */
+    uint32_t outer; /* a link; link 0 is no frame */
+    uint32_t depth; /* number of frames, including this one */
     const char *text;
 } link;
 
@@ -276,18 +276,18 @@ struct htp_stacks {
     const htp_graph *graph;
     HTP_VECTOR(link) links;
     uint32_t *nodes; /* by node: its innermost frame, or 0 */
-    uint32_t *calls; /* by scope: the innermost frame of the callers', or 0 */
+    uint32_t *calls; /* by scope: the innermost frame of its callers, or 0 */
 };
 
 typedef struct finder {
     htp_arena *arena;
     htp_stacks *stacks;
     htp_map known;           /* outer link and text -> link */
-    htp_text key;            /* the latest one of these */
-    uint32_t *depths;        /* by scope: callers */
-    uint32_t *callers;       /* by scope: those whose places are known beside any node's */
+    htp_text key;            /* the key of the last look-up */
+    uint32_t *depths;        /* by scope: number of callers */
+    uint32_t *callers;       /* by scope: callers whose places are known independently of nodes */
     bool *has_stack;         /* by scope: a node of it has a stack */
-    htp_stack_places places; /* of the latest node */
+    htp_stack_places places; /* of the last node */
 } finder;
 
 static uint32_t add_link(finder *f, uint32_t outer, const frame *added)
@@ -307,7 +307,7 @@ static uint32_t add_link(finder *f, uint32_t outer, const frame *added)
     return found;
 }
 
-/* Whether the place of a call, or of one around it in the same call of a module, is known. */
+/* Whether the place of a call is known, or that of a call around it in the same module call. */
 static bool is_known_place(const htp_trace *trace, const htp_trace_call *place)
 {
     bool is_known = false;
@@ -331,8 +331,10 @@ static void count_callers(finder *f)
     }
 }
 
-/* The frames that all stacks of a scope begin with, up to the first @p limit of a further one.
- * @param path  its links, the outermost first, behind link 0 */
+/*
+ * Shortens a scope's shared frames to those in common with the first @p limit of a further stack.
+ * @param path  its links, outermost first, after link 0
+ */
 static void share(finder *f, uint32_t scope, const uint32_t *path, uint32_t limit)
 {
     const link *links = f->stacks->links.items;
@@ -386,8 +388,8 @@ const htp_stacks *htp_stacks_find(htp_arena *arena, const htp_graph *graph)
     return stacks;
 }
 
-/* The text of the frames within @p outer up to @p inner; NULL where it is not around that, or where
- * there is none between. */
+/* The text of the frames inside @p outer, down to @p inner; NULL if there are none, or @p outer is
+ * not around @p inner. */
 static const char *text_between(htp_arena *arena, const htp_stacks *stacks, uint32_t outer,
                                 uint32_t inner)
 {

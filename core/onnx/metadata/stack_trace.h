@@ -23,7 +23,7 @@ typedef struct htp_stack_memo {
 } htp_stack_memo;
 
 /**
- * As much of the stack as the file holds, the innermost last:
+ * The known part of the stack, the innermost frame last:
  *
  *     File "net.py", line 20, in forward
  *         return self.tiny(x) * 2
@@ -34,7 +34,7 @@ typedef struct htp_stack_memo {
  * traced file holds stacks, but no text of lines. Only the innermost 256 frames are kept. Time is
  * linear in the depth of calls.
  * @param memo  of this arena and this trace
- * @return NULL where nothing is known
+ * @return NULL if nothing is known
  */
 const char *htp_stack_trace_make(htp_arena *arena, htp_stack_memo *memo, const htp_trace *trace,
                                  const htp_trace_node *node);
@@ -46,19 +46,19 @@ const char *htp_stack_trace_make(htp_arena *arena, htp_stack_memo *memo, const h
  *     htp_stack_trace_make(N) = of_call(S) "\n  " within(N, S)
  *     of_call(S) = of_call(T) "\n  " of_call(S, within T), for a scope T around S
  *
- * and what is NULL goes with its separator; where make() gives a text, within() does.
+ * A NULL part is left out with its separator. If make() returns a text, so does within().
  *
- * The stack of a call is that of its callers' forward()s, as far as the stacks of all nodes within
- * begin with it: a traced file says nothing of calls, and has moved some of its nodes. It is
- * shorter where a node's stack lacks frames, and for what is called deeper than 256 frames.
+ * The stack of a call is that of its callers' forward()s, as far as the stacks of all its nodes
+ * begin with it: a traced file has no places of calls, and has moved nodes. It is shorter if a
+ * node's stack lacks frames, and below 256 frames.
  */
 typedef struct htp_stacks htp_stacks;
 
 /** Time is linear in the nodes times the depth of calls. */
 const htp_stacks *htp_stacks_find(htp_arena *arena, const htp_graph *graph);
 
-/** The frames up to the place where @p scope was called, from those of scope @p within on (0: all
- * of them). NULL where there are none. */
+/** The frames from scope @p within (0: all) down to the place where @p scope was called; NULL if
+ * there are none. */
 const char *htp_stack_trace_of_call(htp_arena *arena, const htp_stacks *stacks, uint32_t scope,
                                     uint32_t within);
 

@@ -25,7 +25,7 @@ htp_state_pairs htp_state_pairs_of(htp_arena *arena, const htp_builder *model)
 
 /* ---- writing ---- */
 
-/* Whether JSON has no such number. */
+/* Whether a number is a word, which JSON does not have. */
 static bool is_word(const char *first)
 {
     return strcmp(first, "nan") == 0 || strcmp(first, "inf") == 0 || strcmp(first, "-inf") == 0;
@@ -86,7 +86,7 @@ static const char *text_of(htp_arena *arena, const cJSON *object, const char *ke
     return cJSON_IsString(item) ? htp_arena_strdup(arena, item->valuestring) : NULL;
 }
 
-/* The text of a number that our own files have; others count as several numbers. */
+/* The text of a scalar in our own files; others count as lists of numbers. */
 static const char *first_of(htp_arena *arena, const cJSON *object)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "first");
@@ -113,7 +113,7 @@ static void read_dims(htp_arena *arena, const cJSON *object, htp_state_pair *pai
     pair->dims = sizes;
 }
 
-/* Names of values that a file gives or takes. */
+/* Names of the file's inputs or outputs. */
 static htp_map names_of(htp_arena *arena, const htp_view *view, htp_view_range values)
 {
     htp_map names = {0};

@@ -1,15 +1,14 @@
 /*
- * State of a model, as the model itself tells of it: which inputs take what outputs of the call
- * before gave.
+ * The state in a model's metadata: which inputs take the outputs of the previous call.
  *
  * The model's metadata have it as a JSON list, in the order of the inputs:
  *
  *     [{"attribute": "encoder.h", "input": "state.encoder.h", "output": "state.encoder.h.next",
  *       "dims": [2, 8], "first": 0}]
  *
- * "dims" are the sizes of the first value, [] for a number: where axes are dynamic, those that the
- * export was given. "first" is the number that all its elements are, true, false, or one of the
- * texts "nan", "inf" and "-inf"; null where they are several numbers, or none.
+ * "dims" are the sizes of the initial value, [] for a number; for dynamic axes, those given to the
+ * export. "first" is the value of all its elements: a number, true, false, or one of the texts
+ * "nan", "inf" and "-inf"; null if elements differ, or there are none.
  */
 #ifndef HTP_ONNX_STATE_PAIRS_H
 #define HTP_ONNX_STATE_PAIRS_H
@@ -20,7 +19,7 @@
 /** The key of the model's metadata. */
 #define HTP_STATES_KEY "htp.states"
 
-/** A pair, as a file tells of it: printable or not, and perhaps of names that nothing has. */
+/** A pair as the file has it: unchecked names, perhaps of nothing. */
 typedef struct htp_state_pair {
     const char *attribute;
     const char *input;
@@ -35,8 +34,8 @@ typedef HTP_VECTOR(htp_state_pair) htp_state_pairs;
 /** The pairs of an export. */
 htp_state_pairs htp_state_pairs_of(htp_arena *arena, const htp_builder *model);
 
-/** The pairs that a file tells of, and has: a part of a model may lack some. None where it tells of
- * none, or not in this way. */
+/** The pairs whose values the file has: a part of a model may lack some. Malformed metadata give
+ * none. */
 htp_state_pairs htp_state_pairs_read(htp_arena *arena, const htp_view *view);
 
 /** The JSON list. */

@@ -10,12 +10,12 @@
 
 enum { LONGEST_CHAIN = 256 };
 
-/* The operation that a call of a function stands for. */
+/* The operation name of a function call. */
 #define CALL_NAME "forward"
 
-/* What the nodes of one scope begin with. */
+/* Text prefixes of the nodes of one scope. */
 typedef struct scope_texts {
-    const char *namespace_text; /* NULL: not made yet */
+    const char *namespace_text; /* NULL: not built yet */
     const char *class_hierarchy;
     const char *scopes;
 } scope_texts;
@@ -24,13 +24,13 @@ struct htp_torch_metadata_maker {
     htp_arena *arena;
     const htp_graph *graph;
     scope_texts *by_scope;
-    uint32_t
-        *numbers; /* by aten node: earlier ones of its operator in its scope, and 1; 0: none yet */
-    htp_map counts; /* of these, by scope and operator */
+    uint32_t *numbers; /* by aten node: 1 + earlier nodes of its operator in its scope; 0: not
+                          numbered yet */
+    htp_map counts;    /* the next number, by scope and operator */
     htp_stack_memo stacks;
-    htp_interned classes; /* hierarchies: those of the layers of a model are alike */
-    htp_text text;        /* that is being made */
-    htp_text begun[3];    /* those of a scope */
+    htp_interned classes; /* class hierarchies: equal for all layers of a model */
+    htp_text text;        /* under construction */
+    htp_text begun[3];    /* prefixes of a scope */
 };
 
 /* "linear" of "aten::linear.out" */
@@ -42,8 +42,8 @@ static const char *operator_name(const char *kind, size_t *length)
     return name;
 }
 
-/* The number of an operation among those of its operator that have nodes, in its scope: the same in
- * a function as in the flat model. They are counted as their first nodes come. */
+/* The number of an operation among those of its operator and scope that have nodes, in the order of
+ * their first nodes: the same in a function as in the flat model. */
 static uint32_t number_of(htp_torch_metadata_maker *maker, htp_node_id id)
 {
     if (maker->numbers[id] == 0) {
@@ -75,7 +75,7 @@ htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_gra
     return maker;
 }
 
-/* The modules that were running since scope @p end began, innermost first. @return their number */
+/* The modules that began since scope @p end, innermost first. @return their number */
 static size_t list_chain(const htp_graph *graph, uint32_t scope, uint32_t end, uint32_t *chain)
 {
     size_t count = 0;
@@ -89,7 +89,7 @@ static size_t list_chain(const htp_graph *graph, uint32_t scope, uint32_t end, u
     return count;
 }
 
-/* The room of a text for another one, which is copied when it is whole. */
+/* Reuses the buffer of a text; a finished text was copied. */
 static htp_text *empty_text(htp_text *text)
 {
     text->length = 0;
@@ -107,7 +107,7 @@ static void add_item(htp_text *list, const char *item)
     htp_text_add(list, ", ");
 }
 
-/* The path of a module as it is told: relative to that of the call. */
+/* The path of a module relative to the call's. */
 static const char *told_path(const htp_torch_metadata_maker *maker, uint32_t module,
                              const htp_torch_setting *setting)
 {
@@ -142,7 +142,7 @@ static scope_texts make_texts(htp_torch_metadata_maker *maker, uint32_t scope,
     return (scope_texts){copy_text(names), copy_text(classes), copy_text(scopes)};
 }
 
-/* A scope's nodes stand in one function, or in the model. */
+/* A scope's nodes are all in one function, or in the model. */
 static const scope_texts *texts_of_scope(htp_torch_metadata_maker *maker, uint32_t scope,
                                          const htp_torch_setting *setting)
 {

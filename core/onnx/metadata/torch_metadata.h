@@ -8,8 +8,8 @@
 #include "onnx/builder/builder.h"
 #include "onnx/metadata/stack_trace.h"
 
-/** Values of metadata_props. The operation's name is the aten operator's with a number behind it
- * from the second in its scope on (`linear`, `linear_1`), the target is `aten.linear.default`. */
+/** Values of metadata_props. The operation's name is the aten operator's, numbered from the second
+ * in its scope on (`linear`, `linear_1`); the target is `aten.linear.default`. */
 typedef struct htp_torch_metadata {
     const char *namespace_text; /* `: pkg.Net/encoder: pkg.Encoder/linear_1: aten.linear.default` */
     const char *class_hierarchy; /* `['pkg.Net', 'pkg.Encoder', 'aten.linear.default']` */
@@ -31,7 +31,7 @@ typedef struct htp_torch_setting {
 htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_graph *graph);
 
 /**
- * The texts of an ONNX node. What is common to a scope is made once. In the namespace `/`, `%`,
+ * The texts of an ONNX node. Parts common to a scope are built once. In the namespace `/`, `%`,
  * control characters and invalid UTF-8 are percent-encoded. Of a chain of more than 256 modules the
  * innermost 256 are named; a module that calls itself is named once.
  */

@@ -22,14 +22,14 @@ bool htp_wire_next_varint(htp_wire *wire, uint64_t *value)
     return false;
 }
 
-/* As htp_wire_next_varint() where there must be one. */
+/* Like htp_wire_next_varint(), but the value is required. */
 static bool need_varint(htp_wire *wire, uint64_t *value)
 {
     wire->is_broken = !htp_wire_next_varint(wire, value);
     return !wire->is_broken;
 }
 
-/* Goes on by @p bytes bytes, which are the contents of the field. */
+/* Consumes @p bytes bytes, the contents of the field. */
 static bool take(htp_wire *wire, uint64_t bytes, htp_span *content)
 {
     if (bytes > (uint64_t)(wire->end - wire->at)) {
@@ -65,7 +65,7 @@ static bool take_value(htp_wire *wire, htp_wire_field *field)
         return take_fixed(wire, 4, &field->value);
     case HTP_WIRE_BYTES:
         return need_varint(wire, &field->value) && take(wire, field->value, &field->content);
-    default: /* groups are no part of the format any more */
+    default: /* groups are deprecated */
         wire->is_broken = true;
         return false;
     }

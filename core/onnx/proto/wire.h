@@ -37,7 +37,7 @@ typedef struct htp_wire_field {
 typedef struct htp_wire {
     const unsigned char *at;
     const unsigned char *end;
-    bool is_broken; /* what lies at `at` is no field, or reaches beyond the message */
+    bool is_broken; /* the bytes at `at` are no field, or exceed the message */
 } htp_wire;
 
 /** Begins to read a message. */
@@ -75,8 +75,8 @@ static inline bool htp_wire_next(htp_wire *wire, htp_wire_field *field)
 /** The next varint of a packed field. @return as htp_wire_next(). */
 bool htp_wire_next_varint(htp_wire *wire, uint64_t *value);
 
-/** Whether a field is number @p number and of type HTP_WIRE_BYTES; a field of another type than it
- * should have counts as unknown. */
+/** Whether a field has number @p number and type HTP_WIRE_BYTES; a field of the wrong type counts
+ * as unknown. */
 static inline bool htp_wire_is_bytes(const htp_wire_field *field, uint32_t number)
 {
     return field->number == number && field->type == HTP_WIRE_BYTES;
@@ -92,7 +92,7 @@ static inline bool htp_wire_is_varint(const htp_wire_field *field, uint32_t numb
  * over the fields of one number need not walk over all others. */
 enum { HTP_WIRE_RUNS = 17 };
 typedef struct htp_wire_runs {
-    htp_span of[HTP_WIRE_RUNS]; /* by number; empty: there is none */
+    htp_span of[HTP_WIRE_RUNS]; /* by number; empty: none */
     size_t counts[HTP_WIRE_RUNS];
 } htp_wire_runs;
 
@@ -107,11 +107,10 @@ static inline void htp_wire_runs_add(htp_wire_runs *runs, const htp_wire_field *
     }
 }
 
-/** What a field of type HTP_WIRE_BYTES holds, given all of it; empty for other fields. */
+/** The contents of a field of type HTP_WIRE_BYTES; empty for other fields. */
 htp_span htp_wire_content(htp_span whole);
 
-/** The tag and the length that stand in front of @p bytes bytes of field @p number. @return their
- * size. */
+/** Writes the tag and the length of @p bytes bytes of field @p number. @return their size. */
 enum { HTP_WIRE_PREFIX_SIZE = 15 };
 size_t htp_wire_put_prefix(uint32_t number, uint64_t bytes,
                            unsigned char prefix[HTP_WIRE_PREFIX_SIZE]);

@@ -1,6 +1,5 @@
 /*
- * The files beside a model that its tensors lie in: they must be there, be long enough, and lie in
- * the model's folder.
+ * Data files of tensors: they must exist, be long enough, and lie in the model's folder.
  */
 #include "onnx/reader/view_read.h"
 
@@ -17,7 +16,7 @@ static htp_status refuse(const htp_view *view, const char *location, const char 
                            why);
 }
 
-/* Whether a path goes down alone: no "..", nothing absolute. */
+/* Whether a path is relative and has no "..". */
 static bool goes_down(const char *location)
 {
     if (*location == '/' || *location == '\0') {
@@ -41,7 +40,7 @@ static const char *folder_of(const htp_view *view)
     return slash ? htp_arena_copy(view->arena, view->path, (size_t)(slash - view->path) + 1) : "";
 }
 
-/* Whether a file lies in a folder when all links are followed. */
+/* Whether a file lies in a folder after links are resolved. */
 static bool lies_below(const char *folder, const char *path)
 {
     char real_folder[PATH_MAX];
@@ -54,7 +53,7 @@ static bool lies_below(const char *folder, const char *path)
     return strncmp(real_path, real_folder, length) == 0 && (is_root || real_path[length] == '/');
 }
 
-/* Notes what the file is, which may be a placeholder of the one that is meant. */
+/* Notes the identity of the file; it may stand in for the one referred to. */
 static htp_status look_at(const htp_view *view, const char *location, htp_view_data_file *file)
 {
     enum { HEAD_BYTES = 64 };
@@ -68,7 +67,7 @@ static htp_status look_at(const htp_view *view, const char *location, htp_view_d
                : HTP_OK;
 }
 
-/* Notes what a file is that somebody said the data lie in. */
+/* Notes a file that the caller gave as the data file. */
 static htp_status open_told(const htp_view *view, const char *location, htp_view_data_file *file)
 {
     file->path = view->data_path;

@@ -1,13 +1,13 @@
 #include "onnx/reader/inner_first.h"
 
-/* A graph that is being walked: its nodes one after the other, each behind its bodies. */
+/* A graph in the walk: its nodes in order, each after its bodies. */
 struct walking {
     uint32_t graph;
-    uint32_t next; /* of its nodes */
-    uint32_t body; /* the next one that lies in this node */
+    uint32_t next; /* index of the next node */
+    uint32_t body; /* the next body of this node */
 };
 
-/* By node: the first body in it; and by body the next one of the same node. */
+/* By node: its first body; by body: the next one of the same node. */
 static const uint32_t *find_bodies(htp_arena *arena, const htp_view *view, uint32_t **next)
 {
     uint32_t *first = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1);
@@ -25,21 +25,21 @@ static const uint32_t *find_bodies(htp_arena *arena, const htp_view *view, uint3
     return first;
 }
 
-/* What all walks share. */
+/* State shared by all walks. */
 struct order {
     const htp_view *view;
     const uint32_t *first_body;
     const uint32_t *next_body;
-    uint32_t *nodes; /* room for all of them */
+    uint32_t *nodes; /* with room for all */
     size_t count;
 };
 
-/* Follows a graph that lies in no other one. */
+/* Walks an outermost graph. */
 static void walk(struct order *order, uint32_t root)
 {
     struct walking stack[HTP_VIEW_DEEPEST + 1] = {{.graph = root, .body = HTP_NONE}};
     uint32_t depth = 0;
-    bool is_entered = false; /* the bodies of the next node are looked at */
+    bool is_entered = false; /* the next node's bodies were visited */
     for (;;) {
         struct walking *at = &stack[depth];
         htp_view_range nodes = order->view->graphs.items[at->graph].nodes;

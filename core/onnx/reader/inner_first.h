@@ -1,5 +1,5 @@
 /*
- * The order in which nodes of a file are followed: what a node's bodies give is known before it.
+ * The order of nodes in which bodies come before their node.
  */
 #ifndef HTP_ONNX_INNER_FIRST_H
 #define HTP_ONNX_INNER_FIRST_H

@@ -1,8 +1,8 @@
 /*
- * From names to values: what each name that a node reads stands for.
+ * Links names to values.
  *
  * A name is looked for in the node's own graph and in those around it, from the inside out. All
- * that graphs define is known before anything is looked up; the order of nodes is checked then.
+ * definitions are collected before look-ups; the order of nodes is checked after that.
  */
 #include "onnx/reader/view_read.h"
 
@@ -10,15 +10,15 @@
 
 enum { KEY_BYTES = 2 * sizeof(uint32_t) };
 
-/* Values are found by their first two fields, which are the key. */
+/* The first two fields are the look-up key. */
 _Static_assert(offsetof(htp_view_value, graph) == 0 &&
                    offsetof(htp_view_value, name) == sizeof(uint32_t),
                "a value begins with its key");
 
-/* Linking under way. Most names are those of one value: the map has the others. */
+/* State of linking. Most names have one value; the map has the others. */
 typedef struct linker {
     htp_view *view;
-    uint32_t *first; /* by name: its first value; HTP_NONE */
+    uint32_t *first; /* by name: its first value, or HTP_NONE */
     htp_map others;  /* by graph and name */
 } linker;
 
@@ -39,7 +39,7 @@ static uint32_t find_value(const linker *l, uint32_t graph, htp_view_name name)
 
 /* ---- definitions ---- */
 
-/* The list was given its room before: what the map borrows stays where it is. */
+/* The list was reserved in full, so pointers in the map stay valid. */
 static uint32_t add_value(linker *l, htp_view_value value)
 {
     htp_view *view = l->view;
@@ -53,7 +53,7 @@ static uint32_t add_value(linker *l, htp_view_value value)
     return index;
 }
 
-/* @return the value, which has the name's first maker */
+/* @return the value; its first maker counts */
 static uint32_t define(linker *l, uint32_t graph, htp_view_name name, htp_view_maker maker,
                        uint32_t node)
 {
@@ -78,7 +78,7 @@ static void define_inputs(linker *l, uint32_t graph)
     }
 }
 
-/* An input may have an initializer of its name, as all of them once had to. */
+/* An input may share its name with an initializer; old versions required that. */
 static void define_initializers(linker *l, uint32_t graph)
 {
     htp_view *view = l->view;
@@ -129,7 +129,7 @@ static void set_infos(linker *l, uint32_t graph)
 
 /* ---- uses ---- */
 
-/* The value that a name stands for; one that nobody makes is noted, once for each graph. */
+/* The value of a name; an undefined one is noted once per graph. */
 static uint32_t resolve(linker *l, uint32_t graph, htp_view_name name, uint32_t node)
 {
     htp_view *view = l->view;
@@ -151,7 +151,7 @@ static uint32_t resolve(linker *l, uint32_t graph, htp_view_name name, uint32_t 
     return value;
 }
 
-/* Whether a node comes behind the one that makes a value, in the graph where that lies. */
+/* Whether a node follows the maker of a value, in the value's graph. */
 static bool is_made_before(const htp_view *view, uint32_t value, uint32_t node)
 {
     const htp_view_value *read = &view->values.items[value];
@@ -187,7 +187,7 @@ static void resolve_outputs(linker *l, uint32_t graph)
     }
 }
 
-/* What may become a value, but for names that nobody makes. */
+/* An upper bound on the number of values, except undefined names. */
 static size_t count_definitions(const htp_view *view)
 {
     size_t count = 0;

@@ -56,8 +56,8 @@ size_t htp_view_count_floats(const htp_view_attribute *attribute)
 
 /* ---- tensors ---- */
 
-/* What a packed field holds, as int64 or as bytes. @return NULL unless there are @p count numbers
- */
+/* The contents of a packed field, as int64 or as bytes. @return NULL unless there are @p count
+ * numbers */
 static const void *unpack(htp_arena *arena, htp_span data, size_t count, bool as_bytes)
 {
     int64_t *numbers = HTP_NEW_ARRAY(arena, int64_t, HTP_VIEW_MAX_LITERALS + 1);

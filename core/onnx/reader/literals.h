@@ -1,5 +1,5 @@
 /*
- * Small values that stand in the file itself: lists of attributes, and contents of tensors.
+ * Small values in the file: lists in attributes, and contents of tensors.
  */
 #ifndef HTP_ONNX_LITERALS_H
 #define HTP_ONNX_LITERALS_H
@@ -13,10 +13,9 @@ size_t htp_view_attribute_ints(const htp_view_attribute *attribute, htp_arena *a
 /** How many numbers an attribute of kind FLOATS has. */
 size_t htp_view_count_floats(const htp_view_attribute *attribute);
 
-/** The elements of a tensor of int64 or float32, or bytes that are 0 or not of bool, one after the
- * other, in the file or in @p arena; perhaps not aligned. NULL where the tensor is of another type,
- * has more than one axis or more than HTP_VIEW_MAX_LITERALS elements, or where they are not all
- * in the file. */
+/** The elements of an int64 or float32 tensor, or bytes of bool (0 or not); in the file or in @p
+ * arena, perhaps unaligned. NULL if the tensor has another type, more than one axis, more than
+ * HTP_VIEW_MAX_LITERALS elements, or data outside of the file. */
 const void *htp_view_literals(htp_arena *arena, const htp_view *view, uint32_t tensor);
 
 enum { HTP_VIEW_MAX_LITERALS = 128 };

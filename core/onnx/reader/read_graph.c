@@ -1,5 +1,5 @@
 /*
- * Reading graphs, their nodes, and the attributes of these.
+ * Reads graphs, nodes and attributes.
  */
 #include "onnx/reader/view_read.h"
 
@@ -55,7 +55,7 @@ enum {
 
 /* ---- attributes ---- */
 
-/* What an attribute without a type is, as the first files had it: by the field that it has. */
+/* The kind of an attribute without a type, as in old files: by the field that is set. */
 static const struct shape_of_kind {
     uint32_t field;
     htp_view_kind kind;
@@ -79,7 +79,7 @@ static uint32_t kind_of_field(uint32_t number)
     return HTP_VIEW_UNDEFINED;
 }
 
-/* An attribute that is read: where it stands, and what it has more than one of. */
+/* An attribute being read: its position, and which fields repeat. */
 struct place {
     uint32_t graph, node, attribute;
 };
@@ -121,7 +121,7 @@ static htp_status read_message(htp_view *view, const struct place *place,
     }
 }
 
-/* A message that stands twice where there can be one would be merged by protobuf. */
+/* protobuf would merge a message that occurs twice, so that is refused. */
 static htp_status check_single(const htp_view *view, const htp_view_attribute *attribute,
                                htp_span whole)
 {
@@ -250,7 +250,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Makes room for what nodes usually hold, as far as their bytes may be that. */
+/* Reserves room for typical nodes, within the limits of the file's size. */
 static void expect_nodes(htp_view *view, size_t nodes, size_t bytes)
 {
     HTP_EXPECT(view->arena, &view->nodes, nodes);
@@ -261,7 +261,7 @@ static void expect_nodes(htp_view *view, size_t nodes, size_t bytes)
     htp_map_reserve(view->arena, &view->name_numbers, smaller(3 * nodes, bytes / 64));
 }
 
-/* The nodes among fields that follow each other. */
+/* Reads the nodes among consecutive fields. */
 static htp_status read_run(htp_view *view, uint32_t graph, htp_span run, uint32_t number)
 {
     htp_wire wire = htp_wire_begin(run);
@@ -294,8 +294,7 @@ static htp_status read_nodes(htp_view *view, uint32_t graph, const htp_wire_runs
 
 /* ---- graphs ---- */
 
-/* Notes the ValueInfoProtos that are field @p number; their names become operands where there is a
- * @p range for them. */
+/* Notes the ValueInfoProtos of field @p number; with a @p range, their names become operands. */
 static htp_status read_infos(htp_view *view, htp_span run, uint32_t number, htp_view_range *range)
 {
     htp_wire wire = htp_wire_begin(run);
@@ -324,7 +323,7 @@ static htp_status read_infos(htp_view *view, htp_span run, uint32_t number, htp_
     return HTP_OK;
 }
 
-/* The name and metadata that a constant of a function has in the flat model. */
+/* The name and metadata of a function's constant in the flat model. */
 static htp_status read_new_fields(htp_view *view, htp_span fields)
 {
     htp_view_tensor *tensor = &view->tensors.items[view->tensors.count - 1];
@@ -384,7 +383,7 @@ static htp_status read_initializers(htp_view *view, uint32_t graph, const htp_wi
     return HTP_OK;
 }
 
-/* The graph's name, and where its lists lie. */
+/* The graph's name and the positions of its lists. */
 static htp_status read_outline(htp_view *view, uint32_t graph, htp_wire_runs *runs)
 {
     bool is_function = view->graphs.items[graph].function != HTP_NONE;
@@ -400,7 +399,7 @@ static htp_status read_outline(htp_view *view, uint32_t graph, htp_wire_runs *ru
     return htp_view_end(view, &wire, is_function ? "a function" : "a graph");
 }
 
-/* A function has no initializers, and its inputs are names that were read with it. */
+/* A function has no initializers; its inputs are names, read before. */
 static htp_status read_function_graph(htp_view *view, uint32_t index, const htp_wire_runs *runs)
 {
     htp_view_range infos = {.first = (uint32_t)view->infos.count};
@@ -430,7 +429,7 @@ htp_status htp_view_read_graph(htp_view *view, uint32_t index)
     }
     HTP_TRY(htp_view_read_properties(view, &runs, GRAPH_PROPERTY, &properties));
     infos.count = (uint32_t)view->infos.count - infos.first;
-    htp_view_graph *graph = &view->graphs.items[index]; /* the list may have grown */
+    htp_view_graph *graph = &view->graphs.items[index]; /* pointers into the list may be stale */
     graph->inputs = inputs;
     graph->outputs = outputs;
     graph->infos = infos;

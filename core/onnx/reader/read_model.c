@@ -1,5 +1,5 @@
 /*
- * Reading a model's own fields, and what all messages are read with.
+ * Reads a model's own fields, and helpers for all messages.
  */
 #include "onnx/reader/view_read.h"
 
@@ -55,7 +55,7 @@ htp_status htp_view_end(const htp_view *view, const htp_wire *wire, const char *
                             htp_arena_printf(view->arena, "%s is cut short or garbled", what));
 }
 
-/* Where a text is noted among the recent ones: by its length and both its ends. */
+/* The slot of a text among recent ones: by its length, first and last byte. */
 static size_t recent_place(htp_span text)
 {
     uint64_t ends[2] = {0, 0};
@@ -68,7 +68,7 @@ static size_t recent_place(htp_span text)
     return (size_t)(mixed >> 32) % HTP_VIEW_RECENT;
 }
 
-/* Whether a name is this text. */
+/* Whether a name has this text. */
 static bool is_name(const htp_view *view, htp_view_name name, htp_span text)
 {
     const char *known = htp_view_text(view, name);
@@ -173,7 +173,7 @@ static htp_status read_import(htp_view *view, htp_span whole)
     return HTP_OK;
 }
 
-/* Notes a graph that lies in no other one. */
+/* Adds an outermost graph. */
 static uint32_t add_graph(htp_view *view, htp_span whole, uint32_t function)
 {
     HTP_PUSH(view->arena, &view->graphs,

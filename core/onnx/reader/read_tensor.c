@@ -1,5 +1,5 @@
 /*
- * Reading tensors: their dims, and where their data lie.
+ * Reads tensors: their dims, and where their data are.
  */
 #include "onnx/reader/view_read.h"
 
@@ -33,13 +33,13 @@ enum {
     LOCATION_EXTERNAL = 1,
 };
 
-/* What a tensor says of its data, before it is known what holds. */
+/* A tensor's fields before its storage is known. */
 struct reading {
     bool is_external;
     bool has_length;
     uint64_t length;
     uint64_t string_bytes; /* of string_data */
-    uint32_t pieces;       /* of data in the file */
+    uint32_t pieces;       /* fields with data */
 };
 
 static htp_status wrong(const htp_view *view, const htp_view_tensor *tensor, const char *what)
@@ -51,7 +51,7 @@ static htp_status wrong(const htp_view *view, const htp_view_tensor *tensor, con
 
 /* ---- external data ---- */
 
-/* A number as text; false where it is none. */
+/* A number as text; false if it is none. */
 static bool read_number(htp_span text, uint64_t *number)
 {
     uint64_t value = 0;
@@ -123,7 +123,7 @@ static htp_status read_dims(htp_view *view, const htp_wire_field *field, htp_vie
     return htp_view_end(view, &wire, "a list of dims");
 }
 
-/* Bytes of the elements, as raw data has them. */
+/* The size of the elements as raw data. */
 static htp_status count_bytes(const htp_view *view, htp_view_tensor *tensor)
 {
     uint64_t bits = htp_tensor_type_bits(tensor->data_type);

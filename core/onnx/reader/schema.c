@@ -31,7 +31,7 @@ static const struct row {
 struct htp_schemas {
     htp_arena *arena;
     htp_map first_rows;            /* by operator */
-    htp_schema *parsed[ROW_COUNT]; /* by row; NULL: not asked for yet */
+    htp_schema *parsed[ROW_COUNT]; /* by row; NULL: not parsed yet */
 };
 
 htp_schemas *htp_schemas_new(htp_arena *arena)
@@ -55,7 +55,7 @@ static char *next_word(htp_arena *arena, const char **text)
     return word;
 }
 
-/* Cuts a word in front of what stands behind @p mark. @return that */
+/* Cuts a word at @p mark. @return the part behind it */
 static char *cut(char *word, char mark)
 {
     char *at = strchr(word, mark);

@@ -1,11 +1,11 @@
 /*
- * What ONNX's own operators take and give, by opset: the schemas of schemas.def, which
- * scripts/schema-table makes of the onnx package.
+ * Schemas of ONNX's own operators, by opset: schemas.def, which scripts/schema-table makes from the
+ * onnx package.
  *
- * A row's texts are words with a space between them. Inputs and outputs are names of types, one of
- * `sets` or #N, set N itself; behind it ? where there may be none, *N of a list of at least N of
- * one type, ~N of a list whose members may differ. `sets` are NAME:N, N the number of a set of
- * types. Attributes are NAME:KIND, with ! where there must be one, or * where any may stand.
+ * A row's texts are words separated by spaces. Inputs and outputs are types: one of `sets`, or #N
+ * for set N itself. Suffixes: ? optional, *N variadic with at least N of one type, ~N variadic with
+ * different types. `sets` are NAME:N, N the number of a set of types. Attributes are NAME:KIND,
+ * with ! if required, or * if any are allowed.
  *
  * Reference: onnx/defs/schema.h.
  */
@@ -14,7 +14,7 @@
 
 #include "onnx/reader/view.h"
 
-/** What a type is: a tensor, or what holds some. */
+/** The kind of a type: a tensor, or a container. */
 typedef enum htp_container {
     HTP_CONTAINER_NONE,
     HTP_CONTAINER_SEQUENCE,
@@ -77,10 +77,10 @@ htp_schemas *htp_schemas_new(htp_arena *arena);
 /** The schema of an operator at an opset, in constant time. @return NULL where it has none yet */
 const htp_schema *htp_schemas_find(htp_schemas *schemas, const char *op_type, int64_t opset);
 
-/** The opset that brought an operator; 0 where there is none such. */
+/** The opset that introduced an operator; 0 if there is none. */
 int64_t htp_schemas_first_opset(const htp_schemas *schemas, const char *op_type);
 
-/** The attribute of a name; NULL where there is none. */
+/** The attribute of a name, or NULL. */
 const htp_schema_attribute *htp_schema_find_attribute(const htp_schema *schema, const char *name);
 
 /** The parameter of operand @p index; NULL behind the last one.

@@ -8,7 +8,7 @@ struct row {
     htp_shareable rule;
 };
 
-/* In the order of names. All give one tensor, and the same one for the same operands. */
+/* Sorted by name. All of them are deterministic, with one output. */
 static const struct row rows[] = {
     {"Abs", HTP_SHAREABLE_WITH_OPERANDS},
     {"Add", HTP_SHAREABLE_WITH_OPERANDS},

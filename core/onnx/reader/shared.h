@@ -1,8 +1,8 @@
 /*
- * Which operators may serve several modules as one node: those of sizes, positions and masks.
+ * Operators that may serve several modules as one node: those of sizes, positions and masks.
  *
- * Shape and Size always may. The others may where all that they read is a constant, an input of
- * the model that is not floating, or made by such operators.
+ * Shape and Size always may. The others may if all operands are constants, non-floating inputs of
+ * the model, or results of such operators.
  *
  * Reference: https://onnx.ai/onnx/operators/
  */
@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/** What an operator may share. */
+/** The condition for sharing an operator. */
 typedef enum htp_shareable {
     HTP_SHAREABLE_NEVER,
     HTP_SHAREABLE_ALWAYS,        /* whatever it reads: Shape, Size */

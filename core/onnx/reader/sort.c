@@ -2,11 +2,10 @@
 
 #include <string.h>
 
-/* Nodes of graph 0, and those whose results each needs. */
+/* The nodes of graph 0 and the sources of each. */
 struct sorter {
     const htp_view *view;
-    uint32_t *owner; /* by node: that of graph 0 that it is, or lies in; HTP_NONE: a function's
-                      */
+    uint32_t *owner; /* by node: itself or the node of graph 0 around it; HTP_NONE: a function's */
     uint32_t *first; /* by node of graph 0, and one more: of `makers` */
     uint32_t *makers;
     uint8_t *state; /* by node: see below */
@@ -35,7 +34,7 @@ static void find_owners(struct sorter *s)
     }
 }
 
-/* The node that has to stand before the owner of one that reads a value; HTP_NONE: none. */
+/* The node of graph 0 that must precede the owner of a reader; HTP_NONE: none. */
 static uint32_t maker_of(const struct sorter *s, uint32_t owner, uint32_t value)
 {
     uint32_t node = value == HTP_NONE ? HTP_NONE : s->view->values.items[value].node;
@@ -43,7 +42,7 @@ static uint32_t maker_of(const struct sorter *s, uint32_t owner, uint32_t value)
     return maker == owner || owner == HTP_NONE ? HTP_NONE : maker;
 }
 
-/* Counts what nodes read, or lists it where the counts are known. */
+/* Counts reads of nodes; lists them once counts are known. */
 static void each_maker(struct sorter *s, uint32_t owner, htp_view_range read, uint32_t *next)
 {
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
@@ -82,7 +81,7 @@ static void find_makers(struct sorter *s, htp_arena *arena)
     each_reader(s, next);
 }
 
-/* Lists a node behind its makers. @return false where it is its own, in the end */
+/* Lists a node behind its sources. @return false for a cycle */
 static bool list_node(struct sorter *s, htp_arena *arena, uint32_t node, htp_view_spans *spans)
 {
     HTP_VECTOR(uint32_t) stack = {0};

@@ -21,10 +21,10 @@ enum {
     DIM_VALUE = 1,
     DIM_PARAM = 2,
 
-    DEEPEST = 4, /* containers in each other that are told apart */
+    DEEPEST = 4, /* limit of nested containers */
 };
 
-/* The last field of a number that holds a message. */
+/* The last field of this number that holds a message. */
 static bool find_message(htp_span message, uint32_t number, htp_span *found)
 {
     bool is_found = false;

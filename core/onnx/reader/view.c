@@ -19,7 +19,7 @@ static htp_status map_file(htp_view *view)
     if (view->file.bytes == 0) {
         return htp_status_make(HTP_CODE_BAD_INPUT, "%s: is empty", view->path);
     }
-    if (view->file.bytes > UINT32_MAX) { /* counts of what lies in it fit into 32 bits */
+    if (view->file.bytes > UINT32_MAX) { /* all counts fit into 32 bits */
         return htp_status_make(HTP_CODE_BAD_INPUT, "%s: is larger than an ONNX model can be",
                                view->path);
     }
@@ -78,7 +78,7 @@ htp_status htp_view_read_flat(htp_view *view, const htp_view *file, const htp_vi
 
 void htp_view_close(htp_view *view)
 {
-    if (view->flat) { /* what it reads is the other view's */
+    if (view->flat) { /* the other view owns what it reads */
         return;
     }
     if (view->bytes.at) {

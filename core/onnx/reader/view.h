@@ -1,22 +1,20 @@
 /*
- * A view of an ONNX file: what its structure says, where each part of it lies, and nothing of its
- * weights. The file is mapped; messages, weights and texts stay there as spans. Copied are names,
- * each once, and numbers.
+ * A view of an ONNX file: an index of its structure, without weights. The file is mapped; messages,
+ * weights and texts stay there as spans. Only names, each once, and numbers are copied.
  *
- * This is not a second model beside the builder (onnx/builder/builder.h). A builder is what a file
- * is made of: it knows the operations of the trace, formulas of dims and where weights lie in an
- * archive, which no file tells, and it holds only what this program writes. A view is what a file
- * says, whoever wrote it. A builder ends as a file, and every query about one is asked of a view
- * of it; so nothing is ever converted between both. A view is never changed: a changed model is the
- * view's spans and a list of edits (onnx/rewriter/rewrite.h), so that whatever was not asked to
- * change keeps its bytes, fields that nobody here knows included.
+ * This is not a second model beside the builder (onnx/builder/builder.h). A builder is the model
+ * before it is written: it has aten nodes, formulas of dims and places of weights in an archive,
+ * which no file has, and only what this program writes. A view has any file, of any exporter. A
+ * builder ends as a file, and queries use a view of it, so the two are never converted. A view is
+ * immutable: a changed model is the view's spans and a list of edits (onnx/rewriter/rewrite.h), so
+ * everything else keeps its bytes, unknown fields included.
  *
- * A file with functions has a second view, of the flat model that it means (onnx/inliner/inline.h),
- * whose spans lie in the file or in memory.
+ * A file with functions has a second view, of its flat model (onnx/inliner/inline.h), whose spans
+ * are in the file or in memory.
  *
  * Graphs, nodes, values and so on are numbered through the whole file. Graph 0 is the model's own;
- * the nodes of one graph have consecutive numbers in the order of the file, and a graph's number is
- * larger than that of the graph that it lies in. Functions are graphs that lie in no other.
+ * the nodes of one graph have consecutive numbers in the order of the file, and an inner graph has
+ * a larger number than the outer one. Functions are outermost graphs.
  *
  * Everything lives in the arena that the view was made in, and is valid until htp_view_close().
  *
@@ -63,7 +61,7 @@ typedef enum htp_view_maker {
     HTP_VIEW_BY_NOBODY, /* it is read, and nothing makes it */
 } htp_view_maker;
 
-/** A tensor, or what else flows between nodes. */
+/** A tensor, or another value between nodes. */
 typedef struct htp_view_value {
     uint32_t graph; /* that it is made in */
     htp_view_name name;
@@ -118,7 +116,7 @@ typedef struct htp_view_node {
 typedef struct htp_view_tensor {
     htp_span whole;
     htp_view_name name;
-    uint32_t graph;     /* that it is an initializer of, or whose node has it as attribute */
+    uint32_t graph;     /* graph of the initializer, or of the node with the attribute */
     uint32_t attribute; /* that it belongs to, or HTP_NONE */
     htp_span sparse;    /* the sparse tensor whose values or indices they are; or empty */
     int32_t data_type;  /* TensorProto.DataType */
@@ -168,7 +166,7 @@ typedef struct htp_view_info {
     htp_view_name name;
 } htp_view_info;
 
-/** What is wrong with the structure of a model that can be read. */
+/** A flaw in the structure of a readable model. */
 typedef enum htp_view_flaw_kind {
     HTP_VIEW_NAME_TWICE, /* two values of one graph have it */
     HTP_VIEW_NOT_MADE,   /* nothing makes a value that is read */
@@ -197,8 +195,8 @@ typedef struct htp_view_lifted {
     htp_span fields; /* of the latter: its name, then its metadata */
 } htp_view_lifted;
 
-/** What a flat view (onnx/inliner/inline.h) reads in place of what the file has: fields of the
- * file, or in the arena. */
+/** Fields that a flat view (onnx/inliner/inline.h) reads instead of the file's: in the file, or in
+ * the arena. */
 typedef struct htp_view_flat {
     htp_view_spans nodes;   /* of graph 0, in order; each holds one node or more */
     size_t node_count;      /* of these, those in their bodies included */
@@ -235,7 +233,7 @@ typedef struct htp_view {
     htp_view_name recent[HTP_VIEW_RECENT];
     const htp_view_flat *flat; /* NULL: the view is that of the file as it is */
     htp_map data_numbers;      /* by location */
-    const char *data_location; /* of data that lie in data_path, wherever that is; or NULL */
+    const char *data_location; /* of the data in data_path; or NULL */
     const char *data_path;
 } htp_view;
 
@@ -246,7 +244,7 @@ bool htp_view_is_onnx(const unsigned char *begin, size_t bytes);
  * Opens @p path and reads its structure, in time and memory that grow with the structure alone.
  * @param view  lives in the caller's frame that frees the arena; to be closed in any case, also
  *              after the arena ran out of memory.
- * @return HTP_CODE_BAD_INPUT for what cannot be opened, is no ONNX model or is damaged, for
+ * @return HTP_CODE_BAD_INPUT for a file that cannot be opened, is damaged or no ONNX model, for
  *         names that are not UTF-8, and for external data that are missing, short, or outside of
  *         the model's folder. Flaws of the graph are no failure: see htp_view_check().
  */

@@ -1,28 +1,27 @@
 /*
- * The parts of which htp_view_open() consists. Private to core/onnx.
+ * The parts of htp_view_open(). Private to core/onnx.
  *
- * No message is read by recursion: what a body holds is read after the graph that it lies in, and
- * a tensor holds no further ones. Lists of one message are read in passes of their own, each from
- * the first of its items to the last, so that they are consecutive in the view whatever the order
- * of the fields.
+ * There is no recursion: bodies are read after the graph around them, and tensors do not nest. Each
+ * list of a message is read in a pass of its own, so it is consecutive in the view for any order of
+ * fields.
  */
 #ifndef HTP_ONNX_VIEW_READ_H
 #define HTP_ONNX_VIEW_READ_H
 
 #include "onnx/reader/view.h"
 
-/** That @p what, at @p at, is damaged. */
+/** The error that @p what, at @p at, is damaged. */
 HTP_MUST_USE htp_status htp_view_damaged(const htp_view *view, const unsigned char *at,
                                          const char *what);
 
-/** HTP_OK where @p wire came to the end of its message, a @p what. */
+/** HTP_OK if @p wire reached the end of its message, a @p what. */
 HTP_MUST_USE htp_status htp_view_end(const htp_view *view, const htp_wire *wire, const char *what);
 
 /** The number of a text, which is copied where it is new. It must be UTF-8 without NUL. */
 HTP_MUST_USE htp_status htp_view_intern(htp_view *view, htp_span text, htp_view_name *name);
 
-/** Reads the names that are field @p number of a message whose runs are known, appended to
- * view->operands: they become values when the view is linked. */
+/** Reads the names in field @p number of a message with known runs into view->operands: linking
+ * turns them into values. */
 HTP_MUST_USE htp_status htp_view_read_operands(htp_view *view, const htp_wire_runs *runs,
                                                uint32_t number, htp_view_range *range);
 
@@ -44,10 +43,10 @@ HTP_MUST_USE htp_status htp_view_read_tensor(htp_view *view, htp_span whole,
 /** Reads a SparseTensorProto as two tensors. @param like  as above. */
 HTP_MUST_USE htp_status htp_view_read_sparse(htp_view *view, htp_span whole, htp_view_tensor like);
 
-/** Finds the file that an external tensor lies in, and that it does. */
+/** Finds the file of an external tensor, and checks that it is long enough. */
 HTP_MUST_USE htp_status htp_view_find_data(htp_view *view, const htp_view_tensor *tensor);
 
-/** Makes values of names: whoever reads one knows what makes it. Notes the flaws. */
+/** Turns names into values: readers then know the makers. Notes the flaws. */
 void htp_view_link(htp_view *view);
 
 #endif

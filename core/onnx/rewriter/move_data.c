@@ -15,7 +15,7 @@ enum {
     ENTRY_VALUE = 2,
     ALIGNMENT = 64, /* as in htp_builder_write() */
     LONGEST_NUMBER = 20,
-    ENTRY_SIZE = 2 * HTP_WIRE_PREFIX_SIZE + HTP_WIRE_PREFIX_SIZE + 8, /* but for the value */
+    ENTRY_SIZE = 2 * HTP_WIRE_PREFIX_SIZE + HTP_WIRE_PREFIX_SIZE + 8, /* without the value */
     ENTRIES_SIZE = 3 * ENTRY_SIZE + NAME_MAX + 2 * LONGEST_NUMBER + 2,
 };
 
@@ -35,7 +35,7 @@ void htp_edits_sort(htp_edit_list *edits)
 
 /* ---- which bytes ---- */
 
-/* Whether an edit takes the place of a field that holds @p part. */
+/* Whether an edit replaces a field around @p part. */
 static bool is_dropped(const htp_edit_list *edits, htp_span part)
 {
     size_t low = 0;
@@ -55,7 +55,7 @@ static bool is_dropped(const htp_edit_list *edits, htp_span part)
     return part.at < before.at + before.bytes;
 }
 
-/* Copies the old data file as it is. */
+/* Copies the old data file unchanged. */
 static void keep_offsets(const htp_move_request *request, htp_moved_data *moved)
 {
     uint64_t end = 0;
@@ -70,7 +70,7 @@ static void keep_offsets(const htp_move_request *request, htp_moved_data *moved)
     moved->bytes = end;
 }
 
-/* Where the data of a tensor are. */
+/* The storage of a tensor's data. */
 static htp_moved_range source_of(const htp_view *view, const htp_view_tensor *tensor)
 {
     htp_moved_range range = {.data_file = HTP_NONE, .bytes = tensor->bytes};
@@ -84,7 +84,7 @@ static htp_moved_range source_of(const htp_view *view, const htp_view_tensor *te
     return range;
 }
 
-/* The range of a tensor's bytes, made at first use. */
+/* The range of a tensor's bytes, created on first use. */
 static uint32_t find_range(const htp_move_request *request, htp_moved_data *moved, htp_map *known,
                            const htp_view_tensor *tensor)
 {
@@ -157,8 +157,8 @@ static bool has_key(htp_span entry, const char *key)
     return is_it;
 }
 
-/* What a tensor says of its data takes the place of one field, the last that said where they are;
- * others that say so are dropped. */
+/* A tensor's new location replaces the last field that gave the old one; the other such fields are
+ * dropped. */
 static void edit_tensor(const htp_move_request *request, const htp_view_tensor *tensor,
                         const htp_edit *what, bool keeps_offset, htp_edit_list *edits)
 {
@@ -186,7 +186,7 @@ static void edit_tensor(const htp_move_request *request, const htp_view_tensor *
     }
 }
 
-/* The data of a tensor move into the model. */
+/* Moves the data of a tensor into the model. */
 static void move_inside(const htp_move_request *request, const htp_view_tensor *tensor,
                         htp_edit_list *edits, htp_moved_data *moved)
 {
@@ -199,13 +199,13 @@ static void move_inside(const htp_move_request *request, const htp_view_tensor *
     edit_tensor(request, tensor, &what, false, edits);
 }
 
-/* Whether data lie in the file; those of bodies in functions may lie in memory. */
+/* Whether data are in the file; those of bodies in functions may be in memory. */
 static bool is_in_file(const htp_view *view, htp_span data)
 {
     return data.at >= view->bytes.at && data.at < view->bytes.at + view->bytes.bytes;
 }
 
-/* Whether the data of a tensor belong into the file beside the model. */
+/* Whether the data of a tensor belong into the data file. */
 static bool goes_beside(const htp_move_request *request, const htp_view_tensor *tensor)
 {
     if (request->keeps_places || (request->is_beside && tensor->attribute != HTP_NONE)) {
@@ -217,7 +217,7 @@ static bool goes_beside(const htp_move_request *request, const htp_view_tensor *
            tensor->bytes >= HTP_REWRITE_SMALLEST_BESIDE;
 }
 
-/* Decides of one tensor. @return whether it goes beside */
+/* Decides the place of one tensor. @return whether it is the data file */
 static bool place_tensor(const htp_move_request *request, uint32_t number, htp_edit_list *edits,
                          htp_moved_data *moved)
 {
@@ -259,7 +259,7 @@ void htp_moved_data_plan(const htp_move_request *request, htp_edit_list *edits,
 {
     place_tensors(request, edits, moved);
     if (moved->tensors.count > 0 && moved->bytes == 0 && !request->shared) {
-        moved->bytes = 1; /* a file that tensors without elements may name */
+        moved->bytes = 1; /* tensors without elements may still name the file */
     }
     moved->entries = htp_arena_calloc(request->arena, moved->tensors.count + 1, ENTRIES_SIZE);
     for (size_t i = 0; i < moved->tensors.count; i++) {

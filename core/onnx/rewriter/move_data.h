@@ -1,6 +1,6 @@
 /*
- * External data of a rewritten model: which bytes of which files its new data file consists of, and
- * what its tensors then say of it; and which data move into the model. Private to core/onnx.
+ * External data of a rewritten model: the byte ranges of its new data file, the new locations of
+ * its tensors, and data that move into the model. Private to core/onnx.
  */
 #ifndef HTP_ONNX_MOVE_DATA_H
 #define HTP_ONNX_MOVE_DATA_H
@@ -18,11 +18,11 @@ typedef struct htp_moved_data {
     HTP_VECTOR(htp_moved_tensor) tensors;
     HTP_VECTOR(const htp_moved_range *) inlined; /* that move into the model */
     bool keeps_offsets;                          /* the new file is a copy of the old one */
-    uint64_t bytes;                              /* of the new file; 0: there is none */
-    unsigned char *entries;                      /* by tensor: what it says of its data */
+    uint64_t bytes;                              /* of the new file; 0: none */
+    unsigned char *entries;                      /* by tensor: its location fields */
 } htp_moved_data;
 
-/** What is to be planned. */
+/** A request for a plan. */
 typedef struct htp_move_request {
     htp_view *view;
     htp_arena *arena;
@@ -34,9 +34,11 @@ typedef struct htp_move_request {
     const htp_shared_data *shared; /* a file that holds them already; or NULL */
 } htp_move_request;
 
-/** Plans the new data file, and appends to @p edits what tensors are to say of their data, under a
- * name that htp_moved_data_name() sets.
- * @param edits  sorted; is sorted again. */
+/**
+ * Plans the new data file, and appends the new locations of tensors to @p edits, with a name that
+ * htp_moved_data_name() sets.
+ * @param edits  sorted; is sorted again.
+ */
 void htp_moved_data_plan(const htp_move_request *request, htp_edit_list *edits,
                          htp_moved_data *moved);
 

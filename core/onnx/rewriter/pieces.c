@@ -2,7 +2,7 @@
 
 #include "onnx/reader/view_read.h"
 
-/* The edits, and the next of them. */
+/* The edits and the position in them. */
 struct cutter {
     const htp_view *view;
     htp_arena *arena;
@@ -23,7 +23,7 @@ static bool lies_in_file(const struct cutter *cutter, htp_span span)
     return span.at >= file.at && span.at < file.at + file.bytes;
 }
 
-/* Adds bytes to the innermost message. Neighbours in the file become one piece. */
+/* Adds bytes to the innermost message. Adjacent ones are merged. */
 static void add(const struct cutter *cutter, htp_span span)
 {
     htp_pieces *pieces = cutter->pieces;
@@ -68,7 +68,7 @@ static unsigned char *next_prefix(const struct cutter *cutter)
     return pieces->prefixes.items[pieces->prefixes_used++];
 }
 
-/* The message is complete: its length is known. */
+/* Ends a message: its length is known. */
 static void leave(const struct cutter *cutter)
 {
     const htp_piece_frame left = *innermost(cutter);
@@ -98,7 +98,7 @@ static void take_field(struct cutter *cutter, const htp_wire_field *field)
     }
 }
 
-/* The first edit that does not lie before a place. */
+/* The first edit at or behind a position. */
 static size_t find_edit(const htp_edit_list *edits, const unsigned char *at)
 {
     size_t low = 0;
@@ -119,7 +119,7 @@ static htp_status changed(const struct cutter *cutter, const unsigned char *at)
     return htp_view_damaged(cutter->view, at, "it was changed while it was read");
 }
 
-/* Takes the next field of the innermost message. @return false where none comes */
+/* Takes the next field of the innermost message. @return false at the end */
 static bool take_next_field(struct cutter *cutter)
 {
     htp_piece_frame *frame = innermost(cutter);
@@ -127,14 +127,14 @@ static bool take_next_field(struct cutter *cutter)
     if (!htp_wire_next(&frame->wire, &field)) {
         return false;
     }
-    if (frame->recipe) { /* what was taken last may lie behind it */
+    if (frame->recipe) { /* the last field may lie behind it */
         cutter->next = find_edit(cutter->edits, field.whole.at);
     }
     take_field(cutter, &field);
     return true;
 }
 
-/* Takes what comes next in the innermost message. @param is_end  set where that is at its end */
+/* Takes the next piece of the innermost message. @param is_end  set at its end */
 static htp_status take_next(struct cutter *cutter, bool *is_end)
 {
     htp_piece_frame *frame = innermost(cutter);

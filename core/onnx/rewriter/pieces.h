@@ -34,9 +34,8 @@ typedef struct htp_pieces {
 } htp_pieces;
 
 /**
- * Cuts the view's file into pieces, or what @p recipe puts together of it. Linear in the messages
- * that edits lie in. What was cut before is forgotten; where only the bytes of edits have changed
- * since, nothing is allocated.
+ * Cuts the view's file, or the contents of @p recipe, into pieces. Linear in the edited messages.
+ * Replaces earlier pieces; if only the bytes of edits have changed since, nothing is allocated.
  * @param edits   sorted by their places, apart from each other.
  * @param recipe  or NULL: all of the file. It takes no field twice.
  */

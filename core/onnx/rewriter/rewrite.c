@@ -14,27 +14,27 @@
 
 enum {
     STEP = 4 << 20,          /* bytes between two reports of progress */
-    SMALLEST_DROP = 1 << 16, /* bytes of a mapping that are worth a system call */
+    SMALLEST_DROP = 1 << 16, /* bytes of a mapping worth a system call */
 };
 
-/* A data file, mapped; the last one stays so. */
+/* A data file; the last one stays mapped. */
 struct mapped_file {
     uint32_t number;
     htp_input_file file;
     htp_span bytes;
 };
 
-/* A rewriting under way. */
+/* State of a rewrite. */
 struct rewriting {
     htp_view *view;
     htp_arena *arena;
     const htp_rewrite_options *options;
     const char *path;
-    htp_edit_list edits; /* the caller's, and those of external data */
+    htp_edit_list edits; /* the caller's edits, and those of external data */
     htp_pieces pieces;
     htp_moved_data moved;
     struct mapped_file mapped;
-    bool is_data_alone;   /* the file is the data file */
+    bool is_data_alone;   /* only the data file is written */
     uint64_t done, total; /* bytes */
     struct timespec begin;
     htp_delivery_end end;
@@ -68,7 +68,7 @@ static void report_progress(struct rewriting *r, uint64_t bytes)
     }
 }
 
-/* Pages of a mapping that were written are not needed any more. */
+/* Drops pages of a mapping that were written. */
 static void drop_pages(const unsigned char *begin, size_t bytes)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -79,8 +79,8 @@ static void drop_pages(const unsigned char *begin, size_t bytes)
     }
 }
 
-/* Bytes of a mapping. The system copies long ones, and says where they are gone; short ones are
- * touched here, after a look at the file. */
+/* Writes bytes of a mapping. The system copies long runs, and reports truncation as an error. Short
+ * runs are read here, after a check of the file. */
 static void put_mapped(struct rewriting *r, htp_output *output, const htp_input_file *file,
                        const unsigned char *bytes, uint64_t count)
 {
@@ -101,7 +101,7 @@ static void put_mapped(struct rewriting *r, htp_output *output, const htp_input_
 
 /* ---- data files ---- */
 
-/* Whether a data file is still what it was when the model was opened. */
+/* Checks that a data file is unchanged since the model was opened. */
 static htp_status check_data_file(const htp_view *view, const htp_view_data_file *file)
 {
     struct stat facts;
@@ -119,7 +119,7 @@ static htp_status check_data_file(const htp_view *view, const htp_view_data_file
 static htp_status check_sources(void *user)
 {
     const struct rewriting *r = user;
-    uint32_t last = HTP_NONE; /* what lies in one file mostly comes together */
+    uint32_t last = HTP_NONE; /* data of one file are mostly consecutive */
     HTP_TRY(htp_status_prefix(htp_input_file_check(&r->view->file), r->view->path));
     for (size_t i = 0; i < r->moved.ranges.count + r->moved.inlined.count; i++) {
         const htp_moved_range *range = i < r->moved.ranges.count
@@ -142,7 +142,10 @@ static void unmap(struct mapped_file *mapped)
     *mapped = (struct mapped_file){.number = HTP_NONE};
 }
 
-/* @return whether it is what it was, and can be mapped */
+/*
+ * Maps a data file.
+ * @return whether that worked and it is unchanged
+ */
 static bool map(const htp_view *view, uint32_t number, struct mapped_file *mapped)
 {
     const htp_view_data_file *known = &view->data_files.items[number];
@@ -247,7 +250,8 @@ static htp_status cut(struct rewriting *r)
     return htp_pieces_cut(r->view, r->arena, &r->edits, r->options->recipe, &r->pieces);
 }
 
-/* Weights go inside where the caller wants that, or where they fit and it is all the same. */
+/* Weights move into the model if the caller wants that, or if they fit and the caller does not
+ * care. */
 static htp_status choose_place(struct rewriting *r, const htp_edit_list *edits)
 {
     const htp_rewrite_options *options = r->options;

@@ -1,14 +1,13 @@
 /*
- * Writing a model that was read, with parts left out or replaced, or a model made of its parts.
+ * Writes a model that was read, with edits, or a model made of its parts.
  *
- * What no edit names keeps its bytes, whoever wrote them: they go from file to file, fields that
- * nobody here knows included. Only the lengths of messages around an edit are written anew. Without
- * edits the new file equals the old one.
+ * Everything outside of edits keeps its bytes, including unknown fields. Only the lengths of
+ * messages around an edit change. Without edits the new file equals the old one.
  *
- * External data go to one file beside the new model. Where the old model has one such file and all
- * of it is kept, the new one is its copy and offsets stay; otherwise tensors are laid out anew, at
- * multiples of 64, those that shared their bytes sharing them still. Data that change their place,
- * from the model to a file beside it or back, are streamed as all others.
+ * External data go to one file beside the new model. If the old model has one such file and all of
+ * it is kept, the new one is a copy with the same offsets. Otherwise tensors get new offsets,
+ * multiples of 64, and shared bytes stay shared. Data that move between the model and the data file
+ * are streamed like all others.
  */
 #ifndef HTP_ONNX_REWRITE_H
 #define HTP_ONNX_REWRITE_H
@@ -24,7 +23,7 @@ typedef struct htp_moved_range {
     uint64_t to;
 } htp_moved_range;
 
-/** A field of the file, tag and length included, and what stands in its place. */
+/** A field of the file, with tag and length, and its replacement. */
 typedef struct htp_edit {
     htp_span field;
     htp_span bytes;              /* in the arena, or of the file; empty: nothing */
@@ -33,8 +32,8 @@ typedef struct htp_edit {
 
 typedef HTP_VECTOR(htp_edit) htp_edit_list;
 
-/** A part of a message that is put together: fields of the file or in memory, to which edits apply,
- * or a message that is put together, too. */
+/** A part of a composed message: fields of the file (with edits) or of memory, or another composed
+ * message. */
 typedef struct htp_recipe_item {
     htp_span bytes;
     const struct htp_recipe *message; /* or NULL */
@@ -66,7 +65,7 @@ typedef struct htp_shared_data {
 typedef struct htp_rewrite_options {
     htp_progress_fn progress; /* or NULL; as in htp_writer_options */
     void *user;
-    htp_arena *arena;         /* for what is needed on the way; NULL: the view's */
+    htp_arena *arena;         /* scratch memory; NULL: the view's */
     const htp_recipe *recipe; /* of the model; NULL: all of the file */
     const uint32_t *tensors;  /* that are in it, ascending; where there is a recipe */
     size_t tensor_count;
@@ -85,9 +84,9 @@ HTP_MUST_USE htp_status htp_rewrite(htp_view *view, const htp_edit_list *edits, 
 
 /**
  * Writes the data of some tensors that may lie beside a model to the file @p path alone.
- * @param options  tensors, and what concerns the way; the rest does not matter.
- * @param offsets  receives, by tensor of the view, where each is; UINT64_MAX: it is not there.
- * @param bytes    receives the size of the file; 0: there is none.
+ * @param options  tensors and progress; the rest is ignored.
+ * @param offsets  receives, by tensor of the view, its offset; UINT64_MAX: none.
+ * @param bytes    receives the size of the file; 0: no file.
  */
 HTP_MUST_USE htp_status htp_rewrite_data(htp_view *view, const char *path,
                                          const htp_rewrite_options *options, uint64_t *offsets,

@@ -12,7 +12,7 @@ static const char hierarchy_tags[] = "hierarchy_tags";
 
 static const char layer_ann[] = "layer_ann";
 
-/* Keys of nodes that tell of modules by themselves. */
+/* Metadata keys of nodes that hold tags. */
 static const char *const node_keys[] = {
     source_module,
     hierarchy_tags,
@@ -24,7 +24,7 @@ static const char *const node_keys[] = {
     "htp.retagged",
 };
 
-/* Keys that do so beside a tag alone: the words are common. */
+/* Keys removed only beside a tag: the words are common. */
 static const char *const node_companions[] = {"full_tag", "full_tags", "call", "calls",
                                               "first_calls"};
 static const char *const tensor_keys[] = {hierarchy_tags, HTP_LAYOUT_KEY, HTP_PARAMETER_KEY};
@@ -49,13 +49,13 @@ static bool has_tag(const htp_view *view, htp_view_range properties, const char 
     return false;
 }
 
-/* The place of tags that an entry of a node, which has a tag, belongs to. */
+/* The kind of tag that a metadata entry of a tagged node belongs to. */
 static unsigned place_of(const char *key)
 {
     return strcmp(key, layer_ann) == 0 ? HTP_TAG_LAYER_ANN : HTP_TAG_METADATA;
 }
 
-/* Drops properties of @p keys; and of @p companions, where there is one of the former. */
+/* Drops properties with @p keys; and those with @p companions if there is one of the former. */
 static void drop_properties(htp_view *view, htp_edit_list *edits, unsigned keep,
                             htp_view_range properties, const char *const *keys, size_t key_count,
                             const char *const *companions, size_t companion_count)
@@ -101,7 +101,7 @@ static void drop_attributes(htp_view *view, htp_edit_list *edits, htp_view_range
     }
 }
 
-/* Whether a doc string consists of nothing but tags. */
+/* Whether a doc string consists of tags alone. */
 static bool is_tag_text(htp_span doc)
 {
     static const char first[] = "source_module: ";

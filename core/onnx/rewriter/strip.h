@@ -9,13 +9,13 @@
 #include <htp/export.h>
 
 /**
- * Adds the edits that leave out what tells of modules, and nothing else: of nodes the attributes
+ * Adds the edits that remove everything about modules, and nothing else: of nodes the attributes
  * that end in source_module or hierarchy_tags, the metadata of these names, full_tag, full_tags,
  * call, calls, first_calls, htp.retagged, layer_ann, namespace and those of PyTorch's exporter, and
  * doc strings that are tags; of initializers hierarchy_tags, name_scopes, htp.layout and
- * htp.parameter; of the model what begins with `htp.`.
- * @param keep  places (HTP_TAG_...) that are left as they are. Tags that a node has as attributes
- * alone go to its metadata, where these are kept and attributes are not.
+ * htp.parameter; of the model all entries that begin with `htp.`.
+ * @param keep  places (HTP_TAG_...) that stay. If metadata are kept and attributes are not, tags
+ *              that a node has as attributes alone move to its metadata.
  */
 void htp_strip_edits(htp_view *view, htp_edit_list *edits, unsigned keep);
 
@@ -28,10 +28,10 @@ void htp_strip_rest(htp_view *view, htp_edit_list *edits);
 /** Whether an entry of a node's metadata is one of these, beside a tag at least. */
 bool htp_strip_is_node_key(const char *key);
 
-/** Whether an attribute of a node tells of modules, and is none of its operator. */
+/** Whether a node's attribute is about modules, and not one of its operator. */
 bool htp_strip_is_tag(const htp_view *view, const htp_view_attribute *attribute);
 
-/** Whether an entry of the model's metadata tells of modules. */
+/** Whether an entry of the model's metadata is about modules. */
 bool htp_strip_is_model_key(const char *key);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Stripping, and tags that go from attributes that are left out to metadata that are kept.
+ * Strips tags, and moves them from removed attributes to kept metadata.
  */
 #include "onnx/rewriter/strip.h"
 
@@ -25,7 +25,7 @@ static void put(htp_text *out, uint32_t number, const void *bytes, size_t count)
     htp_text_add_bytes(out, bytes, count);
 }
 
-/* Puts a field that holds @p content in the place of another one. */
+/* Replaces a field by one with contents @p content. */
 static void replace(htp_view *view, htp_edit_list *edits, htp_span field, uint32_t number,
                     const htp_text *content)
 {
@@ -80,7 +80,7 @@ static void put_tags_entry(htp_view *view, htp_edit_list *edits, const htp_view_
 
 /* ---- the whole ---- */
 
-/* Drops what is to go, but for a field that something else was put in the place of. */
+/* Drops the removed fields, except one that was replaced. */
 static void strip_node(htp_view *view, htp_edit_list *edits, const htp_view_node *node,
                        unsigned keep)
 {

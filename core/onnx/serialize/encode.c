@@ -10,7 +10,7 @@
 typedef Htp__Onnx__StringStringEntryProto entry_message;
 typedef Htp__Onnx__TensorShapeProto__Dimension dimension_message;
 
-/* The largest numbers of things that one message holds. */
+/* The largest counts within one message. */
 typedef struct encoder_limits {
     size_t names;
     size_t attributes;
@@ -90,7 +90,7 @@ static encoder_limits find_limits(const htp_builder *model, const htp_annotation
     return limits;
 }
 
-/* An array of messages, and one of pointers to them as protobuf-c wants it. */
+/* An array of messages, and the array of pointers that protobuf-c needs. */
 #define NEW_MESSAGES(arena, encoder, messages, items, n)                                           \
     do {                                                                                           \
         (encoder)->messages = htp_arena_calloc((arena), (n), sizeof(*(encoder)->messages));        \
@@ -146,7 +146,7 @@ static void set_entry(entry_message *entry, const char *key, const char *value)
     entry->value = text(value);
 }
 
-/* @return the number of entries that encoder->entry_items then has. */
+/* @return the number of entries in encoder->entry_items */
 static size_t set_entries(htp_encoder *encoder, htp_properties properties)
 {
     for (size_t i = 0; i < properties.count; i++) {
@@ -215,7 +215,10 @@ static void set_constant(htp_encoder *encoder, const htp_constant *constant)
     encoder->constant.raw_data.data = (uint8_t *)(uintptr_t)constant->data;
 }
 
-/* @param strings  where the attribute's strings go. @return how many there are. */
+/*
+ * @param strings  receives the attribute's strings.
+ * @return their number
+ */
 static size_t set_attribute(htp_encoder *encoder, Htp__Onnx__AttributeProto *message,
                             const htp_attribute *attribute, ProtobufCBinaryData *strings)
 {
@@ -323,7 +326,7 @@ const ProtobufCMessage *htp_encode_node(htp_encoder *encoder, uint32_t index)
     return &encoder->graph.base;
 }
 
-/* Sets encoder->value, and an empty GraphProto to put it into. */
+/* Sets encoder->value, and an empty GraphProto that holds it. */
 static void set_value(htp_encoder *encoder, htp_tensor_id id)
 {
     const htp_tensor *tensor = &encoder->model->tensors.items[id];

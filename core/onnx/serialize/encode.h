@@ -1,9 +1,9 @@
 /*
- * Parts of a model as protobuf messages, made one at a time in scratch memory that the next part
- * uses again: a message is valid until the next one of its kind is made. All scratch memory is
- * taken at the start, so that nothing is allocated while files are open.
+ * Parts of a model as protobuf messages, built one at a time in reused scratch memory: a message is
+ * valid until the next one of its kind. Scratch memory is allocated at the start, so nothing is
+ * allocated while files are open.
  *
- * Nested graphs are made whole at the start, the innermost first.
+ * Nested graphs are built at the start, the innermost first.
  *
  * Every message is a piece of its parent (a GraphProto with one node, a ModelProto with only its
  * first fields): in protobuf, messages that follow each other are merged.
@@ -31,7 +31,7 @@ const ProtobufCMessage *htp_encode_graph_name(htp_encoder *encoder);
 /** A GraphProto with node @p index. */
 const ProtobufCMessage *htp_encode_node(htp_encoder *encoder, uint32_t index);
 
-/** Whether a tensor's type is told by a value_info of its graph; HTP_NONE has none. */
+/** Whether a tensor's type is in a value_info of its graph; HTP_NONE has none. */
 bool htp_encode_has_value_info(const htp_builder *model, htp_tensor_id tensor);
 
 /** A GraphProto with @p tensor as input, output, or value_info. */
@@ -55,8 +55,8 @@ typedef enum htp_encoded_field {
     HTP_ENCODED_RAW_DATA,    /* of a TensorProto */
 } htp_encoded_field;
 
-/** The tag and length that stand in front of @p bytes bytes of a field, as varints of at most 5 and
- * 10 bytes. @return their size. */
+/** Writes the tag and length before @p bytes bytes of a field, as varints of at most 5 and 10
+ * bytes. @return their size. */
 enum { HTP_ENCODE_PREFIX_SIZE = 15 };
 size_t htp_encode_prefix(htp_encoded_field field, uint64_t bytes,
                          uint8_t prefix[HTP_ENCODE_PREFIX_SIZE]);

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 
-/* Pieces of one message, packed one behind the other. */
+/* Pieces of one message, packed one after the other. */
 typedef struct packed {
     ProtobufCBuffer base;
     htp_text bytes;
@@ -53,8 +53,8 @@ static contents *list_contents(const htp_builder *model)
     return lists;
 }
 
-/* A body is called as its node and the attribute that holds it: unique as names of nodes are, and
- * told anew where the node gets another name (onnx/inliner/inline.h). */
+/* The name of a body: its node's and the attribute's. It is as unique as node names are, and
+ * follows the node's name (onnx/inliner/inline.h). */
 static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_builder *model,
                                          const htp_onnx_node *owner, const htp_attribute *attribute,
                                          const contents *content)
@@ -83,7 +83,7 @@ static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_builder
                                           (const uint8_t *)htp_text_string(&p.bytes));
 }
 
-/* A node with graphs stands behind all nodes of these: in order, every graph is there in time. */
+/* Nodes of bodies precede the body's node, so in this order every graph is ready in time. */
 void htp_encode_nested_graphs(htp_encoder *encoder, const htp_builder *model,
                               Htp__Onnx__GraphProto **graphs)
 {
@@ -112,7 +112,7 @@ static void add_type(packed *p, htp_encoder *encoder, htp_tensor_id id)
     add_piece(p, &piece.base);
 }
 
-/* Where there are several outputs, a call may leave some out: then they are values like others. */
+/* With several outputs, a call may omit some: these become ordinary values. */
 static void add_output_types(packed *p, htp_encoder *encoder, const htp_builder *model,
                              const htp_nested_graph *body)
 {

@@ -7,8 +7,8 @@
 #include "onnx/proto/onnx.pb-c.h"
 #include "onnx/serialize/encode.h"
 
-/** Makes every nested graph of the model, the innermost first: each is there before the node that
- * holds it is encoded. @param graphs  by nested graph; receives messages in the model's arena. */
+/** Builds every nested graph of the model, the innermost first, so that each exists before its node
+ * is encoded. @param graphs  by nested graph; receives messages in the model's arena. */
 void htp_encode_nested_graphs(htp_encoder *encoder, const htp_builder *model,
                               Htp__Onnx__GraphProto **graphs);
 

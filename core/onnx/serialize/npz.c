@@ -14,7 +14,7 @@ enum {
     DIRECTORY_ENTRY = 46,
     END_RECORD = 22,
     VERSION = 20,           /* of the format that is needed to read it */
-    FIRST_DAY = 1 << 5 | 1, /* 1980-01-01: the same state gives the same bytes */
+    FIRST_DAY = 1 << 5 | 1, /* 1980-01-01, so that equal state gives equal bytes */
     UTF8_NAMES = 1 << 11,
 };
 
@@ -40,7 +40,7 @@ typedef struct archive {
 
 /* ---- arrays ---- */
 
-/* NumPy's letter and size of a dtype; for one that NumPy does not have, bytes of that size. */
+/* NumPy's letter and size of a dtype; a dtype unknown to NumPy becomes bytes of that size. */
 static const char *descriptor_of(htp_arena *arena, htp_dtype dtype)
 {
     uint32_t size = htp_dtype_size(dtype);
@@ -131,7 +131,7 @@ static void add_number(record *record, uint32_t number, size_t bytes)
     }
 }
 
-/* What a local header and an entry of the directory have in common. */
+/* The fields that a local header and a directory entry share. */
 static void add_facts(record *record, const array *array)
 {
     uint32_t bytes = (uint32_t)(array->head_bytes + array->bytes);
@@ -168,7 +168,7 @@ static void put_entry(const array *array, htp_output *output)
 {
     record entry = {.count = 0};
     add_number(&entry, 0x02014b50, 4);
-    add_number(&entry, VERSION, 2); /* of who wrote it */
+    add_number(&entry, VERSION, 2); /* of the writer */
     add_facts(&entry, array);
     add_number(&entry, 0, 2); /* comment */
     add_number(&entry, 0, 2); /* disk */

@@ -13,7 +13,7 @@
 /**
  * Writes the initial states of a model's inputs, each under the input's name. The file appears
  * complete or not at all.
- * @param source  what the model is made of: a change of it, while this is written, is a failure
+ * @param source  the source of the model: a change while this is written is a failure
  * @return HTP_CODE_CANNOT_WRITE also for more than 4 GiB of arrays
  */
 HTP_MUST_USE htp_status htp_npz_write_states(const htp_builder *model, const htp_input_file *source,

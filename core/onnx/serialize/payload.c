@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SMALLEST_DROP = 1 << 16 }; /* bytes of a mapping that are worth a system call */
+enum { SMALLEST_DROP = 1 << 16 }; /* bytes of a mapping worth a system call */
 
-/* A weight as the model has it, as a piece. */
+/* A whole weight as a box. */
 static htp_box box_of(const htp_builder *model, uint32_t weight)
 {
     const htp_weight *of = &model->graph->trace->weights[weight];
@@ -19,7 +19,7 @@ static htp_box box_of(const htp_builder *model, uint32_t weight)
 
 /* ---- checks ---- */
 
-/* Bytes of all elements. @return whether the dims are sizes, and the bytes can be counted. */
+/* Counts the bytes of all elements. @return false if dims are negative, or the count overflows. */
 static bool count_bytes(const htp_box *box, uint64_t element, uint64_t *bytes)
 {
     bool fits = true;
@@ -38,7 +38,7 @@ static bool count_bytes(const htp_box *box, uint64_t element, uint64_t *bytes)
     return fits || is_empty;
 }
 
-/* Whether the last element of a piece that has elements ends within its weight's storage. */
+/* Whether a non-empty piece ends within its weight's storage. */
 static bool lies_in_storage(const htp_weight *weight, const htp_box *box, uint64_t element)
 {
     uint64_t last;
@@ -124,7 +124,7 @@ static void begin_box(htp_payload *payload, const htp_box *box, uint64_t element
     htp_strided_begin(&payload->strided, first, element, box->rank, box->dims, box->strides);
 }
 
-/* Begins the next piece that has elements. @return false where there is none */
+/* Begins the next non-empty piece. @return false at the end */
 static bool begin_next(htp_payload *payload)
 {
     const htp_derivation *derivation = payload->derivation;
@@ -179,7 +179,7 @@ void htp_payload_begin(htp_payload *payload, const htp_builder *model,
     }
 }
 
-/* Everything of the piece was read; what was handed out of it is not needed any more. */
+/* A piece was read; buffers handed out for it are no longer used. */
 static void end_box(htp_payload *payload)
 {
     if (payload->reads_mapped) {
@@ -188,7 +188,7 @@ static void end_box(htp_payload *payload)
     }
 }
 
-/* The next bytes as they lie, in order. */
+/* The next bytes in storage order. */
 static uint64_t next_raw(htp_payload *payload, const unsigned char **bytes)
 {
     htp_strided *strided = &payload->strided;

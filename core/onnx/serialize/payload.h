@@ -9,8 +9,8 @@
 #include "onnx/builder/builder.h"
 #include "onnx/serialize/strided.h"
 
-/** A reader of an initializer's bytes. Long runs are handed out where they lie, short ones are
- * gathered; what lies across is transposed in a block; what is converted comes in small parts. */
+/** A reader of an initializer's bytes. Long runs are returned in place, short ones are gathered.
+ * Other layouts are transposed in a block; conversions come in small parts. */
 typedef struct htp_payload {
     const htp_builder *model;
     const htp_derivation *derivation; /* or NULL */
@@ -30,17 +30,17 @@ typedef struct htp_payload {
 } htp_payload;
 
 /**
- * Checks an initializer of @p model, or one that may become one, and counts its bytes.
+ * Checks an initializer of @p model, or a candidate, and counts its bytes.
  *
- * Dims, strides and offset come from a hostile file: all are checked against the bytes that the
- * storage has. @return HTP_CODE_BAD_INPUT where they do not fit, HTP_CODE_UNSUPPORTED for a dtype
- * that cannot be written; both name the initializer.
+ * Dims, strides and offset come from a hostile file: all are checked against the size of the
+ * storage. @return HTP_CODE_BAD_INPUT if they do not fit, HTP_CODE_UNSUPPORTED for a dtype that
+ * cannot be written; both name the initializer.
  */
 HTP_MUST_USE htp_status htp_payload_check(const htp_builder *model,
                                           const htp_initializer *initializer, uint64_t *bytes);
 
-/** The bytes of a block in which an initializer that was checked is read quickly; 0: it needs none.
- * At most 64 MiB; 1 MiB is enough below 32. */
+/** The block size for reading a checked initializer fast; 0: no block. At most 64 MiB; 1 MiB is
+ * enough below 32. */
 uint64_t htp_payload_block(const htp_builder *model, const htp_initializer *initializer);
 
 /** Begins to read an initializer that was checked. Who has memory for a block sets it behind that.
@@ -51,8 +51,8 @@ void htp_payload_begin(htp_payload *payload, const htp_builder *model,
 /** The next bytes, valid until the next call. @return how many; 0 at the end. */
 uint64_t htp_payload_next(htp_payload *payload, const unsigned char **bytes);
 
-/** Copies an initializer to @p to, in all @p bytes. @return false where it has not so many, or was
- * found wrong by htp_payload_check() */
+/** Copies an initializer to @p to, all @p bytes of it. @return false if it has fewer, or
+ * htp_payload_check() refused it */
 bool htp_payload_copy(htp_payload *payload, const htp_builder *model,
                       const htp_initializer *initializer, void *to, uint64_t bytes);
 

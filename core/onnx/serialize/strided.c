@@ -3,12 +3,12 @@
 #include <string.h>
 
 enum {
-    SMALLEST_LONG_RUN = 1024, /* bytes; fewer are gathered */
-    TILE = 16,                /* rows and columns: lines of memory that a first cache holds */
-    FEWEST_COLUMNS = 8,       /* of a block; fewer read each line too often */
+    SMALLEST_LONG_RUN = 1024, /* bytes; shorter runs are gathered */
+    TILE = 16,                /* rows and columns: cache lines that a first-level cache holds */
+    FEWEST_COLUMNS = 8,       /* of a block; fewer would read each line too often */
     LEAST_BLOCK = 1 << 20,    /* bytes */
     MAX_BLOCK = 64 << 20,     /* bytes */
-    MAX_SWEEPS = 32,          /* over all rows, for one weight whose block may grow so far */
+    MAX_SWEEPS = 32,          /* over all rows; a block may grow up to this */
 };
 
 void htp_strided_begin(htp_strided *strided, const void *first, uint64_t element, uint32_t rank,
@@ -45,7 +45,7 @@ void htp_strided_begin(htp_strided *strided, const void *first, uint64_t element
     strided->rank = count;
 }
 
-/* Goes on by @p count along dim @p axis, which has that many left; dims within it are at 0. */
+/* Advances by @p count along dim @p axis, at most to its end; inner dims are at 0. */
 static void advance(htp_strided *strided, uint32_t axis, uint64_t count)
 {
     for (uint32_t i = axis + 1; i-- > 0; count = 1) {
@@ -74,7 +74,7 @@ bool htp_strided_next_run(htp_strided *strided, const unsigned char **bytes, uin
     return true;
 }
 
-/* Expanded where the size is a constant, so that each copy is one load and one store. */
+/* Inlined for constant sizes, so that each copy is one load and one store. */
 static inline void copy_runs_of(size_t size, unsigned char *to, const unsigned char *from,
                                 uint64_t step, uint64_t count)
 {
@@ -134,8 +134,7 @@ void htp_strided_copy(htp_strided *strided, unsigned char *to)
 
 /* ---- blocks ---- */
 
-/* The axis whose elements are neighbours in memory; the rank where there is none, or where it is
- * the innermost one. */
+/* The axis with stride 1; the rank if there is none, or if it is the innermost one. */
 static uint32_t find_columns(const htp_strided *strided)
 {
     bool is_single = strided->run_bytes <= sizeof(uint64_t);
@@ -147,7 +146,7 @@ static uint32_t find_columns(const htp_strided *strided)
     return strided->rank;
 }
 
-/* Rows of a block: what is within axis @p columns. */
+/* Rows of a block: the dims inside axis @p columns. */
 static uint64_t count_rows(const htp_strided *strided, uint32_t columns)
 {
     uint64_t rows = 1;
@@ -171,7 +170,7 @@ uint64_t htp_strided_block(const htp_strided *strided)
     return wanted < all ? wanted : all;
 }
 
-/* Elements of TILE rows, columns become rows: @p to has @p rows elements for each column. */
+/* Transposes TILE rows: @p to has @p rows elements per column. */
 static inline void turn_tile_of(size_t size, unsigned char *to, uint64_t rows,
                                 const unsigned char *const *from, uint64_t from_count,
                                 uint64_t columns)

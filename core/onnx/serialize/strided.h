@@ -21,9 +21,11 @@ typedef struct htp_strided {
     uint64_t index[HTP_MAX_RANK]; /* of the next run */
 } htp_strided;
 
-/** Begins a walk over elements of @p element bytes. Dims of size 1 are left out, neighbours that
- * can be walked as one are merged, and an innermost dim without gaps becomes the run.
- * @param strides  in elements, not negative. All elements lie in memory. */
+/**
+ * Begins a walk over elements of @p element bytes. Dims of size 1 are dropped, adjacent dims are
+ * merged if possible, and a contiguous innermost dim becomes the run.
+ * @param strides  in elements, not negative. All elements must be in memory.
+ */
 void htp_strided_begin(htp_strided *strided, const void *first, uint64_t element, uint32_t rank,
                        const int64_t *dims, const int64_t *strides);
 
@@ -37,12 +39,12 @@ uint64_t htp_strided_gather(htp_strided *strided, unsigned char *to, uint64_t ca
 /** Copies all that is left to @p to. */
 void htp_strided_copy(htp_strided *strided, unsigned char *to);
 
-/** The bytes of a block in which htp_strided_transpose() is quick; 0 where elements need none: an
- * axis of neighbours is not the innermost one. */
+/** The block size with which htp_strided_transpose() is fast; 0 if none is needed: the axis of
+ * stride 1 is the innermost, or there is none. */
 uint64_t htp_strided_block(const htp_strided *strided);
 
-/** As htp_strided_gather(), for what needs a block: fills it with as many whole rows as it holds,
- * each memory line being read once; 0 where it holds too few. */
+/** Like htp_strided_gather() for layouts that need a block: fills it with as many whole rows as
+ * fit, reading each cache line once; 0 if it is too small. */
 uint64_t htp_strided_transpose(htp_strided *strided, unsigned char *block, uint64_t capacity);
 
 #endif

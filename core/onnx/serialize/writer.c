@@ -15,31 +15,31 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 enum {
     EXTERNAL_ALIGNMENT = 64,
-    EXTERNAL_SMALLEST = 1024, /* bytes of an initializer that is worth a place in another file */
+    EXTERNAL_SMALLEST = 1024, /* bytes of an initializer worth external storage */
     STEP = 4 << 20,           /* bytes between two reports of progress */
 };
 
-/* A write under way. The model is walked without a file first, to count its bytes, then with one;
- * both walks are the same code. */
+/* State of a write. One pass without a file counts the bytes, then one writes; both run the same
+ * code. */
 typedef struct htp_writer {
     const htp_builder *model;
     const htp_writer_options *options;
     const char *path;
-    htp_external_data external_data; /* what was wanted, then what was chosen */
+    htp_external_data external_data; /* the request, then the choice */
     htp_encoder *encoder;
     uint64_t *payloads;      /* bytes, by initializer */
     uint64_t *offsets;       /* in the external file, by initializer, or NOT_EXTERNAL */
-    bool *stays;             /* by initializer: the external file is the source */
-    char location[PATH_MAX]; /* the external file's name, as the model says it */
+    bool *stays;             /* by initializer: its data stay in the source file */
+    char location[PATH_MAX]; /* the data file's name in the model */
     uint64_t graph_bytes;
     htp_delivery_sizes sizes;
-    htp_output *output; /* NULL: bytes are counted */
+    htp_output *output; /* NULL: counting */
     uint64_t counted;
     uint64_t done, reported; /* bytes */
     struct timespec begin;
-    bool stopped;         /* the caller asked to */
-    bool is_cut;          /* the source was, and its weights must not be touched any more */
-    unsigned char *block; /* for payloads that lie across */
+    bool stopped;         /* the caller asked to stop */
+    bool is_cut;          /* the source was truncated; its weights must not be read */
+    unsigned char *block; /* for non-contiguous payloads */
     uint64_t block_bytes;
     htp_payload payload;
 } htp_writer;
@@ -105,8 +105,8 @@ static void put_bytes(htp_writer *w, const unsigned char *bytes, uint64_t count)
     }
 }
 
-/* The next bytes of the payload. Gathering them touches a mapped source, which is looked at before:
- * there is no way to be told in time where it is cut in this very moment. */
+/* The next bytes of the payload. Gathering reads a mapped source, so the file is checked first. A
+ * truncation at this very moment cannot be noticed. */
 static uint64_t next_bytes(htp_writer *w, const unsigned char **bytes)
 {
     if (w->payload.reads_mapped && w->options->source) {
@@ -155,7 +155,7 @@ static void put_initializer(htp_writer *w, uint32_t index)
     put_message(w, tail);
 }
 
-/* Of what nodes make, in their order, as bodies and functions have it. */
+/* Types of node outputs, in order, for bodies and functions. */
 static void put_types(htp_writer *w)
 {
     const htp_builder *model = w->model;
@@ -254,7 +254,7 @@ static htp_status check_model(htp_writer *w)
     return HTP_OK;
 }
 
-/* Whether an initializer lies in the source in one piece, and may stay there. */
+/* Whether an initializer is contiguous in the source, and may stay there. */
 static bool find_in_source(htp_writer *w, uint32_t index, uint64_t *offset)
 {
     if (!w->options->source_location || w->payloads[index] < EXTERNAL_SMALLEST) {
@@ -264,7 +264,7 @@ static bool find_in_source(htp_writer *w, uint32_t index, uint64_t *offset)
     return htp_payload_lies_in_file(&w->payload, offset);
 }
 
-/* Gives initializers their places, and counts. */
+/* Assigns places to initializers, and counts. */
 static void lay_out(htp_writer *w, bool external)
 {
     w->sizes = (htp_delivery_sizes){0};
@@ -300,7 +300,7 @@ static htp_status check_size(const htp_writer *w)
                                : "export a part of the model");
 }
 
-/* What was chosen once stays so. */
+/* The first choice is final. */
 static htp_status choose_layout(htp_writer *w)
 {
     lay_out(w, w->external_data == HTP_EXTERNAL_ALWAYS);

@@ -14,8 +14,8 @@ typedef struct htp_writer_options {
     htp_progress_fn progress; /* or NULL; called with HTP_STAGE_WRITTEN and bytes, not finished */
     void *user;
     const htp_input_file *source; /* that mapped weights lie in; or NULL */
-    const char *source_location;  /* what the model calls that file, where weights of at least 1 KiB
-                                     that lie there as ONNX has them are to stay; NULL: nowhere */
+    const char *source_location;  /* the model's name for that file: weights of at least 1 KiB that
+                                     are stored there in ONNX's form stay there; NULL: none does */
 } htp_writer_options;
 
 typedef struct htp_writer_result {
@@ -26,20 +26,20 @@ typedef struct htp_writer_result {
 } htp_writer_result;
 
 /**
- * Writes @p model to @p path, by way of a temporary file in the same folder that is renamed when it
- * is complete and on the disk; on failure nothing is left and existing files are untouched. What
- * dead runs left in the folder is removed. Files keep the permissions of those that they replace.
+ * Writes @p model to @p path, through a temporary file in the same folder that is synced and then
+ * renamed. On failure nothing is left and existing files are untouched. Leftovers of dead runs are
+ * removed. Files keep the permissions of those that they replace.
  *
  * Over 2 GiB, or when asked, initializers of at least 1 KiB go to PATH.data beside it at offsets
- * that are multiples of 64; to PATH.1.data, and so on, where the model at @p path refers to that
- * name: at every instant the old model or the new one is there, with its weights. Data files of a
- * model that this program made go behind it. A symbolic link is followed; a device or a pipe is
- * written directly, and can have no file beside it.
+ * that are multiples of 64; to PATH.1.data, and so on, if the existing model refers to that name:
+ * at every instant the old model or the new one is complete. Data files of a replaced model that
+ * this program made are removed. Symbolic links are followed; a device or a pipe is written
+ * directly, without a data file.
  * @param annotations  tags and metadata, or NULL for none.
  * @param result       set on success.
- * @return HTP_CODE_CANNOT_WRITE with the path and the reason, HTP_CODE_BAD_INPUT for a weight that
- *         reaches beyond its storage or a source that was changed, HTP_CODE_UNSUPPORTED for a dtype
- *         that cannot be written, HTP_CODE_INTERRUPTED when @p options->progress asked to stop.
+ * @return HTP_CODE_CANNOT_WRITE with the path and the reason, HTP_CODE_BAD_INPUT for a weight
+ *         beyond its storage or a changed source, HTP_CODE_UNSUPPORTED for a dtype that cannot be
+ *         written, HTP_CODE_INTERRUPTED if @p options->progress asked to stop.
  */
 HTP_MUST_USE htp_status htp_builder_write(const htp_builder *model,
                                           const htp_annotations *annotations, const char *path,

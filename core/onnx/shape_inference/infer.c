@@ -1,5 +1,5 @@
 /*
- * The walk of type inference, and what its rules share.
+ * The type inference pass, and helpers of its rules.
  */
 #include "onnx/shape_inference/infer.h"
 
@@ -23,7 +23,7 @@ static const rule rules[] = {
 
 #define RULE_COUNT (sizeof(rules) / sizeof(rules[0]))
 
-/* Walks before the last one, for which nothing is guessed. */
+/* Passes before the last one, in which nothing is guessed. */
 enum { MAX_PASSES = 6 };
 
 /* ---- the node ---- */
@@ -78,8 +78,9 @@ bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped)
     return is_axis;
 }
 
-/* What a rule tells of a type that is there; nothing with @p derived NULL. Names are given in the
- * graph itself: in others they would be those of several sizes, one for each iteration. */
+/* Compares a derived type with the existing one; does nothing if @p derived is NULL. Symbols are
+ * proven in the main graph alone: in bodies a name would stand for several sizes, one per
+ * iteration. */
 static void prove(htp_infer *infer, htp_tensor *tensor, const htp_dim *derived)
 {
     htp_dim *dims = htp_infer_dims(infer, tensor->rank);
@@ -92,7 +93,7 @@ static void prove(htp_infer *infer, htp_tensor *tensor, const htp_dim *derived)
 
 void htp_infer_note_least(htp_infer *infer, htp_dim dim, int64_t least)
 {
-    if (dim.symbol && *dim.symbol && infer->node->graph == 0) { /* others need not run */
+    if (dim.symbol && *dim.symbol && infer->node->graph == 0) { /* other graphs may not run */
         htp_polynomial_set_least(&infer->symbols->algebra, htp_infer_of(infer, dim), least);
     }
 }
@@ -268,7 +269,7 @@ htp_dim htp_infer_ceil(htp_infer *infer, htp_dim a, int64_t divisor)
     return htp_infer_polynomial(infer, htp_polynomial_floor(algebra, above, divisor));
 }
 
-/* The larger of two sizes that are equal, or one of which is 1; if that can be told. */
+/* The broadcast of two sizes, if that can be decided. */
 static htp_dim larger_dim(htp_infer *infer, htp_dim a, htp_dim b)
 {
     htp_algebra *algebra = &infer->symbols->algebra;
@@ -279,7 +280,7 @@ static htp_dim larger_dim(htp_infer *infer, htp_dim a, htp_dim b)
     if (is_a || is_b) {
         return is_a && is_b ? htp_infer_both(a, b) : is_a ? a : b;
     }
-    /* Of 0 and 1 it would be 0. */
+    /* 0 and 1 would give 0. */
     bool is_told =
         htp_polynomial_is_at_least(algebra, x, 1) && htp_polynomial_is_at_least(algebra, y, 1);
     return is_told ? htp_infer_polynomial(infer, htp_polynomial_larger(algebra, x, y))
@@ -293,7 +294,7 @@ bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *re
         return true;
     }
     bool differ = a.symbol && b.symbol && !htp_infer_is_same(a, b);
-    if (differ && infer->node->graph == 0) { /* others need not run */
+    if (differ && infer->node->graph == 0) { /* other graphs may not run */
         htp_polynomial_note_broadcast(&infer->symbols->algebra, htp_infer_of(infer, a),
                                       htp_infer_of(infer, b));
     }
@@ -303,7 +304,7 @@ bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *re
 
 /* ---- the walk ---- */
 
-/* Names that are there are not given again. */
+/* Marks existing names as taken. */
 static void take_symbols(htp_infer *infer)
 {
     for (size_t i = 0; i < infer->model->tensors.count; i++) {
@@ -317,8 +318,8 @@ static void take_symbols(htp_infer *infer)
     }
 }
 
-/* Puts what was learned of symbols in their place. Of what the lowerings had typed, dims
- * in the graph itself have names; all dims of outputs have. */
+/* Substitutes what was learned about symbols. Dims of the main graph that lowerings typed have
+ * names, and so do all dims of outputs. */
 static void resolve_symbols(htp_infer *infer, const htp_tensor *before, bool of_outputs)
 {
     for (size_t i = 0; i < infer->model->tensors.count; i++) {
@@ -376,8 +377,8 @@ static void note_contents(htp_infer *infer, htp_contents_fn contents)
     }
 }
 
-/* What a node gives that no rule tells of: of operators that nobody knows here sizes that never
- * moved are taken for fixed ones. */
+/* Outputs without a rule: for unknown operators, sizes that are equal in all lanes count as static.
+ */
 static void leave_untold(htp_infer *infer)
 {
     for (uint32_t i = 0; i < infer->node->output_count; i++) {

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* Attributes of one node; more are no operator's. */
+/* No operator has more attributes. */
 enum { MAX_ATTRIBUTES = 32 };
 
-/* What the rules read, and the kinds that they take for granted. */
+/* The attributes that rules read, and their required kinds. */
 static const struct row {
     const char *name;
     htp_view_kind kind;
@@ -58,7 +58,7 @@ static const struct row {
 
 #define ROW_COUNT (sizeof(table) / sizeof(table[0]))
 
-/* What is known of an attribute that is a tensor. */
+/* Adds an attribute that is a tensor. */
 static void add_value(const htp_told_attributes *told, const htp_view_attribute *attribute,
                       htp_attribute_list *list)
 {
@@ -85,7 +85,7 @@ static const char *copy_text(const htp_told_attributes *told, htp_span text)
     return text.bytes > 0 ? htp_arena_copy(told->arena, text.at, text.bytes) : "";
 }
 
-/* @return false where the rules would read something else than they think */
+/* @return false if the attribute is not of the kind that rules expect */
 static bool add_attribute(const htp_told_attributes *told, const htp_view_attribute *attribute,
                           htp_attribute_list *list)
 {

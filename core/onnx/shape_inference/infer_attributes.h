@@ -10,7 +10,7 @@
 
 typedef HTP_VECTOR(htp_attribute) htp_attribute_list;
 
-/** By name of the view: whether rules read attributes of this name, and of which kind. */
+/** By name of the view: the kind of attribute that rules expect of this name, if any. */
 typedef struct htp_told_attributes {
     htp_arena *arena;
     const htp_view *view;
@@ -21,8 +21,8 @@ typedef struct htp_told_attributes {
 htp_told_attributes htp_told_attributes_of(htp_arena *arena, const htp_view *view,
                                            const uint32_t *graphs);
 
-/** Lists what the rules read of a node. @return false where they would take something for what it
- * is not: an attribute of another kind, or of a function's caller */
+/** Lists the attributes of a node that rules read. @return false if one would be misread: it has
+ * another kind, or refers to a function's caller */
 bool htp_told_attributes_list(const htp_told_attributes *told, const htp_view_node *node,
                               htp_attribute_list *list);
 

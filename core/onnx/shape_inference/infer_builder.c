@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* The opsets that the rules of infer_rules.def hold for. Before 7 arithmetic did not broadcast, and
- * Reshape, Tile and recurrent layers took other inputs. What changed since is an attribute that
- * became an input (axes, split, pads, scales, k): the rules read both, or tell the rank alone. */
+/* The opsets of the rules in infer_rules.def. Before 7 arithmetic did not broadcast, and Reshape,
+ * Tile and recurrent layers had other inputs. Later changes turned attributes into inputs (axes,
+ * split, pads, scales, k): the rules read both, or infer the rank alone. */
 enum { FIRST_OPSET = 7, LAST_OPSET = 28 };
 
 struct drafting {
@@ -18,13 +18,13 @@ struct drafting {
     htp_symbols *symbols;
     htp_value_type *types;
     htp_told_attributes told;
-    bool *is_redefined; /* by name: a function of the model takes the operator's place */
+    bool *is_redefined; /* by name: a function of the model replaces the operator */
     htp_view_name constant;
 };
 
 /* ---- dims ---- */
 
-/* Reads what the file declares. All its names are taken before others are made up. */
+/* Reads the declared types. All existing names are marked before new ones are made. */
 static void read_types(struct drafting *d)
 {
     d->types = HTP_NEW_ARRAY(d->arena, htp_value_type, d->view->values.count + 1);
@@ -88,15 +88,14 @@ static void set_contents(struct drafting *d, htp_tensor_id id, const void *data)
     }
 }
 
-/* Whether the names of dims between nodes are to be believed: what functions leave open follows
- * from those that the file gives around them; and what this program could not tell of a model
- * without functions is to be the same. Other exporters name dims that are none. */
+/* Whether names of dims inside the graph can be trusted: in files of this program they mean equal
+ * sizes. Other exporters reuse names. */
 static bool names_hold(const htp_view *view)
 {
     return view->flat || strcmp(htp_view_text(view, view->producer_name), HTP_ONNX_PRODUCER) == 0;
 }
 
-/* That no tensor is from a node keeps inference from making up names for its dims. */
+/* Tensors without a producing node get no invented names. */
 static void add_tensors(struct drafting *d, bool believes_nodes)
 {
     const htp_view *view = d->view;
@@ -117,7 +116,7 @@ static void add_tensors(struct drafting *d, bool believes_nodes)
             set_contents(d, v, htp_view_literals(d->arena, view, value->initializer));
         }
     }
-    /* In the place of outputs that are left out. */
+    /* Placeholders for omitted outputs. */
     HTP_PUSH(d->arena, &d->builder->tensors,
              (htp_tensor){.name = "", .source = HTP_TENSOR_FROM_INPUT});
 }
@@ -213,7 +212,7 @@ static void add_node(struct drafting *d, uint32_t number, uint32_t graph)
 
 /* ---- graphs ---- */
 
-/* @return false where one of these has no name */
+/* @return false if a value has no name */
 static bool copy_values(struct drafting *d, htp_view_range range, htp_nested_graph *graph,
                         bool are_inputs)
 {
@@ -231,7 +230,7 @@ static bool copy_values(struct drafting *d, htp_view_range range, htp_nested_gra
     return true;
 }
 
-/* By graph of the view: its number in the builder; 0 for one that is left out. */
+/* By graph of the view: its number in the builder; 0: omitted. */
 static const uint32_t *add_graphs(struct drafting *d)
 {
     const htp_view *view = d->view;

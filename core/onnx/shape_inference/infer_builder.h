@@ -1,6 +1,5 @@
 /*
- * Builders for type inference alone: what onnx/shape_inference/infer.h works with, made of what a
- * file says.
+ * Builders made from files, for type inference (onnx/shape_inference/infer.h) alone.
  */
 #ifndef HTP_ONNX_INFER_DRAFT_H
 #define HTP_ONNX_INFER_DRAFT_H
@@ -15,17 +14,16 @@ typedef struct htp_view_draft {
 } htp_view_draft;
 
 /**
- * Makes the builder of a view's own graph and of the bodies in it, for htp_builder_infer_types()
- * and for nothing else: there are no names, inputs and outputs. Tensors have the types that the
- * file declares, HTP_DTYPE_OTHER for those that no dtype is; names of dims count for inputs of the
- * graph itself alone: in bodies they are those of several sizes, and some exporters give one name
- * to several dims of what nodes make. Nodes are those whose attributes have the kinds that the
- * rules read. Contents are known of small initializers and Constants that lie in the file, unless
- * they are inputs, too.
+ * Makes the builder of a view's main graph and its bodies, for htp_builder_infer_types() alone: it
+ * has no names, inputs and outputs. Tensors have their declared types, HTP_DTYPE_OTHER for
+ * unsupported ones. Names of dims count for inputs of the main graph alone: in bodies one name may
+ * mean several sizes, and some exporters reuse names for node outputs. Only nodes whose attributes
+ * have the expected kinds are added. Contents are those of small initializers and Constants in the
+ * file, unless they are inputs, too.
  *
- * @param believes_nodes  false: what is declared of values that nodes make is left out, so that it
- *                        can be held against what is inferred.
- * There is none of a file with flaws, and of an opset whose operators the rules do not know.
+ * @param believes_nodes  false: declared types of node outputs are left out, so that they can be
+ *                        compared with the inferred ones.
+ * There is none for a file with flaws, or an unsupported opset.
  */
 htp_view_draft htp_view_draft_make(htp_arena *arena, const htp_view *view, bool believes_nodes);
 

@@ -1,5 +1,5 @@
 /*
- * Contents of the small int64 vectors that shapes are computed with.
+ * Contents of small int64 vectors in shape computations.
  */
 #include "onnx/shape_inference/infer_rule.h"
 
@@ -15,7 +15,7 @@ static htp_element known_number(int64_t number)
     return known((htp_dim){.size = number});
 }
 
-/* Not known for HTP_NONE. */
+/* HTP_NONE becomes unknown. */
 static htp_element known_polynomial(const htp_infer *infer, htp_polynomial_id id)
 {
     return id == HTP_NONE ? (htp_element){.is_known = false}
@@ -41,7 +41,7 @@ bool htp_contents_copy(const htp_infer *infer, htp_element *elements, size_t cou
     return true;
 }
 
-/* Truth values are 0 and 1: what is cast to them is not followed. */
+/* Booleans are 0 and 1; casts to them are not followed. */
 bool htp_contents_cast(const htp_infer *infer, htp_element *elements, size_t count)
 {
     return infer->model->tensors.items[infer->node->outputs[0]].dtype != HTP_DTYPE_BOOL &&
@@ -125,7 +125,7 @@ bool htp_contents_shape(const htp_infer *infer, htp_element *elements, size_t co
     return true;
 }
 
-/* Multiplies a product that began as number 1. */
+/* Multiplies into a product that began as 1. */
 static void multiply(const htp_infer *infer, htp_element *product, htp_element factor)
 {
     int64_t a;
@@ -174,8 +174,8 @@ bool htp_contents_product(const htp_infer *infer, htp_element *elements, size_t 
 
 /* ---- arithmetic ---- */
 
-/* How numbers are combined, false where the result cannot be told; and polynomials, where one of
- * them is a symbol. */
+/* An operation on numbers, false if the result is unknown; and on polynomials, if one operand is
+ * symbolic. */
 typedef struct arithmetic {
     bool (*numbers)(int64_t a, int64_t b, int64_t *result);
     htp_polynomial_id (*symbols)(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b);
@@ -232,7 +232,7 @@ static bool times(int64_t a, int64_t b, int64_t *result)
     return !__builtin_mul_overflow(a, b, result);
 }
 
-/* Below 0 runtimes have rounded in more than one way. */
+/* Runtimes round negative quotients in different ways. */
 static bool divide(int64_t a, int64_t b, int64_t *result)
 {
     bool told = a >= 0 && b > 0;
@@ -240,7 +240,7 @@ static bool divide(int64_t a, int64_t b, int64_t *result)
     return told;
 }
 
-/* The remainder of a quotient that is rounded down. */
+/* The remainder of floor division. */
 static bool modulo(int64_t a, int64_t b, int64_t *result)
 {
     int64_t rest = b > 0 ? a % b : 0;
@@ -248,7 +248,7 @@ static bool modulo(int64_t a, int64_t b, int64_t *result)
     return b > 0;
 }
 
-/* The remainder of one that is truncated. */
+/* The remainder of truncating division. */
 static bool c_modulo(int64_t a, int64_t b, int64_t *result)
 {
     *result = b > 0 ? a % b : 0;
@@ -298,7 +298,7 @@ static htp_polynomial_id subtract_symbols(htp_algebra *algebra, htp_polynomial_i
     return htp_polynomial_add(algebra, a, b, -1);
 }
 
-/* The quotient; below 0 only where it is 0, or nothing is rounded. */
+/* The quotient; if it may be negative, only without rounding. */
 static htp_polynomial_id divide_symbols(htp_algebra *algebra, htp_polynomial_id a,
                                         htp_polynomial_id b)
 {
@@ -327,7 +327,7 @@ static htp_polynomial_id c_modulo_symbols(htp_algebra *algebra, htp_polynomial_i
     return htp_polynomial_is_at_least(algebra, a, 0) ? modulo_symbols(algebra, a, b) : HTP_NONE;
 }
 
-/* 0 where a is not below b, whatever the sizes are; 1 where it is. */
+/* 0 if a >= b at all sizes; 1 if a < b at all sizes. */
 static htp_polynomial_id is_less_symbol(htp_algebra *algebra, htp_polynomial_id a,
                                         htp_polynomial_id b)
 {
@@ -339,7 +339,7 @@ static htp_polynomial_id is_less_symbol(htp_algebra *algebra, htp_polynomial_id 
                                                         : HTP_NONE;
 }
 
-/* 1 where both have one form; 0 where one is above the other, whatever the sizes are. */
+/* 1 for equal polynomials; 0 if one is larger at all sizes. */
 static htp_polynomial_id is_equal_symbol(htp_algebra *algebra, htp_polynomial_id a,
                                          htp_polynomial_id b)
 {
@@ -444,7 +444,7 @@ bool htp_contents_equal(const htp_infer *infer, htp_element *elements, size_t co
     return apply(infer, &(arithmetic){is_equal, is_equal_symbol}, elements, count);
 }
 
-/* Of the second input where the first is true, of the third where it is false. */
+/* From the second input where the first is true, from the third elsewhere. */
 bool htp_contents_where(const htp_infer *infer, htp_element *elements, size_t count)
 {
     size_t lengths[3];
@@ -477,7 +477,7 @@ bool htp_contents_xor(const htp_infer *infer, htp_element *elements, size_t coun
     return apply(infer, &(arithmetic){is_either, is_either_symbol}, elements, count);
 }
 
-/* False where one side is; nothing else is told. */
+/* False if one side is false; else unknown. */
 bool htp_contents_and(const htp_infer *infer, htp_element *elements, size_t count)
 {
     size_t lengths[2];

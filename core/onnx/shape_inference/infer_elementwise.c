@@ -9,7 +9,7 @@ void htp_infer_like_first(htp_infer *infer)
     if (x) {
         htp_infer_set(infer, 0, x->dtype, x->rank, x->dims);
     }
-    if (x && x->is_sequence) { /* of Identity */
+    if (x && x->is_sequence) { /* for Identity */
         htp_builder_set_sequence(infer->model, infer->node->outputs[0]);
     }
 }
@@ -33,7 +33,7 @@ void htp_infer_cast_like(htp_infer *infer)
     }
 }
 
-/* The type that an attribute tells; HTP_DTYPE_OTHER where that is no dtype. */
+/* The dtype of an attribute; HTP_DTYPE_OTHER if it is none. */
 static bool find_told(const htp_infer *infer, htp_dtype *dtype)
 {
     bool is_told = htp_infer_int(infer, "output_dtype", 0) != 0;
@@ -43,7 +43,7 @@ static bool find_told(const htp_infer *infer, htp_dtype *dtype)
     return is_told;
 }
 
-/* ONNX QuantizeLinear: of its zero point's type, of one that is told, or uint8. */
+/* ONNX QuantizeLinear: the type of the zero point or of the attribute, or uint8. */
 void htp_infer_quantize(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
@@ -59,7 +59,7 @@ void htp_infer_quantize(htp_infer *infer)
     }
 }
 
-/* ONNX DynamicQuantizeLinear: levels, and one scale and zero point for all. */
+/* ONNX DynamicQuantizeLinear: quantised values, and one scale and zero point. */
 void htp_infer_dynamic_quantize(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
@@ -70,7 +70,7 @@ void htp_infer_dynamic_quantize(htp_infer *infer)
     htp_infer_set(infer, 2, HTP_DTYPE_UINT8, 0, NULL);
 }
 
-/* ONNX DequantizeLinear: of a type that is told, or of its scale's. */
+/* ONNX DequantizeLinear: the type of the attribute, or of the scale. */
 void htp_infer_dequantize(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
@@ -82,7 +82,7 @@ void htp_infer_dequantize(htp_infer *infer)
     }
 }
 
-/* ONNX EyeLike, RandomNormalLike, Bernoulli...: of another type where one is given. */
+/* ONNX EyeLike, RandomNormalLike, Bernoulli...: the dtype attribute, or the input's type. */
 void htp_infer_typed_like_first(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
@@ -106,7 +106,7 @@ void htp_infer_rank_of_first(htp_infer *infer)
     htp_infer_set(infer, 0, x->dtype, x->rank, dims);
 }
 
-/* The dim of @p x at @p axis of an output of rank @p rank: 1 where x has fewer axes. */
+/* The dim of @p x at @p axis of an output of rank @p rank: 1 if x has fewer axes. */
 static htp_dim aligned_dim(const htp_tensor *x, uint32_t rank, uint32_t axis)
 {
     uint32_t missing = rank - x->rank;

@@ -1,5 +1,5 @@
 /*
- * Rules for operators that hold graphs. The nodes of these come first, so their outputs have types.
+ * Rules for operators with bodies. Nodes of bodies come first, so their outputs have types.
  */
 #include "onnx/shape_inference/infer_rule.h"
 
@@ -20,7 +20,7 @@ static const htp_tensor *output_of(const htp_infer *infer, const htp_nested_grap
     return tensor->has_type ? tensor : NULL;
 }
 
-/* Types output @p i as a tensor, or as a sequence, is typed, but for its dims. */
+/* Gives output @p i the type of a tensor or sequence, without its dims. */
 static void set_like(htp_infer *infer, uint32_t i, const htp_tensor *like, const htp_dim *dims)
 {
     htp_infer_set(infer, i, like->dtype, like->rank, dims);
@@ -29,7 +29,7 @@ static void set_like(htp_infer *infer, uint32_t i, const htp_tensor *like, const
     }
 }
 
-/* ONNX If: what both branches give; a dim that differs between them cannot be told. */
+/* ONNX If: the types of both branches; dims that differ are unknown. */
 void htp_infer_if(htp_infer *infer)
 {
     const htp_nested_graph *then_graph = find_graph(infer, "then_branch");
@@ -56,10 +56,10 @@ void htp_infer_if(htp_infer *infer)
  * a body is typed by guesses. A loop that shows one of them to be wrong makes the walk begin anew,
  * with the dim that the loop begins with, and then with none. */
 
-/** What is guessed of an input of a body, by dim. */
+/** The assumed dims of a body's input. */
 struct htp_guess {
     htp_dim dim;
-    bool is_initial; /* what the loop begins with */
+    bool is_initial; /* the loop's initial value */
     bool is_given_up;
 };
 
@@ -89,8 +89,8 @@ void htp_infer_guess(htp_infer *infer)
     }
 }
 
-/* Whether dim @p d of what a loop carries is the guess before and after each iteration; notes the
- * next guess where it is not. @p ends is NULL where it has no type. */
+/* Checks the loop invariant: dim @p d equals the guess before and after each iteration. If not,
+ * notes the next guess. @p ends is NULL if it has no type. */
 static bool check_guess(htp_infer *infer, htp_guess *guess, htp_dim guessed, const htp_dim *begins,
                         const htp_dim *ends)
 {
@@ -112,7 +112,7 @@ static const htp_dim *dims_of(const htp_tensor *tensor, uint32_t rank)
     return tensor && tensor->has_type && tensor->rank == rank ? tensor->dims : NULL;
 }
 
-/* The type of output @p i, which is carried. */
+/* Sets the type of carried output @p i. */
 static void set_carried(htp_infer *infer, const htp_nested_graph *body, uint32_t i)
 {
     const htp_tensor *first = htp_infer_input(infer, i + 2);
@@ -139,7 +139,7 @@ static bool is_true(htp_element element)
     return htp_infer_number(element, &number) && number == 1;
 }
 
-/* How often a loop runs, where no condition ends it. */
+/* The trip count, unless the condition may end the loop. */
 static htp_dim trip_count(htp_infer *infer, const htp_nested_graph *body)
 {
     bool begins = !htp_infer_has_input(infer, 1) || is_true(htp_infer_element(infer, 1, 0));
@@ -152,7 +152,7 @@ static htp_dim trip_count(htp_infer *infer, const htp_nested_graph *body)
     return htp_infer_polynomial(infer, htp_polynomial_positive(&infer->symbols->algebra, count));
 }
 
-/* ONNX Loop: what is carried, and then what iterations add, stacked. */
+/* ONNX Loop: carried values, then the stacked scan outputs. */
 void htp_infer_loop(htp_infer *infer)
 {
     const htp_nested_graph *body = find_graph(infer, "body");

@@ -1,12 +1,12 @@
 /*
- * Types of operators that take tensors apart and put them together.
+ * Types of operators that split and join tensors.
  */
 #include "onnx/shape_inference/infer_rule.h"
 
-/* Slices reach to an end of their axis from here on. */
+/* A slice end from here on means the end of the axis. */
 #define FAR (INT64_C(1) << 62)
 
-/* The wrapped axis of the node's attribute, for an input that must have it. */
+/* The node's axis attribute, wrapped; the input's rank must be known. */
 static bool find_axis(const htp_infer *infer, const htp_tensor *x, uint32_t *axis)
 {
     return x && htp_infer_wrap(htp_infer_int(infer, "axis", 0), x->rank, axis);
@@ -44,7 +44,7 @@ void htp_infer_concat(htp_infer *infer)
     htp_infer_set(infer, 0, first->dtype, first->rank, dims);
 }
 
-/* Part @p index of @p count: of equal size but for the last. */
+/* Part @p index of @p count equal parts; the last may be smaller. */
 static htp_dim equal_part(htp_infer *infer, htp_dim dim, int64_t index, int64_t count)
 {
     htp_dim size = htp_infer_ceil(infer, dim, count);
@@ -84,7 +84,7 @@ static htp_dim padded_dim(htp_infer *infer, htp_dim dim, htp_element before, htp
     return htp_infer_polynomial(infer, sum);
 }
 
-/* ONNX NonZero: the places of X's elements, [rank of X, how many]. */
+/* ONNX NonZero: indices of nonzero elements, [rank of X, count]. */
 void htp_infer_non_zero(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
@@ -122,7 +122,7 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* How many elements a slice of @p size elements has. */
+/* The number of elements in a slice of an axis of size @p size. */
 static int64_t sliced_size(int64_t size, int64_t start, int64_t end, int64_t step)
 {
     if (size == 0) {
@@ -136,8 +136,7 @@ static int64_t sliced_size(int64_t size, int64_t start, int64_t end, int64_t ste
     return span <= 0 ? 0 : span / stride + (span % stride != 0);
 }
 
-/* Where a slice of step 1 or more begins or ends in an axis of size @p size, which it may not
- * reach or go beyond; HTP_NONE where it is not told. */
+/* A bound of a slice with step >= 1, clamped to an axis of size @p size; HTP_NONE if unknown. */
 static htp_polynomial_id bound_of(htp_infer *infer, htp_polynomial_id size, htp_element element)
 {
     int64_t number;
@@ -156,7 +155,7 @@ static htp_polynomial_id bound_of(htp_infer *infer, htp_polynomial_id size, htp_
     return is_from_end ? htp_polynomial_add(algebra, size, bound, 1) : HTP_NONE;
 }
 
-/* @return false where it is not told */
+/* @return false if it is unknown */
 static bool symbolic_slice(htp_infer *infer, htp_dim dim, htp_element start, htp_element end,
                            int64_t step, htp_dim *result)
 {
@@ -178,7 +177,7 @@ static bool symbolic_slice(htp_infer *infer, htp_dim dim, htp_element start, htp
     return true;
 }
 
-/* Whether a slice turns all of an axis around. */
+/* Whether a slice reverses a whole axis. */
 static bool turns_all(htp_element start, htp_element end, int64_t step)
 {
     int64_t from;
@@ -187,8 +186,8 @@ static bool turns_all(htp_element start, htp_element end, int64_t step)
            (from == -1 || from >= FAR) && to <= -FAR;
 }
 
-/* An axis that is cut in two at a place that is not told: the part in front, and what is left of
- * @p dim behind it. The same place cuts the same size in the same way. */
+/* An axis cut at an unknown position: the front part, or the rest of @p dim behind it. Equal
+ * positions cut equal sizes alike. */
 static htp_dim cut_dim(htp_infer *infer, htp_dim dim, htp_tensor_id place, size_t at,
                        bool is_behind)
 {
@@ -203,7 +202,7 @@ static htp_dim cut_dim(htp_infer *infer, htp_dim dim, htp_tensor_id place, size_
     return is_behind ? htp_infer_sum(infer, dim, size, -1) : size;
 }
 
-/* A slice with bounds that do not tell its size. */
+/* A slice of unknown size. */
 static htp_dim unclear_slice(htp_infer *infer, htp_dim dim, size_t at, int64_t step)
 {
     int64_t number;

@@ -1,5 +1,5 @@
 /*
- * Types of what looks at regions of images.
+ * Types of operators on image regions.
  */
 #include "onnx/shape_inference/infer_rule.h"
 
@@ -31,7 +31,7 @@ void htp_infer_max_roi_pool(htp_infer *infer)
                htp_infer_int_at(infer, "pooled_shape", 1, -1));
 }
 
-/* The offset tells how often the window fits. */
+/* The shape of the offset gives the number of windows. */
 void htp_infer_deform_conv(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);

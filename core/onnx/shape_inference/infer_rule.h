@@ -1,11 +1,11 @@
 /*
- * What the rules of type inference work with. Private to core/onnx/shape_inference.
+ * Helpers for the rules of type inference. Private to core/onnx/shape_inference.
  *
- * A rule types the outputs of infer->node. Where an input that it needs has no type, or the node
- * is not valid, it leaves them as they are.
+ * A rule types the outputs of infer->node. If an input that it needs has no type, or the node is
+ * invalid, it does nothing.
  *
- * Shapes that are computed by the model are followed through small int64 vectors: their elements
- * are known as numbers, as symbols (also of what is no size, "batch - 3"), or not known.
+ * Shapes computed by the model are tracked through small int64 vectors: an element is a number, a
+ * symbol (not always of a size, "batch - 3"), or unknown.
  */
 #ifndef HTP_ONNX_INFER_RULE_H
 #define HTP_ONNX_INFER_RULE_H
@@ -31,14 +31,14 @@ typedef struct htp_infer {
     const htp_element **contents; /* by tensor; NULL: not known */
     htp_symbols *symbols;         /* of the graph */
     htp_map fronts;               /* of cut axes: see infer_parts.c */
-    bool *is_set;                 /* by tensor: a rule has told its type */
+    bool *is_set;                 /* by tensor: typed by a rule */
     htp_guess **guesses;          /* by tensor: of bodies of loops, see infer_nested.c */
-    bool is_wrong;                /* one of these was wrong: the walk begins anew */
+    bool is_wrong;                /* one of these was wrong: another pass follows */
     bool guesses_nothing;
 } htp_infer;
 
-/** A rule for types; and one for the contents of the first output, whose @p count elements it
- * sets. @return false when they cannot be told */
+/** A rule for types; and one for the contents of the first output, which sets @p count elements.
+ * @return false if they are unknown */
 typedef void (*htp_infer_fn)(htp_infer *infer);
 typedef bool (*htp_contents_fn)(const htp_infer *infer, htp_element *elements, size_t count);
 
@@ -64,11 +64,11 @@ const htp_attribute *htp_infer_attribute(const htp_infer *infer, const char *nam
 /** An integer attribute. */
 int64_t htp_infer_int(const htp_infer *infer, const char *name, int64_t otherwise);
 
-/** The dtype that an integer attribute names. @return false where there is none such */
+/** The dtype in an integer attribute. @return false if there is none */
 bool htp_infer_dtype(const htp_infer *infer, const char *name, htp_dtype *dtype);
 
-/** In place of an attribute that is a tensor: its TensorProto.DataType, and, if it is one int64 or
- * bool, its element, as list. */
+/** For an attribute that is a tensor: its TensorProto.DataType, and if it is one int64 or bool, its
+ * element as a list. */
 #define HTP_INFER_VALUE_TYPE "value.data_type"
 #define HTP_INFER_VALUE "value"
 
@@ -78,9 +78,9 @@ int64_t htp_infer_int_at(const htp_infer *infer, const char *name, size_t index,
 /** Wraps an axis into [0, rank). @return false when it is out of range */
 bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped);
 
-/** Sets the type of output @p index; of one that has a type the dims, as far as they agree with it:
- * what @p dims do not tell is not known then. @p dims are kept, not copied. Ranks above
- * HTP_MAX_RANK are left out. */
+/** Sets the type of output @p index. An output with a type only gets dims that agree with it; a dim
+ * that @p dims leave open becomes unknown. @p dims are kept, not copied. Ranks above HTP_MAX_RANK
+ * are ignored. */
 void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t rank,
                    const htp_dim *dims);
 
@@ -97,10 +97,10 @@ htp_element htp_infer_content(const htp_infer *infer, htp_tensor_id tensor, size
 bool htp_infer_number(htp_element element, int64_t *number);
 
 /**
- * The axes of an input ("axes" of opset 18); where there is none of an attribute ("axes" of opset
- * 17); wrapped.
+ * The axes in an input ("axes" since opset 18), else in an attribute ("axes" until opset 17);
+ * wrapped.
  * @param named  by axis, @p rank entries: set where the axis is among them.
- * @return false when they cannot be told, or are not valid. None at all is true, with @p any false
+ * @return false if they are unknown or invalid. None at all is true, with @p any false
  */
 bool htp_infer_axes(const htp_infer *infer, uint32_t index, uint32_t rank, bool *named, bool *any);
 
@@ -109,10 +109,10 @@ bool htp_infer_axes(const htp_infer *infer, uint32_t index, uint32_t rank, bool 
 /** A new array of dims, all number 0. */
 htp_dim *htp_infer_dims(htp_infer *infer, uint32_t rank);
 
-/** A dim that cannot be told: a symbol that nothing else has. */
+/** An unknown dim: a fresh symbol. */
 htp_dim htp_infer_unknown(htp_infer *infer);
 
-/** The dim of a number; one that cannot be told for a number below 0. */
+/** The dim of a number; an unknown one for a negative number. */
 htp_dim htp_infer_size(htp_infer *infer, int64_t size);
 
 /** The dim of an element. */
@@ -122,12 +122,10 @@ htp_dim htp_infer_element_dim(htp_infer *infer, htp_element element);
 bool htp_infer_is(htp_dim dim, int64_t size);
 bool htp_infer_is_same(htp_dim a, htp_dim b);
 
-/** The dim that is both, where the model needs them to be equal: the number, if one of them is;
- * otherwise the shorter name. */
+/** The dim of two that must be equal: the number, if one is; otherwise the shorter name. */
 htp_dim htp_infer_both(htp_dim a, htp_dim b);
 
-/** The dim of a polynomial of dims; one that cannot be told for HTP_NONE, or a number
- * below 0. */
+/** The dim of a polynomial; unknown for HTP_NONE, or a negative number. */
 htp_dim htp_infer_polynomial(htp_infer *infer, htp_polynomial_id id);
 
 /** Short for htp_symbols_polynomial(). */
@@ -139,16 +137,16 @@ htp_dim htp_infer_product(htp_infer *infer, htp_dim a, htp_dim b);
 htp_dim htp_infer_floor(htp_infer *infer, htp_dim a, int64_t divisor);
 htp_dim htp_infer_ceil(htp_infer *infer, htp_dim a, int64_t divisor);
 
-/** Notes that what a model runs with has at least @p least elements along @p dim. */
+/** Notes a lower bound of @p dim that holds in every valid run. */
 void htp_infer_note_least(htp_infer *infer, htp_dim dim, int64_t least);
 
-/** The dim that @p a and @p b are broadcast to: one of them where both are equal, or it is not 1
- * whatever the sizes are. @return false for two numbers that do not fit */
+/** The broadcast of @p a and @p b, if it can be decided: they are equal, or one is never 1. @return
+ * false for two numbers that do not fit */
 bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *result);
 
 /* ---- loops ---- */
 
-/** Types what loops carry by what is guessed of it: first that its dims stay as they were given. */
+/** Types the carried values of loops by a guess: at first, that dims keep their initial values. */
 void htp_infer_guess(htp_infer *infer);
 
 #endif

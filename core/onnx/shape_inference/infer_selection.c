@@ -1,5 +1,5 @@
 /*
- * Rules for operators that pick elements: how many only a run tells.
+ * Rules for operators that select a data-dependent number of elements.
  */
 #include "onnx/shape_inference/infer_rule.h"
 
@@ -10,14 +10,14 @@ static bool axis_of(const htp_infer *infer, const htp_tensor *x, uint32_t *axis)
            htp_infer_wrap(htp_infer_int(infer, "axis", 0), x->rank, axis);
 }
 
-/** Whether there is an axis, and it is none of the operand's. */
+/** Whether there is an axis attribute that is out of range. */
 static bool is_beyond(const htp_infer *infer, const htp_tensor *x)
 {
     uint32_t axis;
     return htp_infer_attribute(infer, "axis") && !axis_of(infer, x, &axis);
 }
 
-/** Types output 0 as x with a dim that cannot be told; without an axis as a vector. */
+/** Gives output 0 the type of x with an unknown dim; without an axis, of a vector. */
 static htp_dim set_picked(htp_infer *infer, const htp_tensor *x)
 {
     uint32_t axis = 0;
@@ -40,8 +40,8 @@ void htp_infer_compress(htp_infer *infer)
     }
 }
 
-/* ONNX Unique: the values; for each the first place; for each element or slice its value; counts.
- */
+/* ONNX Unique: the values; the first index of each; for each element or slice the index of its
+ * value; counts. */
 void htp_infer_unique(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);

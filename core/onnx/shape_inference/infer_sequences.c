@@ -1,6 +1,6 @@
 /*
- * Rules for sequences, whose type is that of each of their tensors. A dim that differs between
- * these has the symbol "".
+ * Rules for sequences, whose type is that of each tensor in them. A dim that differs between
+ * tensors has the symbol "".
  */
 #include "onnx/shape_inference/infer_rule.h"
 
@@ -15,8 +15,8 @@ static bool varies(htp_dim dim)
     return dim.symbol && !*dim.symbol;
 }
 
-/* The dims of tensors of one more type, @p dims, among those of @p x: what differs has no name.
- * NULL where the ranks do. */
+/* The common dims of @p x and a tensor with @p dims; those that differ lose their name. NULL if
+ * ranks differ. */
 static htp_dim *joined_dims(htp_infer *infer, const htp_tensor *x, const htp_dim *dims,
                             uint32_t rank)
 {
@@ -36,7 +36,7 @@ static void set_sequence(htp_infer *infer, htp_dtype dtype, uint32_t rank, const
     }
 }
 
-/* ONNX SequenceEmpty: of no tensor whatever is said of its dims is true. */
+/* ONNX SequenceEmpty: any dims hold for no tensor. */
 void htp_infer_sequence_empty(htp_infer *infer)
 {
     const htp_tensor *x = &infer->model->tensors.items[infer->node->outputs[0]];
@@ -78,7 +78,7 @@ void htp_infer_sequence_insert(htp_infer *infer)
     }
 }
 
-/* ONNX SplitToSequence: parts of one size without the second input. */
+/* ONNX SplitToSequence: equal parts without the second input. */
 void htp_infer_split_to_sequence(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
@@ -120,7 +120,7 @@ void htp_infer_sequence_length(htp_infer *infer)
     htp_infer_set(infer, 0, HTP_DTYPE_INT64, 0, NULL);
 }
 
-/* ONNX ConcatFromSequence: sizes that differ between tensors are equal here, or it fails. */
+/* ONNX ConcatFromSequence: all dims except the axis must be equal, or it fails. */
 void htp_infer_concat_from_sequence(htp_infer *infer)
 {
     if (!is_sequence(infer, 0)) {

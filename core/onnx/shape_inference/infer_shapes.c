@@ -49,14 +49,14 @@ void htp_infer_squeeze(htp_infer *infer)
     bool named[HTP_MAX_RANK] = {false};
     bool any;
     if (!x || !htp_infer_axes(infer, 1, x->rank, named, &any) ||
-        (!any && htp_infer_has_input(infer, 1))) { /* runtimes do not agree on what that is */
+        (!any && htp_infer_has_input(infer, 1))) { /* runtimes disagree */
         return;
     }
     htp_dim *dims = htp_infer_dims(infer, x->rank);
     uint32_t rank = 0;
     for (uint32_t i = 0; i < x->rank; i++) {
         if (!any && x->dims[i].symbol) {
-            return; /* it goes if it is 1 */
+            return; /* it is removed if it is 1 */
         }
         if (any ? !named[i] : x->dims[i].size != 1) {
             dims[rank++] = x->dims[i];
@@ -89,7 +89,7 @@ void htp_infer_unsqueeze(htp_infer *infer)
         } else if (next < x->rank) {
             dims[i] = x->dims[next++];
         } else {
-            return; /* an axis was named twice */
+            return; /* a duplicate axis */
         }
     }
     htp_infer_set(infer, 0, x->dtype, rank, dims);
@@ -105,7 +105,7 @@ static htp_dim product_between(htp_infer *infer, const htp_dim *dims, uint32_t b
     return product;
 }
 
-/* ONNX Flatten: two dims, of what is before the axis, which may be the rank, and of the rest. */
+/* ONNX Flatten: two dims, the product before the axis, which may be the rank, and the rest. */
 void htp_infer_flatten(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
@@ -122,8 +122,7 @@ void htp_infer_flatten(htp_infer *infer)
 
 /* ---- Reshape ---- */
 
-/* The product of dims; of those that are numbers, or of the symbols, but for the one at
- * @p missing. */
+/* The product of all dims except @p missing: of the numbers, or of the symbols. */
 static htp_polynomial_id product_of(htp_infer *infer, const htp_dim *dims, uint32_t rank,
                                     uint32_t missing, bool of_symbols)
 {
@@ -137,7 +136,7 @@ static htp_polynomial_id product_of(htp_infer *infer, const htp_dim *dims, uint3
     return product;
 }
 
-/* The dim at @p missing, which makes the number of elements that of @p x. */
+/* The dim at @p missing, which completes the element count of @p x. */
 static htp_dim remaining_dim(htp_infer *infer, const htp_tensor *x, const htp_dim *dims,
                              uint32_t rank, uint32_t missing)
 {
@@ -154,7 +153,7 @@ static htp_dim remaining_dim(htp_infer *infer, const htp_tensor *x, const htp_di
     return htp_infer_polynomial(infer, htp_polynomial_floor(algebra, all, divisor));
 }
 
-/* A dim to reshape to: where it is -1 at some sizes, it is something else there. */
+/* A target dim of Reshape: if it is -1 at some sizes, its meaning changes. */
 static htp_dim sure_size(htp_infer *infer, htp_dim dim)
 {
     bool is_size =
@@ -241,7 +240,7 @@ void htp_infer_tile(htp_infer *infer)
     htp_infer_set(infer, 0, x->dtype, x->rank, dims);
 }
 
-/* From @p start to @p limit, if there is anything between them. */
+/* The number of elements from @p start to @p limit. */
 static htp_dim counted_dim(htp_infer *infer, htp_dim start, htp_dim limit, int64_t step)
 {
     htp_algebra *algebra = &infer->symbols->algebra;
@@ -271,7 +270,7 @@ void htp_infer_range(htp_infer *infer)
 
 /* ---- of a shape alone ---- */
 
-/* ONNX ConstantOfShape: of the type that its value has, or of float32. */
+/* ONNX ConstantOfShape: the type of its value, or float32. */
 void htp_infer_constant_of_shape(htp_infer *infer)
 {
     size_t length;
@@ -288,7 +287,7 @@ void htp_infer_constant_of_shape(htp_infer *infer)
     htp_infer_set(infer, 0, dtype, (uint32_t)length, dims);
 }
 
-/* ONNX RandomNormal and RandomUniform: of float32, if nothing else is said. */
+/* ONNX RandomNormal and RandomUniform: the dtype attribute, or float32. */
 void htp_infer_random(htp_infer *infer)
 {
     const htp_attribute *shape = htp_infer_attribute(infer, "shape");

@@ -14,14 +14,14 @@ static bool find_axis(const htp_infer *infer, uint32_t rank, uint32_t *axis)
     return htp_infer_wrap(given, rank, axis) && *axis + 1 < rank;
 }
 
-/* ONNX DFT of forward direction: pairs in the last dim come out; the axis has the length that is
- * given, or its own, or what is not a mirror image of it. */
+/* ONNX DFT, forward: the last dim of the output holds pairs. The axis has the given length, or its
+ * own; with onesided, about half of it. */
 void htp_infer_dft(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
     uint32_t axis;
     bool is_one_sided = htp_infer_int(infer, "onesided", 0) != 0;
-    bool is_real = is_one_sided && htp_infer_int(infer, "inverse", 0) != 0; /* what comes out */
+    bool is_real = is_one_sided && htp_infer_int(infer, "inverse", 0) != 0; /* the output */
     if (!x || x->rank < 2 || is_real || !find_axis(infer, x->rank, &axis)) {
         return;
     }

@@ -1,5 +1,5 @@
 /*
- * Types of reductions, sums of products, and what picks along an axis.
+ * Types of reductions, sums of products, and gathers along an axis.
  */
 #include "onnx/shape_inference/infer_rule.h"
 
@@ -7,7 +7,7 @@
 
 /* ---- reductions ---- */
 
-/* @p x without the named axes, or with 1 in their place. */
+/* @p x without the given axes, or with 1 in their place. */
 static void set_reduced(htp_infer *infer, const htp_tensor *x, htp_dtype dtype, const bool *named,
                         bool keeps)
 {
@@ -85,7 +85,7 @@ void htp_infer_one_hot(htp_infer *infer)
 
 /* ---- products of matrices ---- */
 
-/* Axis @p axis of the @p rank batch axes of a product, for an operand of a lower rank, too. */
+/* Axis @p axis of the @p rank batch axes of a product; an operand of lower rank has 1. */
 static htp_dim batch_dim(const htp_tensor *x, uint32_t rank, uint32_t axis)
 {
     uint32_t own = x->rank > 2 ? x->rank - 2 : 0;
@@ -123,13 +123,13 @@ void htp_infer_matmul(htp_infer *infer)
     infer_product(infer, HTP_DTYPE_OTHER);
 }
 
-/* ONNX MatMulInteger: of levels of 8 bits. */
+/* ONNX MatMulInteger: of 8-bit integers. */
 void htp_infer_matmul_integer(htp_infer *infer)
 {
     infer_product(infer, HTP_DTYPE_INT32);
 }
 
-/* ONNX Attention of four dims: the query's, with the size of a value. */
+/* ONNX Attention with four dims: the query's, with the head size of V. */
 void htp_infer_attention(htp_infer *infer)
 {
     const htp_tensor *query = htp_infer_input(infer, 0);
@@ -158,7 +158,7 @@ void htp_infer_gemm(htp_infer *infer)
 
 /* ---- Einsum ---- */
 
-/* A dim that an equation names, once that is read. */
+/* The dim of a letter in an equation, once read. */
 typedef struct named_dim {
     bool is_known;
     htp_dim dim;
@@ -187,10 +187,10 @@ static bool add_dim(htp_infer *infer, named_dim *named, htp_dim dim)
     return fits;
 }
 
-/* Reads the term of one operand. @return where it ends; NULL when it does not fit */
+/* Reads the term of one operand. @return its end; NULL if the rank does not fit */
 static const char *read_term(htp_infer *infer, equation *e, const char *at, const htp_tensor *x)
 {
-    uint32_t covered = x->rank; /* by the ellipsis */
+    uint32_t covered = x->rank; /* under the ellipsis */
     for (const char *letter = at; is_letter(*letter) || *letter == '.'; letter++) {
         covered -= is_letter(*letter) && covered > 0;
     }
@@ -212,7 +212,8 @@ static const char *read_term(htp_infer *infer, equation *e, const char *at, cons
     return axis == x->rank ? at : NULL;
 }
 
-/* Writes the dims of the output's term. @return how many; UINT32_MAX when it does not fit */
+/* Writes the dims of the output term. @return their number; UINT32_MAX if the equation is malformed
+ */
 static uint32_t write_term(const equation *e, const char *at, htp_dim *dims)
 {
     uint32_t rank = 0;
@@ -235,7 +236,7 @@ static uint32_t write_term(const equation *e, const char *at, htp_dim *dims)
     return rank;
 }
 
-/* Equations as they are written here: without spaces, and with the output's term. */
+/* Only explicit equations without spaces, as our exporter writes them. */
 void htp_infer_einsum(htp_infer *infer)
 {
     const htp_attribute *attribute = htp_infer_attribute(infer, "equation");

@@ -9,7 +9,7 @@ typedef Htp__Onnx__TensorShapeProto__Dimension dimension_message;
 struct htp_view_types {
     htp_arena *arena;
     const htp_view *view;
-    bool is_settled; /* `builder` is what there is */
+    bool is_settled; /* `builder` is complete */
     htp_view_draft builder;
 };
 
@@ -20,7 +20,7 @@ htp_view_types *htp_view_types_new(htp_arena *arena, const htp_view *view)
     return types;
 }
 
-/* The tensor that stands for a value; NULL where its type is not known. */
+/* The tensor of a value; NULL if its type is unknown. */
 static const htp_tensor *find_tensor(htp_view_types *types, uint32_t value)
 {
     if (!types->is_settled) {
@@ -53,7 +53,7 @@ static htp_value_type type_of(htp_arena *arena, const htp_tensor *tensor)
                             .rank = tensor->rank};
 }
 
-/* Whether a dim is not told. */
+/* Whether a dim is unknown. */
 static bool lacks_dims(const htp_value_type *declared)
 {
     bool lacks = false;
@@ -68,7 +68,7 @@ static bool is_whole(const htp_value_type *declared)
     return declared->has_dims && !lacks_dims(declared);
 }
 
-/* Whether a declared type may be the same as an inferred one. */
+/* Whether a declared type is compatible with an inferred one. */
 static bool agrees(const htp_value_type *declared, const htp_tensor *tensor)
 {
     bool is_sequence = *declared->container != '\0';
@@ -77,7 +77,7 @@ static bool agrees(const htp_value_type *declared, const htp_tensor *tensor)
                                    (!declared->has_dims || declared->rank == tensor->rank));
 }
 
-/* The inferred type, with the dims that are declared. */
+/* The inferred type, completed with declared dims. */
 static htp_value_type complete(htp_arena *arena, const htp_value_type *declared,
                                const htp_tensor *tensor)
 {

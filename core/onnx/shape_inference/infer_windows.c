@@ -1,5 +1,5 @@
 /*
- * Types of convolutions, pooling, and what changes the resolution of images.
+ * Types of convolutions, pooling, and resizing.
  *
  * Tensors are [batch, channels, spatial axes...].
  */
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sizes beyond this are not computed with: nothing below can overflow then. */
+/* Larger sizes are not computed with, so nothing below overflows. */
 #define MAX_SIZE (INT64_C(1) << 30)
 
 enum {
@@ -51,8 +51,8 @@ static int64_t span_of(const window *w)
     return w->dilation * (w->kernel - 1) + 1;
 }
 
-/* How often the window fits. With ceil_mode runtimes leave out a last window that would begin in
- * the padding, or do not: that size is not told. */
+/* The number of windows. With ceil_mode runtimes disagree on a last window that begins in the
+ * padding; then the size is unknown. */
 static htp_dim fitting_dim(htp_infer *infer, const window *w, htp_dim dim)
 {
     if (!is_sane(w) || (!dim.symbol && dim.size > MAX_SIZE)) {
@@ -60,7 +60,7 @@ static htp_dim fitting_dim(htp_infer *infer, const window *w, htp_dim dim)
     }
     int64_t pads = w->pad_begin + w->pad_end;
     if (dim.symbol) {
-        /* The last window begins in the tensor. */
+        /* the last window must begin in the tensor */
         bool is_told = !w->ceil_mode || w->pad_end + w->stride <= span_of(w);
         htp_dim last = htp_infer_sum(infer, dim, (htp_dim){.size = pads - span_of(w)}, 1);
         last = w->ceil_mode ? htp_infer_ceil(infer, last, w->stride)
@@ -82,7 +82,7 @@ static htp_dim fitting_dim(htp_infer *infer, const window *w, htp_dim dim)
     return htp_infer_size(infer, last + 1);
 }
 
-/* The size that the window of a transposed convolution spreads an axis to. */
+/* The output size of a transposed convolution along an axis. */
 static htp_dim spread_dim(htp_infer *infer, const window *w, htp_dim dim, int64_t more)
 {
     if (!is_sane(w) || more < 0 || more > MAX_SIZE || (!dim.symbol && dim.size > MAX_SIZE)) {
@@ -108,14 +108,14 @@ static void set_windows(htp_infer *infer, uint32_t index, htp_dtype dtype, uint3
     }
 }
 
-/* Whether the sizes hang on attributes that the rules here do not read. */
+/* Whether sizes depend on attributes that these rules do not read. */
 static bool is_automatic(const htp_infer *infer)
 {
     const htp_attribute *pad = htp_infer_attribute(infer, "auto_pad");
     return (pad && strcmp(pad->s, "NOTSET") != 0) || htp_infer_attribute(infer, "output_shape");
 }
 
-/* Forgets sizes that hang on such attributes. */
+/* Drops sizes that depend on such attributes. */
 static void forget_automatic(htp_infer *infer, uint32_t rank, htp_dim *dims)
 {
     for (uint32_t i = 2; i < rank && is_automatic(infer); i++) {
@@ -123,7 +123,7 @@ static void forget_automatic(htp_infer *infer, uint32_t rank, htp_dim *dims)
     }
 }
 
-/* The operands of a convolution, if they are there and fit. */
+/* The operands of a convolution, if they exist and fit. */
 static bool read_operands(const htp_infer *infer, const htp_tensor **x, const htp_tensor **weight)
 {
     *x = htp_infer_input(infer, 0);
@@ -210,7 +210,7 @@ void htp_infer_global_pool(htp_infer *infer)
 
 /* ---- resolution ---- */
 
-/* The scale of axis @p axis of an embedded float32 input; 0 where it is not known. */
+/* The scale of axis @p axis in an embedded float32 input; 0 if unknown. */
 static float read_scale(const htp_infer *infer, uint32_t index, uint32_t rank, uint32_t axis)
 {
     const htp_tensor *scales = htp_infer_input(infer, index);
@@ -227,7 +227,7 @@ static float read_scale(const htp_infer *infer, uint32_t index, uint32_t rank, u
     return scale;
 }
 
-/* ⌊dim scale⌋, which is computed in float32: exact for whole scales, and for powers of two. */
+/* floor(dim * scale) in float32: exact for integer scales and powers of two. */
 static htp_dim scaled_dim(htp_infer *infer, htp_dim dim, float scale)
 {
     if (scale == 1.0F) {
@@ -281,7 +281,7 @@ static htp_dim blocked_dim(htp_infer *infer, htp_dim dim, int64_t factor, bool d
     if (factor == 1) {
         return dim;
     }
-    if (dim.symbol) { /* what is divided has no remainder */
+    if (dim.symbol) { /* the quotient has no remainder */
         return divides ? htp_infer_floor(infer, dim, factor)
                        : htp_infer_product(infer, dim, (htp_dim){.size = factor});
     }
@@ -306,7 +306,7 @@ static void set_blocked(htp_infer *infer, bool to_space)
     htp_infer_set(infer, 0, x->dtype, 4, dims);
 }
 
-/* ONNX GridSample: of X [N, C, ...] at the places of a grid [N, outputs..., 2 or 3]. */
+/* ONNX GridSample: X [N, C, ...] sampled at a grid [N, outputs..., 2 or 3]. */
 void htp_infer_grid_sample(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
