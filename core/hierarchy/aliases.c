@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An attribute that holds a module. */
+/* An edge of the attribute tree. */
 typedef struct edge {
     uint32_t parent;
-    uint32_t name; /* its number */
+    uint32_t name; /* number of the attribute's name */
     uint32_t child;
 } edge;
 
-/* How much the program makes of a module. */
+/* How the program uses a module. */
 typedef enum use {
     USE_NONE,
-    USE_BELOW, /* it calls what is below it */
+    USE_BELOW, /* it calls modules below */
     USE_CALLED,
 } use;
 
@@ -28,12 +28,12 @@ typedef struct finder {
     const htp_weight *weights;
     const htp_parameters *parameters;
     htp_map names;    /* to numbers */
-    htp_map contents; /* what a module is and holds, to the number of that */
+    htp_map contents; /* from class and contents of a module, to their number */
     HTP_VECTOR(edge) edges;
-    bool *has_tensors;       /* by module: it or what is below it */
-    uint32_t *first_edges;   /* by module, and behind the last one */
+    bool *has_tensors;       /* by module: whether it or a module below has tensors */
+    uint32_t *first_edges;   /* by module, and one more */
     uint32_t *content;       /* by module: equal numbers for twins */
-    uint32_t *first_of_twin; /* by content: a module; HTP_NONE: none */
+    uint32_t *first_of_twin; /* by content: its first module; HTP_NONE: none */
     uint32_t *next_twin;     /* by module */
     use *uses;
     HTP_VECTOR(uint32_t) key;
@@ -58,7 +58,7 @@ static int compare_edges(const void *first, const void *second)
     return (a->name > b->name) - (a->name < b->name);
 }
 
-/* The attributes under which objects are met again. */
+/* Adds the further attributes of objects with several names. */
 static void add_further_edges(finder *f)
 {
     htp_map paths = {0};
@@ -86,7 +86,7 @@ static void list_edges(finder *f)
                  (edge){f->modules[i].parent, number_of(f, name, strlen(name)), i});
     }
     add_further_edges(f);
-    HTP_PUSH(f->arena, &f->edges, (edge){.parent = f->module_count}); /* behind all others */
+    HTP_PUSH(f->arena, &f->edges, (edge){.parent = f->module_count}); /* ids behind all modules */
     qsort(f->edges.items, f->edges.count, sizeof(edge), compare_edges);
     f->first_edges = HTP_NEW_ARRAY(f->arena, uint32_t, (size_t)f->module_count + 1);
     uint32_t at = 0;
@@ -121,8 +121,8 @@ static void add_to_key(finder *f, uint32_t a, uint32_t b, uint32_t c)
 
 enum { KEY_CLASS, KEY_TENSOR, KEY_MODULE, KEY_OBJECT };
 
-/* What a module is and holds, as numbers: its class; the names and contents of its tensors; those
- * of its modules, or which object it is where the file has one under several names. */
+/* A module's class and contents as numbers: the names and contents of its tensors and modules. An
+ * object with several names in the file counts as itself. */
 static void write_key(finder *f, uint32_t module)
 {
     const htp_instance *instance = &f->modules[module];
@@ -143,7 +143,7 @@ static void write_key(finder *f, uint32_t module)
     }
 }
 
-/* Numbers what modules are and hold, those below others first. */
+/* Numbers the contents of modules bottom-up. */
 static void number_contents(finder *f)
 {
     for (uint32_t i = f->module_count; i-- > 0;) {
@@ -169,7 +169,7 @@ static void group_twins(finder *f)
     }
 }
 
-/* All names of the twins from @p first on, but the path of @p own itself. */
+/* All names of the twins from @p first on, except @p own's path. */
 static htp_alias_list list_names(finder *f, uint32_t first, uint32_t own)
 {
     HTP_VECTOR(const char *) paths = {0};

@@ -2,9 +2,9 @@
  * One module under several names.
  *
  * A file holds one object for each name that a module had in Python, and these objects share their
- * tensors. Twins are modules of one class that hold the same tensors, one at least, under the same
- * names, also in what is below them. The program's own is the one that it calls: the others are
- * further names of it.
+ * tensors. Twins are modules of one class with the same tensors (at least one) under the same
+ * names, including those below. The one that the program calls is the module; the others are its
+ * aliases.
  */
 #ifndef HTP_HIERARCHY_ALIASES_H
 #define HTP_HIERARCHY_ALIASES_H
@@ -22,11 +22,11 @@ typedef struct htp_alias_list {
 
 /**
  * The further names of every module: those under which the file has the same object, and the names
- * of its twins. Of twins, those that are called have the others as aliases (a file cannot tell one
- * module that is called under two names from two); where none is called, those below which modules
- * are; where none is either, the first. Linear but for sorting by names.
+ * of its twins. Among twins, the called ones have the others as aliases (a file cannot tell one
+ * module called under two names from two modules). If none is called, those with called modules
+ * below; else the first. Linear, except for sorting by name.
  * @param modules  parents precede children, index 0 is the root.
- * @param calls    by module: how often it was called; NULL where none was
+ * @param calls    by module: number of calls; NULL: none
  * @return one list per module
  */
 const htp_alias_list *htp_aliases_find(htp_arena *arena, const htp_instance *modules,

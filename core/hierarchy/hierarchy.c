@@ -9,16 +9,16 @@
 
 #define TORCH_NN_PREFIX "torch.nn."
 
-/* One way of tagging all modules: with a choice of which are eligible. */
+/* Tags of all modules for one choice of eligible ones. */
 typedef struct tagging {
     htp_arena *arena;
     const htp_instance *modules;
     uint32_t module_count;
     const htp_module_spelling *spellings;
     const bool *eligible;
-    const uint32_t *ancestors; /* the nearest eligible one; HTP_NONE for the root */
+    const uint32_t *ancestors; /* the nearest eligible ancestor; HTP_NONE for the root */
     const htp_segment_form *forms;
-    const char **tags; /* of the eligible */
+    const char **tags; /* of eligible modules */
     htp_text text;     /* of the tag that is being made */
     HTP_VECTOR(uint32_t) path;
 } tagging;
@@ -34,14 +34,14 @@ static const uint32_t *find_ancestors(htp_arena *arena, const htp_instance *modu
     return ancestors;
 }
 
-/* Stands for what a module's number says as well, where spelling it out would be long. No other
- * segment or attribute name begins with a dot. */
+/* Refers to a module by number instead of repeating a long address. No other segment or attribute
+ * name begins with a dot. */
 static void add_reference(htp_text *text, uint32_t module)
 {
     htp_text_addf(text, "...%" PRIu32, module);
 }
 
-/* Walks up no further than a path of HTP_TAG_LENGTH bytes reaches. */
+/* Walks up no further than HTP_TAG_LENGTH bytes of path reach. */
 static void add_relative_path(tagging *t, uint32_t module)
 {
     size_t length = 0;

@@ -4,18 +4,18 @@
  * A tag is the address of one module instance, "/" and the segments of its eligible ancestors:
  * /Net/Encoder/Layer.0. Two instances never share a tag, one instance never has two.
  *
- * Eligible is the root, and every module whose qualified class does not begin with "torch.nn.".
- * A group is the eligible modules of one short class name below one nearest eligible ancestor in
- * the attribute tree. A segment is
- * - Class.N where all attribute names of the group are numbers, each another one;
+ * Eligible is the root, and every module whose qualified class does not begin with "torch.nn.". A
+ * group is the eligible modules of one short class name below one nearest eligible ancestor in the
+ * attribute tree. A segment is
+ * - Class.N if all attribute names of the group are distinct numbers;
  * - Class.PATH, the dotted attribute path below that ancestor, for each of a group of several;
  * - Class for a group of one.
  * Percent-encoded (%2F) are `%`, `/`, control characters, bytes that are no UTF-8, and `.` inside
- * one attribute name; an empty name is written `%`. So no two segments are spelled alike.
+ * one attribute name; an empty name is written `%`. So no two segments are equal.
  *
- * Nesting has no bound, tags do: where an address is longer than HTP_TAG_LENGTH bytes, the tags
- * below it do not repeat it but begin with `/...N`, N being the index of the module that has it;
- * a longer attribute path begins with `...N` in the same way. Memory stays linear in the modules.
+ * Nesting is unbounded, tags are not: below an address of more than HTP_TAG_LENGTH bytes, tags
+ * begin with `/...N` instead, N being the index of its module; a longer attribute path begins with
+ * `...N` in the same way. Memory stays linear in the modules.
  */
 #ifndef HTP_HIERARCHY_HIERARCHY_H
 #define HTP_HIERARCHY_HIERARCHY_H
@@ -33,7 +33,7 @@ typedef struct htp_hierarchy_options {
     bool include_torch_nn; /* every class is eligible */
 } htp_hierarchy_options;
 
-/** What the rules say of one module. */
+/** The result of the rules for one module. */
 typedef struct htp_hierarchy_module {
     bool is_torch_nn;
     bool is_eligible;
@@ -64,7 +64,7 @@ htp_hierarchy *htp_hierarchy_build(htp_arena *arena, const htp_instance *modules
 /**
  * The tag of every scope: that of the deepest eligible module in its chain of calls (not of
  * attributes).
- * @param scopes  callers precede those whom they call.
+ * @param scopes  callers precede callees.
  * @return one module index (the owner of the tag) per scope.
  */
 const uint32_t *htp_hierarchy_tag_scopes(htp_arena *arena, const htp_hierarchy *hierarchy,

@@ -72,7 +72,7 @@ static const uint32_t *find_same(htp_arena *arena, const htp_weight *weights, ui
     htp_map first = {0};
     for (uint32_t i = 0; i < count; i++) {
         size_t bytes;
-        if (weights[i].dtype == HTP_DTYPE_OTHER) { /* of which no storage is known */
+        if (weights[i].dtype == HTP_DTYPE_OTHER) { /* its storage is unknown */
             same_as[i] = i;
             continue;
         }
@@ -103,7 +103,7 @@ static void list_weights(htp_arena *arena, uint32_t module_count, const htp_weig
     parameters->next_weight = next;
 }
 
-/* Hostile dims may multiply to more than fits: such a tensor counts as the largest number. */
+/* Products of hostile dims may overflow: they saturate. */
 static uint64_t element_count(const htp_weight *weight)
 {
     uint64_t elements = 1;
@@ -141,15 +141,15 @@ static void subtract_total(htp_parameter_count *sum, const htp_parameter_count *
     sum->bytes -= count->bytes;
 }
 
-/* An identical tensor's occurrences so far, among parameters. */
+/* Occurrences of identical tensors among parameters. */
 typedef struct occurrence {
     uint32_t first_weight; /* HTP_NONE: none yet */
     uint32_t last_module;
 } occurrence;
 
-/* Every occurrence adds to its module, and every later one of the same tensor subtracts where its
- * module and the one before it (in depth-first order) meet: the sum over any subtree then holds
- * the tensor once. */
+/* Every occurrence adds to its module. Every later one subtracts at the common ancestor of its
+ * module and the previous one's (in depth-first order). So the sum over any subtree counts the
+ * tensor once. */
 static void count_occurrence(const tree *t, const htp_weight *weights, uint32_t weight,
                              occurrence *seen, htp_parameter_count *counts)
 {

@@ -1,14 +1,14 @@
 /*
- * What nodes say of their modules relative to a call that they run in: the tag specification's
- * section on functions.
+ * Tags relative to a call: the tag specification's section on functions.
  */
 #ifndef HTP_HIERARCHY_RELATION_H
 #define HTP_HIERARCHY_RELATION_H
 
 #include <stdbool.h>
 
-/** A tag relative to that of a call: "." for the same, what is behind it and a slash for one below,
- * and otherwise the tag itself, which begins with a slash. Points into @p tag but for ".". */
+/** A tag relative to that of a call: "." for the call's own, the part behind its slash for one
+ * below, and otherwise the absolute tag, which begins with a slash. Points into @p tag except for
+ * ".". */
 const char *htp_relation_tag(const char *tag, const char *call);
 
 /** The same of dotted attribute paths: "" for the same; NULL for one that is not below. */

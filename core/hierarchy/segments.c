@@ -17,7 +17,7 @@ static bool must_encode(uint32_t code, bool keep_dots)
            (code == '.' && !keep_dots);
 }
 
-/* The bytes from here on that are letters, digits or underscores, as most of names are. */
+/* The number of letters, digits and underscores from here on: most of a name. */
 static size_t plain_bytes(const char *name)
 {
     size_t count = 0;
@@ -50,7 +50,8 @@ void htp_hierarchy_add_encoded(htp_text *text, const char *name, bool keep_dots)
     }
 }
 
-/* An empty name is spelled "%", which no other name is. Borrows the name where nothing changes. */
+/* An empty name becomes "%", which is no other encoding. Borrows the name if it needs no encoding.
+ */
 static const char *encode(htp_arena *arena, htp_text *scratch, const char *name)
 {
     scratch->length = 0;
@@ -64,7 +65,7 @@ static const char *encode(htp_arena *arena, htp_text *scratch, const char *name)
     return htp_arena_copy(arena, scratch->bytes, scratch->length);
 }
 
-/* The number of a spelling: that of the first module which has it. */
+/* The number of an encoding: that of its first module. */
 static uint32_t number_of(htp_arena *arena, htp_map *numbers, const char *spelling, uint32_t module)
 {
     uint32_t number;
@@ -96,7 +97,7 @@ const htp_module_spelling *htp_segments_spell(htp_arena *arena, const htp_instan
     return spellings;
 }
 
-/* Two 32-bit numbers as the key of a map that keeps the key. */
+/* A pair of numbers as a key that the map keeps. */
 static const uint32_t *pair_key(htp_arena *arena, uint32_t first, uint32_t second)
 {
     uint32_t *key = HTP_NEW_ARRAY(arena, uint32_t, 2);
@@ -107,7 +108,7 @@ static const uint32_t *pair_key(htp_arena *arena, uint32_t first, uint32_t secon
 
 enum { PAIR_BYTES = 2 * sizeof(uint32_t) };
 
-/* Finds the group of siblings (ancestor, class), or makes it. @return its index */
+/* Finds or creates the group of siblings (ancestor, class). @return its index */
 static uint32_t find_group(htp_arena *arena, htp_map *by_pair, uint32_t ancestor,
                            uint32_t class_number, group *groups, uint32_t *group_count)
 {
