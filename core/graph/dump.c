@@ -4,16 +4,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A hostile trace may nest lists in themselves many times over; so much is written of one. */
+/* A hostile trace may hold lists that contain themselves many times; the output is bounded. */
 enum { LIST_DEPTH = 8, LIST_ELEMENTS = 1000, TENSOR_ELEMENTS = 8 };
 
 typedef struct dump {
     const htp_graph *graph;
     htp_text *text;
-    uint32_t elements_left; /* of the value that is being written */
+    uint32_t elements_left; /* for the current value */
 } dump;
 
-/* Names are written plain where they cannot be mistaken for the dump's own signs. */
+/* Names are written plain unless they could be mistaken for the dump's syntax. */
 static void add_name(htp_text *text, const char *name)
 {
     for (const char *at = name; *at; at++) {
@@ -51,7 +51,7 @@ static bool may_write_list(dump *d, const htp_trace_value *value, unsigned depth
     return true;
 }
 
-/* "%12 : float32[2, 8]"; a list says the same of each element. Recursion is bounded by depth. */
+/* "%12 : float32[2, 8]"; a list has the type of its elements. Recursion is bounded by depth. */
 static void add_declaration(dump *d, htp_value_id id, unsigned depth)
 {
     static const char *const kinds[] = {
@@ -123,7 +123,7 @@ static bool can_write_elements(const htp_trace_value *value)
            value->data_bytes / htp_dtype_size(value->dtype) <= TENSOR_ELEMENTS;
 }
 
-/* A tensor without a producer: "int64[2]{1, 2}", of larger ones the type alone. */
+/* A constant tensor: "int64[2]{1, 2}"; only the type of larger ones. */
 static void add_constant_tensor(dump *d, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(d->graph, id);
@@ -179,8 +179,8 @@ static void add_constant(dump *d, htp_value_id id)
     }
 }
 
-/* An argument: a weight's name, a constant, a list of arguments, or the id of what made it.
- * Recursion is bounded by depth. */
+/* An argument: a weight's name, a constant, a list of arguments, or the value's id. Recursion is
+ * bounded by depth. */
 static void add_argument(dump *d, htp_value_id id, unsigned depth)
 {
     const htp_trace_value *value = htp_graph_value(d->graph, id);
@@ -216,7 +216,7 @@ static void add_source(dump *d, const char *file, uint32_t line)
     }
 }
 
-/* A running call of a module. */
+/* A scope: a running call of a module. */
 static void dump_scope(dump *d, uint32_t index)
 {
     const htp_trace_scope *scope = &d->graph->trace->scopes[index];

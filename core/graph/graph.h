@@ -1,5 +1,5 @@
 /*
- * The aten-level graph: what ran, in order, with types, scopes and source lines.
+ * The aten graph: operators in execution order, with types, scopes and source lines.
  *
  * A graph lives in one arena. Strings, weights and known contents are borrowed from the trace and
  * its source, which must outlive it. A dim is a number or a named symbol, never -1.
@@ -13,7 +13,7 @@
 #include "graph/size_formula.h"
 #include "interpret/trace/trace.h"
 
-/** Indices into the graph's arrays; HTP_NONE where there is none. */
+/** Indices into the graph's arrays; HTP_NONE: none. */
 typedef uint32_t htp_value_id;
 typedef uint32_t htp_node_id;
 
@@ -29,21 +29,22 @@ typedef struct htp_value {
     const htp_dim *dims; /* rank entries, for a tensor */
 } htp_value;
 
-/** A module instance with what a trace adds. */
+/** A module instance with facts from the trace. */
 typedef struct htp_module {
     const htp_instance *instance;
     uint32_t first_child; /* HTP_NONE: none */
     uint32_t next_sibling;
 } htp_module;
 
-/** What a state is before the first call. */
+/** The initial value of a state. */
 typedef struct htp_first {
     bool is_uniform; /* all its elements are one number; otherwise a value tells */
     double number;
-    const htp_trace_value *value; /* a constant or weight; or what has the sizes, NULL: the input */
+    const htp_trace_value *value; /* a constant or weight; or the source of the sizes, NULL: the
+                                     input */
 } htp_first;
 
-/** A tensor or number that each call is given, and gives back for the next one: an attribute of a
+/** A state: a tensor or number that each call takes and returns for the next one; an attribute of a
  * module, or a part of one. */
 typedef struct htp_graph_state {
     const char *name; /* the attribute's path, behind it ".INDEX" for parts of lists */
@@ -68,10 +69,10 @@ typedef struct htp_graph {
     uint32_t argument_count; /* forward()'s; trace->inputs are their values */
     const htp_graph_state *states;
     uint32_t state_count;
-    bool is_unsettled; /* something failed that state depends on: trace->states tell which */
+    bool is_unsettled; /* a state depends on a failed node: see trace->states */
 } htp_graph;
 
-/** What the trace says of a value. */
+/** A value's facts from the trace. */
 static inline const htp_trace_value *htp_graph_value(const htp_graph *graph, htp_value_id id)
 {
     return graph->values[id].traced;
@@ -111,7 +112,7 @@ const char *htp_graph_scope_path(const htp_graph *graph, uint32_t scope);
 /** The place where scope @p scope is called; NULL for the method itself. */
 const htp_trace_call *htp_graph_scope_site(const htp_graph *graph, uint32_t scope);
 
-/** An input axis that has a name, whose sizes are 1 and more. */
+/** A named input axis, of size 1 or more. */
 typedef struct htp_axis {
     const char *symbol; /**< that of a formula is its text */
     int64_t sizes[HTP_MAX_LANES];
@@ -119,9 +120,9 @@ typedef struct htp_axis {
 } htp_axis;
 
 /**
- * Builds the graph of a trace. Dims that differ between lanes become symbols: the axis whose
- * sizes they equal, a product, quotient, sum or multiple of axes ("batch*2", "past + sequence"),
- * or a name of their own. What the names tell grows as operators are looked at: htp_symbols.
+ * Builds the graph of a trace. Dims that differ between lanes become symbols: the axis whose sizes
+ * they equal, a product, quotient, sum or multiple of axes ("batch*2", "past + sequence"), or a
+ * name of their own. Symbols learn more from operators later: htp_symbols.
  * @param lane_count  lanes of the trace.
  */
 htp_graph *htp_graph_build(htp_arena *arena, const htp_trace *trace, uint32_t lane_count,
@@ -129,14 +130,12 @@ htp_graph *htp_graph_build(htp_arena *arena, const htp_trace *trace, uint32_t la
                            const htp_argument *arguments, uint32_t argument_count,
                            const htp_axis *axes, uint32_t axis_count);
 
-/** Writes the graph as text, one live node a line, in order of execution:
- * `%12 : float32[batch, 8] = aten::linear(%5, %3, %4)  # scope: a.b  call: 0  source: f.py:12`.
- * The root's scope is `.`; constants and weights are written in place of their ids. Lines before
- * and after, which begin with `#`, tell the inputs, the running calls with where they are made and
- * what they are given, whoever makes and reads it, and the outputs:
- * `# scope 3: a.b  call: 0  caller: 1  source: f.py:20  passed: hidden_states = %5`. Names that
- * hold white space or the dump's own signs are written as JSON strings. A node that failed says so
- * at the end of its line, `failure: "why"`. */
+/** Writes the graph as text, one live node a line, in order of execution: `%12 : float32[batch, 8]
+ * = aten::linear(%5, %3, %4)  # scope: a.b  call: 0  source: f.py:12`. The root's scope is `.`;
+ * constants and weights appear instead of their ids. Lines that begin with `#` list the inputs, the
+ * scopes with their callers and arguments (which need no node), and the outputs: `# scope 3: a.b
+ * call: 0  caller: 1  source: f.py:20  passed: hidden_states = %5`. Names with white space or the
+ * dump's own signs are JSON strings. The line of a failed node ends with `failure: "why"`. */
 void htp_graph_dump(const htp_graph *graph, htp_text *text);
 
 #endif

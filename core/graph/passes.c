@@ -6,7 +6,7 @@
 
 /* ---- aliases ---- */
 
-/* Whether there is no operator that gives a new value in place of this one. */
+/* Whether an in-place operator has no functional form. */
 static bool has_no_other_form(const char *kind)
 {
     static const char *const kinds[] = {"aten::copy_.Tensor", "aten::copy_.float",
@@ -14,7 +14,7 @@ static bool has_no_other_form(const char *kind)
     return htp_text_is_one_of(kind, kinds, sizeof(kinds) / sizeof(kinds[0]));
 }
 
-/* Those whose overload is called otherwise in place. */
+/* Functional forms with another overload name. */
 static const struct renamed {
     const char *in_place;
     const char *functional;
@@ -44,8 +44,7 @@ const char *htp_pass_functional_kind(htp_arena *arena, const char *kind)
     return htp_arena_printf(arena, "%.*s%s", (int)length - 1, kind, kind + length);
 }
 
-/* Names of one memory were told apart by the trace: what is left is that an operator need not
- * write to its argument. */
+/* The trace has resolved aliases: here, in-place operators only get their functional form. */
 static void resolve_aliases(htp_graph *graph)
 {
     for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -55,7 +54,7 @@ static void resolve_aliases(htp_graph *graph)
 
 /* ---- constants ---- */
 
-/* Takes out what gives only known values. */
+/* Removes nodes whose outputs are all known. */
 static void drop_constants(htp_graph *graph)
 {
     for (uint32_t i = 0; i < graph->node_count; i++) {
@@ -70,8 +69,8 @@ static void drop_constants(htp_graph *graph)
 
 /* ---- dead code ---- */
 
-/* Marks the nodes that compute a value, or the elements of a list. Lists nest only as deep as
- * types were written in the code. */
+/* Marks the producers of a value, or of a list's elements. Lists nest only as deep as types in the
+ * code. */
 static void mark_producers(const htp_graph *graph, htp_value_id id, bool *needed)
 {
     const htp_trace_value *value = htp_graph_value(graph, id);
@@ -94,7 +93,7 @@ static void mark_all(const htp_graph *graph, const uint32_t *ids, uint32_t count
     }
 }
 
-/* What the blocks of a node give; their nodes stand before it. */
+/* Marks the results of a node's blocks; nodes of blocks precede it. */
 static void mark_blocks(const htp_graph *graph, const htp_trace_node *node, bool *needed)
 {
     for (uint32_t i = 0; i < node->block_count; i++) {
@@ -103,7 +102,7 @@ static void mark_blocks(const htp_graph *graph, const htp_trace_node *node, bool
     }
 }
 
-/* The node that each block belongs to; HTP_NONE for the outermost one. */
+/* The node of each block; HTP_NONE for the outermost one. */
 static htp_node_id *find_owners(const htp_graph *graph)
 {
     uint32_t block_count = graph->trace->block_count;
@@ -119,8 +118,8 @@ static htp_node_id *find_owners(const htp_graph *graph)
     return owners;
 }
 
-/* One sweep from the last node to the first. @return whether there is a node in a block whose owner
- * was not needed so far: what a loop gives that failed is that of its body. */
+/* One backward sweep. @return whether a node of a block was found whose owner was dead so far: the
+ * results of a failed loop are those of its body */
 static bool sweep(const htp_graph *graph, const htp_node_id *owners, bool *needed)
 {
     bool is_more = false;
@@ -140,7 +139,7 @@ static bool sweep(const htp_graph *graph, const htp_node_id *owners, bool *neede
     return is_more;
 }
 
-/* Takes out what no output depends on. */
+/* Dead code elimination. */
 static void drop_dead_code(htp_graph *graph)
 {
     const htp_trace *trace = graph->trace;
@@ -151,7 +150,7 @@ static void drop_dead_code(htp_graph *graph)
         mark_all(graph, &graph->states[i].after, 1, needed);
     }
     for (uint32_t i = 0; graph->is_unsettled && i < trace->state_count; i++) {
-        mark_all(graph, &trace->states[i].after, 1, needed); /* what failed is to be told */
+        mark_all(graph, &trace->states[i].after, 1, needed); /* failures must be reported */
     }
     while (sweep(graph, owners, needed)) {
     }

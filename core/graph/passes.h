@@ -1,11 +1,10 @@
 /*
- * What happens to a graph between the trace and the lowering: small passes with names, each linear
- * in nodes and values, and a verifier after each.
+ * The passes between trace and lowering: small, named, linear in nodes and values, each followed by
+ * the verifier.
  *
- * The trace has done the hard part where libtorch is at hand: it gives every name of a memory that
- * was changed in place its newest value, and computes what follows from constants and sizes alone.
- * So no pass puts one value in another one's place: what scopes were given stays what it is. It
- * keeps no node alive.
+ * The trace has done the hard part, with libtorch at hand: after an in-place operator, each alias
+ * has the new value, and results of constants and sizes are computed. So no pass substitutes
+ * values, and arguments of scopes stay valid. They keep no node alive.
  */
 #ifndef HTP_GRAPH_PASSES_H
 #define HTP_GRAPH_PASSES_H
@@ -19,8 +18,8 @@ size_t htp_pass_count(void);
 /** The name of pass @p index: "trace", "aliases", "constants", "dead-code". */
 const char *htp_pass_name(size_t index);
 
-/** The operator that gives a new value in place of one that changes its first argument:
- * "aten::add.Tensor" of "aten::add_.Tensor"; the same text for any other. */
+/** The functional form of an in-place operator: "aten::add.Tensor" for "aten::add_.Tensor"; other
+ * operators map to themselves. */
 const char *htp_pass_functional_kind(htp_arena *arena, const char *kind);
 
 /** Whether there is a pass of that name. */

@@ -87,7 +87,7 @@ htp_polynomial_id htp_sum_end(htp_algebra *algebra, const htp_sum *s)
     return id;
 }
 
-/* The order of factors. */
+/* The sort order of factors. */
 static bool is_before(const htp_algebra *algebra, htp_atom_id a, htp_atom_id b)
 {
     htp_atom_id x = algebra->atoms.items[a].first;
@@ -170,7 +170,7 @@ bool htp_polynomial_is_number(const htp_algebra *algebra, htp_polynomial_id id, 
     return p->count == 0 || (p->count == 1 && p->terms[0].degree == 0);
 }
 
-/* The atom that is all of a polynomial, or NULL. */
+/* The atom, if a polynomial is nothing else; or NULL. */
 const htp_atom *htp_term_atom(const htp_algebra *algebra, const htp_term *term)
 {
     bool is_sole = term->degree == 1 && term->coefficient == 1;
@@ -186,7 +186,7 @@ htp_atom *htp_polynomial_sole_symbol(const htp_algebra *algebra, htp_polynomial_
 
 /* ---- sums ---- */
 
-/* The higher degree first, then by factors. */
+/* By descending degree, then by factors. */
 static int compare_terms(const htp_term *a, const htp_term *b)
 {
     if (a->degree != b->degree) {
@@ -200,7 +200,7 @@ static int compare_terms(const htp_term *a, const htp_term *b)
     return 0;
 }
 
-/* Adds a term where it belongs. */
+/* Inserts a term in order. */
 void htp_sum_add(htp_sum *s, const htp_term *term)
 {
     uint32_t at = 0;
@@ -240,8 +240,8 @@ void htp_sum_add_polynomial(const htp_algebra *algebra, htp_sum *s, htp_polynomi
     }
 }
 
-/* The term x of which @p term holds ⌊x / 2⌋. @return false where it is no such quotient, or x is
- * no single term */
+/* The term x of a quotient ⌊x / 2⌋ in @p term. @return false if there is none, or x is no single
+ * term */
 static bool find_whole(const htp_algebra *algebra, const htp_term *term, htp_term *whole)
 {
     const htp_atom *half = term->degree == 1 ? &algebra->atoms.items[term->factors[0]] : NULL;
@@ -309,7 +309,7 @@ int64_t htp_common_divisor(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 
-/* Takes the factors of @p divisor out of @p term. @return false when it has not all of them */
+/* Divides @p term by the factors of @p divisor. @return false if one is missing */
 static bool take_out(htp_term *term, const htp_term *divisor)
 {
     htp_term rest = {.coefficient = term->coefficient / divisor->coefficient};
@@ -326,7 +326,7 @@ static bool take_out(htp_term *term, const htp_term *divisor)
     return divides;
 }
 
-/* The number and the factors that all terms have in common, with the sign of the first. */
+/* The content: common coefficient and factors of all terms, with the sign of the first. */
 static htp_term content_of(const htp_algebra *algebra, const htp_polynomial *p)
 {
     htp_term content = p->terms[0];
@@ -359,7 +359,7 @@ static void insert_factor(const htp_algebra *algebra, htp_term *term, htp_atom_i
     term->factors[at] = factor;
 }
 
-/* A polynomial that is not 0 as one term, in which a sum of several is a factor. */
+/* A nonzero polynomial as one term: a sum of several terms becomes a factor. */
 static bool as_term(htp_algebra *algebra, htp_polynomial_id id, htp_term *term)
 {
     const htp_polynomial p = *htp_polynomial_at(algebra, id);
@@ -380,7 +380,7 @@ static bool as_term(htp_algebra *algebra, htp_polynomial_id id, htp_term *term)
     return true;
 }
 
-/* The polynomial of a term: where a sum is the only factor, that sum. */
+/* The polynomial of a term; a lone sum factor becomes the sum itself. */
 static htp_polynomial_id from_term(htp_algebra *algebra, const htp_term *term)
 {
     if (term->degree == 1) {

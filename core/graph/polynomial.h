@@ -1,14 +1,14 @@
 /*
- * Sizes as polynomials of symbols and of rounded quotients, each in one normal form.
+ * Sizes as polynomials of symbols and floored quotients, in normal form.
  *
- * A polynomial is a sum of terms, whole numbers times atoms. An atom is a symbol, ⌊p / n⌋ for a
+ * A polynomial is a sum of terms: integers times atoms. An atom is a symbol, ⌊p / n⌋ for a
  * polynomial p and a number n, max(p, 0), or a sum that is a factor: products are not expanded.
- * Equal sums, nested quotients and constants in them meet in one form: ⌊(⌊(a - 1) / 2⌋ + 2) / 3⌋ is
- * ⌊(a + 3) / 6⌋, and min(a, 3) is a - max(a - 3, 0). Forms that differ may still be equal; one form
- * is one size.
+ * Equal sums, nested quotients and their constants have one form: ⌊(⌊(a - 1) / 2⌋ + 2) / 3⌋ is ⌊(a
+ * + 3) / 6⌋, and min(a, 3) is a - max(a - 3, 0). Forms that differ may still be equal; one form is
+ * one size.
  *
- * Operations give HTP_NONE where a number overflows or a form grows too large, and when
- * an operand is that.
+ * Operations return HTP_NONE if a number overflows, if a form grows too large, or if an operand is
+ * HTP_NONE.
  */
 #ifndef HTP_GRAPH_POLYNOMIAL_H
 #define HTP_GRAPH_POLYNOMIAL_H
@@ -23,7 +23,7 @@
 typedef uint32_t htp_polynomial_id;
 typedef uint32_t htp_atom_id;
 
-/** The least value of what may be as far below 0 as it likes. */
+/** The lower bound of an unbounded value. */
 #define HTP_POLYNOMIAL_UNBOUNDED INT64_MIN
 
 /** Limits of one sum, one product, and of all numbers and symbols in a form. */
@@ -40,7 +40,7 @@ typedef struct htp_term {
     htp_atom_id factors[HTP_POLYNOMIAL_MAX_DEGREE]; /* 0 from degree on */
 } htp_term;
 
-/** What sizes a polynomial or an atom has in the lanes of a trace, if that is known. */
+/** Sizes of a polynomial or atom in the lanes of a trace, if known. */
 typedef struct htp_lane_sizes {
     bool are_known;
     int64_t lane[HTP_MAX_LANES];
@@ -52,7 +52,7 @@ typedef struct htp_polynomial {
     uint32_t count;
     uint32_t weight;  /* terms and atoms, those of atoms included */
     bool has_unknown; /* in a term, however deep */
-    int64_t least;    /* that it is known to be at least, whatever the form shows */
+    int64_t least;    /* known lower bound, beyond the one of the form */
     htp_lane_sizes sizes;
 } htp_polynomial;
 
@@ -64,10 +64,10 @@ typedef struct htp_atom {
     htp_polynomial_id inner;   /* of a quotient, a sum or a positive part */
     int64_t divisor;           /* 0 for a sum, HTP_ATOM_POSITIVE for max(inner, 0) */
     htp_atom_id first;         /* of the symbols in it; itself for a symbol */
-    htp_polynomial_id meaning; /* of a symbol: what it was found to be; or HTP_NONE */
+    htp_polynomial_id meaning; /* of a symbol: its meaning, once found; or HTP_NONE */
     bool is_busy;              /* the meaning is being looked up */
     bool is_unknown;           /* a symbol that says nothing, or with one inside */
-    int64_t least;             /* that it is known to be at least */
+    int64_t least;             /* known lower bound */
     bool is_data;              /* a symbol for a size that the data decides */
     bool is_fresh;             /* a symbol that was made up for the sizes it has */
     bool is_taken;             /* one that is the name of something now */
@@ -84,8 +84,11 @@ typedef struct htp_algebra {
     htp_map by_inner; /* quotients, sums and positive parts -> atom */
 } htp_algebra;
 
-/** A symbol of its own, which stands for a size, and the polynomial that is this symbol alone.
- * @p least is the smallest size that it has, @p sizes may be NULL. */
+/**
+ * Creates a symbol for a size.
+ * @return the polynomial of this symbol alone. @p least is its smallest value; @p sizes may be
+ *         NULL.
+ */
 htp_polynomial_id htp_polynomial_symbol(htp_algebra *algebra, const char *symbol, int64_t least,
                                         const htp_lane_sizes *sizes);
 
@@ -128,7 +131,7 @@ bool htp_polynomial_is_at_least(const htp_algebra *algebra, htp_polynomial_id id
 /** Whether @p a is at least @p b for all sizes. */
 bool htp_polynomial_is_above(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b);
 
-/** Notes what a polynomial is at least. */
+/** Notes a lower bound of a polynomial. */
 void htp_polynomial_set_least(htp_algebra *algebra, htp_polynomial_id id, int64_t least);
 
 /** Notes that every run broadcasts two sizes to one: no run gets past it where they differ and
@@ -136,11 +139,10 @@ void htp_polynomial_set_least(htp_algebra *algebra, htp_polynomial_id id, int64_
  * htp_polynomial_resolve() alone. */
 void htp_polynomial_note_broadcast(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b);
 
-/** Forgets what was noted so, but for symbols. */
+/** Drops the noted bounds, except those of symbols. */
 void htp_polynomial_forget(htp_algebra *algebra);
 
-/** The polynomial with meanings in the place of the symbols that have one, and with what was noted
- * of positive parts. */
+/** Substitutes the meanings of symbols, and applies facts about positive parts. */
 htp_polynomial_id htp_polynomial_resolve(htp_algebra *algebra, htp_polynomial_id id);
 
 /** Appends a polynomial as Python would compute it: "(height//16)*(width//16) + 1". */

@@ -1,12 +1,12 @@
 /*
- * Positive parts, and what the forms of polynomials tell of their values.
+ * Positive parts, and bounds of polynomials by their form.
  */
 #include "base/checked.h"
 #include "graph/polynomial_parts.h"
 
 /* ---- least values ---- */
 
-/* Atoms that are looked into, one after the other; each may double the work. */
+/* Limit of nested case distinctions; each may double the work. */
 enum { DEEPEST = 6 };
 
 static bool find_least(const htp_algebra *algebra, const htp_sum *s, int depth, int64_t *least);
@@ -44,7 +44,7 @@ static bool atom_least(const htp_algebra *algebra, const htp_atom *atom, int dep
     return *least != HTP_POLYNOMIAL_UNBOUNDED;
 }
 
-/* What a term is at least: a product of what is not below 0. */
+/* The lower bound of a term: a product of nonnegative factors. */
 static bool term_least(const htp_algebra *algebra, const htp_term *term, int depth, int64_t *least)
 {
     *least = term->coefficient;
@@ -58,7 +58,7 @@ static bool term_least(const htp_algebra *algebra, const htp_term *term, int dep
     return is_told;
 }
 
-/* What a sum is at least, term by term. */
+/* The lower bound of a sum, term by term. */
 static bool plain_least(const htp_algebra *algebra, const htp_sum *s, int depth, int64_t *least)
 {
     bool is_told = true;
@@ -85,7 +85,7 @@ static htp_sum without(const htp_sum *s, uint32_t at, int64_t factor)
     return rest;
 }
 
-/* c ⌊q / n⌋ is at least c q / n for a c below 0, otherwise c (q - n + 1) / n. */
+/* The lower bound of c ⌊q / n⌋: c q / n for a negative c, otherwise c (q - n + 1) / n. */
 static bool least_by_quotient(const htp_algebra *algebra, const htp_sum *s, uint32_t at, int depth,
                               int64_t *least)
 {
@@ -105,7 +105,8 @@ static bool least_by_quotient(const htp_algebra *algebra, const htp_sum *s, uint
     return true;
 }
 
-/* c max(q, 0) is either of the two: below 0 the smaller bound counts, otherwise the larger one. */
+/* c max(q, 0) is either 0 or c q: a negative c gives the smaller bound, otherwise the larger one.
+ */
 static bool least_by_positive(const htp_algebra *algebra, const htp_sum *s, uint32_t at, int depth,
                               int64_t *least)
 {
@@ -164,8 +165,8 @@ void htp_polynomial_set_least(htp_algebra *algebra, htp_polynomial_id id, int64_
     }
 }
 
-/* Where max(q, 0) is above 0, a is the larger one by c q: it is 3 or more and b is 2 or more, so
- * that neither is broadcast. */
+/* If max(q, 0) is positive, a exceeds b by c q: a is at least 3 and b at least 2, so neither is
+ * broadcast. */
 static void note_excess(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b)
 {
     htp_polynomial_id more = htp_polynomial_add(algebra, a, b, -1);
@@ -201,7 +202,7 @@ void htp_polynomial_forget(htp_algebra *algebra)
 
 /* ---- positive parts ---- */
 
-/* The number that divides all coefficients. */
+/* The common divisor of all coefficients. */
 static int64_t common_factor(const htp_polynomial *p)
 {
     int64_t common = 0;
@@ -211,7 +212,7 @@ static int64_t common_factor(const htp_polynomial *p)
     return common;
 }
 
-/* max(a, 0) for an a that begins with a number above 0: max(2 q, 0) is 2 max(q, 0). */
+/* max(a, 0) for an a with a positive leading coefficient: max(2 q, 0) is 2 max(q, 0). */
 static htp_polynomial_id positive_atom(htp_algebra *algebra, htp_polynomial_id a)
 {
     const htp_polynomial p = *htp_polynomial_at(algebra, a);
@@ -231,8 +232,8 @@ static htp_polynomial_id positive_atom(htp_algebra *algebra, htp_polynomial_id a
     return htp_sum_end(algebra, &result);
 }
 
-/* The q of which @p a is max(q, 0) less a number: max(a, 0) is max(q - number, 0). NONE where it is
- * not. */
+/* The q in @p a = max(q, 0) - number: then max(a, 0) is max(q - number, 0). NONE if it has another
+ * form. */
 static htp_polynomial_id nested_part(htp_algebra *algebra, htp_polynomial_id a)
 {
     const htp_polynomial *p = htp_polynomial_at(algebra, a);

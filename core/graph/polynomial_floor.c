@@ -1,13 +1,15 @@
 /*
- * Rounded quotients, and what symbols mean.
+ * Floor division, and meanings of symbols.
  */
 #include "base/checked.h"
 #include "graph/polynomial_parts.h"
 
 /* ---- quotients ---- */
 
-/* Takes multiples of @p divisor out of @p rest, whose number becomes one of 0 to divisor - 1.
- * @return their quotient */
+/*
+ * Moves multiples of @p divisor out of @p rest, whose constant ends up in 0 to divisor - 1.
+ * @return their quotient
+ */
 static htp_sum take_multiples(htp_sum *rest, int64_t divisor)
 {
     htp_sum whole = {.count = 0};
@@ -26,7 +28,7 @@ static htp_sum take_multiples(htp_sum *rest, int64_t divisor)
     return whole;
 }
 
-/* ⌊s / divisor⌋ with numbers that have nothing in common: ⌊(2 a + 3) / 4⌋ is ⌊(a + 1) / 2⌋. */
+/* ⌊s / divisor⌋ in lowest terms: ⌊(2 a + 3) / 4⌋ is ⌊(a + 1) / 2⌋. */
 static int64_t reduce(htp_sum *s, int64_t divisor)
 {
     int64_t common = divisor;
@@ -74,7 +76,7 @@ static htp_polynomial_id plain_quotient(htp_algebra *algebra, const htp_sum *s, 
                : htp_polynomial_of_atom(algebra, htp_atom_of(algebra, above, divisor));
 }
 
-/* -⌊(divisor - 1 - a) / divisor⌋, where a begins with a number below 0. */
+/* -⌊(divisor - 1 - a) / divisor⌋, for an a with a negative leading coefficient. */
 static htp_polynomial_id mirrored(htp_algebra *algebra, htp_polynomial_id a, int64_t divisor)
 {
     htp_sum s = {.count = 0};

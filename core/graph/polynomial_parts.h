@@ -1,5 +1,5 @@
 /*
- * What the parts of the algebra share. Private to core/graph.
+ * Shared parts of the algebra. Private to core/graph.
  */
 #ifndef HTP_GRAPH_POLYNOMIAL_PARTS_H
 #define HTP_GRAPH_POLYNOMIAL_PARTS_H
@@ -23,8 +23,8 @@ static inline const htp_polynomial *htp_polynomial_at(const htp_algebra *algebra
 /** The one polynomial with the terms of a sum. */
 htp_polynomial_id htp_sum_end(htp_algebra *algebra, const htp_sum *sum);
 
-/** The one atom ⌊inner / divisor⌋; the sum @p inner as a factor for a divisor of 0, its positive
- * part for HTP_ATOM_POSITIVE. */
+/** The unique atom ⌊inner / divisor⌋; for divisor 0 the sum @p inner as a factor, for
+ * HTP_ATOM_POSITIVE its positive part. */
 htp_atom_id htp_atom_of(htp_algebra *algebra, htp_polynomial_id inner, int64_t divisor);
 
 /** The polynomial that is one atom. */

@@ -9,7 +9,7 @@
 static void write_sum(const htp_algebra *algebra, const htp_polynomial *p, int64_t more,
                       htp_text *text);
 
-/* A name in a formula: between brackets where it reads as one itself. */
+/* A name in a formula; in brackets if it is a formula itself. */
 static void write_symbol(const char *symbol, bool is_alone, htp_text *text)
 {
     bool is_plain = true;
@@ -65,7 +65,7 @@ static void write_factor(const htp_algebra *algebra, const htp_atom *atom, bool 
     htp_text_add(text, is_alone ? "" : ")");
 }
 
-/* A term without its sign. */
+/* The absolute value of a term. */
 static void write_term(const htp_algebra *algebra, const htp_term *term, htp_text *text)
 {
     int64_t number = term->coefficient < 0 ? -term->coefficient : term->coefficient;
@@ -79,7 +79,7 @@ static void write_term(const htp_algebra *algebra, const htp_term *term, htp_tex
     }
 }
 
-/* What is added first, then what is taken away. */
+/* Positive terms first, then negative ones. */
 static void write_terms(const htp_algebra *algebra, const htp_sum *s, htp_text *text)
 {
     const char *before = "";
@@ -96,7 +96,7 @@ static void write_terms(const htp_algebra *algebra, const htp_sum *s, htp_text *
     htp_text_add(text, s->count == 0 ? "0" : "");
 }
 
-/* A polynomial and a number more. */
+/* A polynomial plus a number. */
 static void write_sum(const htp_algebra *algebra, const htp_polynomial *p, int64_t more,
                       htp_text *text)
 {
@@ -108,7 +108,7 @@ static void write_sum(const htp_algebra *algebra, const htp_polynomial *p, int64
     write_terms(algebra, &s, text);
 }
 
-/* Writes a sum that is max(a, b) or min(a, b) as that: b + max(a - b, 0), a - max(a - b, 0). */
+/* Writes b + max(a - b, 0) as max(a, b), and a - max(a - b, 0) as min(a, b). */
 static bool write_extreme(const htp_algebra *algebra, const htp_polynomial *p, htp_text *text)
 {
     for (uint32_t i = 0; i < p->count; i++) {
@@ -149,7 +149,7 @@ void htp_polynomial_write(const htp_algebra *algebra, htp_polynomial_id id, htp_
     } else if (p->count == 2 && first && first->divisor > 0 && p->terms[1].degree == 0 &&
                htp_polynomial_at(algebra, first->inner)->count > 1 &&
                !__builtin_mul_overflow(first->divisor, p->terms[1].coefficient, &more)) {
-        write_quotient(algebra, first, more, text); /* "(a - 1)//2", not "(a + 1)//2 - 1" */
+        write_quotient(algebra, first, more, text); /* "(a - 1)//2" rather than "(a + 1)//2 - 1" */
     } else if (!write_extreme(algebra, p, text)) {
         write_sum(algebra, p, 0, text);
     }

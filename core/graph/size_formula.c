@@ -34,7 +34,7 @@ static void push(struct parser *p, htp_size_formula_kind kind, int64_t number)
     }
 }
 
-/* Whether @p token comes next; it is read then. */
+/* Consumes @p token if it comes next. @return whether it does */
 static bool take(struct parser *p, const char *token)
 {
     p->at += strspn(p->at, " ");
@@ -58,7 +58,7 @@ static int64_t parse_number(struct parser *p)
     errno = 0;
     long long number = isdigit((unsigned char)*p->at) ? strtoll(p->at, &end, 10) : 0;
     if (!end) {
-        expect(p, "a number"); /* which the text is not */
+        expect(p, "a number"); /* unexpected end */
         return 1;
     }
     if (errno != 0 || number > INT32_MAX) {
@@ -151,7 +151,7 @@ const char *htp_size_formula_parse(htp_arena *arena, const char *text, const htp
     parse_sum(&p);
     p.at += strspn(p.at, " ");
     if (*p.at) {
-        expect(&p, "the end"); /* which the text is not */
+        expect(&p, "the end"); /* unexpected text */
     }
     return p.problem;
 }
@@ -194,7 +194,7 @@ static int64_t floor_of(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* @return false when the number overflows */
+/* @return false on overflow */
 static bool compute(htp_size_formula_kind kind, int64_t a, int64_t b, int64_t *value)
 {
     switch (kind) {

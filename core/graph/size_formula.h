@@ -10,7 +10,7 @@
 
 struct htp_axis;
 
-/** What a step of a formula does with the values before it. */
+/** The operation of a step on the preceding values. */
 typedef enum htp_size_formula_kind {
     HTP_SIZE_NUMBER,
     HTP_SIZE_AXIS, /**< number: which */
@@ -38,7 +38,7 @@ typedef struct htp_size_formula {
 /**
  * Parses sums, differences, products, `//` by a number, max() and min() of names and numbers.
  * @param names  the axes that may occur, by name
- * @return NULL, or what is wrong: "axis \"past\" has no size".
+ * @return NULL, or the error: "axis \"past\" has no size".
  */
 const char *htp_size_formula_parse(htp_arena *arena, const char *text, const htp_map *names,
                                    htp_size_formula *formula);
@@ -49,7 +49,7 @@ bool htp_size_formula_is_name(const char *text);
 /** How long the name is that a text begins with; 0 where it begins with none. */
 size_t htp_size_formula_name_length(const char *text);
 
-/** What is wrong with a formula of an axis whose size is not known. */
+/** The error for an axis of unknown size. */
 const char *htp_size_formula_no_size(htp_arena *arena, const char *axis);
 
 /** Appends a step; false when there are too many. */

@@ -5,14 +5,14 @@
 
 enum {
     PAIRED_AXES = 16,
-    LONGEST_NAME = 96, /* a longer one tells nobody anything */
+    LONGEST_NAME = 96, /* longer names are unreadable */
 };
 
 typedef struct lane_sizes {
     int64_t lane[HTP_MAX_LANES]; /* 0 beyond the lane count */
 } lane_sizes;
 
-/* Forms return HTP_NONE when the sizes are not of that form. */
+/* A form returns HTP_NONE if the sizes do not fit it. */
 typedef htp_polynomial_id (*form_fn)(htp_symbols *symbols, const lane_sizes *sizes);
 
 static bool find_name(const htp_symbols *symbols, const char *name, htp_polynomial_id *id)
@@ -29,8 +29,7 @@ static htp_polynomial_id axis_of(const htp_symbols *symbols, uint32_t axis)
 
 /* ---- forms ---- */
 
-/* @p sizes is @p factor times @p base in every lane; false unless the factor is a whole number
- * above 0. */
+/* Whether @p sizes is a positive multiple of @p base in every lane; sets @p factor. */
 static bool is_multiple(const htp_symbols *symbols, const int64_t *sizes, const int64_t *base,
                         int64_t *factor)
 {
@@ -110,7 +109,7 @@ static htp_polynomial_id form_sum(htp_symbols *symbols, const lane_sizes *sizes)
     return HTP_NONE;
 }
 
-/* The product of two axes times a factor, which is 1 unless @p any. */
+/* The product of two axes; with @p any, times a factor. */
 static htp_polynomial_id form_product(htp_symbols *symbols, const lane_sizes *sizes, bool any)
 {
     for (uint32_t i = 0; i < paired_axes(symbols); i++) {
@@ -158,7 +157,7 @@ static htp_polynomial_id form_quotient(htp_symbols *symbols, const lane_sizes *s
 
 /* ---- names ---- */
 
-/* Notes the name of a polynomial, which nothing else has. */
+/* Notes the unique name of a polynomial. */
 static void set_name(htp_symbols *symbols, htp_polynomial_id id, const char *name)
 {
     while (symbols->names.count <= id) {
@@ -197,7 +196,7 @@ static htp_polynomial_id add_fresh(htp_symbols *symbols, const lane_sizes *sizes
     return id;
 }
 
-/* Two different sizes must not get one name, whatever the axes are called. */
+/* Different sizes must get different names, even if axes are named like formulas. */
 static const char *name_of(htp_symbols *symbols, htp_polynomial_id id)
 {
     if (id >= symbols->names.count || !symbols->names.items[id]) {
@@ -246,7 +245,7 @@ static bool is_number(const htp_symbols *symbols, const int64_t *sizes)
     return true;
 }
 
-/* The polynomial of a formula gets the formula's text for its name. */
+/* Names the polynomials of formulas by their text. */
 static void add_formulas(htp_symbols *symbols)
 {
     htp_polynomial_id *axes =
@@ -376,7 +375,7 @@ bool htp_symbols_may_be_zero(htp_symbols *symbols, htp_dim dim)
     return is_zero;
 }
 
-/* Whether two formulas have the same sizes in all lanes. */
+/* Whether two formulas agree in all lanes. */
 static bool sizes_agree(const htp_symbols *symbols, htp_polynomial_id a, htp_polynomial_id b)
 {
     htp_lane_sizes x = sizes_at(symbols, a);
@@ -398,7 +397,7 @@ bool htp_symbols_has_unknown(htp_symbols *symbols, htp_dim dim)
     return has_unknown(symbols, htp_symbols_polynomial(symbols, dim));
 }
 
-/* Notes what an unknown symbol is; nothing where it was found to be several things. */
+/* Notes the meaning of an unknown symbol; contradictions leave none. */
 static void learn(htp_atom *atom, htp_polynomial_id meaning)
 {
     if (atom->meaning == HTP_NONE && !atom->is_ambiguous) {
@@ -409,9 +408,8 @@ static void learn(htp_atom *atom, htp_polynomial_id meaning)
     }
 }
 
-/* An unknown symbol was given a name: that of a size that the data decides is its own. One that was
- * made up for the sizes in the lanes is the name of the first that asks: others may have the same
- * sizes by chance. */
+/* Names an unknown symbol. A data-dependent size has its own name. A name invented for lane sizes
+ * goes to the first symbol that asks, since other sizes may be equal by chance. */
 static void take_name(htp_symbols *symbols, htp_polynomial_id unknown, htp_polynomial_id given)
 {
     htp_atom *name = htp_polynomial_sole_symbol(&symbols->algebra, given);
@@ -450,7 +448,7 @@ htp_dim htp_symbols_prove(htp_symbols *symbols, htp_dim given, htp_dim derived, 
     return derived;
 }
 
-/* The place of what a polynomial is in the end. */
+/* The final meaning of a polynomial. */
 static htp_polynomial_id *result_of(htp_symbols *symbols, htp_polynomial_id id)
 {
     while (symbols->resolved.count <= id) {

@@ -32,7 +32,7 @@ typedef struct htp_symbols {
 void htp_symbols_init(htp_symbols *symbols, htp_arena *arena, const htp_axis *axes,
                       uint32_t axis_count, uint32_t lane_count);
 
-/** Makes the axes from @p first on sizes that the data decides, which may be 0. */
+/** Marks the axes from @p first on as data-dependent sizes, which may be 0. */
 void htp_symbols_set_data(htp_symbols *symbols, uint32_t first);
 
 /**
@@ -57,23 +57,22 @@ htp_dim htp_symbols_name(htp_symbols *symbols, htp_polynomial_id id);
  * the data decides sizes. */
 bool htp_symbols_may_be_zero(htp_symbols *symbols, htp_dim dim);
 
-/** A dim of which nothing is known. */
+/** An unknown dim. */
 htp_dim htp_symbols_unknown(htp_symbols *symbols);
 
 /** Whether a dim is not known, or holds one that is not. */
 bool htp_symbols_has_unknown(htp_symbols *symbols, htp_dim dim);
 
 /**
- * What is known of one size: @p given, which a trace's lanes gave, fits these alone; @p derived
- * follows from operators. That is @p derived where it has the sizes that the lanes have, and what
- * is not known otherwise. With @p is_named that takes the name that was given where it is one that
- * says nothing: of a size that the data decides, or a name of its own.
+ * Combines what is known of one size: @p given fits the lanes of the trace alone; @p derived
+ * follows from operators. The result is @p derived if it agrees with the lanes, otherwise an
+ * unknown dim. With @p is_named, that takes the given name if it claims nothing: the name of a
+ * data-dependent size, or one of its own.
  */
 htp_dim htp_symbols_prove(htp_symbols *symbols, htp_dim given, htp_dim derived, bool is_named);
 
-/** A dim with what was learned of its symbols since. Where there is an unknown dim in it, it gets a
- * name of its own with @p is_named, as all dims do that are equal to it; otherwise the symbol is
- * "". */
+/** A dim with the meanings of its symbols. If an unknown dim remains in it, it gets a name of its
+ * own with @p is_named, like all equal dims; otherwise the symbol is "". */
 htp_dim htp_symbols_resolve(htp_symbols *symbols, htp_dim dim, bool is_named);
 
 #endif

@@ -3,9 +3,9 @@
 typedef struct verifier {
     const htp_graph *graph;
     const char *pass;
-    uint32_t node;     /* the one that is being checked; the node count for the outputs */
-    uint32_t block;    /* that it stands in */
-    uint32_t *parents; /* by block: that of the node whose block it is */
+    uint32_t node;     /* the current node; the node count for the outputs */
+    uint32_t block;    /* its block */
+    uint32_t *parents; /* by block: the block around it */
 } verifier;
 
 static htp_status wrong(const verifier *v, const char *what, htp_value_id id)
@@ -36,7 +36,7 @@ static bool is_known(const htp_trace_value *value)
            value->kind == HTP_TRACE_OPAQUE || value->kind == HTP_TRACE_UNKNOWN;
 }
 
-/* Whether what is made in block @p made can be read in the current one. */
+/* Whether values of block @p made are visible in the current one. */
 static bool is_visible(const verifier *v, uint32_t made)
 {
     uint32_t block = v->block;
@@ -46,7 +46,7 @@ static bool is_visible(const verifier *v, uint32_t made)
     return block == made;
 }
 
-/* What a node reads. Lists nest only as deep as types were written in the code. */
+/* Checks an operand. Lists nest only as deep as types in the code. */
 static htp_status check_read(const verifier *v, htp_value_id id)
 {
     const htp_graph *graph = v->graph;
@@ -86,7 +86,7 @@ static htp_status check_made(const verifier *v, htp_value_id id)
     return check_dims(v, id);
 }
 
-/* What the blocks of the node give. */
+/* Checks the results of a node's blocks. */
 static htp_status check_blocks(verifier *v)
 {
     const htp_trace_node *node = &v->graph->nodes[v->node];
@@ -121,7 +121,7 @@ static htp_status check_node(verifier *v)
     return check_blocks(v);
 }
 
-/* What calls are given. Nothing needs to make it or to read it. */
+/* Checks arguments of calls, which need no maker and no reader. */
 static htp_status check_scopes(const verifier *v)
 {
     const htp_trace *trace = v->graph->trace;
@@ -142,7 +142,7 @@ static htp_status check_scopes(const verifier *v)
     return HTP_OK;
 }
 
-/* The block around each one. @return NULL where nodes name blocks that do not exist */
+/* The parent of each block. @return NULL if a node names a block that does not exist */
 static uint32_t *find_parents(const htp_graph *graph)
 {
     uint32_t count = graph->trace->block_count;

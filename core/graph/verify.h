@@ -8,11 +8,11 @@
 #include "graph/graph.h"
 
 /**
- * Checks every live node: its scope exists, its arguments have names and exist, what it reads was
- * made before by a live node (or is an input, a weight or known), its outputs name it as their
- * producer, and dims are no less than 0. Linear in nodes and values.
+ * Checks every live node: its scope exists, its arguments have names and exist, its operands were
+ * made earlier by live nodes (or are inputs, weights or known), its outputs name it as their
+ * producer, and dims are not negative. Linear in nodes and values.
  * @param pass  the pass that ran last, for the message.
- * @return HTP_CODE_INTERNAL with what is wrong and where.
+ * @return HTP_CODE_INTERNAL with the error and its place.
  */
 HTP_MUST_USE htp_status htp_graph_verify(const htp_graph *graph, const char *pass);
 
