@@ -5,18 +5,18 @@
 
 #include <inttypes.h>
 
-/* A function, or the model, while its nodes are annotated. */
+/* The function, or the model, whose nodes are annotated. */
 typedef struct setting {
     htp_node_setting told;
     const htp_frames *frames;
-    uint32_t frame; /* the first that it stands for; HTP_NONE: the model */
+    uint32_t frame; /* the first frame of the function; HTP_NONE: the model */
 } setting;
 
 typedef struct annotator {
     htp_arena *arena;
     const htp_functions *functions;
     htp_node_annotator *nodes;
-    setting *settings; /* of the model, and of each function behind it */
+    setting *settings; /* of the model, then of the functions */
 } annotator;
 
 static htp_call_range find_calls(const void *user, uint32_t module)
@@ -47,8 +47,8 @@ static void make_settings(annotator *a)
     }
 }
 
-/* {"path": N} of modules within a call that are called more than once in what it stands in: how
- * many calls came before. */
+/* {"path": N}: for modules in a call that run several times in its surroundings, the number of
+ * earlier calls. */
 static const char *list_first_calls(const annotator *a, uint32_t called, uint32_t around)
 {
     const htp_frames *frames = a->functions->frames;

@@ -1,13 +1,12 @@
 /*
- * Tags on a model with functions: what nodes of functions, and calls, say of the hierarchy.
+ * Tags on a model with functions: the annotations of nodes in functions, and of calls.
  *
- * In a function that several modules share all is relative to the call; in one of a single module
- * it is told as in the flat model, but for the chain of what was running where the calls of that
- * module came from several places: it is relative, too. A call speaks as a node
- * would that runs in what it calls. `calls` are told of modules that run several times in what the
- * node stands in, and count from there: the function, or the model. So a call has an entry
- * `first_calls` in its metadata, JSON: {"path below the module": N}: of each module within that
- * runs several times in what the call stands in, the number of its first call within.
+ * In a function shared by several modules, texts are relative to the call. In a function of a
+ * single module, they are those of the flat model, except that the chain is relative if the module
+ * has several callers. A call has the annotation of a node that ran in the callee. `calls` lists
+ * modules that run several times in the same function or model, and counts within it. So a call has
+ * an entry `first_calls`, JSON: {"path below the module": N}: for each module in the callee that
+ * runs several times around the call, the number of its first call there.
  */
 #ifndef HTP_FUNCTIONS_ANNOTATE_H
 #define HTP_FUNCTIONS_ANNOTATE_H
@@ -17,8 +16,8 @@
 
 /**
  * Annotates the nodes of @p functions.
- * @param flat  of the flat model, without its nodes: what it says of weights, modules and the model
- *              holds here, too
+ * @param flat  of the flat model, without its nodes: annotations of weights, modules and the model
+ *              hold here, too
  */
 htp_annotations *htp_functions_annotate(htp_arena *arena, const htp_functions *functions,
                                         const htp_annotations *flat, const htp_hierarchy *hierarchy,

@@ -8,7 +8,7 @@
 typedef htp_function_builder builder;
 typedef htp_body_builder body;
 
-/* A dim in which two values differ is told by none. */
+/* A dim that differs between calls becomes unknown. */
 static void join_dims(builder *build, htp_tensor *joined, const htp_tensor *met)
 {
     for (uint32_t d = 0; joined->has_type && d < joined->rank; d++) {
@@ -21,7 +21,7 @@ static void join_dims(builder *build, htp_tensor *joined, const htp_tensor *met)
     }
 }
 
-/* What a function says of its values holds for all its calls. */
+/* Types in a function hold for all its calls. */
 static void join_types(builder *build, const htp_function *function)
 {
     const htp_body *first = &build->sharing->bodies[function->frames.items[0]];
@@ -100,7 +100,7 @@ static void keep_inputs(builder *build, const body *b)
     }
 }
 
-/* Those that the model's own nodes read, weights of functions included, in their order. */
+/* Initializers that the model's own nodes read, including weights of functions, in order. */
 static void keep_initializers(builder *build, const body *b)
 {
     const htp_builder *flat = build->flat;
@@ -123,7 +123,7 @@ static void keep_initializers(builder *build, const body *b)
     }
 }
 
-/* Defaults of inputs. */
+/* Keeps default values of inputs. */
 static void keep_defaults(builder *build)
 {
     for (uint32_t i = 0; i < build->flat->initializers.count; i++) {
@@ -143,10 +143,10 @@ static int64_t version_of(const htp_builder *flat, const char *domain)
             return flat->domains.items[i].version;
         }
     }
-    return 1; /* of functions */
+    return 1; /* the version for functions */
 }
 
-/* Notes that a function (its number, plus one; 0: the model) uses a domain. */
+/* Notes that a function (number plus one; 0: the model) uses a domain. */
 static void import_domain(builder *build, htp_map *seen, uint32_t function, const char *domain)
 {
     const char *key = htp_arena_printf(build->arena, "%u %s", (unsigned)function, domain);
@@ -162,7 +162,7 @@ static void import_domain(builder *build, htp_map *seen, uint32_t function, cons
     }
 }
 
-/* The model imports what its functions do. */
+/* The model imports the domains of its functions. */
 static void import_domains(builder *build)
 {
     htp_builder *model = build->model;

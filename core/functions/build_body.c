@@ -28,8 +28,7 @@ htp_tensor_id htp_build_know(builder *build, const body *b, htp_tensor_id id, ht
     return build->ids[id];
 }
 
-/* The model's own values keep their names. What nodes of functions make is named by these, later.
- */
+/* Values of the model keep their names. Nodes of functions name their outputs later. */
 static const char *name_value(builder *build, body *b, const char *flat_name, bool is_named_later)
 {
     if (b->frame == HTP_NONE) {
@@ -39,7 +38,7 @@ static const char *name_value(builder *build, body *b, const char *flat_name, bo
     return is_named_later ? NULL : htp_name_unique(build->arena, &b->taken, local);
 }
 
-/* The place of a value among what a function gives; NULL where it is not. */
+/* The slot of a value among the function's outputs, or NULL. */
 static htp_tensor_id *find_given(const body *b, uint32_t number)
 {
     if (!b->outputs || b->outputs->count == 0) {
@@ -50,7 +49,7 @@ static htp_tensor_id *find_given(const body *b, uint32_t number)
     return found ? &b->given[found - b->outputs->items] : NULL;
 }
 
-/* Notes a value where it is one that the function gives. */
+/* Notes a value if it is an output of the function. */
 static void give(body *b, uint32_t number, htp_tensor_id id)
 {
     htp_tensor_id *given = find_given(b, number);
@@ -67,7 +66,7 @@ static void push_node(builder *build, htp_onnx_node node, uint32_t called)
     HTP_PUSH(build->arena, &build->called, called);
 }
 
-/* A constant of a function: a node in front of the first that reads it. */
+/* A constant of a function: a node before its first reader. */
 static htp_tensor_id add_constant(builder *build, body *b, htp_tensor_id id, uint32_t scope)
 {
     const htp_tensor *flat = &build->flat->tensors.items[id];
@@ -96,7 +95,7 @@ static htp_tensor_id add_constant(builder *build, body *b, htp_tensor_id id, uin
     return *output;
 }
 
-/* What reads a constant in another scope than the first. */
+/* Adds a reader of a constant in another scope. */
 static void add_reader(builder *build, htp_tensor_id constant, uint32_t scope)
 {
     htp_onnx_node *node = &build->model->nodes.items[build->model->tensors.items[constant].index];
@@ -120,7 +119,7 @@ htp_tensor_id htp_build_initializer(builder *build, const body *b, htp_tensor_id
     return initializer.tensor;
 }
 
-/* A tensor that a node in @p scope reads: it was made in the body, or is an input of it. */
+/* An operand of a node in @p scope: made in the body, or one of its inputs. */
 static htp_tensor_id read_tensor(builder *build, body *b, htp_tensor_id id, uint32_t scope)
 {
     if (id == HTP_NONE) {
@@ -162,7 +161,7 @@ static htp_tensor_id make_value(builder *build, body *b, htp_tensor_id id, uint3
     return htp_build_know(build, b, id, tensor);
 }
 
-/* The attributes of a node; its bodies are those that ended last. */
+/* The attributes of a node; its bodies are the last ones that ended. */
 static const htp_attribute *take_attributes(builder *build, body *b, const htp_onnx_node *flat)
 {
     htp_attribute *taken = HTP_NEW_ARRAY(build->arena, htp_attribute, flat->attribute_count);
@@ -233,7 +232,7 @@ static const char *name_call(builder *build, body *b, uint32_t frame)
     return count ? htp_arena_printf(build->arena, "%s#%u", name, (unsigned)count) : name;
 }
 
-/* What a call gives: HTP_NONE for what nobody reads here. */
+/* The outputs of a call; HTP_NONE for those without readers here. */
 static const htp_tensor_id *make_results(builder *build, body *b, const char *name,
                                          const htp_body *callee)
 {
@@ -249,7 +248,7 @@ static const htp_tensor_id *make_results(builder *build, body *b, const char *na
             results[i] = make_value(build, b, output->tensor, made, false);
             next++;
         } else if (find_given(b, number)) {
-            /* Another call of the function that this body stands for needs it. */
+            /* for another call of this function */
             const char *result = htp_arena_printf(build->arena, "%s_output_%zu", name, i);
             results[i] = add_tensor(
                 build, (htp_tensor){.name = htp_name_unique(build->arena, &b->taken, result),

@@ -28,7 +28,7 @@ typedef struct htp_function_builder {
 typedef struct htp_body_builder {
     uint32_t frame;             /* the first that the function stands for; HTP_NONE: the model */
     uint32_t function;          /* of the builder, plus one; 0: the model */
-    htp_numbers graphs;         /* around what comes next, the innermost last */
+    htp_numbers graphs;         /* around the next entry, the innermost last */
     htp_numbers ended;          /* bodies of nodes that are still to come: their graphs */
     uint32_t number;            /* of the next value */
     const htp_numbers *outputs; /* numbers of values that a function gives; or NULL */
@@ -37,10 +37,10 @@ typedef struct htp_body_builder {
     htp_map calls;              /* names of calls: how many there are */
 } htp_body_builder;
 
-/** Adds what a frame, or the model, is made of. Its inputs are known. */
+/** Adds the nodes and calls of a frame, or of the model. Its inputs are known. */
 void htp_build_body(htp_function_builder *build, htp_body_builder *body);
 
-/** Makes @p tensor what the flat model's tensor @p id is in a body. @return its id */
+/** Maps the flat model's tensor @p id to @p tensor in a body. @return its id */
 htp_tensor_id htp_build_know(htp_function_builder *build, const htp_body_builder *body,
                              htp_tensor_id id, htp_tensor tensor);
 

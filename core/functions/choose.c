@@ -7,7 +7,7 @@
 
 #define DEPTH "depth="
 
-/* How many modules a message lists. */
+/* Modules listed in a message. */
 enum { SHOWN = 3 };
 
 /* ---- selectors ---- */
@@ -23,7 +23,7 @@ static htp_slice trim(htp_slice text)
     return text;
 }
 
-/* Takes the selector in front of the next comma off @p rest, which is NULL behind the last. */
+/* Splits off the selector in front of the next comma; @p rest becomes NULL behind the last. */
 static htp_slice take_selector(const char **rest)
 {
     const char *begin = *rest;
@@ -37,8 +37,10 @@ static bool is_depth(htp_slice selector)
     return selector.length >= strlen(DEPTH) && memcmp(selector.at, DEPTH, strlen(DEPTH)) == 0;
 }
 
-/* The number of "depth=2"; one that is too large for any tree is the largest there is.
- * @return whether it is one */
+/*
+ * The number of "depth=2", saturated.
+ * @return whether it is such a selector
+ */
 static bool read_depth(htp_slice selector, uint32_t *depth)
 {
     uint64_t number = 0;
@@ -95,7 +97,7 @@ struct choice {
     bool *is_chosen;
 };
 
-/* The tree that addresses are looked for in, as a file would tell of it. */
+/* The module tree in which addresses are resolved, like that of a file. */
 static htp_tree make_tree(const struct choice *choice, const htp_hierarchy *hierarchy)
 {
     htp_arena *arena = choice->arena;
@@ -145,9 +147,9 @@ static htp_status refuse_depth(htp_slice selector, uint32_t nearest)
 static htp_status choose_depth(struct choice *choice, htp_slice selector)
 {
     uint32_t wanted = 0;
-    uint32_t nearest = 0; /* a depth; 0: none */
+    uint32_t nearest = 0; /* its depth; 0: none */
     uint32_t distance = UINT32_MAX;
-    (void)read_depth(selector, &wanted); /* it was checked */
+    (void)read_depth(selector, &wanted); /* checked before */
     for (uint32_t m = 1; m < choice->tree.module_count; m++) {
         const htp_tree_module *module = &choice->tree.modules[m];
         if (!module->has_tag || !is_callable(choice, m)) {
@@ -163,7 +165,7 @@ static htp_status choose_depth(struct choice *choice, htp_slice selector)
     return nearest > 0 && distance == 0 ? HTP_OK : refuse_depth(selector, nearest);
 }
 
-/* "; LIST is called", of modules that can become functions; "" where there are none. */
+/* "; LIST is called": modules that can become functions; "" if there are none. */
 static const char *list_called(const struct choice *choice, const bool *is_listed, const char *what)
 {
     htp_text text = {.arena = choice->arena};
@@ -181,7 +183,7 @@ static const char *list_called(const struct choice *choice, const bool *is_liste
                : "";
 }
 
-/* Modules below those that match, without a module between them that is called. */
+/* Called modules below those that match, without a called module between. */
 static const char *list_below(const struct choice *choice, const htp_address_matches *matches)
 {
     bool *is_open = HTP_NEW_ARRAY(choice->arena, bool, choice->tree.module_count);
@@ -197,7 +199,7 @@ static const char *list_of_class(const struct choice *choice, const htp_address_
 {
     uint32_t first = matches->first;
     while (first == 0 || !matches->is_matched[first]) {
-        first++; /* there is one behind the root */
+        first++; /* there is one besides the root */
     }
     bool *is_one = HTP_NEW_ARRAY(choice->arena, bool, choice->tree.module_count);
     for (uint32_t m = 1; m < choice->tree.module_count; m++) {
@@ -222,7 +224,7 @@ static htp_status refuse_uncalled(const struct choice *choice, const char *addre
     return htp_status_make(HTP_CODE_USAGE, "functions: '%s' is never called%s", address, hint);
 }
 
-/* An address as address.h takes it: with commas. */
+/* An address with its commas decoded. */
 static char *decode(htp_arena *arena, htp_slice selector)
 {
     char *address = htp_arena_copy(arena, selector.at, selector.length);

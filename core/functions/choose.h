@@ -1,5 +1,5 @@
 /*
- * Which modules become ONNX functions: the selectors that people write.
+ * Selectors of the modules that become ONNX functions.
  *
  * Selectors stand between commas; spaces around them do not count. One is
  *
@@ -8,9 +8,8 @@
  *   an address    the modules that it names themselves, not those below them:
  * query/select/address.h
  *
- * %2C is a comma in a name. A module becomes a function where it is called: of those that a
- * selector means the others are left out, and so is the root, whose body is the model's graph. Each
- * selector has to choose one module at least.
+ * %2C is a comma in a name. Only called modules become functions; the root never does, since its
+ * body is the main graph. Each selector must choose at least one module.
  */
 #ifndef HTP_FUNCTIONS_CHOOSE_H
 #define HTP_FUNCTIONS_CHOOSE_H
@@ -24,11 +23,10 @@ HTP_MUST_USE htp_status htp_functions_check(const char *selectors);
 /**
  * Chooses modules. Linear in the modules, for each selector.
  * @param calls      by module, as in a htp_trace
- * @param selectors  NULL or "": every module that is called and whose class is not torch.nn's,
- *                   which may be none
+ * @param selectors  NULL or "": every called module outside torch.nn, perhaps none
  * @param is_chosen  by module; false before
- * @return HTP_CODE_USAGE for selectors that cannot be read, and for one that names nothing, nothing
- *         that is called, or the root alone.
+ * @return HTP_CODE_USAGE for malformed selectors, and for one that matches nothing, nothing called,
+ *         or the root alone.
  */
 HTP_MUST_USE htp_status htp_functions_choose(htp_arena *arena, const htp_hierarchy *hierarchy,
                                              const htp_instance *modules, const uint32_t *calls,

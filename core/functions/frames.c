@@ -2,14 +2,14 @@
 
 #include "base/numbers.h"
 
-/* Rounds in which frames are found that are none; then no frame is left. */
+/* Rounds in which invalid frames are dropped; then all are. */
 enum { MAX_ROUNDS = 32 };
 
-/* A graph under way. */
+/* A graph in the walk. */
 typedef struct graph_level {
     uint32_t graph;
-    size_t next;      /* of its nodes */
-    htp_numbers open; /* frames around the node at hand, the innermost last */
+    size_t next;      /* index of the next node */
+    htp_numbers open; /* frames around the current node, the innermost last */
 } graph_level;
 
 typedef struct finder {
@@ -20,8 +20,8 @@ typedef struct finder {
     bool *is_frame;                 /* by scope */
     uint32_t *frame_of;             /* by scope: its innermost frame, or HTP_NONE */
     htp_numbers *graphs;            /* by graph: its nodes */
-    HTP_VECTOR(graph_level) levels; /* graphs in each other, and those that come behind */
-    bool *is_closed;                /* by scope: nodes behind it have come */
+    HTP_VECTOR(graph_level) levels; /* nested graphs, and those that follow */
+    bool *is_closed;                /* by scope: its nodes have ended */
     bool is_any_refused;
 } finder;
 
@@ -65,15 +65,15 @@ static uint32_t add_frame(finder *f, uint32_t scope, uint32_t parent, uint32_t g
     return index;
 }
 
-/* Where the entries of a frame go that are found in a graph. */
+/* The list of entries of a frame in a graph. */
 static htp_entry_list *entries_of(finder *f, uint32_t frame, uint32_t graph)
 {
     return frame == f->found->graph_frames[graph] ? &f->found->graphs[graph]
                                                   : &f->found->frames.items[frame].entries;
 }
 
-/* The frame of a scope around a node in a graph, made at its first node. Frames that have nodes
- * elsewhere, or others between their nodes, are refused. */
+/* The frame of a scope around a node, created at its first node. A frame with nodes in another
+ * graph, or with foreign nodes in between, is refused. */
 static uint32_t enter(finder *f, uint32_t scope, uint32_t graph)
 {
     uint32_t base = f->found->graph_frames[graph];
@@ -84,7 +84,7 @@ static uint32_t enter(finder *f, uint32_t scope, uint32_t graph)
     }
     uint32_t frame = scope == HTP_NONE ? HTP_NONE : f->frame_of[scope];
     if (!htp_frames_is_within(f->found, frame, base)) {
-        return base; /* it was made in the name of what runs elsewhere */
+        return base; /* it was made for an operation outside */
     }
     while (entered.count > 0) {
         uint32_t next = entered.items[--entered.count];
@@ -104,7 +104,7 @@ static void refuse(finder *f, uint32_t frame)
     f->is_any_refused = true;
 }
 
-/* Notes that a node of @p frame comes next in a graph. */
+/* Notes that the next node of a graph is in @p frame. */
 static void come_to(finder *f, uint32_t frame, graph_level *level)
 {
     htp_numbers *open = &level->open;
@@ -129,7 +129,7 @@ static void come_to(finder *f, uint32_t frame, graph_level *level)
     }
 }
 
-/* The bodies of a node come next. */
+/* Continues with the bodies of a node. */
 static void push_bodies(finder *f, const htp_onnx_node *node, uint32_t frame)
 {
     for (uint32_t k = node->attribute_count; k-- > 0;) {
@@ -140,7 +140,7 @@ static void push_bodies(finder *f, const htp_onnx_node *node, uint32_t frame)
     }
 }
 
-/* Comes to the next node of the innermost graph under way, in the order of writing. */
+/* Steps to the next node, in the order of the file. */
 static void find_next(finder *f)
 {
     graph_level *level = &f->levels.items[f->levels.count - 1];
@@ -274,12 +274,12 @@ htp_frames *htp_frames_find(const htp_builder *model, const bool *is_chosen)
 
 /* ---- walks ---- */
 
-/* A list of entries under way. */
+/* A list of entries in the walk. */
 typedef struct level {
     const htp_entry_list *entries;
     size_t next;
-    uint32_t bodies; /* of the next node that were walked through */
-    uint32_t graph;  /* a body; HTP_NONE: where the walk began */
+    uint32_t bodies; /* of the next node, visited so far */
+    uint32_t graph;  /* a body; HTP_NONE: the start of the walk */
 } level;
 
 struct htp_walk {
@@ -299,7 +299,7 @@ htp_walk *htp_walk_begin(htp_arena *arena, const htp_frames *frames, uint32_t fr
     return walk;
 }
 
-/* The body number @p index of a node; HTP_NONE where it has no more. */
+/* Body @p index of a node, or HTP_NONE. */
 static uint32_t body_of(const htp_onnx_node *node, uint32_t index)
 {
     for (uint32_t k = 0; k < node->attribute_count; k++) {

@@ -2,20 +2,19 @@
  * Frames: running calls of chosen modules, which become calls of functions.
  *
  * A frame is a scope of the trace whose module was chosen. A node belongs to the innermost frame
- * that its scope lies in; a node of a body that was made in the name of an operation outside
- * belongs to the frame of the node that has the body. Frames are numbered so that one comes behind
- * that around it, and otherwise in the order of their first nodes.
+ * that its scope lies in; a node of a body that was made for an operation outside belongs to the
+ * frame of the body's node. Outer frames have lower numbers; otherwise the first nodes decide.
  *
- * A call can stand for its nodes only where these lie in one graph and next to each other (see
- * onnx/builder/order_nodes.h): a frame of which that is not so is none, and its nodes belong to
- * that around it.
+ * A call can replace its nodes only if they are consecutive in one graph (see
+ * onnx/builder/order_nodes.h). Other scopes are no frames, and their nodes belong to the outer
+ * frame.
  */
 #ifndef HTP_FUNCTIONS_FRAMES_H
 #define HTP_FUNCTIONS_FRAMES_H
 
 #include "onnx/builder/builder.h"
 
-/** What a body is made of: a node, or a call. */
+/** An entry of a body: a node, or a call. */
 typedef struct htp_entry {
     uint32_t node;  /* of the builder; HTP_NONE: a call */
     uint32_t frame; /* that is called; HTP_NONE: a node */
@@ -28,8 +27,8 @@ typedef struct htp_frame {
     uint32_t module;
     uint32_t parent;               /* the frame around it, or HTP_NONE */
     uint32_t depth;                /* frames around it */
-    uint32_t graph;                /* that its call stands in */
-    htp_entry_list entries;        /* without what stands in bodies of nodes */
+    uint32_t graph;                /* of the call's place */
+    htp_entry_list entries;        /* without nodes in bodies */
     HTP_VECTOR(uint32_t) repeated; /* modules that are called more than once, and here */
 } htp_frame;
 
@@ -42,9 +41,9 @@ typedef struct htp_call_count {
 typedef struct htp_frames {
     const htp_builder *model;
     HTP_VECTOR(htp_frame) frames;
-    htp_entry_list *graphs; /* by graph: entries that no frame which stands in it has */
+    htp_entry_list *graphs; /* by graph: entries outside of frames in that graph */
     uint32_t *node_frames;  /* by node: the frame that it belongs to, or HTP_NONE */
-    uint32_t *graph_frames; /* by graph: that of the node that has it */
+    uint32_t *graph_frames; /* by graph: the graph of its node */
     uint32_t *scope_frames; /* by scope: the innermost frame that it is or lies in, or HTP_NONE */
     htp_map calls;          /* by frame and module: of call_counts */
     HTP_VECTOR(htp_call_count) call_counts;
@@ -61,7 +60,7 @@ bool htp_frames_is_within(const htp_frames *frames, uint32_t inner, uint32_t out
  * once in the model nothing is known. */
 htp_call_count htp_frames_calls(const htp_frames *frames, uint32_t frame, uint32_t module);
 
-/** What comes next in a body. */
+/** The next entry of a body. */
 typedef enum htp_event_kind {
     HTP_EVENT_NODE,
     HTP_EVENT_CALL,
@@ -74,7 +73,7 @@ typedef struct htp_event {
     uint32_t index; /* of the node, frame or graph */
 } htp_event;
 
-/** A walk through a body and the bodies of its nodes, not through what is called. */
+/** A walk through a body and the bodies of its nodes, without callees. */
 typedef struct htp_walk htp_walk;
 
 /** A walk through a frame's body, or the model's (HTP_NONE). */

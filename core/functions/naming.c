@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Domains that runtimes fill themselves: no package's functions go there. */
+/* Domains of runtimes: functions must not be added to them. */
 static const char *const reserved_domains[] = {"ai.onnx", "com.microsoft"};
 
 #define RESERVED_PREFIX "functions."
@@ -43,13 +43,13 @@ static htp_function_name split_class(htp_arena *arena, const char *qualified_cla
     return (htp_function_name){domain, dot ? dot + 1 : name};
 }
 
-/* One text for both names of an operator. */
+/* Domain and name of an operator as one text. */
 static const char *join(htp_arena *arena, const char *domain, const char *name)
 {
     return htp_arena_printf(arena, "%s\n%s", domain, name);
 }
 
-/* Names that no function may have: those of operators of the model. */
+/* Reserves the names of the model's operators. */
 static void take_operators(htp_arena *arena, const htp_builder *model, htp_map *taken)
 {
     for (size_t n = 0; n < model->nodes.count; n++) {
@@ -66,7 +66,7 @@ static bool is_onnx_operator(const char *name)
                    sizeof(*onnx_operators), htp_row_compare) != NULL;
 }
 
-/* class_2, class_3... @p last is the number of the last, of the class. */
+/* class_2, class_3... @p last is the class's last number. */
 static const char *name_further(htp_arena *arena, const htp_function_name *name, htp_map *taken,
                                 uint32_t *last)
 {
@@ -80,8 +80,8 @@ static const char *name_further(htp_arena *arena, const htp_function_name *name,
     return numbered;
 }
 
-/* The first function of each class bears its name, unless that is an operator's; then the others
- * are numbered. */
+/* The first function of each class has its name, unless an operator does; further ones are
+ * numbered. */
 const htp_function_name *htp_naming_functions(htp_arena *arena, const htp_frames *frames,
                                               const htp_sharing *sharing)
 {
@@ -131,11 +131,11 @@ typedef struct naming {
     const htp_frames *frames;
     htp_builder *model;
     uint32_t frame;
-    htp_map *values;     /* names that are taken */
+    htp_map *values;     /* names in use */
     htp_map nodes;       /* the same */
-    htp_numbers *graphs; /* from the first one of the function on: their nodes */
+    htp_numbers *graphs; /* by graph, from the function's first on: its nodes */
     uint32_t first_graph;
-    htp_numbers pending; /* nodes that are to be named, the next one last */
+    htp_numbers pending; /* nodes to name, the next one last */
 } naming;
 
 static void push_graph(naming *n, uint32_t graph)
@@ -146,7 +146,7 @@ static void push_graph(naming *n, uint32_t graph)
     }
 }
 
-/* Constants keep their names, and so does what the function gives; calls have theirs. */
+/* Constants and outputs of the function keep their names; calls are named already. */
 static void name_node(naming *n, htp_onnx_node *node, bool is_call)
 {
     htp_builder *model = n->model;
@@ -220,7 +220,7 @@ static bool is_weight(const htp_builder *model, htp_tensor_id id)
            !htp_initializer_is_constant(&model->initializers.items[tensor->index]);
 }
 
-/* What an input of a module, by its path, is called that forward() was not given. */
+/* The name of an input of a module that was no argument of forward(). */
 static const char *name_input(const htp_builder *model, const char *module, htp_tensor_id id)
 {
     const char *name = model->tensors.items[id].name;
@@ -232,7 +232,7 @@ static const char *name_input(const htp_builder *model, const char *module, htp_
     return slash ? slash + 1 : name;
 }
 
-/* The names that are under way. */
+/* The names under construction. */
 typedef struct inputs {
     htp_arena *arena;
     htp_map *taken;

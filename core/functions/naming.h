@@ -6,7 +6,7 @@
 
 #include "functions/sharing.h"
 
-/** What functions are called. */
+/** The name of a function. */
 typedef struct htp_function_name {
     const char *domain; /* the package of the class */
     const char *name;   /* the class, or class_2 and so on */
@@ -16,16 +16,16 @@ typedef struct htp_function_name {
 const htp_function_name *htp_naming_functions(htp_arena *arena, const htp_frames *frames,
                                               const htp_sharing *sharing);
 
-/** A name as it stands in a function that stands for @p frame: without the frame's own prefix. In
- * the model's own graph (HTP_NONE) it stays. */
+/** A name inside a function of @p frame: without the frame's prefix. In the main graph (HTP_NONE)
+ * it stays. */
 const char *htp_naming_local(const htp_frames *frames, uint32_t frame, const char *name);
 
 /**
- * Names the nodes of a function as those of a model are: numbers count in the order in which nodes
- * are written. Values without a name get one by their node. Constants and calls keep theirs.
+ * Names the nodes of a function like those of a model: numbers are consecutive in the order of the
+ * file. Values without a name are named by their node. Constants and calls keep theirs.
  * @param called      by node of @p model: the frame that it calls, or HTP_NONE
  * @param first_node  the function's nodes are those from here on, its graphs those from @p graph on
- * @param values      names of values that are taken
+ * @param values      names of values in use
  */
 void htp_naming_nodes(const htp_frames *frames, htp_builder *model, const uint32_t *called,
                       uint32_t frame, size_t first_node, uint32_t graph, htp_map *values);
@@ -37,8 +37,8 @@ typedef struct htp_formal_input {
 } htp_formal_input;
 
 /**
- * The inputs of a function by its first frame: what forward() was given, in its order and by its
- * names; what else is made outside; weights, by their names below the module.
+ * Names the inputs of a function by its first frame: arguments of forward(), in order and by
+ * parameter; other values from outside; weights, by their names below the module.
  * @param passed  by scope: the first of model->passed that is of it or behind it
  * @param taken   receives the names
  * @return one per input of the body

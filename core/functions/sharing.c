@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words of a key. */
+/* Words in keys. */
 enum {
     KEY_NOTHING = 1,
     KEY_MADE,
@@ -15,7 +15,7 @@ enum {
     KEY_CALL,
     KEY_GRAPH,
     KEY_END,
-    KEY_ALONE, /* what follows is of this frame alone */
+    KEY_ALONE, /* the rest belongs to this frame alone */
 };
 
 static const char *path_below(const htp_graph *graph, uint32_t module, uint32_t around)
@@ -34,15 +34,16 @@ typedef struct sharer {
     const htp_stacks *stacks;
     bool is_each_its_own;
     htp_sharing *sharing;
-    uint32_t *read_depth;     /* by tensor: the depth of the frames that all who read it are in */
-    uint32_t *known_in;       /* by tensor: the frame, plus one, whose value or input it is */
-    uint32_t *number;         /* by tensor: of the value, or the input */
+    uint32_t *read_depth;     /* by tensor: the depth of the innermost frame around all readers */
+    uint32_t *known_in;       /* by tensor: the frame, plus one, that makes it or has it as an
+                                 input */
+    uint32_t *number;         /* by tensor: number of the value or input */
     bool *is_input;           /* by tensor */
-    uint32_t *scope_text;     /* by scope: what it is relative to its frame; 0: not looked at */
-    uint32_t *operation_text; /* by aten node: its stack in that frame */
-    htp_map texts;            /* numbers, from 1 on */
-    htp_map keys;             /* functions */
-    htp_text key;             /* of the frame at hand */
+    uint32_t *scope_text;     /* by scope: its text relative to its frame; 0: not computed */
+    uint32_t *operation_text; /* by aten node: its stack within that frame */
+    htp_map texts;            /* to numbers, from 1 on */
+    htp_map keys;             /* to functions */
+    htp_text key;             /* of the current frame */
 } sharer;
 
 static void add_words(sharer *s, const uint64_t *words, size_t count)
@@ -54,7 +55,7 @@ static void add_words(sharer *s, const uint64_t *words, size_t count)
     add_words((s), (const uint64_t[]){__VA_ARGS__},                                                \
               sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-/* The number of some bytes. */
+/* The number of a byte string. */
 static uint32_t number_of(sharer *s, const void *bytes, size_t count)
 {
     uint32_t number = (uint32_t)s->texts.count + 1;
@@ -70,7 +71,7 @@ static uint32_t number_of_text(sharer *s, const char *text)
     return text ? number_of(s, text, strlen(text)) : 0;
 }
 
-/* The same of a list, which may be at NULL where it is empty. */
+/* The same for a list; NULL is an empty one. */
 static uint32_t number_of_list(sharer *s, const void *items, size_t count, size_t size)
 {
     return count ? number_of(s, items, count * size) : 0;
@@ -83,7 +84,7 @@ static uint32_t depth_of(const sharer *s, uint32_t frame)
     return frame == HTP_NONE ? 0 : s->frames->frames.items[frame].depth;
 }
 
-/* The depth of the innermost frame that both are in. */
+/* The depth of the innermost common frame. */
 static uint32_t common_depth(const sharer *s, uint32_t a, uint32_t b)
 {
     const htp_frame *frames = s->frames->frames.items;
@@ -126,7 +127,7 @@ static void note_readers(sharer *s)
 
 /* ---- what nodes say of where they come from ---- */
 
-/* What a scope is relative to the frame around it: 0 where that has no relative spelling. */
+/* The text of a scope relative to its frame; 0 if it has none. */
 static uint32_t describe_scope(sharer *s, uint32_t scope, uint32_t frame)
 {
     const htp_frame *around = &s->frames->frames.items[frame];
@@ -152,7 +153,7 @@ static uint32_t describe_scope(sharer *s, uint32_t scope, uint32_t frame)
     return is_below ? number_of_text(s, htp_text_string(&text)) : 0;
 }
 
-/* Adds where something runs, in a scope within a frame. */
+/* Adds the location of an operation: a scope within a frame. */
 static void add_scope(sharer *s, uint32_t scope, uint32_t frame)
 {
     uint32_t lies_in = s->frames->scope_frames[scope];
@@ -229,7 +230,7 @@ static void add_read(sharer *s, htp_tensor_id id, uint32_t frame)
     }
 }
 
-/* A value that is made in a frame, or what it calls. */
+/* Numbers a value that is made in a frame or in its callees. */
 static void note_value(sharer *s, htp_tensor_id id, uint32_t number, uint32_t frame)
 {
     s->known_in[id] = frame + 1;
@@ -275,8 +276,8 @@ static void add_attribute(sharer *s, const htp_attribute *attribute)
             ADD(s, number_of_text(s, attribute->strings[i]));
         }
         break;
-    case HTP_ATTRIBUTE_GRAPH:  /* it came before */
-    case HTP_ATTRIBUTE_TENSOR: /* of models with functions */
+    case HTP_ATTRIBUTE_GRAPH:  /* covered before */
+    case HTP_ATTRIBUTE_TENSOR: /* only in models with functions */
         break;
     }
 }
@@ -301,7 +302,7 @@ static void add_node(sharer *s, uint32_t index, uint32_t frame)
     }
 }
 
-/* Where calls within what is called begin to count. */
+/* Adds the first call numbers of modules in a callee. */
 static void add_first_calls(sharer *s, uint32_t called, uint32_t frame)
 {
     const htp_frame *callee = &s->frames->frames.items[called];
@@ -338,7 +339,7 @@ static void add_call(sharer *s, uint32_t called, uint32_t frame)
     add_first_calls(s, called, frame);
 }
 
-/* Where a nested graph begins, or ends. */
+/* Adds the begin or end of a nested graph. */
 static void add_graph(sharer *s, uint32_t graph, bool is_end, uint32_t frame)
 {
     const htp_nested_graph *nested = &s->model->graphs.items[graph - 1];
@@ -351,7 +352,7 @@ static void add_graph(sharer *s, uint32_t graph, bool is_end, uint32_t frame)
     }
 }
 
-/* Makes the key of a frame, whose calls have functions. */
+/* Builds the key of a frame whose calls have functions already. */
 static void make_key(sharer *s, uint32_t frame)
 {
     uint32_t module = s->frames->frames.items[frame].module;
@@ -407,10 +408,10 @@ static void number_functions(sharer *s)
         *function = moved[*function];
         HTP_PUSH(s->arena, &sharing->functions.items[*function].frames, frame);
     }
-    sharing->order = moved; /* frames within were looked at before */
+    sharing->order = moved; /* inner frames come first */
 }
 
-/* Whether two calls of one module came from the same modules, called at the same places. */
+/* Whether two calls of one module have the same chain of callers and call sites. */
 static bool has_same_chain(const sharer *s, uint32_t a, uint32_t b)
 {
     const char *x = htp_stack_trace_of_call(s->arena, s->stacks, a, 0);
@@ -435,7 +436,7 @@ static void look_at_callers(sharer *s, htp_function *function)
     function->has_chains = function->has_chains || function->is_shared;
 }
 
-/* What any of the frames gives, the function gives. */
+/* An output of any frame is an output of the function. */
 static void join_outputs(sharer *s, htp_function *function)
 {
     htp_map seen = {0};

@@ -1,12 +1,11 @@
 /*
- * Which frames have equal bodies, and can share a function.
+ * Finds frames with equal bodies, which can share a function.
  *
- * Bodies are equal where they have the same operators in the same order, with equal attributes,
- * constants and edges, dtypes, ranks and dynamic dims; where their nodes say the same of the
- * modules within, relative to the call; and where they run forward() of one class. What a body
- * reads from outside, weights above all, are inputs, and do not count.
+ * Bodies are equal if they have the same operators in the same order, with equal attributes,
+ * constants, edges, dtypes, ranks and dynamic dims; the same annotations relative to the call; and
+ * run forward() of one class. Values from outside, above all weights, are inputs, and do not count.
  *
- * Values that are made in a body, and in what it calls, have numbers: the same in equal bodies.
+ * Values made in a body and its callees have numbers: the same in equal bodies.
  */
 #ifndef HTP_FUNCTIONS_SHARING_H
 #define HTP_FUNCTIONS_SHARING_H
@@ -21,12 +20,12 @@ typedef struct htp_made {
     htp_tensor_id tensor;
 } htp_made;
 
-/** What goes into and out of a frame. */
+/** Inputs and outputs of a frame. */
 typedef struct htp_body {
     HTP_VECTOR(htp_tensor_id) inputs; /* made outside, no constants; in the order of reading */
     HTP_VECTOR(htp_made) outputs;     /* read outside; by number */
-    HTP_VECTOR(htp_made) values;      /* known here: made, or given by what is called; by number */
-    uint32_t value_count;             /* with what is called */
+    HTP_VECTOR(htp_made) values;      /* known here: made, or returned by a callee; by number */
+    uint32_t value_count;             /* including callees */
     uint32_t function;
 } htp_body;
 
@@ -40,7 +39,7 @@ typedef struct htp_function {
 typedef struct htp_sharing {
     htp_body *bodies;                   /* by frame */
     HTP_VECTOR(htp_function) functions; /* in the order of their first calls */
-    const uint32_t *order;              /* of functions: what is called before who calls it */
+    const uint32_t *order;              /* functions; callees precede callers */
 } htp_sharing;
 
 /** @param is_each_its_own  only calls of one module share a function */
