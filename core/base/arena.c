@@ -16,11 +16,11 @@ struct htp_arena_block {
 
 enum {
     BLOCK_FIRST = 64 * 1024,
-    BLOCK_LARGE = BLOCK_FIRST / 4, /* from which on an allocation may have a block of its own */
+    BLOCK_LARGE = BLOCK_FIRST / 4, /* allocations from this size on may have a block of their own */
     BLOCK_LARGEST = 16 * 1024 * 1024,
 };
 
-/* From how many bytes on a block is no matter of malloc's, which uses smaller ones again. */
+/* Blocks from this size on bypass malloc's pools, which reuse smaller ones. */
 #ifdef HTP_ARENA_MALLOC
 static const size_t mapped_from = SIZE_MAX;
 #else
@@ -58,7 +58,7 @@ void htp_arena_exhaust(htp_arena *arena)
     longjmp(arena->recovery, 1);
 }
 
-/* The largest blocks go back to the system as soon as they are freed, whatever malloc keeps. */
+/* The largest blocks go straight back to the system when they are freed. */
 static htp_arena_block *map_block(size_t bytes)
 {
     htp_arena_block *block =
@@ -102,7 +102,7 @@ void *htp_arena_alloc(htp_arena *arena, size_t bytes)
 
 #else
 
-/* Of several blocks none is kept: the next one is as large as all of them. */
+/* Keeps no block if there are several: the next one is as large as all of them. */
 void htp_arena_reset(htp_arena *arena)
 {
     if (arena->blocks && arena->blocks->next) {
@@ -115,8 +115,8 @@ void htp_arena_reset(htp_arena *arena)
     arena->total = 0;
 }
 
-/* A request that would waste much of a block gets one of its own, kept behind the newest so that
- * the newest is still filled. */
+/* A request that would waste much of a block gets its own, linked behind the newest, which
+ * continues to be filled. */
 static void *alloc_large(htp_arena *arena, size_t bytes)
 {
     htp_arena_block *block = new_block(arena, bytes);
@@ -235,7 +235,7 @@ char *htp_arena_join(htp_arena *arena, const char *first, const char *between, c
 
 char *htp_arena_vprintf(htp_arena *arena, const char *format, va_list arguments)
 {
-    char usual[256]; /* most strings fit, and are formatted once */
+    char usual[256]; /* large enough for most strings */
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(usual, sizeof(usual), format, again);

@@ -2,9 +2,8 @@
  * An arena: allocations that live and die together.
  *
  * Allocation never returns NULL. When memory runs out, or a size overflows, control jumps to the
- * arena's recovery point (see htp_arena_recover), so that code which builds in an arena has no
- * out-of-memory branches. Nothing that needs closing may be owned by a frame that such a jump
- * skips.
+ * arena's recovery point (see htp_arena_recover), so code has no out-of-memory branches. A frame
+ * that such a jump skips must not own anything that needs closing.
  *
  * Compiled with HTP_ARENA_MALLOC every allocation is a malloc of its own, for valgrind and
  * AddressSanitizer.
@@ -36,8 +35,8 @@ void htp_arena_free(htp_arena *arena);
  * follows another. */
 void htp_arena_reset(htp_arena *arena);
 
-/** Frees @p bytes bytes that are not used any more, if they have a block of their own, as large
- * allocations have; leaves them otherwise. */
+/** Frees @p bytes bytes if they have a block of their own, as large allocations do; else does
+ * nothing. */
 void htp_arena_release(htp_arena *arena, const void *memory, size_t bytes);
 
 /** Sets the recovery point: evaluates to 0 now, and to 1 after a jump. The calling function must

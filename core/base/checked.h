@@ -1,5 +1,5 @@
 /*
- * Arithmetic that says when it overflows, and a division that rounds down.
+ * Arithmetic with overflow checks, and floor division.
  */
 #ifndef HTP_BASE_CHECKED_H
 #define HTP_BASE_CHECKED_H

@@ -13,7 +13,7 @@ static bool is_type_character(char c, bool is_first)
            (!is_first && c >= '0' && c <= '9');
 }
 
-/* An index is written without zeroes in front. */
+/* An index without leading zeroes. */
 static bool read_index(const char *text, size_t bytes, int32_t *index)
 {
     *index = 0;
@@ -47,12 +47,12 @@ bool htp_device_read(const char *text, size_t bytes, htp_device *device)
 
 htp_device_origin htp_device_origin_of(const char *type)
 {
-    /* Types that 1.13 and all later ones have. */
+    /* Device types of all supported versions. */
     static const char *const of_libtorch[] = {
         "cpu", "cuda", "ipu", "xpu",  "mkldnn", "opengl", "opencl", "ideep", "hip",
         "ve",  "fpga", "xla", "lazy", "vulkan", "mps",    "meta",   "hpu",   "privateuseone",
     };
-    /* Some versions have ort, maia and mtia; the others rename privateuseone. */
+    /* Only some versions have ort, maia and mtia; others rename privateuseone. */
     static const char *const of_some[] = {
         "gcu", "jax", "maia",    "mlu",  "msnpu", "mtia",  "musa", "neuron", "npu",
         "ocl", "ort", "openreg", "rbln", "sdaa",  "spyre", "supa", "tpu",    "webgpu",

@@ -11,21 +11,20 @@
 
 #define HTP_DEVICE_CPU "cpu"
 
-/** Stands for a device that not every libtorch has a name for, where libtorch has to parse one: of
- * its own names the shortest. */
+/** A substitute for a device name that this libtorch may not know: its shortest own one. */
 #define HTP_DEVICE_ALIAS "ve"
 
 enum { HTP_DEVICE_TYPE_LIMIT = 32, HTP_DEVICE_INDEX_LIMIT = 127 };
 
-/** What a text says. */
+/** A parsed device. */
 typedef struct htp_device {
     char type[HTP_DEVICE_TYPE_LIMIT + 1]; /**< "cuda" */
-    int32_t index;                        /**< -1 where none is told */
+    int32_t index;                        /** < -1: none given */
 } htp_device;
 
 /** Whose name a type of devices is. */
 typedef enum htp_device_origin {
-    HTP_DEVICE_OF_NOBODY,  /**< none that is known here: perhaps of a backend that renamed itself */
+    HTP_DEVICE_OF_NOBODY,  /** < unknown: perhaps a renamed backend */
     HTP_DEVICE_OF_SOME,    /**< of some versions of libtorch, or of a known backend */
     HTP_DEVICE_OF_LIBTORCH /**< of every libtorch */
 } htp_device_origin;
@@ -39,8 +38,8 @@ htp_device_origin htp_device_origin_of(const char *type);
 /** Whether a device is the CPU. */
 bool htp_device_is_cpu(const htp_device *device);
 
-/** The text of the device that a tensor is on which is made on @p device: accelerators have an
- * index, of the first one where none is told, and the CPU has none. */
+/** The device of a tensor created on @p device: accelerators have an index, by default the first
+ * one's, and the CPU has none. */
 const char *htp_device_of_tensor(const htp_device *device,
                                  char text[static HTP_DEVICE_TYPE_LIMIT + 16]);
 

@@ -12,8 +12,8 @@ uint32_t htp_dtype_size(htp_dtype dtype);
 /** PyTorch's name: "float32", "int64". */
 const char *htp_dtype_name(htp_dtype dtype);
 
-/** The dtype of a name ("float32", "float", "int64", "long", "half", "bool", ...); false when
- * there is none. */
+/** The dtype of a name ("float32", "float", "int64", "long", "half", "bool", ...); false if there
+ * is none. */
 bool htp_dtype_parse(const char *name, htp_dtype *dtype);
 
 /** float16, bfloat16, float32, float64. */
@@ -35,7 +35,7 @@ bool htp_dtype_from_scalar_type(int64_t scalar_type, htp_dtype *dtype);
 /** The torch ScalarType number of a dtype; -1 where it has none. */
 int32_t htp_dtype_scalar_type(htp_dtype dtype);
 
-/** PyTorch's promotion of two tensor dtypes (torch.promote_types); HTP_DTYPE_OTHER when there is
+/** PyTorch's promotion of two tensor dtypes (torch.promote_types); HTP_DTYPE_OTHER if there is
  * none. */
 htp_dtype htp_dtype_promote(htp_dtype a, htp_dtype b);
 

@@ -14,8 +14,7 @@ typedef struct htp_interned {
     HTP_VECTOR(const char *) strings;
 } htp_interned;
 
-/** The string of these bytes in the set, which gets a copy with a NUL behind it where there is none
- * yet. */
+/** The unique string of these bytes; the set copies new ones, with a NUL. */
 const char *htp_intern(htp_interned *set, const char *bytes, size_t length);
 
 #endif

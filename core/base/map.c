@@ -36,7 +36,7 @@ static inline struct sip sip_round(struct sip v)
 }
 
 /* The lower half of SipHash-1-3 (Aumasson and Bernstein). Names come from hostile files: the seed
- * is the address of the first table, so that a file cannot be made whose names collide. */
+ * is the address of the first table, so that nobody can prepare collisions. */
 static uint32_t hash_key(const void *seed, const void *key, size_t bytes)
 {
     uint64_t k = (uint64_t)(uintptr_t)seed;
@@ -78,7 +78,7 @@ static htp_map_slot *find_slot(const htp_map *map, const void *key, size_t bytes
     }
 }
 
-/* Where a key goes that is not there yet. */
+/* The slot for a new key. */
 static htp_map_slot *free_slot(const htp_map *map, uint32_t hash)
 {
     size_t mask = map->capacity - 1;
@@ -115,7 +115,7 @@ void htp_map_reserve(htp_arena *arena, htp_map *map, size_t count)
     }
 }
 
-/* The slot of a key, which is new where its key is NULL, and counted. */
+/* The slot of a key. A new one is counted, and its key is NULL. */
 static htp_map_slot *add_slot(htp_arena *arena, htp_map *map, const void *key, size_t bytes)
 {
     if (bytes > UINT32_MAX) {

@@ -21,11 +21,10 @@ typedef struct htp_map {
 } htp_map;
 
 /**
- * Looks for a key of @p bytes bytes, and adds it where there is none. Keys of 4 GiB
- * and more are out of memory.
- * @param value  of the key; of a new one it is taken.
- * @return NULL where the key was there; else the place of the new key, which is to be pointed to
- *         bytes that stay, before the map is used again.
+ * Finds or adds a key of @p bytes bytes. Keys of 4 GiB and more are out of memory.
+ * @param value  of the key; a new key takes it.
+ * @return NULL if the key exists; else the pointer of the new key, which must be set to permanent
+ *         bytes before the map is used again.
  */
 const void **htp_map_add_bytes(htp_arena *arena, htp_map *map, const void *key, size_t bytes,
                                uint32_t *value);

@@ -16,7 +16,7 @@ static char out_of_memory_message[] = "out of memory";
 static struct htp_status_detail out_of_memory = {.code = HTP_CODE_INTERNAL,
                                                  .message = out_of_memory_message};
 
-/* Names from a model may hold line breaks and terminal control codes; a message is one line. */
+/* Names in a model may contain line breaks and control codes; a message must be one line. */
 static void make_one_line(char *line)
 {
     for (; *line; line++) {

@@ -77,8 +77,8 @@ size_t htp_text_utf8(const char *at, uint32_t *code)
     return 0;
 }
 
-/* Whether 8 bytes are ASCII, and none is a NUL: no high bit is set, nor gets set by what would not
- * borrow from any byte but 0. */
+/* Whether 8 bytes are ASCII without a NUL: no high bit is set, and subtracting 1 from each byte
+ * borrows from none. */
 static bool are_ascii(const char *bytes)
 {
     uint64_t word;
@@ -94,7 +94,7 @@ bool htp_text_is_utf8(const char *bytes, size_t length)
             at += sizeof(uint64_t);
             continue;
         }
-        char last[LONGEST + 1] = {0}; /* ends the sequences that reach beyond the bytes */
+        char last[LONGEST + 1] = {0}; /* ends sequences that exceed the bytes */
         size_t left = length - at < LONGEST ? length - at : LONGEST;
         uint32_t code;
         memcpy(last, bytes + at, left);
@@ -137,7 +137,7 @@ static void add_json_character(htp_text *text, const char *at, size_t length, ui
     }
 }
 
-/* The bytes from here on that JSON has as they are. */
+/* The number of bytes that JSON needs not escape. */
 static size_t plain_bytes(const char *bytes, size_t length)
 {
     size_t count = 0;
@@ -157,7 +157,7 @@ void htp_text_add_json_part(htp_text *text, const char *bytes, size_t length)
         htp_text_add_bytes(text, bytes + at, plain);
         at += plain;
         if (at < length) {
-            char next[LONGEST + 1] = {0}; /* ends a sequence that reaches beyond the bytes */
+            char next[LONGEST + 1] = {0}; /* ends a sequence that exceeds the bytes */
             uint32_t code = 0;
             memcpy(next, bytes + at, length - at < LONGEST ? length - at : LONGEST);
             size_t taken = htp_text_utf8(next, &code);
@@ -189,7 +189,7 @@ static void add_repr_character(htp_text *text, const char *at, size_t length, ui
     }
 }
 
-/* The bytes from here on that repr() has as they are. */
+/* The number of bytes that repr() does not escape. */
 static size_t plain_repr_bytes(const char *string)
 {
     size_t count = 0;
@@ -234,7 +234,7 @@ void htp_text_add_double(htp_text *text, double value)
     }
     char *point = buffer + strspn(buffer, "+-0123456789e");
     if (*point) {
-        *point = '.'; /* a locale may have written a comma */
+        *point = '.'; /* the locale may use a comma */
     }
     htp_text_add(text, buffer);
     if (!strpbrk(buffer, ".e")) {
@@ -282,7 +282,7 @@ int htp_row_compare(const void *name, const void *row)
     return strcmp(name, *(const char *const *)row);
 }
 
-/* The length of the character at @p at, or 0 where its first byte is to be encoded. */
+/* The length of the character at @p at; 0 if it must be escaped. */
 static size_t printable_length(const char *at)
 {
     uint32_t code;

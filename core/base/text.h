@@ -35,9 +35,9 @@ void htp_text_add_json(htp_text *text, const char *string);
 /** The same for @p length bytes, which may hold NULs. */
 void htp_text_add_json_part(htp_text *text, const char *bytes, size_t length);
 
-/** Appends a string as Python's repr() writes it: 'x', or "it's"; a byte that is no UTF-8 as the
- * surrogate that Python decodes it to (\udcff). Beyond Latin-1 all characters count as printable;
- * ast.literal_eval() gives the string back all the same. */
+/** Appends a string as Python's repr() writes it: 'x', or "it's"; invalid bytes become surrogates,
+ * as Python decodes them (\udcff). All characters beyond Latin-1 count as printable, which
+ * ast.literal_eval() accepts. */
 void htp_text_add_repr(htp_text *text, const char *string);
 
 /** Appends a double so that it reads back the same, as Python writes it: 0.1, 1.0, 1e+20, inf. */
@@ -46,8 +46,8 @@ void htp_text_add_double(htp_text *text, double value);
 /** A number for people: 1234567 as "1,234,567". */
 const char *htp_text_grouped(htp_arena *arena, uint64_t number);
 
-/** The length of the UTF-8 sequence at @p at, and its code point in @p code; 0 where the bytes are
- * no UTF-8 (overlong forms and surrogates are none). "" gives 1 and code 0. */
+/** The length of the UTF-8 sequence at @p at, and its code point in @p code; 0 for invalid UTF-8
+ * (including overlong forms and surrogates). "" gives 1 and code 0. */
 size_t htp_text_utf8(const char *at, uint32_t *code);
 
 /** Whether @p length bytes are UTF-8 without a NUL. */
@@ -62,7 +62,7 @@ bool htp_text_is_one_of(const char *string, const char *const *strings, size_t c
 /** The string; "" for an empty text. */
 const char *htp_text_string(const htp_text *text);
 
-/** Compares a name with that of a row of a table, which is its first member, for bsearch(). */
+/** Compares a name with that of a table's row, its first member, for bsearch(). */
 int htp_row_compare(const void *name, const void *row);
 
 /** @p name with control characters and bytes that are no UTF-8 percent-encoded; itself where it

@@ -35,7 +35,7 @@
         (vector)->items[(vector)->count++] = (__VA_ARGS__);                                        \
     } while (0)
 
-/** Makes room for @p more items that may come. What they do not take is address space alone. */
+/** Reserves room for @p more items. Unused room costs address space alone. */
 #define HTP_EXPECT(arena, vector, more)                                                            \
     do {                                                                                           \
         size_t htp_wanted_ = (vector)->count + (more);                                             \

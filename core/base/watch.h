@@ -11,7 +11,7 @@
 
 typedef struct htp_watch {
     htp_stage stage;
-    const char *label;        /* of what is counted: "nodes" */
+    const char *label;        /* of the items counted: "nodes" */
     htp_progress_fn progress; /* NULL: nobody watches */
     void *user;
     bool is_interrupted;

@@ -1,14 +1,14 @@
 /*
- * The signals that a write raises in its own thread: SIGXFSZ beyond the limit of a file's size
- * (setrlimit), SIGPIPE where nobody reads. A library must not change what a process does on
- * signals: they are held back in this thread alone, and a write that fails returns its error.
+ * Signals that a write raises in its own thread: SIGXFSZ beyond the file size limit (setrlimit),
+ * SIGPIPE without a reader. A library must not change the signal handling of the process, so they
+ * are blocked in this thread alone, and the write returns an error.
  */
 #ifndef HTP_BASE_WRITE_SIGNALS_H
 #define HTP_BASE_WRITE_SIGNALS_H
 
 #include <signal.h>
 
-/** What was so before. */
+/** The previous state. */
 typedef struct htp_write_signals {
     sigset_t mask;
     sigset_t held; /* by htp_write_signals_hold(), and not pending before */

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-enum { CHUNK = 1 << 16 }; /* that is handed on */
+enum { CHUNK = 1 << 16 }; /* bytes per flush */
 
 void htp_json_flush(htp_json *json)
 {

@@ -11,8 +11,8 @@
  *
  * A key is NULL in a list. Bytes that are no UTF-8 become U+FFFD.
  *
- * Where there is a function for it, the text is handed on now and then and begins anew: what is
- * written may be larger than memory. htp_json_flush() hands on the rest.
+ * With an output function, the text is flushed now and then, so that it may be larger than memory.
+ * htp_json_flush() flushes the rest.
  */
 #ifndef HTP_BASE_JSON_H
 #define HTP_BASE_JSON_H
@@ -27,10 +27,10 @@ typedef struct htp_json {
     void *user;
 } htp_json;
 
-/** Hands on what there is. */
+/** Flushes the text. */
 void htp_json_flush(htp_json *json);
 
-/** A newline in front of what comes next: a key, a value or a bracket. */
+/** A newline before the next key, value or bracket. */
 void htp_json_line(htp_json *json);
 
 /** Begins an object, '{', or a list, '['. */

@@ -36,7 +36,7 @@ static bool take(htp_json_items *items, char byte)
     return is_there;
 }
 
-/* The end of the string that begins at @p at; NULL where it has none. */
+/* The end of the string that begins at @p at; NULL if it is unterminated. */
 static const char *end_of_string(const char *at, const char *end)
 {
     for (at++; at < end && *at != '"'; at++) {
@@ -45,7 +45,7 @@ static const char *end_of_string(const char *at, const char *end)
     return at < end ? at + 1 : NULL;
 }
 
-/* Finds where the item at `at` ends, by brackets and strings alone. */
+/* Finds the end of the item at `at`, by brackets and strings alone. */
 static bool find_end(htp_json_items *items, const char **found)
 {
     static const char cut[] = "it is cut short";

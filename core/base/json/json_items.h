@@ -20,7 +20,7 @@ struct cJSON;
 typedef struct htp_json_items {
     const char *at, *end;
     bool is_begun;
-    const char *wrong;  /* what is wrong at `at`, without its place; NULL: nothing */
+    const char *wrong;  /* the error at `at`, without its place; NULL: none */
     struct cJSON *item; /* the last one */
 } htp_json_items;
 

@@ -22,7 +22,7 @@ static void skip_space(htp_json_scan *scan)
     }
 }
 
-/* The next byte that is no space; NUL at the end. */
+/* The next byte that is no white space; NUL at the end. */
 static char peek(htp_json_scan *scan)
 {
     static const char end = '\0';
@@ -96,7 +96,7 @@ static bool skip_code(htp_json_scan *scan, unsigned *code)
     return true;
 }
 
-/* A character beyond 16 bits is written as two halves (RFC 8259, section 7). */
+/* A character beyond 16 bits is a surrogate pair (RFC 8259, section 7). */
 static bool skip_second_half(htp_json_scan *scan)
 {
     unsigned code;
@@ -129,8 +129,8 @@ static bool skip_escape(htp_json_scan *scan)
     return code < 0xd800 || code > 0xdfff || skip_second_half(scan);
 }
 
-/* Whether some of eight bytes are a quote, a backslash or a control character; now and then said of
- * others, too. */
+/* Whether one of eight bytes is a quote, a backslash or a control character; has false positives.
+ */
 static bool are_special(uint64_t bytes)
 {
     const uint64_t ones = 0x0101010101010101U;
@@ -141,7 +141,7 @@ static bool are_special(uint64_t bytes)
            (ones * 0x80);
 }
 
-/* Goes on over bytes of a string that stand for themselves, as far as there are many. */
+/* Skips plain bytes of a string, eight at a time. */
 static void skip_plain(htp_json_scan *scan)
 {
     uint64_t bytes;
@@ -208,7 +208,7 @@ static bool skip_scalar(htp_json_scan *scan)
 
 /* ---- values in values ---- */
 
-/* The brackets that are open. */
+/* Open brackets. */
 struct open {
     char brackets[HTP_JSON_DEEPEST];
     int depth;
@@ -224,7 +224,8 @@ static bool skip_name(htp_json_scan *scan)
     return skip_string(scan) && (take(scan, ':') || fail(scan, "a name without a value"));
 }
 
-/* Goes to the next place of a value. @return false where all brackets are closed, or on failure */
+/* Continues to the next position of a value. @return false if all brackets are closed, or on
+ * failure */
 static bool go_on(htp_json_scan *scan, struct open *open)
 {
     while (open->depth > 0) {
@@ -278,11 +279,11 @@ bool htp_json_scan_enter(htp_json_scan *scan, char bracket)
     return (!scan->failure && take(scan, bracket)) || fail(scan, "no object or list");
 }
 
-/* Goes to the next member or item of what was entered, unless its bracket is what follows. */
+/* Continues to the next member or item of the container, unless its end follows. */
 static bool go_to_next(htp_json_scan *scan, char end)
 {
     bool is_first = !scan->is_begun;
-    scan->is_begun = true; /* what the object or list lies in was, in any case */
+    scan->is_begun = true; /* the outer container has begun in any case */
     if (scan->failure || take(scan, end)) {
         return false;
     }

@@ -10,7 +10,7 @@
 
 typedef HTP_VECTOR(htp_json_node) node_vector;
 
-/* A tree that grows. */
+/* A tree under construction. */
 typedef struct builder {
     htp_arena *arena;
     htp_json_scan scan;
@@ -45,7 +45,7 @@ static void add_scalar(builder *b, htp_json_part part)
     }
 }
 
-/* A value: a scalar is read, a list or an object is opened. */
+/* Begins a value: reads a scalar, or opens a container. */
 static bool begin_value(builder *b)
 {
     char first = htp_json_scan_peek(&b->scan);
@@ -65,7 +65,7 @@ static bool begin_value(builder *b)
     return htp_json_scan_enter(&b->scan, first);
 }
 
-/* Goes to what is next in the innermost list or object, and closes it behind the last. */
+/* Continues to the next item of the innermost container, or closes it. */
 static bool go_on(builder *b)
 {
     uint32_t index = b->open[b->depth - 1];
@@ -136,7 +136,7 @@ static unsigned hexadecimal(const char *digits)
     return (unsigned)strtoul(text, NULL, 16);
 }
 
-/* Writes a code point as UTF-8. @return behind it */
+/* Writes a code point as UTF-8. @return its end */
 static char *write_code(char *to, uint32_t code)
 {
     static const struct {
@@ -155,7 +155,7 @@ static char *write_code(char *to, uint32_t code)
     return to;
 }
 
-/* Decodes an escape, which was checked, behind its backslash. @return behind it */
+/* Decodes a valid escape behind its backslash. @return its end */
 static const char *decode_escape(const char *at, char **to)
 {
     static const char letters[] = "\"\\/bfnrt";
@@ -196,7 +196,7 @@ char *htp_json_node_text(htp_arena *arena, const htp_json_node *node, size_t *by
     return text;
 }
 
-/* The text of a number, which has so many digits at most. */
+/* The text of a number; longer ones are cut. */
 static void copy_number(const htp_json_node *node, char text[HTP_JSON_LONGEST_NUMBER + 1])
 {
     memcpy(text, node->at, node->length);

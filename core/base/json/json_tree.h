@@ -1,6 +1,6 @@
 /*
- * JSON as a flat tree: nodes in the order of the text, each with the number of those that lie in
- * it. Text is not copied: strings are decoded when they are asked for.
+ * JSON as a flat tree: nodes in the order of the text, each with the number of its descendants.
+ * Text is not copied; strings are decoded on demand.
  *
  *     for (const htp_json_node *item = htp_json_first(list); item != htp_json_end_of(list);
  *          item = htp_json_end_of(item)) ...
@@ -19,7 +19,7 @@
 /** Bytes of the longest text. */
 #define HTP_JSON_TREE_LONGEST ((size_t)1 << 30)
 
-/** A value, or the name of a member, which stands in front of its value. */
+/** A value, or the name of a member, which precedes its value. */
 typedef struct htp_json_node {
     const char *at;  /**< its text: of a string behind the quote */
     uint32_t length; /**< of a string without quotes */
@@ -29,7 +29,7 @@ typedef struct htp_json_node {
     bool is_plain;   /**< of a string: without escapes */
 } htp_json_node;
 
-/** What is wrong with a text. */
+/** An error in a text. */
 typedef struct htp_json_failure {
     const char *what;
     size_t at; /**< byte */
@@ -39,7 +39,7 @@ typedef struct htp_json_failure {
 const htp_json_node *htp_json_tree_read(htp_arena *arena, const char *text, size_t bytes,
                                         htp_json_failure *failure);
 
-/** The first node in a list or an object; the end where there is none. */
+/** The first node in a list or an object; its end if it is empty. */
 static inline const htp_json_node *htp_json_first(const htp_json_node *node)
 {
     return node + 1;
@@ -54,14 +54,14 @@ static inline const htp_json_node *htp_json_end_of(const htp_json_node *node)
 /** Whether a string, which is written without escapes, is this text. */
 bool htp_json_node_is(const htp_json_node *node, const char *text);
 
-/** The member of an object with a name that is written without escapes; NULL: it has none, or the
- * node is no object. */
+/** The member of an object by a name without escapes; NULL: it has none, or the node is no object.
+ */
 const htp_json_node *htp_json_member(const htp_json_node *object, const char *name);
 
 /** Decodes a string; a NUL stands behind its bytes. */
 char *htp_json_node_text(htp_arena *arena, const htp_json_node *node, size_t *bytes);
 
-/** Reads a number that is an integer; false where it is none, or does not fit. */
+/** Reads an integer; false if it is none, or does not fit. */
 bool htp_json_node_integer(const htp_json_node *node, int64_t *number);
 
 /** Reads a number, or "Infinity", "-Infinity" or "NaN". */
