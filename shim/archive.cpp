@@ -30,10 +30,10 @@ constexpr uintptr_t kAlignment = 16;
 struct Archive::Mapping {
     char *data = nullptr;
     uint64_t size = 0;
-    uint64_t reads = 0;  // through libtorch's reader: a header and its contents are two
-    uint64_t passed = 0; // records that were read without it
+    uint64_t reads = 0;  // through libtorch's reader, which reads headers and contents separately
+    uint64_t passed = 0; // records read without that reader
     uint64_t records = 0;
-    const htp_shim_host *host = nullptr; // while the archive is being loaded
+    const htp_shim_host *host = nullptr; // while the archive is loaded
 
     ~Mapping()
     {
@@ -67,7 +67,7 @@ class MappedReader final : public caffe2::serialize::ReadAdapterInterface
     size_t read(uint64_t position, void *buffer, size_t count, const char *) const override
     {
         mapping_->reads++;
-        // No exception may pass through the C code that unpacks archives.
+        // No exception may cross the C code that decompresses archives.
         if (position >= mapping_->size || !mapping_->go_on()) {
             return 0;
         }
@@ -80,7 +80,7 @@ class MappedReader final : public caffe2::serialize::ReadAdapterInterface
     std::shared_ptr<Archive::Mapping> mapping_;
 };
 
-// What is written to the pages stays in memory: the file is never changed.
+// Writes to the pages stay in memory: the mapping is private.
 std::shared_ptr<Archive::Mapping> map_file(const std::string &path)
 {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -148,7 +148,7 @@ void Archive::note_change(const at::Tensor &tensor)
     }
 }
 
-// Notes that a record was read whose bytes do not pass the reader.
+// Counts a record whose bytes bypass the reader.
 void Archive::note_read()
 {
     mapping_->passed++;
@@ -188,7 +188,7 @@ at::DataPtr Archive::read_storage(const std::string &name)
 namespace
 {
 
-// Whether a tensor sees none but the first @p elements of its storage.
+// Whether a tensor only reaches the first @p elements of its storage.
 bool reaches_within(const at::Tensor &tensor, uint64_t elements)
 {
     int64_t last = tensor.storage_offset();
@@ -207,7 +207,7 @@ bool reaches_within(const at::Tensor &tensor, uint64_t elements)
 
 } // namespace
 
-// The pickles say how many elements a storage has, and what a tensor sees of it.
+// Pickles give the size of a storage and the geometry of tensors: both may lie.
 void Archive::check_storage(const at::Tensor &tensor) const
 {
     const char *data = storage_data(tensor);
@@ -260,7 +260,7 @@ std::vector<c10::IValue> Archive::traced_inputs(const std::string &method)
                                                 [](const std::string &) { return at::DataPtr(); });
         return methods.toGenericDict().at(method).toListRef().vec();
     } catch (const std::exception &) {
-        return {}; // inputs of classes that only the model's code knows
+        return {}; // inputs of classes that only the model's code defines
     }
 }
 

@@ -1,8 +1,8 @@
 // A TorchScript archive whose weights stay unread.
 //
-// The file is mapped. A storage of stored (uncompressed) bytes of some size is the mapping itself:
-// it costs no memory until somebody looks at it. libtorch's own loader runs code of the archive in
-// its interpreter; the objects are made by importer.h instead.
+// The file is mapped. A large enough uncompressed storage is the mapping itself: it costs no memory
+// until it is read. libtorch's own loader runs code of the archive in its interpreter; the objects
+// are made by importer.h instead.
 #pragma once
 
 #include "importer.h"
@@ -34,7 +34,7 @@ class Archive
     // Makes the module. Throws std::exception, also when the host stops it.
     void load(const htp_shim_contents &contents, const Restore &restore);
 
-    // Notes that a tensor's storage does not hold any more what the file does.
+    // Notes that a tensor's storage no longer equals the file.
     void note_change(const at::Tensor &tensor);
 
     torch::jit::Module &module()
@@ -48,8 +48,8 @@ class Archive
     // Whether libtorch may compute with the tensor: its storage is no page of the file.
     bool is_readable(const at::Tensor &tensor) const;
 
-    // What a method was traced with, where the archive says (PyTorch 2); empty otherwise. The
-    // tensors have dtypes and sizes, but no contents.
+    // The inputs with which a method was traced, if the archive has them (PyTorch 2); else empty.
+    // The tensors have dtypes and sizes, but no contents.
     std::vector<c10::IValue> traced_inputs(const std::string &method);
 
     struct Mapping;

@@ -18,7 +18,7 @@ using torch::jit::Stack;
 
 thread_local const htp_shim_host *reader = nullptr;
 
-// Of an operator with any number of operands all that is on the stack is shown.
+// An operator with a variable number of operands is checked on the whole stack.
 void ask(const c10::FunctionSchema &schema, const Stack &stack)
 {
     const size_t count = schema.is_vararg() ? stack.size() : schema.arguments().size();
@@ -36,7 +36,7 @@ void ask(const c10::FunctionSchema &schema, const Stack &stack)
     }
 }
 
-// The same operator, behind its guard. The one that it takes the place of stays alive with it.
+// The same operator behind its guard, which keeps the original alive.
 Operator guarded(const std::shared_ptr<Operator> &plain)
 {
     const c10::FunctionSchema &schema = plain->schema();
@@ -61,8 +61,7 @@ bool is_plain(const c10::Argument &argument)
            kind == c10::TypeKind::StringType;
 }
 
-// Most of the dispatcher's operators work on tensors, which nothing is computed of while code is
-// read.
+// Most operators of the dispatcher take tensors, which are never computed while code is read.
 bool may_run_while_reading(const Operator &plain)
 {
     const c10::FunctionSchema &schema = plain.schema();

@@ -71,8 +71,8 @@ c10::IValue read_pickle(const Records &records, const std::string &name,
 namespace
 {
 
-// The code of a qualified name ("__torch__.model" lies in code/__torch__/model.py); nullptr where
-// the archive has none. Where it came from is the core's to know.
+// The source of a qualified name ("__torch__.model" is in code/__torch__/model.py), or nullptr. The
+// core knows where it came from.
 std::shared_ptr<torch::jit::Source> find_source(const ArchiveAccess &access,
                                                 const std::string &qualifier)
 {
@@ -87,8 +87,8 @@ std::shared_ptr<torch::jit::Source> find_source(const ArchiveAccess &access,
     return std::make_shared<torch::jit::Source>(std::string(code->second), path, 1);
 }
 
-// Whether a value may stand where a type is declared. Code trusts this of objects alone, whose
-// attributes it takes by number; libtorch checks everything else when it is used.
+// Whether a value may stand where a type is declared. Compiled code trusts the types of objects
+// alone, since it reads attributes by index; libtorch checks everything else on use.
 bool is_trusted(const c10::IValue &value, const c10::TypePtr &type)
 {
     using c10::TypeKind;
@@ -160,7 +160,7 @@ class Importer
 
     torch::jit::Module run()
     {
-        // What replaces operators of older files takes a while to compile.
+        // Compiling replacements for operators of older files takes a while.
         if (access_.records.reader.version() < caffe2::serialize::kProducedFileFormatVersion) {
             torch::jit::populate_upgraders_graph_map();
         }
@@ -197,7 +197,7 @@ class Importer
         return type;
     }
 
-    // libtorch's reader has nothing in the place of a member that an enum does not have.
+    // libtorch does not check that an enum has the member.
     void check_members(const std::string &name, const c10::EnumType &type) const
     {
         const auto &[begin, end] = made_.equal_range(name);
@@ -252,7 +252,7 @@ class Importer
         }
     }
 
-    // Checks all tensors of a value, of any depth.
+    // Checks all tensors of a value, at any depth.
     void check_tensors(const c10::IValue &root)
     {
         std::vector<c10::IValue> pending = {root};

@@ -1,7 +1,7 @@
 // Makes the module of an archive: its code becomes libtorch's graphs, its pickles objects.
 //
-// This is what torch::jit::load does, but for __setstate__ methods, which libtorch runs in its
-// interpreter, with all that an operator may do to the machine: the host follows them.
+// This is torch::jit::load, except for __setstate__ methods: libtorch would run them, with
+// everything that an operator may do to the machine, so the host interprets them.
 #pragma once
 
 #include "version.h"
@@ -19,8 +19,8 @@
 namespace htp
 {
 
-// Gives an object its attributes by its __setstate__(state). Throws Unsupported for what is not
-// followed, another std::exception where the method raises.
+// Gives an object its attributes by its __setstate__(state). Throws Unsupported if that cannot be
+// followed, another std::exception if the method raises.
 using Restore = std::function<void(const c10::intrusive_ptr<c10::ivalue::Object> &object,
                                    const c10::IValue &state)>;
 
@@ -33,13 +33,13 @@ struct Records {
     const Given &given;
 };
 
-// What the importer needs of an archive.
+// Access to an archive.
 struct ArchiveAccess {
     const Records records;
     const htp_shim_contents &contents;
     std::function<at::DataPtr(const std::string &record)> read_storage;
     std::function<void(const at::Tensor &)> check_storage; // throws where it is not in its record
-    std::function<void()> note_read; // of what the core read; throws where the host stops it
+    std::function<void()> note_read; // of records read by the core; throws if the host stops it
     Restore restore;
 };
 
@@ -48,8 +48,8 @@ c10::IValue read_pickle(const Records &records, const std::string &name,
                         torch::jit::TypeResolver find_type, torch::jit::ObjLoader make_object,
                         const std::function<at::DataPtr(const std::string &key)> &read_storage);
 
-// Throws Unsupported where objects cannot be made without doing what no file may do, another
-// std::exception where the archive is not as it should be.
+// Throws Unsupported if objects cannot be made without forbidden operations, another std::exception
+// if the archive is malformed.
 torch::jit::Module import_module(const ArchiveAccess &access);
 
 } // namespace htp

@@ -1,5 +1,5 @@
-// What kernels may take of the machine: memory, since a file that says little can make an operator
-// ask for a lot; and one thread.
+// Limits of kernels: memory, since a small file can make an operator allocate a lot; and one
+// thread.
 #pragma once
 
 #include <ATen/Parallel.h>
@@ -11,10 +11,10 @@
 namespace htp
 {
 
-// What follows from sizes and constants alone is small, and so is what a kernel needs for it.
+// Constants and sizes are small, and so is the memory that their kernels need.
 constexpr size_t kRealBytes = size_t{64} << 20;
 
-// Elements of a tensor that stands in for one without contents.
+// Elements of a tensor in the place of one without contents.
 constexpr int64_t kStandInElements = int64_t{1} << 26;
 
 // Thrown by kernels that ask for more.

@@ -25,7 +25,7 @@ Names all_operators()
     return names;
 }
 
-// Operators of the libraries that were opened.
+// Operators of opened libraries.
 Names &loaded_operators()
 {
     static Names names;
@@ -37,10 +37,12 @@ Names &loaded_operators()
 void load_library(const std::string &path)
 {
     const Names before = all_operators();
-    // A name alone is searched for where the system's libraries are; a file comes first.
+    // A bare name is searched for in the system's folders, but a file in the current one comes
+    // first.
     const bool is_file = path.find('/') == std::string::npos && access(path.c_str(), F_OK) == 0;
     const std::string found = is_file ? "./" + path : path;
-    // A library of a Python extension names functions of Python that nobody calls here.
+    // Lazy binding: a library of a Python extension refers to functions of Python that are never
+    // called here.
     if (dlopen(found.c_str(), RTLD_LAZY | RTLD_GLOBAL) == nullptr) {
         const char *reason = dlerror();
         throw std::runtime_error(reason ? reason : "no reason given");

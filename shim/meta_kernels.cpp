@@ -18,7 +18,7 @@ using c10::KernelFunction;
 
 thread_local bool elsewhere = false;
 
-// An operand that takes other sizes.
+// An operand resized to other sizes.
 at::Tensor resized(const at::Tensor &tensor, const htp_making &making)
 {
     tensor.resize_({making.dims, making.rank});
@@ -50,7 +50,7 @@ c10::IValue make(const htp_meta_output &output, at::ArrayRef<c10::IValue> operan
     throw std::runtime_error("there is no such output");
 }
 
-// Lets go of the lists that a call was answered with.
+// Releases the lists in a call's answer.
 class Released
 {
   public:
@@ -81,7 +81,7 @@ struct CoreKernel : c10::OperatorKernel {
         for (const c10::IValue &value : values) {
             operands.push_back(describe(value, described));
         }
-        htp_meta_call call; // its outputs and its message are several KB: nothing clears them
+        htp_meta_call call; // outputs and message take several KB, so nothing is cleared
         call.operands = operands.data();
         call.operand_count = static_cast<uint32_t>(operands.size());
         call.is_elsewhere = Elsewhere::is_now();
@@ -109,7 +109,7 @@ void add(const htp_meta_operator &of, const KernelFunction &kernel)
     if (!found) {
         return;
     }
-    // What is composed of others has gradients by these, and none where it is one kernel.
+    // A composite operator gets gradients from its parts, a single kernel does not.
     const bool is_composed = found->hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd);
     const bool has_one = is_composed || found->hasKernelForDispatchKey(DispatchKey::Meta);
     if ((has_one && !of.replaces) || !added.insert(&of).second) {

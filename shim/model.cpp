@@ -85,7 +85,7 @@ const char *Keep::string(const std::string &text)
         std::memcpy(strings_.take(text.size() + 1), text.c_str(), text.size() + 1));
 }
 
-// Arrays of nothing are nowhere.
+// Empty arrays are NULL.
 const void *Keep::copy(const void *data, size_t bytes)
 {
     constexpr size_t kUnit = sizeof(std::max_align_t);

@@ -1,4 +1,4 @@
-// What a program is read from, and what it hands out lives in.
+// The source of a program, and the memory of everything that it hands out.
 #pragma once
 
 #include "archive.h"
@@ -53,7 +53,7 @@ class Keep
     const void *copy(const void *data, size_t bytes);
 
     Chunks strings_;
-    Chunks arrays_; // what is aligned
+    Chunks arrays_; // alignment
 };
 
 struct Model {

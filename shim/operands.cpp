@@ -7,9 +7,9 @@ namespace
 {
 
 constexpr int kMaxNesting = 64;
-constexpr size_t kMaxParts = 1u << 16; // of parts: what they share is described again and again
+constexpr size_t kMaxParts = 1u << 16; // of nested parts: shared ones are described repeatedly
 
-// What the elements of a list are: by its declared type, else by what it holds.
+// The element type of a list: declared, or of its contents.
 c10::TypePtr element_type(const c10::TypePtr &declared, const std::vector<c10::IValue> &values)
 {
     c10::TypePtr type = declared;
@@ -115,14 +115,14 @@ c10::IValue Operands::value(const htp_operand &operand) const
 namespace
 {
 
-// What nobody looks into is handed out as it is: an object that a kernel made is one of them.
-// @param left  how many parts of parts there may still be
+// Values without a description, such as objects made by a kernel, are passed through.
+// @param left  how many nested parts are allowed
 htp_operand describe(const c10::IValue &value, Handouts &handouts, int depth, size_t &left)
 {
     htp_operand made = {};
     made.type = HTP_NONE;
     if (value.isNone() || (value.isTensor() && !value.toTensor().defined())) {
-        made.kind = HTP_OPERAND_NONE; // an output that was not asked for
+        made.kind = HTP_OPERAND_NONE; // an output that was not requested
     } else if (value.isTensor()) {
         made.kind = HTP_OPERAND_TENSOR;
         made.as.tensor = handouts.add(value.toTensor());

@@ -1,5 +1,5 @@
-// Operands as libtorch's values, and values as operands; the tensors that are made for them, and
-// what is handed out: all of it stays until a mark is gone back to.
+// Converts operands to libtorch's values and back. Tensors made for them, and everything handed
+// out, live until a mark is restored.
 #pragma once
 
 #include "program.h"
@@ -21,8 +21,8 @@ namespace htp
 // A tensor without contents of the same geometry.
 at::Tensor meta_like(const at::Tensor &tensor);
 
-// A real tensor that lies in memory as the given one does, full of @p fill where that has no
-// contents. Throws TooLarge.
+// A real tensor with the layout of the given one, filled with @p fill if that has no contents.
+// Throws TooLarge.
 at::Tensor stand_in(const at::Tensor &tensor, int fill);
 
 // The tensor that is asked for. Throws std::exception.
@@ -54,7 +54,7 @@ template <typename Replace> c10::IValue map_tensors(const c10::IValue &value, Re
 // Throws Unsupported for a tensor that does not lie in plain memory.
 void require_plain(const at::Tensor &tensor);
 
-// A tensor with what it was when it was described: kernels that work in place change libtorch's.
+// A tensor with its geometry at the time of description: in-place kernels change libtorch's.
 struct Held : htp_runner_tensor {
     // Throws Unsupported for one that is not plain.
     explicit Held(at::Tensor given);
@@ -108,14 +108,14 @@ class Handouts
 class Operands
 {
   public:
-    // Both outlive this.
+    // Both must outlive this object.
     Operands(Program &program, Handouts &handouts) : program_(program), handouts_(handouts) {}
 
-    // The value of an operand. @p declared  what its schema says of a list's elements, or nullptr.
+    // The value of an operand. @p declared  the element type of a list in its schema, or nullptr.
     // Throws std::exception.
     c10::IValue value(const htp_operand &operand, const c10::TypePtr &declared) const;
 
-    // The same where its elements alone say what they are.
+    // The same, if the elements alone determine the type.
     c10::IValue value(const htp_operand &operand) const;
 
     // A value as HTP_RUN_WHOLE hands it out.
@@ -126,7 +126,7 @@ class Operands
     Handouts &handouts_;
 };
 
-// A value as an operand, which stays as long as the handouts. Throws Unsupported for a tensor that
+// A value as an operand that lives as long as the handouts. Throws Unsupported for a tensor that
 // cannot be described, and for lists and tuples that are nested too deeply, or share too much.
 htp_operand describe(const c10::IValue &value, Handouts &handouts);
 

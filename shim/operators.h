@@ -1,5 +1,5 @@
-// libtorch's registry of operators: libraries that add to it, guards in front of operators that it
-// runs by itself, kernels of the core's.
+// libtorch's operator registry: libraries that add to it, guards for operators that libtorch runs
+// by itself, and kernels of the core.
 #pragma once
 
 #include <htp/meta.h>
@@ -12,8 +12,8 @@
 namespace htp
 {
 
-// Opens a library, for as long as the process lives. What it exports serves the libraries that are
-// opened after it. Throws std::exception.
+// Opens a library for the life of the process. Later libraries may use its symbols. Throws
+// std::exception.
 void load_library(const std::string &path);
 
 // Whether the operator is one of a library that was opened.
@@ -22,12 +22,12 @@ bool is_loaded(const c10::FunctionSchema &schema);
 // Whether there is any such operator.
 bool has_loaded();
 
-// Whether the operator is one of a library that was opened, and has no kernel for meta tensors: its
-// code would look for their contents.
+// Whether the operator comes from an opened library and has no meta kernel: its code would read
+// contents.
 bool needs_contents(const c10::FunctionSchema &schema);
 
-// While one is there, operators on numbers and texts that run in this thread are first shown to the
-// host, and throw where it does not let them. A host's own code is not bounded.
+// While one exists, operators on numbers and texts that run in this thread are shown to the host
+// first, and throw if it refuses them. The host's own code is not restricted.
 class GuardedReading
 {
   public:
@@ -38,8 +38,8 @@ class GuardedReading
     GuardedReading &operator=(const GuardedReading &) = delete;
 };
 
-// While one is there, kernels of the core's that run in this thread answer for a libtorch that was
-// built otherwise.
+// While one exists, kernels of the core that run in this thread answer for another build of
+// libtorch.
 class Elsewhere
 {
   public:
@@ -51,8 +51,8 @@ class Elsewhere
     static bool is_now();
 };
 
-// Registers those that this libtorch lacks of the operators that are known by now. May be called
-// repeatedly; what runs stays.
+// Registers the currently known operators that this libtorch lacks. May be called repeatedly;
+// existing ones stay.
 void add_meta_kernels(const htp_meta_kernels &kernels);
 
 } // namespace htp

@@ -14,7 +14,7 @@ namespace htp
 namespace
 {
 
-// Longer texts of types are nobody's to read: what types share is written again and again.
+// Longer type texts are cut: shared parts are written repeatedly.
 constexpr size_t kMostTypeText = 4096;
 
 htp_type_kind kind_of(const c10::Type &type)
@@ -133,7 +133,7 @@ const char *Program::text(const c10::TypePtr &type, const std::vector<uint32_t> 
     const auto *named = dynamic_cast<const c10::NamedType *>(type.get());
     size_t size = 0;
     for (size_t i = 0; i < parts.size() && (named == nullptr || !named->name()); i++) {
-        const char *const part = types_[parts[i]].text; // NULL: of a class that is under way
+        const char *const part = types_[parts[i]].text; // NULL: a class in progress
         size += part == nullptr ? 0 : std::strlen(part);
     }
     return size > kMostTypeText ? "..." : model_.keep.string(type_text(type));
@@ -190,7 +190,7 @@ uint32_t Program::class_number(const c10::ClassTypePtr &type)
 
 // ---- schemas ------------------------------------------------------------------------------------
 
-// A number, a string, or a list of them.
+// A number, a string, or a list of them, in Python's syntax.
 static std::string python_form(const c10::IValue &value)
 {
     try {
@@ -202,7 +202,7 @@ static std::string python_form(const c10::IValue &value)
     }
 }
 
-// Names live as long as libtorch, or the code of the archive.
+// Names live as long as libtorch or the archive's code.
 std::vector<htp_program_argument> Program::arguments(const std::vector<c10::Argument> &declared,
                                                      bool is_function)
 {
@@ -246,7 +246,7 @@ htp_program_schema Program::describe(const c10::FunctionSchema &schema, bool is_
     return described;
 }
 
-// @param stands_for  what the schema is one of
+// @param stands_for  the kind of the schema
 uint32_t Program::schema(const c10::FunctionSchema &schema, ProgramOperator stands_for)
 {
     const auto known = schema_numbers_.find(&schema);
@@ -259,7 +259,7 @@ uint32_t Program::schema(const c10::FunctionSchema &schema, ProgramOperator stan
     return last_of(schemas_);
 }
 
-// What some operators do depends on the node: each has a schema of its own.
+// The schema of some operators depends on the node.
 uint32_t Program::schema(const torch::jit::Operator &found, const torch::jit::Node *node,
                          std::shared_ptr<torch::jit::Operator> keeper)
 {

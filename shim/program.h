@@ -24,7 +24,7 @@ struct ProgramOperator {
     const torch::jit::Operator *found;            // nullptr: it is a function's schema, which has
                                                   // an operation where it has no code
     const torch::jit::Node *node;                 // that the operation depends on, or nullptr
-    std::shared_ptr<torch::jit::Operator> keeper; // of what no node holds
+    std::shared_ptr<torch::jit::Operator> keeper; // values outside of all nodes
     std::optional<torch::jit::Operation> operation = {};
 
     // The operation, made when it is first asked for. Throws std::exception.
@@ -34,7 +34,7 @@ struct ProgramOperator {
 class Program
 {
   public:
-    // Of @p model, which outlives this.
+    // @p model must outlive this object.
     explicit Program(Model &model);
 
     // The tables as they are now. The functions and the reader are the caller's to set.
@@ -50,22 +50,22 @@ class Program
     // Reads a function; libtorch compiles its code where it has not yet.
     void load_function(uint32_t number);
 
-    // What a slot of an object holds, as data.
+    // The contents of an object's slot, as data.
     uint32_t load_slot(uint32_t object, uint32_t slot);
 
-    // What a method of the root was traced with, as data; HTP_NONE where that is not known.
+    // The inputs of a method's tracing, as data; HTP_NONE if unknown.
     uint32_t load_traced_inputs(const std::string &method);
 
     // A tensor as data, which keeps it.
     uint32_t keep(const at::Tensor &tensor);
 
-    // The schema of an operator by its name and overload; HTP_NONE where there is none.
+    // The schema of an operator by its name and overload; HTP_NONE if there is none.
     uint32_t find_operator(const std::string &name, const std::string &overload);
 
     // A new object of a class.
     uint32_t make_object(uint32_t class_number);
 
-    // What numbers stand for. They throw std::out_of_range where there is no such thing.
+    // Look-ups by number. They throw std::out_of_range for invalid ones.
     const torch::jit::Node &node_of(uint32_t function, uint32_t node) const
     {
         return *nodes_.at(function).at(node);
@@ -90,7 +90,7 @@ class Program
     // The number of an object.
     uint32_t object(const c10::intrusive_ptr<c10::ivalue::Object> &object);
 
-    // A tensor of the data; nullptr where the data is none.
+    // The tensor of a datum, or nullptr.
     const at::Tensor *tensor_of(uint32_t data) const;
 
   private:

@@ -1,4 +1,4 @@
-// Objects, and what is known before anything runs: constants of the code, and attributes.
+// Objects, and data known before a run: constants of the code, and attributes.
 #include "program.h"
 
 namespace htp
@@ -86,7 +86,7 @@ std::vector<c10::IValue> parts_of(const c10::IValue &value)
 
 } // namespace
 
-// What is shared within a value is described once.
+// Shared parts of a value are described once.
 uint32_t Program::container(const c10::IValue &value)
 {
     const auto known = container_numbers_.find(value.internalToPointer());
@@ -111,10 +111,10 @@ uint32_t Program::container(const c10::IValue &value)
     return number;
 }
 
-// A tensor of another layout has no memory that anybody could look at.
+// A tensor of another layout has no accessible memory.
 htp_tensor_view Program::describe(const at::Tensor &tensor)
 {
-    const bool is_lazy = tensor.is_conj() || tensor.is_neg(); // its bytes are not its numbers
+    const bool is_lazy = tensor.is_conj() || tensor.is_neg(); // its bytes differ from its numbers
     htp_tensor_view view = {};
     view.type = static_cast<int32_t>(tensor.scalar_type());
     view.rank = static_cast<uint32_t>(tensor.dim());
@@ -132,7 +132,7 @@ htp_tensor_view Program::describe(const at::Tensor &tensor)
 
 void Program::describe_plain(const c10::IValue &value, htp_program_data &described)
 {
-    if (value.isNone() || value.isTensor()) { // one that is not defined
+    if (value.isNone() || value.isTensor()) { // an undefined one
         described.kind = HTP_DATA_NONE;
     } else if (value.isInt() || value.isBool()) {
         described.kind = value.isInt() ? HTP_DATA_INT : HTP_DATA_BOOL;

@@ -1,4 +1,4 @@
-// The functions of a program, as they are loaded.
+// The functions of a loaded program.
 #include "program.h"
 
 #include <ATen/core/function.h>
@@ -27,13 +27,13 @@ uint32_t Program::function(const Code &code)
     return function_numbers_[key] = last_of(functions_);
 }
 
-// Numbers the values, nodes and blocks of one function in the order in which they stand there.
+// Numbers the values, nodes and blocks of a function in order.
 class Program::Reader
 {
   public:
     explicit Reader(Program &program) : program_(program) {}
 
-    // A list of what is left, as blocks may be nested deeply.
+    // An explicit work list, since blocks may be nested deeply.
     void read(const torch::jit::Graph &graph, htp_program_function &described)
     {
         number_of(*graph.block());
@@ -90,7 +90,7 @@ class Program::Reader
         return program_.model_.keep.array(some_);
     }
 
-    // What a block within reads of the one around stands before it there.
+    // Outer values that a block reads are defined before it.
     htp_program_block describe(const torch::jit::Block &block)
     {
         htp_program_block described = {};
@@ -167,8 +167,8 @@ class Program::Reader
     std::vector<htp_program_node> nodes_;
     std::vector<const torch::jit::Node *> stand_for_; // by node
     std::vector<htp_program_value> values_;
-    std::vector<uint32_t> numbers_; // by what the graph calls its values; HTP_NONE
-    std::vector<uint32_t> some_;    // that are handed out next
+    std::vector<uint32_t> numbers_; // by the graph's own value numbers; HTP_NONE
+    std::vector<uint32_t> some_;    // the next ones to hand out
 };
 
 void Program::load_function(uint32_t number)

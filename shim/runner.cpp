@@ -13,14 +13,14 @@
 namespace htp
 {
 
-// What is around all runs of an interpretation.
+// State around all runs of an interpretation.
 class Runner::Session
 {
   public:
     Session() : silent_(&silence_) {}
 
   private:
-    Silence silence_; // no warning speaks of what was asked for
+    Silence silence_; // suppresses warnings: nobody asked for this run
     const WarningGuard silent_;
     const OneThread alone_;
     const at::NoGradGuard no_grad_;
@@ -91,7 +91,7 @@ at::Tensor without_contents(const at::Tensor &tensor)
 
 } // namespace
 
-// A method without code may change whatever it is given.
+// A method without code may change any of its arguments.
 void Runner::note_changes(const ProgramOperator &found, const torch::jit::Stack &stack)
 {
     for (size_t i = 0; i < stack.size(); i++) {

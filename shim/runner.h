@@ -15,7 +15,7 @@ namespace htp
 class Runner
 {
   public:
-    // Both outlive this.
+    // Both must outlive this object.
     Runner(Model &model, Program &program);
     ~Runner();
     Runner(const Runner &) = delete;
@@ -37,7 +37,7 @@ class Runner
     const htp_runner_tensor *make(const htp_making &making);
     const void *contents(const htp_runner_tensor &described, size_t *bytes);
 
-    // nullptr where there is none.
+    // nullptr if there is none.
     const htp_runner_tensor *data(uint32_t number);
 
     uint32_t keep(const htp_runner_tensor &tensor)
@@ -52,7 +52,7 @@ class Runner
                                       uint32_t count);
     htp_operand describe(const htp_operand &handle);
 
-    // Has the host give an object its attributes. Throws what the host tells.
+    // Lets the host give an object its attributes. Throws the host's error.
     void restore(const htp_shim_host &host, const c10::intrusive_ptr<c10::ivalue::Object> &object,
                  const c10::IValue &state);
     bool is_instance(uint32_t function, uint32_t node, const htp_operand &value) const;

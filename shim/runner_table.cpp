@@ -21,7 +21,7 @@ void fill(htp_error *error, const char *message)
     std::snprintf(error->message, sizeof(error->message), "%s", message);
 }
 
-// Whether an error speaks of missing kernels rather than of the inputs.
+// Whether an error means a missing kernel rather than bad inputs.
 bool means_no_meta_kernel(const std::exception &error)
 {
     const std::string text = message_of(error);
@@ -69,7 +69,7 @@ template <typename Body> htp_run_code guard(htp_error *error, Body body)
     }
 }
 
-// What @p body gives, or what stands for that where it throws.
+// The result of @p body, or @p otherwise if it throws.
 template <typename Value, typename Body> Value guarded(Value otherwise, Body body)
 {
     try {

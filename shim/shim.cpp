@@ -17,10 +17,10 @@ struct htp_shim_model {
     {
     }
 
-    // Makes the modules.
+    // Loads the modules.
     void load(const htp_shim_contents &contents, const htp_shim_host &host);
 
-    // The program, and what runs its operators, once they are asked for.
+    // The program, and the runner of its operators, on first use.
     htp::Program &find_program();
     htp::Runner &find_runner();
 
@@ -42,7 +42,7 @@ void fill(htp_error *error, const std::string &message)
 template <typename Body> htp_shim_code guard(htp_error *error, htp_shim_code otherwise, Body body)
 {
     try {
-        htp::Silence silence; // no warning speaks of what was asked for
+        htp::Silence silence; // suppresses warnings: nobody asked for this run
         const htp::WarningGuard silent(&silence);
         body();
         return HTP_SHIM_OK;
@@ -52,7 +52,7 @@ template <typename Body> htp_shim_code guard(htp_error *error, htp_shim_code oth
     } catch (const std::bad_alloc &) {
         fill(error, "out of memory");
         return HTP_SHIM_INTERNAL;
-    } catch (const std::logic_error &problem) { // such as "stoll", of C++'s library
+    } catch (const std::logic_error &problem) { // such as "stoll", from the C++ library
         fill(error, std::string("libtorch stops with \"") + problem.what() + "\" and says no more");
         return otherwise;
     } catch (const std::exception &problem) {
@@ -189,7 +189,7 @@ htp::Runner &htp_shim_model::find_runner()
     return *runner;
 }
 
-// What the program says of objects that are being restored holds no longer than that.
+// Facts about objects in the middle of restoring hold no longer than that.
 void htp_shim_model::load(const htp_shim_contents &contents, const htp_shim_host &host)
 {
     model.archive.load(contents, [&](const auto &object, const c10::IValue &state) {

@@ -60,7 +60,7 @@ at::IntArrayRef strides_of(const htp_making &making)
     return {making.strides, making.rank};
 }
 
-// As libtorch says it, which does not look everywhere.
+// libtorch's own message; it does not check sizes everywhere.
 void check_sizes(at::IntArrayRef sizes)
 {
     int64_t elements = 1;
@@ -121,7 +121,7 @@ at::Tensor copy_of(const at::Tensor &tensor)
                                   .copy_(tensor);
 }
 
-// Nothing is behind it: views of what does not fit are no less right.
+// Has no memory behind it, so a view that would not fit is valid here.
 at::Tensor stretched(const at::Tensor &tensor, at::IntArrayRef sizes, at::IntArrayRef strides)
 {
     constexpr size_t kEverything = size_t{1} << 60;
@@ -217,7 +217,7 @@ template <typename T> void shorten(std::deque<T> &all, size_t count)
 void Handouts::release(uint64_t mark)
 {
     if (mark >= marks_.size()) {
-        return; // an earlier one was gone back to
+        return; // undone already
     }
     marks_.resize(mark + 1);
     const auto &[tensors, arrays, texts, values] = marks_.back();
