@@ -60,8 +60,8 @@ HTP_MUST_USE htp_status htp_quality_carry_reference(htp_quality_task *w,
 HTP_MUST_USE htp_status htp_quality_take_profile(htp_quality_task *w,
                                                  htp_quality_task_entry *entry);
 
-/** Finds by options.sidecar where the results of the own entries go, too. Refuses what is no file
- * (HTP_CODE_USAGE). */
+/** Finds by options.sidecar the sidecars that store results. Refuses other files (HTP_CODE_USAGE).
+ */
 HTP_MUST_USE htp_status htp_quality_find_sidecars(htp_quality_task *w);
 
 /**

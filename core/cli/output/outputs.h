@@ -8,8 +8,8 @@
 
 /**
  * The output paths, one for each model: --out, or the models' names with .onnx in --out-dir.
- * @return NULL, after one line on stderr, where two models would have one output, or the output
- * of one would replace another one's input.
+ * @return NULL, after one line on stderr, if two models would share an output, or if the output of
+ *         one would replace another one's input.
  */
 char **htp_cli_outputs_make(const htp_cli_arguments *arguments);
 
