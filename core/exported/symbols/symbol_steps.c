@@ -5,7 +5,7 @@
 enum {
     LARGEST_STEP = 1024,
     TAKEN_STEPS = 3,          /* that a guard must take */
-    TAKEN_BELOW = 64,         /* that are looked at */
+    TAKEN_BELOW = 64,         /* that are looked at one by one */
     MOST_EVALUATED = 1 << 23, /* steps of formulas, of a whole program: then nothing is known */
     NEAR_SIZES = 64,          /* to both sides */
     FAR_SIZES = 1 << 20,
@@ -106,22 +106,42 @@ static int64_t find_step(struct probe *probe, uint32_t symbol)
     return step <= LARGEST_STEP && *probe->evaluated < MOST_EVALUATED ? step : 0;
 }
 
-/* The least size, a few steps below that of the export, down to which the guards take all. */
-static int64_t find_least(struct probe *probe, uint32_t symbol, int64_t step)
+/* Whether the guards take a symbol's hint less so many steps. */
+static bool takes_below(struct probe *probe, uint32_t symbol, int64_t steps)
 {
-    int64_t least = probe->symbols->hints[symbol];
-    bool goes_on = step > 0;
-    for (uint32_t i = 0; i < TAKEN_BELOW && goes_on; i++) {
-        goes_on = least - step >= probe->symbols->bounds[symbol].least && least - step >= 1 &&
-                  *probe->evaluated < MOST_EVALUATED;
-        if (goes_on) {
-            set_symbol(probe, symbol, least - step);
-            goes_on = guards_hold(probe);
-        }
-        least -= goes_on ? step : 0;
+    const htp_exported_symbols *symbols = probe->symbols;
+    bool holds = false;
+    if (*probe->evaluated < MOST_EVALUATED) {
+        set_symbol(probe, symbol, symbols->hints[symbol] - steps * symbols->steps[symbol]);
+        holds = guards_hold(probe);
+        set_symbol(probe, symbol, symbols->hints[symbol]);
     }
-    set_symbol(probe, symbol, probe->symbols->hints[symbol]);
-    return least;
+    return holds;
+}
+
+/* The least size down to which the guards take sizes: the nearest ones one by one, those beyond at
+ * doubled distances, and where one of these is not taken, by halves. */
+static int64_t find_least(struct probe *probe, uint32_t symbol)
+{
+    const htp_exported_symbols *symbols = probe->symbols;
+    const int64_t step = symbols->steps[symbol];
+    const int64_t hint = symbols->hints[symbol];
+    const int64_t bound = symbols->bounds[symbol].least > 1 ? symbols->bounds[symbol].least : 1;
+    const int64_t most = step > 0 && hint > bound ? (hint - bound) / step : 0;
+    int64_t taken = 0;
+    int64_t beyond = most + 1; /* the first distance that is known not to be taken */
+    while (taken + 1 < beyond) {
+        const int64_t next = beyond <= most        ? taken + (beyond - taken) / 2
+                             : taken < TAKEN_BELOW ? taken + 1
+                             : taken < most / 2    ? taken * 2
+                                                   : most;
+        if (takes_below(probe, symbol, next)) {
+            taken = next;
+        } else {
+            beyond = next;
+        }
+    }
+    return hint - taken * step;
 }
 
 static struct probe begin(const htp_exported_symbols *symbols)
@@ -147,9 +167,12 @@ void htp_symbol_steps_find(htp_exported_symbols *symbols)
     for (uint32_t i = 0; i < count; i++) {
         bool has_guards = symbols->program->guard_count > 0 && symbols->hints[i] > 0;
         steps[i] = has_guards ? find_step(&probe, i) : 1;
-        leasts[i] = has_guards ? find_least(&probe, i, steps[i]) : symbols->bounds[i].least;
     }
     symbols->steps = steps;
+    for (uint32_t i = 0; i < count; i++) {
+        bool has_guards = symbols->program->guard_count > 0 && symbols->hints[i] > 0;
+        leasts[i] = has_guards ? find_least(&probe, i) : symbols->bounds[i].least;
+    }
     symbols->leasts = leasts;
 }
 

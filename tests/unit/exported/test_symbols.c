@@ -142,5 +142,32 @@ UNIT_TEST(no_formula_is_bad_input)
                    "a formula of sizes");
 }
 
+/* The least size of x's first axis, exported with 512, where it has a guard. */
+static int64_t least_of(htp_arena *arena, const char *guard)
+{
+    static htp_exported_expression wide[sizeof(expressions) / sizeof(*expressions)];
+    memcpy(wide, expressions, sizeof(wide));
+    wide[OF_S].hint = 512;
+    static const htp_exported_range only[] = {{"s0", true, false, 2, 0}};
+    htp_exported_program program = program_of(&guard, 1);
+    program.expressions.items = wide;
+    program.ranges = only;
+    program.range_count = 1;
+    htp_exported_symbols symbols;
+    read(arena, &symbols, &program);
+    uint32_t symbol = htp_exported_symbols_alone(&symbols, &sizes_x[0]);
+    return symbols.leasts[symbol];
+}
+
+UNIT_TEST(least_sizes_are_those_of_bounds_and_guards)
+{
+    ck_assert_int_eq(least_of(arena, "L['x'].size()[2] == 8"), 2);
+    ck_assert_int_eq(least_of(arena, "L['x'].size()[0] >= 500"), 500);
+    ck_assert_int_eq(least_of(arena, "L['x'].size()[0] >= 100"), 100);
+    ck_assert_int_eq(least_of(arena, "L['x'].size()[0] % 8 == 0"), 8);
+    ck_assert_int_eq(least_of(arena, "L['x'].size()[0] % 8 == 0 and L['x'].size()[0] >= 25"), 32);
+}
+
 UNIT_MAIN("symbols", sizes_of_inputs_give_all_others, what_does_not_fit_is_refused,
-          guards_hold_in_every_lane, no_formula_is_bad_input)
+          guards_hold_in_every_lane, no_formula_is_bad_input,
+          least_sizes_are_those_of_bounds_and_guards)
