@@ -1,6 +1,6 @@
 /*
- * What the method is called with: tensors without contents, numbers, and tuples, lists and dicts of
- * them, as the types of its arguments ask for.
+ * Arguments of the method: tensors without contents, numbers, and tuples, lists and dicts of them,
+ * by the declared types.
  */
 #include "interpret/method.h"
 
@@ -14,8 +14,8 @@
 
 enum { MAX_NESTING = 32 };
 
-/* An argument, or a part of one, that is made. The path is as it is given ("past.0"), the name as
- * the exported model has it ("past_0"). */
+/* An argument or a part of one. The path is that of the given input ("past.0"), the name that of
+ * the exported model ("past_0"). */
 typedef struct part {
     htp_program_type type;
     const char *path;
@@ -65,8 +65,8 @@ static htp_outcome make_tensor(htp_machine *m, const part *part, const htp_input
 
 /* ---- numbers ---- */
 
-/* A number that whoever runs the exported model gives: an int may become a size, and is made up in
- * every lane. */
+/* A number that becomes an input of the exported model: an int may be a size, so every lane gets a
+ * made-up one. */
 static htp_outcome make_open(htp_machine *m, const part *part, const htp_input *input,
                              htp_item **item)
 {
@@ -121,7 +121,7 @@ static part part_of(htp_machine *m, const part *whole, const char *name)
                   .depth = whole->depth + 1};
 }
 
-/* What an item is given as: a part of what holds it. */
+/* The path of an item within its container. */
 static htp_outcome add_part(htp_machine *m, const part *whole, uint32_t type, const char *name,
                             const htp_input *input, htp_items *elements)
 {
@@ -142,7 +142,7 @@ static const char *number_text(htp_machine *m, uint32_t number)
     return htp_arena_printf(m->arena, "%" PRIu32, number);
 }
 
-/* Items by their names: the first one of each. */
+/* Items by name; of duplicates the first counts. */
 static htp_map list_items(htp_machine *m, const htp_input *input)
 {
     htp_map items = {0};
@@ -154,14 +154,14 @@ static htp_map list_items(htp_machine *m, const htp_input *input)
     return items;
 }
 
-/* The item of that name; NULL when there is none. */
+/* The item of a name, or NULL. */
 static const htp_input *find_item(const htp_map *items, const htp_input *input, const char *name)
 {
     uint32_t index = 0;
     return htp_map_get(items, name, &index) ? &input->items[index] : NULL;
 }
 
-/* Every item must have been asked for by one of the names. */
+/* Every given item must have been asked for by one of the names. */
 static htp_outcome check_fields(htp_machine *m, const part *part, const htp_input *input)
 {
     htp_map names = {0};
@@ -179,7 +179,7 @@ static htp_outcome check_fields(htp_machine *m, const part *part, const htp_inpu
     return HTP_GOES_ON;
 }
 
-/* The parts of a NamedTuple go by number, too. */
+/* Parts of a NamedTuple can be given by number, too. */
 static htp_outcome make_tuple(htp_machine *m, const part *part, const htp_input *input,
                               htp_item **item)
 {
@@ -232,7 +232,7 @@ static htp_outcome make_key(htp_machine *m, const part *part, const char *name, 
     return HTP_GOES_ON;
 }
 
-/* In the order in which the items are given. */
+/* Keys have the order of the given items. */
 static htp_outcome make_dict(htp_machine *m, const part *part, const htp_input *input,
                              htp_item **item)
 {
@@ -265,7 +265,7 @@ static htp_outcome make_nested(htp_machine *m, const part *part, const htp_input
 
 /* ---- arguments ---- */
 
-/* @param whole  without its type, which is the program's @p type */
+/* @param whole  all but the type, which is the program's @p type */
 static htp_outcome make_part(htp_machine *m, const part *whole, uint32_t type,
                              const htp_input *input, htp_item **item)
 {

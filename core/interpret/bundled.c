@@ -1,6 +1,6 @@
 /*
- * The inputs that torch.utils.bundled_inputs attaches to a method, found by following what lists
- * them.
+ * Inputs that torch.utils.bundled_inputs attached to a method, found by interpreting the method
+ * that lists them.
  */
 #include "interpret/interpret.h"
 
@@ -11,10 +11,10 @@
 
 enum { MAX_NESTING = 32 };
 
-/* A double holds every whole number up to here. */
+/* Doubles hold integers exactly up to here. */
 #define EXACT_LIMIT ((int64_t)1 << 53)
 
-/* Something that cannot be an input is left out. */
+/* Stands for a value that cannot be an input. */
 static const htp_input left_out = {.is_none = true};
 
 static htp_input describe_tensor(const htp_runner_tensor *tensor)
@@ -48,7 +48,7 @@ htp_input htp_input_of_operand(const htp_operand *value)
     }
 }
 
-/* A dict's key as the name of an item. */
+/* The name of an item by its dict key. */
 static const char *name_of_key(htp_arena *arena, const htp_item *key)
 {
     if (htp_is_int(key)) {
@@ -81,7 +81,7 @@ static htp_input describe(htp_arena *arena, const htp_item *item, int depth)
     return (htp_input){.is_nested = true, .items = items, .count = (uint32_t)count};
 }
 
-/* What is left out takes its default: that must be what was bundled. */
+/* A value that is left out takes its default, which must equal the bundled one. */
 static htp_outcome check_left_out(htp_machine *m, const htp_program_argument *argument,
                                   const htp_item *item, const htp_input *input)
 {
@@ -106,7 +106,7 @@ static htp_outcome check_left_out(htp_machine *m, const htp_program_argument *ar
                             argument->name, kinds[value->kind]);
 }
 
-/* The method that lists the inputs of the one that was chosen; HTP_NONE. */
+/* The method that lists the inputs of the chosen one; or HTP_NONE. */
 static uint32_t find_lister(htp_machine *m)
 {
     static const char *const lister = "get_all_bundled_inputs";
@@ -124,7 +124,7 @@ static uint32_t find_lister(htp_machine *m)
     return HTP_NONE;
 }
 
-/* The first of the inputs that are listed, with self's place left out. */
+/* The first of the listed inputs, without self. */
 static htp_outcome list_inputs(htp_machine *m, uint32_t lister, const htp_input **inputs,
                                uint32_t *count)
 {

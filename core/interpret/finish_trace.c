@@ -1,5 +1,5 @@
 /*
- * A recording as a trace: plain data of what has ended, without a word of the machine's.
+ * Turns a finished recording into a trace: plain data, without types of the machine.
  */
 #include "interpret/method.h"
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Texts that come again and again are mostly one: they are found by their address. */
+/* Recurring texts are mostly one string, found by its address. */
 enum { KNOWN_TEXTS = 512 };
 
 typedef struct finishing {
@@ -64,10 +64,10 @@ static htp_outcome describe_tensor(finishing *h, const htp_item *item, htp_trace
     value->rank = first->rank;
     value->weight = item->weight;
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
-        value->dims[lane] = htp_tensor_in(item, lane)->dims; /* which the runner keeps */
+        value->dims[lane] = htp_tensor_in(item, lane)->dims; /* owned by the runner */
     }
     if (item->known == HTP_KNOWN_CONSTANT) {
-        value->data = item->contents; /* the runner's, too */
+        value->data = item->contents; /* owned by the runner, too */
         value->data_bytes = item->content_bytes;
     }
     if (item->levels) {
@@ -97,8 +97,8 @@ static htp_trace_kind plain_kind(htp_operand_kind kind)
     }
 }
 
-/* What the runner alone looks into is a complex number where a tensor can be made of it, which
- * tells its parts. */
+/* A value that only the runner can read is a complex number if a tensor can be made of it, which
+ * shows its parts. */
 static void describe_other(finishing *h, const htp_item *item, htp_trace_value *value)
 {
     const htp_operand inputs[] = {item->lane[0],
@@ -147,7 +147,7 @@ static void describe_plain(finishing *h, const htp_item *item, htp_trace_value *
     }
 }
 
-/* Of a dict its values. */
+/* For a dict, its values. */
 static void describe_container(finishing *h, const htp_item *item, htp_trace_value *value)
 {
     size_t step = item->kind == HTP_ITEM_DICT ? 2 : 1;
@@ -206,7 +206,7 @@ static htp_outcome list_values(finishing *h, htp_trace *trace)
 
 /* ---- nodes ---- */
 
-/* A type as schemas write it: "Tensor?", "int[]". */
+/* A type in the syntax of schemas: "Tensor?", "int[]". */
 static const char *schema_text(finishing *h, uint32_t number)
 {
     const htp_program_type *type = &h->m->program->types[number];
@@ -222,7 +222,7 @@ static const char *schema_text(finishing *h, uint32_t number)
     }
 }
 
-/* Of an operator of a loaded library; otherwise NULL. */
+/* Input types of an operator of a loaded library; otherwise NULL. */
 static const char *const *input_types(finishing *h, const htp_recorded_node *node)
 {
     const htp_machine *m = h->m;
@@ -237,7 +237,7 @@ static const char *const *input_types(finishing *h, const htp_recorded_node *nod
     return types;
 }
 
-/* The places' own. */
+/* Texts of places. */
 static const char *source_text(const htp_machine *m, const htp_place *place)
 {
     return place->node == HTP_NONE

@@ -6,42 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Loops that run no more often are unrolled. */
+/* Loops with fewer iterations are unrolled. */
 enum { LONG_LOOP = 256, FIRST_PRIME = 7 };
 
-/* A call that was followed, and what it left. */
+/* An interpreted call, and the state that it leaves. */
 typedef struct call {
-    htp_arena arena; /* has the machine, which goes as soon as its trace is made */
-    htp_arena told;  /* has the trace */
-    htp_arena kept;  /* has what outlives these: the states, and what they are carried as */
+    htp_arena arena; /* for the machine; freed once the trace is made */
+    htp_arena told;  /* for the trace */
+    htp_arena kept;  /* for data that outlives both: states, and how they are carried */
     uint32_t lane_count;
     htp_recorded_states states;
-    const htp_trace *trace; /* NULL: there is none */
+    const htp_trace *trace; /* NULL: none */
     const htp_trace_stand *calls;
     const htp_trace_stand *nodes;
 } call;
 
 struct htp_interpreter {
     htp_interpreted of;
-    htp_weight_list weights; /* constants that any call needed stay */
+    htp_weight_list weights; /* constants that any call needed */
     call *last;              /* NULL */
-    call *first;             /* after the archive was read: NULL, or perhaps the last one */
-    uint64_t empty;          /* the runner's mark when nothing ran */
-    uint64_t begun;          /* and behind what stays while later calls are followed */
+    call *first;             /* the first after the archive was read: NULL, or equal to the last
+                                one */
+    uint64_t empty;          /* the runner's mark before anything ran */
+    uint64_t begun;          /* the mark behind objects that later calls need */
 };
 
-/* A call that is being followed: in one machine after the other, until one comes to an end. */
+/* A call in progress: one machine after another, until one finishes. */
 typedef struct following {
     htp_interpreter *interpreter;
     const htp_trace_request *request;
     bool needs_lanes;
-    call *previous; /* whose states are carried; NULL */
+    call *previous; /* its states are carried; or NULL */
     call *made;
-    htp_machine *machine; /* the last one */
+    htp_machine *machine; /* the current one */
     htp_carried_state *found;
-    HTP_VECTOR(htp_object_attribute) early; /* that are read before anything runs */
+    HTP_VECTOR(htp_object_attribute) early; /* read before anything runs */
     HTP_VECTOR(htp_holder) early_holders;
-    bool prefers_loops; /* although it is known how often they run */
+    bool prefers_loops; /* even if the trip count is known */
 } following;
 
 static void free_call(call *ended)
@@ -110,8 +111,8 @@ static int compare_names(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* What the last call left, as the states are said to be carried: by their names. @return whether it
- * left all of them */
+/* Looks up the carried states among those that the last call left, by name. @return whether it left
+ * all of them */
 static bool find_carried(following *f)
 {
     const call *last = f->interpreter->last;
@@ -145,7 +146,7 @@ static bool find_carried(following *f)
     return true;
 }
 
-/* Frees the traces that are not to stay: what is carried is read once more. */
+/* Frees the traces that are not needed: carried states are read again. */
 static void let_go(following *f)
 {
     htp_interpreter *interpreter = f->interpreter;
@@ -160,7 +161,7 @@ static void let_go(following *f)
     }
 }
 
-/* Whether an image has what the runner keeps. */
+/* Whether an image refers to data of the runner. */
 static bool needs_runner(const htp_image *image)
 {
     bool is_needed = image->lane[0].kind == HTP_OPERAND_OTHER;
@@ -170,7 +171,7 @@ static bool needs_runner(const htp_image *image)
     return is_needed;
 }
 
-/* What was made is the last call from now on, if it came to a trace. */
+/* Makes the new call the last one, if it produced a trace. */
 static void settle(following *f, bool is_whole)
 {
     htp_interpreter *interpreter = f->interpreter;
@@ -215,7 +216,7 @@ htp_machine *htp_machine_make(htp_arena *arena, htp_interpreter *interpreter, ui
     m->longest_unrolled = LONG_LOOP;
     m->recording.last_prime = FIRST_PRIME;
     HTP_PUSH(arena, &m->recording.blocks,
-             (htp_recorded_block){.inputs = {0}}); /* the method itself */
+             (htp_recorded_block){.inputs = {0}}); /* the method's own block */
     return m;
 }
 
@@ -272,7 +273,7 @@ static htp_outcome follow_method(const following *f, const htp_items *arguments,
     return leave_trace(f, given, &outputs);
 }
 
-/* What ran before the method refused its inputs is a trace, too. */
+/* The part that ran before the method refused its inputs is a trace, too. */
 static htp_outcome leave_refusal(const following *f, const htp_items *given, htp_outcome refusal)
 {
     const htp_items none = {0};
@@ -283,7 +284,7 @@ static htp_outcome leave_refusal(const following *f, const htp_items *given, htp
     return refusal;
 }
 
-/* Attributes that were first read within a branch or loop are read earlier the next time. */
+/* Attributes first read within a branch or loop are read in advance the next time. */
 static htp_outcome note_late(following *f)
 {
     htp_machine *m = f->machine;
@@ -341,7 +342,7 @@ static htp_outcome follow(following *f)
     if (outcome != HTP_TOO_MANY_PATH_SPLITS) {
         return outcome;
     }
-    f->prefers_loops = true; /* an unrolled one has a fork in each iteration */
+    f->prefers_loops = true; /* unrolled, it splits paths in each iteration */
     return follow_early(f);
 }
 
@@ -382,7 +383,7 @@ static htp_status no_memory(const following *f)
     return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
 }
 
-/* Whatever memory it is that runs out: the call is forgotten. */
+/* The call is dropped, whichever memory ran out. */
 static htp_status run_guarded(following *f)
 {
     if (htp_arena_recover(&f->made->kept) != 0) {

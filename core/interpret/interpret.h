@@ -13,7 +13,7 @@
 
 #include <htp/runner.h>
 
-/** A model that is interpreted again and again: what earlier calls left is kept between them. */
+/** A model that is interpreted repeatedly: the state left by earlier calls is kept. */
 typedef struct htp_interpreter htp_interpreter;
 
 /** The program to interpret; all of it outlives the interpreter. */
@@ -24,7 +24,7 @@ typedef struct htp_interpreted {
     const htp_instances *instances; /* of the program */
     const char *method;             /* that the program has chosen */
     htp_devices devices;
-    bool is_inference; /* what was traced in training mode is followed in inference mode */
+    bool is_inference; /* programs traced in training mode run in inference mode */
 } htp_interpreted;
 
 /** @return NULL without memory */
@@ -35,9 +35,9 @@ void htp_interpreter_close(htp_interpreter *interpreter);
 
 /**
  * Follows the method. Without carried states it is the first call after the archive was read,
- * otherwise a later one, in as many lanes as the last: the carried states are what they are said to
- * be, all others as loaded. A trace is freed by the next one; that of a first call stays until the
- * next first call.
+ * otherwise a later one, in as many lanes as the last: carried states have the given values, all
+ * others are as loaded. A trace is freed by the next one; that of a first call stays until the next
+ * first call.
  *
  * @return HTP_CODE_USAGE where the method refuses the inputs: @p result then has what ran before;
  *         the last node is the one that raised, if one did, with its failure. Otherwise there is no
@@ -54,7 +54,7 @@ HTP_MUST_USE htp_status htp_interpreter_bundled_inputs(htp_interpreter *interpre
                                                        htp_arena *arena, const htp_input **inputs,
                                                        uint32_t *count);
 
-/** A number as an input; left out where it is none, or one that a double does not hold. */
+/** A number as an input; left out if it is none, or not exact as a double. */
 htp_input htp_input_of_operand(const htp_operand *value);
 
 /** Which functions and nodes of the program the calls and nodes of the last trace stand for. */

@@ -1,5 +1,5 @@
 /*
- * The run of the method.
+ * Runs the method.
  */
 #include "interpret/method.h"
 
@@ -15,7 +15,7 @@ static void note_argument(htp_machine *m, htp_item *argument)
     }
 }
 
-/* Outputs as the method gives them. @p is_side where another side may give lists of other lengths
+/* Converts the outputs of the method. @p is_side if another side may return lists of other lengths
  */
 static htp_outcome as_outputs(htp_machine *m, htp_items *outputs, const htp_place *place,
                               bool is_side)
@@ -47,8 +47,8 @@ static htp_outcome run_to_end(htp_machine *m, const void *data, bool side, htp_i
     return as_outputs(m, outputs, &last->place, true);
 }
 
-/* What the method returns, by how its run ended. Where the sides of a branch end with lists of
- * different lengths, these are sequences. */
+/* Returns the method's results, depending on how its run ended. If the sides of a branch end with
+ * lists of different lengths, these become sequences. */
 static htp_outcome finish(htp_machine *m, const htp_place *place, htp_outcome outcome,
                           htp_items *outputs)
 {
@@ -67,8 +67,10 @@ static htp_outcome finish(htp_machine *m, const htp_place *place, htp_outcome ou
 
 /* ---- the method ---- */
 
-/* @param arguments  with self
- * @param scope  that it runs in */
+/*
+ * @param arguments  with self
+ * @param scope  of the run
+ */
 static htp_outcome run_method(htp_machine *m, const htp_items *arguments, uint32_t scope,
                               const htp_carried_state *carried, size_t carried_count,
                               htp_items *outputs)

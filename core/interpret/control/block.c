@@ -1,5 +1,5 @@
 /*
- * Blocks of nodes that are recorded apart: sides of branches, and bodies of loops.
+ * Blocks of nodes that are recorded separately: sides of branches, and bodies of loops.
  */
 #include "interpret/steps/control.h"
 
@@ -7,7 +7,7 @@
 #include "interpret/memory/memory.h"
 #include "interpret/objects/attributes.h"
 
-/* Where a block ends no node stands. */
+/* The end of a block belongs to no node. */
 static const htp_place nowhere = {.function = HTP_NONE, .node = HTP_NONE, .file = ""};
 
 /* ---- while it runs ---- */
@@ -26,8 +26,8 @@ static htp_list_journal *begin(htp_machine *m, htp_block *block)
     return journal;
 }
 
-/* What lists and attributes hold when a block ends is what their tensors are then. More lists may
- * change on the way. */
+/* At the end of a block, lists and attributes get the current values of their tensors. This may
+ * change further lists. */
 static htp_outcome read_anew(htp_machine *m, const htp_list_journal *journal)
 {
     htp_item *now = NULL;
@@ -59,7 +59,7 @@ static htp_outcome run(htp_machine *m, htp_body_run *body, void *data,
     return read_anew(m, journal);
 }
 
-/* Takes back what it changed. */
+/* Undoes the block's changes. */
 static void end(htp_machine *m, const htp_list_journal *journal, htp_block *block)
 {
     m->recording.journals.count--;

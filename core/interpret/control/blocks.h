@@ -11,7 +11,7 @@
 /** Of a branch that no call ends with. */
 #define HTP_ALL_LIVE SIZE_MAX
 
-/** Branches that could not meet, one within the other: each one doubles what follows. */
+/** Nested branches that could not be merged: each one doubles the rest. */
 enum { HTP_MAX_PATH_SPLITS = 6 };
 
 /** A branch on an unknown condition: both sides are run and recorded.
@@ -28,19 +28,19 @@ static inline bool htp_branch_is_side(const htp_item *condition, size_t lane, bo
     return flag->kind == HTP_OPERAND_BOOL && flag->as.b == side;
 }
 
-/** Goes on with @p next after a branch whose sides cannot meet: on each of them. @p fork may be the
+/** Continues with @p next on each side of a branch that cannot be merged. @p fork may be the
  * machine's: it is copied before anything runs. */
 htp_outcome htp_branch_resume(htp_machine *m, const htp_path_split *split, htp_next next,
                               size_t first_local, htp_items *outputs);
 
 /* ---- blocks (block.c) ---- */
 
-/** A block as it was recorded. What it changed outside of itself is taken back, and noted here. */
+/** A recorded block. Its side effects are undone, and noted here. */
 typedef struct htp_block {
     uint32_t id;
     htp_items outputs;
-    htp_memories memories;     /* what they held at the end */
-    htp_list_states lists;     /* and what older lists held */
+    htp_memories memories;     /* contents at the end */
+    htp_list_states lists;     /* contents of older lists */
     htp_map list_places;       /* of these, by creation id */
     htp_attributes attributes; /* and the attributes of objects */
     htp_items stale;           /* lists whose tensors had been changed before it, and were read */
@@ -51,8 +51,7 @@ typedef struct htp_block {
 /** The body of a block. */
 typedef htp_outcome htp_body_run(htp_machine *m, void *data, htp_items *outputs);
 
-/** Runs what becomes a block of its own. Whatever it changes is as before when it ends; so it is
- * where it does not go on. */
+/** Runs a block. Its side effects are undone when it ends, also on failure. */
 htp_outcome htp_block_run(htp_machine *m, htp_body_run *body, void *data, htp_block *block);
 
 /** Gives the stale lists of a block the tensors that they hold: before it, as it is to be run

@@ -1,5 +1,5 @@
 /*
- * Branches of which nobody knows the side: both are recorded.
+ * Branches on unknown conditions: both sides are recorded.
  */
 #include "interpret/control/merge.h"
 
@@ -10,7 +10,7 @@ typedef struct sides {
     htp_block otherwise;
 } sides;
 
-/* One of them, as the body of a block. */
+/* A side as the body of a block. */
 typedef struct side_body {
     htp_side side;
     bool taken;
@@ -22,7 +22,7 @@ static htp_outcome run_body(htp_machine *m, void *data, htp_items *outputs)
     return body->side.run(m, body->side.data, body->taken, outputs);
 }
 
-/* Whether a condition that sizes alone decide is @p side in some lane. */
+/* Whether a condition on sizes alone is @p side in some lane. */
 static bool is_taken(const htp_machine *m, const htp_item *condition, bool side)
 {
     bool is_known = htp_has_lanes(condition) && !htp_is_data(condition);
@@ -33,8 +33,8 @@ static bool is_taken(const htp_machine *m, const htp_item *condition, bool side)
     return is_taken;
 }
 
-/* A model that is exported does not raise: where one side does, the other one is what it computes,
- * unless sizes that an axis may have raise. */
+/* An exported model does not raise. If one side raises, the branch becomes the other one, unless it
+ * raises at sizes that an axis may have. */
 static htp_outcome run_sides(htp_machine *m, const htp_item *condition, htp_side side, sides *both)
 {
     htp_block *then = &both->then;
@@ -86,9 +86,11 @@ static htp_outcome join(htp_machine *m, htp_item *condition, const htp_place *pl
     return HTP_GOES_ON;
 }
 
-/* Runs both sides, again behind what their lists are found to need.
- * @param outcome  theirs
- * @return another one than HTP_GOES_ON where that fails */
+/*
+ * Runs both sides, again whenever their lists turn out to need another form.
+ * @param outcome  of the sides
+ * @return another one than HTP_GOES_ON if that fails
+ */
 static htp_outcome run_fresh_sides(htp_machine *m, const htp_item *condition,
                                    const htp_place *place, htp_side side, htp_mark *mark,
                                    sides *both, htp_outcome *outcome)
@@ -134,7 +136,7 @@ htp_outcome htp_branch_run(htp_machine *m, htp_item *condition, const htp_place 
 
 /* ---- sides that cannot meet ---- */
 
-/* What goes on behind them. */
+/* The rest of the program behind both sides. */
 typedef struct resumption {
     htp_path_split split;
     htp_next next;

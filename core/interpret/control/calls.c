@@ -1,5 +1,5 @@
 /*
- * Nodes that call functions and methods, those that raise, and constants.
+ * Calls of functions and methods, raise nodes, and constants.
  */
 #include "interpret/steps/control.h"
 
@@ -12,8 +12,8 @@
 
 /* ---- calls ---- */
 
-/* Only a running forward() makes a module part of the chain. The tracer names the second call of
- * one module forward1, and so on. */
+/* Only a running forward() is part of the chain. The tracer names the second call of a module
+ * forward1, and so on. */
 static bool is_forward(const char *method)
 {
     static const char forward[] = "forward";
@@ -78,13 +78,12 @@ htp_outcome htp_do_call_function(htp_machine *m, htp_step *step, htp_items *outp
 
 /* ---- with blocks ---- */
 
-/* Whose objects blocks enter, by how the names of their classes begin: PyTorch's own, which change
- * what is remembered for gradients or measured, and nothing else; or numbers, unless the object's
- * switch is off. */
+/* Context managers that are followed, by prefix of their class names: PyTorch's own, which only
+ * change gradients or profiling; or a refusal, unless the object's switch is off. */
 static const struct managers {
     const char *beginning;
-    const char *on;      /* PyTorch's name for the switch; NULL: they have none */
-    const char *refusal; /* NULL: they do nothing */
+    const char *on;      /* PyTorch's name for the switch; NULL: none */
+    const char *refusal; /* NULL: no effect on results */
 } managers[] = {
     {"torch.autograd.grad_mode.", NULL, NULL},
     {"torch.autograd.profiler.", NULL, NULL},
@@ -109,7 +108,7 @@ static const struct managers *find_managers(const char *class_name)
     return NULL;
 }
 
-/* Whether an object does nothing, whatever runs: its switch is off. */
+/* Whether an object's switch is off, so that it has no effect. */
 static bool is_off(const htp_machine *m, uint32_t object, const char *on)
 {
     const htp_program_class *type = &m->program->classes[m->program->objects[object].class_number];
@@ -126,7 +125,7 @@ static bool is_off(const htp_machine *m, uint32_t object, const char *on)
     return is_off;
 }
 
-/* Calls what a with block calls of its object, which is the first argument. */
+/* Calls a method of a with block's object, which is the first argument. */
 static htp_outcome call_manager(htp_machine *m, htp_step *step, const char *name,
                                 const htp_items *arguments, htp_items *outputs)
 {
@@ -154,7 +153,7 @@ htp_outcome htp_do_enter(htp_machine *m, htp_step *step, htp_items *outputs)
     return call_manager(m, step, "__enter__", &arguments, outputs);
 }
 
-/* No exception has left the block. */
+/* The arguments say that no exception has left the block. */
 htp_outcome htp_do_exit(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 1));
@@ -167,7 +166,7 @@ htp_outcome htp_do_exit(htp_machine *m, htp_step *step, htp_items *outputs)
 
 /* ---- forks ---- */
 
-/* Several results are one value. */
+/* Several results become one tuple. */
 static htp_outcome give_results(htp_machine *m, const void *data, const htp_items *results,
                                 htp_items *outputs)
 {
@@ -177,8 +176,8 @@ static htp_outcome give_results(htp_machine *m, const void *data, const htp_item
     return htp_handler_give(m, outputs, only);
 }
 
-/* A fork runs at once: its result is what wait() gives. Its body belongs to the function that it
- * stands in. */
+/* A fork runs at once, and wait() returns its result. Its body belongs to the function around it.
+ */
 htp_outcome htp_do_fork(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     htp_frame *frame = NULL;
@@ -209,7 +208,7 @@ htp_outcome htp_do_raise(htp_machine *m, htp_step *step, htp_items *outputs)
                                                                 : "an exception");
 }
 
-/* Functions have no value: calls find them by the node. */
+/* A function constant has no value: calls find it by its node. */
 static htp_outcome make_constant(htp_machine *m, const htp_program_node *node, htp_item **made)
 {
     if (node->data == HTP_NONE) {
@@ -219,7 +218,7 @@ static htp_outcome make_constant(htp_machine *m, const htp_program_node *node, h
     return htp_constant_of(m, node->data, made);
 }
 
-/* A constant of the code is one value, however often it is read. */
+/* A constant of the code is one item, however often it is read. */
 htp_outcome htp_do_constant(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     const htp_loaded_function *code = step->frame->code;

@@ -1,5 +1,5 @@
 /*
- * prim::If: the side that is known to be taken, or both.
+ * prim::If: one side if the condition is known, or both.
  */
 #include "interpret/control/blocks.h"
 #include "interpret/sizes/sizes.h"
@@ -17,8 +17,8 @@ static bool raises(const htp_program_function *function, uint32_t block)
     return false;
 }
 
-/* The side to take of a branch that is a check, whose other side raises: of a size that passes in
- * every lane, or of the data, of which nobody knows whether it passes. @return whether it is one */
+/* Finds the side to take of a check, whose other side raises: one on sizes that passes in every
+ * lane, or one on data. @return whether it is a check */
 static bool find_check(const htp_machine *m, const htp_step *step, bool *side)
 {
     const htp_item *condition = step->inputs.items[0];
@@ -38,7 +38,7 @@ static bool find_check(const htp_machine *m, const htp_step *step, bool *side)
     return passes;
 }
 
-/* A branch whose sides are run. */
+/* A branch whose two sides run. */
 typedef struct conditional {
     const htp_program_node *node;
     htp_frame *frame;

@@ -1,5 +1,5 @@
 /*
- * Follows functions node by node. A frame has what their values are, by number.
+ * Interprets functions node by node. A frame holds the items of their values, by number.
  */
 #include "interpret/steps/control.h"
 
@@ -11,11 +11,11 @@
 
 #include <string.h>
 
-enum { MAX_CALLS = 1000, MAX_BLOCKS = 1200 }; /* one within the other */
+enum { MAX_CALLS = 1000, MAX_BLOCKS = 1200 }; /* nested */
 
 /* ---- frames ---- */
 
-/* Room for the values of a function. To make much of it takes its time. */
+/* Room for a function's values, which takes time to create, so it is reused. */
 static htp_item **make_room(htp_machine *m, const htp_loaded_function *code)
 {
     enum { VALUES_OF_A_STEP = 64 };
@@ -61,7 +61,7 @@ htp_frame *htp_control_copy_frame(htp_machine *m, const htp_frame *frame)
 
 /* ---- nodes ---- */
 
-/* Where a node stands. Sources are looked up once. */
+/* The place of a node. Sources are looked up once. */
 static htp_place place_of(htp_machine *m, const htp_frame *frame, uint32_t node)
 {
     uint32_t *known = &frame->code->file_lines[node];
@@ -81,7 +81,7 @@ static htp_place place_of(htp_machine *m, const htp_frame *frame, uint32_t node)
                        .line = source->line};
 }
 
-/* What some values are now. */
+/* The current states of some values. */
 static htp_outcome read_values(htp_machine *m, const htp_frame *frame, const uint32_t *values,
                                uint32_t count, const htp_place *place, htp_items *items)
 {
@@ -97,7 +97,7 @@ static htp_outcome read_values(htp_machine *m, const htp_frame *frame, const uin
         containers += htp_is_container(item);
     }
     m->memory.has_nested =
-        m->memory.has_nested || containers > 1; /* one may be put into the other */
+        m->memory.has_nested || containers > 1; /* a container may be put into another one */
     return HTP_GOES_ON;
 }
 
@@ -117,7 +117,7 @@ static bool holds_dict(const htp_item *item)
     return holds;
 }
 
-/* Who evaluates a node; NULL: it is an operator that is run. */
+/* The handler of a node; NULL: it is an operator. */
 static htp_outcome find_handler(htp_machine *m, const htp_step *step, htp_handler **handler)
 {
     const char *kind = step->node->kind;
@@ -176,11 +176,11 @@ static htp_outcome run_node(htp_machine *m, htp_frame *frame, uint32_t number)
 
 /* ---- blocks ---- */
 
-/* What is left of a block behind a node whose sides cannot meet. */
+/* The rest of a block behind a node whose sides cannot be merged. */
 typedef struct rest {
     const htp_frame *before;
     uint32_t block;
-    uint32_t at; /* the node, of those in the block */
+    uint32_t at; /* index of the node in the block */
     htp_place place;
 } rest;
 
@@ -197,7 +197,7 @@ static htp_outcome run_rest(htp_machine *m, const void *data, const htp_items *g
     return run_from(m, own, left->block, left->at + 1, &left->place, outputs);
 }
 
-/* Runs the nodes of a block from one of them on. */
+/* Runs the nodes of a block from one on. */
 static htp_outcome run_from(htp_machine *m, htp_frame *frame, uint32_t block, uint32_t at,
                             const htp_place *place, htp_items *outputs)
 {
@@ -239,7 +239,7 @@ uint32_t htp_control_enter(htp_machine *m, uint32_t module, uint32_t caller, uin
     return (uint32_t)m->recording.scopes.count - 1;
 }
 
-/* What a call gives is what its function does. */
+/* The results of a call are those of its function. */
 static htp_outcome pass_on(htp_machine *m, const void *data, const htp_items *given,
                            htp_items *outputs)
 {

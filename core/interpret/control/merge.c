@@ -1,5 +1,5 @@
 /*
- * Values that are one on either side of a branch, put together behind it.
+ * Merges the values of both sides of a branch.
  */
 #include "interpret/steps/control.h"
 
@@ -20,7 +20,7 @@ static htp_outcome come_apart(htp_machine *m, const char *reason)
 
 /* ---- one of two values ---- */
 
-/* The same value of the program, or equal constants. */
+/* Whether both are the same item, or equal constants. */
 static bool is_same(const htp_machine *m, const htp_item *a, const htp_item *b)
 {
     if (a == b) {
@@ -67,7 +67,7 @@ static htp_outcome merge_tensors(htp_machine *m, const htp_item *a, const htp_it
                                    "sides have different strides");
 }
 
-/* A list, tuple or dict on at least one side, where the other may have no value. */
+/* Merges containers; the other side may have no value. */
 static htp_outcome merge_containers(htp_machine *m, htp_merge *all, htp_item *a, htp_item *b,
                                     htp_item **merged)
 {
@@ -103,7 +103,7 @@ static htp_outcome merge_containers(htp_machine *m, htp_merge *all, htp_item *a,
     return HTP_GOES_ON;
 }
 
-/* What stands for two values may be in the memory of either. */
+/* A merged value may share the memory of either. */
 static void note_sharers(htp_machine *m, htp_merge *all, htp_item *a, htp_item *b, htp_item *made)
 {
     htp_item *const both[] = {a, b};
@@ -115,7 +115,7 @@ static void note_sharers(htp_machine *m, htp_merge *all, htp_item *a, htp_item *
     }
 }
 
-/* What is unknown on one side is so behind the branch, where it may be what the other one gives. */
+/* An unknown value on one side stays unknown, and may share the memory of the other. */
 static htp_item *merge_unknown(htp_machine *m, htp_merge *all, htp_item *a, htp_item *b)
 {
     htp_item *made = htp_item_make(m, HTP_ITEM_UNKNOWN);
@@ -124,8 +124,8 @@ static htp_item *merge_unknown(htp_machine *m, htp_merge *all, htp_item *a, htp_
     return made;
 }
 
-/* What can be no output of a node stands for both where the other side has no value; NULL: an
- * output does. */
+/* A value that cannot be a node's output, if the other side has none: it stands for both. NULL: an
+ * output is needed. */
 static htp_item *find_one(htp_item *a, htp_item *b)
 {
     htp_item *other = a->is_unset ? b : a;
@@ -159,7 +159,7 @@ static void note_output(htp_machine *m, htp_merge *all, htp_item *a, htp_item *b
     htp_items_push(m, &all->outputs, output);
 }
 
-/* Two values that are not one. */
+/* Merges two different values. */
 static htp_outcome merge_apart(htp_machine *m, htp_merge *all, htp_item *a, htp_item *b,
                                htp_item **merged)
 {
@@ -196,7 +196,7 @@ htp_outcome htp_merge_values(htp_machine *m, htp_merge *all, htp_item *a, htp_it
 
 /* ---- memories ---- */
 
-/* What a memory holds when a block has ended. */
+/* The contents of a memory at the end of a block. */
 static htp_item *held_after(const htp_machine *m, const htp_block *block, uint32_t first)
 {
     htp_item *found = htp_memories_find(&block->memories, first);

@@ -13,7 +13,7 @@ typedef struct htp_merge {
     size_t first_local; /* items from here on are gone when it ends, unless they can be reached */
     htp_map reached;    /* creation ids */
     bool has_objects;   /* among these, whose attributes may be anything */
-    htp_memories memories; /* what was changed holds, merged */
+    htp_memories memories; /* merged contents of changed memories */
     htp_ids then_ids;
     htp_ids else_ids;
     htp_items frozen; /* lists that the outputs may be: they may not change any more */
@@ -30,7 +30,7 @@ htp_outcome htp_merge_values(htp_machine *m, htp_merge *all, htp_item *a, htp_it
 /** Why lists do not meet. */
 #define HTP_MERGE_LENGTHS "the sides of a branch on the data give lists of different lengths"
 
-/** Notes what can be reached when either side has ended: of a branch that a call ends with. */
+/** Notes what both sides reach at their end, for a branch that ends a call. */
 htp_outcome htp_merge_reach(htp_machine *m, htp_merge *all);
 
 /** Merges the contents of memories that a side changed. Call it before values are merged. */

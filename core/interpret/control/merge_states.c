@@ -1,6 +1,5 @@
 /*
- * What the sides of a branch change outside of themselves, put together behind it: lists, dicts and
- * attributes of objects.
+ * Merges the side effects of both sides of a branch: lists, dicts and attributes of objects.
  */
 #include "interpret/steps/control.h"
 
@@ -11,7 +10,7 @@
 
 /* ---- what is still there when a call ends ---- */
 
-/* Notes what can be reached from a value at the end of a block. */
+/* Notes everything that a value reaches at the end of a block. */
 static htp_outcome reach(htp_machine *m, htp_merge *all, const htp_block *block,
                          const htp_item *item)
 {
@@ -73,7 +72,7 @@ static bool has_same_length(const htp_contents *a, const htp_contents *b)
            (!a->stacked || a->stacked->is_sequence == b->stacked->is_sequence);
 }
 
-/* A list of outside has to become a stack where a loop's body changes its length. */
+/* An outer list must become a stack if a loop's body changes its length. */
 static htp_outcome part(htp_machine *m, htp_item *list, const htp_contents *a,
                         const htp_contents *b)
 {

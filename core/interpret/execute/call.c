@@ -1,5 +1,5 @@
 /*
- * Operators of the program, and others: what becomes of them.
+ * Executes an operator: of the program, or of the interpreter's own.
  */
 #include "interpret/lanes/call_facts.h"
 #include "interpret/lanes/devices.h"
@@ -19,9 +19,9 @@ static bool is_complex(int32_t type)
            type == HTP_SCALAR_COMPLEX_DOUBLE;
 }
 
-/* Whether libtorch's executor makes a number of the second operand, as which the tracer wrote it: a
- * number takes part in type promotion in another way than a tensor without dims. A complex one only
- * does beside integers, or a tensor without dims itself. */
+/* Whether libtorch's executor treats the second operand as a number, as the tracer wrote it.
+ * Numbers promote types differently from 0-d tensors; complex ones only beside integers or 0-d
+ * tensors. */
 static bool becomes_number(const htp_program_schema *schema, const htp_items *inputs)
 {
     if (!htp_operator_takes_constants_as_numbers(schema) || inputs->count < 2 ||
@@ -66,8 +66,8 @@ static htp_outcome run_on_number(htp_machine *m, const htp_call *call, htp_items
     return htp_call_run(m, &scalar, outputs);
 }
 
-/* An operator that changes the dims of its tensor in place is the one that gives a view instead,
- * and the tensor is that view from then on. */
+/* An operator that changes dims in place becomes its view operator; the tensor is that view from
+ * then on. */
 static htp_outcome run_on_view(htp_machine *m, const htp_call *call, htp_items *outputs)
 {
     const char *name =
@@ -134,7 +134,7 @@ htp_outcome htp_execute_all(htp_machine *m, const char *name, const char *overlo
 
 /* ---- running them ---- */
 
-/* Whether neither sizes nor contents change what it gives: cat() of an empty list. */
+/* Whether the result depends on neither sizes nor contents: cat() of an empty list. */
 static bool always_gives_the_same(const htp_call *call)
 {
     for (size_t i = 0; i < call->inputs.count; i++) {
@@ -151,7 +151,7 @@ static bool is_known(const htp_item *item)
     return item->kind != HTP_ITEM_UNKNOWN;
 }
 
-/* What an operator gives that is run, if there is no other way to tell. */
+/* Runs the kernels: there is no other way to find the result. */
 static htp_outcome run_kernels(htp_machine *m, htp_call *call, htp_items *outputs)
 {
     htp_lanes results = {0};
@@ -187,8 +187,7 @@ static htp_outcome run_known(htp_machine *m, htp_call *call, htp_items *outputs)
                    : run_kernels(m, call, outputs);
 }
 
-/* What becomes of an operator that raised on sizes that the data decides: they were made up, and
- * need not fit. */
+/* An operator raised on made-up sizes, which need not fit: tries others. */
 static htp_outcome run_on_others(htp_machine *m, htp_call *call, const char *error,
                                  htp_items *outputs)
 {
@@ -220,7 +219,7 @@ static htp_outcome run_on_others(htp_machine *m, htp_call *call, const char *err
     return htp_call_fail_on_data(m, call, reason, outputs);
 }
 
-/* All other sizes are those of the program. */
+/* All other sizes belong to the program. */
 static htp_outcome run_otherwise(htp_machine *m, htp_call *call, const char *error,
                                  htp_items *outputs)
 {

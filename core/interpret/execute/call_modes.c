@@ -1,5 +1,5 @@
 /*
- * Whether an operator runs at all, and on what: its operands as they are, or their sizes alone.
+ * Whether an operator runs, and on what: operands, or their sizes alone.
  */
 #include "interpret/lanes/call_facts.h"
 #include "interpret/lanes/elsewhere.h"
@@ -9,7 +9,7 @@
 
 /* ---- operators that are not run ---- */
 
-/* unique() that need not sort, and does not. */
+/* unique() with sorted=False that indeed does not sort. */
 static bool has_no_order(htp_machine *m, const htp_call *call)
 {
     const char *name = call->schema.name;
@@ -22,7 +22,7 @@ static bool has_no_order(htp_machine *m, const htp_call *call)
     return !sorts && !htp_unique_sorts(m);
 }
 
-/* Marks the dim that an item says. */
+/* Marks the dim that an item gives. */
 static htp_outcome mark_dim(htp_machine *m, const htp_item *item, uint32_t rank, bool *is_meant)
 {
     if (!htp_is_int(item)) {
@@ -41,7 +41,7 @@ static htp_outcome mark_dim(htp_machine *m, const htp_item *item, uint32_t rank,
     return HTP_GOES_ON;
 }
 
-/* Marks the dims that squeeze() is about. */
+/* Marks the dims that squeeze() names. */
 static htp_outcome mark_dims(htp_machine *m, const htp_items *inputs, uint32_t rank, bool *is_meant)
 {
     if (inputs->count == 1) {
@@ -58,7 +58,7 @@ static htp_outcome mark_dims(htp_machine *m, const htp_items *inputs, uint32_t r
     return HTP_GOES_ON;
 }
 
-/* squeeze() of a dim whose size the data decides: it goes where that is 1. */
+/* squeeze() of a data-dependent dim, which is removed if it is 1. */
 static htp_outcome squeezes_data(htp_machine *m, const htp_call *call, bool *squeezes)
 {
     const char *name = call->schema.name;
@@ -78,8 +78,8 @@ static htp_outcome squeezes_data(htp_machine *m, const htp_call *call, bool *squ
     return HTP_GOES_ON;
 }
 
-/* Whether it is places that count, and those of its operand are others where libtorch was built
- * otherwise. */
+/* Whether positions in memory matter, and those of an operand differ in another build of libtorch.
+ */
 static bool takes_moved_places(const htp_machine *m, const htp_call *call, const char **reason)
 {
     bool takes = htp_call_has_fact(call, HTP_FACT_TAKES_PLACES) && call->inputs.count > 0 &&
@@ -128,7 +128,7 @@ static bool is_known(const htp_item *item)
     return !htp_is_tensor(item) || (htp_is_real(item) && !htp_is_data(item));
 }
 
-/* The same for operators that are exact on sizes: those that were made up will do. */
+/* The same for operators that are exact on sizes: made-up ones do. */
 static bool knows_value_exactly(const htp_item *item)
 {
     return htp_has_lanes(item);
@@ -216,14 +216,14 @@ static bool all_fit_real(const htp_machine *m, const htp_lanes *results)
     return fit;
 }
 
-/* Whether a run ended with an error, rather than with what somebody around acts upon. */
+/* Whether an outcome is an error, rather than one that a caller handles. */
 static bool is_error(htp_outcome outcome)
 {
     return outcome >= HTP_RAISES && outcome <= HTP_TOO_LARGE;
 }
 
-/* Kernels without contents tell the sizes, for real tensors too: what would be large is not
- * computed. A kernel that exists for real tensors only gets them: they are small. */
+/* Meta kernels give the sizes, for real tensors as well, so nothing large is computed. Operators
+ * with only a real kernel get small real tensors. */
 static htp_outcome run_for_real(htp_machine *m, htp_call *call, bool any_tensor, htp_mode *mode,
                                 htp_lanes *results)
 {

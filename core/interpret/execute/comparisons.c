@@ -1,13 +1,12 @@
 /*
- * What two tensors hold, compared as a whole: aten::equal and aten::allclose give one bool, and are
- * written down as what they are made of.
+ * Comparisons of whole tensors: aten::equal and aten::allclose return one bool, and are decomposed.
  */
 #include "interpret/steps/handlers.h"
 
 #include "interpret/memory/memory.h"
 #include "interpret/operators/operator_facts.h"
 
-/* Whether all elements of a tensor are true, as a bool of the program. */
+/* A bool: whether all elements of a tensor are true. */
 static htp_outcome give_all(htp_machine *m, htp_item *tensor, const htp_place *place,
                             htp_items *outputs)
 {
@@ -18,7 +17,7 @@ static htp_outcome give_all(htp_machine *m, htp_item *tensor, const htp_place *p
     return htp_handler_give(m, outputs, flag);
 }
 
-/* Whether sizes are the same for all inputs, or differ for all. */
+/* Whether sizes are equal for all inputs, or differ for all. */
 typedef struct likeness {
     bool is_same;
     bool differs;
@@ -40,7 +39,7 @@ static likeness compare_sizes(const htp_machine *m, const htp_item *a, const htp
     return found;
 }
 
-/* Quantised tensors have a scale beside their elements, and others may not be mixed. */
+/* Quantised tensors have a scale besides elements, and cannot be mixed with others. */
 static bool are_comparable(const htp_item *a, const htp_item *b)
 {
     if (!htp_is_tensor(a) || !htp_is_tensor(b)) {
@@ -51,8 +50,8 @@ static bool are_comparable(const htp_item *a, const htp_item *b)
     return is_plain && type == htp_tensor_in(b, 0)->type;
 }
 
-/* Whether elements tell: of one memory libtorch may not look at them, though one that is not a
- * number does not equal itself. */
+/* Whether elements decide: for two tensors of one memory libtorch may skip the comparison, although
+ * NaN does not equal itself. */
 static bool is_told_by_elements(const htp_item *a, const htp_item *b)
 {
     int32_t type = htp_tensor_in(a, 0)->type;
@@ -60,7 +59,7 @@ static bool is_told_by_elements(const htp_item *a, const htp_item *b)
            htp_memory_of(a) != htp_memory_of(b);
 }
 
-/* aten::equal(self, other): other sizes make a difference, too. */
+/* aten::equal(self, other): tensors of different sizes are not equal. */
 htp_outcome htp_do_equal(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 2));

@@ -1,6 +1,6 @@
 /*
- * Normalization by the statistics of a batch, in training mode: operators that also move running
- * statistics, in place and without saying so in their schemas.
+ * Normalisation by batch statistics, in training mode: operators that also update running
+ * statistics in place, which their schemas do not declare.
  */
 #include "interpret/steps/handlers.h"
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Arguments that aten::batch_norm and aten::instance_norm have in common. */
+/* Arguments common to aten::batch_norm and aten::instance_norm. */
 enum { INPUT, WEIGHT, BIAS, MEAN, VARIANCE, USES_BATCH, MOMENTUM, ARGUMENT_COUNT };
 
 static htp_outcome find_moves(htp_machine *m, const htp_items *inputs, bool *moves)
@@ -51,14 +51,14 @@ static htp_outcome move_statistic(htp_machine *m, htp_item *running, htp_item *o
     return htp_handler_run(m, "aten::copy_", "", HTP_ITEMS(m, running, sum, no), place, &copied);
 }
 
-/* What the operators of a move share. */
+/* Common state of the operators of an update. */
 typedef struct move {
     const htp_place *place;
     htp_item *no;
     htp_item *none;
 } move;
 
-/* The dims of the input from @p first on, but for that of channels. */
+/* The input's dims from @p first on, except the channels. */
 static htp_items dims_of(htp_machine *m, const htp_item *input, uint32_t first)
 {
     htp_items dims = {0};
@@ -87,7 +87,7 @@ static htp_outcome find_variance(htp_machine *m, const move *all, htp_item *inpu
                            all->place, variance);
 }
 
-/* Where a statistic has dim 0 left, its mean counts. */
+/* A statistic with dim 0 left is reduced by its mean. */
 static htp_outcome reduce(htp_machine *m, const move *all, htp_item **statistic)
 {
     HTP_DO(htp_handler_require_tensor(m, *statistic));
@@ -99,7 +99,7 @@ static htp_outcome reduce(htp_machine *m, const move *all, htp_item **statistic)
     return find_mean(m, all, *statistic, &dims, statistic);
 }
 
-/* Moves both by the mean and the unbiased variance over the dims from @p first on. */
+/* Updates both by the mean and the unbiased variance over the dims from @p first on. */
 static htp_outcome move_statistics(htp_machine *m, const htp_items *inputs, uint32_t first,
                                    const htp_place *place)
 {
@@ -127,7 +127,7 @@ static htp_outcome move_statistics(htp_machine *m, const htp_items *inputs, uint
     return move_statistic(m, inputs->items[VARIANCE], variance, momentum, place);
 }
 
-/* The last output of aten::_batch_norm_with_update: memory of other devices' kernels. */
+/* The last output of aten::_batch_norm_with_update: memory for kernels of other devices. */
 static htp_outcome make_reserve(htp_machine *m, const htp_place *place, htp_item **reserve)
 {
     htp_item *none = htp_item_none(m);
@@ -139,7 +139,7 @@ static htp_outcome make_reserve(htp_machine *m, const htp_place *place, htp_item
                            place, reserve);
 }
 
-/* The operands of aten::_batch_norm_with_update as aten::native_batch_norm takes them. */
+/* Operands of aten::_batch_norm_with_update in the form of aten::native_batch_norm. */
 static htp_items operands_of_native(htp_machine *m, const htp_items *inputs)
 {
     htp_items operands = {0};
@@ -152,7 +152,7 @@ static htp_items operands_of_native(htp_machine *m, const htp_items *inputs)
     return operands;
 }
 
-/* The operands without statistics that move. */
+/* The operands without running statistics. */
 static htp_items operands_alone(htp_machine *m, const htp_items *operands)
 {
     htp_items alone = htp_items_copy(m, operands);
@@ -162,9 +162,9 @@ static htp_items operands_alone(htp_machine *m, const htp_items *operands)
     return alone;
 }
 
-/* Those that return the statistics of the batch, too, are aten::native_batch_norm: another one that
- * always moves the running ones, and returns memory of other devices' kernels, which is empty; and
- * one that says in its schema what it moves, which no kernel tells sizes of. */
+/* Operators that also return batch statistics are aten::native_batch_norm. One variant always
+ * updates the running ones and returns empty memory for other devices; another declares its updates
+ * in the schema, and has no meta kernel. */
 htp_outcome htp_do_normalization(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     const htp_place *place = &step->place;

@@ -1,5 +1,5 @@
 /*
- * What an operator's results are recorded as.
+ * Records the results of an operator.
  */
 #include "interpret/lanes/call_facts.h"
 #include "interpret/lanes/devices.h"
@@ -82,7 +82,7 @@ htp_outcome htp_call_fail_on_data(htp_machine *m, htp_call *call, const char *re
 
 /* ---- numbers that nobody knows ---- */
 
-/* A size that the data decides, in place of an int. */
+/* A data-dependent size instead of an int. */
 static htp_outcome make_up(htp_machine *m, const htp_call *call, htp_item *item)
 {
     if (call->inputs.count == 0) {
@@ -129,14 +129,14 @@ htp_outcome htp_call_make_unknown_numbers(htp_machine *m, htp_call *call, htp_it
 
 /* ---- items for results ---- */
 
-/* One result, in all lanes. */
+/* A result in all lanes. */
 typedef struct result {
     htp_operand lane[HTP_MAX_LANES];
     htp_mode mode;
-    bool is_constant; /* as far as the operator's inputs tell */
+    bool is_constant; /* as far as the inputs of the operator show */
 } result;
 
-/* A value has one kind, rank and dtype, whatever the sizes. */
+/* A value has one kind, rank and dtype at all sizes. */
 static htp_outcome require_same_kind(htp_machine *m, const result *of)
 {
     const htp_operand *first = &of->lane[0];
@@ -198,7 +198,7 @@ static htp_item *put_in_lanes(htp_machine *m, const result *of, htp_item_kind ki
     return item;
 }
 
-/* Some operators give real tensors for those without contents: a tensor of sizes. */
+/* Some operators return real tensors for meta operands: a tensor of sizes. */
 static htp_outcome wrap_tensor(htp_machine *m, const result *of, htp_item **item)
 {
     *item = put_in_lanes(m, of, HTP_ITEM_TENSOR);
@@ -211,7 +211,7 @@ static htp_outcome wrap_tensor(htp_machine *m, const result *of, htp_item **item
                                                          : HTP_GOES_ON;
 }
 
-/* A number read off tensors follows from their sizes; it is constant where no lane differs. */
+/* A number read off meta tensors depends on their sizes; it is constant if all lanes agree. */
 static htp_item *wrap_plain(htp_machine *m, const result *of)
 {
     htp_item *item = put_in_lanes(m, of, HTP_ITEM_PLAIN);
@@ -232,7 +232,7 @@ static htp_outcome wrap(htp_machine *m, const result *of, htp_item **item)
         return wrap_elements(m, of, item);
     case HTP_OPERAND_TENSOR:
         return wrap_tensor(m, of, item);
-    case HTP_OPERAND_NONE: /* an output that was not asked for */
+    case HTP_OPERAND_NONE: /* an output that was not requested */
         *item = htp_item_none(m);
         return HTP_GOES_ON;
     case HTP_OPERAND_INT:
@@ -255,8 +255,8 @@ static bool is_filled(const htp_item *item)
     return !htp_is_tensor(item) || htp_tensor_in(item, 0)->elements != 0;
 }
 
-/* Some of libtorch's kernels without contents leave an output without elements that has some: only
- * views, and what is made of tensors without elements or of none, are believed. */
+/* Some of libtorch's meta kernels give empty outputs by mistake. Only views, and outputs of
+ * operators with empty operands or none, are believed to be empty. */
 static bool knows_empty(const htp_call *call, size_t output)
 {
     bool any_tensor = false;
@@ -279,7 +279,7 @@ static htp_outcome settle(htp_machine *m, htp_item *item)
     return htp_is_real(item) ? htp_item_note_contents(m, item) : HTP_GOES_ON;
 }
 
-/* Whether a lane has something else than the first one; contents that are not constant may be. */
+/* Whether a lane differs from the first one; contents that are not constant may differ. */
 static bool differs(const htp_machine *m, const htp_item *item, uint32_t lane)
 {
     if (htp_is_tensor(item)) {
@@ -290,8 +290,7 @@ static bool differs(const htp_machine *m, const htp_item *item, uint32_t lane)
            !htp_operand_is_equal(m->runner, &item->lane[lane], &item->lane[0]);
 }
 
-/* Whether the sizes of outputs follow from the first operand, whose sizes the data does not decide.
- */
+/* Whether output sizes depend on the first operand alone, whose sizes are not data-dependent. */
 static bool has_known_sizes(const htp_call *call)
 {
     bool by_first = htp_call_has_fact(call, HTP_FACT_SIZED_BY_FIRST) ||
@@ -300,7 +299,7 @@ static bool has_known_sizes(const htp_call *call)
            !htp_is_data(call->inputs.items[0]);
 }
 
-/* Marks what differs between the lanes of an operator's output. */
+/* Marks the dims of an output that differ between lanes. */
 static void mark_data(const htp_machine *m, const htp_call *call, htp_item *item)
 {
     for (size_t i = 0; i < item->elements.count; i++) {

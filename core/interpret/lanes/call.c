@@ -1,5 +1,5 @@
 /*
- * What a call says of its operator.
+ * Facts about a call from its operator.
  */
 #include "interpret/lanes/call_facts.h"
 

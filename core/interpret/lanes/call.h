@@ -1,5 +1,5 @@
 /*
- * An operator that is being run: its operands in every lane, and what becomes of its outputs.
+ * A running operator: its operands in every lane, and the treatment of its outputs.
  */
 #ifndef HTP_INTERPRET_LANES_CALL_H
 #define HTP_INTERPRET_LANES_CALL_H
@@ -15,13 +15,13 @@ typedef struct htp_call {
     const htp_program_node *node; /* that stands for it; NULL where no line of the program does */
     htp_items inputs;
     const htp_place *place;
-    /* What the kernel was given, by lane and input: the memories of tensors, of lists' too. NULL
-     * where it was given none. */
+    /* The memories passed to the kernel, by lane and input, including those of lists; NULL: none.
+     */
     struct htp_storages *storages[HTP_MAX_LANES];
     /* The same with a libtorch that was built otherwise; NULL where the operator was not asked
      * about (elsewhere.h). */
     struct htp_storages *storages_elsewhere[HTP_MAX_LANES];
-    bool is_elsewhere; /* it is what is asked about that one */
+    bool is_elsewhere; /* a query about that one */
 } htp_call;
 
 typedef struct htp_storages {
@@ -56,7 +56,7 @@ htp_outcome htp_call_operand(htp_machine *m, const htp_call *call, size_t index,
 htp_outcome htp_item_operand(htp_machine *m, const htp_item *item, size_t lane, uint32_t type,
                              htp_operand *operand);
 
-/** Gives what stands for a tensor that is argument number @p index, or in a list that is. */
+/** Replaces a tensor: argument @p index, or an element of a list there. */
 typedef htp_outcome htp_replace(htp_machine *m, size_t index, const htp_runner_tensor *tensor,
                                 const htp_runner_tensor **made);
 
@@ -64,20 +64,21 @@ typedef htp_outcome htp_replace(htp_machine *m, size_t index, const htp_runner_t
 htp_outcome htp_call_operands(htp_machine *m, const htp_call *call, size_t lane,
                               htp_replace *replace, htp_operand **operands);
 
-/** A tensor like a real one, of which nothing but its sizes is known; others as they are. */
+/** A meta tensor like a real one; others unchanged. */
 htp_replace htp_tensor_hide;
 
-/** Notes the memories that operands lie in, as what the kernel was given in a lane. */
+/** Notes the memories of operands, as passed to the kernel in a lane. */
 void htp_call_note_storages(htp_machine *m, htp_call *call, size_t lane,
                             const htp_operand *operands, size_t count);
 
-/** Makes items of results, records the node, and notes what it looks at and changes
- * (execute/outputs.c).
- * @param decides  the data decides sizes of them */
+/**
+ * Turns results into items, records the node, and notes its views and changes (execute/outputs.c).
+ * @param decides  its sizes are data-dependent
+ */
 htp_outcome htp_call_make_outputs(htp_machine *m, htp_call *call, htp_mode mode,
                                   const htp_lanes *results, bool decides, htp_items *outputs);
 
-/** Outputs that are numbers read off contents that nobody knows. */
+/** Outputs that are numbers read off unknown contents. */
 htp_outcome htp_call_make_unknown_numbers(htp_machine *m, htp_call *call, htp_items *outputs);
 
 /** Records the node with unknown outputs, and why. */

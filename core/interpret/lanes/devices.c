@@ -1,5 +1,5 @@
 /*
- * Where the outputs of operators are (machine/devices.h).
+ * Devices of operator outputs (machine/devices.h).
  */
 #include "interpret/lanes/devices.h"
 
@@ -31,10 +31,10 @@ void htp_item_join_device(const htp_machine *m, htp_item *tensor, const htp_item
 
 /* ---- of operands ---- */
 
-/* Where some operands are. */
+/* The common device of some operands. */
 typedef struct common {
-    const char *device; /* NULL: none of them is a tensor */
-    bool is_weak;       /* numbers and the like on the CPU join what other operands are on */
+    const char *device; /* NULL: there is no tensor among them */
+    bool is_weak;       /* numbers and 0-d tensors on the CPU do not decide */
 } common;
 
 static common common_of_tensor(const htp_machine *m, const htp_item *tensor)
@@ -44,7 +44,7 @@ static common common_of_tensor(const htp_machine *m, const htp_item *tensor)
     return (common){device, may_be_cpu && htp_tensor_in(tensor, 0)->rank == 0};
 }
 
-/* The first operand that tells. */
+/* The first operand with a device decides. */
 static void add_operand(common *all, common one)
 {
     bool tells = one.device && (!all->device || (all->is_weak && !one.is_weak));
@@ -53,7 +53,7 @@ static void add_operand(common *all, common one)
     }
 }
 
-/* Elements of a list are one operand: on several devices they are for the data to choose from. */
+/* Elements of a list are one operand; if their devices differ, the data decides. */
 static void add_element(common *all, common one)
 {
     bool is_apart = all->device && one.device && !all->is_weak && !one.is_weak &&
@@ -82,7 +82,7 @@ static const char *device_of_operands(const htp_machine *m, const htp_items *ope
     return all.device ? all.device : HTP_DEVICE_CPU;
 }
 
-/* The argument of an operator that names a device; NULL where none is given. */
+/* The device argument of an operator, or NULL. */
 static const htp_item *find_named(const htp_call *call)
 {
     for (size_t i = 0; i < call->inputs.count && i < call->schema.argument_count; i++) {
@@ -95,7 +95,7 @@ static const htp_item *find_named(const htp_call *call)
     return NULL;
 }
 
-/* Whether the second operand is the tensor whose device, and dtype, the first one gets. */
+/* Whether the first operand gets the device and dtype of the second. */
 static bool is_like_other(const htp_program_schema *schema)
 {
     return strcmp(schema->kind, "aten::to.other") == 0 ||
@@ -103,7 +103,7 @@ static bool is_like_other(const htp_program_schema *schema)
            strcmp(schema->name, "aten::type_as") == 0;
 }
 
-/* The tensor that an operator changes: it stays where it is. */
+/* The tensor that an operator writes to, which keeps its device. */
 static const htp_item *find_written(const htp_call *call)
 {
     for (size_t i = 0; i < call->inputs.count && i < call->schema.argument_count; i++) {
@@ -139,7 +139,7 @@ static void place(const htp_machine *m, const htp_items *items, const char *devi
     }
 }
 
-/* Sizes of what is on any device, which are on the CPU. */
+/* Operators that return sizes, always on the CPU. */
 static const struct {
     const char *name;
     size_t output;
@@ -159,7 +159,7 @@ static void place_sizes(const htp_machine *m, const htp_call *call, htp_items *o
     }
 }
 
-/* Operators that give views of all tensors of a list. */
+/* Operators that return views of all tensors in a list. */
 static void place_each(const htp_call *call, htp_items *outputs)
 {
     static const char *const each[] = {
@@ -185,7 +185,7 @@ void htp_call_place(const htp_machine *m, const htp_call *call, htp_items *outpu
 
 /* ---- moves ---- */
 
-/* aten::to, which gives its operand where that is what it asks for. */
+/* aten::to returns its operand if nothing changes. */
 bool htp_call_note_move(htp_machine *m, htp_call *call)
 {
     if (strcmp(call->schema.name, "aten::to") != 0 || call->inputs.count == 0 ||

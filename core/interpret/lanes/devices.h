@@ -1,5 +1,5 @@
 /*
- * Where tensors are, as the program is told (machine/devices.h).
+ * Devices of tensors, as the program sees them (machine/devices.h).
  */
 #ifndef HTP_INTERPRET_LANES_DEVICES_H
 #define HTP_INTERPRET_LANES_DEVICES_H
@@ -12,15 +12,17 @@ const char *htp_item_device(const htp_machine *m, const htp_item *item);
 /** Puts a tensor onto a device. */
 void htp_item_place(const htp_machine *m, htp_item *tensor, const char *device);
 
-/** Puts a tensor that stands for others onto the device of one more of them: onto none that is
- * known where they are on several. */
+/** Adds the device of one more value to a tensor that stands for several; if they differ, its
+ * device is unknown. */
 void htp_item_join_device(const htp_machine *m, htp_item *tensor, const htp_item *other);
 
 /** Notes where the outputs of a call are. */
 void htp_call_place(const htp_machine *m, const htp_call *call, htp_items *outputs);
 
-/** Makes aten::to copy a tensor that it moves to another device, or may move.
- * @return whether the output may be the tensor itself all the same */
+/**
+ * Lets aten::to copy a tensor that it moves to another device, or may move.
+ * @return whether the output may still be the tensor itself
+ */
 bool htp_call_note_move(htp_machine *m, htp_call *call);
 
 #endif

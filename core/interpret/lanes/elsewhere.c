@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-enum { MAX_NESTING = 64 }; /* of lists that operators are given */
+enum { MAX_NESTING = 64 }; /* of lists of operands */
 
 /* ---- operands ---- */
 
-/* The reason of an item, or of what it holds; NULL. */
+/* The reason of an item, or of its elements; or NULL. */
 static const char *reason_of(const htp_item *item, size_t depth)
 {
     const char *reason = item->elsewhere ? item->elsewhere->reason : NULL;
@@ -45,7 +45,7 @@ static const char *find_reason(const htp_machine *m, const htp_call *call)
     return reason;
 }
 
-/* What stands for an item: it as it lies elsewhere, without contents. */
+/* A substitute for an item with its layout elsewhere, without contents. */
 static htp_item *as_elsewhere(htp_machine *m, htp_item *item)
 {
     if (!reason_of(item, 0)) {
@@ -138,7 +138,7 @@ uint32_t htp_call_count_shared(const htp_machine *m, const htp_call *call, const
     return shared;
 }
 
-/* Whether elements of two tensors of the same sizes lie as far apart. */
+/* Whether two tensors of equal sizes have equal strides, except for single dims. */
 static bool have_same_steps(const htp_runner_tensor *a, const htp_runner_tensor *b)
 {
     bool have = true;
@@ -148,21 +148,20 @@ static bool have_same_steps(const htp_runner_tensor *a, const htp_runner_tensor 
     return have;
 }
 
-/* Whether elements of two tensors of the same sizes have the same places, beginning at 0. */
+/* Whether two tensors of equal sizes have equal element positions, from 0 on. */
 static bool have_same_places(const htp_runner_tensor *a, const htp_runner_tensor *b)
 {
     return (a->offset == b->offset || a->elements == 0) && have_same_steps(a, b);
 }
 
-/* Whether strides are the same, those of single dims included: memory formats are told by them. */
+/* Whether strides are equal, including those of single dims: memory formats depend on them. */
 static bool have_same_strides(const htp_runner_tensor *a, const htp_runner_tensor *b)
 {
     return a->elements == 0 || (a->offset == b->offset && a->rank == b->rank &&
                                 memcmp(a->strides, b->strides, a->rank * sizeof(*a->strides)) == 0);
 }
 
-/* A dense tensor of the same sizes whose dims lie in another order; NULL where there is no other.
- */
+/* A dense tensor of equal sizes with another order of dims; NULL if there is none. */
 static htp_outcome make_other(htp_machine *m, const htp_runner_tensor *tensor,
                               const htp_runner_tensor **made)
 {
@@ -177,7 +176,7 @@ static htp_outcome make_other(htp_machine *m, const htp_runner_tensor *tensor,
     return HTP_GOES_ON;
 }
 
-/* Notes that nobody knows how a tensor lies elsewhere. */
+/* Notes that the layout of a tensor elsewhere is unknown. */
 static htp_outcome lie_otherwise(htp_machine *m, htp_item *item, const char *reason)
 {
     htp_elsewhere *elsewhere = HTP_NEW(m->arena, htp_elsewhere);
@@ -220,7 +219,7 @@ static bool is_alike(const htp_machine *m, const htp_call *call, const htp_item 
     return is;
 }
 
-/* Notes how one tensor of a call lies. @p elsewhere  its lanes */
+/* Notes the layout of one tensor of a call. @p elsewhere  its lanes */
 static htp_outcome note_tensor(htp_machine *m, const htp_call *call, htp_item *item,
                                htp_elsewhere *elsewhere)
 {
@@ -272,7 +271,7 @@ htp_outcome htp_elsewhere_note(htp_machine *m, const htp_call *call,
 
 /* ---- what stands for several ---- */
 
-/* An empty tensor that lies as @p model does, gaps aside, with the sizes of @p like. */
+/* An empty tensor with the layout of @p model without gaps, and the sizes of @p like. */
 static htp_outcome make_laid(htp_machine *m, const htp_runner_tensor *model,
                              const htp_runner_tensor *like, const htp_runner_tensor **made)
 {
@@ -282,7 +281,7 @@ static htp_outcome make_laid(htp_machine *m, const htp_runner_tensor *model,
     if (model != like || !have_same_steps(model, *made)) {
         return HTP_GOES_ON;
     }
-    /* Strides of single dims are told as well. */
+    /* Strides of single dims are copied as well. */
     const htp_making making = {.way = HTP_MAKE_EMPTY,
                                .type = model->type,
                                .rank = model->rank,
@@ -297,7 +296,7 @@ htp_outcome htp_tensor_laid(htp_machine *m, const htp_runner_tensor *model,
     return make_laid(m, model, model, made);
 }
 
-/* A layout that shares no stride and no place with that of @p tensor. */
+/* A layout with no stride and no position in common with @p tensor's. */
 static htp_outcome make_strange(htp_machine *m, const htp_runner_tensor *tensor,
                                 const htp_runner_tensor **made)
 {
@@ -344,12 +343,12 @@ htp_outcome htp_elsewhere_lie_anyhow(htp_machine *m, htp_item *tensor, const cha
     return HTP_GOES_ON;
 }
 
-/* What lies as a model does, with the sizes of @p like; NULL where the model's gaps would be others
- * at these. */
+/* A tensor with the layout of a model and the sizes of @p like; NULL if gaps of the model depend on
+ * sizes. */
 static htp_outcome make_as(htp_machine *m, const htp_runner_tensor *model,
                            const htp_runner_tensor *like, const htp_runner_tensor **made)
 {
-    bool is_kept = !model->is_real || model->offset == 0; /* where it is given without contents */
+    bool is_kept = !model->is_real || model->offset == 0; /* if given without contents */
     if (htp_tensor_has_same_dims(model, like) && is_kept) {
         *made = model;
         return HTP_GOES_ON;
@@ -363,7 +362,7 @@ static htp_outcome make_as(htp_machine *m, const htp_runner_tensor *model,
     return make_laid(m, model, like, made);
 }
 
-/* Whether an item lies in every lane as these do. */
+/* Whether an item has these layouts in every lane. */
 static bool lies_as(const htp_machine *m, const htp_operand *lanes, const htp_elsewhere *there)
 {
     bool is = true;
@@ -373,7 +372,7 @@ static bool lies_as(const htp_machine *m, const htp_operand *lanes, const htp_el
     return is;
 }
 
-/* @param lanes  how the model lies */
+/* @param lanes  layouts of the model */
 static htp_outcome stand_for(htp_machine *m, htp_item *tensor, const htp_operand *lanes,
                              const char *reason)
 {

@@ -9,9 +9,9 @@
 #include "interpret/lanes/lanes.h"
 #include "interpret/operators/operator_facts.h"
 
-/** Runs the operator of the node at @p place, records it, and gives its outputs. HTP_BAD_INPUTS
- * where libtorch raises on these inputs; where it cannot tell the outputs' types, the node is
- * recorded with its failure and its outputs are unknown. */
+/** Runs the operator of the node at @p place, records it, and returns its outputs. HTP_BAD_INPUTS
+ * if libtorch raises on these inputs; if the output types are unknown, the node is recorded with
+ * its failure and unknown outputs. */
 htp_outcome htp_execute_node(htp_machine *m, const htp_items *inputs, const htp_place *place,
                              htp_items *outputs);
 
@@ -23,7 +23,7 @@ htp_outcome htp_execute(htp_machine *m, const char *name, const char *overload,
 htp_outcome htp_execute_all(htp_machine *m, const char *name, const char *overload,
                             const htp_items *inputs, const htp_place *place, htp_items *outputs);
 
-/** Whether unique() sorts although it is told that it need not (unique_order.c). */
+/** Whether unique() sorts in spite of sorted=False (unique_order.c). */
 bool htp_unique_sorts(htp_machine *m);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Kernels in every lane, and what they give.
+ * Runs kernels in every lane.
  */
 #include "interpret/lanes/execute.h"
 
@@ -42,7 +42,7 @@ htp_lanes htp_lanes_make(htp_machine *m, size_t count)
     return lanes;
 }
 
-/* Factories without a device would make real tensors. */
+/* Factories without a device argument would make real tensors. */
 static void keep_from_making_real(const htp_call *call, htp_operand *given)
 {
     for (size_t i = 0; i < call->inputs.count && i < call->schema.argument_count; i++) {
@@ -87,8 +87,9 @@ static htp_outcome run_lane(htp_machine *m, htp_call *call, htp_mode mode, size_
                                                    given_count, outputs, count);
 }
 
-/* What runs under a condition need not run at all sizes. Where it raises at the smallest ones, it
- * has no outputs there, and what it gives elsewhere stands for them; two lanes tell what moves. */
+/* An operator under a condition may not run at all sizes. If it raises at the smallest ones, it has
+ * no outputs there, and those of other lanes stand for them; two lanes show which dims are dynamic.
+ */
 htp_outcome htp_call_run_lanes(htp_machine *m, htp_call *call, htp_mode mode, htp_lanes *results)
 {
     enum { TELLING = 2 };

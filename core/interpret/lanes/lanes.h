@@ -1,5 +1,5 @@
 /*
- * How the kernel of an operator is run, and what stands for it where it cannot be.
+ * Runs the kernel of an operator, or a substitute if it cannot run.
  */
 #ifndef HTP_INTERPRET_LANES_LANES_H
 #define HTP_INTERPRET_LANES_LANES_H
@@ -17,9 +17,9 @@ const char *htp_message_worded(htp_machine *m, const htp_items *inputs, size_t l
 /** Raises where positions in a tensor, which follow from sizes, lie outside of it (positions.c). */
 htp_outcome htp_call_check_positions(htp_machine *m, const htp_call *call, size_t lane);
 
-/** Whether an operator gives its first operand as it is, on the same memory (whole.c): tensors are
- * never changed, so that one may stand for both. @param given  all operands of the call in a lane
- */
+/** Whether an operator returns its first operand unchanged, in the same memory (whole.c). The
+ * runner's tensors are never changed, so one may serve as both. @param given  all operands of the
+ * call in a lane */
 bool htp_call_gives_operand(const htp_call *call, const htp_operand *given);
 
 /** The device of tensors without contents, as an operand (operands.c). */
@@ -32,7 +32,7 @@ htp_lanes htp_lanes_make(htp_machine *m, size_t count);
 htp_outcome htp_call_probe(htp_machine *m, const htp_call *call, size_t lane, htp_operand **outputs,
                            size_t *count);
 
-/** Dims from the one whose elements lie farthest apart to the one whose lie closest. */
+/** Dims by descending stride. */
 void htp_tensor_order(const htp_runner_tensor *tensor, uint32_t *order);
 
 /** A tensor without contents of @p tensor's sizes and type, whose dims lie in this order. */
@@ -47,7 +47,7 @@ htp_outcome htp_tensor_resized(htp_machine *m, const htp_runner_tensor *tensor, 
 htp_outcome htp_tensor_reshaped(htp_machine *m, const htp_runner_tensor *tensor,
                                 const int64_t *dims, size_t rank, const htp_runner_tensor **made);
 
-/** Runs the kernel in all lanes, in the mode that fits what is known of its operands. */
+/** Runs the kernel in all lanes, in a mode that depends on the knowledge about its operands. */
 htp_outcome htp_call_run_in_mode(htp_machine *m, htp_call *call, htp_mode *mode,
                                  htp_lanes *results);
 

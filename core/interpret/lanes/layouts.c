@@ -1,5 +1,5 @@
 /*
- * Tensors like others with other sizes: where the elements of what is made lie.
+ * Layouts of tensors that are created like others with other sizes.
  */
 #include "interpret/lanes/execute.h"
 
@@ -17,7 +17,7 @@ void htp_tensor_order(const htp_runner_tensor *tensor, uint32_t *order)
     }
 }
 
-/* How far apart elements are that lie densely. Unsigned: sizes may be anything. */
+/* The stride behind a dense dim. Unsigned, since sizes may be anything. */
 static uint64_t step_over(uint64_t step, int64_t size)
 {
     return step * (size > 1 ? (uint64_t)size : 1);

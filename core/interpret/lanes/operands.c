@@ -1,5 +1,5 @@
 /*
- * Operands of a call in a lane: lists put together, and tensors made ready for a kernel.
+ * Operands of a call in a lane: assembles lists, and prepares tensors for a kernel.
  */
 #include "interpret/lanes/lanes.h"
 
@@ -9,17 +9,17 @@
 
 enum { MAX_NESTING = 64 };
 
-/* How an item is put together. */
+/* How an item is assembled. */
 typedef struct joining {
     size_t lane;
     size_t argument;
-    htp_replace *replace; /* of tensors; NULL */
+    htp_replace *replace; /* replaces tensors; or NULL */
 } joining;
 
 static htp_outcome join(htp_machine *m, const htp_item *item, const joining *how, size_t depth,
                         htp_operand *operand);
 
-/* A list's elements, or a tuple's, whose tensors stay as they are. */
+/* The elements of a list or tuple, with tensors unchanged. */
 static htp_outcome join_elements(htp_machine *m, const htp_item *item, const joining *how,
                                  size_t depth, htp_operand *operand)
 {
@@ -105,7 +105,7 @@ htp_outcome htp_tensor_hide(htp_machine *m, size_t index, const htp_runner_tenso
     return tensor->is_real ? htp_tensor_make(m, &making, made) : HTP_GOES_ON;
 }
 
-/* The type of an empty list whose schema does not tell it: nothing else does. */
+/* The element type of an empty list that its schema leaves open. */
 static uint32_t list_type(const htp_machine *m, const htp_call *call, size_t index)
 {
     if (index >= call->schema.argument_count || !call->node || index >= call->node->input_count) {
@@ -119,8 +119,8 @@ static uint32_t list_type(const htp_machine *m, const htp_call *call, size_t ind
     return function->values[call->node->inputs[index]].type;
 }
 
-/* Of what is written sizes and strides stay as they are, whatever the operator does to them; and so
- * do known contents, which the other side of a branch reads, too. */
+/* Copies the geometry of operands that are written, since the operator may change it; and known
+ * contents, which the other side of a branch reads, too. */
 static htp_outcome make_ready(htp_machine *m, const htp_call *call, size_t index, htp_mode mode,
                               htp_operand *operand)
 {
@@ -150,7 +150,7 @@ htp_operand htp_operand_no_contents(void)
         .kind = HTP_OPERAND_DEVICE, .as.text = device, .bytes = sizeof(device) - 1};
 }
 
-/* Memory is pinned for transfers to another device, which there is none of. */
+/* Pinned memory is for transfers to another device; here is none. */
 static bool is_pinning(const htp_call *call, size_t index)
 {
     return index < call->schema.argument_count &&

@@ -1,6 +1,6 @@
 /*
- * Positions that follow from sizes, in a tensor whose sizes are those of other axes: libtorch's
- * kernels raise where one lies outside, and those for tensors without contents do not look.
+ * Positions that depend on sizes, in a tensor of other sizes: libtorch's kernels raise if one is
+ * out of range, but its meta kernels do not check.
  */
 #include "interpret/lanes/execute.h"
 
@@ -8,7 +8,7 @@
 
 enum { TENSOR, INDICES };
 
-/* Whether an item holds positions that are known in every lane. */
+/* Whether the positions in an item are known in every lane. */
 static bool has_positions(const htp_item *item)
 {
     return htp_is_real(item) && !htp_is_data(item) &&
@@ -42,10 +42,10 @@ htp_outcome htp_call_check_positions(htp_machine *m, const htp_call *call, size_
     for (uint32_t dim = 0; dim < indices->count && dim < rank; dim++) {
         const htp_item *index = indices->items[dim];
         bool is_mask = htp_is_tensor(index) && htp_tensor_in(index, lane)->type != HTP_SCALAR_LONG;
-        if (is_mask) { /* it may be about several dims */
+        if (is_mask) { /* it may span several dims */
             return HTP_GOES_ON;
         }
-        /* Beside a size that is fixed, positions are what the runtime checks. */
+        /* In a static dim, the runtime checks positions. */
         if (has_positions(index) && !htp_item_is_fixed(m, tensor, dim)) {
             HTP_DO(
                 check(m, htp_tensor_in(index, lane), dim, htp_tensor_in(tensor, lane)->dims[dim]));

@@ -1,6 +1,6 @@
 /*
- * Where libtorch has no kernel for tensors without contents: the real one, on tensors of zeroes and
- * of ones, shows the outputs' sizes.
+ * Operators without a meta kernel: the real kernel runs on tensors of zeroes and of ones (probes),
+ * which shows the output sizes.
  */
 #include "interpret/lanes/execute.h"
 
@@ -15,9 +15,8 @@ static htp_outcome refuse(htp_machine *m)
 
 /* ---- how large they may be ---- */
 
-/* Operators of libtorch have rules (meta/), and kernels of its own that tell sizes: what none of
- * them is about is run on little alone, so that no export pays for arithmetic that it does not
- * need. */
+/* Operators of libtorch have rules (meta/) or meta kernels. For anything else, probes must be
+ * small, so that an export never pays for needless arithmetic. */
 enum { MAX_ELEMENTS = 4096 };
 
 static bool is_small(const htp_operand *operands, size_t count)
@@ -33,7 +32,7 @@ static bool is_small(const htp_operand *operands, size_t count)
     return is;
 }
 
-/* Operators of libraries that were opened: an export says that they were run. */
+/* Notes operators of opened libraries: the export reports that they ran. */
 static void note_run(htp_machine *m, const htp_program_schema *schema)
 {
     for (size_t i = 0; i < m->recording.run_on_stand_ins.count; i++) {
@@ -46,10 +45,8 @@ static void note_run(htp_machine *m, const htp_program_schema *schema)
 
 /* ---- runs ---- */
 
-/* The outputs for tensors full of ones, or zeroes. @p refusal is how the kernel ended that does not
- * take them: a division by zero, an index of one that is out of range; HTP_GOES_ON of one that
- * does.
- */
+/* The outputs for probes of ones or zeroes. @p refusal is the outcome of a kernel that refuses
+ * them: a division by zero, an index of one out of range; otherwise HTP_GOES_ON. */
 static htp_outcome try_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
                                  htp_run_mode mode, htp_operand **outputs, size_t *count,
                                  htp_outcome *refusal)
@@ -72,7 +69,7 @@ static htp_outcome try_stand_ins(htp_machine *m, const htp_call *call, size_t la
     return is_refused ? HTP_GOES_ON : outcome;
 }
 
-/* The argument whose memory an operator changes or gives; their number where there is none. */
+/* The argument whose memory an operator changes or returns; their number if there is none. */
 static uint32_t find_shared(const htp_program_schema *schema)
 {
     uint32_t index = 0;
@@ -83,7 +80,7 @@ static uint32_t find_shared(const htp_program_schema *schema)
     return index;
 }
 
-/* In place the result is the operand. */
+/* An in-place result is the operand. */
 static htp_outcome give_operand(htp_machine *m, const htp_call *call, uint32_t index, size_t lane,
                                 htp_operand **outputs, size_t *count)
 {
@@ -107,8 +104,8 @@ static bool have_same_sizes(const htp_operand *a, const htp_operand *b, size_t c
     return true;
 }
 
-/* Whether outputs are tensors alone: a number that a kernel reads off a probe says nothing of
- * the tensor that it stands for, even where all probes give the same. */
+/* Whether all outputs are tensors: a number read off a probe says nothing about the real tensor,
+ * even if all probes agree. */
 static bool are_tensors(const htp_operand *outputs, size_t count)
 {
     bool are = true;

@@ -1,12 +1,12 @@
 /*
- * Whether this libtorch's unique operators sort although they were told that they need not: only
- * then is there an order to follow. It is asked on a few numbers.
+ * Whether this libtorch's unique operators sort in spite of sorted=False: only then is there an
+ * order to reproduce. A few numbers show it.
  */
 #include "interpret/lanes/execute.h"
 
 enum { NUMBERS = 4096, FEW = 9 };
 
-/* The numbers, in no order. */
+/* Test numbers in no order. */
 static void scatter(int64_t *numbers)
 {
     for (int64_t i = 0; i < NUMBERS; i++) {
@@ -30,7 +30,7 @@ static bool run(const htp_machine *m, const char *name, const htp_operand *input
     return is_run;
 }
 
-/* Whether what unique() gives of a tensor is in order. */
+/* Whether the result of unique() is sorted. */
 static bool is_sorted(const htp_machine *m, const htp_making *making)
 {
     const htp_runner *runner = m->runner;
@@ -60,7 +60,7 @@ static htp_making make_of(int32_t type, const int64_t *dims, const void *bytes, 
                         .byte_count = (size_t)dims[0] * element};
 }
 
-/* Kernels differ by type, and by how many there are. */
+/* Kernels differ by dtype and by size. */
 static bool ask(htp_machine *m)
 {
     static const int64_t all[] = {NUMBERS}, few[] = {FEW};

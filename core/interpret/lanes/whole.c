@@ -1,6 +1,6 @@
 /*
- * Operators that have nothing to do: what they give lies as their operand does, on its memory, and
- * libtorch need not be asked. Unrolled loops are full of them.
+ * Operators without effect: the result is a view of the operand with equal geometry, and libtorch
+ * need not run. Unrolled loops are full of them.
  */
 #include "interpret/lanes/execute.h"
 #include "interpret/meta/types.h"
@@ -13,7 +13,7 @@ static bool is_none_or(const htp_operand *operand, int64_t number)
            (operand->kind == HTP_OPERAND_INT && operand->as.i == number);
 }
 
-/* dim, start, end, step: all of a dim, which is in range. */
+/* dim, start, end, step: the whole dim, within range. */
 static bool is_whole_slice(const htp_runner_tensor *tensor, const htp_operand *others)
 {
     if (others[0].kind != HTP_OPERAND_INT) {
@@ -31,7 +31,7 @@ static bool is_whole_slice(const htp_runner_tensor *tensor, const htp_operand *o
            others[3].as.i == 1;
 }
 
-/* dtype, non_blocking, copy, memory_format: the type that it has. */
+/* dtype, non_blocking, copy, memory_format: nothing changes. */
 static bool is_of_type(const htp_runner_tensor *tensor, const htp_operand *others)
 {
     return others[0].kind == HTP_OPERAND_INT && others[0].as.i == tensor->type &&
@@ -41,7 +41,7 @@ static bool is_of_type(const htp_runner_tensor *tensor, const htp_operand *other
 
 static const struct {
     const char *kind;
-    size_t count; /* of operands: the tensor, and the others */
+    size_t count; /* operands: the tensor, and the others */
     bool (*is_whole)(const htp_runner_tensor *tensor, const htp_operand *others);
 } rules[] = {
     {"aten::slice.Tensor", 5, is_whole_slice},

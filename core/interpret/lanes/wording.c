@@ -1,7 +1,6 @@
 /*
- * What libtorch says of operands, in words that hold at all sizes: of its message on those of one
- * lane, sizes that nobody gave, those of the other lanes and those that were made up, become
- * question marks. Numbers of the program and dims stay.
+ * Makes a message of libtorch about one lane hold at all sizes: sizes that nobody gave, those of
+ * other lanes and made-up ones become question marks. Numbers of the program and dims stay.
  */
 #include "interpret/lanes/execute.h"
 
@@ -10,12 +9,12 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The numbers that operands show, as text. */
+/* The numbers in operands, as text. */
 typedef struct reader {
     htp_machine *m;
     size_t lane;
-    htp_map fixed;  /* alike in all lanes */
-    htp_map moving; /* those of one lane */
+    htp_map fixed;  /* equal in all lanes */
+    htp_map moving; /* of one lane */
 } reader;
 
 static void add(reader *r, htp_map *numbers, int64_t number)
@@ -23,7 +22,7 @@ static void add(reader *r, htp_map *numbers, int64_t number)
     htp_map_set(r->m->arena, numbers, htp_arena_printf(r->m->arena, "%lld", (long long)number), 1);
 }
 
-/* A size that the data decides is made up in the first lane, too. */
+/* Data-dependent sizes are made up in the first lane, too. */
 static void note(reader *r, const htp_item *item, bool is_fixed, int64_t number)
 {
     bool is_given = r->lane == 0 && !htp_is_data(item);
@@ -75,14 +74,13 @@ static bool is_letter(char c)
     return isalpha((unsigned char)c) != 0 || c == '_';
 }
 
-/* Whether the 'x' at @p at stands between two sizes: "10x7". */
+/* Whether the 'x' at @p at separates two sizes: "10x7". */
 static bool is_times(const char *text, size_t at)
 {
     return at > 0 && text[at] == 'x' && is_digit(text[at - 1]) && is_digit(text[at + 1]);
 }
 
-/* Whether the digits from @p begin to @p end are a whole number: no part of "conv2d", "4D", "0.5".
- */
+/* Whether the digits from @p begin to @p end are an integer: no part of "conv2d", "4D", "0.5". */
 static bool is_whole(const char *text, size_t begin, size_t end)
 {
     bool is_begun = begin > 0 && (is_letter(text[begin - 1]) || text[begin - 1] == '.') &&
@@ -92,7 +90,7 @@ static bool is_whole(const char *text, size_t begin, size_t end)
     return !is_begun && !goes_on;
 }
 
-/* Whether what stands before @p at says that a position follows, rather than a size. */
+/* Whether the text before @p at announces a position rather than a size. */
 static bool is_position(const char *text, size_t at)
 {
     static const char *const words[] = {"dimension ", "dim ", "argument ", "number ", "#"};
@@ -105,7 +103,7 @@ static bool is_position(const char *text, size_t at)
     return false;
 }
 
-/* Whether a number of @p length digits may be told; one behind "-" is negative. */
+/* Whether a number of @p length digits may be shown; one behind "-" is negative. */
 static bool is_told(const reader *r, const char *text, size_t at, size_t length)
 {
     size_t sign = at > 0 && text[at - 1] == '-' ? 1 : 0;

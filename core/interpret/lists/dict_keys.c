@@ -1,5 +1,5 @@
 /*
- * Keys of dicts: known, or looked up among known ones when the model runs.
+ * Keys of dicts: known ones, or data-dependent ones that are searched at run time.
  */
 #include "interpret/lists/lists.h"
 
@@ -33,7 +33,7 @@ htp_item *htp_dict_list(htp_machine *m, const htp_item *dict, size_t which)
     return htp_item_hold(m, HTP_ITEM_LIST, &taken);
 }
 
-/* A constant of one dim, of 8 bytes each. */
+/* A 1-d constant with elements of 8 bytes. */
 static htp_outcome make_row(htp_machine *m, int32_t type, const void *numbers, size_t count,
                             htp_item **row)
 {
@@ -51,7 +51,7 @@ static htp_outcome make_row(htp_machine *m, int32_t type, const void *numbers, s
     return htp_constant_tensor(m, tensor, true, row);
 }
 
-/* The keys of a dict, which are ints. */
+/* The keys of a dict of ints. */
 static htp_outcome make_int_keys(htp_machine *m, const htp_item *dict, htp_item **row)
 {
     size_t count = dict->elements.count / 2;
@@ -95,8 +95,8 @@ htp_outcome htp_dict_match(htp_machine *m, const htp_item *dict, htp_item *key,
     return htp_handler_run(m, "aten::eq", "Scalar", HTP_ITEMS(m, keys, key), place, is_found);
 }
 
-/* The position of a key that only a run knows among the known ones. One that is none of them is
- * behind the last value, where a run finds nothing, either. */
+/* The position of a data-dependent key among the known ones. A missing key gets the position behind
+ * the last value, where the run fails, as it should. */
 static htp_outcome find_position(htp_machine *m, const htp_item *dict, htp_item *key,
                                  const htp_place *place, htp_item **position)
 {

@@ -1,11 +1,11 @@
 /*
- * Dicts: their keys are known, but for one that is looked up.
+ * Dicts: keys are known, except the one of a look-up.
  */
 #include "interpret/lists/lists.h"
 
 #include "interpret/lanes/execute.h"
 
-/* {key: value, ..}: the last value of a key counts, in the place of the first one. */
+/* {key: value, ..}: of duplicates, the last value counts, at the position of the first. */
 htp_outcome htp_do_dict_construct(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     const htp_items nothing = {0};
@@ -16,7 +16,7 @@ htp_outcome htp_do_dict_construct(htp_machine *m, htp_step *step, htp_items *out
     return htp_handler_give(m, outputs, made);
 }
 
-/* update() of a dict by another one */
+/* update() of a dict from another one */
 htp_outcome htp_do_update(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     (void)outputs;
@@ -44,7 +44,7 @@ htp_outcome htp_do_items(htp_machine *m, htp_step *step, htp_items *outputs)
     return htp_handler_give(m, outputs, htp_item_hold(m, HTP_ITEM_LIST, &pairs));
 }
 
-/* Adds a list of pairs to a new dict: the last one of a key counts. */
+/* Adds a list of pairs to a new dict: of duplicates, the last counts. */
 static htp_outcome add_pairs(htp_machine *m, htp_item *dict, const htp_item *pairs)
 {
     const htp_items *all;
@@ -60,7 +60,7 @@ static htp_outcome add_pairs(htp_machine *m, htp_item *dict, const htp_item *pai
     return HTP_GOES_ON;
 }
 
-/* dict() of nothing, of a list of pairs, or of a dict */
+/* dict() without an argument, of a list of pairs, or of a dict */
 htp_outcome htp_do_make_dict(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     htp_items nothing = {0};
@@ -88,7 +88,7 @@ htp_outcome htp_do_get(htp_machine *m, htp_step *step, htp_items *outputs)
                             step->inputs.count > 2 ? step->inputs.items[2] : htp_item_none(m));
 }
 
-/* setdefault(dict, key, value): what the key has, which is the value where it had none. */
+/* setdefault(dict, key, value): the value of the key, inserted if it is missing. */
 htp_outcome htp_do_set_default(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 3));
@@ -103,7 +103,7 @@ htp_outcome htp_do_set_default(htp_machine *m, htp_step *step, htp_items *output
     return htp_handler_give(m, outputs, step->inputs.items[2]);
 }
 
-/* popitem(dict): the first key and its value, where Python takes the last ones. */
+/* popitem(dict): the first entry, unlike Python, which takes the last. */
 htp_outcome htp_do_pop_item(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 1));
@@ -119,7 +119,7 @@ htp_outcome htp_do_pop_item(htp_machine *m, htp_step *step, htp_items *outputs)
     return htp_handler_give(m, outputs, htp_item_hold(m, HTP_ITEM_TUPLE, &pair));
 }
 
-/* Whether a dict has a key that only a run knows. */
+/* Whether a dict has a data-dependent key. */
 static htp_outcome match_any(htp_machine *m, const htp_item *dict, htp_item *key,
                              const htp_place *place, htp_item **has_key)
 {

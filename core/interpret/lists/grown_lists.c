@@ -1,5 +1,5 @@
 /*
- * The operators of lists whose length only the data tells.
+ * Operators on lists of data-dependent length.
  */
 #include "interpret/lists/lists.h"
 
@@ -9,7 +9,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Whether an operator passes lists on as they are. */
+/* Whether an operator passes lists through. */
 static bool passes_lists(const char *kind)
 {
     static const char *const kinds[] = {
@@ -32,7 +32,7 @@ static bool passes_lists(const char *kind)
     return htp_text_is_one_of(kind, kinds, COUNT_OF(kinds));
 }
 
-/* A list of outside of a loop whose rows an iteration changes in place: the loop carries them. */
+/* An outer list whose rows an iteration changes in place: the loop must carry them. */
 static htp_outcome require_unchanged(htp_machine *m, htp_item *list, const htp_place *place)
 {
     size_t loops = m->control.loops.count;
@@ -70,7 +70,7 @@ htp_outcome htp_list_check(htp_machine *m, const char *kind, const htp_items *in
     return HTP_GOES_ON;
 }
 
-/* The stack that a list is, a tensor: the known elements are in front of it. */
+/* The stack of a list, a tensor: known elements are put in front of it. */
 static htp_outcome require_stack(htp_machine *m, const htp_item *list)
 {
     return list->stacked
@@ -78,7 +78,7 @@ static htp_outcome require_stack(htp_machine *m, const htp_item *list)
                : htp_machine_stop(m, HTP_FAILS, "a list whose length is known is no stack");
 }
 
-/* The rows of a stack, joined along a dim. */
+/* Concatenates the rows of a stack along a dim. */
 static htp_outcome join_rows(htp_machine *m, htp_item *stack, htp_item *at, bool is_cat,
                              const htp_place *place, htp_item **joined)
 {
@@ -151,7 +151,7 @@ htp_outcome htp_do_grown_item(htp_machine *m, htp_step *step, htp_items *outputs
     return htp_handler_give(m, outputs, element);
 }
 
-/* A stack with an element in the place of another one. */
+/* Replaces a row of a stack. */
 static htp_outcome put_row(htp_machine *m, htp_item *stack, htp_item *element, htp_item *index,
                            const htp_place *place, htp_item **changed)
 {
@@ -163,7 +163,7 @@ static htp_outcome put_row(htp_machine *m, htp_item *stack, htp_item *element, h
     dim = htp_item_int(m, 0);
     HTP_DO(htp_handler_run(m, "aten::select_scatter", "", HTP_ITEMS(m, stack, row, dim, index),
                            place, changed));
-    /* `rows[i] += x` puts a row where it is: it does not come to be there a second time. */
+    /* `rows[i] += x` stores a row where it already is, so it is not in the list twice. */
     bool stays = htp_list_is_row(m, element, stack, index);
     htp_items parts = stays ? HTP_ITEMS(m, stack) : HTP_ITEMS(m, stack, row);
     htp_list_share_memory(m, *changed, &parts);
@@ -187,7 +187,7 @@ htp_outcome htp_do_stack_set_item(htp_machine *m, htp_step *step, htp_items *out
     return htp_handler_give(m, outputs, inputs[0]);
 }
 
-/* Makes a list what it holds with another list behind it. */
+/* Extends a list by another one. */
 static htp_outcome extend(htp_machine *m, htp_item *list, htp_item *more, const htp_place *place)
 {
     htp_item *rows;
@@ -258,7 +258,7 @@ htp_outcome htp_do_stack_slice(htp_machine *m, htp_step *step, htp_items *output
     return htp_handler_give(m, outputs, htp_list_grown(m, rows, inputs[0]->has_numbers));
 }
 
-/* The rows before and from an index on: Python's rules for it are those of slices. */
+/* The rows before an index and from it on, by Python's rules for slices. */
 static htp_outcome cut_rows(htp_machine *m, htp_item *stack, htp_item *before, htp_item *from,
                             const htp_place *place, htp_item *parts[2])
 {
@@ -268,7 +268,7 @@ static htp_outcome cut_rows(htp_machine *m, htp_item *stack, htp_item *before, h
     return htp_stack_slice(m, stack, from, none, one, place, &parts[1]);
 }
 
-/* A stack without the row at an index. */
+/* Removes a row of a stack. */
 static htp_outcome drop_row(htp_machine *m, htp_item *stack, htp_item *index, int64_t at,
                             const htp_place *place, htp_item **rest)
 {

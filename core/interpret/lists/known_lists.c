@@ -1,5 +1,5 @@
 /*
- * Lists, tuples and dicts whose elements are known: no operator of ONNX has to make them.
+ * Lists, tuples and dicts with known elements: they need no ONNX operator.
  */
 #include "interpret/lists/lists.h"
 
@@ -120,7 +120,7 @@ static htp_outcome pop_key(htp_machine *m, htp_step *step, htp_items *outputs)
     return htp_handler_give(m, outputs, step->inputs.items[2]);
 }
 
-/* pop(), and del, whose node has no place for what is given. */
+/* pop(); and del, whose node has no output. */
 htp_outcome htp_do_pop(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 2));
@@ -136,7 +136,7 @@ htp_outcome htp_do_pop(htp_machine *m, htp_step *step, htp_items *outputs)
     return htp_handler_give(m, outputs, taken);
 }
 
-/* An index or bound, from the end where it is negative, within a range. */
+/* An index or bound, counted from the end if negative, clamped to a range. */
 static int64_t clamp(int64_t at, int64_t size, int64_t least, int64_t most)
 {
     at = at < 0 ? at + size : at;
@@ -196,7 +196,8 @@ htp_outcome htp_do_concatenate(htp_machine *m, htp_step *step, htp_items *output
     return htp_handler_give(m, outputs, htp_item_hold(m, HTP_ITEM_LIST, &all));
 }
 
-/* Where a slice begins or ends. Backwards, a bound is one less: -1 is in front of all. */
+/* The begin or end of a slice. With a negative step, bounds are one less: -1 is before the first
+ * element. */
 static htp_outcome find_bound(htp_machine *m, const htp_step *step, size_t input, int64_t least,
                               int64_t otherwise, int64_t *bound)
 {

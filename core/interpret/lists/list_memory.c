@@ -1,5 +1,5 @@
 /*
- * Whose memory lists hold whose length the data decides.
+ * Memory shared by lists of data-dependent length.
  */
 #include "interpret/lists/lists.h"
 
@@ -19,7 +19,7 @@ bool htp_list_may_repeat(const htp_machine *m, const htp_item *stack)
     return htp_is_tensor(stack) && m->recording.items.items[htp_memory_of(stack)]->may_repeat;
 }
 
-/* Whether a tensor may be in a list several times that is made of some parts. */
+/* Whether a list assembled from some parts may contain a tensor twice. */
 static bool may_repeat(htp_machine *m, const htp_items *parts)
 {
     bool repeats = false;

@@ -1,7 +1,6 @@
 /*
- * Lists whose length the data decides: as the rows of one tensor (a stack), or as a sequence where
- * tensors have different sizes. An item of a list has the known elements, and behind them
- * `stacked`.
+ * Lists of data-dependent length: the rows of one tensor (a stack), or a sequence if sizes of
+ * tensors differ. The item of a list has the known elements, followed by `stacked`.
  */
 #ifndef HTP_INTERPRET_LISTS_LISTS_H
 #define HTP_INTERPRET_LISTS_LISTS_H
@@ -14,7 +13,7 @@
 
 /* ---- elements that are known (known_lists.c) ---- */
 
-/** The elements of a list; HTP_UNSUPPORTED where @p list is none. */
+/** The elements of a list; HTP_UNSUPPORTED if @p list is none. */
 htp_outcome htp_list_known(htp_machine *m, const htp_item *list, const htp_items **elements);
 
 /** An index of a list, from the end where it is negative. */
@@ -39,7 +38,7 @@ htp_outcome htp_dict_match(htp_machine *m, const htp_item *dict, htp_item *key,
 /** The place of a key's value; the number of elements when there is no such key. */
 htp_outcome htp_dict_find(htp_machine *m, const htp_item *dict, const htp_item *key, size_t *at);
 
-/** What is found for a key, which only a run may know. */
+/** The value of a key, which may be data-dependent. */
 htp_outcome htp_dict_value(htp_machine *m, htp_item *dict, htp_item *key, const htp_place *place,
                            htp_item **value);
 htp_outcome htp_dict_set(htp_machine *m, htp_item *dict, htp_item *key, htp_item *value);

@@ -1,15 +1,15 @@
 /*
- * Lists of numbers. What is computed of all of them is computed of two at a time where some depend
- * on the inputs: sizes stay sizes so, and a comparison of shapes is one of their sizes.
+ * Lists of numbers. If some depend on inputs, an operation on all of them becomes operations on two
+ * at a time: so sizes stay sizes, and a comparison of shapes compares sizes.
  */
 #include "interpret/lists/lists.h"
 
 #include "interpret/lanes/execute.h"
 
-/* Longer lists are left to operators on all of them. */
+/* Longer lists are left to operators on the whole list. */
 enum { MAX_NUMBERS = 4096 };
 
-/* How the overloads of operators are called that take such a number; NULL: it is none. */
+/* The overload name of operators for such a number; NULL: it is none. */
 static const char *overload_of(const htp_item *number)
 {
     const char *of_real = htp_is_float(number) ? "float" : htp_is_bool(number) ? "bool" : NULL;
@@ -39,14 +39,14 @@ static bool is_all_decided(const htp_item *list)
 
 /* ---- of one list ---- */
 
-/* A list of numbers of which libtorch knows not all. */
+/* Whether a list has numbers that libtorch does not know. */
 static bool is_of_inputs(const htp_step *step)
 {
     const htp_item *list = step->inputs.items[0];
     return step->inputs.count == 1 && has_one_type(list) && !is_all_decided(list);
 }
 
-/* sum(): of floats from 0, which is no -0. */
+/* sum(): of floats, it starts at 0, which is no -0. */
 htp_outcome htp_do_sum_list(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     const htp_items *all = &step->inputs.items[0]->elements;
@@ -72,7 +72,7 @@ static htp_outcome flag_of(htp_machine *m, htp_item *number, const htp_place *pl
                : htp_execute(m, "aten::Bool", overload_of(number), &one, place, flag);
 }
 
-/* All or any of some flags. Those that are decided are no operands. @param any  rather than all */
+/* All or any of some flags. Known flags are no operands. @param any  rather than all */
 static htp_outcome join_flags(htp_machine *m, const htp_items *flags, bool any,
                               const htp_place *place, htp_item **joined)
 {
@@ -125,8 +125,7 @@ htp_outcome htp_do_any(htp_machine *m, htp_step *step, htp_items *outputs)
 
 /* ---- of a list and a number ---- */
 
-/* Whether a number is looked for among others of its type, and libtorch does not know the answer.
- */
+/* Whether a number is searched among others of its type, and libtorch does not know the result. */
 static bool is_open_search(const htp_step *step)
 {
     const htp_items *given = &step->inputs;
@@ -135,7 +134,7 @@ static bool is_open_search(const htp_step *step)
            !(is_all_decided(given->items[0]) && htp_is_decided(given->items[1]));
 }
 
-/* Which elements are the number: flags. */
+/* Which elements equal the number: flags. */
 static htp_outcome find_all(htp_machine *m, const htp_step *step, htp_items *flags)
 {
     const htp_items *all = &step->inputs.items[0]->elements;
@@ -199,7 +198,7 @@ static htp_outcome compare(htp_machine *m, const htp_items *a, const htp_items *
     return join_flags(m, &flags, false, place, is_equal);
 }
 
-/* Whether these are two lists of numbers of one type, which libtorch does not know. */
+/* Whether these are two lists of numbers of one type that libtorch does not know. */
 static bool are_of_inputs(const htp_items *lists)
 {
     if (lists->count != 2 || !has_one_type(lists->items[0]) || !has_one_type(lists->items[1])) {
@@ -246,7 +245,7 @@ static htp_outcome require_decided(htp_machine *m, const htp_step *step)
                                     step->node->kind);
 }
 
-/* remove(list, element): the first that is equal. */
+/* remove(list, element): removes the first equal one. */
 htp_outcome htp_do_remove(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     (void)outputs;

@@ -1,5 +1,5 @@
 /*
- * Tensors taken apart into lists whose length a dynamic dim or the data decides.
+ * Tensors split into lists whose length depends on a dynamic dim or on data.
  */
 #include "interpret/lists/lists.h"
 
@@ -8,13 +8,13 @@
 
 #include <inttypes.h>
 
-/* Whether a list is taken apart into as many values as the program names. */
+/* Whether the program unpacks a list into a fixed number of values. */
 static bool is_unpacked(const htp_step *step)
 {
     return step->node->output_count > 0 && step->frame->code->is_unpacked[step->node->outputs[0]];
 }
 
-/* The dim that a known number tells, or -1. */
+/* The dim in a known number, or -1. */
 static htp_outcome find_dim(htp_machine *m, const htp_item *tensor, const htp_item *number,
                             int64_t *dim)
 {
@@ -25,8 +25,8 @@ static htp_outcome find_dim(htp_machine *m, const htp_item *tensor, const htp_it
     return HTP_GOES_ON;
 }
 
-/* The dim that parts of a tensor are taken along, where a dynamic dim or the data decides how many
- * there are; -1 where their number is known. */
+/* The dim along which a tensor is split, if the number of parts depends on a dynamic dim or on
+ * data; -1 if it is known. */
 static htp_outcome find_open_dim(htp_machine *m, const htp_step *step, size_t input, int64_t *dim)
 {
     *dim = -1;
@@ -44,7 +44,7 @@ static htp_outcome find_open_dim(htp_machine *m, const htp_step *step, size_t in
     return HTP_GOES_ON;
 }
 
-/* How many parts there are of a dim of this size. @p number  operand 1, where it is an int */
+/* The number of parts of a dim of this size. @p number  operand 1, if it is an int */
 typedef int64_t part_counter(int64_t whole, int64_t number);
 
 static int64_t count_elements(int64_t whole, int64_t number)
@@ -63,8 +63,10 @@ static int64_t count_chunks(int64_t whole, int64_t number)
     return number > 0 && whole > 0 ? count_parts(whole, (whole - 1) / number + 1) : number;
 }
 
-/* Whether the parts of a tensor are named by the program, and follow from sizes alone.
- * @param input  which operand tells the dim */
+/*
+ * Whether the program names the parts of a tensor, and sizes determine their number.
+ * @param input  the operand with the dim
+ */
 static bool names_parts(const htp_step *step, size_t input)
 {
     const htp_items *inputs = &step->inputs;
@@ -76,7 +78,7 @@ static bool names_parts(const htp_step *step, size_t input)
            htp_is_int(number) && !htp_is_data(number) && htp_has_lanes(number);
 }
 
-/* A program that names the parts of a tensor raises where there are more of them or fewer. */
+/* If the program names the parts, any other number of parts raises. */
 static htp_outcome require_one_count(htp_machine *m, const htp_step *step, size_t input,
                                      part_counter *count)
 {
@@ -101,7 +103,7 @@ static htp_outcome require_one_count(htp_machine *m, const htp_step *step, size_
     return HTP_GOES_ON;
 }
 
-/* unbind() along a dim whose size is not known */
+/* unbind() along a dim of unknown size */
 htp_outcome htp_do_unbind(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     int64_t dim;
@@ -121,7 +123,7 @@ htp_outcome htp_do_unbind(htp_machine *m, htp_step *step, htp_items *outputs)
 static const char *const split_names[] = {"self", "split_size", "dim"};
 static const char *const chunk_names[] = {"self", "chunks", "dim"};
 
-/* Parts of a tensor as a list, whose length the data decides. */
+/* Parts of a tensor as a list of data-dependent length. */
 static htp_outcome give_parts(htp_machine *m, htp_step *step, const char *kind,
                               const char *const *names, int64_t dim, htp_items *outputs)
 {
@@ -138,7 +140,7 @@ static htp_outcome give_parts(htp_machine *m, htp_step *step, const char *kind,
     return htp_handler_give(m, outputs, htp_list_grown(m, made, false));
 }
 
-/* split() into parts whose size the data decides, and with it how many there are. */
+/* split() into parts of data-dependent size: their number is data-dependent, too. */
 static htp_outcome split_by_data(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     int64_t dim = -1;
@@ -154,7 +156,7 @@ static htp_outcome split_by_data(htp_machine *m, htp_step *step, htp_items *outp
     return give_parts(m, step, "aten::split.Tensor", split_names, dim, outputs);
 }
 
-/* Whether sizes decide how many parts of a tensor there are. */
+/* Whether sizes decide the number of parts. */
 static bool is_count_open(const htp_machine *m, const htp_step *step, int64_t dim)
 {
     const htp_item *const *inputs = (const htp_item *const *)step->inputs.items;
@@ -169,7 +171,7 @@ static bool is_count_open(const htp_machine *m, const htp_step *step, int64_t di
     return is_open;
 }
 
-/* split() into parts whose size follows from dynamic dims. */
+/* split() into parts whose size depends on dynamic dims. */
 static htp_outcome split_by_sizes(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     const htp_item *tensor = step->inputs.items[0];
@@ -184,7 +186,7 @@ static htp_outcome split_by_sizes(htp_machine *m, htp_step *step, htp_items *out
                : give_parts(m, step, "aten::split.Tensor", split_names, dim, outputs);
 }
 
-/* split() into parts of one size: the last one may be smaller. */
+/* split() into equal parts; the last one may be smaller. */
 htp_outcome htp_do_split(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 2));
@@ -204,8 +206,8 @@ htp_outcome htp_do_split(htp_machine *m, htp_step *step, htp_items *outputs)
                    : give_parts(m, step, "aten::split.Tensor", split_names, dim, outputs);
 }
 
-/* chunk() into a number of parts, or fewer where there are few elements: only two are two whenever
- * there is more than one element. */
+/* chunk() into a number of parts, or fewer if there are few elements. Only two parts are always
+ * two, given more than one element. */
 htp_outcome htp_do_chunk(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 2));

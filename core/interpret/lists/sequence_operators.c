@@ -1,12 +1,12 @@
 /*
- * The operators of lists of tensors of different sizes, and such lists as outputs.
+ * Operators on lists of tensors of different sizes, and such lists as outputs.
  */
 #include "interpret/lists/lists.h"
 #include "interpret/sizes/open_items.h"
 
 #include <string.h>
 
-/* Gives a tensor another dim, of size 1. */
+/* Adds a dim of size 1 to a tensor. */
 static htp_outcome add_dim(htp_machine *m, htp_item *item, int64_t dim)
 {
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
@@ -21,7 +21,7 @@ static htp_outcome add_dim(htp_machine *m, htp_item *item, int64_t dim)
     return HTP_GOES_ON;
 }
 
-/* stack(), cat(): sizes that differ between elements are equal then, or libtorch would refuse. */
+/* stack(), cat(): sizes of elements must be equal here, or libtorch would refuse them. */
 htp_outcome htp_do_sequence_join(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     static const char *const names[] = {"tensors", "dim"};
@@ -105,15 +105,14 @@ htp_outcome htp_do_sequence_pop(htp_machine *m, htp_step *step, htp_items *outpu
     return htp_handler_give(m, outputs, taken);
 }
 
-/* A list that is one of known tensors on this side of a branch, and may have another length on the
- * other one. */
+/* A list with known elements on this side of a branch, whose length may differ on the other one. */
 static bool is_open_list(const htp_item *value)
 {
     return value->kind == HTP_ITEM_LIST && value->elements.count > 0 && !value->stacked &&
            htp_items_all(&value->elements, htp_is_tensor);
 }
 
-/* The same of what a list or tuple holds: a new one where that changes. */
+/* The same for elements of a list or tuple: makes a new one if an element changes. */
 static htp_outcome elements_as_output(htp_machine *m, htp_item *value, const htp_place *place,
                                       bool is_side, htp_item **output)
 {

@@ -1,6 +1,6 @@
 /*
- * Lists whose length only the data tells and whose tensors have different sizes: what they hold is
- * an ONNX sequence, recorded with the operators that lists have.
+ * Lists of data-dependent length with tensors of different sizes: ONNX sequences, recorded with the
+ * list operators.
  */
 #include "interpret/lanes/devices.h"
 #include "interpret/lists/lists.h"
@@ -14,7 +14,7 @@ static htp_outcome refuse_unfit(htp_machine *m, const htp_place *place)
                               "hold");
 }
 
-/* Makes lanes of a stack what one row of it is. */
+/* Turns the lanes of a stack into those of a row. */
 static htp_outcome drop_first_dim(htp_machine *m, const htp_item *stack, htp_item *made)
 {
     HTP_DO(htp_handler_require_tensor(m, stack));
@@ -94,7 +94,7 @@ htp_outcome htp_sequence_put(htp_machine *m, const char *kind, htp_item *sequenc
     return HTP_GOES_ON;
 }
 
-/* The rows of a stack as a sequence. */
+/* Splits a stack into a sequence of its rows. */
 static htp_outcome take_apart(htp_machine *m, htp_item *rows, const htp_place *place,
                               htp_item **sequence)
 {
@@ -107,7 +107,7 @@ static htp_outcome take_apart(htp_machine *m, htp_item *rows, const htp_place *p
     return HTP_GOES_ON;
 }
 
-/* Known elements, and the rows of a stack behind them, as a sequence. */
+/* A sequence of known elements, followed by the rows of a stack. */
 static htp_outcome take_all_apart(htp_machine *m, htp_item *list, const htp_place *place,
                                   htp_item **sequence)
 {
@@ -128,7 +128,7 @@ static htp_outcome take_all_apart(htp_machine *m, htp_item *list, const htp_plac
     return HTP_GOES_ON;
 }
 
-/* Elements that are known as a sequence. @param model  what one of them looks like; NULL */
+/* A sequence of known elements. @param model  an example of an element; NULL */
 static htp_outcome put_together(htp_machine *m, const htp_items *elements, const htp_item *model,
                                 const htp_place *place, htp_item **sequence)
 {

@@ -17,17 +17,16 @@ htp_outcome htp_sequence_element(htp_machine *m, const htp_item *sequence, htp_i
 htp_outcome htp_sequence_put(htp_machine *m, const char *kind, htp_item *sequence, htp_item *index,
                              htp_item *element, const htp_place *place, htp_item **changed);
 
-/** Makes the tensors of a sequence what they are with another one among them. */
+/** Joins the type of one more tensor into the type of a sequence's tensors. */
 htp_outcome htp_sequence_widen(htp_machine *m, htp_item *sequence, const htp_item *element,
                                const htp_place *place);
 
-/** Records a list's operator. @param parts  what may be in @p made in place of a copy */
+/** Records a list's operator. @param parts  values that @p made may share instead of copying */
 void htp_sequence_record(htp_machine *m, const char *kind, const htp_items *inputs,
                          const char *const *names, htp_item *made, const htp_items *parts,
                          const htp_place *place);
 
-/** All elements of a list as a sequence; @p like (or NULL) tells what one without any would hold.
- */
+/** All elements of a list as a sequence; @p like (or NULL) is an element for an empty one. */
 htp_outcome htp_sequence_of(htp_machine *m, htp_item *list, const htp_place *place, htp_item *like,
                             htp_item **sequence);
 
@@ -39,8 +38,8 @@ htp_outcome htp_sequence_extend(htp_machine *m, htp_item *sequence, htp_item *mo
 htp_outcome htp_sequence_item(htp_machine *m, htp_item *sequence, htp_item *index,
                               const htp_place *place, htp_item **element);
 
-/** What the method returns, with lists whose length the data decides as one value each: tensors as
- * a sequence, numbers as a tensor. @p is_side where the branch's other side may give another
+/** The method's result, with each list of data-dependent length as one value: tensors as a
+ * sequence, numbers as a tensor. @p is_side if the other side of the branch may return another
  * length. */
 htp_outcome htp_sequence_as_output(htp_machine *m, htp_item *value, const htp_place *place,
                                    bool is_side, htp_item **output);

@@ -1,10 +1,9 @@
 /*
- * Lists whose length only the data tells, as stacks or, where their tensors have different sizes,
- * as sequences.
+ * Lists of data-dependent length: stacks, or sequences if the sizes of their tensors differ.
  */
 #include "interpret/lists/lists.h"
 
-/* The dim of @p other that has the size of a dim of @p tensor in every lane; -1. */
+/* The dim of @p other with the size of a dim of @p tensor in every lane; or -1. */
 static int64_t find_same_size(const htp_machine *m, const htp_item *other, const htp_item *tensor,
                               int64_t dim)
 {
@@ -19,8 +18,8 @@ static int64_t find_same_size(const htp_machine *m, const htp_item *other, const
     return -1;
 }
 
-/* A size: a number, or that of a tensor which has the same one, whatever the inputs are; NULL where
- * nothing has it. */
+/* A size: a number, or the size of a tensor that equals it for all inputs; NULL if there is none.
+ */
 static htp_outcome size_like(htp_machine *m, const htp_item *tensor, int64_t dim,
                              const htp_items *known, const htp_place *place, htp_item **size)
 {
@@ -41,7 +40,7 @@ static htp_outcome size_like(htp_machine *m, const htp_item *tensor, int64_t dim
     return HTP_GOES_ON;
 }
 
-/* The sizes of a stack without rows; @p is_known is false where nothing tells one of them. */
+/* The sizes of a stack without rows; @p is_known is false if one of them is unknown. */
 static htp_outcome find_sizes(htp_machine *m, const htp_item *rows, const htp_items *known,
                               const htp_place *place, htp_items *sizes, bool *is_known)
 {
@@ -120,7 +119,7 @@ htp_outcome htp_stack_look_up(htp_machine *m, htp_item *list, htp_item *index,
     return htp_stack_element(m, grown, stack, index, place, element);
 }
 
-/* The same of two lists that are not alike: a sequence. */
+/* The same for two lists of different forms: a sequence. */
 static htp_outcome add_tensors(htp_machine *m, htp_item *list, htp_item *more,
                                const htp_place *place, htp_item **sequence)
 {

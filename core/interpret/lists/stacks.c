@@ -1,5 +1,5 @@
 /*
- * What a list holds whose length only the data tells: the rows of one tensor.
+ * Stacks: the contents of a list of data-dependent length as the rows of one tensor.
  */
 #include "interpret/lists/lists.h"
 
@@ -27,7 +27,7 @@ static int32_t type_of_number(const htp_item *number)
                                   : HTP_SCALAR_BOOL;
 }
 
-/* A stack of tensors like @p element, or of numbers (NULL), without rows. */
+/* An empty stack for tensors like @p element, or for numbers (NULL). */
 static htp_outcome make_empty(htp_machine *m, const htp_runner_tensor *element, int32_t type,
                               const htp_runner_tensor **made)
 {
@@ -80,7 +80,7 @@ htp_outcome htp_stack_zeros(htp_machine *m, const htp_items *sizes, const htp_it
     return HTP_GOES_ON;
 }
 
-/* Whether two stacks hold tensors of the same sizes, as far as is known. */
+/* Whether the rows of two stacks have equal sizes, as far as known. */
 static htp_outcome compare_rows(htp_machine *m, const htp_item *a, const htp_item *b, bool *is_same)
 {
     *is_same = true;
@@ -98,7 +98,7 @@ static htp_outcome compare_rows(htp_machine *m, const htp_item *a, const htp_ite
     return HTP_GOES_ON;
 }
 
-/* Whether rows are like the first ones that there were. */
+/* Whether rows fit the first ones. */
 static htp_outcome fit(htp_machine *m, htp_item *rows, htp_item **first, bool *fits)
 {
     *first = *first ? *first : rows;
@@ -127,7 +127,7 @@ htp_outcome htp_stack_is_alike(htp_machine *m, const htp_items *lists, bool *is_
     return HTP_GOES_ON;
 }
 
-/* The same of a single list. */
+/* The same for a single list. */
 static htp_outcome find_alike(htp_machine *m, htp_item *list, bool *is_alike)
 {
     htp_items lists = HTP_ITEMS(m, list);

@@ -16,8 +16,8 @@ htp_outcome htp_stack_rows_of_element(htp_machine *m, htp_item *element, htp_ite
 htp_outcome htp_stack_row(htp_machine *m, htp_item *element, const htp_place *place,
                           htp_item **row);
 
-/** A stack of what a list holds before a loop; @p rows tells what an empty one would hold, and
- * becomes a sequence where the list can only be one. @param known  items whose sizes are known */
+/** A stack of a list's contents before a loop; @p rows is the type of an empty one, and becomes a
+ * sequence if the list must be one. @param known  items of known sizes */
 htp_outcome htp_stack_begin(htp_machine *m, htp_item *list, htp_item **rows, const htp_items *known,
                             const htp_place *place, htp_item **stack);
 
@@ -38,7 +38,7 @@ htp_outcome htp_stack_join(htp_machine *m, const htp_items *stacks, const htp_pl
 /** All elements of a list as the rows of one tensor, or as a sequence where their sizes differ. */
 htp_outcome htp_stack_up(htp_machine *m, htp_item *list, const htp_place *place, htp_item **stack);
 
-/** All elements of a list, which are alike, as rows; the same where nothing else will do. */
+/** All elements of a list as rows, if their types are equal; the same if there is no other way. */
 htp_outcome htp_stack_rows_in(htp_machine *m, htp_item *list, const htp_place *place,
                               htp_item **stack);
 htp_outcome htp_stack_require_rows(htp_machine *m, htp_item *list, const htp_place *place,

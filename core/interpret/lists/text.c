@@ -1,5 +1,5 @@
 /*
- * Strings that a program makes, for its messages above all.
+ * Strings built by a program, mostly for messages.
  */
 #include "interpret/lists/lists.h"
 #include "interpret/operators/operand_checks.h"
@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Lists in lists beyond this are no text that anybody wants. */
+/* Deeper nesting makes no useful text. */
 enum { MAX_DEPTH = 1000 };
 
 static htp_outcome check_size(htp_machine *m, const htp_text *text)
@@ -62,7 +62,7 @@ static htp_outcome add_elements(htp_machine *m, const htp_item *list, int depth,
     return HTP_GOES_ON;
 }
 
-/* What is shared within a value is written again and again: it may not become long. */
+/* Shared parts of a value are written repeatedly, so the length is limited. */
 static htp_outcome add_item(htp_machine *m, const htp_item *item, int depth, htp_text *text)
 {
     if (item->kind == HTP_ITEM_LIST || item->kind == HTP_ITEM_TUPLE) {
@@ -77,7 +77,7 @@ static htp_outcome add_item(htp_machine *m, const htp_item *item, int depth, htp
     return check_size(m, text);
 }
 
-/* Only of numbers, strings and devices it is certain how TorchScript writes them. */
+/* TorchScript's formatting is known exactly for numbers, strings and devices alone. */
 static bool is_certain(const htp_item *item)
 {
     static const bool are[] = {[HTP_OPERAND_INT] = true,
@@ -89,7 +89,7 @@ static bool is_certain(const htp_item *item)
     return htp_is_decided(item) && kind < sizeof(are) / sizeof(are[0]) && are[kind];
 }
 
-/* No program may branch on a text that this one would write differently. */
+/* A program must not branch on a text that would be formatted differently here. */
 static htp_outcome give(htp_machine *m, const htp_text *text, bool is_constant, htp_items *outputs)
 {
     htp_item *item = htp_item_text(m, htp_text_string(text), text->length);
@@ -97,7 +97,7 @@ static htp_outcome give(htp_machine *m, const htp_text *text, bool is_constant, 
     return htp_handler_give(m, outputs, item);
 }
 
-/* str(x), and "%d" % x, of which nothing is filled in. */
+/* str(x), and "%d" % x, where nothing is filled in. */
 htp_outcome htp_do_text(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     const htp_item *item = step->inputs.count > 0 ? step->inputs.items[0] : NULL;
@@ -109,7 +109,7 @@ htp_outcome htp_do_text(htp_machine *m, htp_step *step, htp_items *outputs)
     return give(m, &text, item && is_whole && is_certain(item), outputs);
 }
 
-/* A pattern with the operands behind it in the places of "{}". */
+/* A pattern whose "{}" are replaced by the following operands. */
 static htp_outcome fill_in(htp_machine *m, const htp_text *pattern, const htp_items *operands,
                            htp_text *text)
 {

@@ -5,14 +5,14 @@
 
 #include "interpret/lanes/execute.h"
 
-/* How an element's dtype is read. */
+/* How elements of a dtype are read. */
 typedef struct reading {
-    const char *name; /* of the operator that gives a number of Python's */
-    int32_t type;     /* that a tensor of such numbers has */
-    int64_t element;  /* prim::tolist's word for the number's type */
+    const char *name; /* the operator that returns a Python number */
+    int32_t type;     /* the dtype of a tensor of such numbers */
+    int64_t element;  /* prim::tolist's code for the number's type */
 } reading;
 
-/* As libtorch has it: ints are of one width, and no floats have half of one. */
+/* As in libtorch: one width of ints, and no half-precision floats. */
 static const reading *reading_of(int32_t type)
 {
     static const reading whole = {"aten::Int", HTP_SCALAR_LONG, 0};
@@ -31,7 +31,7 @@ static const reading *reading_of(int32_t type)
     }
 }
 
-/* Whether the lists' lengths are known, but for the one of a tensor of one dim. */
+/* Whether all lengths are known, except that of a 1-d tensor. */
 static bool has_lengths(const htp_machine *m, const htp_item *tensor)
 {
     uint32_t rank = htp_tensor_in(tensor, 0)->rank;
@@ -42,8 +42,8 @@ static bool has_lengths(const htp_machine *m, const htp_item *tensor)
     return is_known || rank == 1;
 }
 
-/* The numbers of a dim whose size is not known are rows of a copy: later changes of the tensor are
- * none of the list. */
+/* The elements of a dim of unknown size become the rows of a copy: later changes of the tensor do
+ * not affect the list. */
 static htp_outcome give_rows(htp_machine *m, htp_item *tensor, const reading *as,
                              const htp_place *place, htp_item **list)
 {
@@ -55,7 +55,7 @@ static htp_outcome give_rows(htp_machine *m, htp_item *tensor, const reading *as
     return HTP_GOES_ON;
 }
 
-/* Lists in lists, as deep as the tensor has dims. */
+/* Nested lists, as deep as the tensor has dims. */
 static htp_outcome give_numbers(htp_machine *m, htp_item *tensor, const reading *as,
                                 const htp_place *place, htp_item **given)
 {
@@ -83,7 +83,7 @@ static htp_outcome give_numbers(htp_machine *m, htp_item *tensor, const reading 
     return HTP_GOES_ON;
 }
 
-/* prim::tolist(tensor, dim, element): what does not fit, its kernel refuses in its own words. */
+/* prim::tolist(tensor, dim, element): its kernel refuses bad operands in its own words. */
 htp_outcome htp_do_to_list(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 3));

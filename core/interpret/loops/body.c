@@ -1,5 +1,5 @@
 /*
- * One run of a loop's body: what is carried into it, and what it gives.
+ * One run of a loop's body: its inputs and results.
  */
 #include "interpret/lanes/elsewhere.h"
 #include "interpret/loops/loops.h"
@@ -20,14 +20,14 @@ htp_loop *htp_loop_make(htp_machine *m, const htp_step *step, const htp_items *s
     return loop;
 }
 
-/* Whether a list or dict stays the same one in all iterations. */
+/* Whether a list or dict is the same object in all iterations. */
 static bool is_carried_as_itself(const htp_carried *carried)
 {
     htp_item_kind kind = carried->initial->kind;
     return (kind == HTP_ITEM_LIST || kind == HTP_ITEM_DICT) && !carried->is_moved;
 }
 
-/* What an attribute holds. */
+/* The value of an attribute. */
 static htp_outcome held_by(htp_machine *m, const htp_loop *loop, const htp_held *held,
                            htp_item **value)
 {
@@ -60,14 +60,14 @@ htp_outcome htp_loop_put(htp_machine *m, const htp_held *held, htp_item *value)
 
 /* ---- before it ---- */
 
-/* The elements of a list or dict, in a container of their own. */
+/* A container with the elements of a list or dict. */
 static htp_item *what_it_holds(htp_machine *m, const htp_item *list)
 {
     htp_item_kind kind = list->kind == HTP_ITEM_DICT ? HTP_ITEM_DICT : HTP_ITEM_TUPLE;
     return htp_item_hold(m, kind, &list->elements);
 }
 
-/* @param known  items whose sizes are known */
+/* @param known  items of known sizes */
 static htp_outcome begin_held(htp_machine *m, htp_loop *loop, htp_held *held,
                               const htp_items *known)
 {
@@ -84,8 +84,7 @@ static htp_outcome begin_held(htp_machine *m, htp_loop *loop, htp_held *held,
     return HTP_GOES_ON;
 }
 
-/* What is carried into the loop beside the program's own values, and lists of these that become
- * stacks. */
+/* Adds carried values besides the program's own, and lists of these that become stacks. */
 static htp_outcome begin_all_held(htp_machine *m, htp_loop *loop)
 {
     htp_items known = htp_items_copy(m, &m->control.arguments);
@@ -144,7 +143,7 @@ static htp_outcome carry_leaf(htp_machine *m, htp_loop *loop, htp_item *initial,
     return HTP_GOES_ON;
 }
 
-/* A value to stand for what is carried into an iteration. */
+/* A placeholder for a carried value in an iteration. */
 static htp_outcome carry(htp_machine *m, htp_loop *loop, htp_item *initial, htp_item **made)
 {
     if (!htp_is_container(initial)) {
@@ -173,7 +172,7 @@ static htp_outcome carry(htp_machine *m, htp_loop *loop, htp_item *initial, htp_
     return HTP_GOES_ON;
 }
 
-/* The number of the iteration, as the body has it. */
+/* The iteration number, for the body. */
 static htp_outcome begin_number(htp_machine *m, htp_loop *loop, htp_item **number)
 {
     HTP_DO(htp_item_like(m, htp_item_int(m, 0), &loop->run.iteration));
@@ -238,8 +237,8 @@ static htp_outcome begin_body(htp_machine *m, htp_loop *loop)
 
 /* ---- behind it ---- */
 
-/* What lists and dicts hold at present: what a body does to older ones is taken back when it ends.
- */
+/* The current contents of lists and dicts: the body's changes to older ones are undone when it
+ * ends. */
 static htp_item *snapshot(htp_machine *m, htp_item *value)
 {
     if (!htp_is_container(value)) {
@@ -255,7 +254,7 @@ static htp_item *snapshot(htp_machine *m, htp_item *value)
     return made;
 }
 
-/* @p rows may become a sequence, which is carried otherwise. */
+/* @p rows may become a sequence, which is carried in another way. */
 static htp_outcome end_stack(htp_machine *m, htp_loop *loop, htp_item *list, htp_item **rows,
                              const htp_items *known, htp_item **stack)
 {
@@ -284,7 +283,7 @@ static htp_outcome end_held(htp_machine *m, htp_loop *loop, htp_held *held, htp_
     return end_stack(m, loop, list, &held->rows, &known, result);
 }
 
-/* What the body leaves, made within it. @param results  its outputs */
+/* Collects the results of the body, within it. @param results  its outputs */
 static htp_outcome end_body(htp_machine *m, htp_loop *loop, htp_items *results)
 {
     HTP_DO(htp_loop_check_earlier(m, loop));
@@ -346,7 +345,7 @@ static void set_growing(const htp_loop *loop, bool is_growing)
     }
 }
 
-/* The run itself, in which nothing but the loop may touch the lists that it appends to. */
+/* The run itself. Only the loop may touch the lists to which it appends. */
 static htp_outcome run_block(htp_machine *m, htp_loop *loop, htp_block *block)
 {
     set_growing(loop, true);

@@ -1,5 +1,5 @@
 /*
- * What a loop's body changes outside of itself: memory, lists and attributes. It is carried, too.
+ * Side effects of a loop's body: memory, lists and attributes. They are carried, too.
  */
 #include "interpret/loops/loops.h"
 
@@ -14,8 +14,10 @@ static size_t find_id(const htp_ids *ids, uint32_t id)
     return at;
 }
 
-/* Whether a memory is lost, from now on because of what it holds @p after an iteration.
- * @param is_new  whether it was not before */
+/*
+ * Whether a memory is lost from now on, because of its contents @p after an iteration.
+ * @param is_new  whether it was not lost before
+ */
 static bool note_loss(htp_machine *m, htp_loop *loop, const htp_memory *after, bool *is_new)
 {
     bool is_lost = false;
@@ -77,7 +79,7 @@ static bool holds_attribute(const htp_loop *loop, htp_object_attribute attribute
     return holds;
 }
 
-/* What the rows of a list are like, as it is before the loop; NULL of one that holds none. */
+/* The type of a list's rows, from before the loop; NULL if the list is empty. */
 static htp_outcome rows_before(htp_machine *m, const htp_loop *loop, htp_item *list,
                                htp_item **rows)
 {
@@ -94,7 +96,7 @@ htp_outcome htp_loop_note_growth(htp_machine *m, htp_loop *loop, const htp_growt
     bool is_own = at < loop->lists.count;
     htp_item *rows = growth->rows;
     if (!rows && !is_own && growth->list->is_growing) {
-        return grow(m, growth->list, NULL); /* a loop around appends to it */
+        return grow(m, growth->list, NULL); /* an outer loop appends to it */
     }
     if (!rows && !is_own) {
         HTP_DO(rows_before(m, loop, growth->list, &rows));
@@ -145,8 +147,7 @@ static htp_lane_sizes size_of(const htp_machine *m, const htp_item *tensor, int6
     return size;
 }
 
-/* The sizes of tensors that there were before a loop, and the first one that the data had decided.
- */
+/* The sizes of tensors from before the loop, and the first data-dependent one. */
 static void find_sizes_before(htp_machine *m, htp_loop *loop)
 {
     if (loop->has_sizes) {
@@ -196,8 +197,8 @@ static bool follows(const htp_machine *m, const htp_loop *loop, const htp_lane_s
                         htp_map_get_bytes(&loop->sizes, &quotient, sizeof(quotient), NULL)));
 }
 
-/* Whether a size may differ between iterations: it follows from numbers that the data decides or
- * that the loop carries, and is no size of outside, nor a product, multiple or offset of these. */
+/* Whether a size may differ between iterations: it depends on data or on carried numbers, and is
+ * neither an outer size nor a product, multiple or offset of one. */
 static bool is_fleeting(htp_machine *m, htp_loop *loop, const htp_item *tensor, int64_t dim)
 {
     htp_lane_sizes size = size_of(m, tensor, dim);
@@ -215,7 +216,7 @@ static bool is_fleeting(htp_machine *m, htp_loop *loop, const htp_item *tensor, 
 
 /* ---- lists ---- */
 
-/* One that is as long as before. */
+/* For a list of unchanged length. */
 static void find_element_changes(htp_machine *m, htp_loop *loop, htp_item *list,
                                  const htp_items *after)
 {
@@ -230,7 +231,7 @@ static void find_element_changes(htp_machine *m, htp_loop *loop, htp_item *list,
     }
 }
 
-/* Whether one element was appended to a list, and nothing else happened to it. */
+/* Whether a list was changed by appending one element, and nothing else. */
 static bool is_longer(const htp_item *list, const htp_contents *after)
 {
     const htp_items *before = &list->elements;
@@ -242,7 +243,7 @@ static bool is_longer(const htp_item *list, const htp_contents *after)
     return is_longer;
 }
 
-/* What a stack of a list's elements looks like. */
+/* The type of a stack of a list's elements. */
 static htp_outcome rows_of(htp_machine *m, const htp_loop *loop, const htp_item *list,
                            const htp_contents *after, htp_item **rows)
 {
@@ -263,7 +264,7 @@ static htp_outcome rows_of(htp_machine *m, const htp_loop *loop, const htp_item 
     return HTP_GOES_ON;
 }
 
-/* What an iteration appends must have the sizes of what the others do. */
+/* Elements appended by an iteration must have the sizes of all others. */
 static htp_outcome require_lasting(htp_machine *m, htp_loop *loop, htp_item *list,
                                    const htp_item *addition)
 {
@@ -279,8 +280,8 @@ static htp_outcome require_lasting(htp_machine *m, htp_loop *loop, htp_item *lis
     return HTP_GOES_ON;
 }
 
-/* A list of outside that the body changes: by a tensor for each iteration, by what its elements
- * are, or otherwise. */
+/* An outer list that the body changes: by appending a tensor per iteration, by new elements, or in
+ * another way. */
 static htp_outcome find_list_change(htp_machine *m, htp_loop *loop, htp_item *list,
                                     const htp_contents *after)
 {
@@ -327,15 +328,15 @@ static htp_outcome find_list_changes(htp_machine *m, htp_loop *loop, const htp_l
 
 /* ---- memory and attributes ---- */
 
-/* Notes memories that the body changes, or of which nobody knows what they hold. @return false
- * where one is no longer carried: the body is to be run again */
+/* Notes memories that the body changes, or whose contents are unknown. @return false if one is no
+ * longer carried: the body must run again */
 static bool find_memory_changes(htp_machine *m, htp_loop *loop, const htp_memories *memories)
 {
     htp_loop_run *run = &loop->run;
     for (size_t i = 0; i < memories->count; i++) {
         uint32_t first = memories->items[i].first;
         if (first >= loop->first_item) {
-            continue; /* of a run of the body that was discarded */
+            continue; /* of a discarded run of the body */
         }
         size_t at = find_id(&loop->memories, first);
         bool is_known = at < loop->memories.count;

@@ -1,5 +1,5 @@
 /*
- * Whether what a loop's body gives can be carried into its next iteration, and as what.
+ * Whether results of a loop's body can be carried into the next iteration, and how.
  */
 #include "interpret/lanes/devices.h"
 #include "interpret/lanes/elsewhere.h"
@@ -34,7 +34,7 @@ static htp_outcome come_apart(htp_machine *m, const char *what)
 
 /* ---- values of the program ---- */
 
-/* A container of which no element is ever read. */
+/* A container whose elements are never read. */
 static htp_item *make_unset_like(htp_machine *m, const htp_item *container)
 {
     htp_items elements = {0};
@@ -52,7 +52,7 @@ static htp_item *make_unset_like(htp_machine *m, const htp_item *container)
     return htp_item_hold(m, container->kind, &elements);
 }
 
-/* A list or dict that the body replaces by another one. */
+/* A list or dict that the body replaces. */
 static htp_outcome note_moved(htp_machine *m, htp_loop *loop, htp_carried *carried,
                               const htp_item *result)
 {
@@ -78,15 +78,14 @@ static htp_outcome note_moved(htp_machine *m, htp_loop *loop, htp_carried *carri
     return HTP_GOES_ON;
 }
 
-/* Whether a tensor that the body gives may be the one that it was given, changed in place. */
+/* Whether a result may be the input tensor, changed in place. */
 static bool can_stay(const htp_carried *carried, const htp_item *input, const htp_item *result)
 {
     return htp_is_tensor(input) && result != input && htp_is_tensor(carried->initial) &&
            !carried->initial->look && !carried->is_replaced;
 }
 
-/* Whether the body gives the tensor that it was given: in its memory, if nobody knows what is
- * there. */
+/* Whether the body returns the tensor that it got: in its memory, if the contents are unknown. */
 static bool is_given_back(const htp_item *input, const htp_item *result)
 {
     bool is_lost = htp_is_tensor(input) && !input->look && result->kind == HTP_ITEM_UNKNOWN &&
@@ -94,7 +93,7 @@ static bool is_given_back(const htp_item *input, const htp_item *result)
     return is_lost || htp_memory_is_same(input, result);
 }
 
-/* How a value is carried: as itself, or as what stands for it. */
+/* Chooses how a value is carried: as itself, or as a placeholder. */
 static htp_outcome choose_way(htp_machine *m, htp_loop *loop, htp_carried *carried,
                               const htp_item *input, const htp_item *result)
 {
@@ -183,7 +182,7 @@ static htp_outcome compare_leaf(htp_machine *m, htp_loop *loop, const htp_item *
     return htp_is_tensor(input) ? compare_tensors(m, loop, slot, input, result) : HTP_GOES_ON;
 }
 
-/* Whether a value that is no leaf stays as it is: what is unknown does, for whatever cause. */
+/* Whether a value that is no leaf stays unchanged; an unknown one does, for any reason. */
 static bool stays(const htp_machine *m, const htp_item *input, const htp_item *result)
 {
     if (result == input || (result->kind == HTP_ITEM_UNKNOWN && input->kind == HTP_ITEM_UNKNOWN)) {

@@ -1,12 +1,12 @@
 /*
- * A loop whose body gives what it is given: its node, and what it carries when it has ended.
+ * Finishes a loop whose carried values have reached a fixed point: records its node and results.
  */
 #include "interpret/loops/loops.h"
 #include "interpret/sizes/open_items.h"
 
 #include <string.h>
 
-/* What becomes of the node. */
+/* State of finishing. */
 typedef struct ending {
     htp_loop *loop;
     htp_items inputs;
@@ -14,14 +14,14 @@ typedef struct ending {
     htp_items leaf_inputs; /* of the block */
     htp_items leaf_results;
     uint32_t next_leaf;
-    htp_items carried; /* values when the loop has ended */
+    htp_items carried; /* values after the loop */
     htp_items held;
     htp_items memories;
-    htp_items stacks; /* what was appended to lists */
+    htp_items stacks; /* elements appended to lists */
 } ending;
 
-/* Whether a leaf is no input of the loop after all: it has no value, or one that nobody can tell
- * when an iteration ends and the next one does not read. */
+/* Whether a leaf is no input of the loop after all: it has no value, or an unknown one that the
+ * next iteration does not read. */
 static bool is_dropped(const htp_loop *loop, size_t leaf)
 {
     const htp_loop_run *run = &loop->run;
@@ -35,7 +35,7 @@ static bool is_dropped(const htp_loop *loop, size_t leaf)
 
 /* ---- inputs ---- */
 
-/* Stands in for a leaf without a value where the loop begins. */
+/* A substitute for a leaf without an initial value. */
 static htp_outcome make_nothing(htp_machine *m, const htp_item *model, const htp_place *place,
                                 htp_item **made)
 {
@@ -100,7 +100,7 @@ static bool is_kept(const htp_loop *loop, const htp_item *input)
     return is_kept;
 }
 
-/* What the body cannot tell; it may be what the leaf was before the loop. */
+/* An unknown result of the body; it may be the value from before the loop. */
 static htp_item *end_unknown(htp_machine *m, htp_loop *loop, uint32_t leaf)
 {
     const htp_item *result = loop->run.results.items[leaf];
@@ -133,7 +133,7 @@ static htp_outcome end_leaf(htp_machine *m, ending *end, const htp_item *input, 
     return HTP_GOES_ON;
 }
 
-/* The value of something carried when the loop has ended. */
+/* The value of a carried slot after the loop. */
 static htp_outcome end_value(htp_machine *m, ending *end, htp_item *input, htp_item **result)
 {
     const htp_items *leaves = &end->loop->run.inputs;
@@ -191,7 +191,7 @@ static bool is_true(const htp_item *flag)
     return htp_is_decided(flag) && htp_is_bool(flag) && flag->lane[0].as.b;
 }
 
-/* How often the loop runs, where nothing but its limit ends it; otherwise a size of its own. */
+/* The trip count, if only its limit ends the loop; otherwise a data-dependent size. */
 static htp_outcome count_iterations(htp_machine *m, const htp_loop *loop, const htp_item *limit,
                                     const htp_item *condition, htp_trace_size *count)
 {
@@ -208,7 +208,7 @@ static htp_outcome count_iterations(htp_machine *m, const htp_loop *loop, const 
     return HTP_GOES_ON;
 }
 
-/* As many of @p element as the loop runs, in a first dim. */
+/* Repeats @p element as often as the loop runs, along a new first dim. */
 static htp_outcome make_stack(htp_machine *m, const htp_loop *loop, htp_item *element,
                               const htp_trace_size *count, htp_item **stack)
 {
@@ -290,7 +290,7 @@ static void record(htp_machine *m, const ending *end)
                               1, &loop->place);
 }
 
-/* Memory, lists and attributes of outside are what the loop left. */
+/* Applies the loop's effects to outer memory, lists and attributes. */
 static htp_outcome apply(htp_machine *m, const ending *end)
 {
     const htp_loop *loop = end->loop;

@@ -1,12 +1,12 @@
 /*
- * Loops: unrolled where it is known how often they run, recorded with their body where it is not.
+ * Loops: unrolled if the trip count is known, otherwise recorded with their body.
  *
- * The state of a loop is whether it goes on, and what it carries: what its body gives.
+ * The state of a loop is its condition and its carried values: the results of the body.
  */
 #include "interpret/loops/loops.h"
 
-enum { MAX_ATTEMPTS = 32 }; /* to find what a body changes */
-enum { MAX_PEELS = 2 };     /* iterations that are apart from their loop */
+enum { MAX_ATTEMPTS = 32 }; /* to find all changes of a body */
+enum { MAX_PEELS = 2 };     /* iterations split off the loop */
 
 #define NO_LIMIT INT64_MAX
 
@@ -15,7 +15,7 @@ static bool has_no_limit(const htp_item *limit)
     return htp_is_int(limit) && limit->lane[0].as.i == NO_LIMIT;
 }
 
-/* How often a loop runs at most, as far as it is known. */
+/* The largest known trip count. */
 static htp_outcome most_iterations(htp_machine *m, const htp_item *limit, int64_t *count)
 {
     *count = NO_LIMIT;
@@ -28,7 +28,7 @@ static htp_outcome most_iterations(htp_machine *m, const htp_item *limit, int64_
     return HTP_GOES_ON;
 }
 
-/* A flag that is decided. */
+/* A known flag. */
 static htp_outcome flag_of(htp_machine *m, const htp_item *condition, bool *flag)
 {
     *flag = htp_is_bool(condition) && condition->lane[0].as.b;
@@ -42,7 +42,7 @@ static const htp_program_block *body_of(const htp_step *step)
     return &step->frame->code->function.blocks[step->node->blocks[0]];
 }
 
-/* A step whose frame may be changed, as it may be run again. */
+/* A copy of the step with a frame of its own, since it may run again. */
 static htp_step own_step(htp_machine *m, const htp_step *step)
 {
     htp_step own = *step;
@@ -50,7 +50,7 @@ static htp_step own_step(htp_machine *m, const htp_step *step)
     return own;
 }
 
-/* What is carried. */
+/* The carried values. */
 static htp_items carried_of(htp_machine *m, const htp_items *state)
 {
     return htp_items_of(m, state->items + 1, state->count - 1);
@@ -68,10 +68,10 @@ static htp_outcome run_once(htp_machine *m, const htp_step *step, int64_t i, con
     return htp_control_run_block(m, step->frame, step->node->blocks[0], &step->place, results);
 }
 
-/* What goes on with a loop behind a branch whose sides cannot meet, or behind its first iteration.
+/* The rest of a loop behind a branch whose sides cannot be merged, or behind its first iteration.
  */
 typedef struct rest {
-    htp_step step; /* with the frame as it was */
+    htp_step step; /* with the frame from then */
     htp_item *limit;
     int64_t done; /* iterations */
     htp_items state;
@@ -89,7 +89,7 @@ static rest *make_rest(htp_machine *m, const htp_step *step, htp_item *limit, in
 static htp_outcome resume(htp_machine *m, htp_next_run *run, const rest *data, htp_items *outputs)
 {
     htp_path_split *split =
-        HTP_NEW(m->arena, htp_path_split); /* a branch around may run its sides again */
+        HTP_NEW(m->arena, htp_path_split); /* an outer branch may run its sides again */
     *split = m->split;
     htp_next next = {run, data};
     return htp_branch_resume(m, split, next, HTP_ALL_LIVE, outputs);
@@ -97,7 +97,7 @@ static htp_outcome resume(htp_machine *m, htp_next_run *run, const rest *data, h
 
 /* ---- loops that are recorded ---- */
 
-/* @param state  as it is before the loop */
+/* @param state  before the loop */
 static htp_outcome peel(htp_machine *m, const htp_step *step, htp_item *limit,
                         const htp_items *state, int64_t done, htp_items *outputs);
 
@@ -108,7 +108,7 @@ static htp_outcome attempt(htp_machine *m, htp_loop *loop, htp_item *limit, htp_
     return loop->run.is_stable ? htp_loop_finish(m, loop, limit, condition, outputs) : HTP_GOES_ON;
 }
 
-/* Whether sizes alone decide that a loop begins, in some lane. */
+/* Whether sizes alone decide that a loop runs, in some lane. */
 static bool must_run(const htp_machine *m, const htp_item *limit, const htp_item *condition)
 {
     bool is_known = htp_is_int(limit) && htp_is_bool(condition) && htp_has_lanes(limit) &&
@@ -132,7 +132,7 @@ static htp_outcome repeat(htp_machine *m, const htp_step *step, htp_item *limit,
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
         htp_outcome outcome = attempt(m, loop, limit, condition, outputs);
         if (outcome == HTP_RAISES && !must_run(m, limit, condition)) {
-            /* A model that is exported does not raise. */
+            /* An exported model does not raise. */
             htp_recording_discard(m, &mark);
             *outputs = carried_of(m, state);
             return HTP_GOES_ON;
@@ -161,7 +161,7 @@ static htp_outcome repeat(htp_machine *m, const htp_step *step, htp_item *limit,
     return htp_machine_refuse(m, &loop->place, "%s", reason);
 }
 
-/* The loop behind its first iteration, which gave @p state. */
+/* The loop behind its first iteration, with results @p state. */
 static htp_outcome run_others(htp_machine *m, const rest *first, const htp_items *state,
                               htp_items *outputs)
 {
@@ -191,7 +191,7 @@ static htp_outcome go_on_behind_first(htp_machine *m, const void *data, const ht
     return outcome;
 }
 
-/* The whole loop, as a side of the branch on whether it runs at all. */
+/* The whole loop, as a side of the branch on whether it runs. */
 static htp_outcome run_side(htp_machine *m, const void *data, bool runs, htp_items *outputs)
 {
     const rest *whole = data;
@@ -209,7 +209,7 @@ static htp_outcome run_side(htp_machine *m, const void *data, bool runs, htp_ite
     return go_on_behind_first(m, whole, &results, outputs);
 }
 
-/* The first iteration apart from the loop, which then carries what that gives: None becomes a
+/* Peels the first iteration off the loop, so that its results can be carried: None becomes a
  * tensor. */
 static htp_outcome peel(htp_machine *m, const htp_step *step, htp_item *limit,
                         const htp_items *state, int64_t done, htp_items *outputs)
@@ -253,7 +253,7 @@ static htp_outcome go_on_unrolling(htp_machine *m, const void *data, const htp_i
     return unroll(m, &own, left->limit, left->done, given, outputs);
 }
 
-/* Runs a loop from iteration @p i on, as long as it is known whether it goes on. */
+/* Unrolls a loop from iteration @p i on, as long as its condition is known. */
 static htp_outcome unroll(htp_machine *m, const htp_step *step, htp_item *limit, int64_t i,
                           const htp_items *state, htp_items *outputs)
 {
@@ -284,7 +284,7 @@ static htp_outcome unroll(htp_machine *m, const htp_step *step, htp_item *limit,
     return HTP_GOES_ON;
 }
 
-/* Whether the body takes and gives what the loop carries. */
+/* Whether the body takes and returns the carried values. */
 static bool has_body(const htp_step *step)
 {
     size_t count = step->inputs.count;

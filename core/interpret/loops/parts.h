@@ -34,7 +34,7 @@ typedef struct htp_slot {
     htp_ids aliases;      /* memories of outside that it may be, ascending */
     htp_ids twins;        /* slots that may be one memory with it, ascending */
     bool repeats;         /* of a leaf: an iteration may make one tensor several rows of it */
-    htp_item *begun;      /* what stands for it in an iteration; NULL */
+    htp_item *begun;      /* its placeholder in an iteration; or NULL */
     htp_item *ended;      /* and when the loop has ended; NULL */
 } htp_slot;
 
@@ -47,7 +47,7 @@ typedef struct htp_carried {
     bool is_replaced;        /* a tensor that is another one, then */
     bool is_same;            /* one that is changed in place only */
     htp_item *grown;         /* rows of a list that becomes a stack; NULL */
-    htp_item *grown_initial; /* and what it is when the loop begins; NULL */
+    htp_item *grown_initial; /* and its initial value; or NULL */
 } htp_carried;
 
 /** A size by lane; 0 in lanes that there are not. */
@@ -59,8 +59,8 @@ typedef struct htp_lane_sizes {
 typedef struct htp_loop_run {
     bool is_stable;
     htp_items leaves;
-    htp_items inputs;  /* what stands for the leaves */
-    htp_items results; /* what they are when it ends */
+    htp_items inputs;  /* placeholders of leaves */
+    htp_items results; /* leaves at the end of the body */
     htp_items carried;
     htp_items held;
     htp_items held_results;
@@ -84,9 +84,9 @@ typedef struct htp_loop {
     htp_slots leaf_slots;
     htp_slots addition_slots;
     htp_ids memories; /* that the body changes, by first value */
-    htp_losses lost;  /* and those of which nobody knows what they hold */
+    htp_losses lost;  /* and those of unknown contents */
     htp_items lists;  /* that it appends to */
-    htp_items rows;   /* and what a stack of that looks like */
+    htp_items rows;   /* and the type of a stack of it */
     htp_map sizes;    /* of tensors of outside, once has_sizes */
     HTP_VECTOR(const htp_lane_sizes *) size_list;
     bool has_sizes;

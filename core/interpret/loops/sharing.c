@@ -1,5 +1,5 @@
 /*
- * Who else holds the memory of what a loop carries, and of what it appends to lists.
+ * Shared memory of carried values, and of values appended to lists.
  */
 #include "interpret/loops/loops.h"
 
@@ -7,7 +7,7 @@
 
 /* ---- ascending numbers ---- */
 
-/* The place of the first one that is not below @p id. */
+/* The position of the first id that is not below @p id. */
 static size_t find_place(const htp_ids *ids, uint32_t id)
 {
     size_t begin = 0;
@@ -61,8 +61,8 @@ static htp_item *stand_in(htp_machine *m, htp_loop *loop, uint32_t slot, bool is
     return is_end ? known->ended : known->begun;
 }
 
-/* A leaf may be what it is when the loop begins, and any slot memory of outside that an iteration
- * gives, or that of another slot. */
+/* A leaf may share its initial value's memory; any slot may share outer memory that an iteration
+ * returns, or that of another slot. */
 void htp_loop_note_sharers(htp_machine *m, htp_loop *loop, uint32_t slot, htp_item *made,
                            bool is_end)
 {
@@ -81,7 +81,7 @@ void htp_loop_note_sharers(htp_machine *m, htp_loop *loop, uint32_t slot, htp_it
     } else {
         own->begun = made;
     }
-    const htp_slot known = *own; /* others that are asked for move it */
+    const htp_slot known = *own; /* further look-ups may move it */
     for (size_t i = 0; i < known.aliases.count; i++) {
         htp_memory_note_sharing(m, made, known.aliases.items[i]);
     }
@@ -93,7 +93,7 @@ void htp_loop_note_sharers(htp_machine *m, htp_loop *loop, uint32_t slot, htp_it
     }
 }
 
-/* What an iteration gives in the place of some slots. */
+/* The result of an iteration for some slots. */
 typedef struct given {
     htp_ids memories;
     htp_ids slots;

@@ -37,7 +37,7 @@ bool htp_devices_are_several(const htp_devices *devices)
 
 /* ---- names that libtorch has none for ---- */
 
-/* "NEW:0" for "OLD:0"; other texts as they are. */
+/* "NEW:0" for "OLD:0"; other texts unchanged. */
 static htp_operand with_type(htp_arena *arena, const char *text, size_t bytes, const char *old,
                              const char *new)
 {
@@ -125,7 +125,7 @@ bool htp_devices_is_of_type(const char *device, const char *type)
     return strncmp(device, type, length) == 0 && (device[length] == '\0' || device[length] == ':');
 }
 
-/* "cuda" of "prim::is_cuda"; NULL of a query about something else than the device. */
+/* "cuda" of "prim::is_cuda"; NULL if the query is not about the device. */
 static const char *type_asked_for(const char *query)
 {
     static const char prefix[] = "prim::is_";

@@ -1,10 +1,10 @@
 /*
- * Where the tensors of a program are, as far as it asks.
+ * Devices of a program's tensors, as far as it asks.
  *
  * An export has no device: kernels are given the CPU in the place of each. A program that asks gets
- * the answers that it would get where its file was saved: inputs and weights are on the device that
- * the archive tells (home), and what is made of them is where libtorch puts it: on a device that is
- * named, else where the operands are, else on the CPU.
+ * the answers of the place where its file was saved: inputs and weights are on the archive's device
+ * (home), and results are where libtorch puts them: on a named device, else on the operands'
+ * device, else on the CPU.
  */
 #ifndef HTP_INTERPRET_MACHINE_DEVICES_H
 #define HTP_INTERPRET_MACHINE_DEVICES_H
@@ -48,9 +48,9 @@ htp_operand htp_devices_write(const htp_devices *devices, htp_arena *arena,
 htp_operand htp_devices_for_kernels(const htp_operand *device);
 
 /**
- * The device of a name, as torch.device(name) and torch.device(name, index) make it.
- * @param index   NULL: the name alone tells
- * @param reason  receives why there is none
+ * The device of torch.device(name) and torch.device(name, index).
+ * @param index   NULL: in the name, if any
+ * @param reason  receives why it is invalid
  */
 bool htp_devices_make(const htp_devices *devices, htp_arena *arena, const htp_operand *name,
                       const htp_operand *index, htp_operand *device, const char **reason);

@@ -1,5 +1,5 @@
 /*
- * Functions of the program, which are read when they first run, and how far they have run.
+ * Functions of the program, read when they first run, and the step counter.
  */
 #include "interpret/machine/machine.h"
 
@@ -9,7 +9,7 @@
 
 enum { STEPS_OF_A_TICK = 64 };
 
-/* Of a program that has no end, or next to none. */
+/* Limits for a program that does not end. */
 enum { MAX_STEPS = 1 << 24, MAX_VALUES = 1 << 24 };
 
 static htp_outcome read_function(htp_machine *m, uint32_t function)
@@ -17,7 +17,7 @@ static htp_outcome read_function(htp_machine *m, uint32_t function)
     if (m->program->functions[function].is_loaded) {
         return HTP_GOES_ON;
     }
-    htp_error *error = HTP_NEW(m->arena, htp_error); /* much for the stack of calls */
+    htp_error *error = HTP_NEW(m->arena, htp_error); /* too large for the stack */
     htp_shim_code code = m->program->load_function(m->program, function, error);
     if (code == HTP_SHIM_OK) {
         return HTP_GOES_ON;

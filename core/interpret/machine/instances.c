@@ -2,7 +2,7 @@
 
 #include "base/dtype.h"
 
-/* Sets number @p at of a list that is as long as need be. */
+/* Sets element @p at of a list, extending it if necessary. */
 static void set_number(htp_arena *arena, htp_numbers *numbers, uint32_t at, uint32_t number)
 {
     while (numbers->count <= at) {
@@ -35,7 +35,7 @@ uint32_t htp_instances_weight(const htp_instances *instances, uint32_t data)
 
 /* ---- tensors as weights ---- */
 
-/* The number of a storage, the next one where it is new. */
+/* The number of a storage; new ones get the next number. */
 static uint64_t number_storage(htp_arena *arena, htp_map *storages, uint32_t next, uint64_t storage)
 {
     uint32_t number = next;
@@ -46,7 +46,7 @@ static uint64_t number_storage(htp_arena *arena, htp_map *storages, uint32_t nex
     return number;
 }
 
-/* Whether a tensor has a form that can be described; no more is said of others. */
+/* Whether the form of a tensor can be described; nothing else is noted of others. */
 static bool is_described(const htp_tensor_view *tensor)
 {
     return tensor->is_plain && tensor->rank <= HTP_MAX_RANK;
@@ -91,7 +91,7 @@ void htp_weight_list_open(htp_weight_list *list, const htp_instances *of)
     *list = (htp_weight_list){.of = of};
     htp_arena_init(&list->arena);
     list->all = of->weights;
-    list->all.capacity = list->all.count; /* what comes next is put elsewhere */
+    list->all.capacity = list->all.count; /* makes the next push reallocate */
 }
 
 void htp_weight_list_close(htp_weight_list *list)

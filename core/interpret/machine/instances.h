@@ -1,6 +1,6 @@
 /*
- * The module instances and weights of a model, as its program's objects have them; and the list of
- * weights that constants of the code are added to.
+ * Module instances and weights of a model, from the objects of its program, and the list of
+ * weights, to which constants of the code are added.
  */
 #ifndef HTP_INTERPRET_MACHINE_INSTANCES_H
 #define HTP_INTERPRET_MACHINE_INSTANCES_H
@@ -21,7 +21,7 @@ typedef struct htp_instances {
     htp_weights weights;
     htp_numbers data;    /* by weight: of the program */
     htp_numbers by_data; /* 1 + the weight; 0: none */
-    htp_map storages;    /* by what tensors call them: their numbers in weights */
+    htp_map storages;    /* by tensor number: its number in weights */
 } htp_instances;
 
 /** Adds a module, which @p object is. @return its number */
@@ -42,17 +42,19 @@ uint32_t htp_instances_weight(const htp_instances *instances, uint32_t data);
 /** The weights of a model, and behind them constants of its code. */
 typedef struct htp_weight_list {
     const htp_instances *of;
-    htp_arena arena; /* has what was added */
+    htp_arena arena; /* owns added ones */
     htp_weights all;
     htp_map storages; /* of the constants alone */
 } htp_weight_list;
 
-/** A list of the model's weights; htp_weight_list_close() frees what is added to it. */
+/** A list of the model's weights; htp_weight_list_close() frees added ones. */
 void htp_weight_list_open(htp_weight_list *list, const htp_instances *of);
 void htp_weight_list_close(htp_weight_list *list);
 
-/** Adds a constant. What was in the list before may move; where it was, it stays as well.
- * @return its number; HTP_NONE without memory */
+/**
+ * Adds a constant. The list may move; its old copy stays valid.
+ * @return its number; HTP_NONE without memory
+ */
 uint32_t htp_weight_list_add(htp_weight_list *list, const htp_tensor_view *tensor);
 
 #endif

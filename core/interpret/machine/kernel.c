@@ -1,5 +1,5 @@
 /*
- * Kernels alone: whether they may run on their operands, and how they ended.
+ * Single kernels: whether they may run on their operands, and their outcome.
  */
 #include "interpret/machine/kernel.h"
 
@@ -18,7 +18,7 @@ htp_outcome htp_schema_find(htp_machine *m, const char *name, const char *overlo
 
 /* ---- whether operands are such that it may run ---- */
 
-/* Types of operators are libtorch's: no file nests them. */
+/* Types of operators are libtorch's, so no file nests them. */
 static bool is_about_texts(const htp_program *program, uint32_t number)
 {
     if (number == HTP_NONE) {
@@ -26,7 +26,7 @@ static bool is_about_texts(const htp_program *program, uint32_t number)
     }
     const htp_program_type *type = &program->types[number];
     bool is_about = type->kind == HTP_TYPE_STRING;
-    bool is_looked_into = type->kind != HTP_TYPE_CLASS; /* which may hold itself */
+    bool is_looked_into = type->kind != HTP_TYPE_CLASS; /* it may contain itself */
     for (uint32_t i = 0; is_looked_into && i < type->part_count && !is_about; i++) {
         is_about = is_about_texts(program, type->parts[i]);
     }
@@ -43,7 +43,7 @@ static bool have_texts(const htp_program *program, const htp_program_argument *a
     return false;
 }
 
-/* Looked up once for each schema. */
+/* Looked up once per schema. */
 static const htp_guard *guard_of(htp_machine *m, uint32_t number)
 {
     while (m->guards.count <= number) {

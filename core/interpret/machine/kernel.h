@@ -1,5 +1,5 @@
 /*
- * A kernel alone: an operator that is given to the runner, and of which nobody is told.
+ * Single kernels: an operator runs without being recorded.
  */
 #ifndef HTP_INTERPRET_MACHINE_KERNEL_H
 #define HTP_INTERPRET_MACHINE_KERNEL_H
@@ -26,7 +26,7 @@ htp_outcome htp_kernel_run(htp_machine *m, const char *name, const char *overloa
                            htp_run_mode mode, const htp_operand *inputs, size_t count,
                            const htp_operand **outputs, uint32_t *output_count);
 
-/** A copy of operands, to be changed. What they point to is shared. */
+/** A copy of operands that may be changed. Pointers are shared. */
 htp_operand *htp_operands_copy(htp_machine *m, const htp_operand *operands, size_t count);
 
 /** How a run or making ended, as an outcome; @p error has the message. */

@@ -35,7 +35,7 @@ void htp_machine_say_where(htp_machine *m, const htp_place *place, const char *f
     htp_machine_say(m, "%s, %s", what, htp_place_describe(m, place));
 }
 
-/* To copy many takes its time: a list that doubles again and again comes to an end. */
+/* Copying takes time, so it counts as steps: a list that doubles again and again hits the limit. */
 static void count_steps(htp_machine *m, size_t count)
 {
     enum { ITEMS_OF_A_STEP = 8 };
@@ -66,7 +66,7 @@ void htp_items_push(htp_machine *m, htp_items *items, htp_item *item)
 
 void htp_items_add(htp_machine *m, htp_items *items, const htp_items *more)
 {
-    size_t count = more->count; /* a list may be added to itself */
+    size_t count = more->count; /* a list may be appended to itself */
     count_steps(m, count);
     HTP_EXPECT(m->arena, items, count);
     if (count) {

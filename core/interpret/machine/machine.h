@@ -1,8 +1,8 @@
 /*
- * One interpretation: a method of a program is followed abstractly, in one to four lanes of input
- * sizes, and what runs is recorded. All rooms of this folder are given the machine.
+ * One interpretation: the abstract interpreter runs a method in one to four lanes of input sizes,
+ * and records its operators. All rooms of this folder take the machine.
  *
- * Everything lives in its arena, and goes with it. Tensors are the runner's.
+ * Everything lives in its arena. Tensors belong to the runner.
  */
 #ifndef HTP_INTERPRET_MACHINE_MACHINE_H
 #define HTP_INTERPRET_MACHINE_MACHINE_H
@@ -30,8 +30,8 @@ typedef struct htp_machine {
     htp_weight_list *weight_list; /* that constants are added to */
     const char *method;           /* that was chosen */
     const htp_devices *devices;
-    bool is_inference; /* of what was traced, too (steps/inference.h) */
-    uint32_t function; /* that is followed: the method, or what tells of it */
+    bool is_inference; /* also for programs traced in training mode (steps/inference.h) */
+    uint32_t function; /* that is interpreted: the method, or one that provides its inputs */
     uint32_t lane_count;
     htp_tick tick; /* NULL */
     void *user;
@@ -63,7 +63,7 @@ void htp_machine_say_where(htp_machine *m, const htp_place *place, const char *f
 /** "in encoder.layer.0 (model.py:12)". */
 const char *htp_place_describe(htp_machine *m, const htp_place *place);
 
-/** Ends a step with a message: an outcome. Macros, so that compilers see which one it is. */
+/** Ends a step with a message and an outcome. Macros, so that compilers see which one. */
 #define htp_machine_stop(m, outcome, ...) (htp_machine_say((m), __VA_ARGS__), (outcome))
 
 /** The same of HTP_UNSUPPORTED, with the place. */

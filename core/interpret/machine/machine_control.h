@@ -14,7 +14,7 @@ typedef struct htp_loaded_function {
     htp_program_function function;
     bool *is_unpacked;    /* by value: a prim::ListUnpack reads it */
     uint32_t *file_lines; /* by node: 1 + its place among the machine's sources; 0: nobody asked */
-    htp_item **constants; /* by node: what a prim::Constant gives; NULL: nobody asked */
+    htp_item **constants; /* by node: the item of a prim::Constant; NULL: not made yet */
 } htp_loaded_function;
 
 typedef struct htp_source_line {
@@ -30,13 +30,13 @@ typedef struct htp_control {
     size_t block_depth;       /* of blocks, those of calls, too */
     size_t peels;             /* first iterations around that are apart from their loops */
     size_t path_splits;       /* branches around that could not meet where they end */
-    uint64_t steps;           /* so far; what takes long counts as many */
+    uint64_t steps;           /* steps so far; slow ones count several times */
     uint64_t last_tick;       /* by these */
-    htp_items arguments;      /* of the method, and what they hold */
+    htp_items arguments;      /* of the method, and their contents */
     HTP_VECTOR(size_t) loops; /* that are being recorded: the first item of their bodies */
 } htp_control;
 
-/** Attributes of objects, and what outlives a call (objects/attributes.h). */
+/** Attributes of objects, and state that outlives a call (objects/attributes.h). */
 typedef struct htp_object_state {
     htp_attributes attributes;
     HTP_VECTOR(htp_attributes *) journals; /* as they were before the blocks around */

@@ -7,7 +7,7 @@
 #include "interpret/machine/recorded.h"
 #include "interpret/trace/trace.h"
 
-/** What unique() does where it need not sort: nobody asked yet, it does, it does not. */
+/** Whether unique() sorts in spite of sorted=False: unknown, yes, no. */
 typedef enum htp_unique_order {
     HTP_UNIQUE_UNASKED = 0,
     HTP_UNIQUE_SORTS,
@@ -41,7 +41,7 @@ typedef struct htp_recording {
     htp_map weights; /* items, by weight */
     htp_map bases;   /* by storage of weights: 1 + the place in base_tensors */
     HTP_VECTOR(const htp_runner_tensor *) base_tensors;
-    htp_map kept_storages; /* of the lanes: what a call changes there, the next one reads */
+    htp_map kept_storages; /* of the lanes: changed by a call, read by the next */
 } htp_recording;
 
 /** Notes on memory (memory/memory.h). */
@@ -56,7 +56,7 @@ typedef struct htp_memory_notes {
 
 /** Sizes that the data decides (sizes/sizes.h). */
 typedef struct htp_known_sizes {
-    htp_map places; /* by what they are: 1 + the place in known_sizes */
+    htp_map places; /* by identity: 1 + the index in known_sizes */
     HTP_VECTOR(htp_trace_size) known;
     bool has_flats; /* some sizes are made up that other lanes may tell */
     htp_unique_order unique_order;

@@ -16,7 +16,7 @@ typedef struct htp_object_attribute {
 /** Values of attributes, in the order in which they came. */
 typedef struct htp_attribute_value {
     htp_object_attribute attribute;
-    htp_item *value; /* NULL: there was none */
+    htp_item *value; /* NULL: none */
 } htp_attribute_value;
 
 typedef struct htp_attributes {

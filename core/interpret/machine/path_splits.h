@@ -9,7 +9,7 @@
 
 struct htp_machine;
 
-/** Runs one side of a branch, and gives its outputs; or goes on with what a branch gave. */
+/** Runs one side of a branch, and returns its outputs; or continues behind a branch. */
 typedef htp_outcome htp_side_run(struct htp_machine *m, const void *data, bool side,
                                  htp_items *outputs);
 typedef htp_outcome htp_next_run(struct htp_machine *m, const void *data, const htp_items *given,
@@ -25,19 +25,19 @@ typedef struct htp_next {
     const void *data;
 } htp_next;
 
-/** A point at which the program goes on twice: the sides of a branch give what no output of a node
- * can be, so that what follows belongs to both, as far as it takes them to meet. */
+/** A path split: the sides of a branch have results that cannot be outputs of a node, so the
+ * following code belongs to both, until they can be merged. */
 typedef struct htp_path_split {
     htp_item *condition;
     htp_place place;
-    htp_side side;      /* gives the outputs of what ended with the fork */
+    htp_side side;      /* returns the outputs of the code up to the merge */
     const char *reason; /* why they cannot meet */
 } htp_path_split;
 
-/** A list of outside whose length a loop's body changes, or whose rows it changes in place. */
+/** An outer list whose length or rows a loop's body changes. */
 typedef struct htp_growth {
     htp_item *list;
-    htp_item *rows; /* a stack of what it holds; NULL: as before the loop, if that tells */
+    htp_item *rows; /* its contents as a stack; NULL: as before the loop, if known */
 } htp_growth;
 
 #endif

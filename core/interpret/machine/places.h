@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/** Tells where nodes of the program stand in the files of who wrote it. */
+/** Maps nodes of the program to the author's source files. */
 typedef struct htp_place_finder {
     void *self; /**< first argument of each function */
 

@@ -29,7 +29,7 @@ typedef struct htp_recorded_node {
     uint32_t output_count;
     htp_place place;
     const char *failure; /* NULL */
-    uint32_t block;      /* that it stands in */
+    uint32_t block;      /* of its block */
     const uint32_t *blocks;
     uint32_t block_count;
 } htp_recorded_node;
@@ -54,8 +54,8 @@ typedef struct htp_list_state {
 
 typedef HTP_VECTOR(htp_list_state) htp_list_states;
 
-/** Lists as they were before a block changed them, and those of which it has only read anew what
- * had been changed before. */
+/** Lists before a block changed them, and lists that the block only read again after earlier
+ * changes. */
 typedef struct htp_list_journal {
     size_t first_item; /* older ones are noted */
     uint64_t epoch;    /* that the block began in */

@@ -1,12 +1,12 @@
 /*
- * What values are now: tensors that were changed in place, by whatever name or view, are read anew.
+ * Current values: tensors changed in place, under any name or view, are read again.
  */
 #include "interpret/memory/turns.h"
 
 static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *place,
                            htp_item **current);
 
-/* Before a list gets the present value of one of its tensors. */
+/* Before a list gets the current value of one of its tensors. */
 static htp_outcome begin_renewal(htp_machine *m, htp_item *list, const htp_item *tensor)
 {
     const size_t count = m->recording.journals.count;
@@ -39,7 +39,7 @@ static htp_outcome refresh_container(htp_machine *m, htp_item *item, const htp_p
     return HTP_GOES_ON;
 }
 
-/* What a look shows of the newest value of its memory. */
+/* Reads a view of the current value of its memory. */
 static htp_outcome refresh_look(htp_machine *m, htp_item *item, const htp_place *place,
                                 htp_item **current)
 {
@@ -80,8 +80,8 @@ static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *plac
     return refresh_look(m, item, place, current);
 }
 
-/* Whether whoever goes through a value comes to an end: lists are shared, and may hold each other
- * or themselves. */
+/* Whether a walk through a value terminates: lists are shared, and may contain each other or
+ * themselves. */
 static bool has_end(const htp_item *item, size_t depth, size_t *left)
 {
     enum { MAX_DEPTH = 1000 };

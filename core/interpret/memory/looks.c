@@ -1,5 +1,5 @@
 /*
- * How looks at a tensor's memory lie in it.
+ * The geometry of tensor views in their memory.
  */
 #include "interpret/memory/memory.h"
 

@@ -6,22 +6,21 @@
 
 #include "interpret/machine/machine.h"
 
-/** Why nobody knows what a memory holds: a node of this kind is recorded at this place, which has
- * failed. */
+/** Why the contents of a memory are unknown: the failed node of this kind at this place. */
 typedef struct htp_loss {
     const char *kind;
     htp_place place;
     const char *failure;
 } htp_loss;
 
-/** What it is by default: the memory may have been changed under another name. */
+/** The default: the memory may have been changed under another name. */
 htp_loss htp_loss_make(const char *kind, const htp_place *place);
 
-/** The same where @p unknown is what a change has left: its reason is that of what failed first. */
+/** The same if @p unknown is the result of a change: the first failure is the reason. */
 htp_loss htp_loss_behind(htp_machine *m, const char *kind, const htp_place *place,
                          const htp_item *unknown);
 
-/** Forgets what a memory holds. */
+/** Drops the contents of a memory. */
 void htp_memory_lose(htp_machine *m, uint32_t first, const htp_loss *loss);
 
 /** A memory that is lost. */

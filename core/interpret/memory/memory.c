@@ -1,5 +1,5 @@
 /*
- * What memories hold: the newest value of each, and what blocks change of it.
+ * Contents of memories: the current value of each, and changes by blocks.
  */
 #include "interpret/memory/memory.h"
 #include "interpret/memory/losses.h"
@@ -8,14 +8,14 @@
 
 typedef struct memory_change {
     htp_item *first;
-    htp_item *latest; /* before; NULL: it was not changed */
+    htp_item *latest; /* before the block; NULL: unchanged */
     uint64_t changed;
 } memory_change;
 
 struct htp_memory_journal {
-    size_t first_item; /* older memories are outside of the block */
+    size_t first_item; /* older memories are outer ones */
     HTP_VECTOR(memory_change) changes;
-    htp_items read; /* looks that were read anew */
+    htp_items read; /* views that were read again */
 };
 
 static htp_item *first_value(const htp_machine *m, uint32_t first)
@@ -85,7 +85,7 @@ static const char lost_to_sharing[] = "the tensor that it changes is read under 
                                       "which shares its memory only on one side of a branch, in "
                                       "some iterations of a loop, or for some sizes";
 
-/* Of one that may be a view or a copy as libtorch was built. */
+/* Reason of a value that is a view or a copy, depending on the build of libtorch. */
 #define LOST_ELSEWHERE                                                                             \
     "the tensor that it changes is read under another name, and whether that shares its memory "   \
     "depends on %s; change a copy, made with .clone()"
@@ -105,7 +105,7 @@ htp_loss htp_loss_behind(htp_machine *m, const char *kind, const htp_place *plac
     htp_loss loss = htp_loss_make(kind, place);
     const htp_recorded_node *cause = htp_recording_find_cause(m, htp_item_find_unknown(unknown));
     if (cause && cause->failure) {
-        /* What was lost before has its reason already. */
+        /* a memory that was lost before has a reason */
         loss.failure = cause->schema == HTP_NONE
                            ? cause->failure
                            : htp_arena_printf(m->arena, "%s %s: %s", cause->kind,
@@ -151,7 +151,7 @@ static int compare_firsts(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* What the memories of outside hold that a block has changed. */
+/* The contents of outer memories that a block changed. */
 static htp_memories memories_of(htp_machine *m, const htp_memory_journal *journal)
 {
     htp_memories all = {0};
@@ -224,7 +224,7 @@ void htp_memory_note_sharing(htp_machine *m, htp_item *tensor, uint32_t first)
     }
 }
 
-/* Adds a memory to a group, unless it is in one. */
+/* Adds a memory to a group, unless it belongs to one. */
 static void add_member(htp_machine *m, htp_ids *members, uint32_t first, uint32_t group)
 {
     htp_item *item = first_value(m, first);
@@ -237,7 +237,7 @@ static void add_member(htp_machine *m, htp_ids *members, uint32_t first, uint32_
 
 htp_memory_groups htp_memory_group(htp_machine *m, const htp_ids *memories)
 {
-    enum { SHARERS_OF_A_STEP = 8 }; /* runs of loops that were discarded have left theirs */
+    enum { SHARERS_OF_A_STEP = 8 }; /* discarded runs of loops left theirs */
     size_t *of = HTP_NEW_ARRAY(m->arena, size_t, memories->count);
     HTP_VECTOR(htp_ids) groups = {0};
     m->memory.groupings++;

@@ -1,35 +1,35 @@
 /*
- * Who looks at whose memory, and what was changed there.
+ * Views of memories, and changes of their contents.
  *
- * A memory is told by the creation id of its first value.
+ * A memory is identified by the creation id of its first value.
  */
 #ifndef HTP_INTERPRET_MEMORY_MEMORY_H
 #define HTP_INTERPRET_MEMORY_MEMORY_H
 
 #include "interpret/lanes/execute.h"
 
-/** Changes of memory are noted from begin on; end takes them back and gives what the older memories
- * held at the end. */
+/** Changes of memory are noted from begin on; end undoes them and returns the contents of older
+ * memories at the end. */
 void htp_memory_begin_block(htp_machine *m, size_t first_item);
 htp_memories htp_memory_end_block(htp_machine *m);
 
-/** What a memory holds among @p memories; NULL where they do not have it. */
+/** The contents of a memory in @p memories, or NULL. */
 htp_item *htp_memories_find(const htp_memories *memories, uint32_t first);
 
-/** What a memory holds now; and what it is from now on. */
+/** The current contents of a memory; and setting them. */
 htp_item *htp_memory_held(const htp_machine *m, uint32_t first);
 void htp_memory_hold(htp_machine *m, uint32_t first, htp_item *value);
 
-/** The same at the present epoch, of a value that knows whose it is. */
+/** The same at the current epoch, for a value of known memory. */
 void htp_memory_change(htp_machine *m, uint32_t first, htp_item *value);
 
-/** Notes that a look was read anew, which it is to be again when the innermost block ends. */
+/** Notes that a view was read again; it is to be read again when the innermost block ends. */
 void htp_memory_note_reading(htp_machine *m, htp_item *seen);
 
 /** Whether two tensors are all of the same memory. */
 bool htp_memory_is_same(const htp_item *a, const htp_item *b);
 
-/** Whether an item is in a memory: what is unknown may be. */
+/** Whether an item is in a memory; an unknown one may be. */
 static inline bool htp_has_memory(const htp_item *item)
 {
     return htp_is_tensor(item) || item->kind == HTP_ITEM_UNKNOWN;
@@ -38,19 +38,19 @@ static inline bool htp_has_memory(const htp_item *item)
 /** The memory that a tensor looks at. */
 uint32_t htp_memory_of(const htp_item *tensor);
 
-/** Notes that a tensor may look at a memory: what changes the one may change the other. */
+/** Notes that a tensor may share a memory: a change of one may change the other. */
 void htp_memory_note_sharing(htp_machine *m, htp_item *tensor, uint32_t first);
 
-/** Memories that may be one: the number of each one's group, and what else each group holds. */
+/** Memories that may be the same: the group of each, and the other members of the groups. */
 typedef struct htp_memory_groups {
-    const size_t *of;       /* by place in what was asked */
+    const size_t *of;       /* by index in the query */
     const htp_ids *members; /* by group */
     size_t count;
 } htp_memory_groups;
 htp_memory_groups htp_memory_group(htp_machine *m, const htp_ids *memories);
 
-/** The item that holds what @p item holds now: a tensor that was changed in place, by whatever name
- * or view, is read anew from the newest value of its memory. */
+/** The item with the current contents of @p item: a tensor that was changed in place, under any
+ * name or view, is read again from its memory. */
 htp_outcome htp_memory_current(htp_machine *m, htp_item *item, const htp_place *place,
                                htp_item **current);
 
@@ -65,12 +65,12 @@ htp_outcome htp_memory_refuse_lasting(htp_machine *m, const htp_call *call);
 /** A tensor that was changed in place: its memory has a new value from now on. */
 htp_outcome htp_memory_note_changes(htp_machine *m, const htp_call *call, const htp_items *outputs);
 
-/** Nobody knows what is in a tensor after a change that could not be told, nor in those that may be
- * in its memory, nor whether what @p node, which failed, gives looks at one. */
+/** Marks as unknown the contents of a tensor after an unknown change, of all that may share its
+ * memory, and of possible views made by the failed @p node. */
 htp_outcome htp_memory_note_failed_changes(htp_machine *m, const htp_call *call, uint32_t node);
 
-/** Whether an operator that goes through two tensors of one memory element by element would read of
- * the one what it has written to the other (overlaps.c). True where that cannot be told. */
+/** Whether an element-wise operator on two tensors of one memory would read elements that it has
+ * written (overlaps.c). True if unknown. */
 bool htp_tensor_reads_written(const htp_runner_tensor *written, const htp_runner_tensor *read);
 
 /** The same of two tensors of one memory, in any lane and whatever the data decides. */
@@ -88,7 +88,7 @@ bool htp_item_view_is_whole(const htp_machine *m, const htp_item *seen);
 htp_outcome htp_item_view_again(htp_machine *m, const htp_item_view *look, htp_item *parent,
                                 const htp_place *place, htp_item **seen);
 
-/** The parent's value with @p value in place of what the view @p child shows of it. */
+/** The parent's value with @p value in the place of the view @p child. */
 htp_outcome htp_item_view_put_back(htp_machine *m, const htp_item_view *look, const htp_item *child,
                                    htp_item *value, const htp_place *place, htp_item **parent);
 

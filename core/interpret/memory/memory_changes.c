@@ -1,5 +1,5 @@
 /*
- * Tensors that operators change in place, and who else sees it.
+ * In-place changes of tensors, and all values that see them.
  */
 #include "interpret/lanes/call_facts.h"
 #include "interpret/lanes/elsewhere.h"
@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* Looks at looks. */
+/* Views of views. */
 enum { MAX_LOOKS = 10000 };
 
-/* The tensors in an item, depth first. */
+/* The tensors in an item, in depth-first order. */
 static void list_tensors(htp_machine *m, htp_item *item, htp_items *tensors)
 {
     if (htp_is_tensor(item)) {
@@ -22,7 +22,7 @@ static void list_tensors(htp_machine *m, htp_item *item, htp_items *tensors)
     }
 }
 
-/* The inputs that an operator changes in place. */
+/* The operands that an operator changes in place. */
 static htp_items changed_inputs(htp_machine *m, const htp_call *call)
 {
     htp_items changed = {0};
@@ -36,7 +36,7 @@ static htp_items changed_inputs(htp_machine *m, const htp_call *call)
 
 /* ---- looks ---- */
 
-/* Whether a slice up to a number shows all of its parent, at the sizes that are tried. */
+/* Whether a slice up to a number covers its whole parent at the sampled sizes. */
 static bool cuts_nothing(const htp_machine *m, const htp_item *seen)
 {
     const htp_item_view *look = seen->look;
@@ -56,9 +56,8 @@ static bool cuts_nothing(const htp_machine *m, const htp_item *seen)
     return cuts_nothing;
 }
 
-/* Whether an operator gives a tensor itself, of which there may be a part only at other sizes,
- * which would be copied. What is being written back is its parent's parent for a while: depths end
- * that. */
+/* Whether an operator returned the tensor itself, but at other sizes would return a part of it, as
+ * a copy. While writing back, a view may be its own ancestor for a while, so depth is limited. */
 static bool is_whole_by_chance(const htp_machine *m, const htp_call *call, const htp_item *input)
 {
     if (m->lane_count == 1 || !htp_call_has_fact(call, HTP_FACT_VIEW_OR_COPY)) {
@@ -82,7 +81,7 @@ static void share_with_all(htp_machine *m, htp_item *tensor, htp_item *input)
     }
 }
 
-/* Where among the outputs of a call a tensor is. */
+/* The position of a tensor among the outputs of a call. */
 typedef struct output_place {
     size_t output;
     size_t element;
@@ -109,9 +108,9 @@ static htp_outcome look_at(htp_machine *m, const htp_call *call, htp_item *tenso
     return HTP_GOES_ON;
 }
 
-/* An operator may give its input's memory for some sizes, or with some builds of libtorch, and a
- * copy for others (contiguous(), reshape()), or that of a tensor in a list: what then changes the
- * one may change the other. */
+/* An operator may return a view at some sizes or in some builds of libtorch, and a copy at others
+ * (contiguous(), reshape()), or a tensor out of a list: later changes of one may change the other.
+ */
 static htp_outcome note_view(htp_machine *m, const htp_call *call, htp_item *tensor,
                              output_place where)
 {
@@ -132,7 +131,7 @@ static htp_outcome note_view(htp_machine *m, const htp_call *call, htp_item *ten
     return HTP_GOES_ON;
 }
 
-/* Whether all kernels of a call were given something, and none of it was to be written. */
+/* Whether all kernels of a call may have returned views, since none was asked to write. */
 static bool may_give_views(const htp_machine *m, const htp_call *call)
 {
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
@@ -174,7 +173,7 @@ static bool is_kept(const htp_machine *m, const htp_item *tensor)
     return htp_storage_is_kept(m, htp_tensor_in(tensor, 0)->storage);
 }
 
-/* What a call leaves behind for the next would be lost, but for what attributes hold. */
+/* Changes that outlive a call would be lost, except those of attributes. */
 htp_outcome htp_memory_refuse_lasting(htp_machine *m, const htp_call *call)
 {
     htp_items changed = changed_inputs(m, call);
@@ -200,8 +199,7 @@ htp_outcome htp_memory_refuse_lasting(htp_machine *m, const htp_call *call)
     return HTP_GOES_ON;
 }
 
-/* Gives the memory that @p written looks at its new value, of which @p value is the part that
- * @p written looks at. */
+/* Gives the memory of view @p written its new value; @p value is the part seen by @p written. */
 static htp_outcome write_back(htp_machine *m, htp_item *written, htp_item *value,
                               const htp_place *place)
 {
@@ -230,8 +228,8 @@ static htp_outcome write_back(htp_machine *m, htp_item *written, htp_item *value
     return HTP_GOES_ON;
 }
 
-/* A memory was changed: so were all that may be the same one, in some runs of the model, and
- * perhaps other rows of its own. */
+/* A memory was changed: memories that may be the same in some runs are lost, and perhaps other rows
+ * of its own. */
 static htp_outcome lose_sharers(htp_machine *m, const htp_call *call, const htp_item *changed)
 {
     uint32_t own = htp_memory_of(changed);
@@ -260,8 +258,8 @@ static htp_outcome lose_sharers(htp_machine *m, const htp_call *call, const htp_
     return HTP_GOES_ON;
 }
 
-/* Whether an operator reads what it changes at other places, too: libtorch refuses that where it is
- * quick to tell, and otherwise computes what depends on the order. */
+/* Whether an operator reads its output tensor at other positions: libtorch refuses the cases that
+ * it checks, and otherwise the result depends on the order. */
 static bool reads_what_it_changes(htp_machine *m, const htp_call *call, htp_item *changed)
 {
     bool reads = false;
@@ -309,7 +307,7 @@ htp_outcome htp_memory_note_changes(htp_machine *m, const htp_call *call, const 
 
 /* ---- operators that failed ---- */
 
-/* An item that is looked at once. */
+/* Adds an item that was not visited yet. */
 static void add_unseen(htp_machine *m, htp_map *seen, htp_ids *ids, uint32_t id)
 {
     uint32_t value = 0;
@@ -320,7 +318,7 @@ static void add_unseen(htp_machine *m, htp_map *seen, htp_ids *ids, uint32_t id)
     }
 }
 
-/* What a failed operator gave may be a view of what it was given. */
+/* Outputs of a failed operator may be views of its operands. */
 static void add_inputs(htp_machine *m, htp_map *seen, htp_ids *ids, const htp_item *item)
 {
     if (!item->is_failed_view || item->producer == HTP_NONE) {
@@ -332,7 +330,7 @@ static void add_inputs(htp_machine *m, htp_map *seen, htp_ids *ids, const htp_it
     }
 }
 
-/* The memories of an item, and all that may be one of these. */
+/* The memories of an item, and all that may be the same. */
 static htp_ids list_memories(htp_machine *m, htp_item *item)
 {
     htp_items held = {0};
@@ -354,7 +352,7 @@ static htp_ids list_memories(htp_machine *m, htp_item *item)
     return all;
 }
 
-/* Nobody knows what is in any memory that an item may be. */
+/* Marks the contents of all memories of an item as unknown. */
 static htp_outcome lose_behind(htp_machine *m, const htp_loss *loss, const htp_item *changed)
 {
     htp_map seen = {0};
@@ -379,7 +377,7 @@ static htp_outcome lose_behind(htp_machine *m, const htp_loss *loss, const htp_i
     return HTP_GOES_ON;
 }
 
-/* Whether what an operator gives may look at what it is given. */
+/* Whether outputs of an operator may be views of its operands. */
 static bool gives_views(const htp_call *call)
 {
     for (uint32_t i = 0; i < call->schema.return_count; i++) {

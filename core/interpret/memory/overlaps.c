@@ -1,14 +1,13 @@
 /*
- * Whether an operator that changes a tensor in place reads, later on, what it has written: what it
- * gives then depends on the order in which its kernel goes.
+ * Whether an in-place operator reads elements after it has written them: the result then depends on
+ * the order of its kernel.
  *
- * Where the data decides bounds of a view, nobody knows where in its parent it lies. Two views are
- * compared from the memory outwards then: same bounds are one place, rows of one dim are one or
- * apart, and of anything else it is taken that they may meet.
+ * Views with data-dependent bounds have no known position in their parent. Two of them are compared
+ * from the memory outwards: equal bounds are one place, rows of one dim are equal or disjoint, and
+ * anything else may overlap.
  *
- * An element of either tensor lies at offset + sum(index * stride). Those of the one meet those of
- * the other where sum(step * stride) is the distance of the offsets, with a step for each stride
- * that is the difference of two indices.
+ * An element of either tensor lies at offset + sum(index * stride). Two tensors overlap if sum(step
+ * * stride) equals the distance of their offsets, where each step is a difference of two indices.
  */
 #include "base/checked.h"
 #include "interpret/memory/memory.h"
@@ -18,10 +17,10 @@
 
 enum {
     MAX_STRIDES = 64,
-    MAX_TRIALS = 1 << 14, /* behind them elements are taken to meet */
+    MAX_TRIALS = 1 << 14, /* after that, an overlap is assumed */
 };
 
-/* Steps of a stride, from lowest to highest, and what those behind it reach. */
+/* A range of steps of a stride, and the reach of all later strides. */
 typedef struct step {
     int64_t stride;
     int64_t lowest;
@@ -51,7 +50,7 @@ static step *step_of(steps *s, int64_t stride)
     return &s->all[i];
 }
 
-/* False where they cannot be told. */
+/* False if they are unknown. */
 static bool add_steps(steps *s, const htp_runner_tensor *tensor, bool is_added)
 {
     bool is_told = true;
@@ -81,7 +80,7 @@ static int by_falling_stride(const void *a, const void *b)
     return (left < right) - (left > right);
 }
 
-/* Notes what the steps behind each one reach; false where that does not fit. */
+/* Sets the reach of all later strides; false on overflow. */
 static bool add_up(steps *s)
 {
     int64_t least = 0;
@@ -101,7 +100,7 @@ static bool add_up(steps *s)
     return fits;
 }
 
-/* Whether steps from number @p at on make the distance, which they do not exceed by far. */
+/* Whether steps from index @p at on can make the distance, which is not far beyond their reach. */
 static bool reaches(steps *s, size_t at, int64_t distance)
 {
     if (at == s->count) {
@@ -143,13 +142,13 @@ bool htp_tensor_reads_written(const htp_runner_tensor *written, const htp_runner
         return true;
     }
     const bool is_shifted = htp_tensor_has_same_layout(written, read);
-    /* Kernels go through memory upwards: what lies above is read before it is written. */
+    /* Kernels walk memory upwards: higher elements are read before they are written. */
     return !(is_shifted && read->offset >= written->offset) && share_elements(written, read);
 }
 
 /* ---- views whose place the data decides ---- */
 
-/* The looks that lead from a memory to a tensor, but for those that show all of their parent. */
+/* The chain of views from a memory to a tensor, without those that cover their whole parent. */
 static htp_items path_to(htp_machine *m, htp_item *tensor)
 {
     htp_items path = {0};
@@ -184,8 +183,7 @@ static bool is_equal(const htp_machine *m, const htp_item *a, const htp_item *b)
     return are_lists || is_one;
 }
 
-/* Whether two looks at one parent are by the same operator, with the same operands but for @p
- * but. */
+/* Whether two views of one parent have the same operator and operands, except @p but. */
 static bool is_same_look(const htp_machine *m, const htp_item_view *a, const htp_item_view *b,
                          size_t but)
 {
@@ -198,8 +196,8 @@ static bool is_same_look(const htp_machine *m, const htp_item_view *a, const htp
     return is_same;
 }
 
-/* Whether the data decides where in its parent a view lies: by a bound, or by the size that a slice
- * counts from. */
+/* Whether the position of a view in its parent is data-dependent: by a bound, or by the size from
+ * which a slice counts. */
 static bool is_loose(const htp_machine *m, const htp_item *seen)
 {
     const htp_item_view *look = seen->look;
@@ -220,7 +218,7 @@ static bool is_loose(const htp_machine *m, const htp_item *seen)
     return at < 0 || !htp_item_is_fixed(m, look->parent, at);
 }
 
-/* Whether two tensors are rows of one dim, of which the data picks one: the same row, or apart. */
+/* Whether two tensors are rows of one dim with a data-dependent index: equal or disjoint. */
 static bool are_rows(const htp_machine *m, const htp_item *a, const htp_item *b)
 {
     enum { INDEX = 2 };
@@ -228,7 +226,7 @@ static bool are_rows(const htp_machine *m, const htp_item *a, const htp_item *b)
            is_same_look(m, a->look, b->look, INDEX) && (is_loose(m, a) || is_loose(m, b));
 }
 
-/* A tensor in a lane, as seen from the row that it is in. */
+/* A tensor in a lane, relative to its row. */
 static htp_runner_tensor seen_from(const htp_item *tensor, const htp_item *row, uint32_t lane)
 {
     htp_runner_tensor seen = *htp_tensor_in(tensor, lane);
@@ -238,7 +236,7 @@ static htp_runner_tensor seen_from(const htp_item *tensor, const htp_item *row, 
 
 enum { SLICE_DIM = 1, SLICE_START = 2, SLICE_END = 3, SLICE_OPERANDS = 5 };
 
-/* Whether a slice ends where another one begins, or before: both count from one end of the dim. */
+/* Whether a slice ends before another one begins; both must count from one end of the dim. */
 static bool ends_before(const htp_machine *m, const htp_item *a, const htp_item *b)
 {
     const htp_item *end = a->look->inputs.items[SLICE_END];
@@ -261,7 +259,7 @@ static bool are_slices_apart(const htp_machine *m, const htp_item *a, const htp_
            (ends_before(m, a, b) || ends_before(m, b, a));
 }
 
-/* Whether two views of one parent have no element in common, wherever in it they are. */
+/* Whether two views of one parent are disjoint at any position. */
 static bool are_apart(const htp_machine *m, const htp_item *a, const htp_item *b,
                       const htp_item *const *rows)
 {

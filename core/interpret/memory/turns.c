@@ -1,12 +1,12 @@
 /*
- * What a tensor is after an operator changed its dims in place, and what may be the same tensor.
+ * Tensors after in-place changes of their dims, and which tensors may be identical.
  */
 #include "interpret/memory/turns.h"
 
-/* Tensors of one memory; each is held against what is read of it later. */
+/* Per memory; every later read is compared with each. */
 enum { MAX_TURNS = 8 };
 
-/* Whether two tensors have one geometry in some lane: nobody knows then whether they are two. */
+/* Whether two tensors have equal geometry in some lane: then they may be the same. */
 static bool may_be_same(const htp_machine *m, const htp_item *a, const htp_item *b)
 {
     bool may_be = false;

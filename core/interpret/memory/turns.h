@@ -10,8 +10,8 @@
  * now on. */
 htp_outcome htp_memory_turn(htp_machine *m, const htp_call *call, htp_item *view);
 
-/** What a tensor is now that is read under its old name; refuses other names of one that was
- * turned. */
+/** The tensor that a name means now, after in-place changes of dims; refuses other names of such a
+ * tensor. */
 htp_outcome htp_memory_turned(htp_machine *m, htp_item *item, const htp_place *place,
                               htp_item **now);
 

@@ -1,5 +1,5 @@
 /*
- * Looks at a tensor's memory, read anew and written back by operators that change nothing in place.
+ * Reads views again and writes them back, by functional operators.
  */
 #include "interpret/memory/memory.h"
 
@@ -29,7 +29,7 @@ htp_outcome htp_item_view_again(htp_machine *m, const htp_item_view *look, htp_i
 
 /* ---- writing back ---- */
 
-/* A tensor as one row of its elements. */
+/* A tensor as one row of elements. */
 static htp_outcome flatten(htp_machine *m, htp_item *tensor, htp_item *flat, const htp_place *place,
                            htp_item **made)
 {
@@ -44,7 +44,7 @@ static htp_outcome shape_like(htp_machine *m, htp_item *given, htp_item *model,
     return htp_execute(m, "aten::reshape_as", "", &inputs, place, made);
 }
 
-/* The positions of a tensor's elements, in its sizes. */
+/* The positions of a tensor's elements, in its shape. */
 static htp_outcome positions_in(htp_machine *m, htp_item *tensor, htp_item *none,
                                 const htp_place *place, htp_item **made)
 {
@@ -58,7 +58,7 @@ static htp_outcome positions_in(htp_machine *m, htp_item *tensor, htp_item *none
     return shape_like(m, positions, tensor, place, made);
 }
 
-/* For any look: the look at the elements' positions tells where the elements go. */
+/* For any view: the same view of element positions shows where elements belong. */
 static htp_outcome put_back_elements(htp_machine *m, const htp_item_view *look, htp_item *value,
                                      const htp_place *place, htp_item **parent)
 {
@@ -82,7 +82,7 @@ static htp_outcome put_back_elements(htp_machine *m, const htp_item_view *look, 
     return shape_like(m, scattered, look->parent, place, parent);
 }
 
-/* Where a permutation takes each dim: items of numbers; none when the dims are not known. */
+/* The inverse of a permutation: items of numbers; none if the dims are unknown. */
 static htp_outcome inverse_of(htp_machine *m, const htp_item_view *look, size_t rank,
                               htp_items *inverse)
 {
@@ -108,8 +108,8 @@ static htp_outcome inverse_of(htp_machine *m, const htp_item_view *look, size_t 
     return HTP_GOES_ON;
 }
 
-/* Looks that another operator undoes. It takes the parent's value, where the look shows a part of
- * it alone, then the look's, and what else the look's operator takes. */
+/* Inverse operators of views. Operands: the parent's value, if the view covers only a part, then
+ * the view's value, then the view's other operands. */
 typedef struct undoing {
     const char *name;
     const char *by;

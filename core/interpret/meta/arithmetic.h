@@ -1,6 +1,6 @@
 /*
- * Arithmetic on numbers of a program, which are anybody's: it stops at the largest and the least
- * one, which no tensor's size may be.
+ * Saturating arithmetic on numbers of a program, which are untrusted. No size of a tensor reaches
+ * the limits.
  */
 #ifndef HTP_INTERPRET_META_ARITHMETIC_H
 #define HTP_INTERPRET_META_ARITHMETIC_H

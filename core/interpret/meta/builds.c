@@ -1,4 +1,4 @@
-/* Rows of builds.def, by name: they are in the order of strcmp(). */
+/* Rows of builds.def by name, sorted as by strcmp(). */
 #include "interpret/meta/builds.h"
 
 #include "base/text.h"

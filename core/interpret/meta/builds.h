@@ -17,7 +17,7 @@ typedef struct htp_meta_builds {
     const char *reason; /* a clause */
 } htp_meta_builds;
 
-/** That of an operator, by its name without overload; NULL where there is none. */
+/** The row of an operator, by its name without overload; or NULL. */
 const htp_meta_builds *htp_meta_builds_find(const char *name);
 
 #endif

@@ -160,8 +160,7 @@ const char *htp_meta_list_text(htp_meta_text *text, const htp_meta_call *call, u
     return end_text(text, length);
 }
 
-/* In the order of ScalarType in libtorch: up to QUInt2x4 in all versions, the others in PyTorch 2.
- */
+/* In the order of ScalarType: up to QUInt2x4 in all versions, the others only in PyTorch 2. */
 static const char *const type_names[] = {"Byte",
                                          "Char",
                                          "Short",

@@ -32,7 +32,7 @@ bool htp_meta_has(const htp_meta_call *call, uint32_t index);
 int64_t htp_meta_int(const htp_meta_call *call, uint32_t index);
 bool htp_meta_bool(const htp_meta_call *call, uint32_t index);
 
-/** An integer, or @p otherwise where it is None: dtype, memory_format. */
+/** An integer; @p otherwise if it is None: dtype, memory_format. */
 int64_t htp_meta_int_or(const htp_meta_call *call, uint32_t index, int64_t otherwise);
 
 /** A float, or a number of any type, which no complex one is. */
@@ -44,7 +44,7 @@ bool htp_meta_is_text(const htp_meta_call *call, uint32_t index, const char *tex
 /** Number @p at of operand @p index, a list of integers that is long enough. */
 int64_t htp_meta_item(const htp_meta_call *call, uint32_t index, uint32_t at);
 
-/** How long operand @p index, a list, is; 0 where it is None. */
+/** The length of operand @p index, a list; 0 if it is None. */
 uint32_t htp_meta_length(const htp_meta_call *call, uint32_t index);
 
 /** The size of a tensor's dim, counted from the last one where it is negative. The tensor has it.
@@ -55,8 +55,8 @@ int64_t htp_meta_dim(const htp_runner_tensor *tensor, int32_t dim);
 bool htp_meta_find_dim(htp_meta_call *call, const htp_runner_tensor *tensor, int64_t dim,
                        int64_t *size);
 
-/** Counts a negative dim from the first one, as libtorch does: a tensor without dims has one.
- * Refuses what is out of range. */
+/** Wraps a negative dim, as libtorch does: a 0-d tensor counts as having one. Refuses one out of
+ * range. */
 bool htp_meta_wrap(htp_meta_call *call, uint32_t rank, int64_t *dim);
 
 /* ---- refusals ---- */

@@ -1,4 +1,4 @@
-/* Sizes of what operators give that look elements or rows up, and of diagonals. */
+/* Sizes of look-ups of elements and rows, and of diagonals. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
 
@@ -21,7 +21,7 @@ bool htp_meta_take(htp_meta_call *call)
     return htp_meta_sizes_of(call, index, &sizes) && htp_meta_give(call, self->type, &sizes);
 }
 
-/* As many positions as are asked for, each with a number for each dim; column by column. */
+/* The requested number of positions, with a coordinate per dim; column-major. */
 bool htp_meta_nonzero_static(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -33,7 +33,7 @@ bool htp_meta_nonzero_static(htp_meta_call *call)
     return htp_meta_give(call, HTP_SCALAR_LONG, &sizes);
 }
 
-/* The sum of all repeats, which only the data tells where it is not given. */
+/* The sum of all repeats, which depends on data unless it is given. */
 bool htp_meta_repeat_interleave(htp_meta_call *call)
 {
     const htp_runner_tensor *repeats = htp_meta_tensor(call, 0);
@@ -50,7 +50,7 @@ bool htp_meta_repeat_interleave(htp_meta_call *call)
     return htp_meta_give(call, repeats->type, &sizes);
 }
 
-/* A vector becomes a matrix, and a matrix a vector. */
+/* A vector becomes a matrix, and a matrix becomes a vector. */
 bool htp_meta_diagonal(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -109,8 +109,7 @@ static bool check_bags(htp_meta_call *call)
                                          "with the weight's type and the indices' size");
 }
 
-/* Sums of rows that lie densely are made by a kernel that needs not be told which bag a row is in.
- */
+/* Dense sums of rows have a kernel that needs no bag of each row. */
 static bool is_summed_directly(const htp_meta_call *call)
 {
     const htp_runner_tensor *weight = htp_meta_tensor(call, WEIGHT);
@@ -121,8 +120,8 @@ static bool is_summed_directly(const htp_meta_call *call)
            htp_meta_int(call, PADDING) < 0 && (!weights || weights->strides[0] == 1);
 }
 
-/* Parameter: whether it is also told how large bags are that are summed, for gradients; else there
- * is a number for each offset. */
+/* Parameter: whether sizes of summed bags are returned, for gradients; else there is a number per
+ * offset. */
 bool htp_meta_embedding_bag(htp_meta_call *call)
 {
     const htp_runner_tensor *weight = htp_meta_tensor(call, WEIGHT);
@@ -144,7 +143,7 @@ bool htp_meta_embedding_bag(htp_meta_call *call)
            htp_meta_give(call, type, htp_meta_int(call, MODE) == MAX ? &rows : &each);
 }
 
-/* The same number of times for all elements of a dim, or of all dims in a row. */
+/* One number of repeats for all elements of a dim, or of the flattened tensor. */
 bool htp_meta_repeat_all(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);

@@ -1,4 +1,4 @@
-/* Sizes of what operators give that sum up or count by what the data says. */
+/* Sizes of data-dependent sums and counts. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- segments of one dim, told by how long they are, or by where they begin and end ---- */
 
-/* Whether @p cuts are told for all that lies in front of dim @p axis. */
+/* Whether @p cuts covers all dims before @p axis. */
 static bool fits_cuts(const htp_runner_tensor *data, const htp_runner_tensor *cuts, int64_t axis)
 {
     return axis == (int64_t)cuts->rank - 1 && data->rank >= cuts->rank &&
@@ -52,7 +52,7 @@ bool htp_meta_segment_reduce(htp_meta_call *call)
 
 /* ---- counts of points, rows of a tensor, in a box for each choice of a bin in every dim ---- */
 
-/* Whether points have as many coordinates as there are numbers of bins. */
+/* Whether points have as many coordinates as there are bin counts. */
 static bool check_points(htp_meta_call *call, const htp_runner_tensor *points, uint32_t count)
 {
     if (points->rank < 2) {
@@ -69,7 +69,7 @@ static bool check_points(htp_meta_call *call, const htp_runner_tensor *points, u
            htp_meta_refuse(call, "its output has more than %u dims", HTP_MAX_RANK);
 }
 
-/* Counts, and the edges of the bins of each coordinate. */
+/* Counts, and the bin edges of each coordinate. */
 static bool give_histogram(htp_meta_call *call, const htp_meta_sizes *bins)
 {
     int32_t type = htp_meta_tensor(call, 0)->type;
@@ -143,7 +143,7 @@ bool htp_meta_histogram_between(htp_meta_call *call)
 
 /* ---- losses ---- */
 
-/* A loss for each sequence, or one. */
+/* One loss per sequence, or a single one. */
 bool htp_meta_ctc_loss(htp_meta_call *call)
 {
     const htp_runner_tensor *log_probabilities = htp_meta_tensor(call, 0);

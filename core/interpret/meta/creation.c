@@ -1,4 +1,4 @@
-/* Sizes of what operators make of numbers, at random, or of positions. */
+/* Sizes of tensors made from numbers, random numbers, or positions. */
 #include "interpret/meta/iterator.h"
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"
@@ -18,7 +18,7 @@ bool htp_meta_permutation(htp_meta_call *call)
     return htp_meta_give(call, (int32_t)htp_meta_int_or(call, dtype, HTP_SCALAR_LONG), &sizes);
 }
 
-/* Numbers between two, which are tensors' contents. */
+/* Numbers between two bounds, which are tensors. */
 bool htp_meta_numbers_between(htp_meta_call *call)
 {
     const uint32_t dtype = call->parameter;
@@ -69,7 +69,7 @@ bool htp_meta_multinomial(htp_meta_call *call)
     return htp_meta_give(call, HTP_SCALAR_LONG, &sizes);
 }
 
-/* The input with elements set to zero, and which ones are not. */
+/* The input with elements zeroed, and the mask of those kept. */
 bool htp_meta_dropout(htp_meta_call *call)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
@@ -101,7 +101,7 @@ bool htp_meta_dropout(htp_meta_call *call)
 
 /* ---- positions ---- */
 
-/* Where numbers, or one, belong among sorted ones. */
+/* The positions of one or more numbers in a sorted tensor. */
 static bool give_positions(htp_meta_call *call, const htp_runner_tensor *sorted,
                            const htp_runner_tensor *numbers, bool is_int)
 {
@@ -197,7 +197,7 @@ bool htp_meta_one_hot(htp_meta_call *call)
     return htp_meta_give(call, HTP_SCALAR_LONG, &sizes);
 }
 
-/* How many ways there are to choose some of @p size elements; it stops at the largest number. */
+/* The binomial coefficient of @p size and @p chosen, saturated. */
 static int64_t count_choices(int64_t size, int64_t chosen, bool is_repeating)
 {
     int64_t all = is_repeating ? htp_meta_minus(htp_meta_plus(size, chosen), 1) : size;

@@ -1,4 +1,4 @@
-/* Sizes of what operators on elements give; elements.def has their rows. */
+/* Sizes of element-wise operators; elements.def has their rows. */
 #include "interpret/meta/elements.h"
 
 #include "interpret/meta/iterator.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What a row says of operands' types. */
+/* Checks operands' types by the row. */
 static bool check_type(htp_meta_call *call, int32_t type)
 {
     uint32_t how = call->parameter;
@@ -49,8 +49,8 @@ static bool check_operands(htp_meta_call *call, const htp_iteration *loop)
     return true;
 }
 
-/* The output of a loop that was made before, by torch.empty() or empty_like(); it takes other sizes
- * where operands are broadcast. */
+/* Outputs that torch.empty() or empty_like() made before the loop; they are resized if operands are
+ * broadcast. */
 static bool give_made(htp_meta_call *call, const htp_iteration *loop, int32_t type)
 {
     int64_t strides[HTP_MAX_RANK];
@@ -96,7 +96,7 @@ bool htp_meta_hardtanh(htp_meta_call *call)
                : htp_meta_elements(call);
 }
 
-/* Complex numbers are computed with first, and their angles copied to where they lie in order. */
+/* Computes complex numbers first, then copies angles to a contiguous tensor. */
 bool htp_meta_angle(htp_meta_call *call)
 {
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
@@ -122,7 +122,7 @@ bool htp_meta_frexp(htp_meta_call *call)
            htp_meta_give_strided(call, HTP_SCALAR_INT, &sizes, strides);
 }
 
-/* Since PyTorch 2, room for the slopes that were drawn must have the input's sizes. */
+/* Since PyTorch 2, the buffer for random slopes must have the input's sizes. */
 bool htp_meta_random_slopes(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -140,7 +140,7 @@ bool htp_meta_random_slopes(htp_meta_call *call)
     return htp_meta_elements(call);
 }
 
-/* Slopes are one for each channel, or one for all. */
+/* One slope per channel, or one for all. */
 bool htp_meta_prelu(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -165,7 +165,7 @@ bool htp_meta_prelu(htp_meta_call *call)
     return htp_meta_sizes_of(call, self, &sizes) && htp_meta_give_formatted(call, self, &sizes);
 }
 
-/* One of two, as a truth value says. */
+/* Selects one of two by a condition. */
 bool htp_meta_where(htp_meta_call *call)
 {
     const htp_runner_tensor *condition = htp_meta_tensor(call, 0);

@@ -1,12 +1,11 @@
 /*
- * Operators that compute each element of their output from one of each operand: what a row of
- * elements.def says of them.
+ * Element-wise operators: the meaning of rows in elements.def.
  */
 #ifndef HTP_INTERPRET_META_ELEMENTS_H
 #define HTP_INTERPRET_META_ELEMENTS_H
 
-/** The least bits are the number of leading operands that the loop goes over. Rows of other tables
- * say with these what types they do not take. */
+/** The lowest bits are the number of leading operands in the loop. Rows of other tables use these
+ * to exclude types. */
 typedef enum htp_elements {
     HTP_ELEMENTS_COUNT = 3,
     HTP_ELEMENTS_FLOAT = 1 << 2,       /**< integers are computed with as floats */

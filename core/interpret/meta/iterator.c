@@ -28,7 +28,7 @@ static bool broadcast(htp_meta_call *call, htp_meta_sizes *shape, const htp_runn
 {
     htp_meta_sizes wider = {.rank = shape->rank > tensor->rank ? shape->rank : tensor->rank};
     for (uint32_t i = 0; i < wider.rank; i++) {
-        uint32_t behind = wider.rank - i; /* dims up to the end, this one included */
+        uint32_t behind = wider.rank - i; /* dims from this one to the last */
         int64_t one = behind <= shape->rank ? shape->dims[shape->rank - behind] : 1;
         int64_t other = behind <= tensor->rank ? tensor->dims[tensor->rank - behind] : 1;
         if (one != other && one != 1 && other != 1) {
@@ -127,7 +127,7 @@ static bool lay_out_alike(const htp_iteration *iteration, int64_t *strides)
 
 /* ---- layouts: dims in the order of the first operand that tells them apart ---- */
 
-/* A stride of an operand over a dim of the shape: none where it is broadcast. */
+/* The stride of an operand along a dim of the shape: 0 if it is broadcast. */
 static int64_t stride_over(const htp_iteration *iteration, uint32_t operand, uint32_t dim)
 {
     const htp_runner_tensor *tensor = &iteration->tensors[operand];

@@ -23,8 +23,7 @@ typedef struct htp_iteration {
 
 htp_iteration htp_iteration_begin(void);
 
-/** Adds an operand: a tensor, or a number, which is one without dims. Refuses what does not
- * broadcast. */
+/** Adds an operand: a tensor, or a number as a 0-d tensor. Refuses sizes that do not broadcast. */
 bool htp_iteration_add(htp_meta_call *call, htp_iteration *iteration, const htp_operand *operand);
 
 /** Converts operands to a type where theirs is another one: copies that are dense. */

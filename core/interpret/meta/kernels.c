@@ -1,4 +1,4 @@
-/* The table of meta kernels, and what all of them ask of their operands. */
+/* The table of meta kernels, and common checks of operands. */
 #include "interpret/meta/kernels.h"
 
 #include "interpret/meta/elements.h"
@@ -45,14 +45,14 @@ static bool are_all(const htp_operand *list, htp_operand_kind kind, bool with_no
     return list->kind == HTP_OPERAND_LIST;
 }
 
-/* A complex number is what nobody looks at. */
+/* A complex number has no plain value. */
 static bool is_number(const htp_operand *operand)
 {
     return operand->kind == HTP_OPERAND_INT || operand->kind == HTP_OPERAND_FLOAT ||
            operand->kind == HTP_OPERAND_BOOL || operand->kind == HTP_OPERAND_OTHER;
 }
 
-/* Small letters are of operands that may be left out. */
+/* Lower-case letters are optional operands. */
 static bool is_of_kind(const htp_operand *operand, char kind)
 {
     if (operand->kind == HTP_OPERAND_NONE && kind >= 'a' && kind <= 'z' && kind != 'h') {

@@ -7,8 +7,7 @@
 
 enum { PICTURE = 4, VOLUME = 5 };
 
-/* Dims of pictures and volumes from the one whose elements lie closest to the one whose elements
- * are farthest apart: channels, width, height, depth, batch. */
+/* Dims of images and volumes by ascending stride: channels, width, height, depth, batch. */
 static uint32_t closest_dim(uint32_t rank, uint32_t at)
 {
     return at == 0 ? 1 : at + 1 == rank ? 0 : rank - at;
@@ -35,7 +34,7 @@ void htp_layout_channels_last(const int64_t *dims, uint32_t rank, int64_t *strid
     for (uint32_t at = 0; at < rank; at++) {
         uint32_t dim = closest_dim(rank, at);
         strides[dim] = step;
-        step = htp_meta_times(step, dims[dim]); /* also over nothing, which contiguous() is not */
+        step = htp_meta_times(step, dims[dim]); /* also over empty dims, unlike contiguous() */
     }
 }
 
@@ -67,7 +66,7 @@ bool htp_layout_is_channels_last(const htp_runner_tensor *tensor)
     return tensor->rank == PICTURE && has_channels_last(tensor);
 }
 
-/* Dims with more than one element by their strides; the others are left out. */
+/* Dims with more than one element, sorted by stride. */
 static uint32_t order_by_strides(const htp_runner_tensor *tensor, uint32_t *order)
 {
     uint32_t count = 0;

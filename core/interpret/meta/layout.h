@@ -1,6 +1,6 @@
 /*
- * How a tensor's elements lie in memory: dims and strides, as libtorch looks at them (its
- * TensorImpl.cpp and MemoryFormat.h, and infer_dense_strides() of its ExpandUtils.cpp).
+ * Layouts of tensors: dims and strides, as libtorch treats them (its TensorImpl.cpp and
+ * MemoryFormat.h, and infer_dense_strides() of its ExpandUtils.cpp).
  *
  * Strides are in elements; there are as many as dims. Tensors have at most HTP_MAX_RANK dims.
  */
@@ -23,12 +23,11 @@ void htp_layout_contiguous(const int64_t *dims, uint32_t rank, int64_t *strides)
 /** The same with the channels of pictures (4 dims) or volumes (5) last. */
 void htp_layout_channels_last(const int64_t *dims, uint32_t rank, int64_t *strides);
 
-/** 1 where dim @p a of something comes behind dim @p b in memory, -1 where it comes in front, 0
- * where strides of broadcast dims leave that open. */
+/** 1 if dim @p a is behind dim @p b in memory, -1 if before, 0 if broadcast dims leave it open. */
 typedef int htp_layout_compare(const void *of, uint32_t a, uint32_t b);
 
-/** Dims from the innermost one on, as TensorIterator sorts them: from the last dim on, past what is
- * open. */
+/** Dims from the innermost on, as TensorIterator sorts them: from the last dim on, skipping
+ * undecided pairs. */
 void htp_layout_sort_dims(uint32_t rank, htp_layout_compare *compare, const void *of,
                           uint32_t *order);
 
@@ -45,7 +44,7 @@ bool htp_layout_is_channels_last(const htp_runner_tensor *tensor);
 /** Whether no two of them share a place, and none is free between them. */
 bool htp_layout_is_dense(const htp_runner_tensor *tensor);
 
-/** The memory format that a tensor suggests: by its strides alone, so that it may have gaps. */
+/** The memory format suggested by a tensor's strides; there may be gaps. */
 htp_memory_format htp_layout_suggested(const htp_runner_tensor *tensor);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sizes of what operators give that move elements. */
+/* Sizes of operators that move elements. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"
 #include "interpret/meta/outputs.h"
@@ -8,7 +8,7 @@
 
 /* ---- roll: the end and the beginning of a dim, joined ---- */
 
-/* The dims and strides of a tensor that is rolled along one dim after the other. */
+/* The geometry of a tensor that is rolled along one dim after another. */
 typedef struct rolled {
     htp_runner_tensor tensor;
     int64_t dims[HTP_MAX_RANK];
@@ -24,7 +24,7 @@ static void begin_rolling(rolled *of, const htp_runner_tensor *self)
     of->tensor.strides = of->strides;
 }
 
-/* What a part of it along @p dim suggests. */
+/* The memory format that a part along @p dim suggests. */
 static htp_memory_format part_suggests(rolled *of, int64_t dim, int64_t size)
 {
     int64_t whole = of->dims[dim];
@@ -34,7 +34,7 @@ static htp_memory_format part_suggests(rolled *of, int64_t dim, int64_t size)
     return format;
 }
 
-/* cat() keeps the channels last where all parts have them so, and an empty part has not. */
+/* cat() keeps channels last if all parts have it; an empty part does not. */
 static bool roll_dim(htp_meta_call *call, rolled *of, int64_t shift, int64_t dim)
 {
     if (of->tensor.rank == 0) {
@@ -89,7 +89,7 @@ bool htp_meta_roll(htp_meta_call *call)
 
 /* ---- groups of channels, dealt out like cards ---- */
 
-/* Parameter: whether nothing is given as a view in all versions, rather than since PyTorch 2. */
+/* Parameter: whether all versions copy, or only PyTorch 2. */
 bool htp_meta_channel_shuffle(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -118,8 +118,8 @@ static bool refuse_triangle(htp_meta_call *call)
                                  "that a tensor may have");
 }
 
-/* How many elements of a matrix lie on the diagonal @p offset and below, row by row: rows that
- * begin with 1 element and end with the last, and whole ones. */
+/* The number of elements on or below diagonal @p offset of a matrix: partial rows, then whole ones.
+ */
 static bool count_below(int64_t rows, int64_t columns, int64_t offset, int64_t *count)
 {
     int64_t first = offset >= 0 ? (offset < columns ? offset + 1 : columns) : 0;
@@ -138,7 +138,7 @@ static bool count_below(int64_t rows, int64_t columns, int64_t offset, int64_t *
            !__builtin_add_overflow(twice / 2, whole, count);
 }
 
-/* Parameter: whether it is the elements on the diagonal and above. */
+/* Parameter: whether the upper triangle is meant. */
 bool htp_meta_triangle_indices(htp_meta_call *call)
 {
     enum { ROWS, COLUMNS, OFFSET, TYPE, LAYOUT };

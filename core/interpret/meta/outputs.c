@@ -24,8 +24,8 @@ bool htp_meta_sizes_of(htp_meta_call *call, const htp_runner_tensor *tensor, htp
     return true;
 }
 
-/* Nothing, but for dims and strides, which nobody reads before they are written: a call has several
- * KB of them. */
+/* Clears an output except dims and strides, which take several KB and are written before they are
+ * read. */
 static void clear(htp_meta_output *output)
 {
     output->kind = HTP_META_NONE;
@@ -36,7 +36,7 @@ static void clear(htp_meta_output *output)
     output->making = (htp_making){.rank = 0};
 }
 
-/* A list takes what is given until it is full. */
+/* A list takes outputs until it is full. */
 static htp_meta_output *next_output(htp_meta_call *call)
 {
     htp_meta_output *last = call->output_count > 0 ? &call->outputs[call->output_count - 1] : NULL;

@@ -24,8 +24,8 @@ bool htp_meta_give(htp_meta_call *call, int32_t type, const htp_meta_sizes *size
 bool htp_meta_give_strided(htp_meta_call *call, int32_t type, const htp_meta_sizes *sizes,
                            const int64_t *strides);
 
-/** One that has its channels last where @p like has them so: what libtorch calls the memory format
- * that a tensor suggests. Both have the same rank. */
+/** An output that is channels last if @p like is: libtorch's suggested memory format. Both have the
+ * same rank. */
 bool htp_meta_give_formatted(htp_meta_call *call, const htp_runner_tensor *like,
                              const htp_meta_sizes *sizes);
 
@@ -39,8 +39,11 @@ bool htp_meta_give_plain(htp_meta_call *call, const htp_runner_tensor *tensor);
 bool htp_meta_give_view(htp_meta_call *call, const htp_runner_tensor *of,
                         const htp_meta_sizes *sizes);
 
-/** Any view of a tensor's memory. @param strides  as many as there are sizes
- * @param offset  of its first element, from where the memory begins */
+/**
+ * Any view of a tensor's memory.
+ * @param strides  one per size
+ * @param offset  of its first element in the memory
+ */
 bool htp_meta_give_look(htp_meta_call *call, const htp_runner_tensor *of,
                         const htp_meta_sizes *sizes, const int64_t *strides, int64_t offset);
 
@@ -51,11 +54,11 @@ bool htp_meta_begin_list(htp_meta_call *call, uint32_t count);
 /** Operand @p index itself. */
 bool htp_meta_give_operand(htp_meta_call *call, uint32_t index);
 
-/** What was not asked for. */
+/** An output that was not requested. */
 bool htp_meta_give_none(htp_meta_call *call);
 
-/** Makes of output @p at the operand @p index, a tensor that the output is written into: in place,
- * where it must have the output's sizes, or behind out=, where it takes them. */
+/** Makes operand @p index, a tensor that is written, output @p at: in place, where it must have the
+ * output's sizes, or for out=, where it is resized. */
 bool htp_meta_write_output(htp_meta_call *call, uint32_t at, uint32_t index, bool is_in_place);
 
 /** Frees lists. */

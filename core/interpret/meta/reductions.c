@@ -1,4 +1,4 @@
-/* Sizes of what operators give that reduce dims, go along one, or count. */
+/* Sizes of reductions, scans, and counts. */
 #include "interpret/meta/elements.h"
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"
@@ -9,7 +9,7 @@
 
 /* ---- dims ---- */
 
-/* Marks dims of a list; all of them where it is empty or left out. */
+/* Marks the dims in a list; all if it is empty or missing. */
 static bool mark_dims(htp_meta_call *call, uint32_t rank, uint32_t list, bool *is_reduced)
 {
     uint32_t count = htp_meta_length(call, list);
@@ -30,7 +30,7 @@ static bool mark_dims(htp_meta_call *call, uint32_t rank, uint32_t list, bool *i
     return true;
 }
 
-/* What is left of a tensor's dims. */
+/* The remaining dims of a tensor. */
 static void remove_dims(const htp_runner_tensor *tensor, const bool *is_reduced, bool keeps,
                         htp_meta_sizes *sizes)
 {
@@ -42,7 +42,7 @@ static void remove_dims(const htp_runner_tensor *tensor, const bool *is_reduced,
     }
 }
 
-/* Sizes without the dims that operand @p list names. */
+/* Sizes without the dims in operand @p list. */
 static bool reduce(htp_meta_call *call, uint32_t list, bool keeps, htp_meta_sizes *sizes)
 {
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
@@ -56,7 +56,7 @@ static bool reduce(htp_meta_call *call, uint32_t list, bool keeps, htp_meta_size
 
 static const htp_meta_sizes no_dims = {.rank = 0};
 
-/* Refuses types that a row does not take. */
+/* Refuses types that the row excludes. */
 static bool check_type(htp_meta_call *call)
 {
     int32_t type = htp_meta_tensor(call, 0)->type;
@@ -98,7 +98,7 @@ bool htp_meta_variance_and_mean(htp_meta_call *call)
     return give_variance(call, true);
 }
 
-/* Integers and truth values add up to long ones. */
+/* Integers and bools add up to int64. */
 static int32_t sum_type(const htp_meta_call *call, uint32_t dtype)
 {
     int32_t type = htp_meta_tensor(call, 0)->type;
@@ -131,8 +131,8 @@ bool htp_meta_extreme(htp_meta_call *call)
     return check_type(call) && htp_meta_give(call, tensor->type, &no_dims);
 }
 
-/* The least and the largest one, of all elements or along a dim. libtorch before 2.0 keeps a dim
- * that a tensor without dims has not. */
+/* Minimum and maximum, of all elements or along a dim. libtorch before 2.0 keeps a dim even for a
+ * 0-d tensor. */
 bool htp_meta_extremes(htp_meta_call *call)
 {
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
@@ -162,7 +162,7 @@ bool htp_meta_extremes(htp_meta_call *call)
 bool htp_meta_median(htp_meta_call *call)
 {
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
-    bool is_empty = tensor->elements == 0; /* nothing is looked at */
+    bool is_empty = tensor->elements == 0; /* no element is read */
     return (is_empty || check_type(call)) && htp_meta_give(call, tensor->type, &no_dims);
 }
 
@@ -174,7 +174,7 @@ bool htp_meta_count_nonzero(htp_meta_call *call)
 
 /* ---- one element of a dim, and where it is ---- */
 
-/* Values and their places along operand @p index, a dim, which operand @p keeps keeps. */
+/* Values and positions along the dim in operand @p index; operand @p keeps keeps the dim. */
 static bool give_places(htp_meta_call *call, uint32_t index, uint32_t keeps)
 {
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
@@ -199,7 +199,7 @@ bool htp_meta_median_of_dim(htp_meta_call *call)
     return check_type(call) && give_places(call, 1, 2);
 }
 
-/* Where there is one element, nothing is asked of its type. */
+/* A single element may have any type. */
 static bool check_type_of_many(htp_meta_call *call)
 {
     return htp_meta_tensor(call, 0)->rank == 0 || check_type(call);
@@ -228,7 +228,7 @@ bool htp_meta_kth_value(htp_meta_call *call)
 
 /* ---- along a dim ---- */
 
-/* Where sorted elements were, which lie as these do. */
+/* The positions of sorted elements, in their layout. */
 bool htp_meta_sorted_places(htp_meta_call *call)
 {
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
@@ -246,7 +246,7 @@ bool htp_meta_extreme_so_far(htp_meta_call *call)
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
     int64_t dim = htp_meta_int(call, 1);
     htp_meta_sizes sizes;
-    bool is_empty = tensor->elements == 0; /* nothing is looked at */
+    bool is_empty = tensor->elements == 0; /* no element is read */
     return (is_empty || (htp_meta_wrap(call, tensor->rank, &dim) && check_type_of_many(call))) &&
            htp_meta_sizes_of(call, tensor, &sizes) && htp_meta_give(call, tensor->type, &sizes) &&
            htp_meta_give(call, HTP_SCALAR_LONG, &sizes);
@@ -323,7 +323,7 @@ bool htp_meta_histogram_by_edges(htp_meta_call *call)
 
 /* ---- statistics of rows ---- */
 
-/* A matrix of what each two rows have in common, or a number of one row. */
+/* A matrix over pairs of rows, or a number for a single row. */
 static bool give_of_pairs(htp_meta_call *call, int32_t type)
 {
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);
@@ -340,7 +340,7 @@ static bool give_of_pairs(htp_meta_call *call, int32_t type)
     return htp_meta_give(call, htp_scalar_type_float(type), &sizes);
 }
 
-/* Whether a weight, which may be left out, is there for each observation. */
+/* Whether an optional weight has one number per observation. */
 static bool check_observed(htp_meta_call *call, uint32_t index, bool are_counts)
 {
     const htp_runner_tensor *tensor = htp_meta_tensor(call, 0);

@@ -1,4 +1,4 @@
-/* Sizes of what operators give that move, choose or change elements one by one. */
+/* Sizes of operators that move, select or change single elements. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
 #include "interpret/meta/types.h"
@@ -58,7 +58,7 @@ bool htp_meta_index_select(htp_meta_call *call)
     return htp_meta_give(call, self->type, &sizes);
 }
 
-/* Of two versions of libtorch the later one asks more. */
+/* The stricter of the versions counts. */
 static bool have_same_rows(htp_meta_call *call, const htp_runner_tensor *self,
                            const htp_runner_tensor *source, int64_t dim)
 {
@@ -112,7 +112,7 @@ bool htp_meta_index_written(htp_meta_call *call)
     return have_same_rows(call, self, source, dim) && htp_meta_give_plain(call, self);
 }
 
-/* Where the part begins, no size tells: a view from the beginning stands for all. */
+/* Sizes do not depend on the start: a view from the beginning stands for all. */
 bool htp_meta_narrow(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);

@@ -60,7 +60,7 @@ int32_t htp_scalar_type_float(int32_t type)
     return htp_scalar_type_is_integral(type, true) ? HTP_SCALAR_FLOAT : type;
 }
 
-/* Of two floating types, or a floating and an integral one. */
+/* Promotes two floating types, or a floating and an integral one. */
 static int32_t promote_floats(int32_t a, int32_t b)
 {
     if (!htp_scalar_type_is_floating(a) || !htp_scalar_type_is_floating(b)) {
@@ -77,7 +77,7 @@ static int32_t promote_complex(int32_t a, int32_t b)
     return htp_scalar_type_complex(real_a == real_b ? real_a : promote_floats(real_a, real_b));
 }
 
-/* Truth values are the least ones; a byte and a signed one need two bytes. */
+/* bool is the least; uint8 with int8 needs int16. */
 static int32_t promote_integers(int32_t a, int32_t b)
 {
     if (a == HTP_SCALAR_BOOL || b == HTP_SCALAR_BOOL) {
@@ -127,7 +127,7 @@ int32_t htp_operand_scalar_type(const htp_operand *number)
 
 /* ---- types by category ---- */
 
-/* A number decides between integers, floats and complex ones: these of the default width. */
+/* A number selects between the default int, float and complex types. */
 static int32_t default_type(int32_t type)
 {
     return htp_scalar_type_is_complex(type)    ? HTP_SCALAR_COMPLEX_FLOAT

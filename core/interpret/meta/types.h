@@ -1,13 +1,13 @@
 /*
- * Element types, and what becomes of several of them (libtorch's ScalarType.h, and result_type() of
- * its TypeProperties.cpp).
+ * Element types and their promotion (libtorch's ScalarType.h, and result_type() of its
+ * TypeProperties.cpp).
  */
 #ifndef HTP_INTERPRET_META_TYPES_H
 #define HTP_INTERPRET_META_TYPES_H
 
 #include <htp/runner.h>
 
-/** No type: what nothing was added to. */
+/** No type: the neutral element. */
 #define HTP_SCALAR_NONE (-1)
 
 /** Types that PyTorch 2 has besides those of htp/runner.h. */
@@ -34,21 +34,20 @@ int32_t htp_scalar_type_complex(int32_t type);
 /** The type of the parts of complex numbers; any other type itself. */
 int32_t htp_scalar_type_real(int32_t type);
 
-/** Floats where @p type is integral, or the type itself: what libtorch computes roots in. */
+/** float if @p type is integral, else the type itself: the type of roots. */
 int32_t htp_scalar_type_float(int32_t type);
 
 /** libtorch's promoteTypes(): the least type that holds both; HTP_SCALAR_NONE adds nothing. */
 int32_t htp_scalar_type_promote(int32_t a, int32_t b);
 
-/** Whether what is computed in @p from may be written to elements of @p to: canCast(). */
+/** Whether results in @p from may be written to @p to: canCast(). */
 bool htp_scalar_type_can_become(int32_t from, int32_t to);
 
-/** The type of a number that is an operand, which is no tensor: Bool, Long, Double,
- * ComplexDouble. */
+/** The type of a number operand: Bool, Long, Double, ComplexDouble. */
 int32_t htp_operand_scalar_type(const htp_operand *number);
 
-/** Types of operands by category, as result_type() adds them up: tensors with dims first, then
- * those without, then numbers, of which only the category counts. */
+/** Types of operands by category, as in result_type(): tensors with dims, then 0-d tensors, then
+ * numbers, of which only the category counts. */
 typedef struct htp_type_state {
     int32_t of_dims;
     int32_t of_zero_dims;
@@ -60,7 +59,7 @@ typedef struct htp_type_state {
 /** Adds an operand: a tensor or a number. Others add nothing. */
 void htp_type_state_add(htp_type_state *state, const htp_operand *operand);
 
-/** What the operands become. */
+/** The promoted type. */
 int32_t htp_type_state_result(const htp_type_state *state);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* ---- where objects are in the archive ---- */
 
-/* What is known first of an object counts: it may be met again under other names. */
+/* The first note on an object counts: it may be found again under other names. */
 static void note_holder(htp_machine *m, uint32_t object, const htp_holder *holder)
 {
     uint32_t place = (uint32_t)m->state.holder_list.count + 1;
@@ -52,7 +52,7 @@ static void note_storage(htp_machine *m, uint64_t storage, const char *name)
     }
 }
 
-/* Objects within an attribute of the archive, and whose memory its tensors are. */
+/* Objects within an attribute of the archive, and the owners of its tensors' memory. */
 static void note_held(htp_machine *m, uint32_t module, const char *name, uint32_t number)
 {
     const htp_program_data data = m->program->data[number];
@@ -67,7 +67,7 @@ static void note_held(htp_machine *m, uint32_t module, const char *name, uint32_
         break;
     case HTP_DATA_LIST:
     case HTP_DATA_TUPLE:
-    case HTP_DATA_DICT: /* by its values */
+    case HTP_DATA_DICT: /* its values */
         for (uint32_t i = is_dict; i < data.element_count; i += is_dict ? 2 : 1) {
             unsigned at = is_dict ? i / 2 : i;
             note_held(m, module, htp_arena_printf(m->arena, "%s.%u", name, at), data.elements[i]);
@@ -87,7 +87,7 @@ const char *htp_attribute_name(htp_machine *m, const char *holder, htp_object_at
     return htp_arena_join(m->arena, holder, *holder ? "." : "", type->attributes[attribute.slot]);
 }
 
-/* The key of a name of a class, whose attributes and methods are told apart by @p kind. */
+/* The key of a name in a class; @p kind separates attributes from methods. */
 static const char *key_of(htp_machine *m, uint32_t class_number, char kind, const char *name)
 {
     return htp_arena_printf(m->arena, "%u%c%s", class_number, kind, name);
@@ -96,7 +96,7 @@ static const char *key_of(htp_machine *m, uint32_t class_number, char kind, cons
 bool htp_class_find(htp_machine *m, uint32_t class_number, htp_class_names names, const char *name,
                     uint32_t *place)
 {
-    enum { FEW = 24 }; /* which are looked through faster than a map is asked */
+    enum { FEW = 24 }; /* a scan of so few is faster than a map */
     if (names.count <= FEW) {
         for (*place = 0; *place < names.count; ++*place) {
             if (strcmp(names.names[*place], name) == 0) {
@@ -170,7 +170,7 @@ static void let_change(htp_machine *m, htp_item *item, bool is_late)
     }
 }
 
-/* What an attribute holds, which the call may change from now on. */
+/* Loads an attribute, which the call may change from now on. */
 static htp_outcome load(htp_machine *m, htp_object_attribute attribute, const htp_holder *holder,
                         htp_item **item)
 {
@@ -202,7 +202,7 @@ htp_outcome htp_attributes_load_early(htp_machine *m, const htp_object_attribute
 
 /* ---- operators ---- */
 
-/* The attribute of the object that a node names. */
+/* The attribute that a node names. */
 static htp_outcome find_attribute(htp_machine *m, const htp_step *step, const char *what,
                                   htp_object_attribute *attribute)
 {
@@ -215,7 +215,7 @@ static htp_outcome find_attribute(htp_machine *m, const htp_step *step, const ch
     return htp_attribute_slot(m, self->object, step->node->name, &attribute->slot);
 }
 
-/* Whether the call made an object: nothing but the call sets its attributes. */
+/* Whether the call created an object: then only the call sets its attributes. */
 static bool is_made(const htp_machine *m, uint32_t object)
 {
     return htp_map_get_bytes(&m->state.made, &object, sizeof(object), NULL);
@@ -250,7 +250,7 @@ htp_outcome htp_do_set_attr(htp_machine *m, htp_step *step, htp_items *outputs)
     HTP_DO(find_attribute(m, step, "set of", &attribute));
     htp_item *before = htp_attributes_find(&m->state.attributes, attribute, &has);
     if (!has && htp_attribute_holder(m, attribute.object, &holder)) {
-        /* Which another side of a branch keeps. */
+        /* For the other side of a branch. */
         HTP_DO(load(m, attribute, &holder, &before));
     } else if (!has && !is_made(m, attribute.object)) {
         return htp_machine_refuse(m, &step->place,

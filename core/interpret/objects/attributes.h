@@ -1,6 +1,6 @@
 /*
- * Attributes of objects: what they hold in the archive, what a call changes, and what the next one
- * finds.
+ * Attributes of objects: their values in the archive, changes by a call, and initial values of the
+ * next call.
  */
 #ifndef HTP_INTERPRET_OBJECTS_ATTRIBUTES_H
 #define HTP_INTERPRET_OBJECTS_ATTRIBUTES_H
@@ -24,23 +24,22 @@ void htp_attributes_set(htp_machine *m, htp_attributes *all, htp_object_attribut
 
 /* ---- objects (attributes.c) ---- */
 
-/** Sets what an attribute holds; blocks note what it held. */
+/** Sets an attribute; blocks note its old value. */
 void htp_attribute_set(htp_machine *m, htp_object_attribute attribute, htp_item *value);
 
-/** Gives attributes the values that they had before the innermost block, whose journal is taken
- * away. @return those that it left */
+/** Undoes the innermost block's changes of attributes, and removes its journal. @return the values
+ * that the block left */
 htp_attributes htp_attributes_end_block(htp_machine *m);
 
-/** Reads attributes before anything runs: a change within a branch or loop is of what was there
- * before it. Those that were first read within one are the machine's `late`. */
+/** Reads attributes before anything runs, so that changes within a branch or loop have an old
+ * value. Those first read within one are the machine's `late`. */
 htp_outcome htp_attributes_load_early(htp_machine *m, const htp_object_attribute *attributes,
                                       const htp_holder *holders, size_t count);
 
 /** Where an object is in the archive; false of one that the call made. */
 bool htp_attribute_holder(htp_machine *m, uint32_t object, htp_holder *holder);
 
-/** Notes where the object of an attribute is, and under which name the archive has there which
- * objects and memories. */
+/** Notes the owner of an attribute, and the names of its objects and memories in the archive. */
 htp_outcome htp_attribute_note(htp_machine *m, htp_object_attribute attribute,
                                const htp_holder *holder, const char *name);
 

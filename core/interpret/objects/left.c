@@ -1,5 +1,5 @@
 /*
- * What a call leaves in attributes.
+ * The state that a call leaves in attributes.
  */
 #include "interpret/objects/states.h"
 
@@ -34,7 +34,7 @@ static bool has_same_contents(const htp_item *a, const htp_item *b)
            (a->content_bytes == 0 || memcmp(a->contents, b->contents, a->content_bytes) == 0);
 }
 
-/* Whether two values are the same one, or constants with the same contents. */
+/* Whether two values are the same item, or equal constants. */
 static bool is_equal(const htp_machine *m, const htp_item *a, const htp_item *b)
 {
     bool is_constant = a->known == HTP_KNOWN_CONSTANT && b->known == HTP_KNOWN_CONSTANT;
@@ -114,7 +114,7 @@ static void list_memories(htp_machine *m, const htp_item *item, htp_ids *memorie
     }
 }
 
-/* By memory: how many tensors of attributes have it, or one of its group. */
+/* By memory: the number of attributes' tensors in it, or in one of its group. */
 static htp_map count_holders(htp_machine *m)
 {
     htp_map holders = {0};
@@ -142,7 +142,7 @@ static htp_map count_holders(htp_machine *m)
     return holders;
 }
 
-/* Notes which tensors of a state are one memory with others that attributes hold at the end. */
+/* Notes which tensors of a state share memory with other attributes at the end. */
 static void note_shared(const htp_map *holders, const htp_item *item, htp_image *image)
 {
     if (htp_is_tensor(item)) {
@@ -164,7 +164,7 @@ static bool is_archived_in(const htp_image *image)
     return is_archived;
 }
 
-/* Notes which tensors are among memories of the archive. @return whether some are */
+/* Notes which tensors have a memory of the archive. @return whether there are any */
 static bool note_same(const htp_map *before, const htp_item *item, htp_image *image)
 {
     bool is_some = false;
@@ -192,8 +192,8 @@ static bool is_named(const struct htp_storage_names *names, const char *name)
     return is_found;
 }
 
-/* Refuses a change in place of what the archive holds under two names. @p carried  what the call
- * found; NULL: the archive's */
+/* Refuses an in-place change of a memory with two names in the archive. @p carried  the value at
+ * the begin of the call; NULL: the archive's */
 static htp_outcome note_archived(htp_machine *m, htp_recorded_state *state,
                                  const htp_carried_state *carried)
 {
@@ -220,7 +220,7 @@ static htp_outcome note_archived(htp_machine *m, htp_recorded_state *state,
 
 /* ---- states ---- */
 
-/* What the states of a call are found with. */
+/* State of the search for a call's states. */
 typedef struct search {
     htp_machine *m;
     const htp_carried_state *carried;
@@ -235,7 +235,7 @@ static const htp_carried_state *find_carried(const search *s, const char *name)
     return htp_map_get(&s->by_name, name, &index) ? &s->carried[index] : NULL;
 }
 
-/* Adds an attribute that was changed, or carried. @p value  what it holds in the end */
+/* Adds an attribute that was changed or carried. @p value  at the end of the call */
 static htp_outcome add_state(search *s, htp_object_attribute attribute, const htp_holder *holder,
                              htp_item *value)
 {
@@ -247,7 +247,7 @@ static htp_outcome add_state(search *s, htp_object_attribute attribute, const ht
     }
     const bool is_same = is_equal(m, before, value);
     if (is_same && s->by_name.count == 0) {
-        return HTP_GOES_ON; /* as nearly all do, whose names nobody needs */
+        return HTP_GOES_ON; /* nearly all attributes; their names are not needed */
     }
     const char *name = htp_attribute_name(m, holder->path, attribute);
     const htp_carried_state *carried = find_carried(s, name);

@@ -1,5 +1,5 @@
 /*
- * What a call finds in the attributes that an earlier one changed.
+ * Initial values of attributes that an earlier call changed.
  */
 #include "interpret/objects/attributes.h"
 
@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-/* A state that is being made: its leaves are said one after the other. */
+/* A state under construction, leaf by leaf. */
 typedef struct finding {
     htp_machine *m;
     const htp_carried_state *state;
     const htp_place *place;
-    size_t next; /* leaf */
+    size_t next; /* index of the next leaf */
 } finding;
 
 htp_operand htp_image_operand(htp_arena *arena, const htp_operand *operand)
@@ -35,7 +35,7 @@ static htp_item *known_item(htp_machine *m, const htp_image *left)
 
 /* ---- tensors ---- */
 
-/* The size that has a number, whatever state asks for it first. */
+/* The size with a number, whichever state needs it first. */
 static htp_outcome open_size(htp_machine *m, uint32_t number, const char *name,
                              htp_trace_size *size)
 {
@@ -50,7 +50,7 @@ static htp_outcome open_size(htp_machine *m, uint32_t number, const char *name,
     return HTP_GOES_ON;
 }
 
-/* The sizes that the last call left, but for those that may be any. */
+/* The sizes that the last call left, except free ones. */
 static htp_outcome find_sizes(htp_machine *m, const htp_image *left, const char *name,
                               const htp_trace_carry *carry, int64_t **sizes, bool *is_open)
 {
@@ -93,7 +93,7 @@ static htp_outcome carried_tensor(htp_machine *m, const htp_image *left, const c
     made->is_carried = !is_open;
     HTP_DO(htp_item_settle_empty(m, made));
     if (left->is_shared) {
-        htp_storage_keep(m, made); /* nobody may change it in place */
+        htp_storage_keep(m, made); /* it must not change in place */
     }
     *item = made;
     return HTP_GOES_ON;
@@ -101,7 +101,7 @@ static htp_outcome carried_tensor(htp_machine *m, const htp_image *left, const c
 
 /* ---- numbers ---- */
 
-/* A number that each call is given. */
+/* A number that is an input of each call. */
 static htp_outcome open_number(htp_machine *m, const htp_image *left, const char *name,
                                htp_item **item)
 {
@@ -133,7 +133,7 @@ static bool is_size(const htp_machine *m, const htp_image *left, const htp_item 
     return is_equal;
 }
 
-/* A number or text that is known; one that follows sizes is read from an input that has them. */
+/* A known number or text; one that follows sizes is read from an input with these. */
 static htp_outcome carried_number(htp_machine *m, const htp_image *left, const char *name,
                                   const htp_place *place, htp_item **item)
 {

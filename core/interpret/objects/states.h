@@ -1,13 +1,13 @@
 /*
- * State that outlives a call: the attributes that it changes and that the next one reads.
+ * State that outlives a call: attributes that it changes and the next call reads.
  */
 #ifndef HTP_INTERPRET_OBJECTS_STATES_H
 #define HTP_INTERPRET_OBJECTS_STATES_H
 
 #include "interpret/objects/attributes.h"
 
-/** What a call left in an attribute, or a part of it, but for what only the data tells. It
- * outlives the machine: all of it is copied. */
+/** The value that a call left in an attribute, or a part of it, without data-dependent contents. A
+ * copy that outlives the machine. */
 typedef struct htp_image {
     htp_item_kind kind;
     htp_operand lane[HTP_MAX_LANES]; /* of a number, text or None */
@@ -28,7 +28,7 @@ typedef struct htp_recorded_state {
     const char *name; /* its path */
     htp_object_attribute attribute;
     htp_holder holder;
-    htp_item *loaded; /* what the archive has */
+    htp_item *loaded; /* the archive's value */
     htp_item *before;
     htp_item *after;
     htp_image left;
@@ -51,12 +51,12 @@ typedef struct htp_carried_state {
 /** A number, text or None in another arena. */
 htp_operand htp_image_operand(htp_arena *arena, const htp_operand *operand);
 
-/** Gives attributes what an earlier call left, which stays as it is. */
+/** Gives attributes the values that an earlier call left; these are not changed. */
 htp_outcome htp_states_begin(htp_machine *m, const htp_carried_state *carried, size_t count,
                              const htp_place *place);
 
-/** The attributes that the run changed or found carried, in the order of modules. @p arena  has the
- * images, which outlive the machine */
+/** The attributes that the run changed or found carried, in the order of modules. @p arena  owns
+ * the images, which outlive the machine */
 htp_outcome htp_states_find(htp_machine *m, const htp_carried_state *carried, size_t count,
                             htp_arena *arena, htp_recorded_states *states);
 

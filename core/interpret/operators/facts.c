@@ -1,4 +1,4 @@
-/* Facts of operators, by name. Rows of the table are in the order of strcmp(). */
+/* Facts about operators, by name. Rows are sorted as by strcmp(). */
 #include "interpret/operators/facts.h"
 
 #include "base/text.h"

@@ -31,8 +31,10 @@ unsigned htp_operator_facts(const char *name);
 /** Tests facts of an operator: whether it has one of them. */
 bool htp_has_fact(const char *name, unsigned facts);
 
-/** The name of the operator that does the same as one in place, without its line at the end.
- * @return @p room; NULL where the name has none, or nothing is known of any as long */
+/**
+ * The functional form of an in-place operator: its name without the trailing underscore.
+ * @return @p room; NULL if the name has none, or is longer than all known names
+ */
 const char *htp_operator_functional_name(const char *name, char room[HTP_OPERATOR_NAME_ROOM]);
 
 #endif

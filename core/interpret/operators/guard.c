@@ -1,5 +1,5 @@
 /*
- * What is asked before an operator runs: whether its operands are such that it may.
+ * Guards: whether an operator may run on its operands.
  */
 #include "interpret/operators/operand_checks.h"
 
@@ -24,7 +24,7 @@ bool htp_guard_allows(const htp_guard *guard, const htp_operands *operands, doub
 
 /* ---- operators that libtorch runs by itself ---- */
 
-/* Whether texts stand among the types of a schema, as a word of their own: "str[]". */
+/* Whether a schema has text types, as a separate word: "str[]". */
 static bool tells_of_texts(const char *schema)
 {
     static const char word[] = "str";

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What stands before and behind the text that is meant; it may be empty. */
+/* The text around the relevant part, which may be empty. */
 typedef struct line {
     const char *before;
     const char *text;
@@ -11,7 +11,7 @@ typedef struct line {
     const char *after;
 } line;
 
-/* Assertions name a line of libtorch's own sources, which helps nobody here. */
+/* Assertions begin with a line of libtorch's sources, which is of no use here. */
 static line without_assertion(const char *text)
 {
     static const char *const report = "please report a bug to PyTorch.";
@@ -29,8 +29,10 @@ static line without_assertion(const char *text)
                : (line){"libtorch does not expect this (", text, (size_t)(assertion - text), ")"};
 }
 
-/* `File "NAME", line NUMBER` where a text begins, as ", in NAME, line NUMBER".
- * @return false where there is none */
+/*
+ * Turns `File "NAME", line NUMBER` at the begin of a text into ", in NAME, line NUMBER".
+ * @return false if there is none
+ */
 static bool find_place(const char *text, char *place, size_t bytes)
 {
     static const char *const file = "File \"";
@@ -59,7 +61,7 @@ void htp_message_shorten(htp_error *error)
     const char *rest = *end ? end + 1 : end;
     *end = '\0';
     line meant = *text ? without_assertion(text) : (line){"", "no reason given", 15, ""};
-    /* What is said of code ends with a colon, and the next line with the place. */
+    /* A message about code ends with a colon, and the place follows on the next line. */
     if (!*meant.after && meant.length > 0 && meant.text[meant.length - 1] == ':') {
         meant.length--;
         meant.after = find_place(rest, place.message, sizeof(place.message)) ? place.message : "";

@@ -6,8 +6,8 @@
 
 #include <htp/types.h>
 
-/** Makes what the shim left one line: the first, without libtorch's own sources, and with the place
- * in the model's code that stands below it. A line stays as it is. */
+/** Reduces the shim's message to one line: its first, without libtorch's sources, with the place in
+ * the model's code. A single line stays unchanged. */
 void htp_message_shorten(htp_error *error);
 
 #endif

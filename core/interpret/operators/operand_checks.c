@@ -1,5 +1,5 @@
 /*
- * Operands that make libtorch's kernels crash rather than raise.
+ * Operands on which libtorch's kernels crash instead of raising.
  */
 #include "interpret/operators/operand_checks.h"
 
@@ -23,7 +23,7 @@ static const htp_operand *operand_at(const htp_operands *operands, size_t index)
     return index < operands->count ? &operands->all[index] : &nothing;
 }
 
-/* The place of an argument; their number where there is none of that name. */
+/* The index of an argument by name; the number of arguments if there is none. */
 static size_t find_argument(const htp_operands *operands, const char *name)
 {
     size_t index = 0;
@@ -68,7 +68,7 @@ static bool is_less(int64_t number, int64_t other)
     return number < other;
 }
 
-/* Unsigned numbers that are wider than a byte make nothing crash: 0 will do. */
+/* Unsigned types wider than a byte cause no crash: 0 will do. */
 static int64_t number_at(const void *numbers, int32_t type, size_t index)
 {
     switch (type) {
@@ -87,7 +87,7 @@ static int64_t number_at(const void *numbers, int32_t type, size_t index)
     }
 }
 
-/* Whether some number of a tensor passes a test. Contents that cannot be had may be anything. */
+/* Whether some number of a tensor passes a test. Unknown contents may be anything. */
 static bool any_number(const htp_operands *operands, const htp_runner_tensor *tensor,
                        number_test *test, int64_t other)
 {
@@ -104,7 +104,7 @@ static bool any_number(const htp_operands *operands, const htp_runner_tensor *te
     return passes;
 }
 
-/* Whether a whole number, or one in a tensor with known contents, is @p wanted. */
+/* Whether an integer, or one in a tensor of known contents, is @p wanted. */
 static bool holds(const htp_operands *operands, const htp_operand *value, int64_t wanted)
 {
     return is_int(value)
@@ -114,7 +114,7 @@ static bool holds(const htp_operands *operands, const htp_operand *value, int64_
 
 /* ---- numbers ---- */
 
-/* The quotient of the least number and -1 is none: processors stop at it. */
+/* The least integer divided by -1 overflows, which traps on some processors. */
 static bool check_quotient(const htp_operands *operands, const htp_operand *whole,
                            const htp_operand *part, htp_error *reason)
 {
@@ -130,7 +130,7 @@ static bool check_quotient(const htp_operands *operands, const htp_operand *whol
     return true;
 }
 
-/* Neither is that of a whole number and 0; libtorch looks at those in tensors itself. */
+/* Integer division by 0 traps; libtorch checks divisors in tensors itself. */
 static bool check_division(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *part = operand_at(operands, 1);
@@ -140,7 +140,7 @@ static bool check_division(const htp_operands *operands, htp_error *reason)
     return check_quotient(operands, operand_at(operands, 0), part, reason);
 }
 
-/* Both ways: the other one may be the divisor. */
+/* Either operand may become the divisor. */
 static bool check_common_divisor(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *a = operand_at(operands, 0);
@@ -166,7 +166,7 @@ static bool check_factorial(const htp_operands *operands, htp_error *reason)
                                MAX_ORDER);
 }
 
-/* What is written down in a few bytes, and takes gigabytes. */
+/* A few bytes of code that take gigabytes. */
 static bool check_repeated(const htp_operands *operands, htp_error *reason)
 {
     enum { MAX_ELEMENTS = 1 << 24 };
@@ -192,14 +192,14 @@ static bool is_true(const htp_operand *operand)
     return operand->kind == HTP_OPERAND_BOOL && operand->as.b;
 }
 
-/* Whether a kernel would compute with a tensor, and not tell sizes alone. */
+/* Whether a kernel would compute with a tensor, not only with its sizes. */
 static bool has_contents(const htp_operands *operands, const htp_operand *tensor)
 {
     return is_tensor(tensor) && (tensor->as.tensor->is_real || operands->are_made_real);
 }
 
-/* A row of offsets is read as one, whatever its rank; of the largest elements of each bag there is
- * none for the last offset, which ends the last bag, and it is written all the same. */
+/* A tensor of offsets is read as a vector, whatever its rank. The last offset only ends the last
+ * bag and has no maximum, but kernels write one. */
 static bool check_bags(const htp_operands *operands, htp_error *reason)
 {
     enum { MAX = 2 };
@@ -215,7 +215,7 @@ static bool check_bags(const htp_operands *operands, htp_error *reason)
                                                    "too many with include_last_offset");
 }
 
-/* Of 16-bit floats kernels write numbers twice as wide, or none. */
+/* For 16-bit floats, kernels write numbers of twice the width, or none. */
 static bool check_real_signal(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *signal = operand_named(operands, "self");
@@ -225,7 +225,7 @@ static bool check_real_signal(const htp_operands *operands, htp_error *reason)
     return !is_narrow || htp_operands_refuse(reason, "it has no kernel for 16-bit floats");
 }
 
-/* As many samples as the spectrum is of, which is read up to there. */
+/* The spectrum is read up to the given number of samples. */
 static bool check_last_size(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *spectrum = operand_named(operands, "self");
@@ -269,7 +269,7 @@ static bool check_state(const htp_operand *state, int64_t layers, htp_error *rea
                                layers, sizes);
 }
 
-/* The states are taken apart into as many layers as there are, which is not checked. */
+/* States are split into as many layers as there are, unchecked. */
 static bool check_recurrent(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *state = operand_named(operands, "hx");
@@ -289,7 +289,7 @@ static bool check_recurrent(const htp_operands *operands, htp_error *reason)
     return fits;
 }
 
-/* Rows are exchanged as pivots say, wherever those lead: only the sizes are asked for. */
+/* Pivots exchange rows unchecked, so the operator runs only for its sizes. */
 static bool check_pivots(const htp_operands *operands, htp_error *reason)
 {
     static const char *const names[] = {"pivots", "LU_pivots"};
@@ -303,7 +303,7 @@ static bool check_pivots(const htp_operands *operands, htp_error *reason)
     return true;
 }
 
-/* They are summed up before they are looked at. */
+/* Repeats are summed before they are checked. */
 static bool check_repeats(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *repeats = operand_named(operands, "repeats");
@@ -324,7 +324,7 @@ static bool check_groups(const htp_operands *operands, htp_error *reason)
                                        self->as.tensor->dims[1], groups->as.i);
 }
 
-/* Lists that have as many numbers as the schema says: kernels read these at once. */
+/* Kernels read as many numbers of a list as the schema says, unchecked. */
 static bool check_lengths(const htp_operands *operands, htp_error *reason)
 {
     static const char *const names[] = {"padding", "output_size"};
@@ -340,7 +340,7 @@ static bool check_lengths(const htp_operands *operands, htp_error *reason)
     return true;
 }
 
-/* Kernels that raise at tensors of two dtypes, which those without arithmetic take. */
+/* Kernels that raise on two dtypes, while their meta kernels accept them. */
 static bool check_one_type(const htp_operands *operands, htp_error *reason)
 {
     static const char *const names[] = {"values", "source", "other"};
@@ -357,7 +357,7 @@ static bool check_one_type(const htp_operands *operands, htp_error *reason)
     return true;
 }
 
-/* Where an index is too large, libtorch makes a device that it cannot read again. */
+/* For a large index, libtorch makes a device that it cannot parse again. */
 static bool check_device(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *name = operand_at(operands, 0);
@@ -370,8 +370,8 @@ static bool check_device(const htp_operands *operands, htp_error *reason)
     return is_one || htp_operands_refuse(reason, "it makes no valid device");
 }
 
-/* libtorch looks these up in a table, unchecked, also while it reads code: nobody says then how
- * many there are, and the first ones are in any libtorch. */
+/* libtorch uses these as indices into a table, unchecked, even while it reads code. The number of
+ * dtypes is unknown then, but every libtorch has the first ones. */
 static bool check_promoted(const htp_operands *operands, htp_error *reason)
 {
     for (size_t i = 0; i < 2 && !operands->runner; i++) {
@@ -391,7 +391,7 @@ typedef struct row {
     htp_operand_check *check;
 } row;
 
-/* In the order of strcmp(). */
+/* Sorted as by strcmp(). */
 static const row rows[] = {
     {"aten::__lshift__", check_shift},
     {"aten::__round_to_zero_floordiv", check_division},

@@ -1,6 +1,6 @@
 /*
- * The operands that an operator may run on: some make libtorch's kernels crash rather than raise,
- * and a few words of code could ask for a text of gigabytes, or for a search that takes hours.
+ * Checks of operands before an operator runs: some make libtorch's kernels crash, and a few words
+ * of code could build a text of gigabytes, or search for hours.
  */
 #ifndef HTP_INTERPRET_OPERATORS_OPERAND_CHECKS_H
 #define HTP_INTERPRET_OPERATORS_OPERAND_CHECKS_H
@@ -35,9 +35,11 @@ typedef struct htp_guard {
  * texts */
 htp_guard htp_guard_find(const char *name, bool has_texts);
 
-/** Whether the operator may run.
- * @param text_work  of all texts so far, to which those of this run are added; 0 in the beginning
- * @param reason  receives a line where it may not */
+/**
+ * Whether the operator may run.
+ * @param text_work  the work on texts so far, to which this run is added; initially 0
+ * @param reason  receives a line if it may not
+ */
 bool htp_guard_allows(const htp_guard *guard, const htp_operands *operands, double *text_work,
                       htp_error *reason);
 
@@ -49,9 +51,8 @@ bool htp_operation_is_checked(const char *name, const char *schema);
 bool htp_operation_may_run(const htp_constant_operation *operation, double *text_work,
                            htp_error *reason);
 
-/** Whether numbers that stand for dtypes, layouts and memory formats are such: libtorch looks them
- * up in tables, and makes a narrower number of them, unchecked. Operands without names may be
- * anything. */
+/** Whether numbers that mean dtypes, layouts and memory formats are valid: libtorch uses them as
+ * unchecked indices, and truncates them. Operands without names may be anything. */
 bool htp_operands_are_known(const htp_operands *operands, htp_error *reason);
 
 /** The check of an operator, which may be one in place: NULL for one that needs none. */
@@ -60,8 +61,8 @@ htp_operand_check *htp_operand_check_find(const char *name);
 /** The cost of an operator on texts. */
 const htp_text_cost *htp_text_cost_find(const char *name);
 
-/** Counts what an operator is about to do with texts. @return false where one text would be longer,
- * or all of them together took more, than any model needs */
+/** Adds an operator's work on texts to the budget. @return false if a text, or the total, exceeds
+ * the needs of any model */
 bool htp_text_charge(const htp_text_cost *cost, const htp_operand *operands, size_t count,
                      double *text_work, htp_error *reason);
 

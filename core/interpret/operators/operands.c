@@ -1,5 +1,5 @@
 /*
- * What every check of operands needs: a reason to refuse them, and what their numbers stand for.
+ * Helpers of all operand checks: refusals, and the meaning of numbers.
  */
 #include "interpret/operators/operand_checks.h"
 
@@ -21,12 +21,12 @@ bool htp_operands_refuse(htp_error *reason, const char *format, ...)
 /* ---- dtypes, layouts and memory formats ---- */
 
 typedef struct enumeration {
-    const char *ending; /* of an argument's name: "out_dtype" */
+    const char *ending; /* suffix of argument names: "out_dtype" */
     const char *what;
-    size_t count; /* how many there are: a fact of the runner */
+    size_t count; /* number of enumerators: a fact of the runner */
 } enumeration;
 
-/* What an argument's numbers stand for; NULL: for themselves. */
+/* The enumeration of an argument's numbers; NULL: plain numbers. */
 static const enumeration *find_enumeration(const char *name)
 {
     static const enumeration all[] = {

@@ -13,7 +13,7 @@ static bool begins_with(const char *name, const char *beginning)
     return strncmp(name, beginning, strlen(beginning)) == 0;
 }
 
-/* Whether an operator's namespace is one of some. */
+/* Whether an operator's namespace is in a list. */
 static bool is_in_space(const char *name, const char *const *spaces, size_t count)
 {
     const char *colons = strstr(name, "::");
@@ -36,8 +36,7 @@ static bool holds_any(const char *name, const char *const *parts, size_t count)
     return false;
 }
 
-/* Whether an operator gives nothing and writes to nothing: it exists for what it does besides, or
- * is a check. */
+/* Whether an operator returns nothing and writes nothing: it has side effects, or is a check. */
 static bool is_only_effect(const htp_program_schema *schema)
 {
     return schema->return_count == 0 && !schema->has_any_returns && !schema->is_mutable &&
@@ -94,19 +93,19 @@ bool htp_operator_makes_nested(const htp_program_schema *schema)
 
 bool htp_operator_is_unchecked(const htp_program_schema *schema)
 {
-    /* Those of libtorch's that are meant for programs: others are its backends' own. */
+    /* libtorch's namespaces for programs; others belong to its backends. */
     static const char *const spaces[] = {"aten", "prim", "quantized"};
     static const char *const own[] = {"aten"};
     static const char *const parts[] = {
-        /* Gradients are put where indices say. */
+        /* Gradients are scattered by indices. */
         "_backward",
-        /* Forms of tensors that are taken apart by what their own indices say, and of weights. */
+        /* Sparse, nested and packed forms, which are read by their own indices. */
         "sparse", "csr", "coo_", "coalesce", "_nested_from", "_nested_view", "_nested_get",
         "jagged", "fbgemm", "mkldnn", "cudnn", "miopen", "_cslt", "_wrapped_",
-        /* Labels, lengths, samples, pivots. */
+        /* Labels, lengths, samples, pivots as positions. */
         "ctc_loss", "segment_reduce", "fractional_max_pool", "histogramdd", "embedding_renorm",
         "ldl_solve",
-        /* Parameters and heads of attention. */
+        /* Unchecked parameters of attention. */
         "_transform_bias_rescale"};
     if (!is_in_space(schema->name, spaces, COUNT_OF(spaces))) {
         return !schema->is_loaded;
@@ -149,7 +148,7 @@ bool htp_operator_takes_constants_as_numbers(const htp_program_schema *schema)
 
 bool htp_type_is_whole(int32_t type)
 {
-    /* Of PyTorch 2.3 and later. */
+    /* Only PyTorch 2.3 and later. */
     enum { UINT16 = 27, UINT32 = 28, UINT64 = 29 };
     switch (type) {
     case HTP_SCALAR_BYTE:

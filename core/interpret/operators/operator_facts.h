@@ -6,7 +6,7 @@
 
 #include <htp/program.h>
 
-/** Whether elements of a type (htp_scalar_type) are whole numbers. A bool is none. */
+/** Whether a type (htp_scalar_type) is integral; bool is not. */
 bool htp_type_is_whole(int32_t type);
 
 /* ---- operators (operator_facts.c) ---- */
@@ -20,8 +20,10 @@ bool htp_operator_is_sized_alone(const htp_program_schema *schema);
 bool htp_operator_trusts_contents(const htp_program_schema *schema);
 bool htp_operator_takes_data_numbers(const char *name);
 
-/** Tests a fact of an operator, or of the one that does in a new tensor what it does in place.
- * @param name  without overload */
+/**
+ * Tests a fact of an operator, or of its functional form.
+ * @param name  without overload
+ */
 bool htp_operator_has_fact(const char *name, unsigned facts);
 
 bool htp_operator_takes_constants_as_numbers(const htp_program_schema *schema);

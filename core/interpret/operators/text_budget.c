@@ -1,5 +1,5 @@
 /*
- * What operators on texts may take.
+ * The budget of operators on texts.
  */
 #include "base/text.h"
 #include "interpret/operators/operand_checks.h"
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 
 static const double most_text = 1 << 20;  /* characters of one text */
-static const double most_width = 1 << 16; /* libtorch puts in one character after the other */
-static const double most_work = 1 << 28;  /* characters that are read, written or compared */
-static const double number_text = 32;     /* characters of a number that is written out */
+static const double most_width = 1 << 16; /* libtorch pads one character at a time */
+static const double most_work = 1 << 28;  /* characters read, written or compared */
+static const double number_text = 32;     /* characters of a formatted number */
 
-enum { MAX_PARTS = 1 << 15 }; /* of a value that is written out */
+enum { MAX_PARTS = 1 << 15 }; /* of a formatted value */
 
 /* ---- sizes ---- */
 
@@ -47,9 +47,8 @@ static double joined(const htp_operand *operands, size_t count)
     return sum_of_texts(operands, count) + between;
 }
 
-/* Characters of a value that is written out; of what nobody looks into there may be any number.
- * What is shared within it is written again and again; whoever describes operands bounds how deep
- * they are nested. */
+/* The length of a formatted value; unknown parts may have any length. Shared parts are written
+ * repeatedly; whoever describes operands limits nesting. */
 static double written_size(const htp_operand *value, size_t *parts)
 {
     bool has_parts = value->kind == HTP_OPERAND_LIST || value->kind == HTP_OPERAND_TUPLE;
@@ -73,13 +72,13 @@ static double written(const htp_operand *operands, size_t count)
     return size;
 }
 
-/* The new text may stand between any two characters. */
+/* The new text may be inserted between any two characters. */
 static double replaced(const htp_operand *operands, size_t count)
 {
     return (text_size(&operands[0]) + 1) * (count > 2 ? text_size(&operands[2]) + 1 : 1);
 }
 
-/* The number behind a text; 0 where there is none. */
+/* The number behind a text, or 0. */
 static double number_behind(const htp_operand *operands, size_t count)
 {
     return count > 1 && operands[1].kind == HTP_OPERAND_INT ? (double)operands[1].as.i : 0;
@@ -95,7 +94,7 @@ static double widened(const htp_operand *operands, size_t count)
     return fmax(number_behind(operands, count), 0) + sum_of_texts(operands, count);
 }
 
-/* Each place of the one text may be compared with all of the other. */
+/* Each position of one text may be compared with the whole other one. */
 static double searched(const htp_operand *operands, size_t count)
 {
     double product = 1;
@@ -111,12 +110,12 @@ typedef double size_of_text(const htp_operand *operands, size_t count);
 
 struct htp_text_cost {
     const char *name;
-    size_of_text *made; /* characters of the longest text that comes out */
-    size_of_text *work; /* beyond reading and writing texts once; NULL */
-    bool has_width;     /* a number says how many characters are to be put in */
+    size_of_text *made; /* length of the longest result */
+    size_of_text *work; /* work beyond one pass over all texts; NULL */
+    bool has_width;     /* a number gives the padding width */
 };
 
-/* Of operators that do more than going through their texts once, in the order of strcmp(). */
+/* Operators that take more than one pass over their texts, sorted as by strcmp(). */
 static const htp_text_cost costs[] = {
     {"aten::__contains__", sum_of_texts, searched, false},
     {"aten::center", widened, NULL, true},

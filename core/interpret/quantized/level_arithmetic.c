@@ -1,7 +1,7 @@
 /*
- * Sums and products of levels: whether libtorch rounds them as plain float32 arithmetic does. It
- * computes most elements many at a time and the last ones singly, and does not always round alike:
- * all pairs of levels are tried, at all places.
+ * Sums and products of quantised tensors: checks whether libtorch rounds like plain float32
+ * arithmetic. Its vectorised loop and its remainder loop may round differently, so all pairs of
+ * levels are tried at all positions.
  */
 #include "interpret/quantized/quantized.h"
 
@@ -10,17 +10,17 @@
 
 enum { LEVELS = 256, PAIRS = LEVELS * LEVELS, FEW = 15 };
 
-/* The levels of an operand, or of the output. */
+/* The quantisation of an operand or of the output. */
 typedef struct scale {
     double scale;
     int64_t zero_point;
 } scale;
 
-/* What is compared. */
+/* The parameters of a comparison. */
 typedef struct trial {
     uint32_t schema;
     int32_t type;
-    int64_t least; /* level */
+    int64_t least; /* the least level */
     bool is_sum;
     bool has_relu;
     scale of[3];
@@ -41,7 +41,7 @@ static int64_t rise_of(size_t i, size_t which)
     return (int64_t)(which == 0 ? i / LEVELS : i % LEVELS);
 }
 
-/* The level that plain arithmetic in float32 gives. */
+/* The level by plain float32 arithmetic. */
 static uint8_t plain_level(const trial *t, size_t i)
 {
     float numbers[2];
@@ -57,7 +57,7 @@ static uint8_t plain_level(const trial *t, size_t i)
     return (uint8_t)(int64_t)level;
 }
 
-/* A quantised tensor of the levels of pairs @p first and on. */
+/* A quantised tensor of the levels of pairs from @p first on. */
 static htp_outcome make_operand(htp_machine *m, const trial *t, size_t which, size_t first,
                                 size_t count, htp_operand *made)
 {
@@ -87,7 +87,7 @@ static htp_outcome make_operand(htp_machine *m, const trial *t, size_t which, si
     return HTP_GOES_ON;
 }
 
-/* Whether the kernel gives the plain levels of some pairs. */
+/* Whether the kernel agrees with plain arithmetic on some pairs. */
 static htp_outcome is_plain_for(htp_machine *m, const trial *t, const uint8_t *plain, size_t first,
                                 size_t count, bool *is_plain)
 {

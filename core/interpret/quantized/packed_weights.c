@@ -1,5 +1,5 @@
 /*
- * Weights that an object of libtorch's own has packed, taken out as constants.
+ * Unpacks weights of libtorch's packed parameter objects into constants.
  */
 #include "interpret/quantized/quantized.h"
 
@@ -15,7 +15,7 @@ static htp_outcome ask(htp_machine *m, const char *name, const htp_operand *of, 
     return HTP_GOES_ON;
 }
 
-/* A tensor with a type of its own, if not @p type. */
+/* Converts a tensor, unless it has type @p type. */
 static htp_outcome convert(htp_machine *m, const htp_operand *of, int32_t type, htp_operand *made)
 {
     const htp_operand inputs[] = {*of,
@@ -33,7 +33,7 @@ static htp_outcome convert(htp_machine *m, const htp_operand *of, int32_t type, 
 static htp_outcome constant_of(htp_machine *m, const htp_operand *tensor, htp_item **item)
 {
     const htp_operand inputs[] = {*tensor,
-                                  {.kind = HTP_OPERAND_INT}}; /* memory format 0: in order */
+                                  {.kind = HTP_OPERAND_INT}}; /* memory format 0: contiguous */
     const htp_operand *outputs;
     uint32_t count;
     HTP_DO(htp_kernel_run(m, "aten::contiguous", "", HTP_RUN_SIZES, inputs, 2, &outputs, &count));
@@ -43,7 +43,7 @@ static htp_outcome constant_of(htp_machine *m, const htp_operand *tensor, htp_it
     return htp_constant_tensor(m, outputs[0].as.tensor, true, item);
 }
 
-/* A tensor without dims that holds a number. */
+/* A 0-d tensor of a number. */
 static htp_outcome tensor_of(htp_machine *m, int32_t type, const htp_operand *number,
                              htp_operand *made)
 {
@@ -57,10 +57,10 @@ static htp_outcome tensor_of(htp_machine *m, int32_t type, const htp_operand *nu
     return htp_tensor_make(m, &making, &made->as.tensor);
 }
 
-/* at::QScheme's numbers. */
+/* Values of at::QScheme. */
 enum { PER_TENSOR_AFFINE = 0 };
 
-/* What the levels of a weight stand for: of all elements, or of each output channel. */
+/* Scales and zero points of a weight: one of each, or one per output channel. */
 static htp_outcome scales_of(htp_machine *m, const htp_operand *weight, htp_operand *scale,
                              htp_operand *zero_point)
 {

@@ -61,7 +61,7 @@ static const htp_levels *keep(htp_machine *m, htp_levels levels)
     return kept;
 }
 
-/* An output of other sizes or another type than input 0. @param last_size  -1: as that has it */
+/* An output like input 0 with other sizes or another type. @param last_size  -1: that of input 0 */
 static htp_outcome make_like(htp_machine *m, htp_call *call, int32_t type, int64_t last_size,
                              htp_items *outputs)
 {
@@ -83,7 +83,7 @@ static htp_outcome make_like(htp_machine *m, htp_call *call, int32_t type, int64
     return htp_call_make_outputs(m, call, HTP_MODE_SIZES, &results, false, outputs);
 }
 
-/* The integers that levels of a quantised type are. */
+/* The integer type of a quantised type's levels. */
 static htp_outcome type_of_levels(htp_machine *m, const htp_item *asked, int32_t *type)
 {
     int64_t number = htp_is_constant(asked) && htp_is_int(asked) ? asked->lane[0].as.i : -1;
@@ -163,7 +163,7 @@ static htp_outcome number_of_levels(htp_machine *m, htp_call *call, htp_items *o
     return HTP_GOES_ON;
 }
 
-/* The sizes at which two tensors meet. */
+/* The broadcast sizes of two tensors. */
 static htp_outcome broadcast(htp_machine *m, const htp_runner_tensor *a, const htp_runner_tensor *b,
                              htp_operand *made)
 {
@@ -293,7 +293,7 @@ static htp_outcome check_features(htp_machine *m, const htp_item *input, const h
     return HTP_GOES_ON;
 }
 
-/* The node is given the weights in place of the object that has packed them. */
+/* The node gets the weights instead of the packed object. */
 static void unfold_node(htp_machine *m, const htp_call *call, const htp_packed_weights *packed,
                         uint32_t number)
 {
@@ -393,7 +393,7 @@ static bool begins_with(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* Operators that keep levels as they are run on the integers. */
+/* Operators that keep levels run on the integers. */
 static htp_outcome check_others(htp_machine *m, const htp_call *call, bool has_levels)
 {
     const char *name = call->schema.name;
@@ -431,7 +431,7 @@ htp_outcome htp_quantized_run(htp_machine *m, htp_call *call, htp_items *outputs
     for (size_t i = 0; i < call->inputs.count && !has_levels; i++) {
         has_levels = htp_quantized_is(call->inputs.items[i]);
     }
-    /* Those that work without levels, too. */
+    /* Those that also work on plain tensors. */
     bool is_other = strcmp(name, "aten::dequantize") == 0 || strcmp(name, "aten::cat") == 0;
     bool is_quantized = found && (has_levels || !is_other);
     *is_done = false;

@@ -1,16 +1,16 @@
 /*
- * How this libtorch rounds to levels: it is asked, with numbers between two levels and beside them.
+ * Finds out how this libtorch rounds to levels, with numbers near the middle between two levels.
  */
 #include "interpret/quantized/quantized.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Levels of 0 to 255 with these are asked for. */
+/* Test quantisation, with levels from 0 to 255. */
 #define SCALE 0.037
 enum { ZERO_POINT = 101, LEVELS = 256, BESIDE = 3, DOUBTFUL = LEVELS * BESIDE, ALIKE = 40 };
 
-/* Gives the levels of a vector as float32. */
+/* Quantises a vector; the levels as float32. */
 typedef htp_outcome rounder(htp_machine *m, const htp_runner_tensor *x, htp_operand *levels);
 
 static htp_operand whole(int64_t number)
@@ -33,7 +33,7 @@ static htp_operand tensor(const htp_runner_tensor *of)
     return (htp_operand){.kind = HTP_OPERAND_TENSOR, .as.tensor = of};
 }
 
-/* A kernel with one output, which is a tensor. */
+/* A kernel with a single tensor output. */
 static htp_outcome run(htp_machine *m, const char *name, const char *overload,
                        const htp_operand *inputs, size_t count, htp_operand *output)
 {
@@ -116,7 +116,7 @@ static htp_outcome read_floats(htp_machine *m, const htp_operand *levels, const 
                : htp_machine_stop(m, HTP_FAILS, "levels cannot be read");
 }
 
-/* The level of a number that stands many times in a vector: kernels take many at a time. */
+/* The level of a number repeated in a vector, for the vectorised loop. */
 static htp_outcome level_of_many(htp_machine *m, rounder *round, float number, float *level)
 {
     const htp_runner_tensor *x;
@@ -129,7 +129,7 @@ static htp_outcome level_of_many(htp_machine *m, rounder *round, float number, f
     return HTP_GOES_ON;
 }
 
-/* Numbers between two levels, and the ones beside them. */
+/* Numbers between two levels, and their neighbours. */
 static void list_doubtful(float numbers[DOUBTFUL])
 {
     for (int i = 0; i < LEVELS; i++) {
@@ -141,7 +141,7 @@ static void list_doubtful(float numbers[DOUBTFUL])
     }
 }
 
-/* The level of a number by one of the ways that there are. */
+/* The level of a number by one way of rounding. */
 static float level_by(float number, htp_rounding_way way)
 {
     const float inverse = 1.0F / (float)SCALE;

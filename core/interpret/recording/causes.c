@@ -1,5 +1,5 @@
 /*
- * Why values are unknown, or are not what they were before the program was saved.
+ * Why values are unknown, or differ from those before the program was saved.
  */
 #include "interpret/recording/recording.h"
 
@@ -32,8 +32,8 @@ const htp_recorded_node *htp_recording_find_cause(const htp_machine *m, const ht
 
 /* ---- floats that became ints ---- */
 
-/* torch.jit.save writes whole floats without a point where they are no 32-bit ints; from 1e17 on it
- * writes an exponent. */
+/* torch.jit.save writes integral floats beyond 32 bits without a point; from 1e17 on it writes an
+ * exponent. */
 static bool may_have_been_float(const htp_item *number)
 {
     const int64_t limit = INT64_C(100000000000000000);
@@ -44,7 +44,7 @@ static bool may_have_been_float(const htp_item *number)
     return (value > INT32_MAX || value < INT32_MIN) && value < limit && value > -limit;
 }
 
-/* Whether a tensor of ints was filled with such a number, which decides its dtype. */
+/* Whether a tensor of ints was filled with such a number, which decided its dtype. */
 static bool is_filled_with_float(const htp_machine *m, const htp_item *tensor)
 {
     if (!htp_is_tensor(tensor) || tensor->producer == HTP_NONE ||

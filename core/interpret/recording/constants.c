@@ -1,5 +1,5 @@
 /*
- * Items for what is known before anything runs: constants of the code, attributes, weights.
+ * Items of known values: constants of the code, attributes, weights.
  */
 #include "interpret/machine/kernel.h"
 #include "interpret/recording/recording.h"
@@ -47,7 +47,7 @@ void htp_storage_let_change(htp_machine *m, htp_item *item)
 
 /* ---- tensors ---- */
 
-/* A copy without gaps, and with the strides of what has none. */
+/* A contiguous copy; a dense one keeps its strides. */
 static htp_outcome clone(htp_machine *m, const htp_runner_tensor *tensor,
                          const htp_runner_tensor **made)
 {
@@ -67,7 +67,7 @@ static htp_outcome clone(htp_machine *m, const htp_runner_tensor *tensor,
     return HTP_GOES_ON;
 }
 
-/* Gives a new item a tensor for each lane: a copy, as operators may change it in place. */
+/* Gives a new item a copy of a tensor for each lane, as operators may change it in place. */
 static htp_outcome fill_real(htp_machine *m, htp_item *item, const htp_runner_tensor *tensor)
 {
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
@@ -78,7 +78,7 @@ static htp_outcome fill_real(htp_machine *m, htp_item *item, const htp_runner_te
     return htp_item_note_contents(m, item);
 }
 
-/* Gives it the same one in all lanes. */
+/* Gives it one tensor in all lanes. */
 static void fill_alike(const htp_machine *m, htp_item *item, const htp_runner_tensor *tensor)
 {
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
@@ -86,7 +86,7 @@ static void fill_alike(const htp_machine *m, htp_item *item, const htp_runner_te
     }
 }
 
-/* A tensor of the same geometry. */
+/* A tensor of equal geometry, without contents. */
 static htp_outcome without_contents(htp_machine *m, const htp_runner_tensor *tensor,
                                     const htp_runner_tensor **made)
 {
@@ -94,7 +94,7 @@ static htp_outcome without_contents(htp_machine *m, const htp_runner_tensor *ten
     return htp_tensor_make(m, &making, made);
 }
 
-/* A constant that is not looked at is a weight. */
+/* A constant too large to be read becomes a weight. */
 static htp_outcome store(htp_machine *m, htp_item *item, const htp_runner_tensor *tensor)
 {
     const htp_runner_tensor *held = NULL;
@@ -161,7 +161,7 @@ static htp_outcome make_tensor(htp_machine *m, uint32_t data, bool is_readable, 
 
 htp_outcome htp_constant_of(htp_machine *m, uint32_t number, htp_item **item)
 {
-    const htp_program_data data = m->program->data[number]; /* the table may move */
+    const htp_program_data data = m->program->data[number]; /* a copy: the table may move */
     htp_operand value = {.kind = HTP_OPERAND_NONE};
     switch (data.kind) {
     case HTP_DATA_TENSOR:
@@ -219,7 +219,7 @@ static uint64_t element_bytes(htp_dtype dtype)
     return bytes[dtype];
 }
 
-/* The memory of a weight, without contents: that of all which are tied to it, too. */
+/* The memory of a weight, without contents, shared by all tied weights. */
 static htp_outcome find_base(htp_machine *m, const htp_weight *weight, int32_t type,
                              const htp_runner_tensor **base)
 {
@@ -237,7 +237,7 @@ static htp_outcome find_base(htp_machine *m, const htp_weight *weight, int32_t t
     return HTP_GOES_ON;
 }
 
-/* Whether a tensor sees none but elements of a memory. */
+/* Whether a tensor lies within a memory. */
 static bool reaches_within(const htp_runner_tensor *tensor, const htp_runner_tensor *base)
 {
     int64_t last = tensor->offset;
@@ -251,7 +251,7 @@ static bool reaches_within(const htp_runner_tensor *tensor, const htp_runner_ten
     return is_valid && (tensor->elements == 0 || last < base->elements);
 }
 
-/* Tied weights share memory, so that aliases are seen. */
+/* Tied weights share memory, so that aliasing is seen. */
 static htp_outcome fill_tied(htp_machine *m, htp_item *item, const htp_weight *weight,
                              const htp_runner_tensor *tensor)
 {

@@ -20,11 +20,11 @@ htp_item *htp_constant_ints(htp_machine *m, const int64_t *numbers, size_t count
 /** A weight, without contents (or real where it is a buffer of one element). */
 htp_outcome htp_constant_weight(htp_machine *m, uint32_t number, htp_item **item);
 
-/** Whether memory is a constant's of the code, or held by more than an attribute: what a call
- * changes there, the next call reads. */
+/** Whether memory belongs to a constant of the code, or to more than an attribute: changes by a
+ * call are seen by the next. */
 bool htp_storage_is_kept(const htp_machine *m, uint64_t storage);
 
-/** Notes that a tensor's memory is such a one, or that an attribute alone holds a value. */
+/** Notes that a tensor's memory is of this kind, or that only an attribute holds a value. */
 void htp_storage_keep(htp_machine *m, const htp_item *item);
 void htp_storage_let_change(htp_machine *m, htp_item *item);
 

@@ -1,5 +1,5 @@
 /*
- * What has to be known for the program to go on: what decides, counts and indices.
+ * Values that must be known to go on: conditions, counts and indices.
  */
 #include "interpret/recording/recording.h"
 
@@ -12,7 +12,7 @@ htp_outcome htp_item_require_known(htp_machine *m, const htp_item *item)
                : HTP_GOES_ON;
 }
 
-/* Refuses what is not the same whatever the input's contents and dynamic axes are. */
+/* Refuses a value that depends on contents of inputs or on dynamic axes. */
 static htp_outcome require_constant(htp_machine *m, const htp_item *item, const char *what,
                                     const htp_place *place)
 {

@@ -1,5 +1,5 @@
 /*
- * Items, the tensors in their lanes, and what these hold.
+ * Items, the tensors in their lanes, and contents.
  */
 #include "interpret/machine/kernel.h"
 #include "interpret/recording/recording.h"
@@ -129,7 +129,7 @@ htp_outcome htp_item_settle_empty(htp_machine *m, htp_item *item)
     return HTP_GOES_ON;
 }
 
-/* The contents of a real tensor, row by row; NULL where there is no memory for them. */
+/* The contents of a real tensor in row-major order; NULL without memory. */
 static const char *contents_of(htp_machine *m, const htp_runner_tensor *tensor, size_t *bytes)
 {
     *bytes = 0;
@@ -163,7 +163,7 @@ htp_outcome htp_item_note_contents(htp_machine *m, htp_item *item)
 /* ---- elements ---- */
 
 typedef enum element_form {
-    FORM_OTHER = 0, /* nobody reads it */
+    FORM_OTHER = 0, /* never read */
     FORM_SIGNED,
     FORM_UNSIGNED,
     FORM_BOOL,
@@ -173,8 +173,8 @@ typedef enum element_form {
 
 typedef struct element_type {
     element_form form;
-    size_t bytes; /* of a complex number's parts */
-    size_t parts; /* 2 of a complex number */
+    size_t bytes; /* of a real or imaginary part */
+    size_t parts; /* 2 for complex numbers */
 } element_type;
 
 static const element_type element_types[] = {
@@ -276,7 +276,7 @@ static htp_operand read_number(const element_type *type, const char *at)
     return (htp_operand){.kind = HTP_OPERAND_NONE};
 }
 
-/* The contents of a real tensor, and how to read them; NULL where they cannot be read. */
+/* The contents of a real tensor and how to read them; NULL if they are unreadable. */
 static const char *find_elements(htp_machine *m, const htp_runner_tensor *tensor,
                                  element_type *type)
 {
@@ -347,7 +347,7 @@ bool htp_tensor_total(htp_machine *m, const htp_runner_tensor *tensor, int64_t *
     if (!at || type.form == FORM_FLOAT || type.form == FORM_BFLOAT) {
         return false;
     }
-    uint64_t sum = 0; /* which wraps around as a kernel's does */
+    uint64_t sum = 0; /* wraps around like a kernel's */
     for (int64_t i = 0; i < tensor->elements; i++) {
         htp_operand number = read_number(&type, at);
         sum += number.kind == HTP_OPERAND_BOOL ? number.as.b : (uint64_t)number.as.i;
@@ -386,7 +386,7 @@ bool htp_tensor_has_same_layout(const htp_runner_tensor *a, const htp_runner_ten
            (a->rank == 0 || memcmp(a->strides, b->strides, a->rank * sizeof(*a->strides)) == 0);
 }
 
-/* The size of a dim, which may count from the end; -1 where there is none such. */
+/* The size of a dim, which may be negative; -1 if it is out of range. */
 static int64_t size_of(const htp_item *tensor, size_t lane, int64_t dim)
 {
     const htp_runner_tensor *held = htp_tensor_in(tensor, lane);

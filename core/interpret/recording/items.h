@@ -6,8 +6,8 @@
 
 #include "interpret/machine/machine.h"
 
-/** Tensors of up to this many elements that follow from sizes and constants alone are computed for
- * real; larger ones have no known contents. */
+/** Tensors of up to this many elements that depend on sizes and constants alone are computed for
+ * real; larger ones have unknown contents. */
 #define HTP_REAL_ELEMENTS ((int64_t)64 * 1024)
 
 /* ---- items (items.c) ---- */
@@ -16,8 +16,8 @@
  */
 htp_item *htp_item_make(htp_machine *m, htp_item_kind kind);
 
-/** A plain item that is the same in all lanes, and constant; HTP_KNOWN_OPEN, _SIZED are to be set
- * by who wants these. */
+/** A plain item that is constant and equal in all lanes; callers set HTP_KNOWN_OPEN, _SIZED
+ * themselves. */
 htp_item *htp_item_plain(htp_machine *m, htp_operand value);
 htp_item *htp_item_none(htp_machine *m);
 htp_item *htp_item_int(htp_machine *m, int64_t number);
@@ -29,7 +29,7 @@ htp_item *htp_item_text(htp_machine *m, const char *text, size_t bytes);
 /** A list, tuple or dict of a copy of @p elements. */
 htp_item *htp_item_hold(htp_machine *m, htp_item_kind kind, const htp_items *elements);
 
-/** An item as it is now: containers that may change under way are copied, with what they hold. */
+/** A snapshot of an item: mutable containers are copied with their contents. */
 htp_item *htp_item_as_given(htp_machine *m, htp_item *item);
 
 /** A tensor of the given sizes in a lane, dense and without contents. */
@@ -43,15 +43,15 @@ htp_outcome htp_tensor_make(htp_machine *m, const htp_making *making,
 /** Makes an item that has no elements in any lane real: there is nothing in it to be unknown. */
 htp_outcome htp_item_settle_empty(htp_machine *m, htp_item *item);
 
-/** Takes down the contents of a real tensor that is equal in all lanes, which makes it CONSTANT;
+/** Notes the contents of a real tensor that is equal in all lanes, which makes it CONSTANT;
  * otherwise it is SIZED. */
 htp_outcome htp_item_note_contents(htp_machine *m, htp_item *item);
 
-/** The one number of a real tensor of one element, as at::Tensor::item(). @return false of complex
- * ones, and those that cannot be read */
+/** The number in a real 1-element tensor, as at::Tensor::item(). @return false for complex and
+ * unreadable ones */
 bool htp_tensor_number(htp_machine *m, const htp_runner_tensor *tensor, htp_operand *number);
 
-/** Elements that are not 0, and what all add up to (of whole numbers and bool). */
+/** The number of nonzero elements, and the sum of all (of integers and bool). */
 bool htp_tensor_count(htp_machine *m, const htp_runner_tensor *tensor, int64_t *count);
 bool htp_tensor_total(htp_machine *m, const htp_runner_tensor *tensor, int64_t *total);
 
@@ -64,14 +64,14 @@ bool htp_item_is_fixed(const htp_machine *m, const htp_item *tensor, int64_t dim
 /** Whether two tensors have the same sizes. */
 bool htp_tensor_has_same_dims(const htp_runner_tensor *a, const htp_runner_tensor *b);
 
-/** Whether they are of one type as well, and their elements lie alike from the first one on. */
+/** Whether they also have one type, and equal layouts from the first element on. */
 bool htp_tensor_has_same_layout(const htp_runner_tensor *a, const htp_runner_tensor *b);
 
 /** Whether dims of two tensors have one size in each lane. */
 bool htp_item_has_same_size(const htp_machine *m, const htp_item *a, int64_t dim_a,
                             const htp_item *b, int64_t dim_b);
 
-/** A dim that may count from the end; -1 where there is none such. */
+/** A dim that may be negative; -1 if it is out of range. */
 int64_t htp_dim_wrap(int64_t dim, int64_t rank);
 
 #endif

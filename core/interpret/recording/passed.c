@@ -1,5 +1,5 @@
 /*
- * What the calls of modules are given, by the names of their arguments.
+ * Arguments of module calls, by name.
  */
 #include "base/text.h"
 #include "interpret/recording/recording.h"
@@ -10,19 +10,19 @@
 
 enum { MAX_NESTED = 8, MAX_NAME = 256 /* bytes */ };
 
-/* A list may go to every layer there is. Any call may have so many parts, and all together so many
- * more. */
+/* A list may be passed to every layer. Each call may have so many parts, and all calls together so
+ * many more. */
 enum { PARTS = 64, MORE_PARTS = 64 * 1024 };
 
-/* Room for a name and its NUL; one that fills it is too long. */
+/* Room for a name and its NUL; a name that fills it is too long. */
 typedef struct part_name {
     char text[MAX_NAME + 2];
 } part_name;
 
-/* Where one call's arguments stand. */
+/* State of listing one call's arguments. */
 typedef struct passing {
     htp_machine *m;
-    size_t few; /* parts that are left to it */
+    size_t few; /* parts left in its budget */
     size_t more;
     size_t depth;
 } passing;
@@ -37,7 +37,7 @@ static bool take_look(passing *p)
     return true;
 }
 
-/* The one copy of a name. */
+/* The unique copy of a name. */
 static const char *keep_name(htp_machine *m, const char *name)
 {
     uint32_t place = (uint32_t)m->recording.name_list.count;
@@ -50,7 +50,7 @@ static const char *keep_name(htp_machine *m, const char *name)
     return m->recording.name_list.items[place];
 }
 
-/* A dict's key as part of a name; NULL where it cannot be one. */
+/* A dict's key as part of a name, or NULL. */
 static const char *text_of_key(htp_machine *m, const htp_item *key)
 {
     if (!htp_is_decided(key)) {
@@ -65,11 +65,11 @@ static const char *text_of_key(htp_machine *m, const htp_item *key)
     return is_name ? value->as.text : NULL;
 }
 
-/* What the parts of a tuple, list or dict are declared as. */
+/* Declared types of the parts of a tuple, list or dict. */
 typedef struct part_types {
-    const uint32_t *parts; /* of a tuple; NULL */
+    const uint32_t *parts; /* of a tuple; or NULL */
     const char *const *names;
-    uint32_t each; /* of a list or dict; HTP_NONE */
+    uint32_t each; /* of a list or dict; or HTP_NONE */
 } part_types;
 
 static part_types find_part_types(const htp_machine *m, uint32_t declared, const htp_item *whole)
@@ -133,7 +133,7 @@ static void pass_parts(passing *p, const char *name, const htp_item *whole, uint
         }
     }
     if (elements->count == 0 && whole->stacked) {
-        /* the list's elements, in one tensor */
+        /* the list's elements as one tensor */
         pass(p, name, whole->stacked, HTP_NONE);
     }
 }

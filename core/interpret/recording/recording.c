@@ -24,7 +24,7 @@ static int64_t next_prime(int64_t number)
 
 htp_outcome htp_recording_new_size(htp_machine *m, const char *name, htp_trace_size *size)
 {
-    /* Many numbers divide it: programs split what they select into equal parts. */
+    /* Has many divisors: programs split selections into equal parts. */
     enum { MANY_DIVISORS = 5040 };
     if (m->lane_count == 1) {
         return HTP_NEEDS_LANES;
@@ -67,7 +67,7 @@ static htp_list_journal *innermost(const htp_machine *m)
     return count ? m->recording.journals.items[count - 1] : NULL;
 }
 
-/* Takes down what an older list holds, once. */
+/* Notes the contents of an older list, once. */
 static void note_list(htp_machine *m, htp_item *list, htp_list_states *states, htp_map *known)
 {
     uint32_t place = (uint32_t)states->count;
@@ -79,7 +79,7 @@ static void note_list(htp_machine *m, htp_item *list, htp_list_states *states, h
     }
 }
 
-/* Nodes that were given the list keep what it held, and the one that made it what it gave. */
+/* Nodes that read the list keep its contents, and its maker keeps its output. */
 static void let_go(htp_machine *m, htp_item *list)
 {
     if (list->is_used || list->producer != HTP_NONE) {
@@ -224,7 +224,7 @@ static void forget_above(htp_ids *ids, uint32_t limit)
 
 static void forget_sharers(htp_machine *m, uint32_t since)
 {
-    m->memory.groupings++; /* each memory is looked at once */
+    m->memory.groupings++; /* each memory is visited once */
     for (size_t i = since; i < m->recording.items.count; i++) {
         htp_ids *sharers = &m->recording.items.items[i]->sharers;
         for (size_t k = 0; k < sharers->count; k++) {

@@ -15,11 +15,11 @@ htp_outcome htp_recording_new_size(htp_machine *m, const char *name, htp_trace_s
 htp_outcome htp_item_make_up(htp_machine *m, htp_item *item, const char *name);
 void htp_item_take_size(htp_machine *m, htp_item *item, const htp_trace_size *size);
 
-/** Called before a list changes: nodes that were given it keep what it held. */
+/** Called before a list changes: nodes that read it keep its contents. */
 htp_outcome htp_list_begin_change(htp_machine *m, htp_item *list);
 
-/** Called before a list gets a tensor's present value, which it had when the innermost block began:
- * that is no change by the block. */
+/** Called before a list gets the current value of a tensor from before the innermost block: the
+ * block did not change it. */
 htp_outcome htp_list_begin_reading(htp_machine *m, htp_item *list);
 
 /** Restores the contents of a list. */
@@ -31,8 +31,8 @@ htp_outcome htp_list_fill(htp_machine *m, htp_item *list, const htp_contents *co
 /** A copy of the contents of a list. */
 htp_contents htp_contents_of(htp_machine *m, const htp_item *list);
 
-/** Records a node, whose inputs are used from now on and whose outputs it gives. Place, block and
- * blocks are set by the caller; arrays are copied, an empty failure is none. @return its number */
+/** Records a node with its inputs and outputs. The caller sets place, block and blocks; arrays are
+ * copied, an empty failure is none. @return its number */
 uint32_t htp_recording_add(htp_machine *m, const htp_recorded_node *node);
 
 /** Records a node of control flow, or of a list: in the present block. */
@@ -41,11 +41,11 @@ uint32_t htp_recording_add_control(htp_machine *m, const char *kind, const htp_i
                                    const uint32_t *blocks, uint32_t block_count,
                                    const htp_place *place);
 
-/** Forgets what was recorded since. */
+/** Discards everything recorded since. */
 htp_mark htp_recording_mark(const htp_machine *m);
 void htp_recording_discard(htp_machine *m, const htp_mark *mark);
 
-/** Notes what the latest scope was given (passed.c). @param arguments  with self */
+/** Notes the arguments of the latest scope (passed.c). @param arguments  with self */
 void htp_passed_note(htp_machine *m, uint32_t schema, const htp_items *arguments);
 
 /** The unknown part of an item: itself, or the first such element; NULL (causes.c). */
@@ -54,12 +54,11 @@ const htp_item *htp_item_find_unknown(const htp_item *item);
 /** The node that failed first on the way to an unknown item; NULL without one. */
 const htp_recorded_node *htp_recording_find_cause(const htp_machine *m, const htp_item *unknown);
 
-/** Whether a tensor among these, or in a list that is, may have been one of floats before the
- * program was saved, and is one of ints since. */
+/** Whether one of these, or an element of a list, is a tensor of ints that may have been floats
+ * before the program was saved. */
 bool htp_recording_has_lost_float(const htp_machine *m, const htp_items *items);
 
-/** Where what decides is unknown, the operator is to blame that failed, not the branch
- * (decisions.c). */
+/** For an unknown condition, the failed operator is to blame, not the branch (decisions.c). */
 htp_outcome htp_item_require_known(htp_machine *m, const htp_item *item);
 
 /** A flag or number that is known. */

@@ -1,5 +1,5 @@
 /*
- * Functions, blocks, branches and loops of what restores an object.
+ * Functions, blocks, branches and loops of __setstate__ methods.
  */
 #include "interpret/restore/restore.h"
 
@@ -55,7 +55,7 @@ static htp_outcome count_step(htp_follower *f)
 
 static htp_outcome run_block(htp_follower *f, htp_restore_frame *frame, uint32_t number);
 
-/* Puts values of the frame on the stack of operands. */
+/* Pushes values of the frame onto the operand stack. */
 static void push_values(htp_follower *f, const htp_restore_frame *frame, const uint32_t *values,
                         uint32_t count)
 {
@@ -91,8 +91,7 @@ static htp_outcome run_if(htp_follower *f, htp_restore_frame *frame, const htp_p
     return HTP_GOES_ON;
 }
 
-/* What a body gives beside its condition, for the next iteration: it may be what it was given, in
- * another order. */
+/* Carries the body's results into the next iteration; they may be its inputs in another order. */
 static void carry(htp_follower *f, htp_restore_frame *frame, const htp_program_block *body)
 {
     size_t before = f->operands.count;
@@ -115,7 +114,7 @@ static htp_outcome run_loop(htp_follower *f, htp_restore_frame *frame, const htp
     for (int64_t i = 0; i < limit.as.i && condition.as.b; i++) {
         frame->values[body->inputs[0]] = (htp_operand){.kind = HTP_OPERAND_INT, .as.i = i};
         HTP_DO(run_block(f, frame, node->blocks[0]));
-        HTP_DO(count_step(f)); /* an empty body takes its time, too */
+        HTP_DO(count_step(f)); /* even an empty body takes time */
         condition = frame->values[body->outputs[0]];
         HTP_DO(require(f, &condition, HTP_OPERAND_BOOL));
         carry(f, frame, body);
@@ -191,7 +190,7 @@ static htp_outcome load(htp_follower *f, uint32_t number)
     }
 }
 
-/* Frames are not cleared: what a function reads it has computed. */
+/* Frames are not cleared: a function writes each value before it reads it. */
 static htp_restore_frame *take_frame(htp_follower *f, uint32_t number)
 {
     while (f->unused.count <= number) {
@@ -239,14 +238,14 @@ static bool begins_with(const char *name, const char *beginning)
     return strncmp(name, beginning, strlen(beginning)) == 0;
 }
 
-/* The classes of libtorch whose objects hold packed weights, and nothing else. */
+/* Classes of libtorch whose objects hold packed weights and nothing else. */
 static bool is_packing(const char *class_name)
 {
     return begins_with(class_name, "__torch__.torch.classes.quantized.") ||
            begins_with(class_name, "__torch__.torch.classes.rnn.");
 }
 
-/* Whether a class in machine code is one of a library that was opened. */
+/* Whether a native class comes from an opened library. */
 static bool is_loaded_class(const htp_follower *f, const char *class_name)
 {
     static const char prefix[] = "__torch__.torch.classes.";
@@ -286,7 +285,7 @@ static bool is_loaded_class(const htp_follower *f, const char *class_name)
     return true;
 }
 
-/* Methods in machine code, of objects in machine code. */
+/* Native methods of native objects. */
 static htp_outcome call_native(htp_follower *f, const htp_program_function *function,
                                const htp_operand *inputs, uint32_t count, htp_operand *output)
 {
@@ -335,7 +334,7 @@ htp_outcome htp_restore_run(htp_follower *f, uint32_t schema, const htp_operand 
     }
 }
 
-/* The methods of a class. Of two with one name the first one counts. */
+/* The methods of a class; of duplicates the first counts. */
 static const htp_map *methods_of(htp_follower *f, uint32_t class_number)
 {
     while (f->methods.count <= class_number) {

@@ -1,11 +1,10 @@
 /*
- * Follows the __setstate__ methods of an archive: code of a stranger, which runs as soon as the
- * file is opened.
+ * Interprets the __setstate__ methods of an archive: untrusted code that runs when the file is
+ * opened.
  *
- * Nodes are followed one by one. Operators run for real, but only those that may
- * (htp_operator_may_run), on a budget of steps and elements; what is random is refused. Numbers and
- * texts are plain operands; everything else is a handle to the runner's own value (HTP_RUN_WHOLE),
- * so that what is shared stays shared.
+ * Operators run for real, but only allowed ones (htp_operator_may_run), on a budget of steps and
+ * elements; random ones are refused. Numbers and texts are plain operands; everything else is a
+ * handle to the runner's value (HTP_RUN_WHOLE), so that sharing is kept.
  */
 #ifndef HTP_INTERPRET_RESTORE_RESTORE_H
 #define HTP_INTERPRET_RESTORE_RESTORE_H
@@ -30,8 +29,8 @@ typedef struct htp_restoring {
     void *user;
 } htp_restoring;
 
-/** Restores an object. @return HTP_CODE_UNSUPPORTED for what is not followed, HTP_CODE_BAD_INPUT
- * where the method raises, HTP_CODE_INTERNAL without memory, or when it was stopped */
+/** Restores an object. @return HTP_CODE_UNSUPPORTED for unsupported code, HTP_CODE_BAD_INPUT if the
+ * method raises, HTP_CODE_INTERNAL without memory, or if it was stopped */
 HTP_MUST_USE htp_status htp_restore(const htp_restoring *of);
 
 /* ---- for the rooms that the follower is made of ---- */
@@ -73,7 +72,7 @@ typedef struct htp_restore_step {
     uint32_t output_count;
 } htp_restore_step;
 
-/** Ends the restoration: with a message; because @p what is needed, which does not run. */
+/** Ends the restoration: with a message; because @p what is required but does not run. */
 htp_outcome htp_restore_fail(htp_follower *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 htp_outcome htp_restore_refuse(htp_follower *f, const char *format, ...)

@@ -1,7 +1,7 @@
 /*
- * Devices in what restores an object: everything is on the CPU, and the method is told where its
- * file was saved (machine/devices.h). Tensors are at home there until one is made on another
- * device, or moved to it: from then on nobody is told where one is.
+ * Devices in __setstate__ methods: everything is on the CPU, and the method is told where its file
+ * was saved (machine/devices.h). Tensors count as being there until one is created on or moved to
+ * another device; after that, queries about devices are refused.
  */
 #include "interpret/restore/restore_devices.h"
 
@@ -32,7 +32,7 @@ static htp_outcome make_device(htp_follower *f, htp_restore_step *step)
     htp_device parsed;
     if (!htp_device_read(kept.as.text, kept.bytes, &parsed) ||
         htp_device_origin_of(parsed.type) != HTP_DEVICE_OF_LIBTORCH) {
-        return htp_restore_refuse(f, "the device %s", device.as.text); /* which is not kept */
+        return htp_restore_refuse(f, "the device %s", device.as.text); /* unknown */
     }
     give(step, device);
     return HTP_GOES_ON;
@@ -52,7 +52,7 @@ static bool compare(htp_restore_step *step)
 
 /* ---- tensors that are moved ---- */
 
-/* @return whether a tensor that is moved to @p device is another one there */
+/* @return whether moving a tensor to @p device copies it */
 static bool note_move(htp_follower *f, const char *device)
 {
     bool is_away = strcmp(device, htp_devices_home(&f->of.devices)) != 0;
@@ -86,7 +86,7 @@ static uint32_t find_argument(const htp_program_schema *schema, const char *name
     return index;
 }
 
-/* Where an operator puts what it makes or moves; NULL: where its operands are. */
+/* The device on which an operator puts its result; NULL: that of its operands. */
 static const char *find_target(htp_follower *f, const htp_restore_step *step,
                                const htp_program_schema *schema)
 {

@@ -1,5 +1,5 @@
 /*
- * Nodes of what restores an object: those that are evaluated here, and operators.
+ * Nodes of __setstate__ methods: those interpreted here, and operators.
  */
 #include "interpret/restore/restore_devices.h"
 
@@ -10,7 +10,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* That operators make in one restoration. */
+/* Limit of elements made in one restoration. */
 #define MAX_ELEMENTS 268435456.0
 #define TOO_MANY "%s for more than 2^28 elements"
 
@@ -56,7 +56,7 @@ static htp_operand operand_of(htp_follower *f, const htp_program_data *data)
     }
 }
 
-/* Functions are found by their nodes. */
+/* Function constants are found by node. */
 static htp_outcome do_constant(htp_follower *f, htp_restore_step *step)
 {
     uint32_t data = step->node->data;
@@ -76,7 +76,7 @@ static htp_outcome do_same(htp_follower *f, htp_restore_step *step)
     return give(step, step->inputs[0]);
 }
 
-/* Attributes, and containers: their types are the runner's. */
+/* Attributes and containers, whose types belong to the runner. */
 static htp_outcome do_evaluate(htp_follower *f, htp_restore_step *step)
 {
     const htp_runner *runner = f->of.runner;
@@ -179,7 +179,7 @@ static bool repeats(const htp_follower *f, const htp_program_schema *schema)
            f->of.program->types[schema->arguments[0].type].kind != HTP_TYPE_TENSOR;
 }
 
-/* The elements of a tensor, of the largest one in a list, or of a list. */
+/* The number of elements of a tensor, of the largest one in a list, or of a list. */
 static double extent_of(const htp_operand *value)
 {
     double largest = value->kind == HTP_OPERAND_LIST ? value->count : 1;
@@ -195,7 +195,7 @@ static double extent_of(const htp_operand *value)
     return largest;
 }
 
-/* How many elements sizes stand for; 0 of what is no list of ints. */
+/* The product of sizes; 0 if this is no list of ints. */
 static double product_of(const htp_operand *sizes)
 {
     double product = sizes->kind == HTP_OPERAND_LIST && sizes->count > 0 ? 1 : 0;
@@ -206,8 +206,8 @@ static double product_of(const htp_operand *sizes)
     return product;
 }
 
-/* An upper bound of what an operator makes: as many elements as its largest operand has, times the
- * numbers that are sizes or counts. */
+/* An upper bound of the elements of results: the largest operand times all numbers that are sizes
+ * or counts. */
 static double elements_asked_for(const htp_follower *f, const htp_program_schema *schema,
                                  const htp_operand *inputs, uint32_t count)
 {
@@ -232,7 +232,7 @@ static double elements_asked_for(const htp_follower *f, const htp_program_schema
     return largest * times;
 }
 
-/* Puts what the operands hold behind those of the nodes around. */
+/* Describes the operands, behind those of outer nodes. */
 static htp_outcome describe_operands(htp_follower *f, htp_restore_step *step)
 {
     const htp_runner *runner = f->of.runner;
@@ -245,11 +245,11 @@ static htp_outcome describe_operands(htp_follower *f, htp_restore_step *step)
         }
         HTP_PUSH(&f->arena, &f->operands, described);
     }
-    step->inputs = f->operands.items + first; /* they may have moved */
+    step->inputs = f->operands.items + first; /* the list may have moved */
     return HTP_GOES_ON;
 }
 
-/* What the handles hold is looked at, and forgotten. */
+/* Describes the contents of handles for the check, then drops them. */
 static htp_outcome check_operands(htp_follower *f, const htp_program_schema *schema,
                                   htp_restore_step *step)
 {
@@ -271,7 +271,7 @@ static htp_outcome check_operands(htp_follower *f, const htp_program_schema *sch
                                                : HTP_GOES_ON;
 }
 
-/* What was in memory before is nobody's business. */
+/* Uninitialised memory must not be visible. */
 static htp_outcome fill_with_zeroes(htp_follower *f, const htp_restore_step *step)
 {
     const htp_runner *runner = f->of.runner;
@@ -300,7 +300,7 @@ static htp_outcome run_operator(htp_follower *f, htp_restore_step *step)
     if (node->schema == HTP_NONE) {
         return htp_restore_refuse(f, "%s", node->kind);
     }
-    htp_program_schema schema = f->of.program->schemas[node->schema]; /* a copy: tables move */
+    htp_program_schema schema = f->of.program->schemas[node->schema]; /* a copy: tables may move */
     HTP_DO(htp_restore_note_devices(f, step, &schema));
     htp_restore_hide_devices(f, step, false);
     if (!htp_operator_may_run(&schema) || htp_operator_is_unchecked(&schema) ||

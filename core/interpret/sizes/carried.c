@@ -1,5 +1,5 @@
 /*
- * Sizes of earlier calls: calls that follow one another have the same sizes.
+ * Sizes of earlier calls: consecutive calls have equal sizes.
  */
 #include "interpret/sizes/sizes.h"
 
@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-/* What a comparison of a size of 1 or more says with no more than 0, and with itself. */
+/* The results of comparing a size of at least 1 with 0 or less, and with itself. */
 typedef struct comparison {
     const char *kind;
     bool with_nothing;
     bool with_itself;
-    bool has_itself; /* it compares two numbers */
+    bool has_itself; /* it has two operands */
 } comparison;
 
 static const comparison comparisons[] = {
@@ -32,7 +32,7 @@ static const comparison *find_comparison(const char *kind)
     return NULL;
 }
 
-/* Whether an item is an int that the data does not decide. */
+/* Whether an item is an int that does not depend on data. */
 static bool is_known_int(const htp_item *item)
 {
     return htp_is_int(item) && htp_has_lanes(item) && !htp_is_data(item);

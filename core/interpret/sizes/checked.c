@@ -1,5 +1,6 @@
 /*
- * Sizes that a check of the program tells: what raises for others has this one where it goes on.
+ * Sizes learned from checks of the program: if other values raise, the value is this one
+ * afterwards.
  */
 #include "interpret/sizes/sizes.h"
 
@@ -10,7 +11,7 @@ static htp_item *input_of(const htp_machine *m, const htp_recorded_node *node, u
     return m->recording.items.items[node->inputs[index]];
 }
 
-/* The dim that aten::size.int was asked for; -1 where it is no constant. */
+/* The dim argument of aten::size.int; -1 if it is no constant. */
 static htp_outcome find_dim_asked(htp_machine *m, const htp_recorded_node *node, int64_t *dim)
 {
     const htp_item *asked = input_of(m, node, 1);
@@ -23,7 +24,7 @@ static htp_outcome find_dim_asked(htp_machine *m, const htp_recorded_node *node,
     return HTP_GOES_ON;
 }
 
-/* The dim that a number is the size of, as aten::size gives it; -1 for other numbers. */
+/* The dim whose size a number is, as by aten::size; -1 for other numbers. */
 static htp_outcome find_dim(htp_machine *m, const htp_item *number, int64_t *dim)
 {
     const htp_recorded_node *node = htp_sizes_producer(m, number);
@@ -42,7 +43,7 @@ static htp_outcome find_dim(htp_machine *m, const htp_item *number, int64_t *dim
     return HTP_GOES_ON;
 }
 
-/* A tensor of the present block whose sizes the data decides. */
+/* A tensor of the current block with data-dependent sizes. */
 static bool is_made_here(const htp_machine *m, const htp_item *tensor)
 {
     const htp_recorded_node *node = htp_sizes_producer(m, tensor);
@@ -50,7 +51,7 @@ static bool is_made_here(const htp_machine *m, const htp_item *tensor)
            node->block == m->recording.block;
 }
 
-/* @p size and @p number are equal from here on. */
+/* @p size equals @p number from here on. */
 static htp_outcome learn(htp_machine *m, const htp_item *size, const htp_item *number)
 {
     int64_t dim;

@@ -1,7 +1,7 @@
 /*
- * Numbers and sizes that follow from sizes, and are the same at all sizes that were tried, though
- * not at all there are: y.size(0) // 100 and y[::100] where no lane has a hundred. What they are is
- * left to the data; a window that moves in no lane refuses the lanes, so that other ones are tried.
+ * Size-derived numbers and sizes that coincide at all sampled sizes, but not at all sizes:
+ * y.size(0) // 100 and y[::100] if no lane has a hundred. They become data-dependent. A window
+ * whose count is equal in all lanes refuses the lanes, so that others are tried.
  */
 #include "interpret/sizes/sizes.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- numbers ---- */
 
-/* A number, or what a tensor of one holds. Whole numbers are exact, however large. */
+/* A number, or the element of a 1-element tensor. Integers are exact at any size. */
 typedef struct flat_number {
     bool is_there;
     bool is_whole;
@@ -41,13 +41,14 @@ static flat_number number_of(htp_machine *m, const htp_operand *value)
     }
 }
 
-/* The number of an item in a lane. What the data tells and is no size is the same in all. */
+/* The number of an item in a lane. Data-dependent values other than sizes count as equal in all
+ * lanes. */
 static flat_number number_in(htp_machine *m, const htp_item *item, size_t lane)
 {
     return number_of(m, &item->lane[htp_has_lanes(item) ? lane : 0]);
 }
 
-/* Whether both are one number, or neither is there. */
+/* Whether both are equal, or both are missing. */
 static bool is_equal(flat_number a, flat_number b)
 {
     if (!a.is_there || !b.is_there) {
@@ -84,7 +85,7 @@ static bool gives_remainder(const htp_program_schema *schema)
     return htp_text_is_one_of(schema->name, remainders, sizeof(remainders) / sizeof(remainders[0]));
 }
 
-/* Whether an operator on ints looks at some of their bits. */
+/* Whether an operator selects bits of integers. */
 static bool masks(const htp_program_schema *schema)
 {
     static const char *const masking[] = {"aten::__and__", "aten::__or__", "aten::__xor__"};
@@ -92,7 +93,7 @@ static bool masks(const htp_program_schema *schema)
            htp_text_is_one_of(schema->name, masking, sizeof(masking) / sizeof(masking[0]));
 }
 
-/* Whether a division leaves no remainder in any lane. */
+/* Whether a division is exact in all lanes. */
 static bool leaves_none(htp_machine *m, const htp_items *inputs)
 {
     bool are_multiples = inputs->count > 1;
@@ -110,7 +111,7 @@ static bool is_condition(const htp_operand *value)
            (value->kind == HTP_OPERAND_TENSOR && value->as.tensor->type == HTP_SCALAR_BOOL);
 }
 
-/* Whether a number is not the same in so many lanes, or may be so by chance: a condition on sizes.
+/* Whether a number differs between the lanes, or may be equal by chance, as a condition on sizes.
  */
 static bool moves(htp_machine *m, const htp_item *item, uint32_t lane_count)
 {
@@ -142,7 +143,7 @@ static bool is_smooth(const htp_item *item)
     return !item->is_stepped;
 }
 
-/* Whether a slice ends at a number: what is longer is cut off, though it may not be in any lane. */
+/* Whether a slice ends at a number, so that it may cut at other sizes. */
 static bool cuts(const htp_call *call)
 {
     const htp_items *inputs = &call->inputs;
@@ -154,7 +155,7 @@ static bool cuts(const htp_call *call)
     return end->kind == HTP_OPERAND_INT && end->as.i > 0 && end->as.i != INT64_MAX;
 }
 
-/* Whether the first output is @p input in every lane, or 0 where that is NULL. */
+/* Whether the first output equals @p input in every lane, or 0 if that is NULL. */
 static bool gives_each(htp_machine *m, const htp_item *input, const htp_lanes *results)
 {
     const flat_number nothing = {.is_there = true, .is_whole = true};
@@ -166,8 +167,8 @@ static bool gives_each(htp_machine *m, const htp_item *input, const htp_lanes *r
     return is_each;
 }
 
-/* Whether an operator takes a step in some lane. A remainder is none where it is 0 in all lanes: a
- * program may take multiples alone. */
+/* Whether an operator rounds in some lane. A remainder of 0 in all lanes does not count: a program
+ * may require multiples. */
 static bool steps(htp_machine *m, const htp_call *call, const htp_lanes *results)
 {
     if (htp_call_has_fact(call, HTP_FACT_ROUNDS) && call->inputs.count > 0) {
@@ -189,13 +190,13 @@ bool htp_coinciding_is_stepped(htp_machine *m, const htp_call *call, const htp_l
            (!htp_items_all(&call->inputs, is_smooth) || steps(m, call, results));
 }
 
-/* Whether a constant is a whole number, or none at all. */
+/* Whether a constant is an integer, or there is none. */
 static bool is_whole(flat_number number)
 {
     return !number.is_there || number.is_whole || fmod(number.real, 1) == 0;
 }
 
-/* Whether an operator of a name has a constant number among its operands. */
+/* Whether a named operator has a constant operand. */
 static bool has_constant(htp_machine *m, const htp_call *call, const char *name, int64_t constant)
 {
     bool is_found = false;
@@ -208,8 +209,8 @@ static bool has_constant(htp_machine *m, const htp_call *call, const char *name,
     return is_found;
 }
 
-/* Whether an operator gives a line of what moves, of whole numbers where those are: rounding
- * changes nothing then. */
+/* Whether an operator is linear in its dynamic operand, with integer coefficients for integers:
+ * then rounding changes nothing. */
 static bool gives_line(htp_machine *m, const htp_call *call)
 {
     static const char *const lines[] = {
@@ -261,7 +262,7 @@ bool htp_coinciding_is_one(htp_machine *m, const htp_call *call, const htp_lanes
     return is_one;
 }
 
-/* Equal texts are equal numbers of one type. */
+/* Equal texts mean equal numbers of one type. */
 static void add_number(flat_number number, htp_text *text)
 {
     if (number.is_whole) {
@@ -271,7 +272,7 @@ static void add_number(flat_number number, htp_text *text)
     }
 }
 
-/* Lanes tell sizes apart, and hold nothing of what only the data tells and is no size. */
+/* Lanes separate sizes, and hold nothing of other data-dependent values. */
 const char *htp_coinciding_formula(htp_machine *m, const htp_call *call)
 {
     htp_text text = {.arena = m->arena};
@@ -294,7 +295,7 @@ const char *htp_coinciding_formula(htp_machine *m, const htp_call *call)
     return htp_text_string(&text);
 }
 
-/* A view stays one, of what nobody knows: its memory may be changed through it. */
+/* A view of unknown contents stays a view, since its memory may be changed through it. */
 static htp_outcome hide_view(htp_machine *m, htp_call *call, htp_items *outputs)
 {
     htp_lanes views = {0};
@@ -342,7 +343,7 @@ static bool has_windows(const htp_call *call)
     return is_scaled || htp_call_has_fact(call, HTP_FACT_HAS_WINDOWS);
 }
 
-/* The operand that is given for an argument, behind the first so many; NULL. */
+/* The operand of an argument, behind the first so many; or NULL. */
 static const htp_item *find_operand(const htp_call *call, const char *name, size_t first)
 {
     for (size_t i = first; i < call->inputs.count && i < call->schema.argument_count; i++) {
@@ -353,7 +354,7 @@ static const htp_item *find_operand(const htp_call *call, const char *name, size
     return NULL;
 }
 
-/* Whether an operator's steps along a dim are longer than one. */
+/* Whether an operator's step along a dim exceeds one. */
 static bool has_long_steps(const htp_call *call)
 {
     const htp_item *step = find_operand(call, "step", 0);
@@ -365,8 +366,8 @@ static bool has_long_steps(const htp_call *call)
            (value->kind == HTP_OPERAND_FLOAT && value->as.f != 1);
 }
 
-/* Whether a window is larger than a dim of the input in all lanes, one of which is far away: it is
- * the only one, as a pooling of all there is. */
+/* Whether a window exceeds a dim of the input in all lanes, including one with large sizes: it is a
+ * single window, as in global pooling. */
 static bool is_covered(const htp_machine *m, const htp_call *call, uint32_t dim)
 {
     const htp_item *input = call->inputs.items[0];
@@ -383,8 +384,7 @@ static bool is_covered(const htp_machine *m, const htp_call *call, uint32_t dim)
     return is_larger;
 }
 
-/* Whether a dim of the first output has one size in all lanes, although that of the first input
- * differs. */
+/* Whether a dim of the first output is equal in all lanes, although the first input's differs. */
 static htp_outcome compare_dim(htp_machine *m, const htp_call *call, const htp_lanes *results,
                                uint32_t dim, bool *is_flat)
 {
@@ -403,7 +403,7 @@ static htp_outcome compare_dim(htp_machine *m, const htp_call *call, const htp_l
     return HTP_GOES_ON;
 }
 
-/* The first such dim; -1 where there is none. */
+/* The first such dim, or -1. */
 static htp_outcome find_flat_dim(htp_machine *m, const htp_call *call, const htp_lanes *results,
                                  int64_t *found)
 {
@@ -420,7 +420,7 @@ static htp_outcome find_flat_dim(htp_machine *m, const htp_call *call, const htp
     return HTP_GOES_ON;
 }
 
-/* Whether the first output has as many elements in all lanes. */
+/* Whether the first output has equally many elements in all lanes. */
 static bool has_one_count(const htp_machine *m, const htp_lanes *results)
 {
     bool is_same = true;
@@ -432,12 +432,12 @@ static bool has_one_count(const htp_machine *m, const htp_lanes *results)
     return is_same;
 }
 
-/* How an operator goes along dims. */
+/* How an operator walks along dims. */
 typedef struct flat_way {
-    bool is_made;     /* a range, in long steps */
-    bool is_windowed; /* by windows */
-    bool is_padded;   /* by widths that take steps */
-    bool is_cut;      /* in long steps */
+    bool is_made;     /* a range with a step above one */
+    bool is_windowed; /* sliding windows */
+    bool is_padded;   /* widths computed by rounding */
+    bool is_cut;      /* slices with a step above one */
 } flat_way;
 
 static flat_way find_way(const htp_call *call)
@@ -455,7 +455,7 @@ static flat_way find_way(const htp_call *call)
     };
 }
 
-/* Fails where windows do not move. */
+/* Fails if the number of windows does not change. */
 htp_outcome htp_coinciding_resize(htp_machine *m, htp_call *call, const htp_lanes *results,
                                   htp_lanes *resized, bool *is_done)
 {
@@ -466,8 +466,8 @@ htp_outcome htp_coinciding_resize(htp_machine *m, htp_call *call, const htp_lane
         results->lane[0][0].kind != HTP_OPERAND_TENSOR) {
         return HTP_GOES_ON;
     }
-    /* Windows as large as the tensor are alike for good; ranges and padding follow numbers. Steps
-     * that grow with the sizes take as many elements of these. */
+    /* Windows as large as the tensor are always single; ranges and padding follow numbers. Steps
+     * that grow with the size select equally many elements. */
     bool has_moving_step = way.is_cut && moves(m, find_operand(call, "step", 0), m->lane_count);
     if (any_moves(m, &call->inputs) != (way.is_made || way.is_padded) && !has_moving_step) {
         return HTP_GOES_ON;

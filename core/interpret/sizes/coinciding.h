@@ -1,5 +1,5 @@
 /*
- * Numbers and sizes that are alike at all sizes that were tried, and what programs say of sizes.
+ * Numbers and sizes that coincide at all sampled sizes, and facts about sizes from programs.
  */
 #ifndef HTP_INTERPRET_SIZES_COINCIDING_H
 #define HTP_INTERPRET_SIZES_COINCIDING_H
@@ -11,8 +11,8 @@
 /** Whether outputs may be numbers that stay the same where sizes differ. */
 bool htp_coinciding_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *results);
 
-/** The number of which what an operator gives is a line, as y.size(0)*2 + 1: where a line is the
- * same at two sizes, it always is. NULL where it is none. */
+/** The number on which an operator's result depends linearly, as in y.size(0)*2 + 1: a linear
+ * function with equal values at two sizes is constant. Or NULL. */
 const htp_item *htp_coinciding_follows(htp_machine *m, const htp_call *call);
 
 /** Whether the only output is such a number. */
@@ -29,16 +29,17 @@ const char *htp_coinciding_formula(htp_machine *m, const htp_call *call);
 
 /* ---- what programs say of sizes ---- */
 
-/** A check on the data passes on @p side of it: what it compares has that size from here on
- * (checked.c). */
+/** A check on data passes on @p side: the compared size has that value from here on (checked.c). */
 htp_outcome htp_sizes_learn(htp_machine *m, const htp_item *condition, bool side);
 
-/** What an operator says that compares a size which an earlier call had (carried.c).
- * @return whether it says so */
+/**
+ * The result of comparing a size of an earlier call (carried.c).
+ * @return whether it is known
+ */
 bool htp_sizes_compare_carried(const htp_machine *m, const char *kind, const htp_items *inputs,
                                bool *answer);
 
-/** The sizes of a tensor that an earlier call left are that call's, too. */
+/** The sizes of a tensor that an earlier call left belong to that call, too. */
 void htp_sizes_pass_on_carried(const char *kind, const htp_items *inputs, const htp_items *outputs);
 
 #endif

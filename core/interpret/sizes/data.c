@@ -1,8 +1,8 @@
 /*
- * Sizes that the data decides: what they are, and tensors that have them.
+ * Data-dependent sizes, and tensors that have them.
  *
- * Such a size is made up, differently in every lane. From there on it is followed as the size of a
- * dynamic axis is; what is not a sum or product of sizes gives a new one.
+ * Such a size gets a made-up value in each lane. It is then followed like the size of a dynamic
+ * axis; a result that is no sum or product of sizes becomes a new one.
  */
 #include "interpret/sizes/sizes.h"
 
@@ -43,8 +43,8 @@ static void add_number(const htp_operand *number, htp_text *text)
     }
 }
 
-/* What an item is computed as: equal texts are equal values. Comparisons and the like are looked
- * into, because programs write them down again where they mean the same. */
+/* The computation of an item as text: equal texts mean equal values. Comparisons are expanded,
+ * since programs repeat them. */
 static void add_identity(const htp_machine *m, const htp_item *item, int depth, htp_text *text)
 {
     enum { DEEPEST = 6 };
@@ -137,7 +137,7 @@ htp_outcome htp_sizes_number_in(htp_machine *m, const htp_item *item, const char
 
 /* ---- other sizes for what an operator gives ---- */
 
-/* Whether the kernel was given a memory in a lane. */
+/* Whether the kernel got a memory in a lane. */
 static bool is_given(const htp_call *call, size_t lane, uint64_t storage)
 {
     const htp_storages *given = call->storages[lane];
@@ -151,7 +151,7 @@ static bool is_given(const htp_call *call, size_t lane, uint64_t storage)
     return false;
 }
 
-/* An output with another size of a dim: a view stays one, and other ones lie in memory as before.
+/* An output with another size of a dim: a view stays a view, and the order of dims in memory stays.
  */
 static htp_outcome resize_output(htp_machine *m, const htp_runner_tensor *before, int64_t dim,
                                  int64_t size, bool is_view, const htp_runner_tensor **made)

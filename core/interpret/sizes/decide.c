@@ -1,5 +1,5 @@
 /*
- * Operators whose outputs have sizes that the data decides: which, and what they give.
+ * Operators with data-dependent output sizes: their sizes and outputs.
  */
 #include "interpret/sizes/sizes.h"
 
@@ -14,7 +14,7 @@ static const htp_item *repeats_of(const htp_items *inputs)
     return inputs->items[inputs->count > 2 ? 1 : 0];
 }
 
-/* How many elements of self, or of a dim of it, are repeated. */
+/* The number of repeated elements: those of self, or of one dim. */
 static htp_outcome count_repeated(htp_machine *m, const htp_items *inputs, size_t lane,
                                   int64_t *count)
 {
@@ -29,7 +29,7 @@ static htp_outcome count_repeated(htp_machine *m, const htp_items *inputs, size_
     return htp_sizes_dim_in(m, inputs->items[0], lane, dim, count);
 }
 
-/* What repeats that are known add up to; one number is meant for each element. */
+/* The total of known repeats; a single number holds for each element. */
 static htp_outcome total_known(htp_machine *m, const htp_items *inputs, size_t lane, int64_t *total)
 {
     const htp_runner_tensor *repeats = htp_tensor_in(repeats_of(inputs), lane);
@@ -47,7 +47,7 @@ static htp_outcome total_known(htp_machine *m, const htp_items *inputs, size_t l
     return HTP_GOES_ON;
 }
 
-/* The size of the output, where it is given or the repeats are known. */
+/* The output size, if it is given or the repeats are known. */
 static htp_outcome find_given(htp_machine *m, const htp_items *inputs, htp_trace_size *size,
                               bool *is_found)
 {
@@ -61,7 +61,7 @@ static htp_outcome find_given(htp_machine *m, const htp_items *inputs, htp_trace
     return HTP_GOES_ON;
 }
 
-/* The repeats' total where each element has its own. */
+/* The total of repeats per element. */
 static htp_outcome find_total(htp_machine *m, const htp_call *call, htp_trace_size *size,
                               bool *is_found)
 {
@@ -98,7 +98,7 @@ static bool has_same_dims(const htp_runner_tensor *a, const htp_runner_tensor *b
            (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims)) == 0);
 }
 
-/* The tensor whose true elements an operator counts, where the size is their number; NULL. */
+/* The tensor whose true elements give the output size; or NULL. */
 static htp_outcome find_counted(htp_machine *m, const htp_call *call, const htp_item **mask)
 {
     static const char *const counting[] = {"aten::nonzero", "aten::argwhere", "aten::nonzero_numpy",

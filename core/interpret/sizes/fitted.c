@@ -1,18 +1,19 @@
 /*
- * Operands of sizes that the data decides, where they meet fixed sizes.
+ * Operands with data-dependent sizes that are combined with static sizes.
  */
 #include "interpret/sizes/sizes.h"
 
 #include "interpret/lanes/call_facts.h"
 
-/* Whether a dim counted from the end has one size in all lanes; 0 otherwise, and past the first. */
+/* The size of a dim, counted from the end, if all lanes agree; otherwise 0, and also if there is no
+ * such dim. */
 static int64_t fixed_size(const htp_machine *m, const htp_item *item, int64_t from_end)
 {
     int64_t dim = htp_sizes_dim_from_end(item, from_end);
     return dim >= 0 && htp_item_is_fixed(m, item, dim) ? htp_tensor_in(item, 0)->dims[dim] : 0;
 }
 
-/* A tensor in a lane with these sizes, -1 for those that stay. */
+/* A tensor in a lane with these sizes; -1 keeps a size. */
 static htp_outcome expand_lane(htp_machine *m, const htp_runner_tensor *from, const int64_t *sizes,
                                htp_operand *made)
 {
@@ -49,8 +50,10 @@ static htp_outcome expand(htp_machine *m, htp_item *tensor, const int64_t *sizes
     return HTP_GOES_ON;
 }
 
-/* The fixed sizes that a tensor meets, -1 where it meets none.
- * @return whether there are any */
+/*
+ * The static sizes that a tensor is combined with; -1: none.
+ * @return whether there are any
+ */
 static bool find_fixed(htp_machine *m, const htp_items *inputs, const htp_item *tensor,
                        int64_t **sizes)
 {
@@ -72,8 +75,8 @@ static bool find_fixed(htp_machine *m, const htp_items *inputs, const htp_item *
     return is_fitted;
 }
 
-/* Where a size that the data decides meets a fixed one, libtorch takes the operand if it has the
- * fixed size, or 1: so does Expand, and the result has the fixed size. */
+/* Where a data-dependent size is combined with a static one, libtorch accepts the static size or 1.
+ * So does Expand, and the result has the static size. */
 htp_outcome htp_sizes_fitted(htp_machine *m, const htp_call *call, htp_items *inputs, bool *is_done)
 {
     *is_done = false;

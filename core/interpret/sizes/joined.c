@@ -1,8 +1,8 @@
 /*
- * cat() of tensors with sizes that the data decides, and operands of such sizes that meet.
+ * cat() of tensors with data-dependent sizes, and operands of such sizes that are broadcast.
  *
- * Where cat() runs, the sizes beside the joined dim are equal: one that is known tells the others.
- * Sizes that meet are equal, too, or one of them is 1: which, is left to the run.
+ * If cat() succeeds, all sizes except the joined dim are equal: a known one determines the others.
+ * Broadcast sizes are equal, too, or one is 1; the run decides.
  */
 #include "interpret/sizes/sizes.h"
 
@@ -14,13 +14,13 @@
 
 /* ---- cat() ---- */
 
-/* Whether a size is fixed, or follows from the inputs' sizes. */
+/* Whether a size is static, or derived from input sizes. */
 static bool is_known(const htp_machine *m, const htp_item *part, int64_t dim)
 {
     return !htp_is_data(part) || htp_item_is_fixed(m, part, dim);
 }
 
-/* A part whose size of a dim is known; the first part where none is. */
+/* A part with a known size of a dim; else the first part. */
 static const htp_item *find_model(const htp_machine *m, const htp_items *parts, int64_t dim)
 {
     for (size_t i = 0; i < parts->count; i++) {
@@ -31,7 +31,7 @@ static const htp_item *find_model(const htp_machine *m, const htp_items *parts, 
     return parts->items[0];
 }
 
-/* Gives parts the size of a dim that it has in @p model, where the data decides theirs. */
+/* Gives parts the size of a dim in @p model, if their own is data-dependent. */
 static htp_outcome align(htp_machine *m, htp_items *parts, int64_t dim, const htp_item *model,
                          bool *differs)
 {
@@ -94,14 +94,14 @@ htp_outcome htp_sizes_joined(htp_machine *m, htp_call *call, htp_lanes *results,
 
 /* ---- operands that broadcast ---- */
 
-/* Whether an operand has a dim, and is not 1 there in all lanes. */
+/* Whether an operand has a dim that is not 1 in all lanes. */
 static bool is_wide(const htp_machine *m, const htp_item *input, int64_t dim)
 {
     return dim >= 0 &&
            (!htp_item_is_fixed(m, input, dim) || htp_tensor_in(input, 0)->dims[dim] != 1);
 }
 
-/* Gives operands the size at which they meet, where the data decides one of those along a dim. */
+/* Gives operands their common size along a dim, if one of them is data-dependent. */
 static htp_outcome meet(htp_machine *m, htp_items *inputs, int64_t from_end)
 {
     const htp_item *first = NULL;
@@ -138,8 +138,7 @@ static htp_outcome meet(htp_machine *m, htp_items *inputs, int64_t from_end)
     return HTP_GOES_ON;
 }
 
-/* The outputs of an operator whose operands have sizes that do not meet, because the data decides
- * one of them. */
+/* The outputs of an operator whose operand sizes do not fit because one is data-dependent. */
 htp_outcome htp_sizes_met(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
 {
     *is_done = false;

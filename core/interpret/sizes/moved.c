@@ -1,5 +1,5 @@
 /*
- * What masks select, and positions that the data decides.
+ * Selections by masks, and data-dependent positions.
  */
 #include "interpret/sizes/sizes.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- outputs like the first operand ---- */
 
-/* Whether no two elements of a tensor share memory, and none is left out between them. */
+/* Whether a tensor's elements neither overlap nor leave gaps. */
 static bool is_dense(htp_machine *m, const htp_runner_tensor *tensor)
 {
     uint32_t *order = HTP_NEW_ARRAY(m->arena, uint32_t, tensor->rank);
@@ -27,8 +27,8 @@ static bool is_dense(htp_machine *m, const htp_runner_tensor *tensor)
     return !has_gaps || tensor->is_contiguous;
 }
 
-/* Whether one dim of a tensor lies within another one: 1, -1, or 0 where nothing tells. Elements of
- * a dim that share memory do not. */
+/* Whether one dim of a tensor is inside another one in memory: 1, -1, or 0 if undecided. Broadcast
+ * dims leave it undecided. */
 static int compare_dims(const htp_runner_tensor *tensor, uint32_t dim, uint32_t with)
 {
     int64_t step = tensor->strides[dim];
@@ -42,8 +42,8 @@ static int compare_dims(const htp_runner_tensor *tensor, uint32_t dim, uint32_t 
     return tensor->dims[dim] < tensor->dims[with] ? 1 : 0;
 }
 
-/* The order of dims in which libtorch lays out what is made like a tensor that is not dense: from
- * the last one on, each one is moved behind those that it lies within. */
+/* The order of dims in which libtorch lays out a tensor created like one with gaps: from the last
+ * dim on, each is moved behind those around it. */
 static const uint32_t *order_like(htp_machine *m, const htp_runner_tensor *tensor)
 {
     uint32_t *order = HTP_NEW_ARRAY(m->arena, uint32_t, tensor->rank);
@@ -105,7 +105,7 @@ static bool is_mask(const htp_item *item)
                                    htp_tensor_in(item, 0)->type == HTP_SCALAR_BYTE);
 }
 
-/* The first mask among indices; NULL. */
+/* The first mask among indices, or NULL. */
 static const htp_item *find_mask(const htp_items *indices)
 {
     for (size_t i = 0; i < indices->count; i++) {
@@ -116,7 +116,7 @@ static const htp_item *find_mask(const htp_items *indices)
     return NULL;
 }
 
-/* Positions along one dim of what a mask selects. */
+/* The positions selected by a mask, along one dim. */
 static htp_outcome make_column(htp_machine *m, const htp_trace_size *size, htp_item **column)
 {
     *column = htp_item_make(m, HTP_ITEM_TENSOR);
@@ -128,7 +128,7 @@ static htp_outcome make_column(htp_machine *m, const htp_trace_size *size, htp_i
     return HTP_GOES_ON;
 }
 
-/* A mask stands for as many index tensors as it has dims. */
+/* A mask becomes as many index tensors as it has dims. */
 static htp_outcome replace_masks(htp_machine *m, const htp_items *given, const htp_trace_size *size,
                                  htp_items *indices)
 {
@@ -205,7 +205,7 @@ static htp_outcome moved_topk(htp_machine *m, htp_call *call, htp_lanes *results
     return htp_sizes_run_with(m, call, &none, dim, &size, results);
 }
 
-/* narrow(self, dim, start, length): the length is the size, wherever it begins. */
+/* narrow(self, dim, start, length): the length is the size for any start. */
 static htp_outcome moved_narrow(htp_machine *m, htp_call *call, htp_lanes *results)
 {
     enum { START = 2, LENGTH = 3 };
@@ -231,7 +231,7 @@ static htp_outcome moved_select(htp_machine *m, htp_call *call, htp_lanes *resul
     return HTP_GOES_ON;
 }
 
-/* Whether a narrow() has a number of the data, and none that a tensor holds. */
+/* Whether a narrow() has a data-dependent number, but none out of a tensor. */
 static bool is_moved_narrow(const htp_call *call)
 {
     const htp_items *inputs = &call->inputs;
@@ -240,7 +240,7 @@ static bool is_moved_narrow(const htp_call *call)
            (htp_sizes_is_data_number(inputs, 2) || htp_sizes_is_data_number(inputs, 3));
 }
 
-/* Slices whose bounds, or whose dim's size, the data decides; and positions that it decides. */
+/* Slices with data-dependent bounds or dims, and data-dependent positions. */
 htp_outcome htp_sizes_moved(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
 {
     static const char *const scattering[] = {"aten::slice_scatter", "aten::select_scatter"};

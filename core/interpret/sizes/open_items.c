@@ -1,5 +1,5 @@
 /*
- * Items of which only the type is known.
+ * Items with a known type and nothing else.
  */
 #include "interpret/sizes/open_items.h"
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Why what stands for a tensor with gaps, or for a part of one, may lie in another way. */
+/* Why the layout of an item that stands for a tensor with gaps, or a part of one, may differ. */
 static const char in_memory[] = "where its values lie in memory, which have gaps or begin within "
                                 "others";
 

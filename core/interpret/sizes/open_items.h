@@ -1,13 +1,12 @@
 /*
- * Items of which only the type is known: what stands for a value in any iteration of a loop, on any
- * side of a branch.
+ * Items of known type alone: placeholders for any iteration of a loop, or any side of a branch.
  */
 #ifndef HTP_INTERPRET_SIZES_OPEN_ITEMS_H
 #define HTP_INTERPRET_SIZES_OPEN_ITEMS_H
 
 #include "interpret/recording/recording.h"
 
-/** An item of the same type, of which nothing more is known. */
+/** An item of the same type, with nothing else known. */
 htp_outcome htp_item_like(htp_machine *m, const htp_item *model, htp_item **made);
 
 /** Gives a dim of a tensor a size that the data decides. */

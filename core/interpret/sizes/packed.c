@@ -1,5 +1,5 @@
 /*
- * The sizes of packed sequences: how many steps there are together, and how many the longest has.
+ * Sizes of packed sequences: the total number of steps, and the length of the longest.
  */
 #include "interpret/sizes/sizes.h"
 
@@ -26,7 +26,7 @@ static htp_outcome refuse_input(htp_machine *m, const htp_runner_tensor *input)
                                   input->dims[0]);
 }
 
-/* One number for each sequence, which are in dim @p batch_dim of the input. */
+/* One length per sequence; sequences are dim @p batch_dim of the input. */
 static htp_outcome check_lengths(htp_machine *m, const htp_runner_tensor *input, size_t batch_dim,
                                  const htp_runner_tensor *lengths)
 {
@@ -41,7 +41,7 @@ static htp_outcome check_lengths(htp_machine *m, const htp_runner_tensor *input,
                                   lengths->dims[0], input->dims[batch_dim]);
 }
 
-/* The steps of all sequences, one behind the other, and how many sequences have each step. */
+/* The steps of all sequences, one after another, and the batch size of each step. */
 static htp_outcome pack(htp_machine *m, const htp_call *call, htp_lanes *results)
 {
     htp_trace_size steps;
@@ -77,17 +77,17 @@ static htp_outcome pack(htp_machine *m, const htp_call *call, htp_lanes *results
 
 /* ---- _pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length) ---- */
 
-/* What is padded. */
+/* The arguments of unpacking. */
 typedef struct packed_sequences {
     const htp_item *steps;
     const htp_item *batch_sizes;
-    const htp_item *total;  /* length; not positive where it is the longest one's */
-    const htp_item *padded; /* what was packed; NULL where that is not known */
-    htp_trace_size count;   /* of sequences, where it is not known */
+    const htp_item *total;  /* length; that of the longest sequence, if not positive */
+    const htp_item *padded; /* the packed tensor; NULL if unknown */
+    htp_trace_size count;   /* number of sequences, if unknown */
     bool batch_first;
 } packed_sequences;
 
-/* As many sequences as lengths were packed. */
+/* The number of sequences is that of packed lengths. */
 static htp_outcome find_count(htp_machine *m, packed_sequences *packed)
 {
     const htp_recorded_node *node = htp_sizes_producer(m, packed->batch_sizes);

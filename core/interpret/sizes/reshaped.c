@@ -1,10 +1,10 @@
 /*
- * view(), reshape() and padding of tensors with sizes that the data decides: of a part of an axis
- * that was padded on one side of a branch, say.
+ * view(), reshape() and padding of tensors with data-dependent sizes, such as a part of an axis
+ * that was padded on one side of a branch.
  *
- * Sizes that were made up need not be multiples of what they are divided by, although those of a
- * run are: whether the elements are as many is left to the run, which fails where libtorch does. So
- * is whether there are as many elements beside an edge as are to be mirrored there.
+ * Made-up sizes need not be multiples of their divisor, although sizes of a run are. So the run
+ * checks that element counts match, and fails where libtorch does. It also checks that there are
+ * enough elements to mirror.
  */
 #include "interpret/sizes/sizes.h"
 
@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The numbers of a list in a lane, NULL where they are no ints. */
+/* The numbers of a list in a lane; NULL if they are no ints. */
 static int64_t *numbers_of(htp_machine *m, const htp_item *list, size_t lane)
 {
     const htp_items *elements = &list->elements;
@@ -31,14 +31,14 @@ static int64_t *numbers_of(htp_machine *m, const htp_item *list, size_t lane)
     return numbers;
 }
 
-/* The first operand and a list of numbers that goes with it. */
+/* Whether operands are a tensor and a list of numbers for it. */
 static bool has_numbers(const htp_items *inputs)
 {
     return inputs->count > 1 && htp_is_tensor(inputs->items[0]) &&
            inputs->items[1]->kind == HTP_ITEM_LIST && !inputs->items[1]->stacked;
 }
 
-/* The first operand as the kernel would be given it: the only one that is. */
+/* The first operand, prepared for the kernel; the only tensor. */
 static htp_outcome give_first(htp_machine *m, htp_call *call, size_t lane,
                               const htp_runner_tensor **given)
 {
@@ -54,8 +54,8 @@ static htp_outcome give_first(htp_machine *m, htp_call *call, size_t lane,
 
 /* ---- padding ---- */
 
-/* The sizes of a tensor with widths in front of and behind its last dims, the last one first; NULL
- * where there are no such sizes. */
+/* The padded sizes of a tensor, with widths listed from the last dim on; NULL if they are invalid.
+ */
 static const int64_t *padded_sizes(htp_machine *m, const htp_runner_tensor *tensor,
                                    const int64_t *widths, size_t width_count)
 {
@@ -95,8 +95,7 @@ static htp_outcome pad_lane(htp_machine *m, htp_call *call, size_t lane, htp_ope
     return HTP_GOES_ON;
 }
 
-/* The output of a padding that mirrors more than there is beside an edge, by widths that were made
- * up. */
+/* The output of a padding that mirrors more elements than there are, by made-up widths. */
 htp_outcome htp_sizes_padded(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
 {
     *is_done = false;
@@ -114,15 +113,15 @@ htp_outcome htp_sizes_padded(htp_machine *m, htp_call *call, htp_lanes *results,
 
 /* ---- view() and reshape() ---- */
 
-/* The sizes that are asked for. */
+/* The requested sizes. */
 typedef struct asked_sizes {
-    int64_t *lane[HTP_MAX_LANES]; /* -1 for the one that follows from the others */
+    int64_t *lane[HTP_MAX_LANES]; /* -1 for the inferred one */
     uint32_t lane_count;
     size_t rank;
-    const char *rest; /* what that is */
+    const char *rest; /* the inferred one */
 } asked_sizes;
 
-/* Whether numbers could be sizes, one of which may follow from the others. */
+/* Whether numbers are valid sizes, at most one of which is inferred. */
 static bool are_sizes(const int64_t *sizes, size_t rank)
 {
     size_t rests = 0;
@@ -135,7 +134,7 @@ static bool are_sizes(const int64_t *sizes, size_t rank)
     return rests < 2;
 }
 
-/* What sizes come to together, but for the one that follows. */
+/* The product of sizes, without the inferred one. */
 static int64_t product_of(const int64_t *sizes, size_t rank)
 {
     uint64_t product = 1;
@@ -145,8 +144,8 @@ static int64_t product_of(const int64_t *sizes, size_t rank)
     return (int64_t)product;
 }
 
-/* @return false where no list of ints is asked for, they could not be sizes, or the tensor lies
- * apart in memory and needs no copy */
+/* @return false if no valid list of ints is requested, or if the tensor has gaps and needs no copy
+ */
 static bool find_asked(htp_machine *m, const htp_call *call, asked_sizes *asked)
 {
     const htp_item *self = call->inputs.items[0];
@@ -198,8 +197,8 @@ static htp_outcome reshape_lane(htp_machine *m, htp_call *call, const asked_size
     return HTP_GOES_ON;
 }
 
-/* The outputs of an operator whose sizes do not fit those that were made up. What lies apart in
- * memory is copied, or so it is told: who notes views knows better. */
+/* The outputs of an operator whose requested sizes do not fit the made-up ones. Tensors with gaps
+ * count as copied; the code that notes views knows better. */
 htp_outcome htp_sizes_reshaped(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
 {
     static const char *const reshaping[] = {"aten::view", "aten::reshape", "aten::_unsafe_view"};

@@ -1,5 +1,5 @@
 /*
- * Operators whose output sizes the data decides: what they give when such a size is chosen.
+ * Operators with data-dependent output sizes: their outputs for a chosen size.
  */
 #include "interpret/sizes/sizes.h"
 
@@ -140,8 +140,7 @@ static htp_outcome give_row(htp_machine *m, int32_t type, int64_t size, htp_chos
     return give_empty(m, type, &size, 1, outputs);
 }
 
-/* A tensor of the given sizes, whose first dim goes to another place: it lies in memory as it did.
- */
+/* A tensor of the given sizes whose first dim moves elsewhere; its layout stays. */
 static htp_outcome give_moved(htp_machine *m, const htp_making *first, size_t to,
                               htp_chosen *outputs)
 {
@@ -165,7 +164,7 @@ static htp_outcome give_moved(htp_machine *m, const htp_making *first, size_t to
     return HTP_GOES_ON;
 }
 
-/* The positions of the inverse have self's shape where they were asked for. */
+/* The inverse positions, if requested, have self's shape. */
 static htp_outcome give_inverse(htp_machine *m, const htp_runner_tensor *self, bool is_asked,
                                 htp_chosen *outputs)
 {
@@ -179,7 +178,7 @@ static htp_outcome give_counts(htp_machine *m, const htp_choice *choice, bool is
     return give_row(m, HTP_SCALAR_LONG, is_asked ? choice->size : 0, outputs);
 }
 
-/* The sizes of a tensor, and one more behind them. */
+/* The sizes of a tensor, with room for one more. */
 static int64_t *copy_dims(htp_machine *m, const htp_runner_tensor *tensor, int64_t last)
 {
     int64_t *dims = HTP_NEW_ARRAY(m->arena, int64_t, (size_t)tensor->rank + 1);
@@ -192,7 +191,7 @@ static int64_t *copy_dims(htp_machine *m, const htp_runner_tensor *tensor, int64
 
 /* ---- sizers ---- */
 
-/* The positions along one dim lie side by side. */
+/* Positions along one dim are contiguous. */
 static htp_outcome nonzero(htp_machine *m, const htp_choice *choice, htp_chosen *outputs)
 {
     const htp_runner_tensor *self = NULL;
@@ -308,7 +307,7 @@ static htp_outcome bincount(htp_machine *m, const htp_choice *choice, htp_chosen
     return give_row(m, type, choice->size, outputs);
 }
 
-/* one_hot(self, num_classes) where the largest index tells how many classes there are */
+/* one_hot(self, num_classes), if the largest index gives the number of classes */
 static htp_outcome one_hot(htp_machine *m, const htp_choice *choice, htp_chosen *outputs)
 {
     const htp_runner_tensor *self = NULL;
@@ -379,7 +378,7 @@ static const struct {
     {"aten::pad_sequence", pad_sequence},
 };
 
-/* Whether how many classes there are is known, or follows from sizes. */
+/* Whether the number of classes is known, or derived from sizes. */
 static htp_outcome are_classes_told(htp_machine *m, const htp_items *inputs, bool *are_told)
 {
     HTP_DO(htp_sizes_require(m, inputs, 2));
@@ -397,7 +396,7 @@ static htp_outcome are_classes_told(htp_machine *m, const htp_items *inputs, boo
     return HTP_GOES_ON;
 }
 
-/* Whether no length of these sequences depends on the data. */
+/* Whether no length of these sequences is data-dependent. */
 static bool are_lengths_told(const htp_machine *m, const htp_items *inputs)
 {
     const htp_item *list = inputs->count > 1 ? inputs->items[0] : NULL;
@@ -410,7 +409,7 @@ static bool are_lengths_told(const htp_machine *m, const htp_items *inputs)
     return are_told;
 }
 
-/* Whether the sizes of an operator of the table are told by its inputs' all the same. */
+/* Whether the output sizes of an operator in the table depend on input sizes alone in this case. */
 static htp_outcome is_told(htp_machine *m, const htp_call *call, bool *is_so)
 {
     const char *name = call->schema.name;

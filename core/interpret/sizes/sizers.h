@@ -1,6 +1,5 @@
 /*
- * Sizers: what an operator gives once a size that the data decides is chosen, and what operands
- * tell.
+ * Sizers: the outputs of an operator for a chosen data-dependent size, and readers of operands.
  */
 #ifndef HTP_INTERPRET_SIZES_SIZERS_H
 #define HTP_INTERPRET_SIZES_SIZERS_H
@@ -31,11 +30,10 @@ const htp_recorded_node *htp_sizes_producer(const htp_machine *m, const htp_item
 /** HTP_FAILS where an operator has fewer operands. */
 htp_outcome htp_sizes_require(htp_machine *m, const htp_items *inputs, size_t count);
 
-/** An int in a lane, which may be all that is known of it; HTP_FAILS of others. */
+/** An int in a lane, if that is known of it; else HTP_FAILS. */
 htp_outcome htp_sizes_int_in(htp_machine *m, const htp_item *item, size_t lane, int64_t *number);
 
-/** A tensor in a lane, and the size of a dim there, which may count from the end; HTP_FAILS where
- * there is none. */
+/** A tensor in a lane and the size of a dim, which may be negative; HTP_FAILS if there is none. */
 htp_outcome htp_sizes_tensor_in(htp_machine *m, const htp_item *item, size_t lane,
                                 const htp_runner_tensor **tensor);
 htp_outcome htp_sizes_dim_in(htp_machine *m, const htp_item *item, size_t lane, int64_t dim,
@@ -45,7 +43,7 @@ htp_outcome htp_sizes_dim_in(htp_machine *m, const htp_item *item, size_t lane, 
 htp_outcome htp_sizes_fixed_number(htp_machine *m, const htp_items *inputs, size_t index,
                                    int64_t *number);
 
-/** Whether an argument is None, or left out. */
+/** Whether an argument is None or missing. */
 bool htp_sizes_is_none(const htp_items *inputs, size_t index);
 
 /** Whether it is a number that the data decides. */

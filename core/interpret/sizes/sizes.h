@@ -12,8 +12,8 @@
  * operators (decide.c). */
 htp_outcome htp_sizes_decide(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done);
 
-/** A size that the data decides, by what it is: the same one whenever it is asked for. @p what
- * lives in the arena. */
+/** A data-dependent size, by identity: equal queries return the same one. @p what lives in the
+ * arena. */
 htp_outcome htp_sizes_of(htp_machine *m, const char *what, const char *name, htp_trace_size *size);
 
 /** An int that is read off a tensor: the same one whenever it is read. */
@@ -36,7 +36,7 @@ htp_outcome htp_sizes_count_of(htp_machine *m, const htp_item *mask, const char 
 htp_outcome htp_sizes_run_with(htp_machine *m, htp_call *call, const htp_items *inputs, int64_t dim,
                                const htp_trace_size *size, htp_lanes *results);
 
-/** A dim counted from the end; negative where there is none such. */
+/** A dim counted from the end; negative if there is none. */
 static inline int64_t htp_sizes_dim_from_end(const htp_item *input, int64_t from_end)
 {
     return htp_is_tensor(input) ? (int64_t)htp_tensor_in(input, 0)->rank - from_end : -1;
@@ -63,7 +63,7 @@ htp_outcome htp_sizes_joined(htp_machine *m, htp_call *call, htp_lanes *results,
 
 /* ---- after an operator raised on sizes that were made up ---- */
 
-/** Other inputs that fit; @p is_done is false where there are none (fitted.c). */
+/** Replaces inputs by ones that fit; @p is_done is false if that does not apply (fitted.c). */
 htp_outcome htp_sizes_fitted(htp_machine *m, const htp_call *call, htp_items *inputs,
                              bool *is_done);
 htp_outcome htp_sizes_reshaped(htp_machine *m, htp_call *call, htp_lanes *results,
@@ -72,8 +72,8 @@ htp_outcome htp_sizes_padded(htp_machine *m, htp_call *call, htp_lanes *results,
 htp_outcome htp_sizes_met(htp_machine *m, htp_call *call, htp_lanes *results,
                           bool *is_done); /* joined.c */
 
-/** The outputs of an operator that changes its first operand, whose sizes the others' do not meet
- * because the data decides one of them (written.c). */
+/** The outputs of an operator that changes its first operand, where sizes do not fit because one is
+ * data-dependent (written.c). */
 htp_outcome htp_sizes_written(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done);
 
 #endif

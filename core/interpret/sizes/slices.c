@@ -1,6 +1,5 @@
 /*
- * Slices of dims whose size the data decides, or by bounds of the data; and slices that are empty
- * at the sizes that are tried alone.
+ * Slices with data-dependent bounds or dims, and slices that are empty only at the sampled sizes.
  */
 #include "interpret/sizes/sizes.h"
 
@@ -8,7 +7,7 @@
 
 #include <inttypes.h>
 
-/* Whether a slice's bound is None, or the constant that a traced program has in its place. */
+/* Whether a slice's bound is None, or the constant by which a traced program replaces it. */
 static bool is_bound(const htp_items *inputs, size_t index, int64_t otherwise)
 {
     if (htp_sizes_is_none(inputs, index)) {
@@ -18,7 +17,7 @@ static bool is_bound(const htp_items *inputs, size_t index, int64_t otherwise)
     return htp_is_decided(item) && htp_is_int(item) && item->lane[0].as.i == otherwise;
 }
 
-/* A bound of a slice whose bounds are constant. */
+/* A bound of a slice with constant bounds. */
 static htp_outcome find_bound(htp_machine *m, const htp_items *inputs, size_t index,
                               int64_t otherwise, int64_t *bound)
 {
@@ -27,8 +26,7 @@ static htp_outcome find_bound(htp_machine *m, const htp_items *inputs, size_t in
                                             : htp_sizes_int_in(m, inputs->items[index], 0, bound);
 }
 
-/* What the size of a slice with constant bounds follows from, where that of its dim is made up: as
- * many are left by x[1:] as by x[:-1]. */
+/* Identifies the size of a constant slice of a made-up dim: x[1:] and x[:-1] have equal sizes. */
 static htp_outcome describe_slice(htp_machine *m, const htp_items *inputs, int64_t whole,
                                   const char **what)
 {
@@ -50,7 +48,7 @@ static htp_outcome describe_slice(htp_machine *m, const htp_items *inputs, int64
     return HTP_GOES_ON;
 }
 
-/* A bound, as equal texts are equal bounds: numbers of lanes tell others apart. */
+/* A bound as text: equal texts mean equal bounds; numbers of lanes separate others. */
 static void add_bound(const htp_machine *m, const htp_item *bound, htp_text *text)
 {
     bool has_numbers = htp_is_int(bound) && htp_has_lanes(bound);
@@ -63,8 +61,8 @@ static void add_bound(const htp_machine *m, const htp_item *bound, htp_text *tex
     }
 }
 
-/* What the size of a slice follows from that has a bound of the data: as many are left by x[:n] as
- * by y[:n], where both dims have one size. */
+/* Identifies the size of a slice with data-dependent bounds: x[:n] and y[:n] have equal sizes if
+ * the dims have. */
 static htp_outcome describe_bounds(htp_machine *m, const htp_items *inputs, int64_t dim,
                                    const char **what)
 {
@@ -92,7 +90,7 @@ static bool any_is_stepped(const htp_items *inputs)
     return false;
 }
 
-/* A bound in a lane, where it is an int; @p differs becomes true where it is not that of lane 0. */
+/* A bound in a lane, if it is an int; sets @p differs if it is not that of lane 0. */
 static int64_t bound_in(const htp_machine *m, const htp_item *item, size_t lane, int64_t whole,
                         int64_t otherwise, bool *differs)
 {
@@ -104,8 +102,8 @@ static int64_t bound_in(const htp_machine *m, const htp_item *item, size_t lane,
     return given->as.i < 0 ? given->as.i + whole : given->as.i;
 }
 
-/* Whether a slice has no element in any lane, although it begins behind its end in some: at other
- * sizes it may have elements. What always begins where it ends is empty for good. */
+/* Whether a slice is empty in all lanes, but begins behind its end in one: at other sizes it may
+ * have elements. One that always begins at its end is always empty. */
 static htp_outcome is_empty_by_chance(htp_machine *m, const htp_items *inputs, int64_t dim,
                                       bool *is_so)
 {
@@ -133,8 +131,8 @@ static htp_outcome is_empty_by_chance(htp_machine *m, const htp_items *inputs, i
 
 enum { SLICE_STEP = 4, ANY_STEP = 2 };
 
-/* A slice, as the operator on all of the dim with the size of the slice. By a step of the data it
- * may lie apart in memory: that it does is what others ask. */
+/* A slice: the operator on the whole dim, with the size of the slice. A data-dependent step may
+ * leave gaps in memory; callers check for that. */
 static htp_outcome give_slice(htp_machine *m, htp_call *call, int64_t dim,
                               const htp_trace_size *size, htp_lanes *results)
 {
@@ -147,7 +145,7 @@ static htp_outcome give_slice(htp_machine *m, htp_call *call, int64_t dim,
     return htp_sizes_run_with(m, call, &whole, dim, size, results);
 }
 
-/* Whether the data decides a bound of a slice, or its step. */
+/* Whether a bound or the step of a slice is data-dependent. */
 static bool any_is_data(const htp_items *inputs)
 {
     return htp_sizes_is_data_number(inputs, 2) || htp_sizes_is_data_number(inputs, 3) ||
@@ -163,7 +161,7 @@ static bool are_decided(const htp_items *inputs)
     return are_decided;
 }
 
-/* slice(self, dim, start, end, step) of a dim that has not one size, or by bounds of the data. */
+/* slice(self, dim, start, end, step) of a dim of several sizes, or with data-dependent bounds. */
 static htp_outcome slice_data(htp_machine *m, htp_call *call, int64_t dim, htp_lanes *results,
                               bool *is_done)
 {

@@ -1,9 +1,8 @@
 /*
- * What operators change in place, where the data decides a size: of the part that is written, or of
- * what is written to it.
+ * In-place changes with data-dependent sizes: of the part that is written, or of the value.
  *
- * What is written has the sizes of the part, or 1 in their place: libtorch raises where it has
- * others. Sizes that were made up for either differ, and say nothing of that.
+ * The value has the sizes of the part, or 1; otherwise libtorch raises. Sizes made up for each may
+ * differ without meaning.
  */
 #include "interpret/memory/memory.h"
 #include "interpret/operators/operator_facts.h"
@@ -11,7 +10,7 @@
 
 #include <string.h>
 
-/* Whether an operator changes its first operand, to which it broadcasts the others. */
+/* Whether an operator changes its first operand and broadcasts the others to it. */
 static bool broadcasts_into_first(const htp_call *call)
 {
     const htp_program_schema *schema = &call->schema;
@@ -22,13 +21,14 @@ static bool broadcasts_into_first(const htp_call *call)
            htp_operator_has_fact(schema->name, HTP_FACT_BROADCASTS);
 }
 
-/* Whether a dim is 1 in all lanes: it is broadcast, whatever it meets. */
+/* Whether a dim is 1 in all lanes, so that it is broadcast. */
 static bool is_one(const htp_machine *m, const htp_item *tensor, int64_t dim)
 {
     return htp_item_is_fixed(m, tensor, dim) && htp_tensor_in(tensor, 0)->dims[dim] == 1;
 }
 
-/* Gives an operand the size of a dim that @p first has @p more dims behind. */
+/* Gives an operand the size of the corresponding dim of @p first, which has @p more further dims.
+ */
 static htp_outcome fit_dim(htp_machine *m, const htp_item *first, int64_t dim, int64_t more,
                            htp_item **operand)
 {
@@ -40,8 +40,8 @@ static htp_outcome fit_dim(htp_machine *m, const htp_item *first, int64_t dim, i
     return htp_sizes_with(m, *operand, dim, &size, operand);
 }
 
-/* Gives an operand the sizes of @p first where it has others, by decision of the data; and memory
- * of its own, as places that were made up may overlap. */
+/* Gives an operand the sizes of @p first where its own are data-dependent; and its own memory,
+ * since made-up positions may overlap. */
 static htp_outcome fit(htp_machine *m, const htp_item *first, htp_item **operand)
 {
     int64_t rank = htp_tensor_in(*operand, 0)->rank;

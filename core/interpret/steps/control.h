@@ -6,7 +6,7 @@
 
 #include "interpret/recording/recording.h"
 
-/** A function that is running: in which call of a module, and in which call of its own. */
+/** A running function, its module call, and its own call. */
 typedef struct htp_frame {
     uint32_t function;
     const htp_loaded_function *code;
@@ -53,8 +53,10 @@ htp_handler *htp_handler_find_of_grown(const char *kind, const htp_items *inputs
 htp_outcome htp_control_run_block(htp_machine *m, htp_frame *frame, uint32_t block,
                                   const htp_place *place, htp_items *outputs);
 
-/** A frame of a function that is given @p arguments. Its scope and call are to be filled.
- * @return HTP_BAD_INPUTS where it takes more or fewer of them; HTP_FAILS where it has no code */
+/**
+ * A frame for a function with @p arguments; the caller sets its scope and call.
+ * @return HTP_BAD_INPUTS for a wrong number of arguments; HTP_FAILS if it has no code
+ */
 htp_outcome htp_control_make_frame(htp_machine *m, uint32_t function, const htp_items *arguments,
                                    htp_frame **made);
 

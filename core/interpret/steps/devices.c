@@ -1,6 +1,6 @@
 /*
- * What a program asks of devices, and how it moves tensors between them: answered as where its file
- * was saved (machine/devices.h).
+ * Queries about devices and moves between them, answered as where the file was saved
+ * (machine/devices.h).
  */
 #include "interpret/steps/handlers.h"
 
@@ -31,7 +31,7 @@ static htp_outcome answer(htp_machine *m, const htp_step *step, const char *devi
     return htp_handler_give(m, outputs, htp_item_plain(m, value));
 }
 
-/* Where a tensor is. */
+/* The device of a tensor. */
 static htp_outcome find_device(htp_machine *m, const htp_step *step, const char **device)
 {
     HTP_DO(htp_handler_require(m, step, 1));
@@ -43,7 +43,7 @@ static htp_outcome find_device(htp_machine *m, const htp_step *step, const char 
                                     step->node->kind);
 }
 
-/* Where it failed to be made, nothing that follows counts. */
+/* If making it failed, nothing after that counts. */
 htp_outcome htp_do_ask_where(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     const char *device = NULL;
@@ -118,7 +118,7 @@ static htp_outcome copy_to(htp_machine *m, htp_step *step, const char *device, h
     return htp_handler_give(m, outputs, copy);
 }
 
-/* Of a tensor that may be there already. */
+/* A move of a tensor that may be on the device already. */
 static htp_outcome move_undecided(htp_machine *m, htp_step *step, const char *device,
                                   htp_items *outputs)
 {
@@ -134,7 +134,7 @@ static htp_outcome move_undecided(htp_machine *m, htp_step *step, const char *de
     return htp_handler_give(m, outputs, moved);
 }
 
-/* What is there already is the tensor itself. */
+/* A tensor that is on the device already is returned itself. */
 static htp_outcome move(htp_machine *m, htp_step *step, const char *device, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 1));
@@ -147,7 +147,7 @@ static htp_outcome move(htp_machine *m, htp_step *step, const char *device, htp_
                                                    : copy_to(m, step, device, outputs);
 }
 
-/* A copy that is on the CPU as well. */
+/* A copy, on the CPU as well. */
 htp_outcome htp_do_pin(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 1));
@@ -156,7 +156,7 @@ htp_outcome htp_do_pin(htp_machine *m, htp_step *step, htp_items *outputs)
                                  : htp_handler_give(m, outputs, tensor);
 }
 
-/* Which where the file was saved depends on its drivers. */
+/* The answer at the place of saving depends on its drivers. */
 htp_outcome htp_do_ask_pinned(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     (void)outputs;
@@ -180,8 +180,8 @@ static bool is_true(const htp_item *item)
     return htp_is_decided(item) && htp_is_bool(item) && item->lane[0].as.b;
 }
 
-/* What libtorch's kernels do, which look at the device of the tensor: (tensor, whether it is to be
- * cast on CUDA, whether on the CPU, ...). */
+/* Autocast kernels, which check the tensor's device: (tensor, whether to cast on CUDA, whether on
+ * the CPU, ...). */
 static htp_outcome cast(htp_machine *m, htp_step *step, htp_item *on_cuda, htp_item *on_cpu,
                         htp_items *outputs)
 {

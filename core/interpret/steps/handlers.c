@@ -37,7 +37,7 @@ static const row followed_in_sequences[] = {
 #include "interpret/steps/followed.def"
 };
 
-/* Every node that runs is looked up: rows by the hashes of their kinds, with open addressing. */
+/* Every node is looked up, so rows are hashed by kind, with open addressing. */
 enum { PLACES = 256 };
 _Static_assert(COUNT_OF(followed) <= PLACES / 2, "the table is to stay half empty");
 _Static_assert(COUNT_OF(followed_in_lists) <= PLACES / 2, "the table is to stay half empty");
@@ -53,7 +53,7 @@ static table of_stacks;
 static table of_sequences;
 static pthread_once_t filling = PTHREAD_ONCE_INIT;
 
-/* The place of a kind, or the free one that it would have. */
+/* The slot of a kind, or the free one for it. */
 static size_t place_of(const table *t, const char *kind)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */

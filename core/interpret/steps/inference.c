@@ -7,7 +7,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Of a schema's arguments: those that only training sets. */
+/* Arguments in schemas that only training sets. */
 static const char *const flags[] = {"train", "training", "use_input_stats"};
 static const char probability[] = "dropout_p";
 static const char statistics[] = "running_mean";
@@ -24,7 +24,7 @@ static int find_argument(const htp_program_schema *schema, const char *name)
     return NO_ARGUMENT;
 }
 
-/* The text of code that a person wrote begins with a space, that of traced code is a stack. */
+/* The source text of written code begins with a space, that of traced code is a stack. */
 static bool is_traced(const htp_machine *m, const htp_place *place)
 {
     const char *text = m->places->find_text(m->places->self, place->function, place->node);
@@ -41,7 +41,7 @@ static bool is_zero(const htp_item *item)
            (value->kind == HTP_OPERAND_INT && value->as.i == 0);
 }
 
-/* A constant that means training; None is no false. */
+/* A constant that means training; None is not false. */
 static bool means_training(const htp_items *inputs, int argument)
 {
     const htp_item *item =
@@ -49,7 +49,7 @@ static bool means_training(const htp_items *inputs, int argument)
     return item && item->kind == HTP_ITEM_PLAIN && htp_is_constant(item) && !is_zero(item);
 }
 
-/* Norms without running statistics have those of the batch alone. */
+/* Norms without running statistics always use those of the batch. */
 static bool is_always_on(const htp_program_schema *schema, const htp_items *inputs)
 {
     int running = find_argument(schema, statistics);
@@ -83,7 +83,7 @@ static const htp_item *find_holder(const htp_frame *frame, uint32_t value)
     return node && strcmp(node->kind, "prim::GetAttr") == 0 ? frame->values[node->inputs[0]] : NULL;
 }
 
-/* How many operands of operators a value is: to be returned, perhaps in a tuple, is no use. */
+/* How many operators read a value. Being returned, perhaps in a tuple, does not count. */
 static size_t count_uses(const htp_program_function *function, uint32_t value)
 {
     size_t uses = 0;
@@ -97,7 +97,7 @@ static size_t count_uses(const htp_program_function *function, uint32_t value)
     return uses;
 }
 
-/* Whether a node of the function normalizes with running statistics of an object. */
+/* Whether a node of the function normalises by running statistics of an object. */
 static bool has_norm_of(const htp_machine *m, const htp_frame *frame, uint32_t object)
 {
     const htp_program_function *function = &frame->code->function;
@@ -116,7 +116,7 @@ static bool has_norm_of(const htp_machine *m, const htp_frame *frame, uint32_t o
     return false;
 }
 
-/* The object that holds a tensor of the archive; HTP_NONE. */
+/* The object that owns a tensor of the archive, or HTP_NONE. */
 static uint32_t owner_of(const htp_machine *m, const htp_item *item)
 {
     const htp_weights *weights = &m->instances->weights;
@@ -125,8 +125,8 @@ static uint32_t owner_of(const htp_machine *m, const htp_item *item)
     return module < m->module_count ? m->instances->objects.items[module] : HTP_NONE;
 }
 
-/* Whether the step counts a batch: it adds to an integer that lies beside running statistics, and
- * that nothing else of the function reads; the next call of the module may be given it. */
+/* Whether the step counts batches: it adds to an integer beside running statistics that nothing
+ * else in the function reads; the next call of the module may. */
 static bool counts_batches(const htp_machine *m, const htp_step *step)
 {
     const htp_program_node *node = step->node;
@@ -149,8 +149,7 @@ static const htp_recorded_node *producer_of(const htp_machine *m, const htp_item
     return item->producer == HTP_NONE ? NULL : &m->recording.nodes.items[item->producer];
 }
 
-/* Operand @p index of the recorded node that gives an item, in place or not; NULL where it is
- * another operator. */
+/* Operand @p index of the node that makes an item, in place or not; NULL for another operator. */
 static const htp_item *operand_of(const htp_machine *m, const htp_item *item, const char *operator_,
                                   uint32_t index)
 {
@@ -178,8 +177,7 @@ static bool read_number(htp_machine *m, const htp_item *item, double *number)
     return value.kind == HTP_OPERAND_FLOAT || value.kind == HTP_OPERAND_INT;
 }
 
-/* Whether an item has ones with a probability and zeroes otherwise: bernoulli(p), or
- * floor(rand() + p). */
+/* Whether an item is a random mask: bernoulli(p), or floor(rand() + p). */
 static bool is_mask(htp_machine *m, const htp_item *item, double *kept)
 {
     const htp_item *drawn = operand_of(m, item, "aten::bernoulli", 1);
@@ -192,7 +190,7 @@ static bool is_mask(htp_machine *m, const htp_item *item, double *kept)
            read_number(m, operand_of(m, sum, "aten::add", 1), kept);
 }
 
-/* What an item is the quotient of by a number; NULL. */
+/* The dividend, if an item is a quotient by a number; or NULL. */
 static const htp_item *dividend_of(htp_machine *m, const htp_item *item, double by)
 {
     const htp_item *divisor = operand_of(m, item, "aten::div", 1);
@@ -202,7 +200,7 @@ static const htp_item *dividend_of(htp_machine *m, const htp_item *item, double 
                : NULL;
 }
 
-/* Whether a mask has the type of what it multiplies, and is stretched to its sizes. */
+/* Whether a mask has the dtype of its factor, and is broadcast to its sizes. */
 static bool fits(const htp_machine *m, const htp_item *mask, const htp_item *whole)
 {
     bool fits = htp_is_tensor(mask) && htp_is_tensor(whole);
@@ -217,7 +215,7 @@ static bool fits(const htp_machine *m, const htp_item *mask, const htp_item *who
     return fits;
 }
 
-/* What a product is when nothing is dropped: x * (mask / p), or (x / p) * mask; NULL. */
+/* The value of a product without dropping: for x * (mask / p) or (x / p) * mask; or NULL. */
 static const htp_item *find_undropped(htp_machine *m, const htp_item *x, const htp_item *by)
 {
     const htp_item *divisor = operand_of(m, by, "aten::div", 1);

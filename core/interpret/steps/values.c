@@ -1,6 +1,5 @@
 /*
- * Values that no operator of ONNX has to make: what is passed on, what is asked of objects and
- * types, and tuples; and what a pair is made of.
+ * Values without ONNX operators: values passed on, queries of objects and types, and tuples.
  */
 #include "interpret/steps/handlers.h"
 
@@ -59,7 +58,7 @@ htp_outcome htp_do_is(htp_machine *m, htp_step *step, htp_items *outputs)
     return htp_handler_give(m, outputs, htp_item_bool(m, is_same));
 }
 
-/* Asks whether it is the same, and negates that: two values. */
+/* Negates `is`: two values. */
 htp_outcome htp_do_is_not(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     bool is_same;
@@ -92,7 +91,7 @@ htp_outcome htp_do_tuple_construct(htp_machine *m, htp_step *step, htp_items *ou
     return htp_handler_give(m, outputs, htp_item_hold(m, HTP_ITEM_TUPLE, &step->inputs));
 }
 
-/* Records the node that unpacks what has another number of elements, and refuses it. */
+/* Records and refuses the unpacking of a wrong number of elements. */
 static htp_outcome refuse_unpacking(htp_machine *m, const htp_step *step)
 {
     static const char *const names[] = {""};
@@ -153,7 +152,7 @@ htp_outcome htp_do_tuple_slice(htp_machine *m, htp_step *step, htp_items *output
     return htp_handler_give(m, outputs, htp_item_hold(m, HTP_ITEM_TUPLE, &part));
 }
 
-/* divmod() of two ints that depend on the inputs. */
+/* divmod() of two ints that depend on inputs. */
 htp_outcome htp_do_divmod(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 2));

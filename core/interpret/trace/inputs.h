@@ -19,7 +19,7 @@ typedef enum htp_trace_kind {
                             those of each of them */
     HTP_TRACE_COMPLEX,  /**< a complex number */
     HTP_TRACE_OPAQUE,   /**< device, generator, ...: no operator's result depends on it */
-    HTP_TRACE_UNKNOWN,  /**< an output of a node that failed, or that follows from one */
+    HTP_TRACE_UNKNOWN,  /** < an output of a failed node, or derived from one */
 } htp_trace_kind;
 
 /** An argument of the method, self left out; or a part of one. */
@@ -52,8 +52,8 @@ typedef struct htp_input {
     bool is_nested; /**< a tuple, list or dict: items, in any order but for a dict */
     const struct htp_input *items;
     uint32_t count;
-    const char *name; /**< in what it is an item of: "0" in a tuple or list, a NamedTuple's field,
-                         or the key; NULL for an argument */
+    const char *name; /** < its place in the item around it: "0" in a tuple or list, a NamedTuple's
+                          field, or the key; NULL for an argument */
 } htp_input;
 
 #endif

@@ -36,8 +36,8 @@ typedef struct htp_weight {
     const void *data;       /**< first byte of the storage, native byte order; the mapped archive
                                  or memory; never NULL unless there are no elements */
     uint64_t storage_bytes; /**< bytes that may be read from data on */
-    bool is_mapped;         /**< data lies in a read-only mapping of a file: pages that were read
-                                 may be dropped (MADV_DONTNEED), they come back when needed */
+    bool is_mapped;         /** < data is in a read-only mapping of a file: pages already read may
+                                be dropped (MADV_DONTNEED) */
     uint64_t file_offset;   /**< of data in that file, where it is mapped */
 } htp_weight;
 

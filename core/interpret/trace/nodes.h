@@ -32,7 +32,7 @@ typedef struct htp_trace_value {
     int64_t i[HTP_MAX_LANES]; /**< int and bool, by lane (also when not constant, if
                                         has_lanes) */
     double f[HTP_MAX_LANES];
-    bool has_lanes; /**< i or f hold what each lane saw: the value depends on dims only */
+    bool has_lanes; /** < i or f hold the value of each lane: it depends on dims only */
     const char *s;
     uint64_t s_bytes;
     /* list */
@@ -40,24 +40,23 @@ typedef struct htp_trace_value {
     uint32_t element_count;
 } htp_trace_value;
 
-/** A branch of a prim::If, or the body of a prim::Loop. Its nodes stand before the node that it
- * belongs to; what they make is read in it, and in blocks within it, alone. */
+/** A branch of a prim::If, or the body of a prim::Loop. Its nodes precede its owner; their values
+ * are visible in it and in blocks within it alone. */
 typedef struct htp_trace_block {
-    const uint32_t *inputs; /**< values: of a loop the iteration's number, then what is carried */
+    const uint32_t *inputs; /** < values: of a loop the iteration number, then carried values */
     uint32_t input_count;
-    const uint32_t *outputs; /**< values: of a loop whether to go on, then what is carried, then
-                                  what each iteration adds to stacks; HTP_NONE in place of a
-                                  value that nobody reads */
+    const uint32_t *outputs; /** < values: of a loop the condition, then carried values, then
+                                 elements for stacks; HTP_NONE for a value without readers */
     uint32_t output_count;
 } htp_trace_block;
 
 /**
  * An operator that runs.
  *
- * Where the data, or the size of a dynamic axis, decides what runs, it is prim::If (condition) with
- * two blocks and an output for each of theirs; or prim::Loop (the most iterations, or None; whether
- * to begin; what is carried) with one block, whose outputs are what was carried, and what each
- * iteration added, stacked in a first dim.
+ * Control flow that depends on data or on dynamic axes is prim::If (condition) with two blocks and
+ * an output for each of theirs; or prim::Loop (limit or None; initial condition; initial carried
+ * values) with one block. Outputs of a loop are the carried values, then the elements of all
+ * iterations, stacked along a new first dim.
  */
 typedef struct htp_trace_node {
     const char *kind;               /**< with overload: "aten::add.Tensor" */
@@ -68,16 +67,16 @@ typedef struct htp_trace_node {
     uint32_t input_count;
     const uint32_t *outputs; /**< values */
     uint32_t output_count;
-    uint32_t block; /**< that it stands in; 0 for forward() itself */
+    uint32_t block; /** < its block; 0 for forward() itself */
     const uint32_t *blocks;
     uint32_t block_count;
     uint32_t scope;
     const char *source_file; /**< "" when not known */
     uint32_t source_line;    /**< 0 when not known */
-    const char *source_text; /**< a space and the line; of what was traced the Python stack,
-                                  "FILE(LINE): FUNCTION" a line, the innermost first; NULL or ""
-                                  when not known */
-    const char *function;    /**< that the node stands in: "forward"; NULL when not known */
+    const char *source_text; /** < a space and the line; for traced code the Python stack, a line
+                                 "FILE(LINE): FUNCTION" each, innermost first; NULL or "" if
+                                 unknown */
+    const char *function;    /** < the function around the node: "forward"; NULL if unknown */
     uint32_t call;       /**< of that function: calls[call - 1] of the trace; 0 for the method */
     const char *failure; /**< NULL, or why its outputs' types could not be found; they are
                               HTP_TRACE_UNKNOWN, and the model cannot be lowered */
@@ -89,7 +88,7 @@ typedef struct htp_trace_call {
     const char *source_file;
     uint32_t source_line;
     const char *source_text;
-    const char *function; /**< that the call stands in */
+    const char *function; /** < around the call */
     uint32_t call;        /**< of that function; a smaller number than its own, or 0 */
 } htp_trace_call;
 

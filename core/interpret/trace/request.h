@@ -1,5 +1,5 @@
 /*
- * A call that is to be traced, and what tracing it gives.
+ * A request to trace a call, and its result.
  */
 #ifndef HTP_INTERPRET_TRACE_REQUEST_H
 #define HTP_INTERPRET_TRACE_REQUEST_H
@@ -11,7 +11,7 @@ typedef struct htp_trace_request {
     const htp_input *inputs;
     uint32_t input_count;
     uint32_t lane_count;
-    const htp_trace_carried *carried; /**< what earlier calls left; none: it is a first call */
+    const htp_trace_carried *carried; /** < left by earlier calls; none: it is a first call */
     uint32_t carried_count;
     htp_tick tick; /**< called with the nodes so far; false stops. NULL: nobody watches */
     void *user;    /**< the tick's */
@@ -19,9 +19,9 @@ typedef struct htp_trace_request {
 
 /** The result of a request. */
 typedef struct htp_trace_result {
-    const htp_trace *trace; /**< NULL: there is none */
-    bool needs_lanes; /**< it failed because a size depends on the data: one lane cannot tell such a
-                           size from a fixed one, several can */
+    const htp_trace *trace; /** < NULL: none */
+    bool needs_lanes; /** < it failed because a size depends on data: one lane cannot tell such a
+                          size from a static one, several can */
 } htp_trace_result;
 
 #endif

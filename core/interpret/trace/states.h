@@ -26,38 +26,38 @@ typedef struct htp_trace_scope {
     uint32_t passed_count;
 } htp_trace_scope;
 
-/** A size that the data decides, such as the number of elements that a mask selects, and what it
- * was taken for in each lane. */
+/** A data-dependent size, such as the number of elements that a mask selects, and its made-up value
+ * in each lane. */
 typedef struct htp_trace_size {
     const char *name; /**< of the operator that gives it: "nonzero"; not unique */
     int64_t sizes[HTP_MAX_LANES];
 } htp_trace_size;
 
 /**
- * An attribute of a module that a call of the method changes, so that the next call reads what this
- * one left; or a tensor that such an attribute holds and a call changes in place.
+ * A state: an attribute of a module that a call of the method changes and the next call reads; or a
+ * tensor in such an attribute that a call changes in place.
  *
  * Lists, tuples and dicts are values of HTP_TRACE_LIST; their parts are counted depth first.
  */
 typedef struct htp_trace_state {
     const char *name; /**< dotted path: "encoder.rnn.hidden" */
     uint32_t module;  /**< that holds it */
-    uint32_t loaded;  /**< value: what the archive has */
-    uint32_t before;  /**< value: what this call found */
-    uint32_t after;   /**< value: what it left; the same as before where it only read it */
+    uint32_t loaded;  /** < value: in the archive */
+    uint32_t before;  /** < value: at the begin of this call */
+    uint32_t after;   /** < value: at its end; equal if it was only read */
 } htp_trace_state;
 
 /** The value of a part of a state when a call begins. */
 typedef struct htp_trace_carry {
-    bool is_input; /**< a tensor or number that is given to each call; otherwise what the last
-                        call left, which is known but for the sizes that it follows */
-    uint32_t open_dims[HTP_MAX_RANK]; /**< of a tensor, by dim: 0 where it has the size that the
-                                                last call left; otherwise it may have any, and dims
-                                                with one number, of whatever state, have one size */
+    bool is_input; /** < a tensor or number that is an input of each call; otherwise the value that
+                       the last call left, known except for sizes */
+    uint32_t open_dims[HTP_MAX_RANK]; /** < of a tensor, by dim: 0: the size that the last call
+                                          left; otherwise any size, equal for all dims of one number
+                                          in all states */
 } htp_trace_carry;
 
-/** A state that a call does not find as it was loaded: it has the shape that the last trace left.
- */
+/** A state whose value at the begin of a call is not the archive's: it has the shape that the last
+ * trace left. */
 typedef struct htp_trace_carried {
     const char *name;
     const htp_trace_carry *parts;
@@ -75,7 +75,7 @@ typedef enum htp_rounding_way {
 /** How this libtorch rounds to levels, found by asking it. */
 typedef struct htp_trace_rounding {
     htp_rounding_way way;
-    bool infinity_is_lowest; /**< infinity, and what no int64 holds; otherwise it is clipped */
+    bool infinity_is_lowest; /** < infinite, or beyond int64; otherwise it is clipped */
     bool nan_is_highest;     /**< otherwise the lowest level */
 } htp_trace_rounding;
 

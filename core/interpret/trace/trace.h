@@ -1,11 +1,11 @@
 /*
- * A trace: what a call of a method runs, as plain data.
+ * A trace: the operators that a call of a method runs, as plain data.
  *
  * It is an abstract execution of forward(), or of the method that was chosen: every operator that
  * would run is listed, in order, once for each time it runs (calls are flattened, branches on known
  * conditions taken, loops of known length unrolled; other branches and loops are nodes with
- * blocks). It runs in 1 to HTP_MAX_LANES lanes at once, each with input sizes of its own; dims
- * that differ between lanes are dynamic.
+ * blocks). It runs in 1 to HTP_MAX_LANES lanes at once, each with input sizes of its own; dims that
+ * differ between lanes are dynamic.
  *
  * Everything in it lives as long as the interpreter that made it (interpret.h); others only read.
  */
@@ -20,11 +20,11 @@
 
 #include <string.h>
 
-/** What a node or call of a trace stands for in the program (htp/program.h). */
+/** The source in the program of a node or call in a trace (htp/program.h). */
 typedef struct htp_trace_stand {
     uint32_t function; /**< HTP_NONE: no line of the program stands for it */
     uint32_t node;     /**< of that function */
-    uint32_t call;     /**< that it stands in: of the calls, from 1 on; 0: the method */
+    uint32_t call;     /** < the call around it: from 1 on; 0: the method */
 } htp_trace_stand;
 
 /** The result of a trace. */
@@ -41,8 +41,8 @@ typedef struct htp_trace {
     uint32_t call_count;
     const uint32_t *module_calls; /**< by module: times its forward (or another method) was called
                                    */
-    const htp_weight *weights;    /**< those of the model, then constants of the code; a later
-                                            trace appends to them, and its list is the valid one */
+    const htp_weight *weights;    /** < those of the model, then constants of the code; a later
+                                      trace appends to them, and its list is valid */
     uint32_t weight_count;
     const htp_trace_size *data_sizes;
     uint32_t data_size_count;
@@ -54,15 +54,16 @@ typedef struct htp_trace {
     htp_trace_rounding channel_rounding; /**< of quantize_per_channel */
     const uint32_t *inputs; /**< values, one per argument of the method, as they were given */
     uint32_t input_count;
-    const uint32_t *outputs; /**< values: what forward() returned; tuples and lists are
-                                  flattened */
+    const uint32_t *outputs; /** < values: the results of forward(), with tuples and lists
+                                 flattened */
     uint32_t output_count;
     const htp_trace_state *states; /**< those that were changed or carried, in the order of modules,
                                        then of attributes */
     uint32_t state_count;
     bool has_control;      /**< it met a branch or a loop: at other sizes something else may run */
     bool moves_statistics; /**< norms in training mode move running statistics */
-    bool is_inference;     /**< what was traced in training mode was followed in inference mode */
+    bool is_inference;     /** < a program traced in training mode was interpreted in inference
+                               mode */
 } htp_trace;
 
 /** Whether a node runs an operator, "aten::add", in whatever overload. */

@@ -72,12 +72,12 @@ struct htp_item {
     const char *device;             /* where it is; NULL: with inputs and weights */
     uint64_t epoch;                 /* changes of memory that had happened when it was made */
     const htp_item_view *look;      /* NULL: the tensor is all of its memory */
-    const htp_elsewhere *elsewhere; /* NULL: it lies alike everywhere */
+    const htp_elsewhere *elsewhere; /* NULL: one layout everywhere */
     htp_item *origin;               /* the first value of that memory; NULL for itself */
     htp_item *turns_into; /* the view that it is since its dims were changed in place; NULL */
     /* of the first value of a memory (memory/memory.h) */
-    bool may_repeat;  /* rows of it are elements of a list, of which several may be one tensor */
-    htp_item *latest; /* what the memory holds; NULL: it was not changed */
+    bool may_repeat;  /* rows of it are elements of a list, several of which may be one tensor */
+    htp_item *latest; /* contents of the memory; NULL: unchanged */
     uint64_t changed; /* when */
     htp_item *seen;   /* of a look: as it was last read anew */
     htp_ids sharers;  /* memories that may be this one, by their first values */

@@ -42,13 +42,13 @@ typedef struct htp_item_view {
     size_t depth;   /* 1 for a view of a tensor that is no view itself */
     size_t input;   /* which of the inputs is the parent */
     size_t output;  /* which of the outputs is the tensor */
-    size_t element; /* and which element of it, where that is a list; otherwise SIZE_MAX */
+    size_t element; /* and the index in it, if it is a list; otherwise SIZE_MAX */
 } htp_item_view;
 
-/** The layout of a tensor in another build of libtorch, with another backend, or for another one of
- * the values that it stands for. */
+/** The layout of a tensor in another build of libtorch, with another backend, or for another of its
+ * possible values. */
 typedef struct htp_elsewhere {
-    const char *reason; /* what it depends on */
+    const char *reason; /* the cause of the difference */
     bool is_of_several; /* it stands for several values */
     bool is_anyhow;     /* its layout may also be another than those of the lanes */
     htp_operand lane[HTP_MAX_LANES];

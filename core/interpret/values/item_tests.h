@@ -23,7 +23,7 @@ static inline bool htp_is_constant(const htp_item *item)
     return item->known == HTP_KNOWN_CONSTANT || item->known == HTP_KNOWN_STORED;
 }
 
-/** Its lanes hold what was made up for what the data decides. */
+/** Its lanes hold made-up values of something data-dependent. */
 static inline bool htp_is_data(const htp_item *item)
 {
     return item->known == HTP_KNOWN_MADE_UP || item->known == HTP_KNOWN_OPEN_SIZES;

@@ -1,5 +1,4 @@
-/* Sizes of what LAPACK computes of matrices, or of batches of them. Its results lie column by
- * column. */
+/* Sizes of LAPACK's results, for matrices or batches of them. They are column-major. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"
 #include "interpret/meta/outputs.h"
@@ -43,7 +42,7 @@ static bool check_types(htp_meta_call *call, const char *name, const htp_runner_
                            htp_scalar_type_name(one->type), htp_scalar_type_name(other->type));
 }
 
-/* Whether two tensors have the same first @p count dims. */
+/* Whether two tensors have equal first @p count dims. */
 static bool have_batch(const htp_runner_tensor *one, const htp_runner_tensor *other, uint32_t count)
 {
     return memcmp(one->dims, other->dims, count * sizeof(*one->dims)) == 0;
@@ -108,7 +107,7 @@ bool htp_meta_geqrf(htp_meta_call *call)
     return htp_meta_give(call, self->type, &sizes);
 }
 
-/* Whether reflectors and their factors fit each other. */
+/* Whether Householder reflectors and their factors fit. */
 static bool check_reflectors(htp_meta_call *call, const char *name, const htp_runner_tensor *input,
                              const htp_runner_tensor *factors)
 {
@@ -185,7 +184,7 @@ bool htp_meta_eigenvectors(htp_meta_call *call)
            give_columns(call, htp_scalar_type_complex(self->type), &sizes);
 }
 
-/* Whether the dims of batches are one dim of its memory. */
+/* Whether the batch dims of a tensor form one dim in memory. */
 static bool has_one_batch(const htp_runner_tensor *tensor)
 {
     int64_t step = 0;
@@ -199,8 +198,8 @@ static bool has_one_batch(const htp_runner_tensor *tensor)
     return has;
 }
 
-/* e to the power of a matrix, which lies as that does in libtorch 1. Later ones view batches as
- * one, and compute numbers as such. */
+/* The matrix exponential. In libtorch 1 it has the matrix's layout. Later versions flatten batches,
+ * and treat 1x1 matrices as numbers. */
 bool htp_meta_matrix_exp(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -226,7 +225,7 @@ bool htp_meta_matrix_exp(htp_meta_call *call)
 
 /* ---- systems of equations ---- */
 
-/* Broadcasts the dims of batches of two matrices: all but the last two. */
+/* Broadcasts the batch dims of two matrices: all but the last two. */
 static bool broadcast_batch(htp_meta_call *call, const htp_runner_tensor *one,
                             const htp_runner_tensor *other, htp_meta_sizes *sizes)
 {
@@ -280,11 +279,11 @@ bool htp_meta_solve_triangular(htp_meta_call *call)
 typedef struct least_squares {
     const htp_runner_tensor *input;
     const htp_runner_tensor *other;
-    bool is_vector; /* `other` is one for each matrix */
+    bool is_vector; /* `other` is one vector per matrix */
     int64_t rows;
     int64_t columns;
     int64_t right;        /* columns of `other` */
-    htp_meta_sizes batch; /* those of both broadcast, and two dims of a matrix */
+    htp_meta_sizes batch; /* broadcast batch dims, and two dims of a matrix */
 } least_squares;
 
 static bool check_least_squares(htp_meta_call *call, least_squares *of)
@@ -311,7 +310,7 @@ static bool check_least_squares(htp_meta_call *call, least_squares *of)
                            htp_meta_sizes_text(&one, input), htp_meta_sizes_text(&two, other));
 }
 
-/* It is the first rows of what LAPACK was given and wrote to. */
+/* The first rows of the matrix that LAPACK overwrites. */
 static bool give_solution(htp_meta_call *call, const least_squares *of)
 {
     htp_meta_sizes sizes = of->batch;
@@ -327,7 +326,7 @@ static bool give_solution(htp_meta_call *call, const least_squares *of)
     return htp_meta_give_strided(call, of->input->type, &sizes, strides);
 }
 
-/* @p count numbers for each matrix of a batch; NULL: none. */
+/* @p count numbers per matrix of a batch; NULL: none. */
 static bool give_numbers(htp_meta_call *call, const least_squares *of, int64_t count,
                          const htp_meta_sizes *batch)
 {
@@ -352,8 +351,8 @@ static bool give_rank(htp_meta_call *call, const least_squares *of, bool is_told
     return htp_meta_give(call, HTP_SCALAR_LONG, &sizes);
 }
 
-/* Drivers that find a rank leave out what remains where it is less than that of most matrices,
- * which only the data tells: those are what no lowering takes. */
+/* Drivers that compute a rank omit the residuals if it is deficient, which depends on data; no
+ * lowering takes these. */
 bool htp_meta_least_squares(htp_meta_call *call)
 {
     enum { INPUT, OTHER, CONDITION, DRIVER };

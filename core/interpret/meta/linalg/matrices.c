@@ -59,8 +59,8 @@ static bool check_factor(htp_meta_call *call, const htp_operand *factor, int32_t
                                  "floating point numbers.");
 }
 
-/* A matrix, and the products of all elements of one vector with those of another: a loop over the
- * matrix as it is expanded, a column and a row. */
+/* A matrix plus the outer product of two vectors: a loop over the expanded matrix, a column and a
+ * row. */
 bool htp_meta_outer_sum(htp_meta_call *call)
 {
     enum { SELF, ROWS, COLUMNS, BETA, ALPHA };
@@ -109,7 +109,7 @@ bool htp_meta_outer_sum(htp_meta_call *call)
            htp_iteration_give(call, &loop, type);
 }
 
-/* The products of all pairs of matrices, added up. */
+/* The sum of the products of all pairs of matrices. */
 bool htp_meta_addbmm(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -157,7 +157,7 @@ static bool check_matrices(htp_meta_call *call, const htp_runner_tensor *first,
     return true;
 }
 
-/* One product of matrices of that rank: batches are in front. */
+/* A product of matrices of that rank, with batch dims in front. */
 bool htp_meta_matrix_product(htp_meta_call *call)
 {
     enum { MAX_RANK = 3 };

@@ -1,4 +1,4 @@
-/* Sizes and layout of what scaled_dot_product_attention() and its kernel give. */
+/* Sizes and layouts of scaled_dot_product_attention() and its kernel. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
 
@@ -55,7 +55,7 @@ static bool check_dims(htp_meta_call *call)
     if (mask && htp_meta_bool(call, IS_CAUSAL)) {
         return htp_meta_refuse(call, "Explicit attn_mask should not be set when is_causal=True");
     }
-    /* The CPU's kernel looks at its last two dims before it knows them. */
+    /* The CPU's kernel reads the last two dims without checking the rank. */
     return !mask || mask->rank >= 2 ||
            htp_meta_refuse(call, "expected an attn_mask of at least 2 dims, got %u",
                            (unsigned)mask->rank);
@@ -66,7 +66,7 @@ static bool is_grouped(const htp_meta_call *call)
     return htp_meta_has(call, IS_GROUPED) && htp_meta_bool(call, IS_GROUPED);
 }
 
-/* Heads of queries share those of keys. */
+/* Several query heads share one key head. */
 static bool check_groups(htp_meta_call *call)
 {
     for (uint32_t i = QUERY; i <= VALUE && is_grouped(call); i++) {
@@ -117,7 +117,7 @@ static bool is_like_query(const htp_meta_call *call, const htp_runner_tensor *ot
            (is_grouped(call) || other->dims[1] == query->dims[1]);
 }
 
-/* Whether libtorch has the CPU's one kernel do it: use_flash_attention_cpp() of its
+/* Whether libtorch uses the fused CPU kernel: use_flash_attention_cpp() in
  * native/transformers/sdp_utils_cpp.cpp. */
 static bool is_fused(const htp_meta_call *call)
 {
@@ -133,7 +133,7 @@ static bool is_fused(const htp_meta_call *call)
 
 /* ---- products of matrices ---- */
 
-/* Broadcasts the dims of a tensor in front of its last two ones, or all of them, into sizes. */
+/* Broadcasts the dims of a tensor into sizes: all, or those before the last two. */
 static bool broadcast(htp_meta_call *call, const htp_runner_tensor *tensor, bool is_grouped_tensor,
                       htp_meta_sizes *sizes)
 {
@@ -185,7 +185,7 @@ static bool give_product(htp_meta_call *call)
     return htp_meta_give(call, query->type, &sizes);
 }
 
-/* Whether there is nothing to attend to, or nobody who does. */
+/* Whether there are no keys, or no queries. */
 static bool is_idle(const htp_meta_call *call)
 {
     const htp_runner_tensor *query = htp_meta_tensor(call, QUERY);
@@ -197,8 +197,8 @@ static bool is_idle(const htp_meta_call *call)
     return is && query->rank >= 2 && value->rank >= 2;
 }
 
-/* Zeroes for each query, which libtorch does not broadcast: where products would be, it is refused,
- * as what is exported broadcasts. */
+/* Zeroes for each query, not broadcast by libtorch; refused if products would be broadcast, as the
+ * exported model would do that. */
 static bool give_nothing(htp_meta_call *call)
 {
     const htp_runner_tensor *query = htp_meta_tensor(call, QUERY);
@@ -247,8 +247,8 @@ static bool check_flash(htp_meta_call *call, const htp_meta_call *composed)
                                  "value of 4 dims that fit, with elements and without dropout");
 }
 
-/* The kernel trusts sizes and strides that scaled_dot_product_attention() has looked at; what that
- * would not give to it is refused. Behind its output comes a number for each query. */
+/* The kernel trusts sizes and strides that scaled_dot_product_attention() has checked; other ones
+ * are refused. The second output has a number per query. */
 bool htp_meta_flash_attention(htp_meta_call *call)
 {
     enum { OWN_DROPOUT = 3, OWN_IS_CAUSAL, OWN_MASK, OWN_SCALE };

@@ -1,11 +1,10 @@
-/* Sizes of what operators give that lay windows out as columns, and put such columns back; of what
- * was pooled, and is put back. */
+/* Sizes of im2col and col2im, and of pooling and unpooling. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
 
 #include <inttypes.h>
 
-/* The lists of a window's numbers, two each, and where they begin among the operands. */
+/* The lists of two numbers per window, and the index of the first of them among the operands. */
 enum { KERNEL, DILATION, PADDING, STRIDE, NUMBERS };
 
 static bool check_window(htp_meta_call *call, uint32_t first)
@@ -29,7 +28,7 @@ static int64_t divide_down(int64_t a, int64_t b)
     return a / b - (a % b < 0 ? 1 : 0);
 }
 
-/* How often the window fits into axis @p at of @p size. */
+/* The number of windows along axis @p at of @p size. */
 static int64_t count_blocks(const htp_meta_call *call, uint32_t first, uint32_t at, int64_t size)
 {
     int64_t margins = htp_meta_times(2, htp_meta_item(call, first + PADDING, at));
@@ -59,7 +58,7 @@ static int64_t window_area(const htp_meta_call *call, uint32_t first)
                           htp_meta_item(call, first + KERNEL, 1));
 }
 
-/* Only a batch may be empty; @p rank is that of batches. */
+/* Only the batch may be empty; @p rank is that with a batch. */
 static bool check_input(htp_meta_call *call, const htp_runner_tensor *self, uint32_t rank)
 {
     bool is_valid = self->rank == rank || self->rank + 1 == rank;

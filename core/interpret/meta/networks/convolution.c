@@ -1,4 +1,4 @@
-/* Sizes of what convolutions give, and whether their channels come last. */
+/* Sizes of convolutions, and whether they are channels last. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"
 #include "interpret/meta/outputs.h"
@@ -10,7 +10,7 @@
 /* The operands of aten::convolution_overrideable. */
 enum { INPUT, WEIGHT, BIAS, STRIDE, PADDING, DILATION, TRANSPOSED, OUTPUT_PADDING, GROUPS };
 
-/* Finds one dim of a convolution's output; the lists have a number for each. */
+/* Computes one dim of a convolution's output; the lists have a number per dim. */
 static bool find_convolved(htp_meta_call *call, uint32_t dim, int64_t *size)
 {
     uint32_t at = dim - 2;
@@ -40,7 +40,7 @@ static bool find_convolved(htp_meta_call *call, uint32_t dim, int64_t *size)
     return true;
 }
 
-/* Whether input and weight fit each other; finds how many channels come out. */
+/* Checks that input and weight fit; finds the number of output channels. */
 static bool find_channels(htp_meta_call *call, int64_t *outputs)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, INPUT);
@@ -88,7 +88,7 @@ static bool have_numbers(htp_meta_call *call, uint32_t dims)
 
 /* ---- layouts ---- */
 
-/* A dim of a tensor, times others; what is too large for a number is large enough. */
+/* A dim of a tensor times others, saturated. */
 static int64_t product_of(const htp_runner_tensor *tensor, uint32_t first, uint32_t count)
 {
     int64_t product = 1;
@@ -107,7 +107,7 @@ static bool any_other(const htp_meta_call *call, uint32_t list, int64_t number)
     return any;
 }
 
-/* Whether what is put behind the output of a transposed one is wider than its steps. */
+/* Whether the output padding of a transposed convolution exceeds its stride or dilation. */
 static bool is_padded_wide(const htp_meta_call *call, uint32_t dims)
 {
     bool is_wide = false;
@@ -128,9 +128,11 @@ static bool is_of_halves(const htp_runner_tensor *input)
     return input->type == HTP_SCALAR_HALF || input->type == HTP_SCALAR_BFLOAT16;
 }
 
-/* Whether libtorch leaves a convolution of volumes to oneDNN: ConvParams::use_mkldnn() of its
- * native/Convolution.cpp. Small ones it computes itself.
- * @param has_threads  it runs on several */
+/*
+ * Whether libtorch leaves a 3-d convolution to oneDNN: ConvParams::use_mkldnn() in
+ * native/Convolution.cpp. It computes small ones itself.
+ * @param has_threads  it runs on several
+ */
 static bool is_left_to_onednn(const htp_meta_call *call, bool has_threads)
 {
     const int64_t most_of_native = 20480;
@@ -152,8 +154,8 @@ static bool is_left_to_onednn(const htp_meta_call *call, bool has_threads)
     return is_of_floats(input) && is_more_than_product && is_large;
 }
 
-/* Whether a libtorch without oneDNN may leave a convolution of pictures to NNPACK:
- * ConvParams::use_nnpack(). It takes batches of 16 and more, and any batch may be one. */
+/* Whether a libtorch without oneDNN may leave a 2-d convolution to NNPACK:
+ * ConvParams::use_nnpack(). That takes batches of 16 and more, and a dynamic batch may be one. */
 static bool may_be_left_to_nnpack(const htp_meta_call *call)
 {
     const int64_t too_wide = 17;
@@ -169,8 +171,8 @@ static bool is_picture(const htp_meta_call *call)
     return htp_meta_tensor(call, INPUT)->rank == picture;
 }
 
-/* Where the input or the weight suggests channels last, the CPU's kernels follow. libtorch before
- * 2.0 does so for pictures alone, and not where the convolution is transposed. */
+/* CPU kernels return channels last if input or weight suggests it. libtorch before 2.0 does so only
+ * for images, and not for transposed convolutions. */
 static bool follows_channels_last(const htp_meta_call *call)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, INPUT);
@@ -181,8 +183,8 @@ static bool follows_channels_last(const htp_meta_call *call)
     return is_picture(call) || is_left_to_onednn(call, false);
 }
 
-/* The same where libtorch was built without oneDNN, or runs on several threads, or on a processor
- * that oneDNN takes other numbers on: the contrary, as far as any of these makes a difference. */
+/* The same for a libtorch without oneDNN, on several threads, or on another processor: the
+ * opposite, if any of these makes a difference. */
 static bool follows_elsewhere(const htp_meta_call *call)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, INPUT);

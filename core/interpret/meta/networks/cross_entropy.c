@@ -1,6 +1,6 @@
 /*
- * Sizes of cross entropies: cross_entropy_loss() of libtorch's LossNLL.cpp, and what it is composed
- * of. Targets are classes, or probabilities of all classes where they have the sizes of the scores.
+ * Sizes of cross entropies: cross_entropy_loss() in libtorch's LossNLL.cpp, and its decomposition.
+ * Targets are classes; or probabilities, if they have the sizes of the scores.
  */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
@@ -68,8 +68,7 @@ static bool check_probabilities(htp_meta_call *call)
            htp_meta_refuse(call, "ignore_index is not supported for floating point target");
 }
 
-/* Whether each place of the scores has a class: dims of both are the same but for that of classes.
- */
+/* Whether each position of the scores has a class: dims are equal except that of classes. */
 static bool have_places(const htp_runner_tensor *self, const htp_runner_tensor *target)
 {
     bool have = target->rank + 1 == self->rank;
@@ -79,7 +78,7 @@ static bool have_places(const htp_runner_tensor *self, const htp_runner_tensor *
     return have;
 }
 
-/* Scores without a batch may have a class in a dim of its own, since PyTorch 2. */
+/* Since PyTorch 2, scores without a batch may have a class in a dim of its own. */
 static bool is_row_of_one(const htp_meta_call *call)
 {
     const htp_runner_tensor *target = htp_meta_tensor(call, TARGET);
@@ -87,7 +86,7 @@ static bool is_row_of_one(const htp_meta_call *call)
            target->dims[0] == 1 && !(htp_meta_float(call, SMOOTHING) > 0);
 }
 
-/* Bytes are taken for rows of scores alone. */
+/* uint8 classes are accepted for rows of scores alone. */
 static bool check_classes(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, SELF);
@@ -122,7 +121,7 @@ static int32_t output_type(const htp_meta_call *call)
     return htp_type_state_result(&types);
 }
 
-/* A loss for each place, or of all. */
+/* A loss per position, or the total. */
 bool htp_meta_cross_entropy(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, SELF);

@@ -1,5 +1,5 @@
-/* Sizes of what whole layers give that are one operator: attention, groups, what is rounded to
- * levels and scaled. */
+/* Sizes of layers that are one operator: attention, transformer encoder, fake quantisation, weight
+ * norm. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"
 #include "interpret/meta/outputs.h"
@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A mask's type, which tells its sizes: one for all of a batch. Others are of keys, or of all. */
+/* Mask types: one for all pairs of a batch; others are for keys, or for everything. */
 enum { MASK_OF_PAIRS };
 
 /* The sizes of the scores that a mask is for. */
@@ -15,7 +15,7 @@ struct scores {
     int64_t batch, heads, queries, keys;
 };
 
-/* libtorch broadcasts no mask. The operator's last operand is the mask's type. */
+/* libtorch does not broadcast masks. The last operand is the mask's type. */
 static bool check_mask(htp_meta_call *call, uint32_t number, struct scores s)
 {
     const htp_runner_tensor *mask = htp_meta_optional(call, number);
@@ -36,7 +36,7 @@ static bool check_mask(htp_meta_call *call, uint32_t number, struct scores s)
                            type->as.i, htp_meta_sizes_text(&text, mask));
 }
 
-/* What nn.MultiheadAttention calls in inference; its weights are averaged over heads, or not. */
+/* Called by nn.MultiheadAttention in inference; weights may be averaged over heads. */
 bool htp_meta_attention(htp_meta_call *call)
 {
     const htp_runner_tensor *query = htp_meta_tensor(call, 0);
@@ -64,7 +64,7 @@ bool htp_meta_attention(htp_meta_call *call)
                           : htp_meta_give_none(call));
 }
 
-/* What nn.TransformerEncoderLayer calls in inference: the source's own sizes come out. */
+/* Called by nn.TransformerEncoderLayer in inference: the output has the source's sizes. */
 bool htp_meta_encoder_layer(htp_meta_call *call)
 {
     const htp_runner_tensor *source = htp_meta_tensor(call, 0);
@@ -123,7 +123,7 @@ bool htp_meta_grouped_product(htp_meta_call *call)
 
 /* ---- levels and lengths ---- */
 
-/* What is rounded to levels, and where it lay within them; both lie as the input does. */
+/* Fake-quantised values, and a mask of those within range; both have the input's layout. */
 bool htp_meta_fake_quantize(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -134,7 +134,7 @@ bool htp_meta_fake_quantize(htp_meta_call *call)
            htp_meta_give_strided(call, HTP_SCALAR_BOOL, &sizes, strides);
 }
 
-/* The same with levels of its own for each element of a dim. */
+/* The same with a scale per element of a dim. */
 bool htp_meta_fake_quantize_channels(htp_meta_call *call)
 {
     enum { SELF, SCALE, ZERO_POINT, AXIS };
@@ -162,7 +162,7 @@ bool htp_meta_fake_quantize_channels(htp_meta_call *call)
                                        "input tensor");
 }
 
-/* The numbers that levels stand for, which lie as these do. */
+/* Dequantised values, in the layout of the quantised ones. */
 bool htp_meta_dequantized(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -173,8 +173,8 @@ bool htp_meta_dequantized(htp_meta_call *call)
            htp_meta_give_strided(call, HTP_SCALAR_FLOAT, &sizes, strides);
 }
 
-/* A weight of the direction of the first operand and the length of the second one; and what length
- * the first one has, as the second one lies. */
+/* A weight with the direction of the first operand and the length of the second; and the norm of
+ * the first, in the layout of the second. */
 bool htp_meta_weight_norm(htp_meta_call *call)
 {
     const htp_runner_tensor *direction = htp_meta_tensor(call, 0);

@@ -1,4 +1,4 @@
-/* Sizes of what losses and distances give. */
+/* Sizes of losses and distances. */
 #include "interpret/meta/iterator.h"
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"
@@ -14,7 +14,7 @@ static bool is_floating(htp_meta_call *call, int32_t type)
            htp_meta_refuse(call, "it is not implemented for '%s'", htp_scalar_type_name(type));
 }
 
-/* at::Reduction's numbers: 0 is none of it. */
+/* at::Reduction: 0 is no reduction. */
 static bool is_reduced(const htp_meta_call *call, uint32_t index)
 {
     return htp_meta_int(call, index) != 0;
@@ -22,7 +22,7 @@ static bool is_reduced(const htp_meta_call *call, uint32_t index)
 
 /* ---- of each element ---- */
 
-/* Losses that were made like the input, and may be reduced. */
+/* Losses created like the input, possibly reduced. */
 static bool give_loss_like_first(htp_meta_call *call, uint32_t count, uint32_t reduction)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
@@ -54,7 +54,7 @@ static bool have_same_types(htp_meta_call *call, const htp_runner_tensor *one,
                            htp_scalar_type_name(other->type), htp_scalar_type_name(one->type));
 }
 
-/* The dims of a tensor that are not 1. */
+/* The dims of a tensor other than 1. */
 static htp_meta_sizes squeezed(const htp_runner_tensor *tensor)
 {
     htp_meta_sizes sizes = {.rank = 0};
@@ -66,7 +66,7 @@ static htp_meta_sizes squeezed(const htp_runner_tensor *tensor)
     return sizes;
 }
 
-/* Whether sizes are broadcast to others, which stay as they are. */
+/* Whether sizes broadcast to others without changing them. */
 static bool expands_to(const int64_t *dims, uint32_t rank, const int64_t *others, uint32_t count)
 {
     bool expands = rank <= count;
@@ -76,8 +76,8 @@ static bool expands_to(const int64_t *dims, uint32_t rank, const int64_t *others
     return expands;
 }
 
-/* The kernel looks at dims that are not 1 alone, and gives what is like its input, whatever the
- * target is. */
+/* The kernel compares only dims other than 1, and returns a tensor like its input for any target.
+ */
 static bool check_target(htp_meta_call *call)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
@@ -117,7 +117,7 @@ bool htp_meta_huber_loss(htp_meta_call *call)
            is_floating(call, htp_meta_tensor(call, 0)->type) && give_loss_like_first(call, 2, 2);
 }
 
-/* The logarithm, and room for what its gradient needs. */
+/* The logarithm, and a buffer for its gradient. */
 bool htp_meta_log_sigmoid(htp_meta_call *call)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
@@ -134,7 +134,7 @@ static bool has_type(htp_meta_call *call, const htp_runner_tensor *tensor, int32
                            htp_scalar_type_name(tensor->type));
 }
 
-/* Whether classes are integers, and their weights of the type of the scores. */
+/* Whether classes are integers, and their weights have the type of the scores. */
 static bool are_classes(htp_meta_call *call, const htp_runner_tensor *target,
                         const htp_runner_tensor *weight)
 {
@@ -142,7 +142,7 @@ static bool are_classes(htp_meta_call *call, const htp_runner_tensor *target,
            has_type(call, weight, htp_meta_tensor(call, 0)->type);
 }
 
-/* Of pictures: a class for each place. */
+/* For images: a class per position. */
 bool htp_meta_class_loss_of_pictures(htp_meta_call *call)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
@@ -174,7 +174,7 @@ bool htp_meta_class_loss_of_pictures(htp_meta_call *call)
            htp_meta_give(call, input->type, &no_dims);
 }
 
-/* Rows of scores: a batch of them, or one. */
+/* Rows of scores: a batch, or a single one. */
 static bool find_rows(htp_meta_call *call, int64_t *rows, int64_t *classes)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
@@ -218,7 +218,7 @@ bool htp_meta_multi_margin_loss(htp_meta_call *call)
            htp_meta_give(call, htp_meta_tensor(call, 0)->type, is_one ? &no_dims : &each);
 }
 
-/* The loss of each row, and which of its classes are targets. */
+/* The loss of each row, and a mask of its target classes. */
 bool htp_meta_multilabel_margin_loss(htp_meta_call *call)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
@@ -245,7 +245,7 @@ bool htp_meta_multilabel_margin_loss(htp_meta_call *call)
 
 /* ---- distances ---- */
 
-/* Of each row of one tensor to each of another one. */
+/* The distance of each row of one tensor to each row of another. */
 bool htp_meta_distances(htp_meta_call *call)
 {
     const htp_runner_tensor *one = htp_meta_tensor(call, 0);
@@ -284,7 +284,7 @@ bool htp_meta_distances(htp_meta_call *call)
     return htp_meta_give(call, one->type, sizes);
 }
 
-/* Of each two rows. */
+/* The distances of all pairs of rows. */
 bool htp_meta_distances_of_pairs(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);

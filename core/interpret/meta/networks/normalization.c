@@ -1,4 +1,4 @@
-/* Sizes of what normalizations give: the input's own, and those of its statistics. */
+/* Sizes of normalisations: those of the input, and of the statistics. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"
 #include "interpret/meta/outputs.h"
@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-/* Whether some operands, each of which may be left out, have one element for each channel. */
+/* Whether optional operands have one element per channel. */
 static bool have_channels(htp_meta_call *call, const char *name, uint32_t first, uint32_t last,
                           int64_t channels)
 {
@@ -21,8 +21,8 @@ static bool have_channels(htp_meta_call *call, const char *name, uint32_t first,
     return true;
 }
 
-/* The type of some operands, each of which may be left out, and of statistics: the input's, or
- * floats beside a narrow one where @p may_mix. Refuses others. */
+/* The common type of optional operands, and of statistics: the input's; with @p may_mix, float
+ * beside a narrow one. Refuses others. */
 static bool find_type(htp_meta_call *call, uint32_t first, uint32_t last, bool may_mix,
                       int32_t *type)
 {
@@ -51,7 +51,7 @@ static bool give_statistics(htp_meta_call *call, int32_t type, const htp_meta_si
     return has_mean && htp_meta_give(call, type, sizes);
 }
 
-/* What is contiguous stays so, though it may suggest another format as well. */
+/* A contiguous input gives a contiguous output, even if it suggests another format as well. */
 static bool give_normalized(htp_meta_call *call, const htp_meta_sizes *sizes)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
@@ -59,8 +59,7 @@ static bool give_normalized(htp_meta_call *call, const htp_meta_sizes *sizes)
                                            : htp_meta_give_formatted(call, input, sizes);
 }
 
-/* The row's parameter is the operand that says whether it is training; weights and statistics are
- * in front of it. */
+/* The row's parameter is the index of the training operand; weights and statistics precede it. */
 bool htp_meta_batch_norm(htp_meta_call *call)
 {
     const uint32_t weight = 1;
@@ -87,7 +86,7 @@ bool htp_meta_batch_norm(htp_meta_call *call)
            give_statistics(call, type, &kept);
 }
 
-/* Whether a tensor lies in memory as its format says, without gaps. */
+/* Whether a tensor has the layout of its format, without gaps. */
 static bool is_formatted(const htp_runner_tensor *tensor)
 {
     int64_t strides[HTP_MAX_RANK];
@@ -129,7 +128,7 @@ bool htp_meta_group_norm(htp_meta_call *call)
            give_statistics(call, type, &kept);
 }
 
-/* group_norm() itself. */
+/* group_norm(). */
 bool htp_meta_grouped_norm(htp_meta_call *call)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
@@ -151,7 +150,7 @@ bool htp_meta_grouped_norm(htp_meta_call *call)
            htp_meta_sizes_of(call, input, &sizes) && htp_meta_give_formatted(call, input, &sizes);
 }
 
-/* Whether the last dims of a tensor are a list. */
+/* Whether the last dims of a tensor equal a list. */
 static bool ends_in(const htp_meta_call *call, const htp_runner_tensor *tensor, uint32_t list)
 {
     uint32_t length = htp_meta_length(call, list);

@@ -1,4 +1,4 @@
-/* Sizes of what operators give that reflect or repeat the border of pictures and volumes. */
+/* Sizes of operators that reflect or replicate the border of images and volumes. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
 
@@ -6,7 +6,7 @@
 
 enum { INPUT, MARGINS };
 
-/* A batch may be empty, and nothing else. */
+/* Only the batch may be empty. */
 static bool check_padded(htp_meta_call *call, const char *name, uint32_t axes)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, INPUT);
@@ -28,7 +28,7 @@ static bool check_padded(htp_meta_call *call, const char *name, uint32_t axes)
                            htp_meta_sizes_text(&text, input));
 }
 
-/* Margins are told from the last dim on. */
+/* Padding is listed from the last dim on. */
 static bool pad_axis(htp_meta_call *call, const char *name, bool is_reflected, uint32_t axis,
                      int64_t *size)
 {
@@ -66,7 +66,7 @@ static bool pad(htp_meta_call *call, const char *name, bool is_reflected)
     if (most < 1) {
         return htp_meta_refuse(call, "%s: calculated output sizes are too small", name);
     }
-    /* libtorch before 2.0 keeps no channels last. */
+    /* libtorch before 2.0 returns no channels last. */
     return call->major < 2 ? htp_meta_give(call, input->type, &sizes)
                            : htp_meta_give_formatted(call, input, &sizes);
 }

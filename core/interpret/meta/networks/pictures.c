@@ -1,4 +1,4 @@
-/* Sizes of what operators on pictures and volumes give: shuffles, samples, regions. */
+/* Sizes of operators on images and volumes: shuffles, samples, regions. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"
 #include "interpret/meta/outputs.h"
@@ -42,7 +42,7 @@ static bool give_shuffled(htp_meta_call *call, bool is_to_pixels)
         return false;
     }
     if (!is_to_pixels && self->elements == 0) {
-        return htp_meta_give_like(call, self); /* as it is, whatever the factor */
+        return htp_meta_give_like(call, self); /* unchanged for any factor */
     }
     int64_t *last = &sizes.dims[sizes.rank - 3];
     last[0] = is_to_pixels ? last[0] / area : htp_meta_times(last[0], area);
@@ -64,7 +64,7 @@ bool htp_meta_pixel_unshuffle(htp_meta_call *call)
 
 /* ---- volumes of another size ---- */
 
-/* One factor for each of three axes. */
+/* One factor per axis, of three. */
 static bool scale_volume(htp_meta_call *call, htp_meta_sizes *sizes)
 {
     enum { FACTORS = 2 };
@@ -142,7 +142,7 @@ static bool check_grid(htp_meta_call *call)
                            htp_scalar_type_name(input->type), htp_scalar_type_name(grid->type));
 }
 
-/* The row's parameter is the rank of what it samples. */
+/* The row's parameter is the rank of the sampled tensor. */
 static bool check_sampled(htp_meta_call *call)
 {
     enum { BICUBIC = 2, PICTURE = 4 };
@@ -191,7 +191,7 @@ static bool check_regions(htp_meta_call *call)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, 0);
     const htp_runner_tensor *regions = htp_meta_tensor(call, 1);
-    const int64_t numbers = 5; /* of a region: its picture and a box */
+    const int64_t numbers = 5; /* per region: image index and box */
     htp_meta_text text;
     if (input->rank != 4) {
         return htp_meta_refuse(call, "expected an input of 4 dims, got %s",
@@ -227,7 +227,7 @@ bool htp_meta_roi_align(htp_meta_call *call)
     return htp_meta_give(call, input->type, &sizes);
 }
 
-/* What is behind the pooled regions is told of each element: where it was found. */
+/* The second output has the position of each pooled element. */
 static bool give_found(htp_meta_call *call, int64_t channels)
 {
     const htp_meta_sizes sizes = pooled_sizes(call, channels);
@@ -240,7 +240,7 @@ bool htp_meta_roi_pool(htp_meta_call *call)
     return check_regions(call) && give_found(call, htp_meta_tensor(call, 0)->dims[1]);
 }
 
-/* Each place of a region has channels of its own. */
+/* Each bin of a region has its own channels. */
 bool htp_meta_ps_roi(htp_meta_call *call)
 {
     if (!check_regions(call)) {

@@ -1,6 +1,6 @@
 /*
- * Sizes of what recurrent layers give: as many steps come out as went in. How many features, the
- * weights tell (RNN.cpp of libtorch).
+ * Sizes of recurrent layers: the sequence length stays, and weights give the number of features
+ * (libtorch's RNN.cpp).
  */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"
@@ -45,18 +45,18 @@ bool htp_meta_packed_lstm(htp_meta_call *call)
 
 /* ---- padded data ---- */
 
-/* The operands of aten::lstm.input and of its kin. */
+/* The operands of aten::lstm.input and its variants. */
 enum { INPUT, STATES, WEIGHTS, HAS_BIASES, LAYERS, DROPOUT, TRAINS, IS_BIDIRECTIONAL, BATCH_FIRST };
 
-/* A layer as its operands tell it. */
+/* A layer, by its operands. */
 typedef struct recurrence {
     int64_t gates;
-    int64_t layers; /* those of both directions count apart */
+    int64_t layers; /* each direction counts */
     int64_t directions;
     int64_t batch;
-    int64_t given;  /* features that a layer is given */
-    int64_t kept;   /* of its cells */
-    int64_t hidden; /* that it gives: fewer where they are projected */
+    int64_t given;  /* input features */
+    int64_t kept;   /* features of the cell state */
+    int64_t hidden; /* output features: fewer with a projection */
     uint32_t weights_of_layer;
 } recurrence;
 
@@ -67,7 +67,7 @@ static bool refuse_weights(htp_meta_call *call, const htp_runner_tensor *weight)
                            htp_scalar_type_name(weight->type), htp_meta_sizes_text(&text, weight));
 }
 
-/* Whether operand weight @p at has these dims; @p columns is 0 for a vector. */
+/* Whether weight operand @p at has these dims; @p columns is 0 for a vector. */
 static bool check_weight(htp_meta_call *call, uint32_t at, int64_t rows, int64_t columns)
 {
     const htp_runner_tensor *weight = htp_meta_listed(call, WEIGHTS, at);
@@ -106,7 +106,7 @@ static bool check_state(htp_meta_call *call, const recurrence *of, const htp_run
                            htp_scalar_type_name(state->type), htp_meta_sizes_text(&text, state));
 }
 
-/* @p hidden and @p kept are states, and may be one. */
+/* @p hidden and @p kept are states, and may be the same. */
 static bool read_layer(htp_meta_call *call, const htp_runner_tensor *hidden,
                        const htp_runner_tensor *kept, recurrence *of)
 {
@@ -137,7 +137,7 @@ static bool read_layer(htp_meta_call *call, const htp_runner_tensor *hidden,
                                    (unsigned)weights, layers);
 }
 
-/* Steps lie one behind the other, also where batches come first. */
+/* Time steps are outermost in memory, even with batch_first. */
 static bool give_sequence(htp_meta_call *call, const recurrence *of)
 {
     const htp_runner_tensor *input = htp_meta_tensor(call, INPUT);
@@ -159,7 +159,7 @@ static bool give_sequence(htp_meta_call *call, const recurrence *of)
     return htp_meta_give_strided(call, input->type, &sizes, strides);
 }
 
-/* Parameter: how many gates a cell has. */
+/* Parameter: the number of gates of a cell. */
 bool htp_meta_recurrent(htp_meta_call *call)
 {
     const htp_runner_tensor *state = htp_meta_tensor(call, STATES);

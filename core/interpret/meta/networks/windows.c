@@ -1,4 +1,4 @@
-/* Sizes of what operators give that move windows over pictures and volumes. */
+/* Sizes of sliding windows over images and volumes. */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/layout.h"
 #include "interpret/meta/outputs.h"
@@ -9,8 +9,8 @@
 
 enum { INPUT, WEIGHT };
 
-/* How often a window fits into dim @p dim; its numbers are the operands from @p first on, of which
- * there are two of each: stride, padding, dilation. */
+/* The number of windows in dim @p dim. Operands from @p first on hold two each of stride, padding
+ * and dilation. */
 static bool find_windows(htp_meta_call *call, uint32_t dim, int64_t *count)
 {
     const uint32_t first = 5;
@@ -51,7 +51,7 @@ bool htp_meta_deformed_convolution(htp_meta_call *call)
 
 /* ---- pools ---- */
 
-/* Number @p axis of a list with one for each axis, or one for all. */
+/* Element @p axis of a list with one number per axis, or one for all. */
 static bool find_number(htp_meta_call *call, uint32_t list, uint32_t axis, int64_t *number)
 {
     uint32_t length = htp_meta_length(call, list);
@@ -98,8 +98,8 @@ static int64_t divide_down(int64_t a, int64_t b)
     return a / b - (a % b < 0 ? 1 : 0);
 }
 
-/* How often a window fits. With @p is_ceiling, it may reach out behind the padding, but must not
- * begin there. */
+/* The number of windows. With @p is_ceiling, the last may exceed the padding, but must not begin
+ * there. */
 static int64_t count_windows(int64_t size, const window *of, bool is_ceiling)
 {
     int64_t begun = htp_meta_plus(size, of->padding);
@@ -111,9 +111,9 @@ static int64_t count_windows(int64_t size, const window *of, bool is_ceiling)
     return htp_meta_plus(last, is_behind ? 0 : 1);
 }
 
-/* The sizes of what is left of a picture or a volume, whose axes are as many as the parameter says.
- * A batch may be empty, and nothing else: libtorch before 2.0 gives nothing where a line is shorter
- * than a window, which ONNX cannot say. */
+/* The pooled sizes of an image or a volume; the parameter is the number of axes. Only the batch may
+ * be empty. libtorch before 2.0 returns nothing if a dim is shorter than the window, which ONNX
+ * cannot express. */
 static bool find_pooled(htp_meta_call *call, htp_meta_sizes *sizes)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -152,8 +152,8 @@ bool htp_meta_max_pool1d(htp_meta_call *call)
     return find_pooled(call, &sizes) && htp_meta_give(call, htp_meta_tensor(call, 0)->type, &sizes);
 }
 
-/* In PyTorch 2 volumes keep channels last. One without a batch has as many dims as pictures, whose
- * it must not suggest to have. */
+/* In PyTorch 2 volumes keep channels last. A volume without a batch has the rank of an image batch,
+ * and must not be mistaken for one. */
 bool htp_meta_max_pool3d(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);
@@ -175,7 +175,7 @@ bool htp_meta_max_pool3d(htp_meta_call *call)
            htp_meta_give_formatted(call, &found, &sizes);
 }
 
-/* Averages of as many windows as are asked for. Those of a plane keep channels last. */
+/* A given number of average windows. 2-d ones keep channels last. */
 bool htp_meta_adaptive_average(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);

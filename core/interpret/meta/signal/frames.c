@@ -1,6 +1,5 @@
 /*
- * Sizes of signals that are put together again of their spectra (istft() of libtorch's
- * SpectralOps.cpp).
+ * Sizes of inverse short-time Fourier transforms (istft() in libtorch's SpectralOps.cpp).
  */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
@@ -21,7 +20,7 @@ enum {
     GIVES_COMPLEX
 };
 
-/* What a signal is made of. */
+/* The parts of a signal. */
 typedef struct frames {
     int64_t size; /* of a transform */
     int64_t hop;
@@ -77,8 +76,8 @@ static bool check_frames(htp_meta_call *call, const frames *of)
                            of->width);
 }
 
-/* How long a signal is: frames lie hop apart, and half of one is cut off at either end. A signal
- * without a single element of theirs is refused. */
+/* The length of a signal: frames are hop apart, and half a frame is cut off at each end. A signal
+ * without elements is refused. */
 static bool find_length(htp_meta_call *call, const frames *of, int64_t *length)
 {
     int64_t whole = htp_meta_plus(of->size, htp_meta_times(of->hop, htp_meta_minus(of->count, 1)));

@@ -1,9 +1,9 @@
 /*
  * Sizes of Fourier transforms.
  *
- * How they lie in memory is decided by what libtorch was built with: pocketfft's lie in the order
- * of their dims; MKL's have the transformed dims last, and those of batches in the order in which
- * the input's lie (SpectralOps.cpp of libtorch).
+ * Their layout depends on the build of libtorch: results of pocketfft are contiguous; those of MKL
+ * have the transformed dims innermost, and batch dims in the order of the input's strides
+ * (libtorch's SpectralOps.cpp).
  */
 #include "interpret/meta/kernels.h"
 #include "interpret/meta/outputs.h"
@@ -19,7 +19,7 @@ typedef struct transform {
     uint32_t rank;
     int64_t sizes[HTP_MAX_RANK];
     int64_t strides[HTP_MAX_RANK];
-    uint32_t dims[HTP_MAX_RANK]; /* along which it is done */
+    uint32_t dims[HTP_MAX_RANK]; /* transformed dims */
     uint32_t count;              /* of these */
 } transform;
 
@@ -45,7 +45,7 @@ static bool read_dims(htp_meta_call *call, transform *of)
     return true;
 }
 
-/* Dims whose elements lie farther apart come first; equal ones stay as they are. */
+/* Sorts dims by descending stride; stable. */
 static void sort_by_strides(const transform *of, uint32_t *dims, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
@@ -67,8 +67,8 @@ static bool is_transformed(const transform *of, uint32_t dim)
     return is;
 }
 
-/* Dims of batches, then those that are transformed. Of the former, those whose elements lie alike
- * are left in the order that std::partition() gives. */
+/* Batch dims, then transformed dims. Batch dims with equal strides keep the order of
+ * std::partition(). */
 static uint32_t order_dims(const transform *of, uint32_t *order)
 {
     uint32_t first = 0;
@@ -92,7 +92,7 @@ static uint32_t order_dims(const transform *of, uint32_t *order)
     return first;
 }
 
-/* Strides of what comes out with these sizes, whose transformed dims are in order. */
+/* Strides of an output with these sizes; transformed dims are in order. */
 static void lay_out(transform *of, const int64_t *sizes)
 {
     uint32_t order[HTP_MAX_RANK];
@@ -120,7 +120,7 @@ static bool refuse_type(htp_meta_call *call, const char *wanted)
                            htp_scalar_type_name(htp_meta_tensor(call, SELF)->type));
 }
 
-/* Reads the dims of a tensor whose elements are as they should be. */
+/* Reads the dims of a tensor, and checks its dtype. */
 static bool begin(htp_meta_call *call, bool is_wanted, const char *wanted, transform *of)
 {
     return is_wanted ? read_dims(call, of) : refuse_type(call, wanted);
@@ -175,8 +175,8 @@ bool htp_meta_fft_c2c(htp_meta_call *call)
     return give(call, self->type, &of);
 }
 
-/* How many complex numbers become @p size real ones: one more than half of them. Beside others MKL
- * raises, or gives memory that nobody wrote. */
+/* The number of complex bins for @p size real numbers: half of them, plus one. For other numbers
+ * MKL raises, or returns uninitialised memory. */
 static bool check_bins(htp_meta_call *call, int64_t bins, int64_t size)
 {
     if (size < 1) {
@@ -188,7 +188,7 @@ static bool check_bins(htp_meta_call *call, int64_t bins, int64_t size)
                            size, size / 2 + 1, bins);
 }
 
-/* All dims but the last are transformed to complex numbers first. */
+/* All dims except the last have a complex transform first. */
 bool htp_meta_fft_c2r(htp_meta_call *call)
 {
     enum { LAST_SIZE = 3 };
