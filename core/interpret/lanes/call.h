@@ -15,8 +15,7 @@ typedef struct htp_call {
     const htp_program_node *node; /* that stands for it; NULL where no line of the program does */
     htp_items inputs;
     const htp_place *place;
-    /* The memories passed to the kernel, by lane and input, including those of lists; NULL: none.
-     */
+    /* Memories passed to the kernel, by lane and input, including those in lists. */
     struct htp_storages *storages[HTP_MAX_LANES];
     /* The same with a libtorch that was built otherwise; NULL where the operator was not asked
      * about (elsewhere.h). */
