@@ -1,12 +1,11 @@
 /*
- * The reader's door: all that the core asks of a model file, whatever its format. A format is a
- * htp_reader, a row of functions (core/api/readers.c is the table); a file that one of them has
- * open is a htp_source, which the functions below ask.
+ * The reader's door: everything that the core needs of a model file, in any format. A format is a
+ * htp_reader, a row of functions (core/api/readers.c is the table). An open file is a htp_source,
+ * used through the functions below.
  *
  * A source describes its modules, the arguments of a method and the operators that it names, and
- * turns inputs into traces: operators with their types, weights, modules and places. How it comes
- * to them is its own business: TorchScript is interpreted, a file that has all types needs no
- * interpreter.
+ * turns inputs into traces: operators with their types, weights, modules and places. TorchScript is
+ * interpreted for that; a file with all types needs no interpreter.
  */
 #ifndef HTP_SOURCE_READER_H
 #define HTP_SOURCE_READER_H
@@ -26,14 +25,14 @@ typedef struct htp_source_options {
     const char *const *libraries; /**< that register operators with libtorch */
     size_t library_count;
     const char *model;        /**< of a file that holds several; NULL: the only one */
-    bool is_inference;        /**< what was saved in training mode is read as in inference mode */
+    bool is_inference;        /** < a model saved in training mode is read in inference mode */
     htp_progress_fn progress; /**< NULL: nobody watches */
     void *user;
 } htp_source_options;
 
 /**
- * A file that is read; all zeroes: none is. It lives in a frame that no jump skips, everything that
- * it hands out in its arena, or with the reader until it is closed.
+ * An open file; all zeroes: none. It lives in a frame that no jump skips, its results in its arena,
+ * or with the reader until it is closed.
  */
 typedef struct htp_source {
     htp_arena *arena;
@@ -65,7 +64,7 @@ typedef struct htp_source {
 /** A module that runs. */
 typedef struct htp_source_running {
     uint32_t module; /**< HTP_NONE: an object that is no module of the model */
-    uint32_t caller; /**< what runs around it, of a smaller number; HTP_NONE: this is the method */
+    uint32_t caller; /** < the caller, of a smaller number; HTP_NONE: this is the method */
 } htp_source_running;
 
 /** Which modules were running where the nodes of the last trace stand. */
@@ -81,7 +80,7 @@ typedef struct htp_reader {
     const char *name; /**< "TorchScript" */
     const char *key;  /**< the same in documents: "torchscript" */
 
-    const char *advice; /**< to who asks for a method that there is not; NULL: none */
+    const char *advice; /** < added to the refusal of a missing method; NULL: nothing */
 
     /** Whether an archive is of this format. */
     bool (*detect)(const htp_archive *archive);
@@ -101,7 +100,7 @@ typedef struct htp_reader {
     htp_status (*find_operators)(const htp_source *source, const htp_named_operator **operators,
                                  uint32_t *count);
 
-    /** Finds what the method does with its arguments; NULL: nothing is told. */
+    /** Finds hints about the method's arguments; NULL: none. */
     htp_status (*find_hints)(const htp_source *source, const htp_hint **hints, uint32_t *count);
 
     /** Finds inputs that the file has for the method; none where it has none. */
@@ -111,16 +110,16 @@ typedef struct htp_reader {
      * and trials tell. */
     void (*find_axes)(const htp_source *source, htp_axes *axes);
 
-    /** Narrows the bounds of the axes of inputs by what the file says of their sizes; NULL: it says
-     * nothing. @return whether it says anything */
+    /** Narrows the bounds of input axes by the sizes that the file allows; NULL: it allows all.
+     * @return whether it restricts any */
     bool (*find_bounds)(const htp_source *source, const htp_inputs *inputs);
 
-    /** Traces a call of the method: htp_interpreter_run() says what it gives, and how it fails. */
+    /** Traces a call of the method; see htp_interpreter_run() for results and failures. */
     htp_status (*trace)(htp_source *source, const htp_trace_request *request,
                         htp_trace_result *result);
 
-    /** Finds which modules ran in the last trace without looking at its scopes, which it is to
-     * judge; NULL: there is no other way. */
+    /** Finds the running modules in the last trace independently of its scopes, which the result
+     * judges; NULL: there is no way. */
     htp_status (*find_calls)(const htp_source *source, htp_arena *arena, htp_watch *watch,
                              htp_source_calls *calls);
 
@@ -128,8 +127,8 @@ typedef struct htp_reader {
     void (*close)(htp_source *source);
 } htp_reader;
 
-/** Opens a file as an archive, and finds who reads it. @return HTP_CODE_BAD_INPUT where nobody
- * does, with what it is and the path. The caller closes the archive. */
+/** Opens a file as an archive, and finds its reader. @return HTP_CODE_BAD_INPUT if there is none,
+ * with its kind and path. The caller closes the archive. */
 HTP_MUST_USE htp_status htp_reader_find(const htp_reader *const *readers, const char *path,
                                         htp_archive *archive, const htp_reader **reader);
 
@@ -146,8 +145,8 @@ HTP_MUST_USE htp_status htp_source_open(htp_source *source, htp_arena *arena, co
  * only files are closed */
 void htp_source_close(htp_source *source, bool leaves_memory);
 
-/** A record of the file, with a NUL behind its bytes; NULL where there is none that can be read.
- * @p bytes may be NULL. */
+/** A record of the file, with a NUL behind its bytes; NULL if it is missing or unreadable. @p bytes
+ * may be NULL. */
 const char *htp_source_read(htp_source *source, const char *name, size_t *bytes);
 
 /** The functions of the reader, with the path in front of their messages. */

@@ -1,6 +1,6 @@
 /*
- * What lies at a path, told from its first bytes and from the names in its zip directory, so that
- * everything that nothing reads gets a clear answer before libtorch is opened.
+ * Detects the kind of file at a path by its first bytes and its zip directory, so that an
+ * unsupported file gets a clear answer before libtorch is opened.
  */
 #include "source/archive/archive.h"
 
@@ -54,7 +54,7 @@ static htp_status truncated(const char *path)
 
 /* ---- what its names say ---- */
 
-/* Names below the archive's own folder, by which kinds of files are told apart. */
+/* Names in the archive's own folder that identify kinds of files. */
 static const char *const known_members[] = {
     "data.pkl",       "constants.pkl",        "model.json", "serialized_exported_program.json",
     "archive_format", ".data/extern_modules",

@@ -1,6 +1,5 @@
 /*
- * An archive: what kind of file it is, and its records, as its directory tells of them. Private to
- * the core.
+ * An archive: the kind of file, and its records by the directory. Private to the core.
  */
 #ifndef HTP_SOURCE_ARCHIVE_H
 #define HTP_SOURCE_ARCHIVE_H
@@ -15,17 +14,17 @@
 
 #include <stdio.h>
 
-/** What an archive says of devices (source/contents/devices.h). All lies in the arena. */
+/** Devices in an archive (source/contents/devices.h). All in the arena. */
 typedef struct htp_archive_devices {
-    const char **locations; /* of the storages that are records, by record; NULL: not told */
+    const char **locations; /* of storages in records, by record; NULL: unknown */
     htp_map types;          /* of devices that storages lie on */
-    const char *of_weights; /* the first that is not the CPU, or the CPU; NULL: there are none */
+    const char *of_weights; /* the first that is not the CPU, else the CPU; NULL: none */
     const char *of_others;  /* the same of other storages, and of devices that are objects */
     const char *of_code;    /* the first on which the code makes tensors, but for the CPU */
     const char *renamed;    /* a type that HTP_DEVICE_ALIAS stands for; NULL */
     const char *renamed_in; /* the record that has it first */
-    const char *other_type; /* what it stands for where nothing was renamed; NULL */
-    bool has_alias;         /* that name is used for what it is */
+    const char *other_type; /* meaning of the alias if nothing was renamed; or NULL */
+    bool has_alias;         /* the name is used literally */
 } htp_archive_devices;
 
 /** Lives in the frame that sets the arena's recovery point; an empty one is all zeroes. */
@@ -46,35 +45,33 @@ typedef struct htp_archive {
 } htp_archive;
 
 /**
- * Opens what lies at @p path and notes which members tell its kind.
+ * Opens the file at @p path and notes the members that identify its kind.
  *
- * Refuses with HTP_CODE_BAD_INPUT, and says what it is: what is no regular file, no zip archive, or
- * cut short.
+ * Refuses with HTP_CODE_BAD_INPUT a file that is not regular, no zip archive, or truncated, and
+ * names its kind.
  * @param archive  an empty one; who has it closes it where the arena's recovery point is
  */
 HTP_MUST_USE htp_status htp_archive_open(const char *path, htp_archive *archive);
 
-/** Whether the archive has a member of that name, in a folder of its own or in none: one of those
- * that tell kinds of files apart ("data.pkl", "archive_format", ...). */
+/** Whether the archive has a member of that name, at the top or in its folder: one of those that
+ * identify kinds of files ("data.pkl", "archive_format", ...). */
 bool htp_archive_has(const htp_archive *archive, const char *name);
 
-/** The refusal of an archive that nothing reads: says what else it is. */
+/** The refusal of an archive that no reader supports; names its kind. */
 HTP_MUST_USE htp_status htp_archive_refuse(const char *path, const htp_archive *archive);
 
-/** Closes the file, and frees what checking it held. The records stay. */
+/** Closes the file, and frees memory of the checks. The records stay. */
 void htp_archive_close(htp_archive *archive);
 
 /**
- * Lists the records of the open file. They are those in the folder of the first member, which is
- * the one that libtorch looks into.
+ * Lists the records of the open file: those in the folder of the first member, as in libtorch.
  *
- * Refuses with HTP_CODE_BAD_INPUT what two readers may read differently, or what lies outside of
- * the file: records of one name (libtorch does not tell cases apart), members that overlap, sizes
- * that no compression gives.
+ * Refuses with HTP_CODE_BAD_INPUT an ambiguous or truncated archive: duplicate names (libtorch
+ * ignores case), overlapping members, impossible compression ratios.
  */
 HTP_MUST_USE htp_status htp_archive_list(htp_arena *arena, const char *path, htp_archive *archive);
 
-/** The record with that name; NULL where there is none. */
+/** The record with that name, or NULL. */
 const htp_archive_record *htp_archive_find(const htp_archive *archive, const char *name,
                                            size_t name_bytes);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    DEFLATE_RATIO = 1032, /* at most: 258 bytes of two bits */
+    DEFLATE_RATIO = 1032, /* upper limit: 258 bytes from two bits */
     SHOWN_BYTES = 120,
 };
 
@@ -16,7 +16,7 @@ enum {
 typedef HTP_VECTOR(htp_zip_entry) entry_vector;
 
 struct listing {
-    htp_arena *arena; /* for what stays: names and records */
+    htp_arena *arena; /* for names and records */
     htp_arena *scratch;
     entry_vector entries; /* all members */
 };
@@ -74,7 +74,7 @@ static bool note_entry(void *user, const htp_zip_entry *entry)
 }
 
 struct extent {
-    uint64_t begin; /* of the local header */
+    uint64_t begin; /* position of the local header */
     uint64_t end;
     const htp_zip_entry *entry;
 };
@@ -86,7 +86,7 @@ static int compare_extents(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Finds where the bytes of the members are. They must lie apart. */
+/* Finds the bytes of the members, which must not overlap. */
 static htp_status find_members(htp_arena *scratch, const char *path, FILE *file,
                                const entry_vector *entries, uint64_t *offsets)
 {
@@ -108,7 +108,7 @@ static htp_status find_members(htp_arena *scratch, const char *path, FILE *file,
     return HTP_OK;
 }
 
-/* What is wrong with a member that would be read, or NULL. */
+/* The error of a member that would be read, or NULL. */
 static const char *judge(const htp_zip_entry *entry)
 {
     if (memchr(entry->name, '\0', entry->name_bytes)) {
@@ -139,7 +139,7 @@ static const char *folded(htp_arena *arena, const char *name, size_t bytes)
     return folded;
 }
 
-/* Two modules of a program may be called alike but for the case; of the others there are no two. */
+/* Names of a program's modules may differ in case alone; other names may not. */
 static bool may_differ_in_case(const char *name)
 {
     return strncmp(name, "code/", 5) == 0 || strncmp(name, "extra/", 6) == 0;
@@ -163,7 +163,7 @@ static htp_status add_record(htp_arena *arena, const char *path, htp_archive *ar
     return HTP_OK;
 }
 
-/* The members below the first one's folder, but for folders within it. */
+/* The members in the first one's folder, without subfolders. */
 static htp_status take_records(htp_arena *arena, const char *path, const entry_vector *entries,
                                const uint64_t *offsets, htp_archive *archive)
 {

@@ -54,11 +54,11 @@ bool htp_zip_begins(const void *bytes, size_t count)
 struct directory {
     uint64_t offset;
     uint64_t bytes;
-    uint64_t count; /* of members */
-    uint64_t limit; /* where it must end */
+    uint64_t count; /* number of members */
+    uint64_t limit; /* its end */
 };
 
-/* The end record lies in front of a comment of unknown length: it is looked for from the end. */
+/* The end record precedes a comment of unknown length, so the search begins at the end. */
 static bool find_end_record(FILE *file, uint64_t file_bytes, uint64_t *offset)
 {
     static const unsigned char signature[4] = {'P', 'K', 5, 6};
@@ -92,15 +92,17 @@ static struct directory read_zip64_end(const unsigned char *record, uint64_t off
                               .limit = offset};
 }
 
-/* Readers differ in which end record they believe: the old one may say what the new one says, or
- * that it does not know. */
+/* Readers differ in which end record they trust: the old one must agree with the new one, or be
+ * marked as unknown. */
 static bool agree(uint64_t old, uint64_t unknown, uint64_t value)
 {
     return old == value || old == unknown;
 }
 
-/* Finds the end record of a zip64 archive, which a locator in front of the other one tells of.
- * @return false where it is damaged. */
+/*
+ * Finds the end record of a zip64 archive by its locator, in front of the other end record.
+ * @return false if it is damaged.
+ */
 static bool find_zip64_end(FILE *file, uint64_t end, struct directory *directory)
 {
     unsigned char locator[ZIP64_LOCATOR_BYTES];
@@ -124,13 +126,13 @@ static bool find_zip64_end(FILE *file, uint64_t end, struct directory *directory
     return is_one;
 }
 
-/* Archives of one disk number it 0, or say that the zip64 record knows it. */
+/* Single-disk archives have disk number 0, or the mark for zip64. */
 static bool is_one_disk(const unsigned char *record)
 {
     return field(record, 8, 2) == field(record, 10, 2) && agree(field(record, 4, 4), UINT32_MAX, 0);
 }
 
-/* It must lie in front of its end record. */
+/* The directory must precede its end record. */
 static bool find_directory(FILE *file, uint64_t file_bytes, struct directory *directory)
 {
     uint64_t end = 0;
@@ -146,7 +148,7 @@ static bool find_directory(FILE *file, uint64_t file_bytes, struct directory *di
 
 /* ---- its entries ---- */
 
-/* Takes from a zip64 extra field what did not fit into 32 bits. */
+/* Takes a value that exceeds 32 bits from a zip64 extra field. */
 static bool widen(const unsigned char *extra, size_t length, htp_zip_entry *entry)
 {
     uint64_t *const wide[] = {&entry->unpacked, &entry->bytes, &entry->header};
@@ -164,8 +166,8 @@ static bool widen(const unsigned char *extra, size_t length, htp_zip_entry *entr
     return true;
 }
 
-/* Sizes and offsets that do not fit into 32 bits lie in an extra field, those alone. Fields that
- * nobody needs may be damaged. */
+/* An extra field has those sizes and offsets that exceed 32 bits. Unneeded fields may be
+ * damaged. */
 static bool read_zip64(const unsigned char *extra, size_t count, htp_zip_entry *entry)
 {
     if (entry->unpacked != UINT32_MAX && entry->bytes != UINT32_MAX &&

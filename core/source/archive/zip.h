@@ -13,7 +13,7 @@
 
 enum { HTP_ZIP_STORED = 0, HTP_ZIP_DEFLATED = 8 };
 
-/** A member, as the directory tells of it. */
+/** A member, by its entry in the directory. */
 typedef struct htp_zip_entry {
     const char *name;
     size_t name_bytes; /* more than strlen(name) where there are NULs in it */
@@ -31,9 +31,11 @@ typedef bool (*htp_zip_visit)(void *user, const htp_zip_entry *entry);
 /** Whether the first bytes of a file are those of a zip archive with members. */
 bool htp_zip_begins(const void *bytes, size_t count);
 
-/** Reads the directory. It is damaged, too, where readers may see different ones: where the two
- * end records of a zip64 archive disagree, or more or fewer members follow than they count.
- * @return false when it is damaged, or @p visit gave false. */
+/**
+ * Reads the directory. A directory that readers may see differently counts as damaged: the end
+ * records of a zip64 archive disagree, or the number of members is wrong.
+ * @return false if it is damaged, or @p visit returned false.
+ */
 bool htp_zip_read(FILE *file, uint64_t file_bytes, htp_zip_visit visit, void *user);
 
 /** Finds where the bytes of a member begin. @return false when they do not lie in front of the

@@ -2,8 +2,11 @@
 
 #include "source/call_oracle/static_frames.h"
 
-/* The frame that something stands in. @param frames  of the calls so far; the first is the method
- * @return NULL where the program has no such place there */
+/*
+ * The frame of a place.
+ * @param frames  of the calls so far; the first is the method's
+ * @return NULL if the program has no such place there
+ */
 static htp_static_frame *frame_of(const htp_static_search *s, htp_static_frame *const *frames,
                                   uint32_t frame_count, const htp_trace_stand *stand)
 {
@@ -15,7 +18,7 @@ static htp_static_frame *frame_of(const htp_static_search *s, htp_static_frame *
     return is_there ? frame : NULL;
 }
 
-/* By call, from 1 on. */
+/* Frames by call, from 1 on. */
 static htp_static_frame **enter_calls(htp_static_search *s, const htp_static_stands *stands)
 {
     htp_static_frame **frames =

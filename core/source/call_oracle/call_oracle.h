@@ -1,9 +1,8 @@
 /*
- * Which modules were running where the nodes of a trace stand, as the program alone has it.
+ * The running modules at the nodes of a trace, by static analysis of the program.
  *
- * This is an oracle for the scopes that the interpreter notes: it follows the program on a path of
- * its own, on which nothing is run, and the objects that calls are made on are found by what the
- * code says of them. The two have in common only the numbers of functions and nodes.
+ * This is an oracle for the scopes of the interpreter: it walks the program without running it, and
+ * finds the objects of calls by the code. The two share only the numbers of functions and nodes.
  */
 #ifndef HTP_SOURCE_CALL_ORACLE_H
 #define HTP_SOURCE_CALL_ORACLE_H
@@ -21,16 +20,16 @@ typedef struct htp_static_running {
                         the method */
 } htp_static_running;
 
-/** What was running, by node of a trace. */
+/** Running modules, by node of a trace. */
 typedef struct htp_static_calls {
     const htp_static_running *running;
     uint32_t running_count;
-    const uint32_t *nodes; /* the innermost running forward(); HTP_NONE where that is not
-                              known, as where the program decides which object is called */
+    const uint32_t *nodes; /* the innermost running forward(); HTP_NONE if unknown, as when data
+                              selects the called object */
     uint32_t node_count;
 } htp_static_calls;
 
-/** What calls and nodes of a trace stand for, as htp_interpreter_stands() tells. */
+/** Places in the program of a trace's calls and nodes, from htp_interpreter_stands(). */
 typedef struct htp_static_stands {
     const htp_trace_stand *calls; /* callers come first */
     uint32_t call_count;
@@ -46,11 +45,11 @@ typedef struct htp_static_watch {
 } htp_static_watch;
 
 /**
- * Finds which modules were running where calls and nodes of a trace stand. Linear in the program,
- * and in the calls of the trace with the code that they run.
- * @param found  receives it, in @p arena
- * @return HTP_CODE_UNSUPPORTED for a program that is too large or too deep with all calls inlined,
- *         or whose functions call themselves
+ * Finds the running modules at the places of calls and nodes of a trace. Linear in the program, and
+ * in the code run by the trace's calls.
+ * @param found  the result, in @p arena
+ * @return HTP_CODE_UNSUPPORTED for a program that is too large or too deep after inlining, or
+ *         recursive
  */
 HTP_MUST_USE htp_status htp_static_calls_find(htp_arena *arena, const htp_program *program,
                                               const htp_static_stands *stands,

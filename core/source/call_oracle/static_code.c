@@ -1,5 +1,5 @@
 /*
- * The code of a program that is searched: functions, names of classes, and how much it all is.
+ * The code of a program under analysis: functions, class names, and its total size.
  */
 #include "source/call_oracle/static_frames.h"
 #include "source/program/program.h"
@@ -63,7 +63,7 @@ htp_static_function *htp_static_load(htp_static_search *s, uint32_t number)
     return !s->failure ? function : NULL;
 }
 
-/* Of two with one name the first one counts. */
+/* Of duplicate names the first counts. */
 static const htp_static_class *find_class(htp_static_search *s, uint32_t number)
 {
     while (s->classes.count <= number) {
@@ -108,7 +108,7 @@ uint32_t htp_static_find_callee(htp_static_search *s, const htp_program_function
                                 const htp_program_node *node, uint32_t self)
 {
     if (strcmp(node->kind, "prim::CallMethod") != 0) {
-        return node->function; /* of a call, or fork */
+        return node->function; /* of a call or fork */
     }
     const htp_program_type *type = type_of(s, code, node->inputs[0]);
     if (type->kind != HTP_TYPE_CLASS && self == HTP_NONE) {
@@ -126,7 +126,7 @@ uint32_t htp_static_find_callee(htp_static_search *s, const htp_program_function
 static uint64_t size_of_block(htp_static_search *s, const htp_program_function *code,
                               uint32_t number);
 
-/* The nodes of a function with all calls inlined. */
+/* The size of a function after inlining all calls. */
 static uint64_t size_of(htp_static_search *s, uint32_t number)
 {
     htp_static_function *function = htp_static_load(s, number);

@@ -1,20 +1,20 @@
 /*
- * Frames of calls: which objects the values of a function are, on one path of calls.
+ * Frames of calls: the object of each value, on one path of calls.
  *
- * Each frame is walked once, in the order of its code. A value is one object, or it is not known
- * which: what branches and loops give is known where all ways agree.
+ * Each frame is walked once, in the order of its code. A value is a known object or unknown;
+ * results of branches and loops are known if all ways agree.
  */
 #include "source/call_oracle/static_frames.h"
 #include "source/program/program.h"
 
 #include <string.h>
 
-/* A frame that is walked, and a node of it. */
+/* A frame and a node in the walk. */
 typedef struct step {
     htp_static_search *s;
     htp_static_frame *frame;
     const htp_program_node *node;
-    uint32_t number; /* of the node */
+    uint32_t number; /* index of the node */
 } step;
 
 static void walk_block(htp_static_search *s, htp_static_frame *frame, uint32_t number);
@@ -41,7 +41,7 @@ static uint32_t *copy_objects(htp_static_search *s, const htp_static_frame *fram
     return objects;
 }
 
-/* Takes the next number for a frame that a map has by a key, unless it is there. */
+/* Adds the next frame number under a key, unless the map has it. */
 static bool add_frame(htp_static_search *s, htp_map *map, const uint32_t key[2], uint32_t *number)
 {
     *number = (uint32_t)s->frames.count;
@@ -55,8 +55,11 @@ static bool add_frame(htp_static_search *s, htp_map *map, const uint32_t key[2],
     return place != NULL;
 }
 
-/* Walks a function in a frame. @param made  its number, functions, and what is running are set
- * @param inputs  the objects that it is given, as far as it has arguments */
+/*
+ * Walks a function in a frame.
+ * @param made  its number, functions and running module are set
+ * @param inputs  objects of the arguments
+ */
 static htp_static_frame *open_frame(htp_static_search *s, const htp_static_frame *made,
                                     const uint32_t *inputs, uint32_t input_count)
 {
@@ -80,7 +83,7 @@ static htp_static_frame *open_frame(htp_static_search *s, const htp_static_frame
     return !s->failure ? frame : NULL;
 }
 
-/* A module's forward(), also of later calls of it that were traced: forward1 and so on. */
+/* A module's forward(), including later traced calls: forward1 and so on. */
 static bool enters_module(const htp_program_node *node)
 {
     static const char forward[] = "forward";
@@ -95,7 +98,7 @@ static bool is_module(const htp_program *program, uint32_t object)
     return object != HTP_NONE && program->classes[program->objects[object].class_number].is_module;
 }
 
-/* In functions and other methods the modules go on that run where they are called. */
+/* Functions and other methods run in the caller's modules. */
 static uint32_t find_running(htp_static_search *s, const htp_static_frame *caller,
                              const htp_program_node *node)
 {
@@ -121,7 +124,7 @@ htp_static_frame *htp_static_begin(htp_static_search *s)
     return open_frame(s, &made, &owner, 1);
 }
 
-/* The frame of a call; of a function the first operand is the function itself. */
+/* The frame of a call; the first operand of a function call is the function. */
 static htp_static_frame *enter_new(htp_static_search *s, const htp_static_frame *caller,
                                    const htp_program_node *node, uint32_t number)
 {
@@ -185,7 +188,7 @@ static void read_attribute(const step *at)
     }
 }
 
-/* Calls are followed here where they may give an object. */
+/* Calls that may return an object are followed now. */
 static void take_results(const step *at)
 {
     bool is_asked_for = false;
@@ -203,7 +206,7 @@ static void take_results(const step *at)
     }
 }
 
-/* Where the compiler copied a fork, both run one code. */
+/* A fork that the compiler copied runs one code. */
 static void run_fork(const step *at)
 {
     htp_static_search *s = at->s;
@@ -239,8 +242,8 @@ static void join_sides(const step *at)
     }
 }
 
-/* In front of what is carried a loop is given two numbers, and its body has one on either side.
- * What the body hands on as it came is what the loop was given. */
+/* A loop has two numbers before its carried inputs; its body has one before inputs and results
+ * each. A value that the body returns unchanged is the loop's input. */
 static void begin_loop(const step *at)
 {
     const htp_program_block *body = block_of(at, 0);
@@ -251,7 +254,7 @@ static void begin_loop(const step *at)
     }
 }
 
-/* A body need not run at all. */
+/* The body may not run at all. */
 static void end_loop(const step *at)
 {
     const htp_program_block *body = block_of(at, 0);
@@ -261,8 +264,7 @@ static void end_loop(const step *at)
     }
 }
 
-/* What is done before the blocks of a node are walked, and behind; of all other nodes nothing is
- * known. */
+/* Handlers before and after a node's blocks; results of other nodes are unknown. */
 static const struct handler {
     const char *kind;
     void (*before)(const step *at);

@@ -1,6 +1,6 @@
 /*
- * What call_oracle.c, static_frames.c and static_code.c share: a search of a program, its code,
- * and the frames of its calls.
+ * Shared parts of the call oracle: the analysis of a program, its code, and the frames of its
+ * calls.
  */
 #ifndef HTP_SOURCE_STATIC_FRAMES_H
 #define HTP_SOURCE_STATIC_FRAMES_H
@@ -22,14 +22,14 @@ typedef struct htp_static_class {
     htp_map methods; /* functions */
 } htp_static_class;
 
-/** A function on a path of calls from the method on, or what a fork in one runs. */
+/** A function on a path of calls from the method on, or the code of a fork. */
 typedef struct htp_static_frame {
     uint32_t number;
     uint32_t call;     /* the frame of the call; of a fork that of the function around it */
     uint32_t function; /* of the program */
     const htp_program_function *code;
     uint32_t running;  /* HTP_NONE where it is not known */
-    uint32_t *objects; /* by value; HTP_NONE where it is none, or not known which */
+    uint32_t *objects; /* by value; HTP_NONE if it is no object, or unknown */
     bool is_ambiguous; /* forks run one code on different objects */
 } htp_static_frame;
 
@@ -55,8 +55,8 @@ typedef struct htp_static_search {
 /** A function, loaded. @return NULL where the search is over */
 htp_static_function *htp_static_load(htp_static_search *s, uint32_t number);
 
-/** What a node calls or forks. @param self  the object that a method is called on, which tells the
- * class of an interface; or HTP_NONE. @return HTP_NONE where it is not known */
+/** The callee of a call or fork. @param self  the object of a method call, which gives the class of
+ * an interface; or HTP_NONE. @return HTP_NONE if unknown */
 uint32_t htp_static_find_callee(htp_static_search *s, const htp_program_function *code,
                                 const htp_program_node *node, uint32_t self);
 
@@ -71,7 +71,7 @@ bool htp_static_may_be_object(const htp_static_search *s, const htp_program_func
  * inlined. */
 void htp_static_measure(htp_static_search *s, uint32_t function);
 
-/** One node more that is looked at, of @p size with those that count together with it. */
+/** Counts a visited node; @p size includes nodes that count with it. */
 void htp_static_count(htp_static_search *s, uint64_t size);
 
 /** One level of blocks more. @return false where the search is over; otherwise the caller lessens
@@ -83,12 +83,12 @@ bool htp_static_deepen(htp_static_search *s);
 /** The frame of the method. @return NULL where the search is over, or it has no code */
 htp_static_frame *htp_static_begin(htp_static_search *s);
 
-/** The frame of what a node calls, made when it is first asked for. @return NULL where the node is
- * no call, where it is not known what it calls, or the search is over */
+/** The frame of a callee, created on first use. @return NULL if the node is no call, the callee is
+ * unknown, or the analysis has ended */
 htp_static_frame *htp_static_enter(htp_static_search *s, const htp_static_frame *caller,
                                    uint32_t node);
 
-/** The frame of a function that some fork within a call runs; NULL where there is none. */
+/** The frame of the function of a fork within a call; or NULL. */
 htp_static_frame *htp_static_find_fork(const htp_static_search *s, const htp_static_frame *around,
                                        uint32_t function);
 

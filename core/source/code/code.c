@@ -6,13 +6,13 @@
 enum {
     BRACKET_LIMIT = 500,
     ELIF_LIMIT = 500,
-    CHAIN_LIMIT = 2000, /* tokens that neither a comma nor a line's end parts */
+    CHAIN_LIMIT = 2000, /* tokens without a comma or end of line between */
 };
 
 typedef struct counter {
     const htp_code_record *code;
     uint32_t brackets;
-    uint32_t chains[BRACKET_LIMIT + 1]; /* tokens, by brackets around them */
+    uint32_t chains[BRACKET_LIMIT + 1]; /* tokens, by depth of brackets */
     uint32_t elifs;
 } counter;
 

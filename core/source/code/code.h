@@ -1,7 +1,6 @@
 /*
- * Checks code of a TorchScript archive before libtorch parses it: its parser, its compiler, and
- * what frees their trees call themselves once for each level of what they read. Private to
- * core/source.
+ * Checks code of a TorchScript archive before libtorch parses it: its parser, its compiler and the
+ * destructors of their trees are recursive. Private to core/source.
  */
 #ifndef HTP_SOURCE_CODE_H
 #define HTP_SOURCE_CODE_H
@@ -22,10 +21,10 @@ typedef struct htp_code_record {
 struct htp_code_token_list;
 
 /**
- * Checks code in time proportional to its bytes. Refuses with HTP_CODE_BAD_INPUT what is nested
- * deeper than PyTorch ever writes it: brackets, indented blocks, chains of operators, of "elif";
- * and what has no tokens (source/code/code_tokens.h).
- * @param tokens  receives all of them, in @p arena; what was in it is forgotten, its room is not
+ * Checks code in time proportional to its bytes. Refuses with HTP_CODE_BAD_INPUT deeper nesting
+ * than PyTorch ever writes: brackets, indented blocks, chains of operators or of "elif"; and
+ * invalid tokens (source/code/code_tokens.h).
+ * @param tokens  receives all tokens, in @p arena; replaces old ones and reuses their memory
  */
 HTP_MUST_USE htp_status htp_code_check(htp_arena *arena, const htp_code_record *code,
                                        struct htp_code_token_list *tokens);

@@ -1,16 +1,16 @@
 /*
- * Expressions of TorchScript's code. Operators are parsed by how strongly they bind, as libtorch
- * has it, which is not always Python's way: "and" and "or" bind alike.
+ * Expressions of TorchScript's code. Precedences are libtorch's, which differ from Python's: "and"
+ * and "or" bind equally.
  */
 #include "source/code/code_parser.h"
 
 enum {
-    TARGET_BINDING = 4, /* what binds more may be a target */
+    TARGET_BINDING = 4, /* stronger expressions may be targets */
 };
 
 static const struct binding {
     uint32_t kind;
-    uint32_t binding; /* the more, the stronger; from 1 */
+    uint32_t binding; /* precedence, from 1 */
 } binary_operators[] = {
     {HTP_TOKEN_IF, 1},
     {HTP_TOKEN_FOR, 1},
@@ -57,7 +57,7 @@ static const struct literal {
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-/* 0: a token is none of these operators. */
+/* 0: the token is none of these operators. */
 static uint32_t binding_of(const struct binding *rows, size_t count, uint32_t kind)
 {
     for (size_t i = 0; i < count; i++) {
@@ -72,7 +72,7 @@ static htp_status parse_above(htp_parser *parser, uint32_t binding);
 
 /* ---- brackets ---- */
 
-/* What follows the comma behind a tuple's last element. */
+/* Tokens that may follow the comma of a one-element tuple. */
 static bool follows_tuple(uint32_t kind)
 {
     static const uint32_t kinds[] = {
@@ -131,7 +131,7 @@ static htp_status parse_parentheses(htp_parser *parser)
     return htp_parser_expect(parser, ')');
 }
 
-/* A list with nothing but a comprehension in it is the comprehension. */
+/* A list of a single comprehension is the comprehension. */
 static htp_status parse_list(htp_parser *parser)
 {
     const htp_code_token token = parser->current;
@@ -144,7 +144,7 @@ static htp_status parse_list(htp_parser *parser)
     return htp_parser_fold(parser, HTP_SYNTAX_LIST, &token, count);
 }
 
-/* A dict with nothing but "key: value for ..." in it: the key, and the parts of the rest. */
+/* Folds a dict of a single "key: value for ...": the key, and the parts of the rest. */
 static htp_status fold_comprehension(htp_parser *parser, const htp_code_token *token)
 {
     const htp_syntax_node *rest = htp_parser_top(parser);
@@ -155,7 +155,7 @@ static htp_status fold_comprehension(htp_parser *parser, const htp_code_token *t
     return htp_parser_fold(parser, HTP_SYNTAX_DICT_COMPREHENSION, token, 1 + rest->count);
 }
 
-/* No comma may stand behind the last value. */
+/* No comma may follow the last value. */
 static htp_status parse_dict(htp_parser *parser)
 {
     const htp_code_token token = parser->current;
@@ -212,7 +212,7 @@ static htp_status parse_call(htp_parser *parser)
     return htp_parser_fold(parser, HTP_SYNTAX_CALL, &token, 1 + count);
 }
 
-/* An end or a step, unless a token follows that stands behind it. */
+/* An end or step, unless the token after it follows. */
 static htp_status parse_bound(htp_parser *parser, bool may_colon_follow)
 {
     if (htp_parser_is_at(parser, ',') || htp_parser_is_at(parser, ']') ||
@@ -327,7 +327,7 @@ static htp_status fold_operator(htp_parser *parser, htp_syntax_kind kind,
     return HTP_OK;
 }
 
-/* The value lies on the stack; the condition and the other value follow. */
+/* The value is on the stack; the condition and the other value follow. */
 static htp_status parse_conditional(htp_parser *parser, const htp_code_token *token)
 {
     HTP_TRY(htp_parse_expression(parser));
@@ -348,7 +348,7 @@ static htp_status parse_comprehension(htp_parser *parser, const htp_code_token *
     return htp_parser_fold(parser, HTP_SYNTAX_LIST_COMPREHENSION, token, 3);
 }
 
-/* What stands behind an operator whose left side lies on the stack. */
+/* The right side of an operator whose left side is on the stack. */
 static htp_status parse_right(htp_parser *parser, const htp_code_token *token, uint32_t binding)
 {
     switch (token->kind) {
@@ -360,7 +360,7 @@ static htp_status parse_right(htp_parser *parser, const htp_code_token *token, u
         HTP_TRY(parse_above(parser, binding));
         HTP_TRY(fold_operator(parser, HTP_SYNTAX_BINARY, token, HTP_TOKEN_IN, 2));
         return fold_operator(parser, HTP_SYNTAX_UNARY, token, HTP_TOKEN_NOT, 1);
-    case HTP_TOKEN_POWER: /* the one to the right comes first */
+    case HTP_TOKEN_POWER: /* right-associative */
         HTP_TRY(parse_above(parser, binding - 1));
         return fold_operator(parser, HTP_SYNTAX_BINARY, token, token->kind, 2);
     default:
@@ -382,7 +382,7 @@ static htp_status parse_left(htp_parser *parser)
                          token.kind, 1);
 }
 
-/* The longest expression whose operators bind more than @p binding. */
+/* The longest expression whose operators bind stronger than @p binding. */
 static htp_status parse_above(htp_parser *parser, uint32_t binding)
 {
     HTP_TRY(htp_parser_enter(parser));

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Of calls and trees. libtorch's compiler ends at some multiple of it. */
+/* Of calls and trees. libtorch's compiler overflows its stack at some multiple of it. */
 enum { DEPTH_LIMIT = 2500 };
 
 /* ---- tokens ---- */

@@ -1,9 +1,9 @@
 /*
- * The state of the parser (source/code/code_syntax.h): a stack of nodes, and the token that is read
- * next. Private to the files that are called code_parser and code_syntax.
+ * The state of the parser (source/code/code_syntax.h): a stack of nodes, and the next token.
+ * Private to core/source/code.
  *
- * Whoever parses something leaves its node on the stack, or NULL for what is not there;
- * htp_parser_fold() makes the uppermost nodes the parts of one.
+ * A parser function pushes its node, or NULL if it is absent; htp_parser_fold() replaces the
+ * uppermost nodes by one with these parts.
  */
 #ifndef HTP_SOURCE_CODE_PARSER_H
 #define HTP_SOURCE_CODE_PARSER_H
@@ -71,9 +71,9 @@ void htp_parser_name(htp_parser *parser, const htp_code_token *token);
 HTP_MUST_USE htp_status htp_parser_take_name(htp_parser *parser, htp_code_token *name);
 
 /**
- * Parses what commas part, up to a token @p end, which may follow a comma, and behind it.
+ * Parses a comma-separated sequence, and the token @p end, which may follow a comma.
  * @param end    0: it ends where no comma follows.
- * @param count  of what was parsed.
+ * @param count  of parsed items.
  */
 HTP_MUST_USE htp_status htp_parser_list(htp_parser *parser, uint32_t end, htp_parse_fn parse,
                                         uint32_t *count);
@@ -81,7 +81,7 @@ HTP_MUST_USE htp_status htp_parser_list(htp_parser *parser, uint32_t end, htp_pa
 /** An expression. */
 HTP_MUST_USE htp_status htp_parse_expression(htp_parser *parser);
 
-/** What may be a target: an expression without comparisons and what binds less than these. */
+/** A possible target: an expression without comparisons and weaker operators. */
 HTP_MUST_USE htp_status htp_parse_target(htp_parser *parser);
 
 /** An expression, or a tuple of those that commas part. */

@@ -1,5 +1,5 @@
 /*
- * Statements and declarations of TorchScript's code, and records of it.
+ * Statements and declarations of TorchScript's code, and its records.
  */
 #include "source/code/code_syntax.h"
 
@@ -54,7 +54,7 @@ static htp_status parse_annotation(htp_parser *parser)
     return htp_parse_expression(parser);
 }
 
-/* The targets behind the first one, and the value. The stack has the first one and its type. */
+/* Further targets and the value. The first target and its type are on the stack. */
 static htp_status parse_targets(htp_parser *parser, const htp_code_token *token)
 {
     uint32_t count = 2;
@@ -69,7 +69,7 @@ static htp_status parse_targets(htp_parser *parser, const htp_code_token *token)
     return fold_line(parser, HTP_SYNTAX_ASSIGNMENT, token, count);
 }
 
-/* An expression alone, or an assignment to it. */
+/* An expression statement, or an assignment. */
 static htp_status parse_expression_line(htp_parser *parser)
 {
     HTP_TRY(htp_parse_expression_or_tuple(parser));
@@ -85,7 +85,7 @@ static htp_status parse_expression_line(htp_parser *parser)
                    ? parse_targets(parser, &token)
                    : htp_parser_expect(parser, HTP_TOKEN_NEWLINE);
     }
-    parser->stack.count--; /* libtorch forgets the type */
+    parser->stack.count--; /* libtorch drops the type */
     htp_parser_advance(parser);
     HTP_TRY(htp_parse_expression_or_tuple(parser));
     HTP_TRY(fold_line(parser, HTP_SYNTAX_AUGMENTED_ASSIGNMENT, &token, 2));
@@ -161,7 +161,7 @@ static htp_status parse_continue(htp_parser *parser, const htp_code_token *token
 
 /* ---- statements with blocks ---- */
 
-/* Statements up to the end of the block that was begun. */
+/* Statements up to the end of the current block. */
 static htp_status parse_rest_of_block(htp_parser *parser)
 {
     const htp_code_token token = parser->current;
@@ -214,7 +214,7 @@ static htp_status parse_while(htp_parser *parser, const htp_code_token *token)
     return htp_parser_fold(parser, HTP_SYNTAX_WHILE, token, 2);
 }
 
-/* What commas part, as a sequence. */
+/* A comma-separated sequence. */
 static htp_status parse_sequence(htp_parser *parser, uint32_t end, htp_parse_fn parse)
 {
     const htp_code_token token = parser->current;
@@ -253,7 +253,7 @@ static htp_status parse_with(htp_parser *parser, const htp_code_token *token)
 
 /* ---- all statements ---- */
 
-/* Statements by the words that begin them, and what parses the rest. */
+/* Statements by their first word, and parsers of the rest. */
 static const struct statement {
     uint32_t token;
     htp_status (*parse)(htp_parser *parser, const htp_code_token *token);
@@ -304,7 +304,7 @@ static htp_status parse_parameter(htp_parser *parser)
     return HTP_OK;
 }
 
-/* One "*" may stand among them, which makes no parameter. */
+/* A single "*" may separate parameters. */
 static htp_status parse_parameters(htp_parser *parser)
 {
     const htp_code_token token = parser->current;
@@ -338,8 +338,8 @@ static htp_status parse_result_type(htp_parser *parser)
     return htp_parse_expression(parser);
 }
 
-/* "# type: (types) -> type". The type of the result takes the place of the one on the stack, which
- * it has even where it is not there: nothing else says that a function's result is declared. */
+/* "# type: (types) -> type". The result type replaces the one on the stack, even an empty one: only
+ * it says that the result is declared. */
 static htp_status parse_type_comment(htp_parser *parser, bool is_line)
 {
     parser->stack.count--;
@@ -354,7 +354,7 @@ static htp_status parse_type_comment(htp_parser *parser, bool is_line)
     return is_line ? htp_parser_expect(parser, HTP_TOKEN_NEWLINE) : HTP_OK;
 }
 
-/* The types that a comment tells, and the statements: a block, or one behind the colon. */
+/* Types from a comment, then the statements: a block, or one on the same line. */
 static htp_status parse_body(htp_parser *parser)
 {
     const bool is_block = htp_parser_is_at(parser, HTP_TOKEN_INDENT);
@@ -408,7 +408,7 @@ static htp_status parse_class(htp_parser *parser)
     return HTP_OK;
 }
 
-/* "op_version_set = 1", in front of all else: older files have it. */
+/* "op_version_set = 1" at the begin of older files. */
 static htp_status skip_version(htp_parser *parser)
 {
     static const char version[] = "op_version_set";
@@ -423,7 +423,7 @@ static htp_status skip_version(htp_parser *parser)
     return htp_parser_expect(parser, HTP_TOKEN_NEWLINE);
 }
 
-/* Older files import what is found without it; libtorch looks for the line's end alone. */
+/* Older files have imports that are not needed; libtorch skips to the end of the line. */
 static htp_status skip_import(htp_parser *parser)
 {
     while (!htp_parser_is_at(parser, HTP_TOKEN_NEWLINE) &&

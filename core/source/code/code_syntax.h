@@ -2,10 +2,10 @@
  * The syntax tree of TorchScript's code, as libtorch's parser understands it. Private to
  * core/source.
  *
- * Nodes point into the text; names and literals are spans of it. A node reaches from its own token
- * over all of its parts, as libtorch tells places of code.
+ * Nodes point into the text; names and literals are spans of it. A node's span covers its own token
+ * and all of its parts, as in libtorch.
  *
- * Reference: libtorch's csrc/jit/frontend/parser.cpp; import_source.cpp for what a record holds.
+ * Reference: libtorch's csrc/jit/frontend/parser.cpp; import_source.cpp for records.
  */
 #ifndef HTP_SOURCE_CODE_SYNTAX_H
 #define HTP_SOURCE_CODE_SYNTAX_H
@@ -18,7 +18,7 @@
 
 /** Kinds of nodes, and their parts in order. "?": NULL if absent. */
 typedef enum htp_syntax_kind {
-    HTP_SYNTAX_SEQUENCE, /* whatever stands in a row: statements, targets, declarations */
+    HTP_SYNTAX_SEQUENCE, /* any sequence: statements, targets, declarations */
     /* Expressions */
     HTP_SYNTAX_NAME,
     HTP_SYNTAX_NUMBER,
@@ -30,8 +30,8 @@ typedef enum htp_syntax_kind {
     HTP_SYNTAX_TUPLE,
     HTP_SYNTAX_LIST,
     HTP_SYNTAX_DICT,               /* a key, its value, the next key... */
-    HTP_SYNTAX_LIST_COMPREHENSION, /* element, target, what it is taken from */
-    HTP_SYNTAX_DICT_COMPREHENSION, /* key, value, target, what it is taken from */
+    HTP_SYNTAX_LIST_COMPREHENSION, /* element, target, source */
+    HTP_SYNTAX_DICT_COMPREHENSION, /* key, value, target, source */
     HTP_SYNTAX_ATTRIBUTE,          /* of a value; named */
     HTP_SYNTAX_SUBSCRIPT,          /* value, subscripts */
     HTP_SYNTAX_SLICE,              /* begin?, end?, step? */
@@ -55,7 +55,7 @@ typedef enum htp_syntax_kind {
     HTP_SYNTAX_CONTINUE,
     HTP_SYNTAX_IF,        /* condition, sequence, sequence otherwise? */
     HTP_SYNTAX_WHILE,     /* condition, sequence */
-    HTP_SYNTAX_FOR,       /* sequence of targets, of what they are taken from, of statements */
+    HTP_SYNTAX_FOR,       /* sequences of targets, of sources, of statements */
     HTP_SYNTAX_WITH,      /* sequence of items, of statements */
     HTP_SYNTAX_WITH_ITEM, /* value, name? */
     /* Declarations */
@@ -72,7 +72,7 @@ struct htp_syntax_node {
     uint32_t operation; /* of an operator, of an assignment with one: its token (code_tokens.h) */
     uint32_t start;     /* in the text */
     uint32_t end;
-    uint32_t name; /* of what is named, and of a name: where it begins */
+    uint32_t name; /* of the name: where it begins */
     uint32_t name_bytes;
     uint32_t height; /* 1 without parts */
     uint32_t count;
@@ -82,16 +82,16 @@ struct htp_syntax_node {
 /** The code of a record. */
 typedef struct htp_syntax_module {
     htp_code_record code;
-    const char *qualifier; /* what its names begin with: "__torch__.model"; by who reads it */
+    const char *qualifier; /* prefix of its names: "__torch__.model"; set by the reader */
     const htp_syntax_node *declarations; /* a sequence of classes and functions */
 } htp_syntax_module;
 
 /**
- * Reads code, of which htp_code_check() has nothing to say but its tokens, in time and memory
- * proportional to its bytes. The tree lies in @p arena and points to the text.
+ * Parses code that htp_code_check() accepted, in time and memory proportional to its bytes. The
+ * tree is in @p arena and points to the text.
  *
- * Refuses with HTP_CODE_BAD_INPUT what libtorch does not take, with its words, and trees of more
- * levels than it and those who walk them can bear. All that is walked may be walked recursively.
+ * Refuses with HTP_CODE_BAD_INPUT syntax that libtorch refuses, in its words, and trees too deep
+ * for recursion. So all trees may be walked recursively.
  */
 HTP_MUST_USE htp_status htp_syntax_read(htp_arena *arena, const htp_code_record *code,
                                         const struct htp_code_token_list *tokens,

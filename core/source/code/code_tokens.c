@@ -14,7 +14,7 @@ static const struct kind {
 
 enum {
     KINDS = sizeof(kinds) / sizeof(kinds[0]),
-    LONGEST_WORD = 8, /* of those that are no names */
+    LONGEST_WORD = 8, /* of those except names */
 };
 
 static const char characters[] = "+-*/%@()[]:,={}><.?!&^|~";
@@ -66,7 +66,7 @@ static const struct kind *row_of(uint32_t kind)
 
 /* ---- numbers ---- */
 
-/* How many digits follow, from @p ahead on. */
+/* The number of digits from @p ahead on. */
 static uint32_t count_digits(const htp_code_tokens *t, uint32_t ahead, bool (*is_one)(char c))
 {
     uint32_t count = 0;
@@ -76,7 +76,7 @@ static uint32_t count_digits(const htp_code_tokens *t, uint32_t ahead, bool (*is
     return count;
 }
 
-/* The bytes of digits with a point in or before them; 0 where there is no digit. */
+/* The length of digits with an optional point before or in them; 0 without a digit. */
 static uint32_t measure_digits(const htp_code_tokens *t, uint32_t ahead, bool (*is_one)(char c))
 {
     const uint32_t whole = count_digits(t, ahead, is_one);
@@ -87,7 +87,7 @@ static uint32_t measure_digits(const htp_code_tokens *t, uint32_t ahead, bool (*
     return whole + rest > 0 ? whole + 1 + rest : 0;
 }
 
-/* The bytes of an exponent, which begins with a letter (its small form). */
+/* The length of an exponent, which begins with a letter (in lower case). */
 static uint32_t measure_exponent(const htp_code_tokens *t, uint32_t ahead, char letter)
 {
     if ((peek(t, ahead) | 0x20) != letter) {
@@ -99,7 +99,7 @@ static uint32_t measure_exponent(const htp_code_tokens *t, uint32_t ahead, char 
     return digits > 0 ? front + digits : 0;
 }
 
-/* The bytes of a number as strtod() takes it, and of a "j" behind it; 0: none begins here. */
+/* The length of a number as for strtod(), with an optional "j"; 0: none. */
 static uint32_t measure_number(const htp_code_tokens *t)
 {
     uint32_t count = 0;
@@ -127,7 +127,7 @@ static bool are_quotes(const htp_code_tokens *t, size_t at, char quote, size_t q
     return true;
 }
 
-/* The bytes of a string, with its quotes; 0 where it does not end, or not on its line. */
+/* The length of a string with its quotes; 0 if it is unterminated on its line. */
 static uint32_t measure_string(const htp_code_tokens *t)
 {
     const char quote = peek(t, 0);
@@ -145,7 +145,7 @@ static uint32_t measure_string(const htp_code_tokens *t)
     return at < t->code->count ? (uint32_t)(at + quotes - t->at) : 0;
 }
 
-/* A name, or the word that it is; the longer ones of two words begin with one. */
+/* A name or keyword; keywords of two words begin like one. */
 static uint32_t read_word(const htp_code_tokens *t, uint32_t *kind)
 {
     uint32_t count = 0;
@@ -168,13 +168,13 @@ static uint32_t read_word(const htp_code_tokens *t, uint32_t *kind)
     return count;
 }
 
-/* Whether a character may be the second one of an operator: most are one character. */
+/* Whether a character may be the second of an operator; most have only one. */
 static bool continues_operator(char c)
 {
     return c == '=' || c == '<' || c == '>' || c == '*' || c == '.' || c == '/';
 }
 
-/* The longest operator that begins here; their rows are in order of length. 0: there is none. */
+/* The longest operator here; rows are sorted by length. 0: none. */
 static uint32_t read_operator(const htp_code_tokens *t, uint32_t *kind)
 {
     for (uint32_t i = HTP_TOKEN_EQUIVALENT; i <= HTP_TOKEN_ARROW && continues_operator(peek(t, 1));
@@ -215,7 +215,8 @@ static uint32_t read_plain(const htp_code_tokens *t, uint32_t *kind)
 
 /* ---- lines ---- */
 
-/* To the next token. @return whether it begins a line; blanks in front of it begin at t->blanks. */
+/* Skips to the next token. @return whether it begins a line; its indentation begins at
+ * t->blanks. */
 static bool skip_blanks(htp_code_tokens *t, bool begins_line)
 {
     for (t->blanks = t->at;;) {
@@ -245,7 +246,7 @@ static htp_status refuse_indent(const htp_code_tokens *t, uint32_t depth)
                            t->code->path, depth, t->code->name, htp_code_line(t->code, t->blanks));
 }
 
-/* The token in front of a line. The code's end is as deep as its first line. */
+/* The token before a line. The end of the code is as deep as its first line. */
 static htp_status begin_line(htp_code_tokens *t, uint32_t *kind)
 {
     const uint32_t depth = is_end(t) ? t->indents[0] : t->at - t->blanks;

@@ -1,10 +1,11 @@
 /*
- * The tokens of TorchScript's code, one after the other, exactly as libtorch tells them apart: what
- * is checked must be what it compiles. Private to core/source.
+ * The lexer of TorchScript's code, which splits exactly like libtorch's: the checked code must be
+ * the compiled code. Private to core/source.
  *
  * They are Python's, with these exceptions: strings have no prefix; "is not" and "not in" are one
- * token where one blank parts the words, whatever follows ("not int" begins with "not in"); numbers
- * are C's, and complex ones end with "j"; "# type:" is a token. Within brackets lines have no end.
+ * token if a single blank separates the words, whatever follows ("not int" begins with "not in");
+ * numbers are C's, and complex ones end with "j"; "# type:" is a token. Within brackets lines have
+ * no end.
  *
  * Reference: libtorch's csrc/jit/frontend/lexer.h.
  */
@@ -28,8 +29,7 @@ enum {
 
 typedef struct htp_code_token {
     uint32_t kind;
-    uint32_t
-        start; /* in the text; of what ends a line and of indents: the blanks of the next one */
+    uint32_t start; /* in the text; for line ends and indents: the blanks of the next line */
     uint32_t end;
 } htp_code_token;
 
@@ -55,8 +55,8 @@ typedef struct htp_code_tokens {
 void htp_code_tokens_begin(htp_code_tokens *tokens, const htp_code_record *code);
 
 /**
- * Reads the next token; END again and again behind the last one. Refuses with HTP_CODE_BAD_INPUT
- * what is no token, indents that fit to no line above, blocks nested too deep.
+ * Reads the next token; END forever behind the last one. Refuses with HTP_CODE_BAD_INPUT invalid
+ * tokens, inconsistent indents, and blocks nested too deep.
  */
 HTP_MUST_USE htp_status htp_code_tokens_next(htp_code_tokens *tokens, htp_code_token *token);
 
@@ -66,8 +66,8 @@ const char *htp_code_token_name(uint32_t kind, char buffer[2]);
 /** The line, from 1, of a place in the text. Takes time with the text: for messages. */
 size_t htp_code_line(const htp_code_record *code, size_t offset);
 
-/** The failure of code that has more than @p limit of something ("blocks are nested"), of which the
- * last one begins at byte @p offset. */
+/** The failure of code with more than @p limit of something ("blocks are nested"); the last one
+ * begins at byte @p offset. */
 HTP_MUST_USE htp_status htp_code_refuse(const htp_code_record *code, size_t offset,
                                         const char *what, int limit);
 

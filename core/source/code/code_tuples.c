@@ -13,13 +13,13 @@ static const double most_of_all = 1 << 28;
 static const double noticed = 1 << 14;
 
 enum {
-    NAMED_LIMIT = 50, /* named tuples in named tuples */
-    TYPE_LIMIT = 64,  /* brackets in brackets of a type; fewer cost too much already */
+    NAMED_LIMIT = 50, /* nested named tuples */
+    TYPE_LIMIT = 64,  /* nested brackets of a type; deeper ones cost too much anyway */
 };
 
 static const char too_much[] = "tuples are nested too deep or hold too much";
 
-/* A type, and the code that it stands in. */
+/* A type and the code around it. */
 typedef struct type_place {
     const htp_syntax_module *module;
     const htp_syntax_node *node;
@@ -27,7 +27,7 @@ typedef struct type_place {
 
 typedef struct named_tuple {
     HTP_VECTOR(type_place) fields;
-    double cost; /* 0: not known yet */
+    double cost; /* 0: unknown */
     bool is_under_way;
 } named_tuple;
 
@@ -37,13 +37,13 @@ typedef struct checker {
     htp_map by_name; /* index in tuples */
     HTP_VECTOR(char) name;
     uint32_t depth;  /* of named tuples */
-    double declared; /* cost of the costliest type that is declared */
+    double declared; /* the largest cost of a declared type */
     double total;
-    /* Of the function that is being read. */
+    /* Of the function being read. */
     const htp_syntax_module *module;
     htp_map variables; /* index in costs */
     HTP_VECTOR(double) costs;
-    bool is_declared; /* the type of its result */
+    bool is_declared; /* its result type */
 } checker;
 
 static htp_status refuse(const htp_syntax_module *module, const htp_syntax_node *place,
@@ -63,7 +63,7 @@ static double larger(double a, double b)
 
 /* ---- named tuples ---- */
 
-/* Records are found whatever the case of their names, classes in them are not. */
+/* Records are found regardless of case, classes are not. */
 static void lower_qualifier(char *name, size_t bytes)
 {
     size_t end = bytes;
@@ -75,7 +75,7 @@ static void lower_qualifier(char *name, size_t bytes)
     }
 }
 
-/* A dotted name, in checker->name. @return whether it is one. */
+/* Writes a dotted name to checker->name. @return whether it is one. */
 static bool write_name(checker *c, const type_place *type)
 {
     const htp_syntax_node *node = type->node;
@@ -200,7 +200,7 @@ static htp_status note_type(checker *c, const type_place *type)
     return HTP_OK;
 }
 
-/* All parts of a tree that may be types: names with others in brackets. */
+/* Notes all parts of a tree that may be types: names with others in brackets. */
 static htp_status note_types(checker *c, const type_place *tree)
 {
     const htp_syntax_node *node = tree->node;
@@ -227,8 +227,8 @@ static htp_status note_fields(checker *c)
 
 /* ---- functions, read in the order of their text ---- */
 
-/* What comes from elsewhere counts as plain here: its type is declared, and as large as the
- * archive's largest at most. */
+/* A type from another record counts as plain: it is declared, and at most as large as the archive's
+ * largest. */
 static htp_status cost_of(checker *c, const htp_syntax_node *node, double *cost);
 
 static htp_status sum_of(checker *c, const htp_syntax_node *node, double *sum)
@@ -271,7 +271,7 @@ static bool find_variable(const checker *c, const htp_syntax_node *name, uint32_
                              index);
 }
 
-/* The cost of a variable, which is 0 where it is new. */
+/* The cost of a variable; a new one has 0. */
 static double *variable_of(checker *c, const htp_syntax_node *name)
 {
     uint32_t index = (uint32_t)c->costs.count;
@@ -283,7 +283,7 @@ static double *variable_of(checker *c, const htp_syntax_node *name)
     return &c->costs.items[index];
 }
 
-/* What is unpacked are the elements; those of one that is written out (or NULL) are known. */
+/* Assigns costs by unpacking. Elements of a literal tuple are known; it may be NULL. */
 static void assign(checker *c, const htp_syntax_node *target, double value,
                    const htp_syntax_node *written, const double *elements)
 {
@@ -336,7 +336,7 @@ static htp_status read_assignment(checker *c, const htp_syntax_node *node)
     return note_cost(c, node, whole);
 }
 
-/* Tuples are joined by what adds. */
+/* Adding tuples concatenates them. */
 static htp_status read_sum(checker *c, const htp_syntax_node *node, double *cost)
 {
     double both = 0;
@@ -348,7 +348,8 @@ static htp_status read_sum(checker *c, const htp_syntax_node *node, double *cost
     return HTP_OK;
 }
 
-/* PyTorch writes all loops with range() or while; others may be compiled once for each element. */
+/* PyTorch writes all loops with range() or while; a loop over a tuple is compiled once per
+ * element. */
 static htp_status read_loop(checker *c, const htp_syntax_node *node)
 {
     const htp_syntax_node *taken = node->parts[1];
@@ -405,7 +406,7 @@ static htp_status read_tuple(checker *c, const htp_syntax_node *node, double *co
     return note_cost(c, node, *cost);
 }
 
-/* The result of what has no case has a type that is declared, or that of an operator. */
+/* The result of other expressions has a declared type, or an operator's. */
 static htp_status cost_of(checker *c, const htp_syntax_node *node, double *cost)
 {
     double ignored = 0;
@@ -431,7 +432,7 @@ static htp_status cost_of(checker *c, const htp_syntax_node *node, double *cost)
     case HTP_SYNTAX_TUPLE:
         return read_tuple(c, node, cost);
     case HTP_SYNTAX_SEQUENCE:
-    case HTP_SYNTAX_LIST: /* lists and dicts are gone through once */
+    case HTP_SYNTAX_LIST: /* lists and dicts are visited once */
     case HTP_SYNTAX_DICT:
     case HTP_SYNTAX_STARRED:
     case HTP_SYNTAX_CONDITIONAL:

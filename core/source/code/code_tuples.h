@@ -1,9 +1,9 @@
 /*
  * The cost of the tuples in an archive's code for libtorch's compiler. Private to core/source.
  *
- * Its alias analysis goes through the elements of a tuple's type twice at each level, and through
- * what a tuple shares as often as it is there: `t = (t, t)`, thirty times, takes it hours. What
- * loops over tuples is compiled once for each element. Costs are visits of types.
+ * Its alias analysis visits the elements of a tuple's type twice at each level, and shared parts
+ * once per occurrence: thirty times `t = (t, t)` takes it hours. Loops over tuples are compiled
+ * once per element. Costs are visits of types.
  */
 #ifndef HTP_SOURCE_CODE_TUPLES_H
 #define HTP_SOURCE_CODE_TUPLES_H
@@ -20,11 +20,11 @@ static inline double htp_tuples_cost(double elements)
 }
 
 /**
- * Checks all code of an archive: named tuples may lie anywhere. Takes time with its bytes.
+ * Checks all code of an archive: named tuples may be in any record. Linear in its bytes.
  * @param path      of the model, for messages.
- * @param constant  the cost of the costliest constant that the code may take (constants.pkl).
+ * @param constant  the largest cost of a constant that the code may use (constants.pkl).
  *
- * Refuses with HTP_CODE_BAD_INPUT what would keep the compiler busy, with the place.
+ * Refuses with HTP_CODE_BAD_INPUT code that would stall the compiler, with the place.
  */
 HTP_MUST_USE htp_status htp_tuples_check(htp_arena *arena, const char *path,
                                          const htp_syntax_module *modules, size_t count,

@@ -44,7 +44,7 @@ const htp_syntax_node *htp_values_find_device(const htp_syntax_module *module,
     return is_device ? node->parts[1] : NULL;
 }
 
-/* The two calls that PyTorch writes: torch.device("cpu"), and annotate(List[int], []), whose first
+/* Two calls that PyTorch writes: torch.device("cpu"), and annotate(List[int], []), whose first
  * argument is a type. */
 static bool is_literal_call(const htp_syntax_module *module, const htp_syntax_node *call)
 {
@@ -56,7 +56,7 @@ static bool is_literal_call(const htp_syntax_module *module, const htp_syntax_no
     return call->count == 2 && htp_values_find_device(module, call);
 }
 
-/* Whether nothing has to run for a value: numbers (of a complex one, the sum or difference of its
+/* Whether a value needs no code to run: numbers (a complex one is a sum or difference of its
  * parts), texts, names, and collections of these. */
 static bool is_literal(const htp_syntax_module *module, const htp_syntax_node *node)
 {
@@ -87,7 +87,7 @@ static bool is_literal(const htp_syntax_module *module, const htp_syntax_node *n
 
 /* ---- what is declared ---- */
 
-/* @p what is declared: "the default of argument", its name; or, with @p owner, the name and the
+/* @p what is declared: "the default of argument" and its name; or, with @p owner, the name and the
  * class. */
 static htp_status refuse(const htp_syntax_module *module, const htp_syntax_node *value,
                          const htp_syntax_node *named, const htp_syntax_node *owner)
@@ -107,7 +107,7 @@ static htp_status refuse(const htp_syntax_module *module, const htp_syntax_node 
         bytes > SHOWN_BYTES ? "..." : "");
 }
 
-/* Class bodies declare types of attributes, too, under names that are no identifiers:
+/* Class bodies also declare types of attributes whose names are no identifiers:
  * __annotations__["0"] = Tensor. */
 static htp_status check_class(const htp_syntax_module *module, const htp_syntax_node *declared)
 {
@@ -126,7 +126,7 @@ static htp_status check_class(const htp_syntax_module *module, const htp_syntax_
     return HTP_OK;
 }
 
-/* torch.jit.optimize_for_inference() makes constants that are written without their values. */
+/* torch.jit.optimize_for_inference() writes constants without their values. */
 static htp_status check_constant(const htp_syntax_module *module, const htp_syntax_node *call)
 {
     const htp_syntax_node *callee = call->parts[0];
@@ -142,7 +142,7 @@ static htp_status check_constant(const htp_syntax_module *module, const htp_synt
                            htp_code_line(&module->code, call->start));
 }
 
-/* Functions may be declared anywhere, also within others. */
+/* Functions may be declared anywhere, even within others. */
 static htp_status check_declarations(const htp_syntax_module *module, const htp_syntax_node *node)
 {
     if (node->kind == HTP_SYNTAX_CLASS) {

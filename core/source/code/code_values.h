@@ -8,10 +8,9 @@
 #include "source/code/code_syntax.h"
 
 /**
- * Checks them. Whoever declares a value lets libtorch's interpreter compute it; PyTorch only ever
- * writes literals there. Refuses with HTP_CODE_UNSUPPORTED, naming what is declared and how, where
- * one is anything that runs. Refuses with HTP_CODE_BAD_INPUT constants that were written without
- * their values.
+ * Checks declared values. libtorch's interpreter computes them while it reads the code; PyTorch
+ * only ever writes literals. Refuses with HTP_CODE_UNSUPPORTED, with the declaration, any value
+ * that runs code. Refuses with HTP_CODE_BAD_INPUT constants that were written without their values.
  */
 HTP_MUST_USE htp_status htp_values_check(const htp_syntax_module *module);
 

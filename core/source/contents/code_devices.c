@@ -1,5 +1,5 @@
 /*
- * Devices that code names: torch.device("cuda:0").
+ * Devices in code: torch.device("cuda:0").
  */
 #include "source/code/code_tokens.h"
 #include "source/code/code_values.h"
@@ -8,14 +8,14 @@
 #include <string.h>
 
 typedef struct reading {
-    htp_arena *arena; /* for what stays */
+    htp_arena *arena; /* for results */
     htp_archive *archive;
     const htp_syntax_module *module;
-    char *changed; /* the text with other names; NULL: it is as it was */
+    char *changed; /* the text with other names; NULL: unchanged */
 } reading;
 
-/* The text of a device that is written out as one string without escapes. Behind others, which are
- * joined with it, there is neither of these characters. */
+/* The text of a device: a single string without escapes. Concatenated and prefixed strings have
+ * other first or last characters. */
 static bool read_text(const reading *r, const htp_syntax_node *text, htp_device *device)
 {
     const char *begin = r->module->code.text + text->start;
@@ -27,8 +27,8 @@ static bool read_text(const reading *r, const htp_syntax_node *text, htp_device 
 
 /* ---- where tensors are made ---- */
 
-/* The device of torch.zeros([2], device=torch.device("cuda:0")) and torch.to(x, torch.device(...)):
- * not one that another one is compared with. */
+/* The device of torch.zeros([2], device=torch.device("cuda:0")) and torch.to(x, torch.device(...)),
+ * but not one in a comparison. */
 static const htp_syntax_node *find_made_on(const htp_syntax_module *module,
                                            const htp_syntax_node *call, uint32_t argument)
 {
@@ -72,7 +72,7 @@ static htp_status refuse(const reading *r, const htp_syntax_node *text, const ch
         problem);
 }
 
-/* Places of code stay where they are: blanks fill what the other name leaves. */
+/* Positions in the code must not change: blanks fill the rest. */
 static htp_status replace(reading *r, const htp_syntax_node *text, const htp_device *device)
 {
     const htp_code_record *code = &r->module->code;
@@ -94,7 +94,7 @@ static htp_status replace(reading *r, const htp_syntax_node *text, const htp_dev
     return HTP_OK;
 }
 
-/* libtorch computes what is declared when it reads the code. */
+/* libtorch evaluates declared values when it reads the code. */
 static htp_status take_declared(reading *r, const htp_syntax_node *text)
 {
     htp_device device;

@@ -13,33 +13,33 @@
 #include <strings.h>
 #include <zlib.h>
 
-/* No record of this many bytes is inflated: a file of some megabytes could ask for gigabytes. */
+/* Records larger than this are not inflated: a file of some megabytes could ask for gigabytes. */
 static const uint64_t inflated_limit = (uint64_t)512 << 20;
 
 static const char code_folder[] = "code/";
 static const char code_ending[] = ".py";
 
-/* libtorch does not tell cases apart where it looks for a record. */
+/* libtorch looks records up regardless of case. */
 static const struct place {
     const char *name;
     const char *storages;
     bool are_storages_left_out;
     bool are_weights;
-    bool are_constants; /* that code takes */
+    bool are_constants; /* constants of the code */
 } places[] = {
     {"data.pkl", "data/", false, true, false},
     {"constants.pkl", "constants/", false, false, true},
     {"traced_inputs.pkl", "traced_inputs/", true, false, false},
 };
 
-/* What is checked, and what is known of it so far. */
+/* State of the checks. */
 typedef struct checking {
-    htp_arena *arena; /* for what stays */
+    htp_arena *arena; /* for results */
     const char *path;
     htp_archive *archive;
-    HTP_VECTOR(htp_syntax_module) modules; /* in archive->code, as their trees and texts */
-    htp_code_token_list tokens;            /* of the record that is read; there, too */
-    double constant;                       /* the cost of the costliest one */
+    HTP_VECTOR(htp_syntax_module) modules; /* trees and texts, in archive->code */
+    htp_code_token_list tokens;            /* of the current record, also there */
+    double constant;                       /* cost of the most expensive one */
 } checking;
 
 /* Whether a record is code. */
@@ -51,8 +51,8 @@ static bool is_code(const char *name)
            strcasecmp(name + length - strlen(code_ending), code_ending) == 0;
 }
 
-/* The place of a pickle that libtorch reads; NULL for what is none. Debug records are read by
- * debug_info.c alone, and checked then. */
+/* The kind of pickle that libtorch reads here, or NULL. Debug records are only read by
+ * debug_info.c, which checks them. */
 static const struct place *find_place(const char *name)
 {
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -65,14 +65,14 @@ static const struct place *find_place(const char *name)
 
 /* ---- bytes ---- */
 
-/* A record that was read. */
+/* A record in memory. */
 typedef struct record {
-    const char *name; /* as messages show it */
+    const char *name; /* for messages */
     const unsigned char *bytes;
     uint32_t count;
 } record;
 
-/* Inflates @p packed bytes, from @p offset on, to exactly @p count bytes. */
+/* Inflates @p packed bytes at @p offset to exactly @p count bytes. */
 static bool inflate_stream(int file, uint64_t offset, uint64_t packed, unsigned char *bytes,
                            uint32_t count, z_stream *stream)
 {
@@ -106,8 +106,8 @@ static bool read_inflated(int file, uint64_t offset, uint64_t packed, unsigned c
     return is_whole;
 }
 
-/* Reads record @p index of an open file into @p arena; inflates it. Refuses what has more bytes
- * than are read of any, or is cut short. */
+/* Reads record @p index of an open file into @p arena, inflating it. Refuses one that is too large
+ * or truncated. */
 static htp_status read_record(htp_arena *arena, const char *path, const htp_archive *archive,
                               int file, uint32_t index, record *read)
 {
@@ -155,11 +155,11 @@ static htp_archive_made told(htp_arena *arena, const htp_pickle *pickle,
     return result;
 }
 
-/* Lists what a pickle makes; of the objects of a class, which are many, one. */
+/* Lists the objects that a pickle makes; one per class, as there are many. */
 static void list_made(htp_arena *arena, htp_archive *archive, const htp_pickle *pickle,
                       const htp_pickle_made_list *made)
 {
-    htp_map classes = {0}; /* that have objects, by the lines that name them */
+    htp_map classes = {0}; /* classes with objects, by the lines that name them */
     for (size_t i = 0; i < made->count; i++) {
         const htp_pickle_made *one = &made->items[i];
         const char *lines = (const char *)pickle->bytes + one->module;
@@ -210,7 +210,8 @@ static const char *qualifier_of(htp_arena *arena, const char *record)
     return qualifier;
 }
 
-/* All but its tuples, which may come from other records. The text stays, for libtorch. */
+/* Parses code and checks all but its tuples, which may come from other records. The text is kept
+ * for libtorch. */
 static htp_status read_code(checking *all, uint32_t index)
 {
     htp_archive *archive = all->archive;

@@ -1,6 +1,5 @@
 /*
- * Checks what the records of a TorchScript archive hold before libtorch reads them. Private to
- * core/source.
+ * Checks the records of a TorchScript archive before libtorch reads them. Private to core/source.
  */
 #ifndef HTP_SOURCE_CONTENTS_H
 #define HTP_SOURCE_CONTENTS_H
@@ -10,16 +9,16 @@
 /**
  * Checks all pickles and all code of the archive that libtorch reads: see source/pickle/pickle.h,
  * and source/code/code.h, code_syntax.h, code_values.h and code_tuples.h. The file must be open.
- * Lists in @p arena what the pickles make (archive->made), and the code (archive->given).
+ * Lists in @p arena the objects of pickles (archive->made), and the code (archive->given).
  */
 HTP_MUST_USE htp_status htp_contents_check(htp_arena *arena, const char *path,
                                            htp_archive *archive);
 
 /**
- * Reads a record of an archive that was checked.
- * @param file  a descriptor of the file that it was found in
- * @return its bytes in @p arena, with a NUL behind them; NULL where there is none of that name, or
- *         it cannot be read to its end
+ * Reads a record of a checked archive.
+ * @param file  a descriptor of the archive
+ * @return its bytes in @p arena, with a NUL behind them; NULL if there is no such record, or it
+ *         cannot be read completely
  */
 const char *htp_archive_read(htp_arena *arena, const htp_archive *archive, int file,
                              const char *name, size_t *bytes);

@@ -37,7 +37,7 @@ void htp_devices_take_type(htp_arena *arena, htp_archive *archive, const htp_dev
     }
 }
 
-/* The first device that is not the CPU tells more than the CPU. */
+/* The first device other than the CPU takes precedence. */
 static void take_hint(const char **hint, const char *device)
 {
     if (!*hint || strcmp(*hint, HTP_DEVICE_CPU) == 0) {
@@ -47,7 +47,7 @@ static void take_hint(const char **hint, const char *device)
 
 /* ---- pickles ---- */
 
-/* The place of a storage among the locations; NULL of one that is in no record. */
+/* The slot of a storage's location; NULL if the storage is in no record. */
 static const char **location_of(htp_arena *arena, htp_archive *archive, const htp_pickle *pickle,
                                 const htp_pickle_device *device)
 {
@@ -71,7 +71,7 @@ static void take_type(htp_arena *arena, htp_archive_devices *devices, const char
     }
 }
 
-/* What is no device, and tensors that were saved without contents, tell nothing. */
+/* Texts that are no devices, and tensors saved without contents, do not count. */
 static void take_storage(htp_arena *arena, htp_archive *archive, const htp_pickle *pickle,
                          const htp_pickle_device *told, const char **hint)
 {
@@ -83,7 +83,7 @@ static void take_storage(htp_arena *arena, htp_archive *archive, const htp_pickl
     }
     const char *location = htp_device_of_tensor(&device, text);
     const char **place = location_of(arena, archive, pickle, told);
-    bool is_known = *hint && strcmp(*hint, location) == 0; /* there are many of few */
+    bool is_known = *hint && strcmp(*hint, location) == 0; /* few devices occur often */
     location = is_known ? *hint : htp_arena_strdup(arena, location);
     take_hint(hint, location);
     take_type(arena, &archive->devices, device.type);
@@ -93,7 +93,7 @@ static void take_storage(htp_arena *arena, htp_archive *archive, const htp_pickl
     }
 }
 
-/* A device that is an object. */
+/* A device object. */
 static htp_status take_object(htp_arena *arena, htp_archive *archive, const htp_pickle *pickle,
                               const htp_pickle_device *told, const char **text)
 {
@@ -102,7 +102,7 @@ static htp_status take_object(htp_arena *arena, htp_archive *archive, const htp_
     char on[HTP_DEVICE_TYPE_LIMIT + 16];
     *text = NULL;
     if (!htp_device_read((const char *)pickle->bytes + told->text, told->text_bytes, &device)) {
-        return HTP_OK; /* which the check of the pickle refuses */
+        return HTP_OK; /* the check of the pickle refuses it */
     }
     if (!htp_device_is_cpu(&device)) {
         take_hint(&devices->of_others, htp_arena_strdup(arena, htp_device_of_tensor(&device, on)));

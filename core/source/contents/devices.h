@@ -1,16 +1,15 @@
 /*
- * Devices that an archive names: where it was saved, and what libtorch reads in the place of names
- * that it has no device for. Private to core/source.
+ * Devices in an archive: where it was saved, and replacements for device names that libtorch does
+ * not know. Private to core/source.
  *
- * Storages may have been anywhere: their bytes are in the archive, and libtorch reads them as the
- * CPU's. Of a device that is an object, or declared by code, its name is kept: programs compare
- * them. libtorch knows its own names alone; another one, of a backend that renamed itself, becomes
- * HTP_DEVICE_ALIAS for it, and is given back its name by who reads the program
+ * Storages are read onto the CPU, whatever their device was. The name of a device object, or of a
+ * device in code, is kept, since programs compare them. A name that libtorch does not know, of a
+ * renamed backend, becomes HTP_DEVICE_ALIAS for libtorch, and the interpreter restores it
  * (interpret/machine/devices.h).
  *
- * The archive was saved where its weights are: on the first device of data.pkl that is not the CPU,
- * or there. Where it has no weights, other tensors, devices in attributes, and devices on which the
- * code makes tensors tell, in this order; where none does, the CPU.
+ * The archive was saved on the device of its weights: the first one in data.pkl that is not the
+ * CPU, else the CPU. Without weights, other tensors decide, then devices in attributes, then
+ * devices on which the code makes tensors; else the CPU.
  */
 #ifndef HTP_SOURCE_DEVICES_H
 #define HTP_SOURCE_DEVICES_H
@@ -20,8 +19,8 @@
 #include "source/pickle/pickle.h"
 
 /**
- * Takes down the devices that a pickle names, once it was checked.
- * @param arena        for what stays
+ * Notes the devices in a checked pickle.
+ * @param arena        for results
  * @param are_weights  it holds the weights
  */
 HTP_MUST_USE htp_status htp_devices_take_pickle(htp_arena *arena, htp_archive *archive,
@@ -29,8 +28,8 @@ HTP_MUST_USE htp_status htp_devices_take_pickle(htp_arena *arena, htp_archive *a
                                                 const htp_pickle_contents *contents,
                                                 bool are_weights);
 
-/** The same of code, once its values were checked. Refuses with HTP_CODE_BAD_INPUT a declared value
- * that is no device. @param record  that it is in; stays */
+/** The same for code with checked values. Refuses with HTP_CODE_BAD_INPUT a declared value that is
+ * no device. @param record  the code's record; must stay valid */
 HTP_MUST_USE htp_status htp_devices_take_code(htp_arena *arena, htp_archive *archive,
                                               const char *record, const htp_syntax_module *module);
 
@@ -38,15 +37,15 @@ HTP_MUST_USE htp_status htp_devices_take_code(htp_arena *arena, htp_archive *arc
  * knows, and no tensor was saved on. */
 HTP_MUST_USE htp_status htp_devices_check(const char *path, const htp_archive *archive);
 
-/** Takes down another name for what HTP_DEVICE_ALIAS stands for. @return the device's text with it;
- * NULL where it stands for another one already */
+/** Notes another name for HTP_DEVICE_ALIAS. @return the device's text with the alias; NULL if that
+ * has another meaning already */
 const char *htp_devices_alias(htp_arena *arena, htp_archive *archive, const char *record,
                               const htp_device *device);
 
-/** Takes down a type that not every libtorch has, which a restored object may keep. */
+/** Notes a device type that not every libtorch has, which a restored object may keep. */
 void htp_devices_take_type(htp_arena *arena, htp_archive *archive, const htp_device *device);
 
-/** What follows the program needs to know of them; points into the archive. */
+/** The facts for the interpreter; points into the archive. */
 htp_devices htp_devices_of(const htp_archive *archive);
 
 #endif

@@ -8,26 +8,26 @@
 
 #define DEBUG_ENDING ".debug_pkl"
 
-/* The place of a node. */
+/* The source place of a node. */
 struct place {
     const char *file;
     uint32_t line;
-    const char *text;              /* NULL: nobody asked */
-    htp_code_origins *record;      /* of its code */
-    const htp_code_origin *origin; /* NULL: it is not known what the code was made of */
+    const char *text;              /* NULL: not found yet */
+    htp_code_origins *record;      /* of its file of code */
+    const htp_code_origin *origin; /* NULL: unknown */
 };
 
 struct htp_source_places {
     htp_placed in;
     htp_place_finder finder;
     htp_arena arena;
-    htp_archive archive; /* a copy, with a scratch of its own */
-    htp_map by_file;     /* places in the list of records, by file of code */
-    const char *file;    /* the last one that was looked for; NULL */
+    htp_archive archive; /* a copy, with its own scratch memory */
+    htp_map by_file;     /* index in the list of records, by file of code */
+    const char *file;    /* the last one looked up; or NULL */
     htp_code_origins *of_file;
     HTP_VECTOR(htp_code_origins *) records;
     htp_code_texts texts;
-    HTP_VECTOR(struct place **) functions; /* places by node; NULL: nobody asked */
+    HTP_VECTOR(struct place **) functions; /* places by node; NULL: none yet */
 };
 
 /* ---- records ---- */
@@ -44,7 +44,7 @@ static htp_status read_origins(htp_source_places *places, const htp_pickle *pick
     return htp_code_origins_read(&places->arena, scratch, pickle, origins);
 }
 
-/* Finds the debug record of a file of code, and reads it. What is damaged tells nothing. */
+/* Finds and reads the debug record of a file of code. A damaged one counts as empty. */
 static void read_record(htp_source_places *places, const char *file, htp_code_origins *origins)
 {
     htp_archive *archive = &places->archive;
@@ -69,11 +69,11 @@ static void read_record(htp_source_places *places, const char *file, htp_code_or
     htp_status_free(status);
 }
 
-/* The origins of a file of code: none where the archive tells nothing of it, or what is damaged. */
+/* The origins of a file of code; none if the archive has no record, or a damaged one. */
 static htp_code_origins *find_record(htp_source_places *places, const char *file)
 {
     uint32_t number = (uint32_t)places->records.count;
-    if (places->file == file) { /* most nodes stand where the one before does */
+    if (places->file == file) { /* most nodes are in the same file as the one before */
         return places->of_file;
     }
     if (!htp_map_get(&places->by_file, file, &number)) {
@@ -90,8 +90,8 @@ static htp_code_origins *find_record(htp_source_places *places, const char *file
 
 /* ---- places ---- */
 
-/* What the code of a node was made of. Of a call, debug records know the bracket behind the
- * function's name. */
+/* The origin of a node's code. For a call, debug records have the bracket behind the function's
+ * name. */
 static const htp_code_origin *find_origin(const htp_code_origins *record,
                                           const htp_program_node *node,
                                           const htp_program_source *code)
@@ -123,7 +123,7 @@ static void find_place(htp_source_places *places, uint32_t function, uint32_t no
     }
 }
 
-/* The place of a node, which is found once. */
+/* The place of a node, found once. */
 static struct place *place_of(htp_source_places *places, uint32_t function, uint32_t node)
 {
     while (places->functions.count <= function) {
@@ -143,7 +143,7 @@ static struct place *place_of(htp_source_places *places, uint32_t function, uint
     return *known;
 }
 
-/* Without memory, a place is not known. */
+/* Without memory, the place is unknown. */
 static void give_up(htp_source_places *places)
 {
     htp_archive_close(&places->archive);

@@ -1,9 +1,8 @@
 /*
- * Where nodes of a program stand in the files of who wrote it: the program tells where in the
- * archive's code they do, debug records of the archive what that code was made of.
+ * Places of a program's nodes in the author's source files: the program has their places in the
+ * archive's code, and debug records map that code to source files.
  *
- * A record is read when the first of its places is asked for. What is damaged in it costs the place
- * alone: nodes then stand in the archive's code.
+ * A record is read on first use. If it is damaged, places are those in the archive's code.
  */
 #ifndef HTP_SOURCE_DEBUG_INFO_H
 #define HTP_SOURCE_DEBUG_INFO_H
@@ -16,7 +15,7 @@
 
 typedef struct htp_source_places htp_source_places;
 
-/** What places are found in; all of it outlives them. */
+/** The sources of places; they must outlive the result. */
 typedef struct htp_placed {
     const htp_program *program;
     const htp_archive *archive; /**< that was checked */
@@ -30,7 +29,7 @@ htp_source_places *htp_source_places_open(const htp_placed *in);
 /** Frees them with all texts that were handed out; NULL is accepted. */
 void htp_source_places_close(htp_source_places *places);
 
-/** What finds them for the interpreter. */
+/** The look-up of places for the interpreter. */
 const htp_place_finder *htp_source_places_finder(const htp_source_places *places);
 
 #endif

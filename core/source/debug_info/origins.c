@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Sources share texts: a small file could ask for any number of bytes. */
+/* Sources share texts: a small file could expand to any size. */
 static const uint64_t joined_limit = (uint64_t)1 << 30;
 
 const htp_code_origin *htp_code_origins_find(const htp_code_origins *origins, uint64_t offset)
@@ -10,7 +10,7 @@ const htp_code_origin *htp_code_origins_find(const htp_code_origins *origins, ui
     const htp_code_origin *ranges = origins->ranges.items;
     size_t first = 0;
     size_t count = origins->ranges.count;
-    while (count > 0) { /* those before first begin at the offset or before it */
+    while (count > 0) { /* the origins before `first` begin at or before the offset */
         size_t half = count / 2;
         bool is_behind = ranges[first + half].offset > offset;
         first = is_behind ? first : first + half + 1;
@@ -30,7 +30,7 @@ static const char *keep_joined(htp_code_texts *texts)
     return htp_intern(&texts->kept, htp_text_string(&texts->joined), texts->joined.length);
 }
 
-/* Joins the parts of a source that nobody has joined before. */
+/* Joins the parts of a source. */
 static const char *join_parts(htp_code_texts *texts, const htp_code_origins *origins,
                               const uint32_t *parts, uint32_t count)
 {
@@ -42,8 +42,8 @@ static const char *join_parts(htp_code_texts *texts, const htp_code_origins *ori
     return keep_joined(texts);
 }
 
-/* The whole text of a source; NULL where it is too large. Where a line was traced many times, its
- * stacks are of the same parts. */
+/* The whole text of a source; NULL if it is too large. Stacks of a line that was traced repeatedly
+ * consist of the same parts. */
 static const char *join(htp_code_texts *texts, htp_code_origins *origins,
                         htp_code_origin_source *source)
 {
@@ -68,7 +68,7 @@ static const char *join(htp_code_texts *texts, htp_code_origins *origins,
     return source->text;
 }
 
-/* Finds where the lines of a text begin. */
+/* Finds the starts of lines in a text. */
 static void find_lines(htp_arena *arena, htp_code_origin_source *source)
 {
     const char *text = source->text;
@@ -83,7 +83,7 @@ static void find_lines(htp_arena *arena, htp_code_origin_source *source)
     source->line_count = lines.count;
 }
 
-/* The line of the text that an offset lies in. Texts and ranges of stacks begin with the first. */
+/* The line at an offset. Texts and ranges of stacks begin with the first. */
 static size_t line_at(htp_arena *arena, htp_code_origin_source *source, uint64_t offset)
 {
     if (offset == 0) {
@@ -100,7 +100,7 @@ static size_t line_at(htp_arena *arena, htp_code_origin_source *source, uint64_t
         first = is_behind ? first : first + half + 1;
         count = is_behind ? half : count - half - 1;
     }
-    return first - 1; /* the first one begins at 0 */
+    return first - 1; /* the first line begins at 0 */
 }
 
 uint32_t htp_code_origins_line(htp_code_texts *texts, htp_code_origins *origins,
@@ -121,7 +121,7 @@ const char *htp_code_origins_text(htp_code_texts *texts, htp_code_origins *origi
     if (!text) {
         return "";
     }
-    /* The tracer notes a stack as a source of its own, and a range that is all of it. */
+    /* The tracer stores a stack as its own source, with a range over all of it. */
     if (origin->begin == 0 && origin->end == source->bytes) {
         return text;
     }

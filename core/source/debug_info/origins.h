@@ -1,9 +1,9 @@
 /*
- * The origins of a record of code: which ranges of which source files its pieces were made of, as
- * the debug record beside it tells. Private to core/source.
+ * The origins of a record of code: the source ranges of its pieces, by its debug record. Private to
+ * core/source.
  *
- * A source is a text in parts, which many sources share: it is joined when somebody asks for a line
- * of it. Of what was traced, the text is the stack of the tracer.
+ * A source is a text in shared parts, joined on first use. For traced code, the text is the
+ * tracer's stack.
  */
 #ifndef HTP_SOURCE_ORIGINS_H
 #define HTP_SOURCE_ORIGINS_H
@@ -31,8 +31,8 @@ typedef struct htp_code_origin_source {
     size_t line_count;
 } htp_code_origin_source;
 
-/** A range of a source. What begins in the code at its offset, and before the next one's, was made
- * of it. There are many: offsets beyond 4 GiB, which no code and no joined text has, end there. */
+/** A range of a source, the origin of code from its offset to the next one's. There are many, so
+ * offsets are 32 bits: no code and no joined text exceeds 4 GiB. */
 typedef struct htp_code_origin {
     uint32_t offset;
     uint32_t begin; /* within the source, as end */
@@ -60,14 +60,14 @@ typedef struct htp_code_texts {
 
 /**
  * Reads a debug record into empty origins, in time and memory proportional to its bytes, which must
- * outlive them. @p scratch holds what is needed meanwhile.
+ * outlive them. @p scratch is for temporary memory.
  *
- * Refuses with HTP_CODE_BAD_INPUT what htp_pickle_check() refuses, and what is no debug record.
+ * Refuses with HTP_CODE_BAD_INPUT malformed pickles, and other records.
  */
 HTP_MUST_USE htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch,
                                               const htp_pickle *pickle, htp_code_origins *origins);
 
-/** What the code at an offset was made of; NULL where nothing is known of it. */
+/** The origin of code at an offset, or NULL. */
 const htp_code_origin *htp_code_origins_find(const htp_code_origins *origins, uint64_t offset);
 
 /** The source of a range. */
@@ -78,8 +78,8 @@ htp_code_origin_source *htp_code_origins_source(const htp_code_origins *origins,
 uint32_t htp_code_origins_line(htp_code_texts *texts, htp_code_origins *origins,
                                const htp_code_origin *origin);
 
-/** The text of a range: a space and the line that it begins in, or all of the tracer's stack. "" as
- * above. What is equal, is one text. */
+/** The text of a range: a space and its first line, or the tracer's whole stack. "" as above. Equal
+ * texts share a pointer. */
 const char *htp_code_origins_text(htp_code_texts *texts, htp_code_origins *origins,
                                   const htp_code_origin *origin);
 

@@ -1,19 +1,17 @@
 /*
- * Reads what a debug record tells (pickle_debug.c has its form), once the pickle ran on the machine
- * that checks it.
+ * Reads a debug record (see pickle_debug.c for its form) from the results of the checking machine.
  */
 #include "source/debug_info/origins.h"
 #include "source/pickle/pickle_machine.h"
 
-/* What is read, and how far that is. What grows does so in the scratch, but for what there is room
- * for from the beginning. */
+/* State of reading. Growing lists live in scratch memory, others are allocated in full. */
 struct reading {
     htp_arena *arena;
     htp_arena *scratch;
     const htp_pickle_machine *machine;
     htp_code_origins *origins;
     uint32_t table;     /* texts of the table */
-    const char **files; /* by the number of their names in the table; NULL: not yet */
+    const char **files; /* by node of its tuple: 1 + its number; 0: not read yet */
     uint32_t *sources;  /* 1 + its number, by node of its tuple; 0: it is not read yet */
 };
 
@@ -22,7 +20,7 @@ static htp_status no_debug_record(const struct reading *r)
     return htp_pickle_damaged(r->machine, "it is not in PyTorch's form");
 }
 
-/* Takes apart a tuple or list of at least @p count parts. */
+/* The parts of a tuple or list, which must have at least @p count. */
 static bool take_apart(const struct reading *r, const htp_pickle_value *value, htp_pickle_kind kind,
                        uint32_t count, const htp_pickle_node **node)
 {
@@ -44,7 +42,7 @@ static void add_part(const struct reading *r, uint32_t text, htp_code_origin_sou
     source->bytes += r->origins->texts.items[text].count;
 }
 
-/* Texts of the table, by their numbers, or a text by itself. */
+/* The parts of a source: indices of texts, or a text itself. */
 static bool read_parts(const struct reading *r, const htp_pickle_value *value,
                        htp_code_origin_source *source)
 {
@@ -70,7 +68,7 @@ static bool read_parts(const struct reading *r, const htp_pickle_value *value,
     return true;
 }
 
-/* A file by the number of its name in the table, or by its name. */
+/* A file: the index of its name in the table, or the name. */
 static bool read_file(const struct reading *r, const htp_pickle_value *value, const char **file)
 {
     *file = NULL;
@@ -94,7 +92,7 @@ static bool read_file(const struct reading *r, const htp_pickle_value *value, co
     return true;
 }
 
-/* A source: (texts, file, first line). Many ranges share one tuple. */
+/* A source: (texts, file, first line). Many ranges share one. */
 static htp_status read_source(const struct reading *r, const htp_pickle_value *value,
                               uint32_t *number)
 {
@@ -165,7 +163,7 @@ static htp_status read_texts(struct reading *r, const htp_pickle_node *table)
     return HTP_OK;
 }
 
-/* What has grown, in the room that it needs. */
+/* Copies a grown list into memory of the right size. */
 static void *keep(const struct reading *r, const void *items, size_t count, size_t size)
 {
     return htp_arena_grow(r->arena, items, count, count, size);

@@ -1,5 +1,5 @@
 /*
- * What operators say of the arguments that they are given.
+ * Hints about arguments from operators that take them.
  */
 #include "base/text.h"
 #include "source/hints/hint_scope.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Which part the next hint speaks of, and with how many dims more than it has. */
+/* Adds which part the next hint is about, and how many dims more than the part its operand has. */
 void htp_hint_add_part(htp_hint_search *f, const htp_hint_known *k)
 {
     HTP_PUSH(f->arena, &f->hints,
@@ -31,7 +31,7 @@ static void add_hint(htp_hint_search *f, const htp_hint_known *k, const char *ki
     HTP_PUSH(f->arena, &f->hints, hint);
 }
 
-/* Notes a weight among the first two. */
+/* Notes a weight, up to two. */
 static void note_weight(htp_hint_weights *weights, const htp_program_data *data)
 {
     if (data->kind != HTP_DATA_TENSOR) {
@@ -44,7 +44,7 @@ static void note_weight(htp_hint_weights *weights, const htp_program_data *data)
     }
 }
 
-/* A tensor that the code holds is a weight, too: those of a frozen module are constants. */
+/* Tensors in the code are weights, too: those of a frozen module are constants. */
 static void note_weights_of(const htp_hint_scope *s, uint32_t value, htp_hint_weights *weights)
 {
     const htp_operands o = htp_hint_operands(s);
@@ -78,7 +78,7 @@ static htp_hint_weights find_weights(const htp_hint_scope *s)
     return weights;
 }
 
-/* An operator with a schema takes arguments, or lists of them. */
+/* Operators with a schema take arguments, or lists of them. */
 void htp_hint_note_operands(const htp_hint_scope *s)
 {
     const htp_operands o = htp_hint_operands(s);
@@ -107,7 +107,7 @@ void htp_hint_note_operands(const htp_hint_scope *s)
     }
 }
 
-/* An element that is picked by its number: select(self, dim, index). */
+/* Picking an element by its index: select(self, dim, index). */
 void htp_hint_note_pick(const htp_hint_scope *s, const htp_hint_known *k)
 {
     const htp_operands o = htp_hint_operands(s);
@@ -134,7 +134,7 @@ void htp_hint_note_slice(const htp_hint_scope *s, const htp_hint_known *k)
     }
 }
 
-/* What an operator takes beside positions: operands of comparisons, or indices in a list. */
+/* Operands used as positions: in comparisons, or as indices in a list. */
 void htp_hint_note_positions(const htp_hint_scope *s)
 {
     static const char *const comparisons[] = {"aten::lt", "aten::le", "aten::gt", "aten::ge"};
@@ -151,13 +151,13 @@ void htp_hint_note_positions(const htp_hint_scope *s)
     for (uint32_t i = 0; has_positions && i < taking->input_count; i++) {
         htp_hint_known k = s->values[taking->inputs[i]];
         if (htp_hint_is_argument(&k)) {
-            k.shift = 0; /* one number for each, whatever it was unsqueezed to */
+            k.shift = 0; /* one number per sequence, however it was unsqueezed */
             add_hint(s->search, &k, "positions", "", (htp_hint){0});
         }
     }
 }
 
-/* Arguments that are joined with something else, as a cache is with what is new. */
+/* Arguments joined with other values, as a cache is with new keys. */
 void htp_hint_note_joined(const htp_hint_scope *s)
 {
     const htp_operands o = htp_hint_operands(s);
@@ -175,7 +175,7 @@ void htp_hint_note_joined(const htp_hint_scope *s)
     }
 }
 
-/* Arguments that one operator takes element by element, or joins, look alike. */
+/* Arguments that one operator takes element-wise, or joins, have similar shapes. */
 void htp_hint_note_beside(const htp_hint_scope *s)
 {
     static const char *const kinds[] = {

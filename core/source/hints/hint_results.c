@@ -1,5 +1,5 @@
 /*
- * What results of operators are, where it is known what they are given.
+ * Results of operators whose operands are known.
  */
 #include "base/text.h"
 #include "source/hints/hint_scope.h"
@@ -18,7 +18,7 @@ static htp_hint_known part_of(htp_hint_search *f, const htp_hint_known *whole, c
     return part;
 }
 
-/* The name of an element of a value of some type. */
+/* The name of an element by the type of its container. */
 static const char *element_name(const htp_hint_scope *s, uint32_t value, uint64_t number)
 {
     const htp_program_type *type = &s->search->program->types[s->function.values[value].type];
@@ -27,7 +27,7 @@ static const char *element_name(const htp_hint_scope *s, uint32_t value, uint64_
                     : htp_arena_printf(s->search->arena, "%llu", (unsigned long long)number);
 }
 
-/* Parts of a tuple, list or dict. @return whether it is such an operator */
+/* Parts of a tuple, list or dict. @return whether the operator takes one */
 static bool take_apart(const htp_hint_scope *s, const htp_hint_known *whole)
 {
     const char *kind = s->node->kind;
@@ -52,7 +52,7 @@ static bool take_apart(const htp_hint_scope *s, const htp_hint_known *whole)
     return true;
 }
 
-/* The result is the first input, of the same sizes. */
+/* The result is the first input, of equal sizes. */
 static bool keeps_sizes(const char *kind)
 {
     static const char *const kinds[] = {
@@ -62,7 +62,7 @@ static bool keeps_sizes(const char *kind)
     return IS_ONE_OF(kind, kinds);
 }
 
-/* What the result needs to be says nothing of the input's dtype. */
+/* The dtype of the result says nothing about the input's. */
 static bool converts(const char *kind)
 {
     static const char *const kinds[] = {"aten::to", "aten::type_as", "aten::float", "aten::long",
@@ -70,7 +70,7 @@ static bool converts(const char *kind)
     return IS_ONE_OF(kind, kinds);
 }
 
-/* The result is the first input in another shape: its uses speak of the argument, too. */
+/* The result is the first input in another shape: uses of it are uses of the argument. */
 static bool changes_shape(const char *kind)
 {
     static const char *const kinds[] = {
@@ -82,7 +82,7 @@ static bool changes_shape(const char *kind)
     return IS_ONE_OF(kind, kinds);
 }
 
-/* Among those, what may put dims into another order. */
+/* Of those, operators that may permute dims. */
 static bool turns(const char *kind)
 {
     static const char *const kinds[] = {"aten::view",    "aten::reshape", "aten::transpose",
@@ -91,7 +91,7 @@ static bool turns(const char *kind)
     return IS_ONE_OF(kind, kinds);
 }
 
-/* The result is an operand in another form where the other one is a number or a weight. */
+/* The result is one operand, changed by a number or a weight. */
 static bool shifts_or_scales(const char *kind)
 {
     static const char *const kinds[] = {"aten::add", "aten::sub",  "aten::mul",
@@ -131,7 +131,7 @@ static void pass_on_scaled(const htp_hint_scope *s)
     }
 }
 
-/* What is joined of arguments alone speaks of the first one. */
+/* If only arguments are joined, the result counts as the first. */
 static void pass_on_joined(const htp_hint_scope *s)
 {
     const htp_operands o = htp_hint_operands(s);
@@ -147,7 +147,7 @@ static void pass_on_joined(const htp_hint_scope *s)
     }
 }
 
-/* A list or tuple speaks of the first argument in it. */
+/* A list or tuple counts as the first argument in it. */
 static void pass_on_built(const htp_hint_scope *s)
 {
     for (uint32_t i = 0; i < s->node->input_count; i++) {
@@ -183,8 +183,8 @@ void htp_hint_pass_on(const htp_hint_scope *s)
     }
 }
 
-/* Whether a side hands on the same argument with fewer dims put in: one that puts a batch into what
- * has none makes it like the other, which takes the argument as it is. */
+/* Whether a side passes on the same argument with fewer dims added: a side that adds a batch dim
+ * makes its value like the other, which takes the argument unchanged. */
 static bool has_fewer_dims(const htp_hint_known *found, const htp_hint_known *merged)
 {
     return htp_hint_is_argument(found) && found->argument == merged->argument &&
@@ -192,7 +192,7 @@ static bool has_fewer_dims(const htp_hint_known *found, const htp_hint_known *me
            found->shift < merged->shift;
 }
 
-/* What a branch hands on is what the first one does that is known; arguments come first. */
+/* The result of a branch is the first known one of its sides; arguments take precedence. */
 void htp_hint_merge_branches(const htp_hint_scope *s)
 {
     for (uint32_t i = 0; i < s->node->output_count; i++) {

@@ -80,7 +80,8 @@ void htp_hint_note_operands(const htp_hint_scope *s);
 /** Adds that arguments are joined with other values. */
 void htp_hint_note_joined(const htp_hint_scope *s);
 
-/** Adds that arguments look alike, which the node takes element by element, or joins. */
+/** Adds a hint that arguments have similar shapes, since the node takes them element-wise, or joins
+ * them. */
 void htp_hint_note_beside(const htp_hint_scope *s);
 
 /** Adds that arguments are compared with positions, or stand beside them as indices. */
@@ -95,8 +96,7 @@ void htp_hint_note_pick(const htp_hint_scope *s, const htp_hint_known *k);
 /** Derives the node's outputs from its operands. */
 void htp_hint_pass_on(const htp_hint_scope *s);
 
-/** Sets what is known of a branch's outputs: what the first side does that is known; arguments come
- * first. */
+/** Sets the results of a branch: the first known one of its sides; arguments take precedence. */
 void htp_hint_merge_branches(const htp_hint_scope *s);
 
 #endif

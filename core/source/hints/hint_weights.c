@@ -14,7 +14,7 @@ static void set_dims(htp_hint *hint, uint32_t rank, const int64_t *dims)
     }
 }
 
-/* A convolution's weight may be computed: its strides tell its rank. */
+/* A convolution's weight may be computed: the number of strides gives its rank. */
 static void count_strides(const htp_operands *o, htp_hint *hint)
 {
     uint32_t stride = htp_operands_find(o, "stride");
@@ -29,8 +29,8 @@ static void count_strides(const htp_operands *o, htp_hint *hint)
     hint->weight_rank = count <= MAX_CONVOLVED ? count + 2 : 0;
 }
 
-/* Rows that are cut into more dims than an image has, view(-1, 3, 2, 14, 14), have as many features
- * as these have elements: a weight could not tell it better. */
+/* Rows reshaped to more dims than an image has, view(-1, 3, 2, 14, 14), have as many features as
+ * these dims have elements: as reliable as a weight. */
 static void multiply_rows(const htp_operands *o, htp_hint *hint)
 {
     uint32_t size = htp_operands_find(o, "size");
@@ -52,7 +52,7 @@ static void multiply_rows(const htp_operands *o, htp_hint *hint)
     set_dims(hint, 1, &product);
 }
 
-/* A convolution's weight has the channels of one group: count those of the input. */
+/* A convolution's weight has the channels of one group; the hint has those of the input. */
 static void scale_by_groups(const htp_operands *o, htp_hint *hint)
 {
     int64_t groups = htp_operands_number(o, htp_operands_find(o, "groups"), 1);
@@ -62,8 +62,8 @@ static void scale_by_groups(const htp_operands *o, htp_hint *hint)
     }
 }
 
-/* What a recurrent layer carries from step to step has the layers first and the features last;
- * without layers it is a cell's. The second weight has as many columns as there are features. */
+/* The state of a recurrent layer has layers first and features last; a cell's has no layers. The
+ * second weight has as many columns as there are features. */
 static void size_state(const htp_operands *o, int64_t features, htp_hint *hint)
 {
     uint32_t layers = htp_operands_find(o, "num_layers");
@@ -75,7 +75,7 @@ static void size_state(const htp_operands *o, int64_t features, htp_hint *hint)
     set_dims(hint, has_layers ? 3 : 2, has_layers ? dims : dims + 1);
 }
 
-/* Of a tensor that is not plain nothing is told. */
+/* Only plain tensors have a rank here. */
 static uint32_t rank_of(const htp_tensor_view *weight)
 {
     return weight && weight->is_plain ? weight->rank : 0;

@@ -8,26 +8,25 @@
 #include "source/hints/hints.h"
 #include "source/program/operands.h"
 
-/** The first two weights among the operands of a node, elements of lists included: NULL where there
- * are none. */
+/** The first two weights among a node's operands, including elements of lists; NULL if missing. */
 typedef struct htp_hint_weights {
     const htp_tensor_view *first;
     const htp_tensor_view *second;
 } htp_hint_weights;
 
-/** Notes whether what a recurrent layer goes over has the steps first. The hint has its weight. */
+/** Notes whether the input of a recurrent layer is sequence-first. The hint has the layer's
+ * weight. */
 void htp_hint_note_order(const htp_operands *o, htp_hint *hint);
 
 /** Fills the weight of a hint that speaks of operand number @p at; without one its rank is 0. */
 void htp_hint_find_weight(const htp_operands *o, const htp_hint_weights *weights, uint32_t at,
                           htp_hint *hint);
 
-/** Along which dim the node joins its operands is as a rule that of features: the second or last.
- */
+/** Whether the node joins its operands along what is usually the feature dim: the second or
+ * last. */
 bool htp_hint_joins_features(const htp_operands *o);
 
-/** How many dims more than its first operand the result of a node has that only changes its shape,
- * unsqueeze() for one; 0 where that is not known. */
+/** How many dims a shape operator such as unsqueeze() adds to its first operand; 0 if unknown. */
 int htp_hint_rank_change(const htp_operands *o);
 
 #endif

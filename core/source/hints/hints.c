@@ -39,7 +39,7 @@ static htp_hint_known attribute(htp_hint_search *f, uint32_t object, const char 
     return k;
 }
 
-/* @return a function; HTP_NONE where it is not known */
+/* @return a function; HTP_NONE if it is unknown */
 static uint32_t method_of(const htp_hint_search *f, uint32_t object, const char *name)
 {
     return object == HTP_NONE ? HTP_NONE
@@ -49,7 +49,7 @@ static uint32_t method_of(const htp_hint_search *f, uint32_t object, const char 
 
 static void visit_block(htp_hint_scope *s, const htp_program_block *block);
 
-/* Makes the values of a function. @return false where it has no code, or there are too many */
+/* Begins a function. @return false if it has no code, or too many values */
 static bool begin(htp_hint_search *f, uint32_t function, htp_hint_scope *s)
 {
     if (f->depth >= MAX_DEPTH || f->failure) {
@@ -69,7 +69,7 @@ static bool begin(htp_hint_search *f, uint32_t function, htp_hint_scope *s)
     return true;
 }
 
-/* Follows a function. Where its values are known @p s holds them, and the result is true. */
+/* Follows a function. @return true if its values are known; they are in @p s. */
 static bool visit_function(htp_hint_search *f, uint32_t function, const htp_hint_known *inputs,
                            uint32_t input_count, htp_hint_scope *s)
 {
@@ -85,7 +85,7 @@ static bool visit_function(htp_hint_search *f, uint32_t function, const htp_hint
     return true;
 }
 
-/* @param first  the operand that is the function's first argument */
+/* @param first  the operand of the function's first argument */
 static void visit_call(const htp_hint_scope *s, uint32_t function, uint32_t first)
 {
     uint32_t count = s->node->input_count - first;

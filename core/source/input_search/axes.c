@@ -18,7 +18,7 @@ static uint32_t count_dims(const htp_inputs *inputs)
     return count;
 }
 
-/* What dims of one family have in common, as text. */
+/* The common description of dims in a family, as text. */
 static const char *describe_family(htp_arena *arena, const htp_inputs *inputs, uint32_t input,
                                    uint32_t dim)
 {
@@ -75,7 +75,7 @@ htp_axes htp_axes_apart(htp_arena *arena, const htp_inputs *inputs)
     return axes;
 }
 
-/* A formula of the inputs' axes as one of dims. */
+/* Rewrites a formula over input axes as one over dims. */
 static const htp_size_formula *of_dims(htp_arena *arena, const htp_size_formula *formula,
                                        const uint32_t *first)
 {
@@ -145,7 +145,7 @@ bool htp_axes_join(htp_axes *axes, uint32_t a, uint32_t b)
     return true;
 }
 
-/* A formula with another one in the place of an axis; NULL where it is too long. */
+/* Substitutes a formula for an axis; NULL if the result is too long. */
 static const htp_size_formula *replace(const htp_axes *axes, const htp_size_formula *in,
                                        uint32_t axis, const htp_size_formula *by)
 {
@@ -225,7 +225,7 @@ static htp_inputs copy_inputs(htp_arena *arena, const htp_inputs *given)
     return copy;
 }
 
-/* The formula of dims as one of the inputs' axes. What does not move is a number. */
+/* Rewrites a formula over dims as one over input axes. Static dims become numbers. */
 static const htp_size_formula *of_axes(const htp_axes *axes, const htp_size_formula *formula,
                                        const uint32_t *index)
 {

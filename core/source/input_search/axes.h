@@ -14,10 +14,10 @@
 typedef struct htp_axes_dim {
     uint32_t input;
     uint32_t dim;
-    uint32_t family; /**< dims that are likely to be alike: see htp_axes_family() */
+    uint32_t family; /** < dims that are likely to be equal: see htp_axes_family() */
 } htp_axes_dim;
 
-/** What the program says of the dims of an input. */
+/** Facts from the program about the dims of an input. */
 typedef enum htp_axes_layout {
     HTP_AXES_USUAL,
     HTP_AXES_NO_PICTURE,  /**< it is joined with others or multiplied, as a cache is; or nothing in
@@ -52,8 +52,8 @@ void htp_axes_note_hints(htp_axes *axes, const htp_hint *hints, uint32_t count);
 /** Whether an input may be a picture, as far as is known. */
 bool htp_axes_may_be_pictures(const htp_axes *axes);
 
-/** Notes that no input is one unless some of these operators, which the program names, moves
- * windows over pictures. */
+/** Notes that no input is an image unless one of the program's operators slides windows over
+ * images. */
 void htp_axes_note_operators(htp_axes *axes, const htp_named_operator *operators, uint32_t count);
 
 /** A copy that can be changed by itself. */
@@ -63,8 +63,8 @@ htp_axes htp_axes_copy(const htp_axes *axes);
  * sizes, or are one already. */
 bool htp_axes_join(htp_axes *axes, uint32_t a, uint32_t b);
 
-/** Makes an axis follow others, as a formula of dims tells: not of itself, nor of such axes. False
- * where the formulas that it is in become too long. */
+/** Makes an axis follow others by a formula over dims, which must not depend on it. False if its
+ * formulas become too long. */
 bool htp_axes_set_formula(htp_axes *axes, uint32_t axis, const htp_size_formula *formula);
 
 /** Whether a dim is the first of an axis that moves by itself. */
@@ -77,18 +77,18 @@ uint32_t htp_axes_count_moving(const htp_axes *axes);
 int64_t htp_axes_size(const htp_axes *axes, uint32_t dim);
 
 /**
- * The inputs with the axes that move, and lanes for them. Names follow what dims mean as a rule:
- * the first one is "batch", the second of a matrix of integers "sequence", the last two of an image
- * "height" and "width", unless it is known to be no picture; others have their input's name.
- * @param moving  receives the dims of the axes of the inputs, by index
- * @return false where there are no sizes for lanes
+ * The inputs with dynamic axes, and lanes for them. Names follow the usual meaning of dims: the
+ * first is "batch", the second of an integer matrix "sequence", the last two of an image "height"
+ * and "width" (unless it is known to be no image); others have their input's name.
+ * @param moving  receives the dims of the inputs' axes, by index
+ * @return false if there are no sizes for lanes
  */
 bool htp_axes_apply(const htp_axes *axes, htp_inputs *inputs, const uint32_t **moving);
 
-/** What axes without formulas are called, by axis, whether they move or not. */
+/** Names of axes without formulas, by axis, dynamic or not. */
 const char *const *htp_axes_find_names(const htp_axes *axes);
 
-/** What a dim means as a rule, in the order in which programs need its size more often. */
+/** The usual meaning of a dim, in the order in which programs need its size more often. */
 typedef enum htp_axes_kind {
     HTP_AXES_BATCH,
     HTP_AXES_SEQUENCE,
@@ -98,8 +98,8 @@ typedef enum htp_axes_kind {
 
 htp_axes_kind htp_axes_find_kind(const htp_axes *axes, uint32_t dim);
 
-/** How many dims are like this one: of inputs with one path but for numbers in it ("past.0.key",
- * "past.1.key"), in one place, with one size. */
+/** The number of similar dims: of inputs whose paths differ in numbers alone ("past.0.key",
+ * "past.1.key"), at one position, with one size. */
 uint32_t htp_axes_count_alike(const htp_axes *axes, uint32_t dim);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What axes are called that nobody named.
+ * Default names of axes.
  */
 #include "base/dtype.h"
 #include "source/input_search/axes.h"
@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Whether dims may be those of a picture, or a volume. */
+/* Whether dims may be those of an image or a volume. */
 static bool may_be_picture(const htp_input *input)
 {
     return htp_dtype_is_float(input->dtype) && input->rank >= 4 && input->rank <= 5;
@@ -16,11 +16,11 @@ static bool may_be_picture(const htp_input *input)
 
 /* ---- what the program does with an input ---- */
 
-/* What moves over a picture, by parts of operators' names. */
+/* Operators on images, by parts of their names. */
 static const char *const windows[] = {"conv",         "pool", "upsample", "interpolate", "pixel_",
                                       "grid_sampler", "fold", "im2col",   "roi_"};
 
-/* What takes other tensors: a cache is joined with what is new, keys are multiplied. */
+/* Operators on other tensors: caches are joined, keys are multiplied. */
 static const char *const products[] = {"joined",       "aten::matmul",
                                        "aten::bmm",    "aten::baddbmm",
                                        "aten::linear", "aten::scaled_dot_product_attention"};
@@ -34,7 +34,7 @@ static bool holds_any(const char *kind, const char *const *parts, size_t count)
     return holds;
 }
 
-/* The part of an argument that a hint speaks of. */
+/* The part of an argument that a hint is about. */
 static const char *path_of_hint(const htp_hint *hints, uint32_t index)
 {
     bool is_part = index > 0 && htp_hint_is_part(&hints[index - 1]) &&
@@ -51,7 +51,7 @@ static const char *path_of_input(htp_arena *arena, const htp_input_path *path)
     return htp_text_string(&text);
 }
 
-/* What the hints of one argument, or of a part of it, tell. */
+/* The layout by the hints about an argument, or a part of it. */
 static htp_axes_layout find_layout(const htp_hint *hints, uint32_t count, uint32_t argument,
                                    const char *path)
 {
@@ -149,7 +149,7 @@ htp_axes_kind htp_axes_find_kind(const htp_axes *axes, uint32_t dim)
     return find_kind(axes, &axes->dims[dim]);
 }
 
-/* NULL where there is no name that is usual. */
+/* NULL if there is no usual name. */
 static const char *usual_name(const htp_axes *axes, const htp_axes_dim *at)
 {
     static const char *const spatial[] = {"width", "height", "depth"};

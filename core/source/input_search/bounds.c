@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The least common multiple, as long as it is a size; otherwise the larger one. */
+/* The least common multiple; on overflow the larger number. */
 static int64_t join_steps(int64_t a, int64_t b)
 {
     int64_t whole = a;
@@ -28,7 +28,7 @@ void htp_bound_narrow(htp_bound *bound, const htp_bound *other)
     bound->message = bound->message ? bound->message : other->message;
 }
 
-/* The axis that has these sizes in all lanes; HTP_NONE without one that moves by itself. */
+/* The independent axis with these sizes in all lanes, or HTP_NONE. */
 static uint32_t find_axis(const htp_inputs *inputs, const int64_t *sizes)
 {
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
@@ -41,12 +41,12 @@ static uint32_t find_axis(const htp_inputs *inputs, const int64_t *sizes)
     return HTP_NONE;
 }
 
-/* What is @p most, as the axis is in the example, and follows the axis where that is smaller: it
- * was cut to the axis. */
+/* Whether a number is @p most in the example and equals the axis where that is smaller: it was cut
+ * to the axis. */
 static bool is_cut(const htp_inputs *inputs, const htp_axis *axis, const int64_t *sizes)
 {
     int64_t most = axis->sizes[0];
-    bool is_cut = most > 1; /* 1 is broadcast */
+    bool is_cut = most > 1; /* a size of 1 is broadcast */
     bool is_above = false;
     for (uint32_t lane = 0; lane < inputs->lane_count; lane++) {
         int64_t size = axis->sizes[lane];

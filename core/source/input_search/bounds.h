@@ -1,7 +1,7 @@
 /*
- * What refusals tell of the sizes that an axis can have: a program that takes the first 512 steps
- * one by one needs as many, and one that adds a table of 512 positions takes no more. No other
- * choice of sizes gets around that.
+ * Bounds of axis sizes, learned from refusals: a program that reads the first 512 steps one by one
+ * needs as many; one that adds a table of 512 positions takes no more. No choice of sizes avoids
+ * that.
  */
 #ifndef HTP_SOURCE_BOUNDS_H
 #define HTP_SOURCE_BOUNDS_H
@@ -9,8 +9,8 @@
 #include "source/inputs/inputs.h"
 
 /**
- * Narrows the bounds of the inputs' axes by what a trace shows that forward() refused in all lanes:
- * @p message says why. Only what does not depend on the way that the program took is learned.
+ * Narrows the bounds of the inputs' axes by a trace that forward() refused in all lanes, with @p
+ * message. Only facts that do not depend on the path of the program are learned.
  */
 void htp_bounds_read(htp_arena *arena, const htp_trace *trace, const char *message,
                      const htp_inputs *inputs);

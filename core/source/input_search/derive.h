@@ -1,6 +1,6 @@
 /*
- * The search for inputs that forward() takes: guesses, what refusals of them say, and the steps
- * from one guess to the next. Private to core/source; htp_inputs_derive() is the door.
+ * The search for inputs that forward() accepts: guesses, refusals, and the steps from one guess to
+ * the next. Private to core/source; htp_inputs_derive() is the door.
  */
 #ifndef HTP_SOURCE_DERIVE_H
 #define HTP_SOURCE_DERIVE_H
@@ -32,7 +32,7 @@ typedef struct htp_part {
     uint32_t count;
 } htp_part;
 
-/** What is to be derived. */
+/** The arguments to derive. */
 typedef struct htp_plan {
     const htp_argument *arguments;
     uint32_t argument_count;
@@ -42,12 +42,14 @@ typedef struct htp_plan {
     bool is_open; /**< the program does not tell how long some list is */
 } htp_plan;
 
-/** Takes the arguments apart, by their types and by what the hints say that the program asks for.
- * @param elements  how many a list has where the program does not tell */
+/**
+ * Splits the arguments into leaves, by their types and by the parts that the program reads.
+ * @param elements  length of lists that the program leaves open
+ */
 htp_plan *htp_plan_make(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
                         const htp_argument *arguments, uint32_t argument_count, uint32_t elements);
 
-/** The leaf at a path of an argument; HTP_NONE when there is none. */
+/** The leaf at a path of an argument, or HTP_NONE. */
 uint32_t htp_plan_find(const htp_plan *plan, uint32_t argument, const char *path);
 
 /** The leaves' values in a trace; HTP_NONE for one that is not there. */
@@ -59,16 +61,16 @@ htp_input htp_plan_input(htp_arena *arena, const htp_part *part, const htp_input
 /** Whether a hint only names the part that the next one speaks of. */
 bool htp_hint_is_part(const htp_hint *hint);
 
-/** Whether a hint speaks of steps, then a batch: of what a recurrent layer goes over. */
+/** Whether a hint is about a sequence-first input of a recurrent layer. */
 bool htp_hint_has_steps_first(const htp_hint *hint);
 
-/** What a size stands for. */
+/** The role of a size. */
 typedef enum htp_role {
     HTP_ROLE_FEATURES, /**< fixed by a weight */
     HTP_ROLE_BATCH,    /**< one for all arguments */
     HTP_ROLE_SEQUENCE, /**< one for all arguments that are ids or their masks */
     HTP_ROLE_LENGTH,   /**< of a few items */
-    HTP_ROLE_EXTENT,   /**< of an image or a signal: what windows move over */
+    HTP_ROLE_EXTENT,   /** < of an image or a signal: windows slide over it */
 } htp_role;
 
 /** A family of shapes, one for every rank. */
@@ -87,7 +89,7 @@ typedef enum htp_family {
     HTP_FAMILY_COUNT,
 } htp_family;
 
-/** What a leaf may look like, judged by its uses. */
+/** Possible shapes of a leaf, judged by its uses. */
 typedef struct htp_uses {
     htp_family family;
     htp_dtype dtype;
@@ -98,7 +100,7 @@ typedef struct htp_uses {
                                          one; 0: not known */
     int64_t picked_last;            /**< the same of the last dim */
     bool is_flag;                   /**< no tensor, but true or false */
-    bool is_telling;                /**< some use decided this; otherwise it is what is left */
+    bool is_telling;                /** < decided by a use; otherwise by default */
 } htp_uses;
 
 /** A leaf as it is guessed. Dims that are one size share a slot. */
@@ -133,9 +135,9 @@ typedef struct htp_fact {
     bool is_limit; /**< whether @c want is the most that @c have can be */
 } htp_fact;
 
-/** What is known of a refusal. */
+/** An interpreted refusal. */
 typedef struct htp_refusal {
-    uint32_t node_count; /**< operators that ran, the one that raised included */
+    uint32_t node_count; /** < operators that ran, including the one that raised */
     const char *kind;    /**< of that one, or "" */
     bool is_operator;    /**< that one raised, rather than the program by itself */
     htp_fact facts[HTP_FACT_LIMIT];
@@ -157,7 +159,7 @@ htp_guess htp_guess_first(htp_arena *arena, const htp_uses *uses, const htp_plan
 /** A copy that can be changed. */
 htp_guess htp_guess_copy(htp_arena *arena, const htp_guess *guess);
 
-/** Gives a leaf the shape of its family with @p rank; false when there is none. */
+/** Gives a leaf the shape of its family for @p rank; false if there is none. */
 bool htp_guess_set_rank(htp_guess *guess, const htp_uses *uses, uint32_t leaf, uint32_t rank);
 
 /** Gives the first dim of a leaf the size of the batch. False where it has it. */
@@ -170,7 +172,7 @@ uint32_t htp_guess_own_slot(uint32_t leaf, uint32_t dim);
 HTP_MUST_USE htp_status htp_guess_inputs(htp_arena *arena, const htp_guess *guess,
                                          const htp_plan *plan, htp_inputs *inputs);
 
-/** Reads what a trace says that ended with a refusal; @p trace may be NULL. */
+/** Interprets a trace that ended with a refusal; @p trace may be NULL. */
 void htp_refusal_read(htp_arena *arena, const htp_trace *trace, const htp_plan *plan,
                       htp_refusal *refusal);
 
@@ -182,10 +184,13 @@ void htp_operands_read(const htp_trace *trace, htp_refusal *refusal);
 uint32_t htp_operands_compare(const htp_trace *trace, uint32_t lane,
                               htp_fact pairs[HTP_PAIR_LIMIT]);
 
-/** Looks for a guess that @p attempt does not refuse, beginning with @p guess, which receives it.
- * @param tried  is moved on by how many were tried
- * @param suspect  receives the leaf that the last refusal is about; HTP_NONE
- * @return false when all were refused; the guess is the one that the program came furthest with. */
+/**
+ * Looks for a guess that @p attempt accepts, beginning with @p guess, which receives it.
+ * @param tried  is advanced by the number of attempts
+ * @param suspect  the leaf of the last refusal; or HTP_NONE
+ * @return false if all were refused; the guess is then the one with which the program came
+ *         furthest.
+ */
 bool htp_derive_search(htp_arena *arena, const htp_uses *uses, const htp_plan *plan,
                        htp_derive_try attempt, void *user, htp_guess *guess, uint32_t *tried,
                        uint32_t *suspect);

@@ -1,5 +1,5 @@
 /*
- * Attempts: a guess is run, and what came of it is compared with what came of the one before.
+ * Attempts: runs a guess, and compares the outcome with the one before.
  */
 #include "source/input_search/derive_search.h"
 
@@ -17,7 +17,7 @@ static const char *describe(htp_arena *arena, const htp_inputs *inputs)
     return htp_text_string(&text);
 }
 
-/* Which attempt a guess was; the number of attempts where it was none. */
+/* The index of an earlier attempt with this guess; the number of attempts if there is none. */
 static uint32_t find_tried(const htp_search *search, const char *description)
 {
     uint32_t i = 0;
@@ -60,7 +60,7 @@ bool htp_search_run(htp_search *search, const htp_guess *guess, htp_refusal *ref
     return true;
 }
 
-/* By how many reasons the operator raises that leave no choice: dtypes and ranks come first. */
+/* The number of definite reasons of a refusal: dtypes and ranks come first. */
 static uint32_t count_reasons(const htp_refusal *refusal)
 {
     uint32_t count = refusal->is_dtype ? (HTP_FACT_LIMIT + 1) * HTP_FACT_LIMIT : 0;
@@ -71,7 +71,7 @@ static uint32_t count_reasons(const htp_refusal *refusal)
     return count;
 }
 
-/* The same operator raises for fewer reasons than before, but it is known why. */
+/* The same operator raises for fewer, known reasons. */
 static bool is_less_wrong(const htp_refusal *refusal, const htp_refusal *before)
 {
     uint32_t count = count_reasons(refusal);

@@ -1,5 +1,5 @@
 /*
- * Guesses made of what the uses of arguments say: a shape for every family and rank.
+ * Guesses from uses of arguments: a shape for every family and rank.
  */
 #include "source/input_search/derive.h"
 
@@ -24,7 +24,7 @@ static const char *const shapes[HTP_FAMILY_COUNT][HTP_GUESS_RANK + 1] = {
     [HTP_FAMILY_COUNTS] = {"", "b", "bl", "bii", "biii"},
 };
 
-/* Batch, sequence and length are one size each everywhere; i is one within an argument. */
+/* Batch, sequence and length have one size each everywhere; i has one within an argument. */
 static const struct dim_kind {
     char letter;
     htp_role role;
@@ -67,13 +67,13 @@ static uint32_t find_slot(uint32_t leaf, const char *shape, uint32_t dim)
     }
 }
 
-/* What the uses say of a dim whose size is that of no other; 0 for nothing. */
+/* The size of a letter that uses determine; 0: unknown. */
 static int64_t known_size(const htp_uses *uses, char letter)
 {
     return letter == 'f' ? uses->features : letter == 'n' ? uses->layers : 0;
 }
 
-/* A dim whose elements are picked one by one has as many as that. */
+/* A dim whose elements are picked one by one has as many as were picked. */
 static void set_picked(htp_guess *guess, const htp_uses *uses, uint32_t leaf)
 {
     htp_guessed *guessed = &guess->leaves[leaf];
@@ -97,7 +97,7 @@ bool htp_guess_set_rank(htp_guess *guess, const htp_uses *uses, uint32_t leaf, u
     if (rank > HTP_GUESS_RANK || uses[leaf].is_flag) {
         return false;
     }
-    /* What is beside ids need not be like them. */
+    /* inputs beside ids may differ from them */
     bool is_other = !shapes[family][rank] && !uses[leaf].is_telling;
     const char *shape = shapes[is_other ? HTP_FAMILY_PLAIN : family][rank];
     if (!shape || strlen(shape) != rank) {

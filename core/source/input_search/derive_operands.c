@@ -1,9 +1,8 @@
 /*
- * Which sizes of an operator's operands do not fit each other. No operator is run or modelled here:
- * the operands' sizes are compared by the rules for them.
+ * Finds the operand sizes that do not fit, by the rules of the operator. No operator runs here.
  *
- * Reference: the checks that libtorch's native functions make, TensorShape.cpp,
- * Convolution.cpp, LinearAlgebra.cpp, ExpandUtils.cpp.
+ * Reference: the checks that libtorch's native functions make, TensorShape.cpp, Convolution.cpp,
+ * LinearAlgebra.cpp, ExpandUtils.cpp.
  */
 #include "source/input_search/derive_reading.h"
 
@@ -21,7 +20,7 @@ static void read_broadcast(struct reading *r, const htp_trace_value *a, const ht
     }
 }
 
-/* Tensors among the operands broadcast with each other. */
+/* Tensor operands must broadcast. */
 static void read_elementwise(struct reading *r)
 {
     const htp_trace_value *first = NULL;
@@ -37,7 +36,7 @@ static void read_elementwise(struct reading *r)
     }
 }
 
-/* Sizes that stand at one place before and behind, then the numbers of elements. */
+/* Compares sizes at equal positions, then numbers of elements. */
 static void read_view(struct reading *r)
 {
     const htp_trace_value *self = tensor(r, "self");
@@ -86,14 +85,14 @@ static void read_expand(struct reading *r)
     }
 }
 
-/* A tensor by the first of two names that the operator has. */
+/* The tensor operand with the first of two names that exists. */
 static const htp_trace_value *first_of(const struct reading *r, const char *name, const char *other)
 {
     const htp_trace_value *value = tensor(r, name);
     return value ? value : tensor(r, other);
 }
 
-/* Products of matrices, by whatever names their operands go. */
+/* Matrix products, under any operand names. */
 static void read_product(struct reading *r)
 {
     const htp_trace_value *first = first_of(r, "mat1", "batch1");
@@ -104,7 +103,7 @@ static void read_product(struct reading *r)
     if (!a || !b) {
         return;
     }
-    if (second) { /* matmul() alone takes any rank */
+    if (second) { /* only matmul() takes any rank */
         add_ranks(r, a->rank, b->rank);
     }
     add_sizes(r, dim(r, a, -1), dim(r, b, b->rank > 1 ? -2 : -1));
@@ -230,7 +229,7 @@ static void read_index(struct reading *r)
     }
 }
 
-/* Whether an index out of bounds is one of dim @p d, as far as the message tells which it was. */
+/* Whether an index out of range may belong to dim @p d, by the message. */
 static bool may_be_out(const struct reading *r, uint32_t d)
 {
     static const char before[] = "is out of bounds for dimension ";
@@ -238,7 +237,8 @@ static bool may_be_out(const struct reading *r, uint32_t d)
     return !found || strtoul(found + sizeof(before) - 1, NULL, 10) == d;
 }
 
-/* As many dims as there are indices. Positions that count a dim up are as many as it has places. */
+/* The number of indices, and the size of the indexed dim. Counting positions need as many
+ * places. */
 static void read_indices(struct reading *r)
 {
     const htp_trace_value *self = tensor(r, "self");
@@ -260,7 +260,7 @@ static void read_indices(struct reading *r)
     }
 }
 
-/* Windows that are larger than what they move over, and paddings as large. */
+/* Windows and paddings larger than their dim. */
 static void read_windows(struct reading *r)
 {
     const htp_trace_value *self = tensor(r, "self");
@@ -274,7 +274,7 @@ static void read_windows(struct reading *r)
     }
 }
 
-/* A list, or what tells a tensor's sizes, has another number of elements than the program says. */
+/* A list or a tensor's sizes do not have as many elements as the program unpacks. */
 static void read_unpacking(struct reading *r)
 {
     const htp_trace_value *list = &r->trace->values[r->node->inputs[0]];
@@ -287,11 +287,11 @@ static void read_unpacking(struct reading *r)
                            .is_rank = is_sizes});
 }
 
-/* Operators by name, without overload; others broadcast their operands. */
+/* Operators by name, without overload; all others broadcast their operands. */
 static const struct reader {
     const char *kind;
     void (*read)(struct reading *r);
-    bool is_strict; /* takes operands of one dtype alone */
+    bool is_strict; /* all operands have one dtype */
 } readers[] = {
     {"aten::view", read_view, false},
     {"aten::reshape", read_view, false},
@@ -364,14 +364,13 @@ static const struct reader *find_reader(const htp_trace_node *node)
     return NULL;
 }
 
-/* Whether libtorch says that operands do not broadcast: its message is one for all such operators.
- */
+/* Whether the message says that operands do not broadcast: libtorch has one message for that. */
 static bool is_broadcast(const htp_trace_node *node)
 {
     return node->failure && strstr(node->failure, "at non-singleton dimension");
 }
 
-/* Tensors of more than one dtype; which, the later ones first. */
+/* The operands have several dtypes; lists the later ones first. */
 static bool mixes_dtypes(const struct reading *r)
 {
     htp_refusal *refusal = r->refusal;
@@ -394,7 +393,7 @@ static void read_operands(struct reading *r)
     const htp_trace_value *self = tensor(r, "self");
     static const char *const dims[] = {"dim", "dim0", "dim1", "start_dim"};
     for (size_t i = 0; self && i < sizeof(dims) / sizeof(dims[0]); i++) {
-        if (number(r, dims[i], &along)) { /* a dim that is not there */
+        if (number(r, dims[i], &along)) { /* no such dim */
             bool is_put_in = htp_trace_node_runs(r->node, "aten::unsqueeze");
             int64_t least = (along < 0 ? -along : along + 1) - is_put_in;
             add_fact(r, (htp_fact){self->rank, least, .is_rank = true, .is_least = true});
@@ -421,7 +420,7 @@ static bool is_comparison(const htp_trace_node *node)
     return is;
 }
 
-/* Two numbers, or two lists of them: the sizes of two tensors. */
+/* Two numbers, or two lists of them: sizes of two tensors. */
 static void read_compared(struct reading *r, const htp_trace_value *a, const htp_trace_value *b)
 {
     if (a->kind == HTP_TRACE_INT && b->kind == HTP_TRACE_INT) {
@@ -441,7 +440,7 @@ static void read_compared(struct reading *r, const htp_trace_value *a, const htp
     }
 }
 
-/* The program raised by itself: what it compared before tells why. */
+/* The program itself raised: its previous comparisons show why. */
 static void read_comparisons(struct reading *r)
 {
     const htp_trace_node *last = r->node;

@@ -1,6 +1,6 @@
 /*
- * The parts of nested arguments. A tuple's parts are those of its type; how many elements a list
- * has, and which keys a dict, is what the program asks for.
+ * Parts of nested arguments. The parts of a tuple follow from its type; the length of a list and
+ * the keys of a dict are those that the program reads.
  */
 #include "source/input_search/derive.h"
 
@@ -14,7 +14,7 @@ struct planning {
     htp_arena *arena;
     const htp_hint *hints;
     uint32_t hint_count;
-    uint32_t elements; /* of a list that is only looped over */
+    uint32_t elements; /* of a list that is only iterated over */
     htp_plan *plan;
 };
 
@@ -29,8 +29,7 @@ bool htp_hint_has_steps_first(const htp_hint *hint)
            hint->weight_rank == 2 && hint->weight_dims[2] == 1;
 }
 
-/* The part that a hint names below @p path: "key" of "0.key.1" below "0"; NULL when it is
- * elsewhere. */
+/* The name in a hint's path below @p path: "key" of "0.key.1" below "0"; NULL for another path. */
 static const char *name_below(const struct planning *p, const htp_hint *hint, uint32_t argument,
                               const char *path)
 {
@@ -101,7 +100,7 @@ static void add_leaf(struct planning *p, htp_part *part, uint32_t argument, cons
     plan->leaves[part->leaf] = (htp_leaf){.type = part->type, .argument = argument, .path = path};
 }
 
-/* What has no parts is a leaf: one that is no tensor stays out. */
+/* A type without parts is a leaf; one that is no tensor is left out. */
 static void plan_part(struct planning *p, htp_part *part, uint32_t argument, const char *path)
 {
     const htp_argument *type = part->type;

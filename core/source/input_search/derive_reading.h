@@ -1,5 +1,5 @@
 /*
- * What the rules for operands share. Private to derive_operands.c and derive_rules.c.
+ * Shared parts of the rules for operands. Private to derive_operands.c and derive_rules.c.
  */
 #ifndef HTP_SOURCE_DERIVE_READING_H
 #define HTP_SOURCE_DERIVE_READING_H
@@ -52,7 +52,7 @@ static inline void add_least(struct reading *r, int64_t have, int64_t want)
     add_fact(r, (htp_fact){.have = have, .want = want, .is_least = true});
 }
 
-/* The same of what alone decides whether the operator raises. */
+/* The same, if nothing else decides whether the operator raises. */
 static inline void add_sure_least(struct reading *r, int64_t have, int64_t want)
 {
     add_fact(r, (htp_fact){.have = have, .want = want, .is_least = true, .is_sure = true});
@@ -85,7 +85,7 @@ static inline const htp_trace_value *element(const struct reading *r, const htp_
     return &r->trace->values[list->elements[index]];
 }
 
-/* A number among the operands: false when it is none, or only the data can tell it. */
+/* A number among the operands: false if it is none, or data-dependent. */
 static inline bool number(const struct reading *r, const char *name, int64_t *result)
 {
     const htp_trace_value *value = operand(r, name);
@@ -106,7 +106,7 @@ static inline int64_t number_of(const struct reading *r, const char *name, uint3
     return value->kind == HTP_TRACE_INT ? value->i[r->lane] : 1;
 }
 
-/* Dim @p index, counted from the end when negative; 1 where there is none. */
+/* Dim @p index, which may be negative; 1 if there is none. */
 static inline int64_t dim(const struct reading *r, const htp_trace_value *value, int64_t index)
 {
     int64_t at = index < 0 ? index + value->rank : index;
@@ -126,7 +126,7 @@ static inline int64_t count_elements(const struct reading *r, const htp_trace_va
 
 /* ---- rules of derive_rules.c ---- */
 
-/** Layers that go over sequences: features of the input, and sizes of what is carried. */
+/** Recurrent layers: features of the input, and sizes of states. */
 void htp_read_recurrent(struct reading *r);
 
 /** One step of such a layer. */
@@ -147,15 +147,14 @@ void htp_read_target(struct reading *r);
 /** Queries, keys, values, and a mask that broadcasts with their scores. */
 void htp_read_attention(struct reading *r);
 
-/** What is put into a tensor at indices along a dim: as many parts as there are indices, which are
- * of the size of the parts that are there. */
+/** Tensors inserted at indices along a dim: one part per index, with the sizes of the existing
+ * parts. */
 void htp_read_indexed(struct reading *r);
 
 /** Points of two sets have as many coordinates. */
 void htp_read_distance(struct reading *r);
 
-/** Attention whose operands have the features of its weights, and a mask that does not broadcast.
- */
+/** Attention whose operands have the features of its weights, and a mask that is not broadcast. */
 void htp_read_native_attention(struct reading *r);
 
 /** The same of a whole layer of an encoder. */
@@ -164,7 +163,7 @@ void htp_read_encoder_layer(struct reading *r);
 /** Sequences that are packed: a length for each. */
 void htp_read_packing(struct reading *r);
 
-/** A target of a loss that has the sizes of what is compared with it. */
+/** The target of a loss, which has the sizes of the prediction. */
 void htp_read_alike(struct reading *r);
 
 /** Dims of one letter have one size. */

@@ -1,10 +1,10 @@
 /*
- * What a refusal says: how far the program got, and which arguments the operator that raised
- * depends on. The sizes of its operands are the business of derive_operands.c.
+ * Interprets a refusal: how far the program got, and on which arguments the failed operator
+ * depends. derive_operands.c compares the sizes of its operands.
  */
 #include "source/input_search/derive.h"
 
-/* A walk from a node back to forward()'s arguments, breadth first. */
+/* A breadth-first walk from a node back to forward()'s arguments. */
 struct walk {
     const htp_trace *trace;
     uint32_t *queue;
@@ -27,8 +27,8 @@ static void push_all(struct walk *walk, const uint32_t *values, uint32_t count)
     }
 }
 
-/* The leaves that the node's operands depend on, the nearest first. Where the program raised by
- * itself, they are those of what it compared, too. */
+/* The leaves on which the node's operands depend, nearest first. If the program itself raised, also
+ * those of its comparisons. */
 static void find_suspects(htp_arena *arena, const htp_trace *trace, const htp_plan *plan,
                           const htp_trace_node *node, htp_refusal *refusal)
 {

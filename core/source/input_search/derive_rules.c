@@ -1,5 +1,5 @@
 /*
- * Rules for the operands of layers whose operands are more than a tensor and its weight.
+ * Rules for layers with more operands than a tensor and its weight.
  *
  * Reference: the checks of libtorch's RNN.cpp, GridSampler.cpp, LossNLL.cpp, Linear.cpp (einsum),
  * TensorAdvancedIndexing.cpp and Distance.cpp.
@@ -20,7 +20,7 @@ static void read_state(struct reading *r, const htp_trace_value *state, int64_t 
     add_sizes(r, dim(r, state, 2), features);
 }
 
-/* A tensor, or those in a list. */
+/* Counts a tensor, or those in a list. */
 static uint32_t count_tensors(const htp_trace_value *value)
 {
     return !value                            ? 0
@@ -136,7 +136,7 @@ void htp_read_attention(struct reading *r)
     }
 }
 
-/* A mask that is not broadcast: of pairs, of keys, or of all scores. */
+/* A mask that is not broadcast: over pairs, over keys, or over all scores. */
 static void read_whole_mask(struct reading *r, const htp_trace_value *input, const char *heads)
 {
     const htp_trace_value *mask = tensor(r, "mask");
@@ -236,18 +236,18 @@ void htp_read_distance(struct reading *r)
 
 /* ---- sums of products: "bij,bjk->bik" ---- */
 
-/* The sizes of letters, and the first operand that has them. */
+/* Sizes of letters, and the first operand with each. */
 struct letters {
     int64_t sizes[256];
 };
 
-/* Compares the dims of one operand. @return what follows its letters */
+/* Compares the dims of one operand. @return the text behind its letters */
 static const char *read_letters(struct reading *r, const char *at, const htp_trace_value *value,
                                 struct letters *letters)
 {
     int64_t rank = 0;
     for (; *at && *at != ',' && *at != '-'; at++) {
-        if (*at == '.') { /* any number of dims: nothing is known of this operand */
+        if (*at == '.') { /* an ellipsis: the operand cannot be compared */
             return at + strcspn(at, ",-");
         }
         if (!isalpha((unsigned char)*at)) {

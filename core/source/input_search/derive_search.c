@@ -1,7 +1,7 @@
 /*
- * From a guess to one that forward() takes: a refusal shows two numbers that differ, and which
- * arguments they depend on; what makes them equal is found by moving sizes and looking again. A
- * step is kept when the program gets further with it.
+ * The search from a guess to inputs that forward() accepts. A refusal shows two numbers that differ
+ * and the arguments that they depend on. Sizes are changed and tried until the numbers are equal. A
+ * step is kept if the program gets further.
  */
 #include "source/input_search/derive_search.h"
 
@@ -9,20 +9,20 @@
 
 #include <string.h>
 
-/* How often the sizes of another rank are moved. */
+/* How often sizes are adjusted after a change of rank. */
 enum { REPAIR_LIMIT = 3 };
 
 /* ---- ranks and dtypes ---- */
 
-/* One number for each of a batch, rather than for each step. */
+/* Tries one number per batch element instead of one per step. */
 static bool try_vector(htp_search *search, htp_state *state, uint32_t leaf, const htp_guess *guess)
 {
     htp_guess other = htp_guess_copy(search->arena, guess);
     return htp_guess_set_batch(&other, leaf) && htp_search_improves(search, state, &other);
 }
 
-/* Gives the dims of a leaf the sizes that a refusal asks for, the last ones first. @return whether
- * there are such */
+/* Gives the dims of a leaf the sizes that a refusal requires, last dims first. @return whether
+ * there are any */
 static bool repair(htp_guess *guess, uint32_t leaf, const htp_refusal *refusal)
 {
     htp_guessed *guessed = &guess->leaves[leaf];
@@ -46,7 +46,7 @@ static bool repair(htp_guess *guess, uint32_t leaf, const htp_refusal *refusal)
     return has_changed;
 }
 
-/* Another rank has sizes of its own, which need not be right at once. */
+/* A new rank brings new sizes, which may need adjustment. */
 static bool try_repaired(htp_search *search, htp_state *state, uint32_t leaf,
                          const htp_guess *guess)
 {
@@ -63,8 +63,10 @@ static bool try_repaired(htp_search *search, htp_state *state, uint32_t leaf,
     return result == HTP_OUTCOME_KEPT;
 }
 
-/* The last dim may keep its size, as features do.
- * @param repairs  sizes may be moved, too */
+/*
+ * Tries a rank; the last dim may keep its size, as features do.
+ * @param repairs  whether sizes may be adjusted
+ */
 static bool try_rank(htp_search *search, htp_state *state, uint32_t leaf, int64_t rank,
                      bool repairs)
 {
@@ -125,8 +127,7 @@ static bool fit_ranks(htp_search *search, htp_state *state)
     return false;
 }
 
-/* Where all that a program is given are floats in one tensor, it has more than one dim unless
- * nothing else runs. */
+/* If all inputs are floats in one tensor, it has at least two dims, unless nothing else works. */
 static char least_rank(const htp_search *search, const htp_state *state, uint32_t leaf,
                        bool repairs)
 {
@@ -134,7 +135,7 @@ static char least_rank(const htp_search *search, const htp_state *state, uint32_
     return is_alone && htp_dtype_is_float(state->guess.leaves[leaf].dtype) && !repairs ? '2' : '1';
 }
 
-/* The other ranks that the uses allow, with sizes that may be moved or as they are. */
+/* Tries other ranks allowed by uses, with sizes adjusted or not. */
 static bool move_ranks_as_used(htp_search *search, htp_state *state, bool open_ones, bool repairs)
 {
     const htp_refusal refusal = state->refusal;
@@ -168,7 +169,7 @@ static bool move_ranks(htp_search *search, htp_state *state)
     return false;
 }
 
-/* Few arguments are single numbers in a tensor. */
+/* Few arguments are 0-d tensors. */
 static bool move_ranks_to_none(htp_search *search, htp_state *state)
 {
     const htp_refusal refusal = state->refusal;
@@ -181,7 +182,7 @@ static bool move_ranks_to_none(htp_search *search, htp_state *state)
     return false;
 }
 
-/* The dtypes of the operands, one of which a weight may have. */
+/* Tries the dtypes of the operands, one of which may be a weight's. */
 static bool fit_dtypes(htp_search *search, htp_state *state)
 {
     const htp_refusal refusal = state->refusal;
@@ -212,8 +213,8 @@ static bool move_dtypes(htp_search *search, htp_state *state)
     return false;
 }
 
-/* Whether an argument may have a rank together with others: one that no use decided, or, of those
- * that some did (@p are_decided), one that its uses allow. */
+/* Whether an argument may get a rank together with others: an undecided one; or with @p
+ * are_decided, one whose uses allow it. */
 static bool may_have_rank(const htp_search *search, uint32_t leaf, uint32_t rank, bool are_decided)
 {
     const htp_uses *uses = &search->uses[leaf];
@@ -221,8 +222,8 @@ static bool may_have_rank(const htp_search *search, uint32_t leaf, uint32_t rank
                        : !uses->is_telling;
 }
 
-/* Arguments may need another rank together: parts of one list, what is added up, or the ids of what
- * is joined. */
+/* Several arguments may need another rank together: parts of one list, summands, or ids of joined
+ * tensors. */
 static bool move_ranks_together(htp_search *search, htp_state *state)
 {
     const htp_refusal refusal = state->refusal;
@@ -274,10 +275,10 @@ static bool give_optional(htp_search *search, htp_state *state)
 
 /* ---- the search ---- */
 
-/* Steps that follow from the refusal come before those that merely try. */
+/* Steps that follow from the refusal come before mere trials. */
 static bool step(htp_search *search, htp_state *state)
 {
-    if (state->refusal.suspect_count == 0) { /* nobody knows: it may be any of them */
+    if (state->refusal.suspect_count == 0) { /* no suspects: any leaf may be one */
         uint32_t *all = HTP_NEW_ARRAY(search->arena, uint32_t, (size_t)state->guess.count + 1);
         for (uint32_t i = 0; i < state->guess.count; i++) {
             all[i] = i;
@@ -285,7 +286,7 @@ static bool step(htp_search *search, htp_state *state)
         state->refusal.suspects = all;
         state->refusal.suspect_count = state->guess.count;
     }
-    /* An operator raises for what it got, the program perhaps for what it did not get. */
+    /* an operator raises because of its operands; a program may raise because one is missing */
     bool may_lack = !state->refusal.is_operator;
     return (state->refusal.is_dtype && (fit_dtypes(search, state) || move_dtypes(search, state))) ||
            fit_ranks(search, state) || move_ranks_as_used(search, state, true, false) ||
@@ -309,7 +310,7 @@ static void refine(htp_search *search, htp_state state)
     }
 }
 
-/* Begins again with another rank of a leaf. */
+/* Restarts with another rank of a leaf. */
 static void begin_otherwise(htp_search *search, const htp_guess *from)
 {
     for (uint32_t i = 0; i < from->count; i++) {
@@ -324,7 +325,7 @@ static void begin_otherwise(htp_search *search, const htp_guess *from)
     }
 }
 
-/* Whether a leaf has the sizes of ids that its uses tell. */
+/* Whether a leaf has the sizes of ids that its uses give. */
 static bool has_sizes_of_ids(const htp_search *search, const htp_guess *guess, uint32_t leaf)
 {
     const htp_guessed *guessed = &guess->leaves[leaf];
@@ -340,7 +341,7 @@ static bool has_sizes_of_ids(const htp_search *search, const htp_guess *guess, u
     return has_them;
 }
 
-/* Whether what was guessed to be ids, as it is beside some, has other sizes than these. */
+/* Whether a leaf guessed to be ids, because of ids beside it, has other sizes. */
 static bool is_unlike_ids(const htp_search *search, const htp_guess *guess, uint32_t leaf)
 {
     const htp_guessed *guessed = &guess->leaves[leaf];
@@ -348,7 +349,7 @@ static bool is_unlike_ids(const htp_search *search, const htp_guess *guess, uint
            !search->uses[leaf].is_telling && !has_sizes_of_ids(search, guess, leaf);
 }
 
-/* Numbers of things are ids; what is not shaped like these measures something. */
+/* Integers beside ids that have other sizes than these are measurements: tries floats. */
 static void take_floats(htp_search *search)
 {
     for (uint32_t i = 0; i < search->found.count; i++) {

@@ -8,7 +8,7 @@
 
 enum { HTP_ATTEMPT_LIMIT = 80 };
 
-/** A guess, and what came of it. */
+/** A guess and its outcome. */
 typedef struct htp_state {
     htp_guess guess;
     htp_refusal refusal;
@@ -25,7 +25,7 @@ typedef struct htp_search {
     htp_refusal refusals[HTP_ATTEMPT_LIMIT]; /**< of those, where they were refused */
     uint32_t tried_count;
     bool is_strict; /**< a guess is kept where the program gets further with it, and nowhere else */
-    bool is_over;   /**< found, or told to stop */
+    bool is_over;   /** < found, or stopped */
     htp_guess found;
     htp_state furthest;
 } htp_search;
@@ -43,19 +43,19 @@ typedef enum htp_outcome {
     HTP_OUTCOME_LOST,
 } htp_outcome;
 
-/** Runs a guess. False when there is nothing to be learned: it was tried, which @p refusal tells of
- * again, or cannot be. */
+/** Runs a guess. False if nothing can be learned: it was tried before (@p refusal is that one's),
+ * or is impossible. */
 bool htp_search_run(htp_search *search, const htp_guess *guess, htp_refusal *refusal);
 
-/** Tries a guess that was made of @p state; @p refusal receives what came of it. */
+/** Tries a guess derived from @p state; @p refusal receives the outcome. */
 htp_outcome htp_search_attempt(htp_search *search, htp_state *state, const htp_guess *guess,
                                htp_refusal *refusal);
 
 /** Tries a guess; true when it was kept. */
 bool htp_search_improves(htp_search *search, htp_state *state, const htp_guess *guess);
 
-/** Gives dims that have one of the numbers of one of the refusal's facts the other one; the batch,
- * which all share, only with @p batches. @return whether the state was changed */
+/** Dims equal to a number of one of the refusal's facts get the other number; the batch, which all
+ * share, only with @p batches. @return whether the state changed */
 bool htp_sizes_replace(htp_search *search, htp_state *state, bool batches);
 
 /** Moves sizes until the numbers of one of the refusal's facts are equal. @return whether the state

@@ -1,17 +1,16 @@
 /*
- * Sizes that make two numbers equal, which a refusal shows to differ. How the numbers depend on a
- * size is not derived but looked at: it is moved, and what the operator says then tells whether,
- * and how far, to go on.
+ * Finds sizes that make two numbers equal. The dependence on a size is not derived but observed:
+ * the size is changed, and the operator's reaction decides how to go on.
  */
 #include "source/input_search/derive_search.h"
 
 enum {
     LARGEST_SIZE = 1 << 17,
     FACTS_SOLVED = 4,
-    PROBE_LIMIT = 16, /* of one size */
+    PROBE_LIMIT = 16, /* per size */
 };
 
-/* Another dim of the argument that has this slot; the rank when there is none. */
+/* Another dim of the argument with this slot; the rank if there is none. */
 static uint32_t find_other(const htp_guessed *guessed, uint32_t dim, uint32_t slot)
 {
     uint32_t d = 0;
@@ -21,7 +20,7 @@ static uint32_t find_other(const htp_guessed *guessed, uint32_t dim, uint32_t sl
     return d;
 }
 
-/* Gives a dim a size of its own. False when it has one. */
+/* Gives a dim its own size slot. False if it has one. */
 static bool separate(htp_search *search, htp_state *state, uint32_t leaf, uint32_t dim)
 {
     htp_guess guess = htp_guess_copy(search->arena, &state->guess);
@@ -30,7 +29,7 @@ static bool separate(htp_search *search, htp_state *state, uint32_t leaf, uint32
     uint32_t own = htp_guess_own_slot(leaf, dim);
     uint32_t other = find_other(guessed, dim, own);
     bool is_shared = before != own || other < guessed->rank;
-    if (other < guessed->rank) { /* the others go on sharing theirs */
+    if (other < guessed->rank) { /* the others keep sharing theirs */
         uint32_t moved = htp_guess_own_slot(leaf, other);
         guess.sizes[moved] = guess.sizes[own];
         guess.roles[moved] = guess.roles[own];
@@ -45,7 +44,7 @@ static bool separate(htp_search *search, htp_state *state, uint32_t leaf, uint32
     return is_shared;
 }
 
-/* A dim gets another size, with all dims that share it or alone. */
+/* Sets the size of a dim, with all dims that share it, or alone. */
 static bool set_size(htp_search *search, htp_state *state, uint32_t leaf, uint32_t dim,
                      int64_t size, bool alone)
 {
@@ -58,13 +57,12 @@ static bool set_size(htp_search *search, htp_state *state, uint32_t leaf, uint32
     return htp_search_improves(search, state, &guess);
 }
 
-/* Which dims get another size: those of leaves whose sizes are open, as are those of ids
- * beyond a sequence, each alone; the sides of
- * images, one of which may turn out to be the channels, each alone; others together with what they
- * share it with, and those that are moved alone together. */
+/* Which dims get another size: those of leaves with open sizes (also of ids beyond a sequence), one
+ * by one; sides of images, one of which may turn out to be channels, one by one; others together
+ * with all that share the size. */
 enum moved { OPEN_ONES, EXTENTS, TOGETHER, MOVED_COUNT };
 
-/* Whether a leaf has as many features: that another dim has as many is chance. */
+/* Whether a leaf has as many features: an equal size of another dim is a coincidence. */
 static bool has_features(const htp_state *state, uint32_t leaf, int64_t size)
 {
     const htp_guessed *guessed = &state->guess.leaves[leaf];
@@ -76,7 +74,7 @@ static bool has_features(const htp_state *state, uint32_t leaf, int64_t size)
     return has;
 }
 
-/* One dim. A batch moves alone rather than together where that is not asked for. */
+/* One dim. A batch is changed alone unless requested otherwise. */
 static bool replace_size(htp_search *search, htp_state *state, uint32_t leaf, uint32_t dim,
                          int64_t want, enum moved moved, bool batches)
 {
@@ -94,7 +92,7 @@ static bool replace_size(htp_search *search, htp_state *state, uint32_t leaf, ui
            (may_be_alone && set_size(search, state, leaf, dim, want, true));
 }
 
-/* Dims that have one of the numbers that differ get the other one. */
+/* Dims equal to one of the two differing numbers get the other one. */
 static bool replace(htp_search *search, htp_state *state, int64_t have, int64_t want,
                     enum moved moved, bool batches)
 {
@@ -128,16 +126,16 @@ bool htp_sizes_replace(htp_search *search, htp_state *state, bool batches)
     return false;
 }
 
-/* One size that is moved until two numbers are equal. */
+/* A size that is changed until two numbers are equal. */
 struct probe {
     htp_search *search;
     htp_state *state;
-    uint32_t fact; /* its id */
+    uint32_t fact; /* id of the fact */
     uint32_t slot;
     uint32_t count;
 };
 
-/* By how much the numbers differ when the size is @p size. */
+/* The difference of the numbers at size @p size. */
 static htp_outcome probe(struct probe *p, int64_t size, int64_t *difference)
 {
     if (size < 1 || size > LARGEST_SIZE || p->count++ >= PROBE_LIMIT) {
@@ -156,7 +154,7 @@ static htp_outcome probe(struct probe *p, int64_t size, int64_t *difference)
     return result;
 }
 
-/* Between two sizes of which one is too small and the other too large. */
+/* Bisects between a size that is too small and one that is too large. */
 static bool bisect(struct probe *p, int64_t low, int64_t high, bool low_is_negative)
 {
     while (high - low > 1) {
@@ -208,7 +206,7 @@ static bool solve(htp_search *search, htp_state *state, const htp_fact *fact, ui
     if (result != HTP_OUTCOME_LIKE || second == first) {
         return result == HTP_OUTCOME_KEPT;
     }
-    /* Where a straight line through both would meet. */
+    /* the intersection by linear interpolation */
     int64_t straight = size - first * step / (second - first);
     int64_t ignored = 0;
     if (first * step % (second - first) == 0 && probe(&p, straight, &ignored) == HTP_OUTCOME_KEPT) {
@@ -221,7 +219,7 @@ static bool solve(htp_search *search, htp_state *state, const htp_fact *fact, ui
     return is_closer ? approach(&p, size + step, second, true) : approach(&p, size, first, false);
 }
 
-/* Whether one of the arguments that matter has a dim of this slot. */
+/* Whether a suspect has a dim of this slot. */
 static bool is_suspect(const htp_state *state, uint32_t slot)
 {
     for (uint32_t i = 0; i < state->refusal.suspect_count; i++) {
@@ -235,7 +233,7 @@ static bool is_suspect(const htp_state *state, uint32_t slot)
     return false;
 }
 
-/* Dims that share a size get one each where that helps; the last dims first. */
+/* Separates dims that share a size if that helps; last dims first. */
 static bool solve_dims(htp_search *search, htp_state *state)
 {
     const htp_refusal refusal = state->refusal;
@@ -274,7 +272,7 @@ static bool solve_sizes(htp_search *search, htp_state *state)
     return false;
 }
 
-/* One dim gets a size that is common, and another one of the same argument is moved. */
+/* Gives one dim a common size, and adjusts another one of the same argument. */
 static bool solve_beside(htp_search *search, htp_state *state, uint32_t leaf, uint32_t dim,
                          int64_t size)
 {
@@ -299,7 +297,7 @@ static bool solve_beside(htp_search *search, htp_state *state, uint32_t leaf, ui
     return false;
 }
 
-/* What a layer fixes may be a product of two sizes: bands of a spectrogram, and how many frames. */
+/* A fixed number may be a product of two sizes: bands and frames of a spectrogram. */
 static bool solve_products(htp_search *search, htp_state *state)
 {
     static const int64_t common[] = {80, 128, 40, 20};
@@ -324,7 +322,7 @@ bool htp_sizes_solve(htp_search *search, htp_state *state)
     return solve_sizes(search, state) || solve_dims(search, state) || solve_products(search, state);
 }
 
-/* Makes all sizes of two roles larger. */
+/* Multiplies all sizes of two roles. */
 static bool multiply(htp_search *search, htp_state *state, const htp_role roles[2], int64_t factor)
 {
     htp_guess guess = htp_guess_copy(search->arena, &state->guess);

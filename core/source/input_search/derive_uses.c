@@ -1,5 +1,5 @@
 /*
- * What the uses of an argument say of it. Every rule is a row.
+ * Interprets the uses of an argument. Every rule is a row.
  *
  * Reference: the argument names and weight layouts of libtorch's native_functions.yaml.
  */
@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Weights beyond this are not believed. */
+/* Larger weights are not believed. */
 enum { FEATURE_LIMIT = 1 << 24, PICKED_LIMIT = 64 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A use that decides an argument; an earlier row is more telling than a later one. */
+/* A use that decides an argument; earlier rows are more reliable. */
 static const struct rule {
     const char *kind;
     const char *position;
     uint32_t weight_rank; /* 0: any */
-    uint32_t feature_dim; /* of the weight beside the argument */
+    uint32_t feature_dim; /* of the argument's weight */
     htp_family family;
     const char *ranks;
 } rules[] = {
@@ -121,7 +121,7 @@ static const struct rule {
     {"aten::unfold", "self", 0, 0, HTP_FAMILY_SIGNALS, "234"},
 };
 
-/* Uses that need a bool; in-place operators are the same. */
+/* Uses that require a bool; also for in-place operators. */
 static const struct {
     const char *kind;
     const char *position; /* NULL: any */
@@ -138,7 +138,7 @@ static const struct {
     {"aten::_native_multi_head_attention", "mask"},
 };
 
-/* What is gathered of the hints, by leaf. */
+/* Facts from hints, by leaf. */
 struct gathering {
     htp_arena *arena;
     const htp_plan *plan;
@@ -147,20 +147,20 @@ struct gathering {
     htp_uses *uses;
     const struct rule **best;
     bool *is_bool;
-    uint64_t (*picked)[HTP_GUESS_RANK + 1]; /* which elements of each dim, then of the last one */
-    int64_t (*sliced)[HTP_GUESS_RANK + 1];  /* the last start of a slice, likewise */
+    uint64_t (*picked)[HTP_GUESS_RANK + 1]; /* picked elements of each dim, then of the last one */
+    int64_t (*sliced)[HTP_GUESS_RANK + 1];  /* the last start of a slice, by the same order */
 };
 
-/* One hint, read. */
+/* A parsed hint. */
 struct use {
     const htp_hint *hint;
-    uint32_t leaf;     /* HTP_NONE: of no tensor */
-    int64_t shift;     /* dims more than the leaf has */
-    int64_t joined;    /* leaves like this one whose features are joined */
-    bool is_converted; /* perhaps to another dtype */
+    uint32_t leaf;     /* HTP_NONE: about no tensor */
+    int64_t shift;     /* dims of the operand beyond the leaf's */
+    int64_t joined;    /* equal leaves whose features are joined */
+    bool is_converted; /* perhaps converted to another dtype */
 };
 
-/* The same operator but for the _ of one that works in place. */
+/* Whether kinds are equal, except for the trailing underscore of in-place operators. */
 static bool is_kind(const char *kind, const char *wanted)
 {
     size_t length = strlen(wanted);
@@ -203,8 +203,8 @@ static struct use read_use(const struct gathering *g, uint32_t index)
     return use;
 }
 
-/* The ranks of a rule for what has @p shift dims less; those that cannot be are left out. Single
- * numbers come last. */
+/* The ranks of a rule for an operand with @p shift dims less, without impossible ones. 0-d comes
+ * last. */
 static const char *shift_ranks(htp_arena *arena, const char *ranks, int64_t shift)
 {
     htp_text shifted = {.arena = arena};
@@ -266,8 +266,8 @@ static void gather_picked(const struct gathering *g, const struct use *use)
     }
 }
 
-/* How many elements there are when each was picked; 0 where one alone was, or not all. What is read
- * behind these is one more. */
+/* The number of elements if each was picked; 0 if only one was, or one is missing. A slice behind
+ * them adds one. */
 static int64_t count_picked(uint64_t picked, int64_t sliced)
 {
     bool are_all = picked > 1 && (picked & (picked + 1)) == 0;
@@ -275,7 +275,7 @@ static int64_t count_picked(uint64_t picked, int64_t sliced)
     return count > 0 && sliced >= count ? sliced + 1 : count;
 }
 
-/* The dim that elements are picked from is likely to be the last one, unless it is the first. */
+/* Elements are probably picked from the last dim, unless it is the first. */
 static void settle_picked(const struct gathering *g, uint32_t leaf)
 {
     htp_uses *uses = &g->uses[leaf];
@@ -302,7 +302,7 @@ static void take_rest(htp_uses *uses, bool beside_ids, bool is_bool)
     uses->ranks = "2314";
 }
 
-/* One leaf looks like another one that goes into the same operator with @p more dims. */
+/* One leaf is like another that enters the same operator with @p more dims. */
 static void look_alike(const struct gathering *g, uint32_t leaf, uint32_t like, int64_t more)
 {
     htp_uses *uses = &g->uses[leaf];
@@ -316,7 +316,7 @@ static void look_alike(const struct gathering *g, uint32_t leaf, uint32_t like, 
     uses->features = more == 0 ? other->features : 0;
 }
 
-/* @return whether a leaf was decided by this hint */
+/* @return whether this hint decided a leaf */
 static bool gather_beside(const struct gathering *g, const struct use *use)
 {
     const htp_hint *hint = use->hint;
@@ -327,7 +327,7 @@ static bool gather_beside(const struct gathering *g, const struct use *use)
     }
     int64_t more = hint->weight_dims[1] - use->shift;
     if (!g->uses[use->leaf].ranks && !g->uses[other].ranks) {
-        if (more != 0) { /* the one with more dims is decided, the other one with the next round */
+        if (more != 0) { /* the one with more dims is decided now, the other in the next round */
             take_rest(&g->uses[more > 0 ? use->leaf : other], false, false);
             g->uses[more > 0 ? use->leaf : other].ranks = "342";
         }

@@ -1,13 +1,13 @@
 #include "source/input_search/equation.h"
 
-/* A number in each lane as (factors axes + number) / divisor, or factor a b. */
+/* The form of a number in all lanes: (factors axes + number) / divisor, or factor a b. */
 struct form {
     uint32_t axes[2];
     int64_t factors[2];
     uint32_t count;
     int64_t number;
     int64_t divisor;
-    bool is_product; /* of the two axes, times factors[0] */
+    bool is_product; /* of both axes, times factors[0] */
 };
 
 struct reader {
@@ -26,7 +26,7 @@ static bool is_small(int64_t number)
     return number > INT32_MIN / 2 && number < INT32_MAX / 2;
 }
 
-/* Whether a form has the value in all lanes. Sizes are below 2^31, and so are factors that fit. */
+/* Whether a form matches in all lanes. Sizes and factors are below 2^31. */
 static bool fits(const struct reader *r, const struct form *form)
 {
     bool does_fit = is_small(form->number) && is_small(form->factors[0]) && is_small(form->divisor);
@@ -52,8 +52,8 @@ static bool is_number(const struct reader *r, struct form *form)
     return fits(r, form);
 }
 
-/* Forms of axes @p a and @p b, of which some are of the first one alone. What fits by chance has
- * more numbers of its own: forms with two are looked for where there are lanes enough. */
+/* Forms over axes @p a and @p b, some over the first alone. Forms with more coefficients match by
+ * chance more easily, so those with two axes need enough lanes. */
 typedef bool (*form_fn)(const struct reader *r, uint32_t a, uint32_t b, struct form *form);
 
 static bool is_axis(const struct reader *r, uint32_t a, uint32_t b, struct form *form)
@@ -187,7 +187,7 @@ static void reduce(htp_equation *equation)
     equation->number /= divisor > 1 ? divisor : 1;
 }
 
-/* Products that are equal, and have an axis in common. */
+/* Equal products with a common axis. */
 static bool subtract_products(const struct form *a, const struct form *b, htp_equation *equation)
 {
     for (int i = 0; i < 4; i++) {
@@ -233,7 +233,7 @@ bool htp_equation_is_join(const htp_equation *equation)
            equation->terms[0].factor == -equation->terms[1].factor;
 }
 
-/* Whether the solution for a term adds axes, and takes none away. */
+/* Whether the solution for a term only adds axes. */
 static bool adds_axes(const htp_equation *equation, uint32_t term)
 {
     int64_t sign = equation->terms[term].factor;

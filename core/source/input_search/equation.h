@@ -1,6 +1,5 @@
 /*
- * What must hold between axes for an operator to run, read from two numbers that have to be equal
- * and are not at the sizes that were tried.
+ * Equations between axes, from two numbers that must be equal and are not at the sampled sizes.
  */
 #ifndef HTP_SOURCE_EQUATION_H
 #define HTP_SOURCE_EQUATION_H
@@ -20,10 +19,9 @@ typedef struct htp_equation {
 } htp_equation;
 
 /**
- * Reads what two numbers, one per lane, say of the axes. Forms that are known: a number, an axis
- * times a number, over a number or plus a number, a sum of two axes and a number, and products of
- * two axes that share one.
- * @return false where a number has none of these forms, or where no axis tells them apart.
+ * Fits forms to two numbers per lane. Known forms: a number; an axis times, over or plus a number;
+ * a sum of two axes and a number; products of two axes that share one.
+ * @return false if a number has none of these forms, or no axis separates them.
  */
 bool htp_equation_read(const htp_inputs *inputs, const int64_t *have, const int64_t *want,
                        htp_equation *equation);
@@ -34,11 +32,11 @@ bool htp_equation_is_join(const htp_equation *equation);
 /** Whether the equation says that a sum of axes, or one axis, is a number: none of them moves. */
 bool htp_equation_is_fixed(const htp_equation *equation);
 
-/** The term to solve the equation for, so that the others are added: if possible with the number,
- * too, and of several the last axis. HTP_NONE when there is none. */
+/** The term to solve the equation for, so that the others are added: if possible including the
+ * number; among several the last axis. HTP_NONE: none. */
 uint32_t htp_equation_solve(const htp_equation *equation);
 
-/** The solution for a term: what its axis is, as a formula of the other axes. */
+/** The solution for a term: its axis as a formula of the others. */
 htp_size_formula htp_equation_solution(const htp_equation *equation, uint32_t term);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * Inputs derived from what forward() does with its arguments.
+ * Derives inputs from the uses of arguments in forward().
  */
 #include "base/dtype.h"
 #include "source/input_search/derive.h"
 
 #include <string.h>
 
-/* How many elements a list has of which the program does not tell. */
+/* Lengths to try for a list of unknown length. */
 static const uint32_t list_lengths[] = {2, 4, 12, 24};
 
 /* ---- numbers: nothing but their user knows them ---- */
@@ -23,7 +23,7 @@ static const char *leaf_name(htp_arena *arena, const htp_plan *plan, const htp_l
     return *leaf->path ? htp_arena_printf(arena, "%s.%s", name, leaf->path) : name;
 }
 
-/* The flag for a leaf; none for one that stays out. */
+/* Adds the flag for a leaf; none if it is left out. */
 static void add_flag(htp_text *text, const htp_plan *plan, const htp_guess *guess, uint32_t index)
 {
     const htp_leaf *leaf = &plan->leaves[index];
@@ -53,7 +53,7 @@ static bool can_all_be_given(htp_arena *arena, const htp_plan *plan)
     return can_be;
 }
 
-/* Numbers without a default cannot be derived: names one, and shows the flags for all arguments. */
+/* Required numbers cannot be derived: names one, and shows the flags for all arguments. */
 static htp_status ask_for_numbers(htp_arena *arena, const htp_plan *plan, const htp_guess *guess)
 {
     const htp_leaf *missing = NULL;

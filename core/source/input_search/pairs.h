@@ -1,12 +1,12 @@
 /*
- * The numbers that an operator that raised holds against each other, in every lane.
+ * The numbers that a failed operator compared, in every lane.
  */
 #ifndef HTP_SOURCE_PAIRS_H
 #define HTP_SOURCE_PAIRS_H
 
 #include "source/input_search/derive.h"
 
-/** What must hold for the operator to run. */
+/** A condition for the operator to run. */
 typedef enum htp_pair_kind {
     HTP_PAIR_OTHER, /**< nothing that is sure */
     HTP_PAIR_EQUAL, /**< both are equal, or one is 1 and broadcast */
@@ -21,8 +21,8 @@ typedef struct htp_pair {
     bool is_limit;              /**< the second one is the most that the first one can be */
 } htp_pair;
 
-/** Reads the pairs of the last node of a trace that forward() refused. @return how many there are;
- * 0 where the trace is NULL, has too few lanes, or its lanes do not tell the same. */
+/** Reads the pairs of the last node of a refused trace. @return their number; 0 if the trace is
+ * NULL, has too few lanes, or its lanes disagree. */
 uint32_t htp_pairs_read(const htp_trace *trace, uint32_t lane_count,
                         htp_pair pairs[HTP_PAIR_LIMIT]);
 

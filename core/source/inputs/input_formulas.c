@@ -1,5 +1,5 @@
 /*
- * Dims of inputs whose sizes follow from those of others.
+ * Dims of inputs as formulas of other dims.
  */
 #include "source/inputs/inputs.h"
 
@@ -25,7 +25,7 @@ static uint32_t find_axis(const htp_inputs *inputs, const char *symbol)
     return found;
 }
 
-/* The formula in its one normal form. */
+/* The normal form of a formula. */
 static htp_polynomial_id normalise(htp_algebra *algebra, const htp_inputs *inputs,
                                    const htp_size_formula *formula)
 {

@@ -1,5 +1,5 @@
 /*
- * Specifications matched with the method's arguments.
+ * Matches specifications with the method's arguments.
  */
 #include "source/inputs/inputs.h"
 
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What is put together: the inputs by argument, in the order in which they are given. */
+/* State of matching: inputs by argument, in the given order. */
 struct matching {
     htp_arena *arena;
     const htp_argument *arguments;
@@ -59,7 +59,7 @@ static bool accepts_scalar(htp_trace_kind kind, htp_dtype dtype)
            (kind == HTP_TRACE_BOOL && dtype == HTP_DTYPE_BOOL);
 }
 
-/* The parts of a tuple, list or dict are judged by who traces. */
+/* The tracer checks the parts of a tuple, list or dict. */
 static htp_status check_kind(const struct matching *m, const htp_specification *specification,
                              const htp_argument *argument)
 {
@@ -82,8 +82,8 @@ static htp_status check_kind(const struct matching *m, const htp_specification *
                            form && is_number ? ", or without =VALUE to keep it an input" : "");
 }
 
-/* The axes of a formula, in the order in which it has them: so it will be written. Their sizes are
- * found where they are named. */
+/* Adds the axes of a formula in their order, which messages will use. Their sizes are set where
+ * they are named. */
 static void add_axes_of(struct matching *m, htp_inputs *inputs, const char *formula)
 {
     for (const char *at = formula; *at;) {
@@ -98,7 +98,7 @@ static void add_axes_of(struct matching *m, htp_inputs *inputs, const char *form
     }
 }
 
-/* The axis named @p symbol, made when it is new. */
+/* The axis named @p symbol, added if it is new. */
 static htp_status find_axis(struct matching *m, htp_inputs *inputs, const htp_dim *dim,
                             uint32_t *index)
 {
@@ -140,7 +140,7 @@ static htp_status fill(struct matching *m, const htp_specification *specificatio
     return HTP_OK;
 }
 
-/* What is wrong with a formula of which an axis has no size; NULL where all have. */
+/* The error of a formula with an axis of unknown size, or NULL. */
 static const char *find_unknown(htp_arena *arena, const htp_inputs *inputs,
                                 const htp_size_formula *formula)
 {
@@ -153,7 +153,7 @@ static const char *find_unknown(htp_arena *arena, const htp_inputs *inputs,
     return NULL;
 }
 
-/* Sizes that follow from those of all named axes. */
+/* Computes sizes from those of all named axes. */
 static htp_status fill_formulas(struct matching *m, const htp_specification *specification,
                                 htp_inputs *inputs, uint32_t index)
 {
@@ -214,7 +214,7 @@ static bool has_small_formula(const htp_inputs *inputs)
     return is_small;
 }
 
-/* Chooses the lanes of what was given, and checks that it is all that the method needs. */
+/* Chooses lanes for the given inputs, and checks that no required one is missing. */
 static htp_status complete(htp_arena *arena, htp_inputs *inputs, const htp_argument *arguments)
 {
     uint32_t second = 0;
@@ -262,8 +262,8 @@ static htp_status read_specifications(struct matching *m, const char *const *tex
     return HTP_OK;
 }
 
-/* @return by argument: the place of its first input; the last entry is the number of all. Arguments
- * without any have one, which is left out. */
+/* @return by argument: the index of its first input; the last entry is the total. An argument
+ * without inputs has one that is left out. */
 static uint32_t *place_arguments(const struct matching *m)
 {
     uint32_t *places = HTP_NEW_ARRAY(m->arena, uint32_t, (size_t)m->argument_count + 1);
@@ -344,7 +344,7 @@ static uint32_t count_leaves(const htp_input *input)
     return count ? count : 1;
 }
 
-/* Adds an input with what is nested in it, the paths being those of what it is nested in. */
+/* Adds an input and its nested ones; paths include those of containers. */
 static void flatten(htp_arena *arena, const htp_input *input, htp_input_path path,
                     htp_inputs *inputs, htp_input_path *paths)
 {

@@ -1,6 +1,6 @@
 /*
- * Inputs from JSON: every entry becomes a specification as the command line has it, so that both
- * have one grammar and the same checks.
+ * Inputs from JSON: every entry becomes a specification as on the command line, so both share
+ * grammar and checks.
  */
 #include "source/inputs/inputs.h"
 
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Specifications one behind the other, each with its NUL. All memory is taken before cJSON
- * builds its tree: an arena that runs out jumps, and the tree would be lost. */
+/* Specifications with a NUL behind each. Memory is allocated before cJSON builds its tree, which
+ * would leak if the arena jumped. */
 struct writer {
     char *bytes;
     size_t length;
@@ -18,7 +18,7 @@ struct writer {
     size_t count;
     bool is_full;
     bool may_name_files;
-    char path[1024]; /* of the entry under way: "past.0" */
+    char path[1024]; /* of the current entry: "past.0" */
     size_t path_length;
 };
 
@@ -49,7 +49,7 @@ static void put_number(struct writer *writer, double number)
     put(writer, digits);
 }
 
-/* {"key": ...} and [...] hold inputs; {"dtype": ..., "shape": ...} is one. */
+/* {"key": ...} and [...] are containers; {"dtype": ..., "shape": ...} is an input. */
 static bool is_nested(const cJSON *entry)
 {
     return cJSON_IsArray(entry) ||
@@ -57,7 +57,7 @@ static bool is_nested(const cJSON *entry)
             !cJSON_GetObjectItemCaseSensitive(entry, "shape"));
 }
 
-/* What a tensor holds: a number, true, "arange" or "@FILE.npy". */
+/* Contents of a tensor: a number, true, "arange" or "@FILE.npy". */
 static const char *put_value(struct writer *writer, const cJSON *value)
 {
     put(writer, "=");
@@ -115,7 +115,7 @@ static const char *put_tensor(struct writer *writer, const cJSON *entry)
     return value ? put_value(writer, value) : NULL;
 }
 
-/* Writes one input. @return what is wrong with it, or NULL. */
+/* Writes one input. @return its error, or NULL. */
 static const char *put_input(struct writer *writer, const cJSON *entry)
 {
     const char *problem = NULL;
@@ -142,7 +142,7 @@ static const char *put_input(struct writer *writer, const cJSON *entry)
     return problem;
 }
 
-/* What a path was before it became that of a part. */
+/* Appends a part to the path. */
 static bool enter(struct writer *writer, const char *part, size_t *before)
 {
     *before = writer->path_length;
@@ -154,7 +154,7 @@ static bool enter(struct writer *writer, const char *part, size_t *before)
     return !writer->is_full;
 }
 
-/* Writes an entry with what is nested in it; paths are short, which bounds the depth. */
+/* Writes an entry and nested ones; short paths bound the depth. */
 static const char *put_entry(struct writer *writer, const cJSON *entry, const char *name)
 {
     size_t before = 0;
@@ -205,7 +205,7 @@ static htp_status not_json(const char *name, const char *text, const char *where
     return htp_status_make(HTP_CODE_USAGE, "%s: line %u: not valid JSON", name, line);
 }
 
-/* The escaped character that would end a string early; NULL when there is none. */
+/* An escaped NUL, which would end a string early; NULL if there is none. */
 static const char *find_nul(const char *text)
 {
     for (; *text; text++) {
@@ -237,7 +237,7 @@ htp_status htp_inputs_parse_json(htp_arena *arena, const char *name, const char 
                                  bool may_name_files, const htp_argument *arguments,
                                  uint32_t argument_count, htp_inputs *inputs)
 {
-    /* A number of one digit may take the place of two characters: "8,". */
+    /* A one-digit number with its comma takes two characters: "8,". */
     struct writer writer = {.capacity = 64 + 16 * strlen(text), .may_name_files = may_name_files};
     writer.bytes = htp_arena_alloc(arena, writer.capacity);
     HTP_TRY(convert(&writer, name, text));

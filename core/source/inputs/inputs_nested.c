@@ -1,5 +1,5 @@
 /*
- * Inputs as text, and put together to what the method takes.
+ * Inputs as text, and assembled into the method's arguments.
  */
 #include "base/dtype.h"
 #include "base/vector.h"
@@ -91,7 +91,7 @@ typedef struct branch {
     const char *name;
     const htp_input *input; /* NULL: it has parts */
     HTP_VECTOR(struct branch *) parts;
-    htp_map index; /* of the parts, by name */
+    htp_map index; /* parts by name */
 } branch;
 
 static branch *find_part(htp_arena *arena, branch *whole, const char *name)

@@ -1,5 +1,5 @@
 /*
- * Inputs like the arrays of a .npz file, which is a zip archive of .npy files.
+ * Inputs like the arrays of a .npz file, a zip archive of .npy files.
  */
 #include "base/dtype.h"
 #include "base/input_file.h"
@@ -17,7 +17,7 @@ struct array {
     htp_npy header;
 };
 
-/* All memory is taken before the file is opened: an arena that runs out jumps. */
+/* Memory is allocated before the file is opened, since an arena may jump. */
 struct arrays {
     struct array *items;
     size_t count;
@@ -96,7 +96,7 @@ static htp_status read_arrays(FILE *file, uint64_t file_bytes, const char *path,
                            placeholder ? placeholder : "no .npz file, or a damaged one");
 }
 
-/* Arrays that were saved without names have these. */
+/* The default names of arrays saved without names. */
 static bool are_unnamed(const struct arrays *arrays)
 {
     bool unnamed = true;

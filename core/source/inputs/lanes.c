@@ -1,23 +1,23 @@
 /*
- * The sizes that the named axes have in the other lanes.
+ * Sizes of the named axes in the other lanes.
  */
 #include "base/checked.h"
 #include "base/dtype.h"
 #include "source/inputs/inputs.h"
 
 enum {
-    /* Sizes from here on have room to move down without becoming tiny. */
+    /* sizes from here on can shrink without becoming tiny */
     ROOM_TO_MOVE_DOWN = 16,
-    /* Networks halve sizes up to five times, and cut images into patches of up to 32. */
+    /* networks halve sizes up to five times, and use patches of up to 32 */
     LARGEST_STEP = 32,
     SMALLEST_MOVED_SIZE = 2,
-    /* Windows of up to 16 behind five halvings: further apart than that, they differ in number. */
+    /* windows of up to 16 after five halvings: at a larger distance their number differs */
     FARTHEST = 9,
-    /* Sequences are cut into parts of up to 256: from here on there are two. */
+    /* sequences are split into parts of up to 256: from here on there are at least two */
     BEYOND_PARTS = 512,
 };
 
-/* How far axis @p index moves in lanes 1 and 2, in steps: differently for every axis. */
+/* How far axis @p index moves in lanes 1 and 2, in steps: different for every axis. */
 static void axis_moves(uint32_t index, int64_t moves[HTP_INPUTS_LANES])
 {
     moves[0] = 0;
@@ -25,9 +25,8 @@ static void axis_moves(uint32_t index, int64_t moves[HTP_INPUTS_LANES])
     moves[2] = 3 * (int64_t)index + 5;
 }
 
-/* The same of axes that move up. Where that is to be told, lane 2 has the other order: of two sizes
- * that are alike in the example each is the larger one in some lane, as one may only have to be
- * large enough. */
+/* The same for axes that grow. If order matters, lane 2 has the opposite order: of two axes of
+ * equal size, each is larger in some lane, as one may only have to be large enough. */
 static int64_t move_up(const htp_inputs *inputs, uint32_t index, uint32_t lane)
 {
     int64_t moves[HTP_INPUTS_LANES];
@@ -36,22 +35,21 @@ static int64_t move_up(const htp_inputs *inputs, uint32_t index, uint32_t lane)
     return moves[lane];
 }
 
-/* Where a lane's size lies: near the example's, at twice, at many times or at half of it, at next
- * to nothing, or where there are many parts, whatever the example's is. */
+/* A lane's size: near the example's, twice, a multiple or half of it, tiny, or large enough for
+ * many parts. */
 enum move { UP, FAR_UP, FARTHEST_UP, DOWN, FAR_DOWN, SMALLEST, BEYOND };
 
-/* A way to choose the other lanes' sizes. */
+/* A strategy for the sizes of the other lanes. */
 struct way {
     enum move moves[2]; /* of lanes 1 and 2 */
-    bool by_room;       /* sizes without room go up instead of down, and down instead of up */
-    bool in_steps;      /* sizes keep what powers of two divide them */
+    bool by_room;       /* small sizes grow instead of shrinking, and the reverse */
+    bool in_steps;      /* sizes keep their powers of two */
 };
 
-/* In the order in which they are tried. A lane far away shows dims that move only once in a while,
- * as behind strides and in windows; one above and one below show what is cut off. Where axes may be
- * next to nothing, what is larger and what is smaller is the other way round: slices by other
- * tensors' sizes then are empty in one lane only. Steps come before lanes near the example: an
- * image of few patches may have as many in all of these. */
+/* In the order of trials. A distant lane shows dims that change rarely, behind strides and windows;
+ * one above and one below show what is cut off. With tiny sizes the order of axes is reversed, so
+ * that slices by other tensors' sizes are empty in one lane only. Steps come before nearby lanes:
+ * an image of few patches may have equally many in all of these. */
 static const struct way ways[] = {
     {{FARTHEST_UP, SMALLEST}, false, false},
     {{FARTHEST_UP, DOWN}, false, false},
@@ -69,14 +67,14 @@ static const struct way ways[] = {
 
 enum { ATTEMPT_COUNT = sizeof(ways) / sizeof(ways[0]) };
 
-/* What is known of the sizes of an axis. */
+/* Known bounds of an axis. */
 static const htp_bound *bound_of(const htp_inputs *inputs, uint32_t index)
 {
     static const htp_bound none = {.least = 0};
     return inputs->bounds ? &inputs->bounds[index] : &none;
 }
 
-/* The next size from one on that an axis may have, as far as steps and the least size go. */
+/* The next valid size from one on, by step and least size. */
 static int64_t fit_step(const htp_bound *bound, int64_t size)
 {
     int64_t least = size < bound->least ? bound->least : size;
@@ -84,7 +82,7 @@ static int64_t fit_step(const htp_bound *bound, int64_t size)
     return bound->step > 1 ? least + (away < 0 ? away + bound->step : away) : size;
 }
 
-/* The least size that the file says an axis has, as far as it says so. */
+/* The least size of an axis according to the file. */
 static int64_t least_of(const htp_bound *bound)
 {
     return bound->is_told && bound->least > 1 ? fit_step(bound, bound->least) : fit_step(bound, 1);
@@ -109,8 +107,8 @@ static bool is_prime(int64_t number)
     return number >= 2;
 }
 
-/* The nearest size in a direction that is a prime number of steps: what does not belong to the axis
- * does not divide it by chance. Without such a size, the one that is given. */
+/* The nearest size in a direction that is a prime number of steps, so that nothing unrelated
+ * divides it by chance. Otherwise the given size. */
 static int64_t find_prime(int64_t size, int64_t step, bool down)
 {
     int64_t count = size / step;
@@ -120,7 +118,7 @@ static int64_t find_prime(int64_t size, int64_t step, bool down)
     return count >= SMALLEST_MOVED_SIZE ? count * step : size;
 }
 
-/* The move that an axis of this size makes: there may be no room for the one that is asked for. */
+/* The possible move of an axis of this size: there may be no room for the requested one. */
 static enum move possible_move(enum move move, int64_t size, bool by_room, int64_t distance)
 {
     bool has_room = size >= ROOM_TO_MOVE_DOWN;
@@ -155,8 +153,8 @@ static void move_axis(htp_inputs *inputs, uint32_t index, uint32_t attempt)
     }
 }
 
-/* Whether one axis is the other one times or plus a constant, as far as the lanes show, or has its
- * size in lane 1: in the others, one of them may be broadcast. */
+/* Whether one axis is the other times or plus a constant in all lanes, or has its size in lane 1.
+ * In the other lanes, one may be broadcast. */
 static bool move_alike(const htp_axis *a, const htp_axis *b)
 {
     return a->sizes[1] == b->sizes[1] ||
@@ -181,7 +179,7 @@ static void tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)
     }
 }
 
-/* The axis that is largest in lane 1 of those that have no size in lane @p lane yet. */
+/* The largest axis in lane 1 without a size in lane @p lane. */
 static htp_axis *largest_without(htp_inputs *inputs, uint32_t lane)
 {
     htp_axis *largest = NULL;
@@ -195,7 +193,7 @@ static htp_axis *largest_without(htp_inputs *inputs, uint32_t lane)
     return largest;
 }
 
-/* Gives lane 2 sizes of next to nothing, the smallest one to the axis that is largest in lane 1. */
+/* Gives lane 2 tiny sizes, in the opposite order of lane 1. */
 static void make_smallest(htp_inputs *inputs)
 {
     const uint32_t lane = 2;
@@ -213,7 +211,7 @@ static void make_smallest(htp_inputs *inputs)
     }
 }
 
-/* Sizes that follow from those of the other axes. @return whether they are 1 and more */
+/* Computes sizes by formulas. @return whether they are at least 1 */
 static bool set_formulas(htp_inputs *inputs)
 {
     bool fits = true;
@@ -229,7 +227,7 @@ static bool set_formulas(htp_inputs *inputs)
     return fits;
 }
 
-/* Gives the dims of inputs the sizes of their axes. @return whether no input is too large */
+/* Sets the dims of inputs by axis. @return whether no input is too large */
 static bool set_dims(htp_inputs *inputs)
 {
     bool fits = set_formulas(inputs);
@@ -247,7 +245,7 @@ static bool set_dims(htp_inputs *inputs)
     return fits;
 }
 
-/* Whether the sizes of axes that move by themselves are none that are known to be refused. */
+/* Whether a size of an independent axis is not known to be refused. */
 static bool bound_has(const htp_bound *bound, int64_t size)
 {
     bool is_apart = bound->step <= 1 || (size - bound->rest) % bound->step == 0;
@@ -266,7 +264,7 @@ static bool keeps_bounds(const htp_inputs *inputs)
     return keeps;
 }
 
-/* @return whether no input is too large, and no size out of its bounds */
+/* @return whether no input is too large, and all sizes are within bounds */
 static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
 {
     const bool has_ones = ways[attempt].moves[1] == SMALLEST;

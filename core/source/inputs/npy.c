@@ -10,7 +10,7 @@
 
 enum { MAGIC_BYTES = 6, PREFIX_BYTES = 8 };
 
-/* What is left of the header's text: a dict as Python writes it. */
+/* The rest of the header's text: a Python dict. */
 struct reader {
     const char *at;
     const char *end;
@@ -23,7 +23,7 @@ static void skip_space(struct reader *reader)
     }
 }
 
-/* Takes a character, after white space. */
+/* Consumes a character, after white space. */
 static bool take(struct reader *reader, char wanted)
 {
     skip_space(reader);
@@ -42,7 +42,7 @@ static bool take_word(struct reader *reader, const char *word)
     return found;
 }
 
-/* Takes a quoted string without escapes, of fewer than @p capacity bytes. */
+/* Reads a quoted string without escapes, of fewer than @p capacity bytes. */
 static bool take_string(struct reader *reader, char *string, size_t capacity)
 {
     skip_space(reader);
@@ -60,7 +60,7 @@ static bool take_string(struct reader *reader, char *string, size_t capacity)
     return true;
 }
 
-/* Takes a size; Python 2 wrote an L behind it. */
+/* Reads a size; Python 2 appended an L. */
 static bool take_size(struct reader *reader, int64_t *size)
 {
     skip_space(reader);
@@ -80,7 +80,7 @@ static bool take_size(struct reader *reader, int64_t *size)
 /* ---- the three entries ---- */
 
 static const struct element {
-    const char *name; /* without the byte order */
+    const char *name; /* without byte order */
     htp_dtype dtype;
 } elements[] = {
     {"b1", HTP_DTYPE_BOOL},      {"u1", HTP_DTYPE_UINT8},       {"i1", HTP_DTYPE_INT8},
@@ -109,7 +109,7 @@ static const char *read_dtype(struct reader *reader, htp_npy *array)
 
 static const char *read_order(struct reader *reader, htp_npy *array)
 {
-    (void)array; /* the order of the elements does not matter to the shape */
+    (void)array; /* the order of elements does not affect the shape */
     return take_word(reader, "True") || take_word(reader, "False") ? NULL : "a damaged header";
 }
 

@@ -13,7 +13,7 @@
 
 enum { NESTING_LIMIT = 32 };
 
-/* The largest whole number up to which a double holds every one. */
+/* Doubles hold all integers up to here exactly. */
 static const long long exact_limit = 1LL << 53;
 
 static htp_status fail(const htp_specification *specification, const char *what)
@@ -68,7 +68,7 @@ static const struct scalar_type *find_scalar_type(const char *name)
     return NULL;
 }
 
-/* @param value  NULL: who runs the model gives it */
+/* @param value  NULL: it becomes an input of the model */
 static htp_status parse_scalar(const char *name, const char *value, htp_specification *result)
 {
     const struct scalar_type *type = find_scalar_type(name);
@@ -94,7 +94,7 @@ static bool parse_size(const char *text, int64_t least, int64_t *size)
            number <= INT32_MAX;
 }
 
-/* Names, numbers and signs between them, as far as one sees from afar. */
+/* Whether a text looks like a formula: names, numbers and operators. */
 static bool is_formula(const char *text)
 {
     bool has_letter = false;
@@ -113,7 +113,7 @@ static void trim(char **text)
     }
 }
 
-/* Parses one dim; @p text is the caller's to change. */
+/* Parses one dim; @p text is modified. */
 static htp_status parse_dim(char *text, const htp_specification *result, htp_dim *dim)
 {
     trim(&text);
@@ -135,7 +135,7 @@ static htp_status parse_dim(char *text, const htp_specification *result, htp_dim
     return HTP_OK;
 }
 
-/* The comma behind a dim, but none within brackets; NULL behind the last one. */
+/* The comma behind a dim, outside of brackets; NULL behind the last one. */
 static char *find_comma(char *text)
 {
     int depth = 0;
@@ -172,7 +172,7 @@ static htp_status parse_dims(htp_arena *arena, char *text, htp_specification *re
 
 /* ---- what a tensor holds: =VALUE ---- */
 
-/* The whole numbers of a dtype. */
+/* The range of integers of a dtype. */
 static const struct range {
     htp_dtype dtype;
     int64_t least;

@@ -35,9 +35,8 @@ typedef struct htp_specification {
 
 /**
  * Parses one specification. A dim is 1 to 2^31 - 1; 0 where its axis has no name. Formulas are not
- * looked into. A tensor's VALUE
- * is checked, and not kept: what an input holds does not change the model that is exported. Of a
- * file the header is read.
+ * parsed. A tensor's VALUE is checked, but not kept: contents of inputs do not change the exported
+ * model. Only the header of a file is read.
  */
 HTP_MUST_USE htp_status htp_specification_parse(htp_arena *arena, const char *text,
                                                 htp_specification *specification);

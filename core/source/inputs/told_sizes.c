@@ -1,10 +1,10 @@
 /*
- * What a file says of the sizes of its axes, in words.
+ * Describes the sizes that a file allows for its axes.
  */
 #include "base/text.h"
 #include "source/inputs/inputs.h"
 
-/* "batch from 2 to 64"; nothing of an axis that may have any size. */
+/* "batch from 2 to 64"; nothing for an unbounded axis. */
 static void add_sizes(const htp_axis *axis, const htp_bound *bound, htp_text *text)
 {
     bool has_least = bound->least > 1;

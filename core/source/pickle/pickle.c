@@ -12,7 +12,7 @@ static uint32_t left(const htp_pickle_machine *machine)
     return machine->pickle->count - machine->at;
 }
 
-/* Runs an opcode. @p operand is the number behind it, or else what the table says. */
+/* Runs an opcode. @p operand is the number behind it, or the table's. */
 typedef htp_status (*opcode_fn)(htp_pickle_machine *machine, uint64_t operand);
 
 /* ---- plain values ---- */
@@ -35,7 +35,7 @@ static htp_status push_signed_int(htp_pickle_machine *machine, uint64_t number)
     return HTP_OK;
 }
 
-/* Floats alone have their highest byte first. */
+/* Floats alone are big-endian. */
 static htp_status push_float(htp_pickle_machine *machine, uint64_t reversed)
 {
     uint64_t bits = 0;
@@ -121,7 +121,7 @@ static htp_status make_marked(htp_pickle_machine *machine, uint64_t kind)
     return htp_pickle_make(machine, (htp_pickle_kind)kind, values, count);
 }
 
-/* Adds @p values to the list or dict that lies on top of the stack. */
+/* Adds @p values to the list or dict on top of the stack. */
 static htp_status extend_top(htp_pickle_machine *machine, uint64_t kind,
                              const htp_pickle_value *values, size_t count)
 {
@@ -154,7 +154,7 @@ static htp_status set_item(htp_pickle_machine *machine, uint64_t operand)
 
 /* ---- the memo ---- */
 
-/* libtorch's table grows to the number; who writes pickles counts. */
+/* libtorch's table grows to the largest id; writers count up. */
 static htp_status put(htp_pickle_machine *machine, uint64_t id)
 {
     const htp_pickle_value *value = NULL;
@@ -226,7 +226,7 @@ static htp_status new_object(htp_pickle_machine *machine, uint64_t operand)
     return HTP_OK;
 }
 
-/* Of objects that are built, and of functions that are called, libtorch makes no difference. */
+/* libtorch treats building objects and calling functions alike. */
 static htp_status call(htp_pickle_machine *machine, uint64_t operand)
 {
     (void)operand;
@@ -270,10 +270,10 @@ static htp_status stop(htp_pickle_machine *machine, uint64_t operand)
 
 /* ---- all of them ---- */
 
-/* Those that libtorch knows. */
+/* The opcodes of libtorch's unpickler. */
 static const struct opcode {
     opcode_fn run;
-    uint32_t bytes; /* of the number behind it; 0: there is none */
+    uint32_t bytes; /* size of the operand; 0: none */
     uint32_t operand;
 } opcodes[OPCODES] = {
     ['N'] = {push_plain, 0, HTP_PICKLE_NONE},
@@ -341,7 +341,7 @@ static htp_status run_opcode(htp_pickle_machine *machine)
     return opcode->run(machine, operand);
 }
 
-/* The cost of the costliest part of the tuple that was made, or of what is none. */
+/* The largest cost among the parts of the new tuple, or of a value that is none. */
 static double cost_of_parts(const htp_pickle_machine *machine)
 {
     const htp_pickle_value *root = machine->stack.items;

@@ -1,9 +1,9 @@
 /*
- * Checks pickles of a TorchScript archive before libtorch reads them: its reader trusts what they
- * say. Private to core/source.
+ * Checks pickles of a TorchScript archive before libtorch reads them: its unpickler trusts them.
+ * Private to core/source.
  *
- * A pickle is a program for a machine with a stack, marks in it, and a memo. Here it runs on values
- * of which little is known: kinds, numbers, sizes. What passes is safe to run for real.
+ * A pickle is a program for a machine with a stack, marks and a memo. Here it runs abstractly, on
+ * kinds, numbers and sizes. A pickle that passes is safe to load.
  *
  * Reference: Python's pickletools, for opcodes of protocol 2; libtorch's unpickler takes a part of
  * them.
@@ -14,7 +14,7 @@
 #include "base/vector.h"
 #include "source/archive/archive.h"
 
-/** A class that a pickle calls, and with what; see htp_archive_made. Spans of its bytes. */
+/** A class that a pickle calls, and its arguments; see htp_archive_made. Spans of its bytes. */
 typedef struct htp_pickle_made {
     uint32_t module, module_bytes;
     uint32_t name, name_bytes;
@@ -25,8 +25,7 @@ typedef struct htp_pickle_made {
 
 typedef HTP_VECTOR(htp_pickle_made) htp_pickle_made_list;
 
-/** A device that a pickle names: where a storage was, or one that is an object. Spans of its bytes.
- */
+/** A device in a pickle: of a storage, or an object. Spans of its bytes. */
 typedef struct htp_pickle_device {
     bool is_storage;
     uint32_t key, key_bytes; /* of a storage: its record below the folder of storages */
@@ -49,9 +48,9 @@ typedef struct htp_pickle {
     const unsigned char *bytes;
     uint32_t count;
     const htp_archive *archive; /* holds the storages of its tensors */
-    const char *storages;       /* what their names begin with: "data/"; NULL: it has no tensors */
+    const char *storages;       /* prefix of their names: "data/"; NULL: it has no tensors */
     bool are_storages_left_out; /* records without contents will do: nobody reads them */
-    bool is_debug;              /* tells which line of which file code was made of */
+    bool is_debug;              /* maps code to source lines */
 } htp_pickle;
 
 /** The contents of a pickle; filled while it is checked. */
@@ -63,23 +62,21 @@ typedef struct htp_pickle_contents {
 } htp_pickle_contents;
 
 /**
- * Checks a pickle, in time and memory proportional to its bytes. @p scratch holds what is needed
- * meanwhile, and what is listed in @p contents (or NULL).
+ * Checks a pickle, in time and memory proportional to its bytes. @p scratch holds temporary data,
+ * and the lists of @p contents (or NULL).
  *
- * Refuses with HTP_CODE_BAD_INPUT: reads beyond the end, operands that are missing or of another
- * kind than libtorch takes them for, numbers in the memo that were never given, values nested
- * thousands deep, in themselves, or shared so that they unfold to millions; storages larger than
- * their records; tensors that reach out of their storages.
+ * Refuses with HTP_CODE_BAD_INPUT: reads beyond the end, missing operands, or ones of another kind
+ * than libtorch assumes, unknown memo ids, values nested thousands deep, cyclic, or shared
+ * exponentially; storages larger than their records; tensors beyond their storages.
  */
 HTP_MUST_USE htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
                                          htp_pickle_contents *contents);
 
 /**
- * Writes a pickle that was checked again, with other texts in the places of the devices that it
- * names; texts that are equal to these, and no devices, stay. libtorch parses the names, and knows
- * its own alone.
- * @param texts  for contents->devices, one by one; NULL for one that stays
- * @param bytes  receives the pickle in @p arena; NULL where nothing changes
+ * Rewrites a checked pickle with other device texts; equal texts that are no devices stay. libtorch
+ * parses the names, and knows only its own.
+ * @param texts  for contents->devices, one each; NULL keeps it
+ * @param bytes  the new pickle in @p arena; NULL if nothing changes
  */
 HTP_MUST_USE htp_status htp_pickle_rename_devices(htp_arena *arena, const htp_pickle *pickle,
                                                   const htp_pickle_contents *contents,

@@ -1,6 +1,6 @@
 /*
- * The functions that pickles of TorchScript call. libtorch takes their arguments apart without a
- * look at how many there are, and marks lists with the types of elements that they may not have.
+ * Functions that pickles of TorchScript call. libtorch unpacks their arguments without checking the
+ * count, and tags lists with element types that they may not have.
  */
 #include "base/device.h"
 #include "source/pickle/pickle_machine.h"
@@ -12,7 +12,7 @@ enum { TYPE_DEPTH_LIMIT = 100 }; /* libtorch parses types recursively */
 typedef htp_status (*call_fn)(htp_pickle_machine *machine, const htp_pickle_value *argument,
                               uint32_t parameter);
 
-/* A function's tuple of arguments, of which there are @p count at least. */
+/* A function's tuple of at least @p count arguments. */
 static htp_status open_arguments(const htp_pickle_machine *machine,
                                  const htp_pickle_value *argument, uint32_t count,
                                  const htp_pickle_value **parts)
@@ -38,7 +38,7 @@ static void push_again(htp_pickle_machine *machine, const htp_pickle_value *valu
 
 /* ---- lists ---- */
 
-/* A list whose elements are of the kinds of which @p kinds has bits. */
+/* A list whose elements have kinds among the bits of @p kinds. */
 static htp_status tag_list(htp_pickle_machine *machine, const htp_pickle_value *list,
                            uint32_t kinds)
 {
@@ -129,7 +129,7 @@ static htp_status make_device(htp_pickle_machine *machine, const htp_pickle_valu
     return htp_pickle_make(machine, HTP_PICKLE_OBJECT, NULL, 0);
 }
 
-/* The hooks of a tensor, which are not read. */
+/* Hooks of a tensor, which are not read. */
 static htp_status make_none(htp_pickle_machine *machine, const htp_pickle_value *argument,
                             uint32_t parameter)
 {
@@ -188,7 +188,7 @@ static const struct qscheme {
     {"per_channel_symmetric", HTP_PICKLE_OTHER_QSCHEME},
 };
 
-/* Modules whose names are libtorch's: what they hold and no row names is nothing that it knows. */
+/* Namespaces of libtorch: names without a row do not exist in it. */
 static const char *const closed_modules[] = {"torch", "torch.jit._pickle", "torch._tensor",
                                              "torch.distributed.rpc", "__main__"};
 
@@ -197,7 +197,7 @@ static bool is_name(const char *text, uint32_t bytes, const char *name)
     return strlen(name) == bytes && memcmp(text, name, bytes) == 0;
 }
 
-/* Names in the module torch that stand for numbers. */
+/* Names in the module torch that are numbers. */
 static bool push_constant(htp_pickle_machine *machine, const char *name, uint32_t bytes)
 {
     int64_t dtype = htp_pickle_find_dtype(name, bytes);

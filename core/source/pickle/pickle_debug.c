@@ -1,8 +1,8 @@
 /*
- * Pickles that tell which lines code was made of: ("FORMAT_WITH_STRING_TABLE", texts, positions),
- * or positions alone, each of them (offset, (source, begin, end), tag). A source is (list of
- * numbers of texts, number of the file's name, first line), or without a table the texts
- * themselves. libtorch looks the numbers up as they are.
+ * Pickles that map code to source lines: ("FORMAT_WITH_STRING_TABLE", texts, positions), or
+ * positions alone, each of them (offset, (source, begin, end), tag). A source is (list of text
+ * indices, index of the file's name, first line), or without a table the texts themselves. libtorch
+ * does not check the indices.
  */
 #include "source/pickle/pickle_machine.h"
 
@@ -10,11 +10,11 @@
 
 #define FORMAT_WITH_TEXTS "FORMAT_WITH_STRING_TABLE"
 
-/* What was found on the way. */
+/* State of the check. */
 struct texts {
     bool is_table;
     uint32_t count;
-    uint64_t lines; /* of all sources: libtorch copies them */
+    uint64_t lines; /* of all sources, since libtorch copies them */
 };
 
 static bool is_tuple(const htp_pickle_machine *machine, const htp_pickle_value *value,
@@ -45,8 +45,7 @@ static htp_status check_source(const htp_pickle_machine *machine, const htp_pick
     return HTP_OK;
 }
 
-/* The parts that libtorch takes without looking must be there; where they are of another kind it
- * says so itself. */
+/* Parts that libtorch reads unchecked must exist; it checks their kinds itself. */
 static htp_status check_position(const htp_pickle_machine *machine,
                                  const htp_pickle_value *position, struct texts *texts)
 {

@@ -1,13 +1,13 @@
 /*
- * Devices that a pickle names, and the pickle with other names. A text that the pickle speaks of
- * again and again is written once, and may be a device here and a plain text there.
+ * Devices in a pickle, and a copy of the pickle with other names. A text used repeatedly is stored
+ * once, and may be a device here and a plain text there.
  */
 #include "source/pickle/pickle_machine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A plain text that is longer, and also where a storage was, is in no file of PyTorch's. */
+/* In no file of PyTorch's is a longer plain text also a storage's device. */
 enum { SHARED_LIMIT = 256 };
 
 void htp_pickle_note_device(htp_pickle_machine *machine, const htp_pickle_value *text,
@@ -42,12 +42,12 @@ void htp_pickle_note_recall(htp_pickle_machine *machine, htp_pickle_value *value
 
 /* ---- edits ---- */
 
-/* A text in the place of what an opcode puts onto the stack. */
+/* Replaces the text that an opcode pushes. */
 typedef struct edit {
     uint32_t opcode;
     uint32_t bytes; /* of the text */
     const char *text;
-    bool is_other; /* than the one that was there */
+    bool is_other; /* differs from the old one */
 } edit;
 
 typedef struct editing {
@@ -102,7 +102,7 @@ static htp_status rename_devices(editing *e, const htp_pickle_contents *contents
     return HTP_OK;
 }
 
-/* Plain texts that are taken out of the memo stay what they are. */
+/* Plain texts read from the memo must stay. */
 static htp_status keep_texts(editing *e, const htp_pickle_contents *contents)
 {
     for (size_t i = 0; i < contents->recalls.count; i++) {
@@ -135,7 +135,7 @@ static uint32_t little_endian(const unsigned char *bytes)
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* The bytes of an opcode that puts a text onto the stack. */
+/* The length of an opcode that pushes a text. */
 static uint32_t extent_of(const unsigned char *opcode)
 {
     switch (*opcode) {

@@ -33,7 +33,7 @@ typedef enum htp_pickle_qscheme {
 } htp_pickle_qscheme;
 
 /* A value. Kinds from TUPLE to DICT, and from STORAGE on, have a node; a string has the opcode that
- * put it onto the stack in its place. */
+ * pushed it instead. */
 typedef struct htp_pickle_value {
     uint32_t kind;
     uint32_t node;
@@ -69,14 +69,14 @@ typedef struct htp_pickle_machine {
     htp_arena *arena;
     const htp_pickle *pickle;
     htp_pickle_contents *contents; /* or NULL */
-    uint32_t at;                   /* what is read next */
+    uint32_t at;                   /* next byte to read */
     uint32_t opcode;               /* where the running opcode begins, for messages */
     bool is_done;
     HTP_VECTOR(htp_pickle_value) stack;
     HTP_VECTOR(uint32_t) marks; /* sizes of the stack */
     HTP_VECTOR(htp_pickle_value) memo;
     HTP_VECTOR(htp_pickle_value) items; /* of tuples */
-    HTP_VECTOR(int64_t) numbers;        /* of lists in debug records; of what is no int, some */
+    HTP_VECTOR(int64_t) numbers;        /* of lists in debug records; any for a non-int */
     HTP_VECTOR(htp_pickle_node) nodes;
 } htp_pickle_machine;
 
@@ -115,13 +115,12 @@ size_t htp_pickle_reachable(const htp_pickle_machine *machine);
 HTP_MUST_USE htp_status htp_pickle_take(htp_pickle_machine *machine, size_t count,
                                         const htp_pickle_value **values);
 
-/** Takes what lies above the last mark, and the mark. */
+/** Pops the values above the last mark, and the mark. */
 HTP_MUST_USE htp_status htp_pickle_take_marked(htp_pickle_machine *machine,
                                                const htp_pickle_value **values, size_t *count);
 
-/** Makes values parts of a new tuple, list, dict or object, which goes onto the stack. What became
- * a part cannot be changed any more: what is known of the whole stays true, and nothing gets into
- * itself. @p values may have been taken off the stack. */
+/** Makes values parts of a new tuple, list, dict or object, and pushes it. Parts are frozen, so
+ * facts about the whole stay true, and there are no cycles. @p values may have been popped. */
 HTP_MUST_USE htp_status htp_pickle_make(htp_pickle_machine *machine, htp_pickle_kind kind,
                                         const htp_pickle_value *values, size_t count);
 
@@ -133,7 +132,7 @@ HTP_MUST_USE htp_status htp_pickle_extend(htp_pickle_machine *machine,
                                           const htp_pickle_value *target,
                                           const htp_pickle_value *values, size_t count);
 
-/** What a function or class is: pushes the value that stands for it (GLOBAL). */
+/** Pushes the value of a function or class (GLOBAL). */
 HTP_MUST_USE htp_status htp_pickle_find_global(htp_pickle_machine *machine, const char *module,
                                                uint32_t module_bytes, const char *name,
                                                uint32_t name_bytes);
@@ -146,8 +145,7 @@ void htp_pickle_note_made(htp_pickle_machine *machine, const htp_pickle_value *t
 void htp_pickle_note_device(htp_pickle_machine *machine, const htp_pickle_value *text,
                             const htp_pickle_value *key);
 
-/** Notes that the running opcode takes a value out of the memo, and makes it the one that a string
- * is put onto the stack by. */
+/** Notes that the running opcode reads the memo; a string is then pushed by this opcode. */
 void htp_pickle_note_recall(htp_pickle_machine *machine, htp_pickle_value *value);
 
 /** Calls a function of the rows (@p row) with an argument; pushes its result. */
@@ -162,7 +160,7 @@ HTP_MUST_USE htp_status htp_pickle_make_sparse(htp_pickle_machine *machine,
                                                const htp_pickle_value *argument,
                                                uint32_t parameter);
 
-/** Makes the storage that a persistent id tells of. */
+/** Makes the storage of a persistent id. */
 HTP_MUST_USE htp_status htp_pickle_make_storage(htp_pickle_machine *machine,
                                                 const htp_pickle_value *id);
 
@@ -172,11 +170,11 @@ int64_t htp_pickle_find_dtype(const char *name, uint32_t bytes);
 /** Runs and checks the pickle, on a machine that has nothing but it and an arena. */
 HTP_MUST_USE htp_status htp_pickle_run(htp_pickle_machine *machine);
 
-/** Checks what a pickle of source positions holds, once it ran. */
+/** Checks the result of a pickle of source positions. */
 HTP_MUST_USE htp_status htp_pickle_check_debug(htp_pickle_machine *machine);
 
-/** Whether the tuple that such a pickle holds has a table of texts, which was checked then: its
- * parts are a word, the texts, and the positions. */
+/** Whether the tuple in such a pickle has a checked table of texts: its parts are a word, the
+ * texts, and the positions. */
 bool htp_pickle_has_texts(const htp_pickle_machine *machine, const htp_pickle_node *root);
 
 #endif

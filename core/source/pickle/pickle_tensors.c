@@ -1,6 +1,6 @@
 /*
- * Storages and tensors in pickles. libtorch takes sizes, strides and offsets as they are, and the
- * bytes of a record for as many as the pickle claims.
+ * Storages and tensors in pickles. libtorch trusts sizes, strides and offsets, and the size of
+ * records that a pickle claims.
  */
 #include "base/checked.h"
 #include "source/pickle/pickle_machine.h"
@@ -10,7 +10,7 @@
 /* Classes of storages. */
 static const struct dtype {
     const char *storage;
-    const char *name; /* for people */
+    const char *name; /* for messages */
     uint32_t bytes;
     uint32_t packed; /* elements in these bytes */
     bool is_quantized;
@@ -53,7 +53,7 @@ int64_t htp_pickle_find_dtype(const char *name, uint32_t bytes)
     return -1;
 }
 
-/* Opens a tuple of @p count parts at least, of these kinds. */
+/* Opens a tuple of at least @p count parts, of these kinds. */
 static htp_status open_tuple(const htp_pickle_machine *machine, const htp_pickle_value *value,
                              const htp_pickle_kind *kinds, uint32_t count, const char *what,
                              const htp_pickle_value **parts)
@@ -86,7 +86,7 @@ static bool is_string(const htp_pickle_machine *machine, const htp_pickle_value 
            memcmp(machine->pickle->bytes + value->string.offset, text, value->string.bytes) == 0;
 }
 
-/* Checks that a record holds what the storage needs. */
+/* Checks that a record is large enough for the storage. */
 static htp_status check_record(const htp_pickle_machine *machine, const htp_pickle_value *key,
                                const struct dtype *dtype, uint64_t elements, bool is_meta)
 {
@@ -150,7 +150,7 @@ htp_status htp_pickle_make_storage(htp_pickle_machine *machine, const htp_pickle
 
 /* ---- tensors ---- */
 
-/* A tuple of numbers that are not negative. */
+/* A tuple of nonnegative numbers. */
 static htp_status check_numbers(const htp_pickle_machine *machine, const htp_pickle_value *tuple,
                                 const char *what)
 {
@@ -165,7 +165,7 @@ static htp_status check_numbers(const htp_pickle_machine *machine, const htp_pic
     return HTP_OK;
 }
 
-/* "[2,3]", of the first few. */
+/* "[2,3]", at most the first few. */
 static const char *describe(const htp_pickle_machine *machine, const htp_pickle_value *tuple)
 {
     enum { SHOWN = 8 };
@@ -178,8 +178,8 @@ static const char *describe(const htp_pickle_machine *machine, const htp_pickle_
     return htp_arena_printf(machine->arena, "[%s%s]", text, node->count > SHOWN ? ",..." : "");
 }
 
-/* The elements of a tensor, and the last place in its storage that it reaches. A tensor without
- * elements reaches none. @return false when they are not to be counted. */
+/* The element count of a tensor, and the last position that it reaches in its storage; none if it
+ * is empty. @return false on overflow. */
 static bool measure(const htp_pickle_machine *machine, const htp_pickle_node *sizes,
                     const htp_pickle_node *strides, uint64_t *elements, uint64_t *last)
 {
@@ -199,7 +199,7 @@ static bool measure(const htp_pickle_machine *machine, const htp_pickle_node *si
     return fits;
 }
 
-/* Checks that a tensor lies in its storage. */
+/* Checks that a tensor is within its storage. */
 static htp_status check_reach(const htp_pickle_machine *machine, const htp_pickle_node *storage,
                               const htp_pickle_value *parts)
 {
@@ -232,7 +232,7 @@ static htp_status check_reach(const htp_pickle_machine *machine, const htp_pickl
     return HTP_OK;
 }
 
-/* Scales and zero points of channels: as many as there are channels. */
+/* Scales and zero points per channel: their number must match. */
 static htp_status check_channels(const htp_pickle_machine *machine, const htp_pickle_value *tensor,
                                  uint64_t channels)
 {
@@ -283,8 +283,8 @@ static void push_tensor(htp_pickle_machine *machine, uint32_t dtype, const htp_p
     node->count = of_sizes.count;
 }
 
-/* (storage, offset, sizes, strides, requires_grad, hooks), with how it is quantised behind the
- * strides; a plain tensor may have bits of its own behind the hooks. */
+/* (storage, offset, sizes, strides, requires_grad, hooks); quantisation follows the strides; a
+ * plain tensor may have flags behind the hooks. */
 htp_status htp_pickle_make_tensor(htp_pickle_machine *machine, const htp_pickle_value *argument,
                                   uint32_t is_quantized)
 {
@@ -311,12 +311,12 @@ htp_status htp_pickle_make_tensor(htp_pickle_machine *machine, const htp_pickle_
     return HTP_OK;
 }
 
-/* (layout, sizes, requires_grad, indices, values), or with two tensors of indices. */
+/* (layout, sizes, requires_grad, indices, values), or with two index tensors. */
 htp_status htp_pickle_make_sparse(htp_pickle_machine *machine, const htp_pickle_value *argument,
                                   uint32_t parameter)
 {
     (void)parameter;
-    enum { COORDINATES = 1, ROWS = 2 }; /* layouts, as libtorch numbers them */
+    enum { COORDINATES = 1, ROWS = 2 }; /* libtorch's numbers of layouts */
     static const char *const what = "a sparse tensor";
     const htp_pickle_value *parts = NULL;
     HTP_TRY(OPEN(machine, argument, what, &parts, HTP_PICKLE_INT, HTP_PICKLE_TUPLE, HTP_PICKLE_BOOL,

@@ -5,11 +5,11 @@
 
 enum {
     DEPTH_LIMIT = 2000, /* libtorch frees, hashes and compares values recursively */
-    TELLING = 16384,    /* that many tell how many there will be */
+    TELLING = 16384,    /* enough to estimate the final number */
 };
 
-/* Values with parts, counted as often as they can be reached: whoever walks a value without noting
- * where it was visits them all. Those in the file may be shared, but not in ever higher powers. */
+/* Values with parts, counted once per path: a walk without marks visits all of them. The file may
+ * share values, but not exponentially. */
 static const uint64_t unfolded_limit = 10000000;
 
 /* ---- failures ---- */
@@ -48,9 +48,9 @@ void htp_pickle_push(htp_pickle_machine *machine, htp_pickle_kind kind, int64_t 
     HTP_PUSH(machine->arena, &machine->stack, (htp_pickle_value){.kind = kind, .number = number});
 }
 
-/* How many more there may be of what there were @p count of so far: a pickle is like its beginning.
- * Debug records have hundreds of thousands of parts: copies of them would cost more than they do.
- * Of few nothing can be told. */
+/* An estimate of further items after @p count so far: a pickle is like its beginning. Debug records
+ * have hundreds of thousands of parts, and copying them while growing would cost more than the
+ * rest. Few items allow no estimate. */
 static size_t more_to_come(const htp_pickle_machine *machine, size_t count)
 {
     const uint64_t more = count * (uint64_t)(machine->pickle->count - machine->at) / machine->at;
@@ -129,8 +129,8 @@ static void note_int(htp_pickle_node *node, int64_t number)
     node->high = number > node->high ? number : node->high;
 }
 
-/* Makes values parts of node @p whole. They cannot change any more: what is known of the whole
- * stays true, and nothing gets into itself. */
+/* Makes values parts of node @p whole. They are frozen from then on, so facts about the whole stay
+ * true, and there are no cycles. */
 static htp_status add_parts(htp_pickle_machine *machine, uint32_t whole,
                             const htp_pickle_value *values, size_t count)
 {
@@ -163,7 +163,7 @@ double htp_pickle_cost_of(const htp_pickle_machine *machine, const htp_pickle_va
     return has_node(value) ? htp_pickle_node_of(machine, value)->cost : HTP_TUPLES_PLAIN;
 }
 
-/* What is made of one value may be a named tuple of its elements. */
+/* A value made from another one may be a named tuple of its elements. */
 static double cost_of_made(const htp_pickle_machine *machine, htp_pickle_kind kind,
                            const htp_pickle_value *values, size_t count)
 {
@@ -203,7 +203,7 @@ static void keep_numbers(htp_pickle_machine *machine, htp_pickle_node *list,
     }
 }
 
-/* Keeps the parts of a tuple, and elements of a list where somebody reads them. */
+/* Stores the parts of a tuple, and elements of a list that someone reads. */
 static void keep_items(htp_pickle_machine *machine, uint32_t kind, htp_pickle_node *node,
                        const htp_pickle_value *values, size_t count)
 {

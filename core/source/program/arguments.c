@@ -5,10 +5,10 @@ enum { MAX_DEPTH = 8, MAX_ITEMS = 4096 };
 typedef struct listing {
     htp_arena *arena;
     const htp_program *program;
-    size_t items; /* parts of types, so far */
+    size_t items; /* parts of types so far */
 } listing;
 
-/* What a method takes in the place of an argument of a type. */
+/* Value kinds of argument types. */
 static const htp_trace_kind kinds[] = {
     [HTP_TYPE_OTHER] = HTP_TRACE_OPAQUE, [HTP_TYPE_TENSOR] = HTP_TRACE_TENSOR,
     [HTP_TYPE_LIST] = HTP_TRACE_LIST,    [HTP_TYPE_TUPLE] = HTP_TRACE_LIST,
@@ -31,7 +31,7 @@ static void add_items(listing *l, htp_argument *argument, const htp_program_type
     }
     argument->is_dict = type->kind == HTP_TYPE_DICT;
     argument->is_open = argument->is_dict || type->kind == HTP_TYPE_LIST;
-    uint32_t first = argument->is_open ? type->part_count - 1 : 0; /* a dict has keys, too */
+    uint32_t first = argument->is_open ? type->part_count - 1 : 0; /* skips the keys of a dict */
     argument->item_count = type->part_count - first;
     htp_argument *items = HTP_NEW_ARRAY(l->arena, htp_argument, (size_t)argument->item_count + 1);
     for (uint32_t i = 0; i < argument->item_count; i++) {

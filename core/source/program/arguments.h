@@ -9,9 +9,8 @@
 
 #include <htp/program.h>
 
-/** Describes the arguments of a function that is loaded, self left out, in @p arena. Parts of
- * nested types are told as far down as anybody would spell them. @return NULL where there are none
- */
+/** Describes the arguments of a loaded function, without self, in @p arena. Nested types are
+ * described to a limited depth. @return NULL if there are none */
 const htp_argument *htp_arguments_list(htp_arena *arena, const htp_program *program,
                                        uint32_t function, uint32_t *count);
 

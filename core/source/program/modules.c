@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-/* An attribute that a module lies in. */
+/* The attribute that holds a module. */
 typedef struct visit {
     uint32_t object;
     const char *name;
     const char *path;
-    uint32_t parent; /* HTP_NONE of the root */
+    uint32_t parent; /* HTP_NONE for the root */
 } visit;
 
 typedef HTP_VECTOR(const char *) paths;
@@ -23,7 +23,7 @@ typedef struct walk {
     HTP_VECTOR(paths) aliases; /* by module */
 } walk;
 
-/* A class without a package is one of the program that wrote the file. */
+/* A class without a package belongs to the program that wrote the file. */
 static const char *class_name(htp_arena *arena, const htp_program_class *of)
 {
     if (!*of->name) {
@@ -38,7 +38,7 @@ static const char *path_below(htp_arena *arena, const char *path, const char *na
     return *path ? htp_arena_join(arena, path, ".", name) : name;
 }
 
-/* @param of  the class of the visited object */
+/* @param of  class of the visited object */
 static uint32_t add_module(walk *w, const visit *at, const htp_program_class *of)
 {
     const htp_instance module = {
@@ -52,7 +52,7 @@ static uint32_t add_module(walk *w, const visit *at, const htp_program_class *of
     return htp_instances_add_module(w->arena, w->instances, &module, at->object);
 }
 
-/* Adds the weight in an attribute, or has the module there visited. */
+/* Adds an attribute's weight, or schedules its module. */
 static htp_status read_attribute(walk *w, const visit *at, uint32_t module, uint32_t slot)
 {
     const htp_program *program = w->program;
@@ -81,7 +81,7 @@ static htp_status read_attribute(walk *w, const visit *at, uint32_t module, uint
     return HTP_OK;
 }
 
-/* Reads a module; those within it are visited next, in order. */
+/* Reads a module; its children are visited next, in order. */
 static htp_status read_module(walk *w, const visit *at)
 {
     const htp_program *program = w->program;

@@ -1,5 +1,5 @@
 /*
- * The modules of a program: which objects are instances of them, and the tensors that they have.
+ * The modules of a program: module instances among its objects, and their tensors.
  */
 #ifndef HTP_SOURCE_MODULES_H
 #define HTP_SOURCE_MODULES_H

@@ -13,8 +13,7 @@ typedef struct htp_operands {
     const htp_program_node *node;
 } htp_operands;
 
-/** The operand that the schema calls @p name. @return a value; HTP_NONE where there is none
- */
+/** The operand of the schema's argument @p name. @return a value; HTP_NONE if there is none */
 uint32_t htp_operands_find(const htp_operands *o, const char *name);
 
 /** The constant of the code that a value is. @return NULL: it is computed */
@@ -23,7 +22,7 @@ const htp_program_data *htp_operands_constant(const htp_operands *o, uint32_t va
 /** A number that the code holds; @p otherwise of any other value, and of HTP_NONE. */
 int64_t htp_operands_number(const htp_operands *o, uint32_t value, int64_t otherwise);
 
-/** The node that builds a list out of its inputs. @return NULL where @p value is none such */
+/** The node that builds a list from its inputs. @return NULL if @p value is no such list */
 const htp_program_node *htp_operands_list(const htp_operands *o, uint32_t value);
 
 /** The elements of a list that the program builds; of anything else @p value itself. */

@@ -14,17 +14,17 @@ enum { MAX_NESTED_TYPES = 8 };
 typedef HTP_VECTOR(htp_named_operator) operator_list;
 typedef HTP_VECTOR(uint32_t) function_list;
 
-/* Follows calls by the types of the code, each function once. */
+/* Follows calls by static types, each function once. */
 struct listing {
     htp_arena *arena;
     const htp_program *program;
     operator_list found;
-    htp_map numbers; /* of these, by kind */
+    htp_map numbers; /* operators, by kind */
     function_list functions;
-    htp_map seen; /* of these, by number */
+    htp_map seen; /* functions, by number */
 };
 
-/* Whether a value of this type is a tensor, or holds some. */
+/* Whether a type is a tensor, or contains one. */
 static bool holds_tensors(const htp_program *program, uint32_t type, int depth)
 {
     const htp_program_type *t = &program->types[type];
@@ -86,7 +86,7 @@ static void add_function(struct listing *l, uint32_t function)
     HTP_PUSH(l->arena, &l->functions, function);
 }
 
-/* The method that is called; HTP_NONE where the value is of no class, or has none such. */
+/* The called method; HTP_NONE if the value has no class, or the class has no such method. */
 static uint32_t method_of(const htp_program *program, const htp_program_function *function,
                           const htp_program_node *call)
 {

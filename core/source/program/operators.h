@@ -22,9 +22,9 @@ typedef struct htp_named_operator {
 void htp_operators_sort(htp_named_operator *operators, size_t count);
 
 /**
- * Lists the operators of the method's code, and of what it calls, sorted by kind. What is called
- * through an interface is left out.
- * @param operators  receives them, in @p arena
+ * Lists the operators in the method's code and its callees, sorted by kind. Calls through
+ * interfaces are not followed.
+ * @param operators  the list, in @p arena
  */
 HTP_MUST_USE htp_status htp_operators_find(htp_arena *arena, const htp_program *program,
                                            const htp_named_operator **operators, uint32_t *count);

@@ -22,7 +22,7 @@ uint32_t htp_program_find_method(const htp_program *program, uint32_t class_numb
 HTP_MUST_USE htp_status htp_program_load(const htp_program *program, uint32_t number,
                                          htp_program_function *function);
 
-/** Reads what an attribute of an object holds. @param data  receives it */
+/** Reads the value of an object's attribute into @p data. */
 HTP_MUST_USE htp_status htp_program_load_slot(const htp_program *program, uint32_t object,
                                               uint32_t slot, uint32_t *data);
 

@@ -9,7 +9,7 @@
 
 enum { MAX_NESTING = 32 };
 
-/* Something that cannot be an input is left out. */
+/* Stands for a value that cannot be an input. */
 static const htp_input left_out = {.is_none = true};
 
 static htp_input describe_tensor(const htp_tensor_view *tensor)
@@ -38,7 +38,7 @@ static htp_input describe_plain(const htp_program_data *data)
     return htp_input_of_operand(&value);
 }
 
-/* A dict's key as the name of an item. */
+/* The name of an item by its dict key. */
 static const char *name_of_key(htp_arena *arena, const htp_program_data *key)
 {
     return key->kind == HTP_DATA_STRING ? key->string

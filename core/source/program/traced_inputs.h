@@ -1,5 +1,5 @@
 /*
- * The inputs that a method was traced with, which PyTorch 2 keeps in the archive.
+ * The inputs with which a method was traced; PyTorch 2 stores them in the archive.
  */
 #ifndef HTP_SOURCE_TRACED_INPUTS_H
 #define HTP_SOURCE_TRACED_INPUTS_H
@@ -10,8 +10,8 @@
 
 #include <htp/program.h>
 
-/** Finds what a method of the root was traced with, in @p arena; none where the archive does not
- * say. */
+/** Reads the inputs with which a method of the root was traced, into @p arena; none if the archive
+ * has none. */
 HTP_MUST_USE htp_status htp_traced_inputs_find(htp_arena *arena, const htp_program *program,
                                                const char *method, const htp_input **inputs,
                                                uint32_t *count);

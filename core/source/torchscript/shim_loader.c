@@ -15,7 +15,7 @@
 
 enum { CANDIDATE_LIMIT = 5 };
 
-/* Paths where a shim may lie, in order. */
+/* Candidate paths of the shim, in order. */
 struct candidates {
     char paths[CANDIDATE_LIMIT][PATH_MAX];
     size_t count;
@@ -24,8 +24,8 @@ struct candidates {
 static pthread_mutex_t shim_mutex = PTHREAD_MUTEX_INITIALIZER;
 static const htp_shim *shim_opened;
 
-/* Adds @p tail in the folder of @p file. A name without a folder says nothing: code is never
- * loaded from the working directory. */
+/* Adds @p tail in the folder of @p file. A name without a folder is ignored: code is never loaded
+ * from the working directory. */
 static void add_beside(struct candidates *candidates, const char *file, const char *tail)
 {
     const char *slash = strrchr(file, '/');
@@ -51,7 +51,7 @@ static void add_path(struct candidates *candidates, const char *path)
     candidates->count += written >= 0 && written < PATH_MAX;
 }
 
-/* A path in the environment is a decision; nothing else is tried then. */
+/* A path in the environment is the only candidate. */
 static void list_candidates(struct candidates *candidates)
 {
     const char *chosen = secure_getenv("HTP_SHIM");
@@ -89,7 +89,7 @@ static htp_status no_shim(const struct candidates *candidates)
                            paths);
 }
 
-/* Of operators that libtorch knows by now. */
+/* Adds meta kernels of currently known operators. */
 static htp_status add_meta_kernels(const htp_shim *shim, const char *path)
 {
     htp_error error = {{0}};
@@ -99,8 +99,8 @@ static htp_status add_meta_kernels(const htp_shim *shim, const char *path)
 
 static htp_status open_shim(const char *path, const htp_shim **shim)
 {
-    /* libtorch calls few of its own 40,000 functions; the shim's are bound now, as it was linked.
-     */
+    /* Lazy binding: libtorch calls few of its own 40,000 functions. The shim was linked to bind
+     * now. */
     void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!library) {
         return htp_status_make(HTP_CODE_INTERNAL,
@@ -125,7 +125,7 @@ static htp_status open_shim(const char *path, const htp_shim **shim)
     return HTP_OK;
 }
 
-/* The first candidate that exists decides: a broken one is an error, not a reason to go on. */
+/* The first candidate that exists decides: if it is broken, that is an error. */
 static htp_status find_shim(const htp_shim **shim)
 {
     struct candidates *candidates = calloc(1, sizeof(*candidates));

@@ -1,5 +1,5 @@
 /*
- * TorchScript files: libtorch reads them, and their methods are interpreted.
+ * TorchScript files: libtorch reads them, the interpreter runs their methods.
  */
 #include "source/torchscript/torchscript.h"
 
@@ -21,15 +21,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a source has open. */
+/* The open parts of a source. */
 typedef struct torchscript {
     const htp_shim *shim;
-    htp_shim_model *model;   /* NULL: not open */
+    htp_shim_model *model;   /* NULL: closed */
     htp_program *program;    /* of the model */
-    htp_instances instances; /* of the program */
+    htp_instances instances; /* of the program's objects */
     bool is_inference;
-    htp_source_places *places;    /* of the program's nodes; NULL: nobody asked yet */
-    htp_interpreter *interpreter; /* the same */
+    htp_source_places *places;    /* of the program's nodes; NULL: not used yet */
+    htp_interpreter *interpreter; /* NULL: not used yet */
 } torchscript;
 
 static torchscript *self_of(const htp_source *source)
@@ -45,8 +45,8 @@ static bool detect(const htp_archive *archive)
            htp_archive_has(archive, "model.json");
 }
 
-/* What libtorch needs must lie where it looks. An archive with the old loader's record is loaded by
- * that one, which runs what it finds. */
+/* Records that libtorch needs must be where it looks. An archive with the old loader's record would
+ * go to that loader, which runs code. */
 static htp_status check_records(const char *path, const htp_archive *archive)
 {
     static const char *const needed[] = {"data.pkl", "constants.pkl"};
@@ -77,7 +77,7 @@ htp_status htp_torchscript_check(htp_arena *arena, const char *path, htp_archive
 
 /* ---- opening ---- */
 
-/* libtorch's reason, and what to do where the file needs an operator that nobody registered. */
+/* libtorch's reason, and advice if the file needs an unregistered operator. */
 static void explain_refusal(htp_error *error)
 {
     static const char *const unknown = "Unknown builtin op: ";
@@ -95,7 +95,7 @@ static void explain_refusal(htp_error *error)
                           : ": pass the library that registers it with --load-library");
 }
 
-/* An archive that is being read, with the records that were read so far and all that there are. */
+/* An archive being read, with progress over its records. */
 typedef struct reading {
     htp_watch watch;
     uint64_t done;
@@ -112,7 +112,7 @@ static bool note_records(void *user, uint64_t done, uint64_t total)
     return htp_watch_tick(&now->watch, done, total);
 }
 
-/* No record is read while an object is restored. */
+/* While an object is restored, no record is read. */
 static bool note_steps(void *user, uint64_t done, uint64_t total)
 {
     reading *now = user;
@@ -127,7 +127,7 @@ static bool may_run(void *user, const htp_constant_operation *operation, htp_err
     return htp_operation_may_run(operation, &now->text_work, reason);
 }
 
-/* A status as libtorch's reader is told of it. */
+/* Translates a status for libtorch's reader. */
 static htp_shim_code tell(htp_status status, htp_error *error)
 {
     static const struct {
@@ -211,7 +211,7 @@ static htp_status read_model(htp_source *source, const htp_source_options *optio
         HTP_TRY(htp_shim_load_library(self->shim, options->libraries[i]));
     }
     HTP_TRY(open_model(source, options, &self->model));
-    if (options->is_inference) { /* as eval() does; what was traced is the interpreter's business */
+    if (options->is_inference) { /* like eval(); the interpreter handles traced code */
         HTP_TRY(htp_status_prefix(
             htp_program_status(self->shim->evaluate(self->model, &error), &error), source->path));
     }
@@ -301,7 +301,7 @@ static htp_status find_hints(const htp_source *source, const htp_hint **hints, u
 
 /* ---- running it ---- */
 
-/* Opens what follows the method, unless that is done. */
+/* Opens the interpreter once. */
 static htp_status open_interpreter(htp_source *source)
 {
     torchscript *self = self_of(source);

@@ -8,8 +8,8 @@
 
 extern const htp_reader htp_torchscript_reader;
 
-/** Checks an archive that is open before libtorch is asked: lists its records, and looks at those
- * that libtorch reads. @return HTP_CODE_BAD_INPUT with the path */
+/** Checks an open archive before libtorch reads it: lists its records, and checks those that
+ * libtorch uses. @return HTP_CODE_BAD_INPUT with the path */
 HTP_MUST_USE htp_status htp_torchscript_check(htp_arena *arena, const char *path,
                                               htp_archive *archive);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Two values that must be equal: of the first call, and of the settled one. */
+/* Two values that must be equal: one of the first call, one of the settled call. */
 typedef struct pair {
     uint32_t first;
     uint32_t settled;
@@ -18,9 +18,9 @@ typedef struct comparison {
     const htp_trace *settled;
     uint32_t lane_count;
     HTP_VECTOR(pair) pending;
-    htp_map seen;      /* pairs */
-    htp_map parts;     /* by value of the settled call: the part that it is */
-    htp_map positions; /* by value of the first call: which input it is */
+    htp_map seen;      /* pairs already compared */
+    htp_map parts;     /* from value of the settled call to part of the state */
+    htp_map positions; /* from value of the first call to input */
     htp_map settled_positions;
     const htp_states *states;
     htp_first *found;
@@ -35,7 +35,7 @@ static const htp_trace_node *producer_of(const htp_trace *trace, uint32_t id)
 
 /* ---- constants ---- */
 
-/* A later trace appends to the weights, which may move them. */
+/* A later trace may move the list of weights. */
 static bool is_same_weight(const comparison *c, const htp_trace_value *a, const htp_trace_value *b)
 {
     const htp_weight *first = &c->settled->weights[a->weight];
@@ -59,7 +59,7 @@ static bool has_same_dims(const comparison *c, const htp_trace_value *a, const h
     return is_same;
 }
 
-/* Whether two values that nothing computes are equal. */
+/* Whether two values without a producer are equal. */
 static bool is_same_constant(const comparison *c, const htp_trace_value *a,
                              const htp_trace_value *b)
 {
@@ -115,7 +115,7 @@ static bool add_pairs(comparison *c, const uint32_t *first, uint32_t first_count
     return first_count == settled_count;
 }
 
-/* A part of the state must be what the first call has in its place. */
+/* A part of the state must equal the first call's value in its place. */
 static bool note_first(comparison *c, uint32_t part, const htp_first *value)
 {
     htp_first *known = &c->found[part];
@@ -132,7 +132,7 @@ static bool note_first(comparison *c, uint32_t part, const htp_first *value)
     return known->value == value->value || is_same_constant(c, known->value, value->value);
 }
 
-/* As has_same_dims(), but for open dims. */
+/* Like has_same_dims(), without open dims. */
 static bool has_fixed_dims(const comparison *c, const htp_trace_value *a, const htp_trace_value *b,
                            const uint32_t *open_dims)
 {
@@ -155,7 +155,7 @@ static bool has_open_dims(const htp_trace_value *value, const htp_state_part *pa
     return false;
 }
 
-/* @return whether it is settled what the pair is: @p holds then tells whether it is equal */
+/* @return whether the pair is decided: @p holds tells whether it is equal */
 static bool compare_state(comparison *c, pair item, bool *holds)
 {
     uint32_t source = htp_uniform_source(c->settled, item.settled);
@@ -210,7 +210,8 @@ static bool compare_nodes(comparison *c, const htp_trace_node *a, const htp_trac
         const htp_trace_block *first = &c->first->blocks[a->blocks[i]];
         const htp_trace_block *settled = &c->settled->blocks[b->blocks[i]];
         holds = first->input_count == settled->input_count;
-        for (uint32_t k = 0; holds && k < first->input_count; k++) { /* equal, as outside */
+        for (uint32_t k = 0; holds && k < first->input_count; k++) { /* equal outside of the block
+                                                                        already */
             const pair item = {first->inputs[k], settled->inputs[k]};
             const void *key = htp_arena_copy(c->arena, &item, sizeof(item));
             htp_map_set_bytes(c->arena, &c->seen, key, sizeof(item), 0);
@@ -276,7 +277,7 @@ static const htp_trace_state *find_state(const htp_trace *trace, const char *nam
     return NULL;
 }
 
-/* States end alike: their given parts, and what is known of them. */
+/* States must end equal: their given parts, and known ones. */
 static const char *add_states(comparison *c)
 {
     for (uint32_t i = 0; i < c->settled->state_count; i++) {
@@ -342,7 +343,7 @@ static const char *compare_calls(comparison *c)
     return NULL;
 }
 
-/* A size that a part begins with. */
+/* The initial size of a part. */
 typedef struct first_size {
     const htp_trace_value *value;
     uint32_t dim;
@@ -357,11 +358,11 @@ static bool is_same_size(const comparison *c, const first_size *a, const first_s
     return is_same;
 }
 
-/* Parts of one open size must begin with one size. @return NULL, or the name of one that does not
- */
+/* Parts of one open size must have equal initial sizes. @return NULL, or the name of one that
+ * differs */
 static const char *compare_sizes(comparison *c)
 {
-    htp_map firsts = {0}; /* by number: which of the sizes had it first */
+    htp_map firsts = {0}; /* by number: the first of the sizes */
     first_size *sizes =
         HTP_NEW_ARRAY(c->arena, first_size, c->states->parts.count * HTP_MAX_RANK + 1);
     size_t count = 0;

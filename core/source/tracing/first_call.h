@@ -1,6 +1,6 @@
 /*
- * The first call of a model with state: what its state inputs must be for the settled call to
- * compute what the call after the archive was read computes.
+ * The first call of a model with state: the initial values with which the settled call computes
+ * what the first call after loading computes.
  */
 #ifndef HTP_SOURCE_FIRST_CALL_H
 #define HTP_SOURCE_FIRST_CALL_H
@@ -10,11 +10,11 @@
 /**
  * Finds the initial state of all parts of @p states.
  *
- * Where the archive has the parts as they are given, these are its own. Otherwise the first call is
- * followed along the settled one, operator by operator: both must be the same program but for what
- * they read of the state, and what the first call has in its place must be a constant.
- * @param first  receives one for each part
- * @return NULL, or the name of a state that has no such value
+ * If the archive holds a part in this form, that is its initial value. Otherwise the first call is
+ * compared with the settled one, operator by operator: both must be the same program except for
+ * reads of the state, and the first call must have a constant there.
+ * @param first  receives one per part
+ * @return NULL, or the name of a state without such a value
  */
 const char *htp_first_call_find(htp_arena *arena, const htp_states *states, uint32_t lane_count,
                                 htp_first *first);

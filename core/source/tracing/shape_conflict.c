@@ -1,6 +1,6 @@
 /*
- * Two numbers must be equal for an operator to run. Where they follow different axes, these belong
- * together; where one of them is the same in all lanes, a size was fixed when the program was made.
+ * Two numbers must be equal for an operator to run. If they depend on different axes, these are
+ * related; if one is equal in all lanes, a size was fixed by the program.
  */
 #include "source/tracing/shape_conflict.h"
 
@@ -12,7 +12,7 @@ static bool is_same(const int64_t *numbers)
     return numbers[0] == numbers[1] && numbers[0] == numbers[2];
 }
 
-/* A size that is 1 in the example, where it is broadcast, cannot become the other one. */
+/* A size of 1 in the example is broadcast, and cannot become the other size. */
 static void keep_one(htp_pair *pair)
 {
     bool is_one = pair->is_one[0] && pair->have[0] != pair->want[0];
@@ -21,11 +21,11 @@ static void keep_one(htp_pair *pair)
     }
 }
 
-/* Below this size there may be no room for smaller ones. */
+/* below this size there may be no room for smaller ones */
 enum { LEAST_LIMIT = 16 };
 
-/* Whether the number that does not move may be the largest size that the other one can have: no
- * lane lies below it. A table of positions is cut to the length of a sequence in this way. */
+/* Whether the fixed number may be a maximum of the other one: no lane is below it. A table of
+ * positions is cut to a sequence's length in this way. */
 static bool may_be_limit(const htp_pair *pair)
 {
     const int64_t *moving = is_same(pair->want) ? pair->have : pair->want;
@@ -46,7 +46,7 @@ static uint32_t count_moving_dims(const htp_trace_value *value)
     return count;
 }
 
-/* Whether a tensor has the size that was fixed, as a dim or as its number of elements. */
+/* Whether a tensor has the fixed size, as a dim or as its number of elements. */
 static bool has_size(const htp_trace_value *value, int64_t size)
 {
     int64_t elements = 1;
@@ -58,8 +58,8 @@ static bool has_size(const htp_trace_value *value, int64_t size)
     return found || (value->rank > 0 && elements == size);
 }
 
-/* The first tensor in a list of values, and in lists among them, that does not move, and has a size
- * where one is given (or NULL). */
+/* The first static tensor in a list of values and nested lists; if a size is given, with that
+ * size. */
 static uint32_t find_tensor(const htp_trace *trace, const uint32_t *values, uint32_t count,
                             const int64_t *size)
 {
@@ -90,8 +90,8 @@ static bool has_moving_tensor(const htp_trace *trace, const uint32_t *values, ui
     return found;
 }
 
-/* Back from an operand that does not move: to a weight, or to the operator that gave it a size of
- * its own, which takes what moves, or no tensor at all. */
+/* Walks from a fixed operand back to a weight, or to the operator that introduced its size from
+ * dynamic operands or from none. */
 static void add_origin(htp_text *text, const htp_trace *trace, const htp_instance *modules,
                        uint32_t id)
 {
@@ -114,7 +114,7 @@ static void add_origin(htp_text *text, const htp_trace *trace, const htp_instanc
     }
 }
 
-/* Whether an operand is a weight of this size. Nothing cuts it to that of the other operand. */
+/* Whether an operand is a weight of this size, which is not cut to the other operand's size. */
 static bool is_of_weight(const htp_trace *trace, int64_t size)
 {
     const htp_trace_node *node = &trace->nodes[trace->node_count - 1];
@@ -127,7 +127,7 @@ static bool is_of_weight(const htp_trace *trace, int64_t size)
     return found;
 }
 
-/* Whether the numbers are equal in the example, and refused where they are far from it. */
+/* Whether the numbers are equal in the example, and refused in distant lanes. */
 static bool is_conflict(const htp_trace *trace, const htp_pair *pair)
 {
     bool is_exact = !pair->is_limit && is_of_weight(trace, pair->have[0]);
@@ -136,7 +136,7 @@ static bool is_conflict(const htp_trace *trace, const htp_pair *pair)
            !pair->is_one[1] && pair->have[2] != pair->want[2];
 }
 
-/* A number that does not move tells where it comes from. */
+/* The text about the origin of a fixed number. */
 static const char *tell(htp_arena *arena, const htp_trace *trace, const char *message,
                         const htp_pair *pair, const htp_instance *modules)
 {
@@ -147,7 +147,7 @@ static const char *tell(htp_arena *arena, const htp_trace *trace, const char *me
         size_t length = text.length;
         add_origin(&text, trace, modules,
                    find_tensor(trace, last->inputs, last->input_count, &pair->have[0]));
-        if (text.length == length) { /* what is said above may be of other sizes */
+        if (text.length == length) { /* the text so far may be about other sizes */
             htp_text_addf(&text, "; needed is a size of %lld", (long long)pair->have[0]);
         }
     }

@@ -1,12 +1,12 @@
 /*
- * x[:3] has three rows wherever x has, which tells nothing of an x of two.
+ * x[:3] has three rows at all sampled sizes of x, which says nothing about an x of two.
  */
 #include "source/tracing/slice_bounds.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Argument number @p index as a number that is alike at all sizes, or @p otherwise for None. */
+/* Argument @p index as a constant number, or @p otherwise for None. */
 static bool read_constant(const htp_trace *trace, const htp_trace_node *node, uint32_t index,
                           int64_t otherwise, int64_t *number)
 {
@@ -27,11 +27,11 @@ static bool is_alike(const htp_trace_value *value, uint32_t dim, uint32_t lane_c
     return is_alike;
 }
 
-/* A slice that has one size in all lanes, of a dim that has not. */
+/* A slice of constant size, of a dynamic dim. */
 struct slice {
     const htp_trace_value *from;
     uint32_t dim;
-    int64_t whole; /* as many elements of the dim are needed for that size */
+    int64_t whole; /* the least size of the dim for that */
 };
 
 static bool read_slice(const htp_trace *trace, const htp_trace_node *node, uint32_t lane_count,
@@ -57,8 +57,8 @@ static bool read_slice(const htp_trace *trace, const htp_trace_node *node, uint3
            !is_alike(from, slice->dim, lane_count);
 }
 
-/* Whether the dim is the axis, plus or times a constant, at all sizes. @p size receives that of the
- * axis at which the dim has less elements than needed, but no less than that. */
+/* Whether the dim is the axis, plus or times a constant, at all sizes. @p size receives the largest
+ * size of the axis at which the slice is cut short, or which it cannot fall below. */
 static bool is_exact(const struct slice *slice, const htp_axis *axis, uint32_t lane_count,
                      int64_t *size)
 {
@@ -83,12 +83,13 @@ static bool is_exact(const struct slice *slice, const htp_axis *axis, uint32_t l
     return is_offset || is_multiple;
 }
 
-/* A line that a dim follows along an axis, from the lane where the axis is smallest on. */
+/* A line through the lanes: the dim as a function of an axis, from the lane with the smallest axis
+ * on. */
 struct line {
     double least_size;
     double least_dim;
     double slope;
-    double distance; /* of the dim in the lane that is farthest from it */
+    double distance; /* the largest distance of a lane from the line */
 };
 
 static struct line fit_line(const struct slice *slice, const htp_axis *axis, uint32_t lane_count)
@@ -114,7 +115,7 @@ static struct line fit_line(const struct slice *slice, const htp_axis *axis, uin
     return line;
 }
 
-/* The axis along which a dim is closest to a line, which roundings may take it off. */
+/* The axis along which a dim is most nearly linear; rounding may move it off the line. */
 static uint32_t find_straight(const struct slice *slice, const htp_inputs *inputs,
                               struct line *straight)
 {
@@ -139,7 +140,7 @@ static int64_t least_size(const htp_axis *axis, uint32_t lane_count)
     return least;
 }
 
-/* Half of the way down to what is refused, on the axis with the longest one. */
+/* Halfway to the refused sizes, on the axis with the longest way. */
 static htp_cut go_down(const htp_inputs *inputs, const int64_t *refused)
 {
     htp_cut cut = {HTP_NONE, INT64_MAX};
@@ -154,9 +155,9 @@ static htp_cut go_down(const htp_inputs *inputs, const int64_t *refused)
     return cut;
 }
 
-/* A cut for a dim that follows an axis in steps, as it does behind strides: where a line through
- * the lanes says that it may be, above the sizes that are refused. What is on no line depends on
- * several axes, such as a product of them. */
+/* A cut for a dim that follows an axis in steps, as behind strides: where a line through the lanes
+ * suggests it, above the refused sizes. A dim that fits no line depends on several axes, such as on
+ * a product of them. */
 static htp_cut estimate(const struct slice *slice, const htp_inputs *inputs, const int64_t *refused)
 {
     const htp_cut none = {HTP_NONE, INT64_MAX};
@@ -173,7 +174,7 @@ static htp_cut estimate(const struct slice *slice, const htp_inputs *inputs, con
     return size < line.least_size ? (htp_cut){axis, (int64_t)size} : none;
 }
 
-/* The cut of one slice; without an axis where there is none. */
+/* The cut of one slice; without an axis if there is none. */
 static htp_cut find_cut(const struct slice *slice, const htp_inputs *inputs, const int64_t *refused)
 {
     htp_cut cut = {HTP_NONE, INT64_MAX};

@@ -1,6 +1,6 @@
 /*
- * Slices that cut something off at all sizes that were tried, read from a trace: at smaller ones
- * they need not, and their outputs have other sizes.
+ * Slices that are cut short at all sampled sizes: at smaller sizes they need not be, and then their
+ * outputs have other sizes.
  */
 #ifndef HTP_SOURCE_SLICE_BOUNDS_H
 #define HTP_SOURCE_SLICE_BOUNDS_H
@@ -14,9 +14,9 @@ typedef struct htp_cut {
 } htp_cut;
 
 /**
- * Finds the smallest size of all, above those that @p refused (by axis) holds, at which a slice
- * with constant bounds would have another size than at those tried.
- * @return false where there is none
+ * Finds the smallest size, above those in @p refused (by axis), at which a slice with constant
+ * bounds has another size than at the sampled ones.
+ * @return false if there is none
  */
 bool htp_slice_bounds_find(const htp_trace *trace, const htp_inputs *inputs, const int64_t *refused,
                            htp_cut *cut);

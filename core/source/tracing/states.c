@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-/* Counters settle in three calls, caches that grow in three, what depends on another state in one
- * more each. */
+/* Counters and growing caches settle in three calls; each dependence on another state takes one
+ * more. */
 enum { MAX_CALLS = 8 };
 
 typedef HTP_VECTOR(uint32_t) id_list;
 
-/* What the next call is to find in a state. */
+/* The planned value of a state in the next call. */
 typedef struct plan {
     const char *name;
     HTP_VECTOR(htp_trace_carry) parts;
@@ -23,10 +23,11 @@ typedef struct settling {
     HTP_VECTOR(plan) plans;
     htp_map by_name;
     uint32_t open_sizes; /* so far: see htp_trace_carry */
-    htp_map growths; /* of the last call: how an open size changed, and its number from now on */
-    htp_map numbers; /* that some growth has kept */
-    bool keeps_all;  /* the method returns nothing: what it leaves is what it is for */
-    const char *unsettled; /* a state that the last call did not leave as it found it */
+    htp_map growths;     /* of the last call: from the change of an open size to its number from now
+                            on */
+    htp_map numbers;     /* numbers in use by some growth */
+    bool keeps_all;      /* the method returns nothing: its state is its result */
+    const char *unsettled; /* a state that the last call changed */
 } settling;
 
 static const htp_trace_value *value_of(const htp_trace *trace, uint32_t id)
@@ -34,7 +35,7 @@ static const htp_trace_value *value_of(const htp_trace *trace, uint32_t id)
     return &trace->values[id];
 }
 
-/* The tensors, numbers, strings and Nones of a value, depth first. */
+/* The tensors, numbers, strings and Nones of a value, in depth-first order. */
 static void list_leaves(htp_arena *arena, const htp_trace *trace, uint32_t id, id_list *leaves)
 {
     const htp_trace_value *value = value_of(trace, id);
@@ -75,7 +76,7 @@ static bool is_size(const settling *s, const htp_trace_value *number)
     return false;
 }
 
-/* What a part is that a call left for the first time, or of another kind than before. */
+/* The plan of a part that a call left for the first time, or with another kind than before. */
 static htp_trace_carry begin_part(const settling *s, const htp_trace_value *left)
 {
     bool is_known =
@@ -104,9 +105,9 @@ static bool is_same_number(const settling *s, const htp_trace_value *a, const ht
     return is_same;
 }
 
-/* How the size of a dim changed in a call. Those that change alike are one size. */
+/* The change of a dim's size in a call. Dims with equal changes have one size. */
 typedef struct growth {
-    uint32_t number; /* of the open size; 0: it was fixed */
+    uint32_t number; /* of the open size; 0: static */
     uint32_t unused;
     int64_t before[HTP_MAX_LANES];
     int64_t after[HTP_MAX_LANES];
@@ -130,7 +131,7 @@ static uint32_t number_growth(settling *s, const growth *change)
     return number;
 }
 
-/* Opens the dims whose size a call did not leave as it was. @return whether there are none */
+/* Opens the dims whose size a call changed. @return whether there are none */
 static bool settle_dims(settling *s, htp_trace_carry *part, const htp_trace_value *before,
                         const htp_trace_value *after)
 {
@@ -152,7 +153,8 @@ static bool settle_dims(settling *s, htp_trace_carry *part, const htp_trace_valu
     return is_settled;
 }
 
-/* Whether a call left a part as it found it; opens dims, and makes a number an input, where not. */
+/* Whether a call left a part as it found it; if not, opens dims, and turns a number into an
+ * input. */
 static bool settle_part(settling *s, htp_trace_carry *part, const htp_trace_value *before,
                         const htp_trace_value *after)
 {
@@ -183,7 +185,7 @@ static bool is_same_kind(const htp_trace_value *a, const htp_trace_value *b)
     return is_same;
 }
 
-/* @return whether the call left the state as it found it, and as was planned */
+/* @return whether the call left the state as it found it, and as planned */
 static bool settle_state(settling *s, const htp_trace_state *state)
 {
     htp_arena *arena = s->tracer->arena;
@@ -194,7 +196,8 @@ static bool settle_state(settling *s, const htp_trace_state *state)
     uint32_t index;
     if (!htp_map_get(&s->by_name, state->name, &index) || !s->plans.items) {
         index = (uint32_t)s->plans.count;
-        const char *name = htp_arena_strdup(arena, state->name); /* the next trace frees it */
+        const char *name = htp_arena_strdup(arena, state->name); /* the next trace frees the
+                                                                    original */
         htp_map_set(arena, &s->by_name, name, index);
         HTP_PUSH(arena, &s->plans, (plan){.name = name});
         begin_plan(s, &s->plans.items[index], &after);
@@ -287,7 +290,7 @@ static bool *find_read(htp_arena *arena, const htp_trace *trace)
     return is_read;
 }
 
-/* What one state gives another is read, too. */
+/* A state passed on to another state counts as read. */
 static void mark_passed_on(htp_arena *arena, const htp_trace *trace, bool *is_read)
 {
     for (uint32_t i = 0; i < trace->state_count; i++) {
@@ -347,7 +350,7 @@ static void find_parts(settling *s, htp_states *states)
     }
 }
 
-/* Whether nobody knows what the last call left somewhere: what gives it failed. */
+/* Whether something left by the last call is unknown, because its operator failed. */
 static bool has_unknown(const settling *s)
 {
     for (uint32_t i = 0; i < s->trace->state_count; i++) {

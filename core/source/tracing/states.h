@@ -1,7 +1,7 @@
 /*
- * State: attributes of modules that a call of the method changes. Calls are traced one after the
- * other, each finding what the one before left, until one leaves what it found: that is the call
- * that a model is exported from, and what it found of the data are the model's state inputs.
+ * State: attributes of modules that a call of the method changes. Calls are traced one after
+ * another, each with the state that the previous one left, until the state reaches a fixed point.
+ * That call is exported, and data-dependent parts of its initial state become state inputs.
  */
 #ifndef HTP_SOURCE_STATES_H
 #define HTP_SOURCE_STATES_H
@@ -17,7 +17,7 @@ typedef struct htp_state_part {
     uint32_t module;  /**< that has the attribute */
     uint32_t before;  /**< value of the settled trace */
     uint32_t after;
-    uint32_t loaded;           /**< what the archive has; HTP_NONE where that has other parts */
+    uint32_t loaded;           /** < in the archive; HTP_NONE if its parts are different there */
     const uint32_t *open_dims; /**< as in a htp_trace_carry */
 } htp_state_part;
 
@@ -32,27 +32,26 @@ typedef struct htp_tracer {
     htp_tick tick;
     void *user;
     bool flags_are_inputs; /**< numbers that end up constant are inputs, too */
-    bool calls_once;       /**< what the first call changes is of no interest */
+    bool calls_once;       /** < changes by the first call alone do not matter */
 } htp_tracer;
 
 /** Calls that follow one another. */
 typedef struct htp_states {
     const htp_trace *first;   /**< the call after the archive was read */
     const htp_trace *settled; /**< a later one; the same where nothing is kept */
-    htp_state_parts parts;    /**< inputs of the settled one, which something reads; of a method
-                                   that returns nothing, all that it leaves */
-    bool is_unknown; /**< nobody knows what the last call left, as something in it failed */
-    bool has_known;  /**< it found numbers or None that it need not be given */
+    htp_state_parts parts;    /** < inputs of the settled call that are read; for a method without
+                                  results, all that it leaves */
+    bool is_unknown;          /** < the last state is unknown, since an operator failed */
+    bool has_known;           /**< it found numbers or None that it need not be given */
 } htp_states;
 
 /** Whether two values of traces are on one device, or are one. */
 bool htp_states_are_together(const htp_trace_value *a, const htp_trace_value *b);
 
 /**
- * Traces calls until one leaves the state that it found.
- * @param last  receives what came of the last call
- * @return what the first trace that failed ended with; HTP_CODE_UNSUPPORTED where calls do not
- *         settle
+ * Traces calls until one leaves the state as it found it.
+ * @param last  receives the result of the last call
+ * @return the status of the first failed trace; HTP_CODE_UNSUPPORTED if calls do not settle
  */
 HTP_MUST_USE htp_status htp_states_settle(const htp_tracer *tracer, uint32_t lane_count,
                                           htp_states *states, htp_trace_result *last);

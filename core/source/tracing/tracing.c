@@ -1,5 +1,5 @@
 /*
- * Traces of a program, and the graphs made of them.
+ * Traces of a program, and their graphs.
  */
 #include "source/tracing/tracing.h"
 
@@ -8,7 +8,7 @@
 #include "source/tracing/slice_bounds.h"
 #include "source/tracing/states.h"
 
-/* What a trace needs, and how it went. */
+/* A trace's parameters and outcome. */
 struct tracing {
     htp_arena *arena;
     htp_source *source;
@@ -18,8 +18,8 @@ struct tracing {
     bool flags_are_inputs; /* as in a htp_tracer */
     htp_states states;
     htp_trace_result result; /* of the last call */
-    htp_code code;           /* that it ended with */
-    const char *message;     /* and why; "" where it did not fail */
+    htp_code code;           /* its outcome */
+    const char *message;     /* the reason; "" without a failure */
 };
 
 static htp_code run(struct tracing *tracing, uint32_t lane_count)
@@ -42,7 +42,7 @@ static htp_code run(struct tracing *tracing, uint32_t lane_count)
     return tracing->code;
 }
 
-/* What the last call ended with. */
+/* The outcome of the last call as a status. */
 static htp_status end(const struct tracing *tracing)
 {
     return tracing->code == HTP_CODE_OK
@@ -50,7 +50,7 @@ static htp_status end(const struct tracing *tracing)
                : htp_status_make(tracing->code, "%s: %s", tracing->source->path, tracing->message);
 }
 
-/* What the axes must be for an operator to run. */
+/* Adds the conditions on axes for an operator to run. */
 static htp_status explain_condition(const struct tracing *tracing, const htp_condition *condition)
 {
     const htp_inputs *inputs = tracing->inputs;
@@ -66,14 +66,14 @@ static htp_status explain_condition(const struct tracing *tracing, const htp_con
                            text ? text : "that", condition->message);
 }
 
-/* forward() refused every choice of sizes: are those that were asked for to blame, or the others?
- * @p tracing holds the first refusal in all lanes, @p conflict what is known of it. */
+/* forward() refused every choice of sizes: were the requested ones to blame, or the others? @p
+ * tracing holds the first refusal in all lanes, @p conflict its explanation. */
 static htp_status explain_refusal(struct tracing *tracing, const htp_shape_conflict *conflict)
 {
     const char *path = tracing->source->path;
     const char *refusal = tracing->message;
     htp_code code = run(tracing, 1);
-    if (tracing->result.needs_lanes) { /* which one lane cannot tell */
+    if (tracing->result.needs_lanes) { /* one lane cannot decide that */
         return htp_status_make(HTP_CODE_USAGE, "%s: %s", path, refusal);
     }
     if (code != HTP_CODE_OK) {
@@ -101,13 +101,13 @@ static htp_status explain_refusal(struct tracing *tracing, const htp_shape_confl
                            path, refusal);
 }
 
-/* Whether no choice of sizes gets around a refusal. */
+/* Whether no choice of sizes avoids a refusal. */
 static bool is_certain(const htp_shape_conflict *conflict)
 {
     return conflict->is_fixed || conflict->condition_count > 0;
 }
 
-/* What a refusal tells, together with those before it. */
+/* Interprets a refusal, together with earlier ones. */
 static htp_shape_conflict read_refusal(struct tracing *tracing)
 {
     const htp_inputs *inputs = tracing->inputs;
@@ -120,7 +120,7 @@ static htp_shape_conflict read_refusal(struct tracing *tracing)
     return conflict;
 }
 
-/* Takes note of a refusal: the first one, unless another one tells that no other sizes will do. */
+/* Notes the first refusal, or a later one that no sizes can avoid. */
 static void note_refusal(struct tracing *tracing, htp_shape_conflict *conflict)
 {
     htp_shape_conflict read = read_refusal(tracing);
@@ -129,7 +129,7 @@ static void note_refusal(struct tracing *tracing, htp_shape_conflict *conflict)
     }
 }
 
-/* The first node whose operator failed, although the program did not; NULL without one. */
+/* The first node whose operator failed, although the program did not; or NULL. */
 static const htp_trace_node *find_failed(const htp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->node_count; i++) {
@@ -140,8 +140,8 @@ static const htp_trace_node *find_failed(const htp_trace *trace)
     return NULL;
 }
 
-/* What keeps a program from being exported at sizes of next to nothing; NULL where it runs, or
- * raises and would in libtorch too. In a branch it need not have come there. */
+/* Why a program cannot be exported at tiny sizes; NULL if it runs there, or raises as in libtorch.
+ * A failure in a branch may never be reached. */
 static const char *find_reason(const struct tracing *tracing, htp_code code)
 {
     const htp_trace *trace = tracing->result.trace;
@@ -155,8 +155,8 @@ static const char *find_reason(const struct tracing *tracing, htp_code code)
     return htp_arena_printf(tracing->arena, "%s: %s", failed->kind, failed->failure);
 }
 
-/* Runs in the first choice of lanes, of which two have sizes of next to nothing; in the second one
- * where a program refuses these, or does at them what no graph can show. */
+/* Runs with the first choice of lanes, two of which are tiny; with the second if the program
+ * refuses these, or cannot be exported with them. */
 static htp_code run_smallest(struct tracing *tracing, htp_inputs *inputs,
                              htp_shape_conflict *conflict)
 {
@@ -183,18 +183,17 @@ static htp_code run_smallest(struct tracing *tracing, htp_inputs *inputs,
 
 /* ---- below cuts ---- */
 
-enum { MAX_CUTS = 8 }; /* each is a trace */
+enum { MAX_CUTS = 8 }; /* traces */
 
-/* Sizes at which slices may cut nothing off, in one lane more. */
+/* Sizes at which slices may be cut short, in an additional lane. */
 struct below {
-    int64_t *sizes;   /* by axis: of that lane */
-    int64_t *refused; /* by axis: the largest one */
-    bool has_lane;    /* some were taken */
+    int64_t *sizes;   /* of that lane, by axis */
+    int64_t *refused; /* the largest refused one, by axis */
+    bool has_lane;    /* some were accepted */
     uint32_t trials;
 };
 
-/* The cuts of a trace in the order in which they are tried: each, where those before are refused.
- */
+/* The cuts of a trace in the order of trials: later ones only if earlier ones are refused. */
 static uint32_t list_cuts(const struct tracing *tracing, const struct below *below,
                           htp_cut cuts[MAX_CUTS])
 {
@@ -210,8 +209,8 @@ static uint32_t list_cuts(const struct tracing *tracing, const struct below *bel
     return count;
 }
 
-/* Tries a size. @p code receives that of the trace, where there was one. @return whether forward()
- * takes it; where not, the lanes are what they were */
+/* Tries a size. @p code receives the result of a trace, if it ran. @return whether forward()
+ * accepts it; if not, the lanes are unchanged */
 static bool try_cut(struct tracing *tracing, htp_inputs *inputs, struct below *below, htp_cut cut,
                     htp_code *code)
 {
@@ -237,8 +236,8 @@ static bool try_cut(struct tracing *tracing, htp_inputs *inputs, struct below *b
     return false;
 }
 
-/* Where slices cut something off in all lanes, there may be smaller sizes at which they do not: one
- * lane more, in which forward() takes them. */
+/* If slices are cut in all lanes, smaller sizes may cut none: an additional lane, if forward()
+ * accepts it. */
 static htp_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
 {
     struct below below = {
@@ -258,7 +257,7 @@ static htp_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
             is_taken = try_cut(tracing, inputs, &below, cuts[i], &code);
         }
     }
-    /* The last trace is that of what was taken. */
+    /* the last trace is that of accepted sizes */
     return code == HTP_CODE_OK && !find_failed(tracing->result.trace)
                ? code
                : run(tracing, inputs->lane_count);
@@ -266,7 +265,7 @@ static htp_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
 
 /* ---- all lanes ---- */
 
-/* Chooses lanes anew where the file says which sizes it takes. */
+/* Chooses lanes again if the file restricts its sizes. */
 static htp_status choose_told_lanes(const struct tracing *tracing, htp_inputs *inputs)
 {
     if (!htp_source_find_bounds(tracing->source, inputs)) {
@@ -281,7 +280,7 @@ static htp_status choose_told_lanes(const struct tracing *tracing, htp_inputs *i
                                  tracing->source->path);
 }
 
-/* Runs in lanes of one choice of sizes after the other. */
+/* Tries one choice of lanes after another. */
 static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs,
                                 htp_shape_conflict *wanted)
 {
@@ -320,7 +319,7 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs,
                                                            : end(tracing);
 }
 
-/* Traces again with flags as inputs, which tell the first call from others. */
+/* Traces again with flags as inputs, which separate the first call from others. */
 static htp_status trace_flags(struct tracing *tracing, htp_inputs *inputs)
 {
     tracing->flags_are_inputs = true;
@@ -332,7 +331,7 @@ static htp_status trace_flags(struct tracing *tracing, htp_inputs *inputs)
     return end(tracing);
 }
 
-/* Finds the states of the model, with what they are before the first call. */
+/* Finds the states of the model and their initial values. */
 static htp_status find_states(struct tracing *tracing, htp_inputs *inputs, htp_graph_state **states,
                               uint32_t *count)
 {

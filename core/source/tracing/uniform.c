@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* Operators that give what they are given, in another shape. The first argument is what they are
- * given. */
+/* Operators that only reshape their first argument. */
 static const char *const movements[] = {
     "aten::alias",     "aten::chunk",   "aten::clone",  "aten::contiguous", "aten::detach",
     "aten::expand",    "aten::flatten", "aten::narrow", "aten::permute",    "aten::repeat",
@@ -14,7 +13,7 @@ static const char *const movements[] = {
     "aten::t",         "aten::to",      "aten::unbind", "aten::transpose",  "aten::unflatten",
     "aten::unsqueeze", "aten::view"};
 
-/* Operators that fill a tensor with one number: that, or the argument that has it. */
+/* Operators that fill a tensor with one number: this one, or an argument. */
 static const struct {
     const char *kind;
     const char *argument; /* NULL: number */

@@ -1,6 +1,5 @@
 /*
- * Tensors of a trace that are one number all over, such as what zeros() makes. Private to
- * core/source.
+ * Tensors of a trace filled with one number, such as results of zeros(). Private to core/source.
  */
 #ifndef HTP_SOURCE_UNIFORM_H
 #define HTP_SOURCE_UNIFORM_H
