@@ -10,25 +10,25 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The record of programs that were written before there were archives of several. */
+/* The program's record in files from before archives of several models. */
 #define OLD_PROGRAM "serialized_exported_program.json"
 
 #define MODELS "models/"
 #define MODEL_END ".json"
 
-/* What a source has open. */
+/* The open parts of a source. */
 typedef struct exported {
-    htp_exported_file file; /* its bytes are NULL: it is not mapped */
-    const char *model;      /* the name of the model that is read */
+    htp_exported_file file; /* bytes NULL: not mapped */
+    const char *model;      /* name of the chosen model */
     htp_exported_program program;
     htp_exported_symbols symbols;
     htp_exported_modules modules;
     htp_exported_weights weights;
     htp_exported_signature signature;
-    htp_arena scratch; /* while it is opened */
-    htp_arena first;   /* has the last first call */
-    htp_arena later;   /* has the last of those behind it */
-    htp_arena before;  /* has the one before that, as long as it is read */
+    htp_arena scratch; /* during opening */
+    htp_arena first;   /* the last first call's trace */
+    htp_arena later;   /* the last later call's trace */
+    htp_arena before;  /* the one before that, while it is needed */
     const htp_trace *last;
     const char *const *stacks; /* by node of the last trace */
 } exported;
@@ -45,7 +45,7 @@ static bool detect(const htp_archive *archive)
     return htp_archive_has(archive, "archive_format") || htp_archive_has(archive, OLD_PROGRAM);
 }
 
-/* What is to be done with files of old versions: their tensors are pickles. */
+/* The remedy for files of old versions, whose tensors are pickles. */
 static htp_status refuse_old(const char *versions)
 {
     return htp_status_make(HTP_CODE_UNSUPPORTED,
@@ -68,7 +68,7 @@ static htp_status map_file(htp_source *source)
     return HTP_OK;
 }
 
-/* Bytes of numbers lie as this machine has them. */
+/* Bytes of numbers must be in this machine's order. */
 static htp_status check_order(const exported *self)
 {
     static const uint16_t one = 1;
@@ -85,7 +85,7 @@ static htp_status check_order(const exported *self)
                                  own);
 }
 
-/* The name of the model that a record is the program of; NULL: of none. */
+/* The name of the model whose program a record is; or NULL. */
 static const char *model_of(htp_arena *arena, const char *record)
 {
     size_t length = strlen(record);
@@ -97,7 +97,7 @@ static const char *model_of(htp_arena *arena, const char *record)
                   : NULL;
 }
 
-/* What an archive without a program is. */
+/* The refusal of an archive without a program. */
 static htp_status refuse_archive(const htp_archive *archive)
 {
     static const char compiled[] = "data/aotinductor/";
@@ -114,7 +114,7 @@ static htp_status refuse_archive(const htp_archive *archive)
                            "one with torch.export.save(program, \"FILE.pt2\")");
 }
 
-/* Chooses the model that is asked for, or the only one of the archive. */
+/* Chooses the requested model, or the only one. */
 static htp_status choose_model(htp_source *source, const char *wanted)
 {
     enum { SHOWN = 8 };
@@ -154,7 +154,7 @@ static htp_status choose_model(htp_source *source, const char *wanted)
                                         htp_text_string(&names));
 }
 
-/* What programs do not let anybody choose. */
+/* Refuses choices that a program does not offer. */
 static htp_status check_options(const htp_source_options *options)
 {
     if (options->library_count > 0) {
@@ -179,7 +179,7 @@ static void note_path(const htp_exported_part *part, const char **paths)
     }
 }
 
-/* By input of the program: which part of which argument it is; NULL: none. */
+/* By input of the program: its path in the arguments; or NULL. */
 static const char *const *list_paths(const exported *self, htp_arena *arena)
 {
     const char **paths = HTP_NEW_ARRAY(arena, const char *, (size_t)self->program.input_count + 1);
@@ -312,7 +312,7 @@ static htp_status choose_method(htp_source *source, uint32_t module, const char 
     return HTP_OK;
 }
 
-/* The program has each operator as often as it runs. */
+/* Lists each operator as often as it runs. */
 static htp_status find_operators(const htp_source *source, const htp_named_operator **operators,
                                  uint32_t *count)
 {
@@ -357,7 +357,7 @@ static int64_t hint_of(const exported *self, const htp_exported_size *size)
     return expression->has_hint ? (int64_t)expression->hint : 1;
 }
 
-/* What an argument, or a part of one, was when the program was exported. */
+/* The example of an argument, or of a part of it, from the time of torch.export. */
 static htp_input hint_input(htp_source *source, const htp_exported_part *part)
 {
     const exported *self = self_of(source);
@@ -430,7 +430,7 @@ static htp_status call_in(exported *self, htp_arena *arena, const htp_trace_requ
     return htp_exported_call(arena, &callee, request, before, &result->trace, &self->stacks);
 }
 
-/* A trace is freed by the next one; that of a first call stays until the next first call. */
+/* A trace is freed by the next one; a first call's stays until the next first call. */
 static htp_status trace(htp_source *source, const htp_trace_request *request,
                         htp_trace_result *result)
 {

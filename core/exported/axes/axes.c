@@ -8,7 +8,7 @@
 
 /* ---- sizes of inputs ---- */
 
-/* Inputs of the program by path. */
+/* From paths to inputs of the program. */
 static htp_map list_inputs(const htp_exported_symbols *symbols)
 {
     htp_map inputs = {0};
@@ -20,7 +20,7 @@ static htp_map list_inputs(const htp_exported_symbols *symbols)
     return inputs;
 }
 
-/* What the program says of a dim; NULL where it has no such input. */
+/* The program's formula of a dim; NULL if it has no such input. */
 static const htp_exported_size *find_size(const htp_exported_symbols *symbols,
                                           const htp_map *inputs, const char *path, uint32_t dim)
 {
@@ -36,14 +36,14 @@ static const htp_exported_size *find_size(const htp_exported_symbols *symbols,
                                                                          : NULL;
 }
 
-/* A size that is factor·symbol + offset. */
+/* A size of the form factor·symbol + offset. */
 struct line {
-    uint32_t symbol; /* HTP_NONE: it is none */
+    uint32_t symbol; /* HTP_NONE: another form */
     int64_t factor;
     int64_t offset;
 };
 
-/* Whether two numbers that a file wrote may be computed with. */
+/* Whether a number from the file is safe to compute with. */
 static bool is_small(const htp_exported_number *number)
 {
     return htp_exported_is_integer(number) && number->whole > -INT32_MAX &&
@@ -52,8 +52,8 @@ static bool is_small(const htp_exported_number *number)
 
 static const struct line no_line = {.symbol = HTP_NONE};
 
-/* Combines two lines, of which one may be a number (of factor 0). What is no line stays none: it is
- * a number that no line is made with. */
+/* Combines two lines; one may be a number (of factor 0). Another form is a number from which no
+ * line is made. */
 static struct line combine(htp_exported_operation operation, struct line a, struct line b)
 {
     if (operation == HTP_EXPORTED_MULTIPLY && a.factor != 0) {
@@ -75,7 +75,7 @@ static struct line combine(htp_exported_operation operation, struct line a, stru
     return made.factor != 0 && is_small(&factor) && is_small(&offset) ? made : no_line;
 }
 
-/* The line that a size is. */
+/* The line of a size. */
 static struct line line_of(const htp_exported_symbols *symbols, const htp_exported_size *size)
 {
     enum { HIGHEST = 8 };
@@ -107,12 +107,12 @@ static struct line line_of(const htp_exported_symbols *symbols, const htp_export
 struct finding {
     const htp_exported_symbols *symbols;
     htp_axes *axes;
-    uint32_t *dim_of;   /* by symbol: the dim that shows it; HTP_NONE */
-    struct line *lines; /* by symbol: what the size of that dim is */
+    uint32_t *dim_of;   /* by symbol: the dim that gives its value; or HTP_NONE */
+    struct line *lines; /* by symbol: the line of that dim */
 };
 
-/* The steps of factor·((dim - offset) / factor of it) + offset, which gives one line from another
- * one of the same symbol. */
+/* Appends the steps of factor·((dim - offset) / its factor) + offset, which maps one line of a
+ * symbol to another. */
 static const htp_size_formula *follow(const struct finding *finding, const struct line *line)
 {
     htp_size_formula *formula = HTP_NEW(finding->axes->arena, htp_size_formula);
@@ -133,7 +133,7 @@ static const htp_size_formula *follow(const struct finding *finding, const struc
     return formula;
 }
 
-/* What formulas of axes have of those of programs. */
+/* Operations of programs' formulas and their counterparts in formulas of axes. */
 static const struct {
     htp_exported_operation from;
     htp_size_formula_kind to;
@@ -153,7 +153,7 @@ static bool push_operation(htp_size_formula *formula, htp_exported_operation ope
     return false;
 }
 
-/* A formula of several symbols, each of which is a dim somewhere; NULL where it is no such. */
+/* A formula over several symbols, each with a dim; NULL if that is impossible. */
 static const htp_size_formula *translate(const struct finding *finding,
                                          const htp_exported_formula *from)
 {
@@ -177,7 +177,7 @@ static const htp_size_formula *translate(const struct finding *finding,
     return fits && from->count > 0 ? formula : NULL;
 }
 
-/* A size that cannot be followed fixes all that is in it. */
+/* A size that cannot be followed fixes all symbols in it. */
 static void fix_all(const struct finding *finding, uint32_t dim,
                     const htp_exported_formula *formula)
 {
@@ -192,7 +192,7 @@ static void fix_all(const struct finding *finding, uint32_t dim,
     }
 }
 
-/* The dims of the inputs, with what the program says of them. */
+/* The dims of the inputs, with the program's formulas. */
 static const htp_exported_size *const *list_sizes(const htp_exported_symbols *symbols,
                                                   const htp_axes *axes)
 {
@@ -206,7 +206,7 @@ static const htp_exported_size *const *list_sizes(const htp_exported_symbols *sy
     return sizes;
 }
 
-/* The dim that shows a symbol is the first one that is nothing else, or else a line of it. */
+/* A symbol's dim is the first one that equals it, else one that is a line of it. */
 static void show_symbols(struct finding *finding, const htp_exported_size *const *sizes,
                          bool is_alone)
 {
@@ -242,7 +242,7 @@ static void set_axis(const struct finding *finding, uint32_t dim, const htp_expo
     }
 }
 
-/* Whether other sizes of all symbols of a formula are known that the program takes. */
+/* Whether the program is known to accept other sizes of all symbols in a formula. */
 static bool may_move(const struct finding *finding, const htp_exported_size *size)
 {
     const htp_exported_formula *formula = &finding->symbols->formulas[size->expression];
@@ -280,14 +280,14 @@ void htp_exported_axes_find(const htp_exported_symbols *symbols, htp_axes *axes)
 
 /* ---- bounds ---- */
 
-/* What a size is at most or least where its symbol is: numbers beyond those of sizes are none. */
+/* The bound of a size at a bound of its symbol; numbers beyond sizes are no bound. */
 static int64_t at_end(const struct line *line, int64_t end)
 {
     const htp_exported_number number = htp_exported_integer(end);
     return is_small(&number) ? line->factor * end + line->offset : 0;
 }
 
-/* Narrows a bound by what is said of a symbol. @return whether that is anything */
+/* Narrows a bound by the range of a symbol. @return whether there is one */
 static bool narrow(const htp_exported_symbols *symbols, const struct line *line, htp_bound *bound)
 {
     const htp_exported_bounds *of = &symbols->bounds[line->symbol];

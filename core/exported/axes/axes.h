@@ -1,6 +1,6 @@
 /*
- * The axes of a program's inputs: what torch.export made dynamic moves, in the sizes that the
- * program takes; all others are fixed.
+ * The axes of a program's inputs: torch.export's dynamic dims, within the sizes that the program
+ * accepts; all others are fixed.
  */
 #ifndef HTP_EXPORTED_AXES_H
 #define HTP_EXPORTED_AXES_H
@@ -9,14 +9,16 @@
 #include "source/input_search/axes.h"
 
 /**
- * Fixes, joins and ties the dims of inputs as the program does: dims of one symbol are one axis,
- * others follow by formulas. Two symbols stay two axes, whatever sizes they had. An axis whose
- * formula is not understood is fixed, and so are those in it.
+ * Fixes and joins the dims of inputs like the program: dims of one symbol are one axis, others
+ * follow by formulas. Two symbols are two axes, even with equal sizes. An axis with an unsupported
+ * formula is fixed, and so are those in it.
  */
 void htp_exported_axes_find(const htp_exported_symbols *symbols, htp_axes *axes);
 
-/** Narrows the bounds of the axes of inputs that move by what the program's ranges and guards say.
- * @return whether they say anything */
+/**
+ * Narrows the bounds of dynamic input axes by the program's ranges and guards.
+ * @return whether there are any
+ */
 bool htp_exported_axes_bound(const htp_exported_symbols *symbols, const htp_inputs *inputs);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* ---- arguments ---- */
 
-/* Adds what arguments are now, those of lists one by one. */
+/* Reads arguments as values of the trace, flattening lists. */
 static void read_arguments(htp_tape *r, const htp_exported_argument *arguments, uint32_t count,
                            htp_numbers *values)
 {
@@ -18,7 +18,7 @@ static void read_arguments(htp_tape *r, const htp_exported_argument *arguments, 
     }
 }
 
-/* Argument @p index as a graph; NULL where it is none. */
+/* Argument @p index as a graph, or NULL. */
 static const htp_exported_graph *graph_at(const htp_tape *r, const htp_exported_node *node,
                                           uint32_t index)
 {
@@ -26,7 +26,7 @@ static const htp_exported_graph *graph_at(const htp_tape *r, const htp_exported_
     return is_graph ? &r->program->graphs.items[node->inputs[index].graph] : NULL;
 }
 
-/* The values of a list that is argument @p index. */
+/* The values in argument @p index, a list. */
 static htp_numbers list_at(htp_tape *r, const htp_exported_node *node, uint32_t index)
 {
     htp_numbers values = {0};
@@ -38,7 +38,7 @@ static htp_numbers list_at(htp_tape *r, const htp_exported_node *node, uint32_t 
 
 /* ---- blocks ---- */
 
-/* A block that is being added. */
+/* A block under construction. */
 struct block {
     uint32_t index;
     uint32_t around;
@@ -64,7 +64,7 @@ static void end_block(htp_tape *r, const struct block *block)
     r->block = block->around;
 }
 
-/* Makes the input of a graph a value. */
+/* Binds an input of a graph to a value. */
 static void bind_input(htp_tape *r, const htp_exported_argument *input, uint32_t value)
 {
     if (input->kind == HTP_EXPORTED_VALUE) {
@@ -72,7 +72,7 @@ static void bind_input(htp_tape *r, const htp_exported_argument *input, uint32_t
     }
 }
 
-/* Adds the nodes of a graph that is given values. */
+/* Adds the nodes of a graph with bound inputs. */
 static void run_graph(htp_tape *r, const htp_exported_graph *graph, const htp_numbers *given)
 {
     for (uint32_t i = 0; i < graph->input_count; i++) {
@@ -81,7 +81,7 @@ static void run_graph(htp_tape *r, const htp_exported_graph *graph, const htp_nu
     htp_exported_nodes_add(r, graph);
 }
 
-/* A value that a block begins with, as the program describes an input of its graph. */
+/* A parameter of a block, of the type of the graph's input. */
 static uint32_t add_input(htp_tape *r, struct block *block, const htp_exported_argument *input)
 {
     uint32_t value = input->kind == HTP_EXPORTED_VALUE
@@ -91,7 +91,7 @@ static uint32_t add_input(htp_tape *r, struct block *block, const htp_exported_a
     return value;
 }
 
-/* A number that is not known: that of an iteration. */
+/* The iteration number, which is unknown. */
 static uint32_t add_iteration(htp_tape *r, struct block *block)
 {
     uint32_t value = htp_tape_add(
@@ -101,7 +101,7 @@ static uint32_t add_iteration(htp_tape *r, struct block *block)
     return value;
 }
 
-/* A condition as a truth; it may be a tensor. */
+/* A condition as a bool; it may be a tensor. */
 static uint32_t add_truth(htp_tape *r, uint32_t condition)
 {
     static const char *const names[] = {"a"};
@@ -118,8 +118,8 @@ static uint32_t add_truth(htp_tape *r, uint32_t condition)
     return truth;
 }
 
-/* Adds the operator of blocks, whose outputs become those of the program's node. @return false
- * where these are not as many as the blocks give */
+/* Adds a control flow operator; its outputs are those of the program's node. @return false if their
+ * number differs from the blocks' */
 static bool add_operator(htp_tape *r, const char *kind, const htp_numbers *inputs,
                          const struct block *blocks, uint32_t block_count,
                          const htp_exported_node *node, size_t given)
@@ -179,7 +179,7 @@ bool htp_blocks_add_cond(htp_tape *r, const htp_exported_node *node)
 
 /* ---- loops ---- */
 
-/* The values of two lists, one behind the other. */
+/* Concatenates two lists of values. */
 static htp_numbers join(htp_tape *r, const htp_numbers *first, const htp_numbers *second)
 {
     htp_numbers both = {0};
@@ -192,7 +192,7 @@ static htp_numbers join(htp_tape *r, const htp_numbers *first, const htp_numbers
     return both;
 }
 
-/* Whether a loop goes on with these values, at the tape's place. */
+/* The condition of a loop for these values, added at the tape's place. */
 static uint32_t run_condition(htp_tape *r, const htp_exported_graph *graph,
                               const htp_numbers *carried, const htp_numbers *others)
 {
@@ -235,7 +235,7 @@ bool htp_blocks_add_while(htp_tape *r, const htp_exported_node *node)
     return add_operator(r, "prim::Loop", &inputs, &block, 1, node, carried.count);
 }
 
-/* The size of the first dim of a tensor. */
+/* The size of a tensor's first dim. */
 static uint32_t add_length(htp_tape *r, const htp_exported_argument *tensor, uint32_t value)
 {
     static const char *const names[] = {"self", "dim"};
@@ -256,7 +256,7 @@ static uint32_t add_length(htp_tape *r, const htp_exported_argument *tensor, uin
     return length;
 }
 
-/* What an iteration has of a stack: the input of a graph describes it. */
+/* The row of a stack in an iteration, typed like the input of a graph. */
 static uint32_t add_row(htp_tape *r, uint32_t stack, uint32_t iteration,
                         const htp_exported_argument *input)
 {
@@ -271,7 +271,7 @@ static uint32_t add_row(htp_tape *r, uint32_t stack, uint32_t iteration,
     return row;
 }
 
-/* The first argument of a list that is argument @p index, where it is a tensor with dims. */
+/* The first element of argument @p index, if it is a list of tensors with dims. */
 static const htp_exported_argument *first_stack(htp_tape *r, const htp_exported_node *node,
                                                 uint32_t index)
 {
@@ -286,7 +286,7 @@ static const htp_exported_argument *first_stack(htp_tape *r, const htp_exported_
     return has_rows ? first : NULL;
 }
 
-/* Whether a graph takes rows of as many stacks, behind what is carried. */
+/* Whether a graph takes one row per stack behind the carried values. */
 static bool takes_rows(const htp_exported_graph *graph, size_t carried, size_t stacks)
 {
     bool takes = true;
@@ -296,7 +296,7 @@ static bool takes_rows(const htp_exported_graph *graph, size_t carried, size_t s
     return takes;
 }
 
-/* A loop over rows. @param first  the argument that is what is stacked */
+/* A loop over rows. @param first  index of the argument with the stacks */
 static bool add_rows(htp_tape *r, const htp_exported_node *node, const htp_numbers *carried,
                      uint32_t first)
 {

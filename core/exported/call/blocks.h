@@ -6,15 +6,15 @@
 
 #include "exported/call/tape.h"
 
-/** cond(condition, graph, graph, operands): prim::If. @return false where its graphs do not take or
- * give what the node has; so do all others. */
+/** cond(condition, graph, graph, operands): prim::If. @return false if its graphs do not fit the
+ * node's inputs or outputs; so do all others. */
 bool htp_blocks_add_cond(htp_tape *r, const htp_exported_node *node);
 
 /** while_loop(graph, graph, carried, others): prim::Loop, whose condition is computed before the
  * loop, and at the end of each iteration. */
 bool htp_blocks_add_while(htp_tape *r, const htp_exported_node *node);
 
-/** scan(graph, carried, stacked, others): prim::Loop over the first dim of what is stacked. */
+/** scan(graph, carried, stacked, others): prim::Loop over the first dim of the stacks. */
 bool htp_blocks_add_scan(htp_tape *r, const htp_exported_node *node);
 
 /** map_impl(graph, stacked, others): the same, where nothing is carried. */

@@ -14,16 +14,16 @@ typedef struct calling {
     const htp_exported_callee *callee;
     const htp_trace_request *request;
     const htp_trace *before;
-    const htp_input **given; /* by input of the program */
+    const htp_input **given; /* the given input, by input of the program */
     id_list inputs;
     id_list outputs;
     state_list states;
-    htp_map weight_inputs;   /* by name of a weight: the input of the program that it is */
-    htp_map storages;        /* by memory of weights: the first of those inputs that lies in it */
-    htp_map shared_storages; /* the same: another one that does, too */
-    htp_map state_names;     /* by name: the state */
-    htp_map carried_names;   /* by name: what is carried */
-    htp_map left_names;      /* by name: the state of the call before */
+    htp_map weight_inputs;   /* from name of a weight to the program's input */
+    htp_map storages;        /* from memory of weights to the first such input in it */
+    htp_map shared_storages; /* the same, to another one */
+    htp_map state_names;     /* from name to state */
+    htp_map carried_names;   /* from name to carried state */
+    htp_map left_names;      /* from name to the previous call's state */
 } calling;
 
 /* ---- what is given ---- */
@@ -40,7 +40,7 @@ static const htp_exported_value *value_of(const calling *c, const htp_exported_i
                : NULL;
 }
 
-/* Finds what is given to each input. */
+/* Assigns the given inputs to the program's. */
 static void spread(calling *c, const htp_exported_part *part, const htp_input *input)
 {
     if (part->input != HTP_NONE) {
@@ -68,7 +68,7 @@ static void spread(calling *c, const htp_exported_part *part, const htp_input *i
     }
 }
 
-/* The value of an argument, or of a part of one. */
+/* The value of an argument, or of a part of it. */
 static uint32_t bind_part(calling *c, const htp_exported_part *part)
 {
     htp_tape *r = &c->r;
@@ -113,7 +113,7 @@ static void bind_arguments(calling *c)
 
 /* ---- weights and state ---- */
 
-/* What a call finds in a state that another one has left: it has its sizes. */
+/* The initial value of a state that another call left: it has its sizes. */
 static uint32_t found_of(calling *c, const htp_trace_state *left, const htp_trace_carried *carried)
 {
     htp_tape *r = &c->r;
@@ -138,7 +138,7 @@ static void add_state(calling *c, htp_trace_state state)
     HTP_PUSH(c->r.arena, &c->states, state);
 }
 
-/* What is carried, and what the call before left, by their names. */
+/* Indexes carried states and those of the previous call by name. */
 static void list_carried(calling *c)
 {
     const htp_trace *before = c->before;
@@ -150,7 +150,7 @@ static void list_carried(calling *c)
     }
 }
 
-/* A weight, or what an earlier call left in its place. */
+/* A weight, or the value that an earlier call left in its place. */
 static uint32_t bind_weight(calling *c, uint32_t number)
 {
     htp_tape *r = &c->r;
@@ -167,7 +167,7 @@ static uint32_t bind_weight(calling *c, uint32_t number)
     return found;
 }
 
-/* Notes an input that is a weight, by its name and by the memory that it lies in. */
+/* Indexes a weight input by its name and by its memory. */
 static void note_input(calling *c, uint32_t input, uint32_t number)
 {
     htp_arena *arena = c->r.arena;
@@ -210,7 +210,7 @@ static void bind_weights(calling *c)
 
 /* ---- what is left ---- */
 
-/* Notes what a call leaves in a state. */
+/* Notes the final value of a state. */
 static void note_left(calling *c, const char *name, uint32_t before, uint32_t after)
 {
     uint32_t number;
@@ -222,8 +222,7 @@ static void note_left(calling *c, const char *name, uint32_t before, uint32_t af
     }
 }
 
-/* What a weight that is changed shares its memory with: another one that the program reads; NULL.
- */
+/* Another weight that the program reads in the memory of a changed one; or NULL. */
 static const char *find_shared(const calling *c, uint32_t changed)
 {
     const htp_weight *all = c->r.weights->all.items;
@@ -235,7 +234,7 @@ static const char *find_shared(const calling *c, uint32_t changed)
     return !is_shared ? NULL : all[first == changed ? other : first].name;
 }
 
-/* A change of memory under two names is one of both. */
+/* Refuses a change of memory with two names, as it changes both. */
 static void check_states(calling *c)
 {
     for (size_t i = 0; i < c->states.count && !c->r.failure; i++) {

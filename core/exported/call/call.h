@@ -8,10 +8,10 @@
 #include "exported/document/document.h"
 #include "interpret/trace/request.h"
 
-/** What is called. */
+/** The program to call. */
 typedef struct htp_exported_callee {
     const htp_exported_program *program;
-    htp_exported_symbols *symbols; /**< get what the inputs say */
+    htp_exported_symbols *symbols; /** < receive the inputs' contents */
     const htp_exported_modules *modules;
     const htp_exported_weights *weights;
     const htp_exported_signature *signature;
@@ -24,11 +24,10 @@ const char *htp_exported_node_kind(htp_arena *arena, const htp_exported_program 
 
 /**
  * Traces a call.
- * @param before  the last trace, whose states are carried; NULL: a first call
- * @param arena   of the trace; its recovery point is set
- * @param stacks  receives, by node of the trace, the modules that run there as the program writes
- *                them; NULL where it does not say
- * @return HTP_CODE_USAGE where the program does not take the inputs
+ * @param before  the last trace, with carried states; NULL: a first call
+ * @param arena   for the trace; its recovery point is set
+ * @param stacks  by node of the trace, the running modules in the program's form; NULL if unknown
+ * @return HTP_CODE_USAGE if the program does not accept the inputs
  */
 HTP_MUST_USE htp_status htp_exported_call(htp_arena *arena, const htp_exported_callee *callee,
                                           const htp_trace_request *request, const htp_trace *before,

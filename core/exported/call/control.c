@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The first argument that is a graph, and what it is given: the arguments behind it. */
+/* The first graph argument, and its operands, the arguments behind it. */
 static const htp_exported_graph *find_graph(const htp_tape *r, const htp_exported_node *node,
                                             uint32_t *behind)
 {
@@ -18,8 +18,7 @@ static const htp_exported_graph *find_graph(const htp_tape *r, const htp_exporte
     return NULL;
 }
 
-/* A body that runs once, whatever it stands in changes nothing that is computed: its nodes stand in
- * the operator's place. */
+/* A body that runs once and only sets a mode: its nodes replace the operator. */
 static bool add_body(htp_tape *r, const htp_exported_node *node)
 {
     uint32_t behind = 0;
@@ -46,7 +45,7 @@ static bool add_body(htp_tape *r, const htp_exported_node *node)
     return true;
 }
 
-/* The casts of autocast are not in its body: autocast(device, dtype, enabled, ...). */
+/* autocast(device, dtype, enabled, ...): its casts are not in the body. */
 static bool add_autocast(htp_tape *r, const htp_exported_node *node)
 {
     enum { ENABLED = 2 };
@@ -57,7 +56,7 @@ static bool add_autocast(htp_tape *r, const htp_exported_node *node)
     return false;
 }
 
-/* Operators of graphs, by the names that programs have for them. */
+/* Operators with graphs, by their names in programs. */
 static const struct {
     const char *target;
     bool (*add)(htp_tape *r, const htp_exported_node *node);

@@ -17,7 +17,7 @@ void htp_lying_begin(htp_tape *r)
 
 /* ---- noting ---- */
 
-/* @param lying  but for what follows from the value that it lies in */
+/* @param lying  without the parts that the containing value determines */
 static void note(htp_tape *r, uint32_t value, htp_lying lying)
 {
     lying.root = r->lying[lying.of].root;
@@ -32,7 +32,7 @@ void htp_lying_note_same(htp_tape *r, uint32_t value, uint32_t as)
     }
 }
 
-/* The whole that a value is, which others are said to be the same as. */
+/* The root storage of a value that counts as the same as others. */
 static uint32_t whole_of(const htp_tape *r, uint32_t value)
 {
     while (r->lying[value].kind == HTP_LIES_SAME) {
@@ -43,7 +43,7 @@ static uint32_t whole_of(const htp_tape *r, uint32_t value)
 
 /* ---- what a view is ---- */
 
-/* Whether the elements of a tensor lie in their order, one behind the other. */
+/* Whether the elements of a tensor are contiguous and in order. */
 static bool is_dense(const htp_tape *r, const htp_exported_value *value)
 {
     for (uint32_t lane = 0; lane < r->symbols->lane_count && value->strides; lane++) {
@@ -81,7 +81,7 @@ static bool is_true(const htp_trace_value *value)
     return value && value->kind == HTP_TRACE_BOOL && value->is_constant && value->i[0];
 }
 
-/* A conversion gives what it is given where there is nothing to do. */
+/* A conversion without effect returns its operand. */
 static htp_lying_kind lies_converted(const htp_tape *r, uint32_t node, const htp_exported_value *of,
                                      const htp_exported_value *value)
 {
@@ -130,7 +130,7 @@ static htp_lying_kind lies_maybe(const htp_tape *r, uint32_t node, const htp_exp
     return HTP_LIES_MAYBE;
 }
 
-/* Operators that give a view or a copy, whatever their schemas say. */
+/* Operators that return a view or a copy, in spite of their schemas. */
 static const struct {
     const char *name; /* without overload */
     htp_lying_kind (*find)(const htp_tape *r, uint32_t node, const htp_exported_value *of,
@@ -159,7 +159,7 @@ static const struct {
     {"aten::cartesian_prod", lies_maybe},
 };
 
-/* How what a node gives lies in the memory of its first argument. */
+/* How a node's output shares the memory of its first argument. */
 static htp_lying_kind find_kind(const htp_tape *r, const htp_exported_schema *schema, uint32_t node,
                                 uint32_t of, uint32_t value)
 {
@@ -187,7 +187,7 @@ static void fail_unknown(htp_tape *r, uint32_t value)
                            where, r->program->values.items[value].name));
 }
 
-/* A value is changed: so is what it is a part of, as far as it is known to be one. */
+/* Changes a value and the wholes of which it is a part, as far as known. */
 static void change(htp_tape *r, uint32_t value, uint32_t now)
 {
     value = whole_of(r, value);
@@ -198,7 +198,7 @@ static void change(htp_tape *r, uint32_t value, uint32_t now)
         uint32_t whole = whole_of(r, r->lying[value].of);
         now = htp_written_view_put(r, &r->lying[value], whole, now);
         if (now == HTP_NONE) {
-            return; /* who reads the whole is refused */
+            return; /* reads of the whole are refused */
         }
         r->bound[whole] = now;
         r->lying[whole].seen = changes;
@@ -226,7 +226,7 @@ static void note_views(htp_tape *r, const htp_exported_schema *schema,
     }
 }
 
-/* Operators that change how a tensor lies, not what is in it. */
+/* Operators that change the layout of a tensor, not its contents. */
 static bool changes_shape(const htp_trace_node *node)
 {
     static const char *const names[] = {
@@ -279,7 +279,7 @@ void htp_lying_note(htp_tape *r, const htp_exported_schema *schema, const htp_ex
 
 /* ---- reading ---- */
 
-/* Makes a view once more, of what the whole is now. */
+/* Makes a view again from the whole's current value. */
 static void view_again(htp_tape *r, uint32_t value, uint32_t whole_now)
 {
     htp_lying *lying = &r->lying[value];

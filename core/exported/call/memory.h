@@ -1,7 +1,7 @@
 /*
- * Memory of a program: which values lie in the memory of others, and what is changed in its place.
- * A trace has no memory: a change gives a new value, and so does each value that shares the memory
- * when it is read again. Private to core/exported.
+ * Memory of a program: which values share storage, and in-place changes. A trace has no memory: a
+ * change makes a new value, and values that share the memory are made again when they are read.
+ * Private to core/exported.
  */
 #ifndef HTP_EXPORTED_MEMORY_H
 #define HTP_EXPORTED_MEMORY_H
@@ -31,15 +31,15 @@ typedef struct htp_lying {
 /** Begins without any. */
 void htp_lying_begin(htp_tape *r);
 
-/** Notes what a node does to memory: what it gives may lie in that of its first argument, which it
- * may change. @param made  the node in the trace */
+/** Notes a node's effects on memory: its output may share that of its first argument, which it may
+ * change. @param made  the node in the trace */
 void htp_lying_note(htp_tape *r, const htp_exported_schema *schema, const htp_exported_node *node,
                     uint32_t made);
 
 /** A value is another one. */
 void htp_lying_note_same(htp_tape *r, uint32_t value, uint32_t as);
 
-/** What a value of the program is now; HTP_NONE: nothing has made it. */
+/** The current value in the trace; HTP_NONE: not made. */
 uint32_t htp_lying_read(htp_tape *r, uint32_t value);
 
 /** Whether a value was changed since it was made. */

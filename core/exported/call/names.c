@@ -61,11 +61,11 @@ static const char *kind_of(htp_arena *arena, const char *target)
                             (int)(length - (size_t)(name + 1 - space)), name + 1);
 }
 
-/* An operator that does what another one does. */
+/* Operators that are the same as another one. */
 static const struct meaning_row {
     const char *target;
     const char *kind;
-    uint32_t count; /* of its arguments that are those of the other one */
+    uint32_t count; /* number of arguments in common */
 } meaning_rows[] = {
 #define NUMBERS(target, name)
 #define NUMBER(target, kind)

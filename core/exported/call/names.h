@@ -1,5 +1,5 @@
 /*
- * What programs call operators, and what libtorch's schemas do. Private to core/exported.
+ * Operator names in programs, and their meaning in libtorch's schemas. Private to core/exported.
  */
 #ifndef HTP_EXPORTED_NAMES_H
 #define HTP_EXPORTED_NAMES_H
@@ -16,7 +16,7 @@ typedef struct htp_number_name {
 /** The operator on numbers that a target is; NULL. */
 const htp_number_name *htp_names_number(const char *target);
 
-/** Whether a target is a check, which gives nothing that an operator reads. */
+/** Whether a target is a check, whose result no operator reads. */
 bool htp_names_is_check(const char *target);
 
 /**

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 256 }; /* of sizes that are made when others are read */
+enum { MOST_DEPTH = 256 }; /* of sizes computed on demand */
 
 static void add_node(htp_tape *r, const htp_exported_node *node, const htp_exported_place *around);
 
@@ -123,7 +123,7 @@ void htp_exported_nodes_flatten(htp_tape *r, const htp_exported_argument *argume
 
 /* ---- defaults ---- */
 
-/* Reads a number as schemas write it; @return behind it */
+/* Parses a number of a schema. @return its end */
 static const char *read_number(htp_tape *r, const char *text, uint32_t *value)
 {
     char *end;
@@ -148,8 +148,8 @@ static uint32_t read_numbers(htp_tape *r, const char *text)
     return htp_tape_list(r, elements.items, (uint32_t)elements.count);
 }
 
-/* A default as a schema writes it: None, True, 1, 1.0, "text", [1, 1]. One number may stand for a
- * list of them. */
+/* A default value in a schema: None, True, 1, 1.0, "text", [1, 1]. One number may stand for a list
+ * of equal ones. */
 static uint32_t default_value(htp_tape *r, const char *text)
 {
     uint32_t value;
@@ -181,7 +181,7 @@ static const htp_exported_argument *find_argument(const htp_exported_node *node,
     return NULL;
 }
 
-/* Adds a node with the arguments of its schema, in their order. */
+/* Adds a node with its schema's arguments, in order. */
 static uint32_t add_by_schema(htp_tape *r, const htp_exported_schema *schema,
                               const htp_exported_node *node)
 {
@@ -198,8 +198,8 @@ static uint32_t add_by_schema(htp_tape *r, const htp_exported_schema *schema,
     return htp_tape_node(r, schema->kind, inputs, names, schema->count);
 }
 
-/* The same with what the node has: an operator without a schema is lowered by nobody but the user's
- * own mapping. */
+/* Adds a node with the arguments as given: only custom mappings lower operators without a
+ * schema. */
 static uint32_t add_as_given(htp_tape *r, const char *kind, const htp_exported_node *node)
 {
     uint32_t *inputs = HTP_NEW_ARRAY(r->arena, uint32_t, (size_t)node->input_count + 1);
@@ -218,7 +218,7 @@ static bool is_number(htp_trace_kind kind)
     return kind == HTP_TRACE_INT || kind == HTP_TRACE_BOOL || kind == HTP_TRACE_FLOAT;
 }
 
-/* Whether all that a node gives are numbers that no input decides: they are constants. */
+/* Whether all outputs of a node are numbers that do not depend on inputs: they are constants. */
 static bool gives_constants(const htp_tape *r, const htp_exported_node *node)
 {
     bool are_all = node->output_count > 0;
@@ -239,7 +239,7 @@ static void bind_constants(htp_tape *r, const htp_exported_node *node)
     }
 }
 
-/* The kind of a number, as overloads name it. */
+/* The kind of a number in overload names. */
 static const char *overload_part(htp_trace_kind kind)
 {
     return kind == HTP_TRACE_FLOAT ? "float" : kind == HTP_TRACE_BOOL ? "bool" : "int";
@@ -294,7 +294,7 @@ static const htp_trace_value *input_of(const htp_tape *r, uint32_t node, const c
     return NULL;
 }
 
-/* A norm in training mode moves statistics, which no schema says. */
+/* A norm in training mode updates statistics, which its schema does not declare. */
 static void check_training(htp_tape *r, uint32_t node)
 {
     static const char *const flags[] = {"training", "use_input_stats", "train"};
@@ -310,7 +310,7 @@ static void check_training(htp_tape *r, uint32_t node)
     }
 }
 
-/* Adds an operator of libtorch, or of a library. */
+/* Adds an operator of libtorch or of a library. */
 static void add_operator(htp_tape *r, const htp_exported_node *node)
 {
     const char *kind;
@@ -371,7 +371,7 @@ const char *htp_exported_node_kind(htp_arena *arena, const htp_exported_program 
 
 /* ---- all nodes ---- */
 
-/* Sizes whose module the file does not say belong to who reads them first. */
+/* Sizes whose module is unknown belong to their first reader. */
 static bool is_deferred(const htp_exported_node *node)
 {
     return node->output_count == 1 && node->outputs[0].kind == HTP_EXPORTED_VALUE &&

@@ -6,7 +6,7 @@
 
 #include "exported/call/tape.h"
 
-/** What an argument is now, as a value of the trace; what is yet to be made is made. */
+/** The current value of an argument in the trace, computed on demand. */
 uint32_t htp_exported_nodes_argument(htp_tape *r, const htp_exported_argument *argument);
 
 /** Arguments, wherever they lie. */
@@ -16,7 +16,7 @@ typedef HTP_VECTOR(const htp_exported_argument *) htp_exported_arguments;
 void htp_exported_nodes_flatten(htp_tape *r, const htp_exported_argument *arguments, uint32_t count,
                                 htp_exported_arguments *list);
 
-/** Makes the value of a graph, if the first argument is one, what the second one is now. */
+/** Makes the first argument, a value of the graph, the current value of the second. */
 void htp_exported_nodes_bind(htp_tape *r, const htp_exported_argument *value,
                              const htp_exported_argument *as);
 

@@ -17,8 +17,7 @@ static const struct schema_row {
 
 enum { ROW_COUNT = sizeof(schema_rows) / sizeof(schema_rows[0]) };
 
-/* Where an argument ends: at a comma, or the bracket that closes them, outside of brackets and
- * texts. */
+/* The end of an argument: a comma, or the closing bracket, outside of inner brackets and texts. */
 static const char *end_of_argument(const char *at)
 {
     int depth = 0;
@@ -31,7 +30,7 @@ static const char *end_of_argument(const char *at)
     return at;
 }
 
-/* A type without the marks of its memory: "Tensor(a!)[]" is "Tensor[]". */
+/* A type without alias annotations: "Tensor(a!)[]" is "Tensor[]". */
 static const char *plain_type(htp_arena *arena, const char *type, size_t length)
 {
     char *plain = htp_arena_copy(arena, type, length);
@@ -43,7 +42,7 @@ static const char *plain_type(htp_arena *arena, const char *type, size_t length)
     return plain;
 }
 
-/* Reads "Tensor(a!) self=None", which ends at @p end. */
+/* Parses "Tensor(a!) self=None", which ends at @p end. */
 static htp_exported_parameter read_parameter(htp_arena *arena, const char *at, const char *end)
 {
     htp_exported_parameter parameter = {.name = ""};
@@ -73,7 +72,7 @@ static htp_exported_schema *parse(htp_arena *arena, const struct schema_row *row
     htp_exported_parameter *parameters = HTP_NEW_ARRAY(arena, htp_exported_parameter, most);
     while (*at && *at != ')') {
         const char *end = end_of_argument(at);
-        if (*at != '*') { /* arguments behind it go by their names */
+        if (*at != '*') { /* arguments behind it are keyword-only */
             parameters[schema->count++] = read_parameter(arena, at, end);
         }
         at = end + (*end == ',');

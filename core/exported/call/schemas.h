@@ -1,6 +1,6 @@
 /*
- * Schemas of libtorch's operators: what arguments they have, in their order, and what those are
- * that a program leaves out. Private to core/exported.
+ * Schemas of libtorch's operators: arguments in order, and defaults of omitted ones. Private to
+ * core/exported.
  */
 #ifndef HTP_EXPORTED_SCHEMAS_H
 #define HTP_EXPORTED_SCHEMAS_H
@@ -14,7 +14,7 @@
 /** An argument. */
 typedef struct htp_exported_parameter {
     const char *name;
-    const char *type;          /**< "Tensor?", "SymInt[]", without what it says of memory */
+    const char *type;          /** < "Tensor?", "SymInt[]", without alias annotations */
     const char *default_value; /**< as the schema writes it: "None", "[1, 1]", "\"mean\""; NULL */
     bool is_changed;           /**< in its place */
 } htp_exported_parameter;
@@ -24,8 +24,8 @@ typedef struct htp_exported_schema {
     const char *kind;
     const htp_exported_parameter *parameters;
     uint32_t count;
-    bool is_view; /**< what it gives lies, or may lie, in the memory of its first argument, which it
-                       does not change */
+    bool is_view; /** < the output shares, or may share, memory with the first argument, which is
+                      not changed */
 } htp_exported_schema;
 
 /** The schema of an operator, "aten::add.Tensor"; NULL: it is not in the table. */

@@ -8,14 +8,14 @@
 
 /* ---- lines ---- */
 
-/* A line of Python's stack: File "FILE", line LINE, in FUNCTION, and the code below it. */
+/* A line of Python's stack: File "FILE", line LINE, in FUNCTION, and its code. */
 typedef struct frame {
     const char *file;
     size_t file_bytes;
     uint32_t line;
     const char *function;
     size_t function_bytes;
-    const char *text; /* "" where the code is not known */
+    const char *text; /* "" if the code is unknown */
     size_t text_bytes;
 } frame;
 
@@ -35,7 +35,7 @@ static const char *skip_spaces(const char *at, const char *end)
     return at;
 }
 
-/* Reads a line; @return whether it is that of a frame. */
+/* Parses a line. @return whether it is a frame. */
 static bool read_frame(const char *at, const char *end, frame *read)
 {
     static const char begin[] = "File \"";
@@ -60,7 +60,7 @@ static bool read_frame(const char *at, const char *end, frame *read)
     return true;
 }
 
-/* Lines of a stack, the outermost first. */
+/* The frames of a stack, outermost first. */
 static frames read_frames(htp_arena *arena, const char *text)
 {
     frames all = {0};
@@ -107,9 +107,9 @@ void htp_scopes_begin(htp_tape *r)
     HTP_PUSH(r->arena, &r->scopes, (htp_trace_scope){.parent = HTP_NONE});
 }
 
-/* The line where a scope's module is called: that in front of its own forward(). @param depth  of
- * the scope, 1 below the program's own @param chain  lines of a node in it, of as many calls of
- * forward() as there are scopes */
+/* The line that calls a scope's module: the one before its own forward(). @param depth  of the
+ * scope, 1 below the program's own @param chain  frames of a node in it, with one forward() per
+ * scope */
 static uint32_t add_site(htp_tape *r, uint32_t caller, const frames *chain, uint32_t depth)
 {
     uint32_t seen = 0;
@@ -131,7 +131,7 @@ static uint32_t add_site(htp_tape *r, uint32_t caller, const frames *chain, uint
     return (uint32_t)r->calls.count;
 }
 
-/* The scope of a call below another one. */
+/* The scope of a call inside another one. */
 static uint32_t scope_below(htp_tape *r, uint32_t parent, const htp_stack_entry *entry,
                             const frames *chain, uint32_t depth)
 {
@@ -154,7 +154,7 @@ static uint32_t scope_below(htp_tape *r, uint32_t parent, const htp_stack_entry 
     return scope;
 }
 
-/* Modules of a stack; the outermost is the program. */
+/* The number of modules in a stack; the outermost is the program. */
 static uint32_t count_modules(const char *stack)
 {
     htp_stack_entry entry;

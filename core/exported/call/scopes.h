@@ -11,8 +11,8 @@
 void htp_scopes_begin(htp_tape *r);
 
 /**
- * The place of a node. Each call of a module is a scope, which is told by its key.
- * @param around  of a node of which the file does not say where it stands
+ * The place of a node. Each call of a module is a scope, identified by its key.
+ * @param around  for a node without a place in the file
  */
 htp_exported_place htp_scopes_place(htp_tape *r, const htp_exported_node *node,
                                     const htp_exported_place *around);

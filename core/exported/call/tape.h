@@ -30,8 +30,8 @@ typedef struct htp_tape {
     const htp_exported_weights *weights;
     htp_exported_symbols *symbols;
     htp_exported_number *numbers[HTP_MAX_LANES]; /**< by expression */
-    bool *moves; /**< by expression: it has a symbol that differs between lanes, or that the data
-                      decides */
+    bool *moves; /** < by expression: it has a data-dependent symbol, or one that differs between
+                     lanes */
     bool *is_of_data; /**< by expression: it has a symbol that the data decides */
     HTP_VECTOR(htp_trace_value) values;
     HTP_VECTOR(htp_trace_node) nodes;
@@ -42,15 +42,14 @@ typedef struct htp_tape {
     uint32_t *module_calls;
     htp_map scope_by_stack;
     htp_map scope_by_key;
-    uint32_t *bound; /**< by value of the program: its value now; HTP_NONE */
-    const htp_exported_node *
-        *deferred;            /**< by value of the program: what makes it when it is read */
-    struct htp_lying *lying;  /**< by value of the program: memory.h */
-    uint32_t changes;         /**< in their places, so far */
-    uint32_t block;           /**< that nodes are added to */
-    htp_exported_place place; /**< of the node that is read */
-    uint32_t depth;           /**< of nodes that are made when others are read */
-    uint32_t none;            /**< values that are kept: HTP_NONE as yet */
+    uint32_t *bound;                    /**< by value of the program: its value now; HTP_NONE */
+    const htp_exported_node **deferred; /** < by value of the program: its producer on demand */
+    struct htp_lying *lying;            /**< by value of the program: memory.h */
+    uint32_t changes;                   /**< in their places, so far */
+    uint32_t block;                     /**< that nodes are added to */
+    htp_exported_place place;           /**< of the node that is read */
+    uint32_t depth;                     /**< of nodes that are made when others are read */
+    uint32_t none;                      /**< values that are kept: HTP_NONE as yet */
     uint32_t integers[HTP_KEPT_INTEGERS];
     uint32_t truths[2];
     htp_status failure; /**< the first one; NULL */
@@ -58,7 +57,7 @@ typedef struct htp_tape {
     void *user;
 } htp_tape;
 
-/** Takes what the formulas of the program are, now that its symbols are known. */
+/** Takes the formulas of the program, once its symbols have numbers. */
 void htp_tape_take_sizes(htp_tape *r);
 
 /** Something is wrong; the first one counts. @param status  is taken */
@@ -88,10 +87,10 @@ bool htp_tape_is_fixed(const htp_tape *r, const htp_exported_size *size);
 uint32_t htp_tape_node(htp_tape *r, const char *kind, const uint32_t *inputs,
                        const char *const *names, uint32_t count);
 
-/** Adds the values that a node of the program gives, which become those of the program. */
+/** Adds the values of a node, as those of the program's outputs. */
 void htp_tape_give(htp_tape *r, uint32_t node, const htp_exported_node *from);
 
-/** Says what a node gives. */
+/** Sets the outputs of a node. */
 void htp_tape_gives(htp_tape *r, uint32_t node, const uint32_t *outputs, uint32_t count);
 
 #endif

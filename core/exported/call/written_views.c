@@ -6,11 +6,11 @@ typedef struct putting {
     htp_tape *r;
     const htp_lying *view;
     uint32_t whole;  /* value of the program */
-    uint32_t before; /* what it was */
-    uint32_t now;    /* what the view is */
+    uint32_t before; /* its value before */
+    uint32_t now;    /* the view's new value */
 } putting;
 
-/* An argument of the view, by its name. */
+/* An argument of the view's operator, by name. */
 static uint32_t argument_of(const putting *p, const char *name)
 {
     const htp_trace_node *node = &p->r->nodes.items[p->view->node];
@@ -22,7 +22,7 @@ static uint32_t argument_of(const putting *p, const char *name)
     return htp_tape_none(p->r);
 }
 
-/* Adds a node that gives what the whole is. */
+/* Adds a node that returns the whole. */
 static uint32_t add(const putting *p, const char *kind, const uint32_t *inputs,
                     const char *const *names, uint32_t count)
 {
@@ -74,14 +74,14 @@ static uint32_t put_unbound(const putting *p)
     return add(p, "aten::select_scatter", inputs, names, 4);
 }
 
-/* The whole's part from a fixed place on that has a fixed size. */
+/* The part of the whole of fixed size from a fixed position on. */
 static uint32_t put_fixed(const putting *p, int64_t start, int64_t length)
 {
     return put_between(p, argument_of(p, "dim"), htp_tape_integer(p->r, start),
                        htp_tape_integer(p->r, start + length), htp_tape_integer(p->r, 1));
 }
 
-/* A fixed number that an argument is. */
+/* A constant number argument. */
 static bool is_fixed_number(const htp_tape *r, uint32_t value, int64_t *number)
 {
     const htp_trace_value *of = &r->values.items[value];
@@ -99,7 +99,7 @@ static uint32_t put_narrow(const putting *p)
                : HTP_NONE;
 }
 
-/* The parts in front of the one that was changed are fixed, as is that one. */
+/* The changed part and those before it have fixed sizes. */
 static uint32_t put_split(const putting *p)
 {
     const htp_tape *r = p->r;
@@ -150,7 +150,7 @@ static uint32_t size_of(const putting *p, uint32_t dim)
     return value;
 }
 
-/* The elements stay in their order. */
+/* The order of elements stays. */
 static uint32_t put_shape(const putting *p)
 {
     static const char *const names[] = {"self", "shape"};
@@ -163,7 +163,7 @@ static uint32_t put_shape(const putting *p)
     return add(p, "aten::reshape", inputs, names, 2);
 }
 
-/* The same once more. */
+/* The operator is its own inverse. */
 static uint32_t put_transposed(const putting *p)
 {
     const htp_trace_node node = p->r->nodes.items[p->view->node];
@@ -209,7 +209,7 @@ static uint32_t put_real(const putting *p)
 
 /* ---- all ---- */
 
-/* By the operator that makes a view: how it is put back. */
+/* How views are written back, by operator. */
 static const struct {
     const char *kind;
     uint32_t (*put)(const putting *p);

@@ -5,12 +5,12 @@
 typedef struct finding {
     htp_arena *arena;
     const htp_exported_modules *modules;
-    htp_map by_prefix; /* what runs, by the beginning of a stack that ends with it */
-    htp_map by_stack;  /* what runs innermost */
+    htp_map by_prefix; /* from a prefix of a stack to the module at its end */
+    htp_map by_stack;  /* from a stack to the innermost module */
     HTP_VECTOR(htp_source_running) running;
 } finding;
 
-/* What runs at the end of each beginning of a stack, from the outermost on. */
+/* The modules at the ends of all prefixes of a stack, outermost first. */
 static uint32_t read_stack(finding *f, const char *stack)
 {
     htp_stack_entry entry;

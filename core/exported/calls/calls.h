@@ -1,7 +1,6 @@
 /*
- * Which modules run where nodes stand, as the stacks of a program alone say it: an oracle for the
- * scopes of traces, with which it shares nothing but the reading of stacks. Private to
- * core/exported.
+ * The running modules at nodes, by the stacks of a program alone: an oracle for the scopes of
+ * traces, which shares only the parser of stacks with them. Private to core/exported.
  */
 #ifndef HTP_EXPORTED_CALLS_H
 #define HTP_EXPORTED_CALLS_H

@@ -44,7 +44,7 @@ static htp_exported_node read_node(htp_document *d, const htp_json_node *node)
     return read;
 }
 
-/* The values come first, as all else names them. */
+/* Values come first, since everything else names them. */
 static htp_exported_graph read_graph(htp_document *d, const htp_json_node *node)
 {
     htp_exported_graph graph = {.nodes = NULL};
@@ -66,7 +66,7 @@ static htp_exported_graph read_graph(htp_document *d, const htp_json_node *node)
 
 /* ---- the signature ---- */
 
-/* A fixed argument of the user's. */
+/* A constant argument. */
 static htp_exported_argument read_fixed(htp_document *d, const htp_json_node *value)
 {
     htp_exported_argument argument =
@@ -75,7 +75,7 @@ static htp_exported_argument read_fixed(htp_document *d, const htp_json_node *va
     return argument;
 }
 
-/* Kinds of inputs: which member names what they are. */
+/* Kinds of inputs, and the member that names each. */
 static const struct input_row {
     const char *name;
     htp_exported_input_kind kind;
@@ -172,7 +172,7 @@ static void read_signature(htp_document *d, const htp_json_node *signature)
 
 /* ---- the rest ---- */
 
-/* All modules, and how the root's arguments are nested. */
+/* All modules, and the structure of the root's arguments. */
 static void read_modules(htp_document *d, const htp_json_node *list)
 {
     htp_exported_program *program = d->program;
@@ -225,7 +225,7 @@ static void read_ranges(htp_document *d, const htp_json_node *object)
     program->ranges = ranges;
 }
 
-/* Whether this program reads that schema. */
+/* Whether the schema version is supported. */
 static htp_status check_version(htp_document *d, const htp_json_node *root)
 {
     htp_exported_program *program = d->program;

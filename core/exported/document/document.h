@@ -11,10 +11,10 @@
 #include "exported/document/signature.h"
 
 /**
- * Reads a program, and checks that it is one: what it names is described, and it has the parts that
- * the schema asks for. It says nothing of what operators are given.
- * @param scratch  holds what is gone when this returns; its recovery point is set
- * @return HTP_CODE_BAD_INPUT for what is no program; HTP_CODE_UNSUPPORTED for other majors
+ * Reads a program and checks its form: every name is defined, and required members exist. Operands
+ * are not checked.
+ * @param scratch  temporary memory; its recovery point is set
+ * @return HTP_CODE_BAD_INPUT for malformed programs; HTP_CODE_UNSUPPORTED for other major versions
  */
 HTP_MUST_USE htp_status htp_document_read(htp_arena *arena, htp_arena *scratch, const char *text,
                                           size_t bytes, htp_exported_program *program);

@@ -22,7 +22,7 @@ htp_status htp_document_status(const htp_document *d)
                       : HTP_OK;
 }
 
-/* A value in the place of one that is missing. */
+/* Stands for a missing value. */
 static const htp_json_node missing[] = {{.at = "null", .length = 4, .span = 1, .kind = 'n'}};
 
 const htp_json_node *htp_document_optional(const htp_json_node *object, const char *name)

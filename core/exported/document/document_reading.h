@@ -1,7 +1,6 @@
 /*
- * What reading the JSON of a program needs: texts that are kept once, and the first thing that is
- * wrong. Reading goes on behind it with nothing, so that who reads looks once, at the end. Private
- * to core/exported.
+ * Helpers to read the JSON of a program: unique texts, and the first error. After an error reading
+ * goes on with empty values, so callers check once, at the end. Private to core/exported.
  */
 #ifndef HTP_EXPORTED_DOCUMENT_READING_H
 #define HTP_EXPORTED_DOCUMENT_READING_H
@@ -26,7 +25,7 @@ typedef struct htp_document {
     htp_map expressions; /**< by text */
     htp_map names;       /**< values of the graph that is read, by name */
     HTP_VECTOR(htp_document_graph) graphs;
-    const char *where;   /**< what is read: "node add_1"; NULL: the whole */
+    const char *where;   /** < the current part, for messages: "node add_1"; NULL: the whole */
     const char *failure; /**< NULL: nothing is wrong */
 } htp_document;
 
@@ -34,10 +33,10 @@ typedef struct htp_document {
 void htp_document_fail(htp_document *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** What is wrong, as a status; NULL. */
+/** The error as a status; or NULL. */
 HTP_MUST_USE htp_status htp_document_status(const htp_document *d);
 
-/** A member that must be there; else one that is null. */
+/** A required member; null if it is missing. */
 const htp_json_node *htp_document_member(htp_document *d, const htp_json_node *object,
                                          const char *name);
 
@@ -51,13 +50,13 @@ const htp_json_node *htp_document_list(htp_document *d, const htp_json_node *nod
 const htp_json_node *htp_document_object(htp_document *d, const htp_json_node *node,
                                          uint32_t *count);
 
-/** Which of its members a union has: its name, with the value behind it; NULL where it is none. */
+/** The member of a union: its name, followed by the value; NULL if it is none. */
 const htp_json_node *htp_document_union(htp_document *d, const htp_json_node *node);
 
-/** A text; "" where it is none. It has no NUL in it. */
+/** A text without NUL; "" if it is none. */
 const char *htp_document_text(htp_document *d, const htp_json_node *node);
 
-/** Numbers; 0 where they are none. */
+/** Numbers; 0 if they are none. */
 int64_t htp_document_integer(htp_document *d, const htp_json_node *node);
 double htp_document_real(htp_document *d, const htp_json_node *node);
 bool htp_document_truth(htp_document *d, const htp_json_node *node);

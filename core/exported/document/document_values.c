@@ -6,14 +6,14 @@
 
 /* ---- numbers of enumerations ---- */
 
-/* By the file's number of a scalar type, that of libtorch; HTP_NONE: there is none. */
+/* libtorch's scalar type by the file's number; HTP_NONE: none. */
 static int64_t scalar_type_of(int64_t number)
 {
     static const struct {
         int64_t in_file, in_libtorch;
     } later[] = {{13, 15}, {28, 27}, {29, 24}, {30, 23}, {31, 26},
                  {32, 25}, {33, 44}, {34, 28}, {35, 29}};
-    enum { FIRST_ONES = 12 }; /* stand in libtorch's order */
+    enum { FIRST_ONES = 12 }; /* the first ones have libtorch's order */
     if (number >= 1 && number <= FIRST_ONES) {
         return number - 1;
     }
@@ -261,7 +261,7 @@ static htp_exported_argument device_argument(htp_document *d, const htp_json_nod
                                    .s = htp_document_text(d, htp_document_member(d, node, "type"))};
 }
 
-/* The graph is read later, as graphs lie in each other. */
+/* The graph is read later, since graphs nest. */
 static htp_exported_argument graph_of(htp_document *d, const htp_json_node *node)
 {
     uint32_t graph = (uint32_t)d->program->graphs.count;
@@ -273,10 +273,10 @@ static htp_exported_argument graph_of(htp_document *d, const htp_json_node *node
                                    .s = htp_document_text(d, htp_document_member(d, node, "name"))};
 }
 
-/* A union within an argument's: a name, or a number. */
+/* A union inside an argument's: a name, or a number. */
 static htp_exported_argument inner_of(htp_document *d, const htp_json_node *node);
 
-/* Kinds of arguments: how one is read, and in how many lists it lies. */
+/* Kinds of arguments: their reader, and the depth of lists around it. */
 static const struct kind_row {
     const char *name;
     htp_exported_argument (*read)(htp_document *d, const htp_json_node *node);
@@ -328,7 +328,7 @@ static htp_exported_argument inner_of(htp_document *d, const htp_json_node *node
     return (htp_exported_argument){.kind = HTP_EXPORTED_NONE};
 }
 
-/* A value of a kind, in so many lists. */
+/* A value of a kind, inside lists of that depth. */
 static htp_exported_argument read_in_lists(htp_document *d, const struct kind_row *row,
                                            uint32_t lists, const htp_json_node *node)
 {

@@ -16,7 +16,7 @@ const htp_exported_size *htp_document_sizes(htp_document *d, const htp_json_node
 /** A dtype by the file's number; HTP_DTYPE_OTHER where this program does not know it. */
 htp_dtype htp_document_dtype(htp_document *d, const htp_json_node *node);
 
-/** What the file says of a tensor; its name is the caller's to set. */
+/** The type of a tensor; the caller sets its name. */
 htp_exported_value htp_document_tensor(htp_document *d, const htp_json_node *meta);
 
 /** Takes the values of a graph into the program, and their names into @c names, which is emptied

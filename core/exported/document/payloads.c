@@ -41,7 +41,7 @@ static const int64_t *numbers_of(htp_document *d, const htp_json_node *node, uin
     return numbers;
 }
 
-/* Whether all elements lie in the record. */
+/* Whether all elements are within the record. */
 static bool lies_within(const htp_weight *weight)
 {
     uint64_t last = (uint64_t)weight->storage_offset;
@@ -94,13 +94,13 @@ static void find_bytes(reading *r, const htp_json_node *payload, htp_weight *wei
     }
 }
 
-/* @param payload  of the table: where a tensor lies, and what it is */
+/* @param payload  entry of the table: the tensor's record and geometry */
 static void read_weight(reading *r, const char *name, const htp_json_node *payload)
 {
     htp_document *d = &r->d;
     const htp_json_node *meta = htp_document_optional(payload, "tensor_meta");
     if (!meta || htp_document_truth(d, htp_document_member(d, payload, "use_pickle"))) {
-        return; /* an object, or a kind of tensor of its own: who reads it is refused */
+        return; /* an object or special tensor: its readers are refused */
     }
     uint32_t stride_count;
     htp_exported_value said = htp_document_tensor(d, meta);

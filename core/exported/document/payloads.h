@@ -25,17 +25,17 @@ typedef struct htp_exported_weights {
     htp_map storages; /**< numbers of records */
 } htp_exported_weights;
 
-/** The bytes of a record; NULL where there is none, or it is compressed. */
+/** The bytes of a record; NULL if it is missing or compressed. */
 const char *htp_exported_file_record(const htp_exported_file *file, const char *name,
                                      size_t *bytes);
 
 /**
  * Reads a table of tensors, HTP_EXPORTED_WEIGHTS or HTP_EXPORTED_CONSTANTS below the model's name,
- * and takes them from the records that it names.
+ * and finds their records.
  * @param folder   of the records: "data/weights/"
- * @param config   the record that has the table; one that is not there is an empty table
- * @param scratch  with its recovery point
- * @return HTP_CODE_BAD_INPUT for what does not lie in its record
+ * @param config   the record of the table; a missing one is an empty table
+ * @param scratch  its recovery point is set
+ * @return HTP_CODE_BAD_INPUT for tensors beyond their records
  */
 HTP_MUST_USE htp_status htp_exported_weights_read(htp_arena *arena, htp_arena *scratch,
                                                   const htp_exported_file *file, const char *folder,

@@ -1,6 +1,6 @@
 /*
- * A program of torch.export as plain data: what the JSON of a .pt2 file says, read and bounded, not
- * yet understood. All of it lies in the arena of the source, or in the mapped file.
+ * A program of torch.export as plain data: the JSON of a .pt2 file, parsed and bounded, not yet
+ * interpreted. All of it is in the arena of the source, or in the mapped file.
  *
  * Reference: the dataclasses of torch._export.serde.schema in PyTorch.
  */
@@ -14,7 +14,7 @@
 /** A formula of sizes, each text but once in a program. */
 typedef struct htp_exported_expression {
     const char *text; /**< of sympy's srepr(): "Mul(Integer(2), Symbol('s77', ...))" */
-    bool has_hint;    /**< what it was when the program was exported is known */
+    bool has_hint;    /** < the value at the time of torch.export is known */
     double hint;
 } htp_exported_expression;
 
@@ -30,7 +30,7 @@ typedef struct htp_exported_value {
     const char *name;
     htp_trace_kind kind; /**< TENSOR, INT, FLOAT, BOOL; OPAQUE: an object; UNKNOWN: the file says
                               nothing of it */
-    htp_dtype dtype;     /**< of a tensor, as what follows */
+    htp_dtype dtype;     /** < for a tensor, with the following */
     uint32_t rank;
     const htp_exported_size *sizes;
     const htp_exported_size *strides; /**< as many; NULL where the file does not say */
@@ -39,7 +39,7 @@ typedef struct htp_exported_value {
     htp_exported_size number;         /**< of a number */
 } htp_exported_value;
 
-/** Kinds of what an operator is given. */
+/** Kinds of arguments of operators. */
 typedef enum htp_exported_kind {
     HTP_EXPORTED_NONE = 0,
     HTP_EXPORTED_VALUE, /**< a tensor, or a number that is computed: `value` */
@@ -51,10 +51,10 @@ typedef enum htp_exported_kind {
     HTP_EXPORTED_COMPLEX, /**< `f` and `imaginary` */
     HTP_EXPORTED_LIST,    /**< `items` */
     HTP_EXPORTED_GRAPH,   /**< `graph` of the program, `s` is its name */
-    HTP_EXPORTED_OTHER,   /**< nothing that is read: `s` says what the file calls it */
+    HTP_EXPORTED_OTHER,   /** < ignored: `s` is the file's name of its kind */
 } htp_exported_kind;
 
-/** What an operator is given, or gives. */
+/** An argument or result of an operator. */
 typedef struct htp_exported_argument {
     htp_exported_kind kind;
     const char *name; /**< of an operator's argument, by its schema; "" otherwise */
@@ -88,7 +88,7 @@ typedef struct htp_exported_graph {
     uint32_t node_count;
 } htp_exported_graph;
 
-/** What an input of graph 0 is. */
+/** The kind of an input of graph 0. */
 typedef enum htp_exported_input_kind {
     HTP_EXPORTED_USER_INPUT = 0,
     HTP_EXPORTED_PARAMETER,
@@ -103,14 +103,14 @@ typedef enum htp_exported_input_kind {
 typedef struct htp_exported_input {
     htp_exported_input_kind kind;
     const char *target;             /**< dotted path of a weight; NULL */
-    htp_exported_argument argument; /**< the value, or what is fixed */
+    htp_exported_argument argument; /** < the value or constant */
 } htp_exported_input;
 
-/** What an output of graph 0 is. */
+/** The kind of an output of graph 0. */
 typedef enum htp_exported_output_kind {
     HTP_EXPORTED_USER_OUTPUT = 0,
-    HTP_EXPORTED_BUFFER_CHANGE, /**< what a buffer is behind the call; a parameter, too */
-    HTP_EXPORTED_INPUT_CHANGE,  /**< what an input of the user is behind the call */
+    HTP_EXPORTED_BUFFER_CHANGE, /** < new value of a buffer or parameter */
+    HTP_EXPORTED_INPUT_CHANGE,  /** < new value of a user input */
     HTP_EXPORTED_OUTPUT_TOKEN,
     HTP_EXPORTED_OTHER_OUTPUT, /**< of training: a loss, a gradient */
 } htp_exported_output_kind;
@@ -118,7 +118,7 @@ typedef enum htp_exported_output_kind {
 /** An output of graph 0, in their order. */
 typedef struct htp_exported_output {
     htp_exported_output_kind kind;
-    const char *target; /**< what changes: a dotted path, or an input's name; NULL */
+    const char *target; /** < its target: a dotted path, or an input's name; NULL */
     htp_exported_argument argument;
 } htp_exported_output;
 
@@ -151,11 +151,11 @@ typedef struct htp_exported_program {
     uint32_t range_count;
     const char *const *guards; /**< conditions as Python writes them: "Eq(s77, 2*s27)" */
     uint32_t guard_count;
-    const char *in_spec; /**< pytree of the arguments, and of what it returns, as JSON; NULL */
+    const char *in_spec; /** < pytrees of arguments and results, as JSON; NULL */
     const char *out_spec;
     const htp_exported_fields *fields;
     uint32_t fields_count;
-    const char *const *argument_names; /**< of forward(), as the user gave them; NULL: not told */
+    const char *const *argument_names; /** < of forward(), as the user called it; NULL: unknown */
     uint32_t argument_name_count;
     const char *const *modules; /**< dotted paths of all modules, the root's first */
     uint32_t module_count;

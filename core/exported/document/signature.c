@@ -12,8 +12,8 @@ enum { MOST_NESTED = 64 };
 typedef struct reading {
     htp_arena *arena;
     const htp_exported_program *program;
-    htp_numbers leaves; /* inputs of the user's, in the order of the pytree */
-    uint32_t taken;     /* of them */
+    htp_numbers leaves; /* user inputs, in the order of the pytree */
+    uint32_t taken;     /* number of them assigned */
     bool is_wrong;
 } reading;
 
@@ -40,7 +40,7 @@ static bool is_leaf(const htp_json_node *node)
     return type && type->kind == 'n';
 }
 
-/* Names out of a list of texts, or of a list that has one. @return whether there are @p count */
+/* Names in a list of texts, or in a list around one. @return whether there are @p count */
 static bool read_names(reading *r, const htp_json_node *list, uint32_t count, const char **names)
 {
     if (list->kind != '[') {
@@ -60,7 +60,7 @@ static bool read_names(reading *r, const htp_json_node *list, uint32_t count, co
     return are_texts;
 }
 
-/* The names of a node's children: keys of a dict, fields of a NamedTuple, or numbers. */
+/* The names of a node's children: keys of a dict, fields of a NamedTuple, or indices. */
 static const char *const *names_of(reading *r, const htp_json_node *node, uint32_t count)
 {
     const char **names = HTP_NEW_ARRAY(r->arena, const char *, (size_t)count + 1);
@@ -85,7 +85,7 @@ static const char *const *names_of(reading *r, const htp_json_node *node, uint32
 
 /* ---- arguments ---- */
 
-/* What is given in the place of an input, as TorchScript would write its type. */
+/* The type of an input, in TorchScript's syntax. */
 static htp_argument describe_leaf(reading *r, const htp_exported_input *input)
 {
     static const struct {
@@ -131,7 +131,7 @@ static htp_argument describe_leaf(reading *r, const htp_exported_input *input)
     return described;
 }
 
-/* The type of an argument that has parts: "Tuple[Tensor, int]". */
+/* The type of a container: "Tuple[Tensor, int]". */
 static const char *type_of(reading *r, const htp_argument *items, uint32_t count)
 {
     htp_text text = {.arena = r->arena};
@@ -144,7 +144,7 @@ static const char *type_of(reading *r, const htp_argument *items, uint32_t count
     return htp_text_string(&text);
 }
 
-/* Reads an argument, or a part of one, and all that lies in it. */
+/* Reads an argument or a part of one, recursively. */
 static void read_part(reading *r, const htp_json_node *node, int depth, htp_exported_part *part,
                       htp_argument *argument)
 {
@@ -181,7 +181,7 @@ static void read_part(reading *r, const htp_json_node *node, int depth, htp_expo
                                .item_count = part->count};
 }
 
-/* The name of an argument: that of forward(), or as the program calls it. */
+/* The name of an argument: forward()'s, or the program's own. */
 static const char *argument_name(reading *r, uint32_t index, const char *key)
 {
     const htp_exported_program *program = r->program;
@@ -215,7 +215,7 @@ static void add_argument(reading *r, const htp_json_node *node, const char *key,
     HTP_PUSH(r->arena, &list->arguments, argument);
 }
 
-/* The root is a tuple of what goes by position, and a dict of what goes by name. */
+/* The root is a tuple of positional arguments, and a dict of keyword arguments. */
 static void read_arguments(reading *r, const htp_json_node *root, listing *list)
 {
     uint32_t count;
@@ -267,7 +267,7 @@ static void write_type(reading *r, const htp_json_node *node, int depth, htp_tex
     htp_text_add(text, "]");
 }
 
-/* The pytree of a text, "[1, {...}]"; NULL where there is none. */
+/* Parses the pytree in a text, "[1, {...}]"; NULL if there is none. */
 static const htp_json_node *read_spec(reading *r, const char *spec)
 {
     htp_json_failure failure;

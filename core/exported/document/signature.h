@@ -1,5 +1,5 @@
 /*
- * What a program takes and gives: pytrees, as arguments of forward(). Private to core/exported.
+ * The signature of a program: pytrees, as arguments of forward(). Private to core/exported.
  */
 #ifndef HTP_EXPORTED_SIGNATURE_H
 #define HTP_EXPORTED_SIGNATURE_H
@@ -11,7 +11,7 @@
 /** An argument, or a part of one. */
 typedef struct htp_exported_part {
     const char *name;      /**< as htp_argument has it */
-    const char *flat_name; /**< with those of what it is in: "past_0_key" */
+    const char *flat_name; /** < including those of its containers: "past_0_key" */
     const char *path;      /**< the same for messages: "past.0.key" */
     uint32_t input;        /**< of the program; HTP_NONE where it has parts */
     const struct htp_exported_part *parts;

@@ -1,5 +1,5 @@
 /*
- * What sympy's srepr() writes: calls in calls, of which the innermost ones are symbols and numbers.
+ * Parses the output of sympy's srepr(): nested calls, with symbols and numbers innermost.
  */
 #include "exported/expression/expression.h"
 
@@ -10,7 +10,7 @@
 
 static htp_status read_formula(htp_formula_reader *reader);
 
-/* Settings behind what counts: "positive=True", "precision=53". They tell nothing. */
+/* Skips settings without meaning here: "positive=True", "precision=53". */
 static htp_status skip_settings(htp_formula_reader *reader)
 {
     while (htp_formula_reader_takes(reader, ",")) {
@@ -87,7 +87,7 @@ static htp_status read_modular(htp_formula_reader *reader)
     return htp_formula_reader_add(reader, HTP_EXPORTED_REMAINDER);
 }
 
-/* Piecewise(ExprCondPair(value, condition), ...): the first one whose condition holds. */
+/* Piecewise(ExprCondPair(value, condition), ...): the first with a true condition. */
 static htp_status read_pieces(htp_formula_reader *reader)
 {
     uint32_t count = 0;
@@ -109,7 +109,7 @@ static htp_status read_pieces(htp_formula_reader *reader)
     return HTP_OK;
 }
 
-/* What does not end in a plain call. */
+/* Names that are no plain calls. */
 static const struct special {
     const char *name;
     htp_status (*read)(htp_formula_reader *reader);
@@ -118,7 +118,7 @@ static const struct special {
     {"Piecewise", read_pieces}, {"Rational", read_rational}, {"Symbol", read_symbol},
 };
 
-/* Names that stand alone. */
+/* Names without arguments. */
 static const struct word {
     const char *name;
     int64_t truth;

@@ -1,11 +1,10 @@
 /*
- * Formulas of sizes, as a program of torch.export has them: sympy's srepr() for the sizes of values
- * ("Mul(Integer(2), Symbol('s77', positive=True))"), Python for its guards
- * ("L['x'].size()[0] % 2 == 0"). Both become steps in postfix order, which are evaluated with
- * numbers in the place of symbols.
+ * Formulas of sizes in programs of torch.export: sympy's srepr() for the sizes of values
+ * ("Mul(Integer(2), Symbol('s77', positive=True))"), Python for its guards ("L['x'].size()[0] % 2
+ * == 0"). Both become steps in postfix order, which are evaluated with numbers in the place of
+ * symbols.
  *
- * A text may come from anywhere: its nesting and its steps are bounded, and so is the time that a
- * value takes, whatever powers it has.
+ * Texts are untrusted: nesting, steps, and the time of an evaluation are bounded.
  *
  * Reference: functions.py and printers.py of PyTorch's utils/_sympy.
  */
@@ -18,14 +17,14 @@
 
 /** Kinds of numbers. */
 typedef enum htp_exported_number_kind {
-    HTP_EXPORTED_UNKNOWN = 0, /**< a symbol has no number, or it does not fit, or there is none: a
-                                   division by zero */
+    HTP_EXPORTED_UNKNOWN = 0, /** < a symbol has no number, or the result overflows, or does not
+                                  exist: a division by zero */
     HTP_EXPORTED_RATIO,       /**< exactly `whole` / `over` in lowest terms */
     HTP_EXPORTED_REAL,
     HTP_EXPORTED_TRUTH, /**< `whole` is 0 or 1 */
 } htp_exported_number_kind;
 
-/** What a symbol stands for, or what a formula gives. */
+/** The value of a symbol or formula. */
 typedef struct htp_exported_number {
     htp_exported_number_kind kind;
     int64_t whole;
@@ -60,10 +59,10 @@ typedef struct htp_exported_formula {
 uint32_t htp_exported_symbol(htp_interned *symbols, const char *name, size_t length);
 
 /**
- * Reads what sympy's srepr() wrote. Symbols are kept by name in @p symbols, whose order is that of
+ * Parses the output of sympy's srepr(). Symbols are kept by name in @p symbols, in the order of
  * their numbers.
- * @return HTP_CODE_BAD_INPUT for what is none, HTP_CODE_UNSUPPORTED for functions that are not
- *         known and for formulas beyond all bounds.
+ * @return HTP_CODE_BAD_INPUT for malformed texts, HTP_CODE_UNSUPPORTED for unknown functions and
+ *         for formulas beyond the limits.
  */
 HTP_MUST_USE htp_status htp_exported_formula_read(htp_interned *symbols, const char *text,
                                                   htp_exported_formula *formula);

@@ -50,7 +50,7 @@ htp_formula_reader htp_formula_reader_begin(htp_interned *symbols, const char *t
         .arena = symbols->arena, .symbols = symbols, .text = text, .at = text};
 }
 
-/* The part of the text that is next, for a message. */
+/* The next part of the text, for a message. */
 static const char *shown(const htp_formula_reader *reader)
 {
     size_t length = strnlen(reader->at, SHOWN);
@@ -142,7 +142,7 @@ htp_status htp_formula_reader_integer(htp_formula_reader *reader, int64_t *numbe
     if (end == reader->at || is_in_name(*end)) {
         return htp_formula_reader_fail(reader, "an integer");
     }
-    if (errno == ERANGE || read == INT64_MIN) { /* the least one has no opposite */
+    if (errno == ERANGE || read == INT64_MIN) { /* the least integer has no negation */
         return htp_formula_reader_fail(reader, "an integer of 64 bits");
     }
     *number = read;

@@ -1,6 +1,6 @@
 /*
- * What reads formulas, in either writing: a place in a text, and the steps so far. Private to the
- * files that are called expression and guard.
+ * The parser of formulas in either syntax: a position in a text, and the steps so far. Private to
+ * core/exported/expression.
  */
 #ifndef HTP_EXPORTED_EXPRESSION_READER_H
 #define HTP_EXPORTED_EXPRESSION_READER_H
@@ -22,7 +22,7 @@ typedef struct htp_formula_reader {
 /** Begins with a text. */
 htp_formula_reader htp_formula_reader_begin(htp_interned *symbols, const char *text);
 
-/** What was read, of which nothing may be left. */
+/** The parsed formula; the text must end here. */
 HTP_MUST_USE htp_status htp_formula_reader_end(htp_formula_reader *reader,
                                                htp_exported_formula *formula);
 
@@ -32,7 +32,7 @@ bool htp_formula_reader_takes(htp_formula_reader *reader, const char *token);
 /** Walks over a token that must come next. */
 HTP_MUST_USE htp_status htp_formula_reader_expect(htp_formula_reader *reader, const char *token);
 
-/** The bytes of a name, with dots in it, that comes next; 0 where there is none. */
+/** The length of a dotted name here; 0 if there is none. */
 size_t htp_formula_reader_name(htp_formula_reader *reader);
 
 /** Walks over a string. @param value  its bytes, with escapes as they are */
@@ -61,12 +61,11 @@ HTP_MUST_USE htp_status htp_formula_reader_enter(htp_formula_reader *reader);
 /** Reads an argument of a function. */
 typedef htp_status (*htp_formula_argument_fn)(htp_formula_reader *reader);
 
-/** Reads the arguments of a function, of which the bracket that opens was read, and what it does
- * with them. */
+/** Parses the arguments of a function behind its opening bracket, and adds its operation. */
 HTP_MUST_USE htp_status htp_formula_reader_call(htp_formula_reader *reader, const char *name,
                                                 size_t length, htp_formula_argument_fn argument);
 
-/** The failure of a text that is none. */
+/** The failure of malformed text. */
 HTP_MUST_USE htp_status htp_formula_reader_fail(const htp_formula_reader *reader,
                                                 const char *wanted);
 

@@ -1,6 +1,7 @@
 /*
- * What formulas give. Integers and ratios are exact, or unknown where they do not fit; real numbers
- * are Python's. What is unknown stays so, but for a choice that does not take it.
+ * Evaluates formulas. Integers and ratios are exact, or unknown on overflow; real numbers are
+ * Python's. Unknown operands give unknown results, except for the side of a choice that is not
+ * taken.
  */
 #include "exported/expression/expression.h"
 
@@ -13,7 +14,7 @@
 
 typedef htp_exported_number number;
 
-/* Holds products of two 64-bit numbers, and their sums. */
+/* Holds products of two 64-bit integers, and sums of these. */
 __extension__ typedef __int128 wide;
 
 static const number unknown = {.kind = HTP_EXPORTED_UNKNOWN};
@@ -56,7 +57,7 @@ static number integer_of(double real)
     return real > -0x1p63 && real < 0x1p63 ? htp_exported_integer((int64_t)real) : unknown;
 }
 
-/* The nearest double; a ratio whose parts have none is unknown. */
+/* The nearest double; unknown for a ratio of integers that are not exact as doubles. */
 static bool to_real(const number *n, double *real)
 {
     const int64_t exact = INT64_C(1) << 53;
@@ -65,7 +66,7 @@ static bool to_real(const number *n, double *real)
     return n->kind == HTP_EXPORTED_REAL || is_exact;
 }
 
-/* Numbers compute with truths as with 0 and 1. */
+/* Bools count as 0 and 1. */
 static number counted(number n)
 {
     return n.kind == HTP_EXPORTED_TRUTH ? htp_exported_integer(n.whole) : n;
@@ -170,7 +171,7 @@ static double real_divide(double a, double b)
     return a / b;
 }
 
-/* Python's: of the sign of the divisor. */
+/* As in Python: with the sign of the divisor. */
 static double real_remainder(double a, double b)
 {
     double rest = fmod(a, b);
@@ -183,7 +184,7 @@ static double real_divide_down(double a, double b)
     return floor(quotient + 0.5);
 }
 
-/* What has two operands and is no comparison. */
+/* Binary operations other than comparisons. */
 struct arithmetic {
     number (*exact)(const number *a, const number *b);
     double (*real)(double a, double b);
@@ -222,7 +223,7 @@ static number compute(const struct arithmetic *arithmetic, const number *a, cons
 
 /* ---- comparisons ---- */
 
-/* The sign of the difference; false where it is not known. */
+/* The sign of the difference; false if it is unknown. */
 static bool compare(const number *a, const number *b, int *sign)
 {
     double real_a = 0;
@@ -288,7 +289,7 @@ static number apply_function(htp_exported_operation operation, const number *a)
     return unknown;
 }
 
-/* The integer that a number is made. */
+/* A number as an integer. */
 static number round_to(htp_exported_operation operation, const number *a)
 {
     const number one = htp_exported_integer(1);
@@ -333,7 +334,7 @@ static number change(htp_exported_operation operation, const number *a)
     }
 }
 
-/* As Python does: by the decimal writing, which is rounded right. */
+/* As in Python: by the correctly rounded decimal form. */
 static number round_decimal(const number *a, const number *digits)
 {
     enum { MOST_DIGITS = 22, ROOM = 400 };
@@ -402,7 +403,7 @@ static number apply_one(htp_exported_operation operation, const number *operand)
     return operation == HTP_EXPORTED_SAME ? *operand : change(operation, &a);
 }
 
-/* How many numbers a step takes. */
+/* Operands of each step. */
 static const unsigned char arguments[] = {
     [HTP_EXPORTED_NUMBER] = 0,
     [HTP_EXPORTED_SYMBOL] = 0,
@@ -425,7 +426,7 @@ static number apply(const htp_exported_step *step, const number *operands)
     }
 }
 
-/* A symbol's number. The least one has no opposite. */
+/* A symbol's number. The least integer has no negation. */
 static number taken_as(const number *symbol)
 {
     return symbol->kind == HTP_EXPORTED_REAL ? real_of(symbol->real)

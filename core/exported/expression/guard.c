@@ -1,19 +1,19 @@
 /*
  * Guards: conditions on the arguments of forward(), in Python as torch's PythonPrinter writes it.
- * Operators bind as in Python.
+ * Precedences are Python's.
  */
 #include "exported/expression/expression.h"
 #include "exported/expression/expression_reader.h"
 
 #include <string.h>
 
-/* A binary operator of a level; the longer ones of those that begin alike first. */
+/* A binary operator of a level; longer ones first. */
 struct infix {
     const char *token;
     htp_exported_operation operation;
 };
 
-/* Binds left to right; of comparisons, all must hold. */
+/* Left-associative; chained comparisons must all hold. */
 struct level {
     struct infix infixes[6];
     bool is_comparison;
@@ -40,18 +40,18 @@ static const struct level levels[] = {
 enum {
     LEVELS = sizeof(levels) / sizeof(*levels),
     INFIXES = sizeof(levels[0].infixes) / sizeof(*levels[0].infixes),
-    COMPARISONS = 2, /* levels above them are of truths, where "not" may stand */
+    COMPARISONS = 2, /* higher levels are boolean, with "not" */
 };
 
 static htp_status read_level(htp_formula_reader *reader, uint32_t level);
 
-/* A whole condition, or what may stand between brackets: "a if b else c", too. */
+/* A whole or bracketed condition, including "a if b else c". */
 static htp_status read_condition(htp_formula_reader *reader)
 {
     HTP_TRY(htp_formula_reader_enter(reader));
     HTP_TRY(read_level(reader, 0));
     if (htp_formula_reader_takes(reader, "if")) {
-        /* Its steps stand before those of the condition, and are to be behind them. */
+        /* its steps come before those of the condition, and must follow them */
         HTP_TRY(read_level(reader, 0));
         HTP_TRY(htp_formula_reader_expect(reader, "else"));
         HTP_TRY(read_condition(reader));
@@ -149,7 +149,7 @@ static htp_status read_operand(htp_formula_reader *reader)
     return read_word(reader);
 }
 
-/* A power binds closer than the sign before it, and less close than that behind it. */
+/* A power binds stronger than a sign before it, and weaker than one behind it. */
 static htp_status read_signed(htp_formula_reader *reader)
 {
     HTP_TRY(htp_formula_reader_enter(reader));
@@ -179,7 +179,7 @@ static const struct infix *take_infix(htp_formula_reader *reader, const struct l
     return NULL;
 }
 
-/* Compares what was read last with what follows: "a <= b <= c" compares b twice. */
+/* Compares the last operand with the following ones: "a <= b <= c" uses b twice. */
 static htp_status read_comparisons(htp_formula_reader *reader, const struct level *level)
 {
     const struct infix *infix = take_infix(reader, level);

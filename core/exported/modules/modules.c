@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_PARENTS = 1000 }; /* of a module whose parents are not listed */
+enum { MOST_PARENTS = 1000 }; /* of a module with unlisted ancestors */
 
 #define UNKNOWN_CLASS "torch.nn.modules.module.Module"
 
@@ -30,7 +30,7 @@ static uint32_t add(finding *f, const char *path, size_t bytes, uint32_t parent)
     return number;
 }
 
-/* The parts in front of the last dot; none of a path without one. */
+/* The length up to the last dot; 0 without a dot. */
 static size_t parent_bytes(const char *path, size_t bytes)
 {
     while (bytes > 0 && path[bytes - 1] != '.') {
@@ -39,7 +39,7 @@ static size_t parent_bytes(const char *path, size_t bytes)
     return bytes > 0 ? bytes - 1 : 0;
 }
 
-/* The module at a path, which is added where there is none, as are its parents. */
+/* The module at a path, added with its ancestors if missing. */
 static uint32_t module_at(finding *f, const char *path, size_t bytes)
 {
     uint32_t parent = htp_exported_modules_at(f->modules, path, bytes);
@@ -62,7 +62,7 @@ static uint32_t module_at(finding *f, const char *path, size_t bytes)
     return parent;
 }
 
-/* Takes the classes of those that run where nodes stand. Equal texts are one pointer. */
+/* Takes classes from the stacks of nodes. Equal texts share a pointer. */
 static void read_stacks(finding *f, const htp_exported_program *program)
 {
     const char *before = NULL;
@@ -88,7 +88,7 @@ static void read_stacks(finding *f, const htp_exported_program *program)
     }
 }
 
-/* Takes the classes that the record tells, of modules that there are. */
+/* Takes classes of known modules from the record. */
 static htp_status read_classes(finding *f, const char *text, size_t bytes)
 {
     htp_json_failure failure;
@@ -119,7 +119,7 @@ static htp_status read_classes(finding *f, const char *text, size_t bytes)
     return HTP_OK;
 }
 
-/* A class without a package is one of the program that wrote the file. */
+/* A class without a package belongs to the program that wrote the file. */
 static void name_package(finding *f)
 {
     for (size_t i = 0; i < f->modules->all.count; i++) {

@@ -9,7 +9,7 @@
 #include "exported/document/document.h"
 #include "exported/modules/stacks.h"
 
-/** The record that tells the classes of modules in which nothing runs, too: {"path": "class"}. */
+/** The record with classes of modules in which nothing runs: {"path": "class"}. */
 #define HTP_EXPORTED_CLASSES "extra/modules.json"
 
 /** All modules. */
@@ -19,17 +19,16 @@ typedef struct htp_exported_modules {
 } htp_exported_modules;
 
 /**
- * Finds the modules: those that the program lists, and those that run where a node stands, whose
- * classes it tells. A class that nobody tells is that of torch.nn's modules, so that it is in no
- * tag.
- * @param classes  the text of HTP_EXPORTED_CLASSES; NULL: there is none
+ * Finds the modules: those that the program lists, and those in the stacks of nodes, which give
+ * classes. An unknown class is torch.nn.Module, so it is in no tag.
+ * @param classes  the text of HTP_EXPORTED_CLASSES; NULL: none
  */
 HTP_MUST_USE htp_status htp_exported_modules_find(htp_arena *arena,
                                                   const htp_exported_program *program,
                                                   const char *classes, size_t bytes,
                                                   htp_exported_modules *modules);
 
-/** The module at a path; HTP_NONE: there is none. */
+/** The module at a path, or HTP_NONE. */
 uint32_t htp_exported_modules_at(const htp_exported_modules *modules, const char *path,
                                  size_t bytes);
 

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/* What torch.export writes where there is no stack. */
+/* torch.export's mark for no stack. */
 #define NO_STACK "_empty_nn_module_stack"
 
-/* The modules of branches lie once more in a module of that name, which is the root. */
+/* Modules of branches appear again below a module of this name, which is the root. */
 #define INNER_ROOT "_export_root"
 
-/* Takes a prefix, and the dot behind it, off a path. @return whether it is there */
+/* Removes a prefix and its dot from a path. @return whether it was there */
 static bool take_off(htp_stack_entry *entry, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -22,7 +22,7 @@ static bool take_off(htp_stack_entry *entry, const char *prefix)
     return true;
 }
 
-/* Reads "key,path,class": a path may hold commas. @return whether it is a module */
+/* Parses "key,path,class": a path may contain commas. @return whether it is a module */
 static bool read_entry(const char *text, const char *end, htp_stack_entry *entry)
 {
     const char *first = memchr(text, ',', (size_t)(end - text));

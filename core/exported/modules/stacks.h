@@ -18,9 +18,11 @@ typedef struct htp_stack_entry {
     size_t class_bytes;
 } htp_stack_entry;
 
-/** Reads the next module.
- * @param at  where to read, NULL behind the last one; begins with the text, or NULL
- * @return false where there is none. */
+/**
+ * Reads the next module.
+ * @param at  position in the text, NULL behind the last one; initially the text, or NULL
+ * @return false at the end.
+ */
 bool htp_stack_next(const char **at, htp_stack_entry *entry);
 
 #endif

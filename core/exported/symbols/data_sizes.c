@@ -10,11 +10,10 @@ static bool is_prime(int64_t number)
     return true;
 }
 
-/* A number for a size that the data decides, another one in each lane: within its bounds as far as
- * these let them differ. */
+/* A value for a data-dependent size, different in each lane as far as its bounds allow. */
 static int64_t make_up(const htp_exported_bounds *bounds, uint32_t lane, int64_t *prime)
 {
-    /* Many numbers divide it: programs split what they select into equal parts. */
+    /* Has many divisors: programs split selections into equal parts. */
     enum { MANY_DIVISORS = 5040 };
     do {
         ++*prime;

@@ -1,5 +1,5 @@
 /*
- * Sizes that the data decides: numbers that are made up. Private to core/exported.
+ * Made-up values of data-dependent sizes. Private to core/exported.
  */
 #ifndef HTP_EXPORTED_DATA_SIZES_H
 #define HTP_EXPORTED_DATA_SIZES_H

@@ -4,15 +4,15 @@
 
 enum {
     LARGEST_STEP = 1024,
-    TAKEN_STEPS = 3,          /* that a guard must take */
-    TAKEN_BELOW = 64,         /* that are looked at one by one */
-    MOST_EVALUATED = 1 << 23, /* steps of formulas, of a whole program: then nothing is known */
-    NEAR_SIZES = 64,          /* to both sides */
+    TAKEN_STEPS = 3,          /* multiples that a guard must accept */
+    TAKEN_BELOW = 64,         /* sizes tried one by one */
+    MOST_EVALUATED = 1 << 23, /* evaluated steps per program: beyond, nothing is known */
+    NEAR_SIZES = 64,          /* on both sides */
     FAR_SIZES = 1 << 20,
-    LEAST_TAKEN = 8, /* of a symbol, to tell that a formula does not follow it */
+    LEAST_TAKEN = 8, /* of a symbol, to show that a formula does not depend on it */
 };
 
-/* A place in the arguments that guards speak of, and its size. */
+/* A place in the arguments that guards mention, and its size. */
 struct place {
     uint32_t symbol;
     const htp_exported_size *size;
@@ -22,7 +22,7 @@ struct probe {
     const htp_exported_symbols *symbols;
     htp_exported_number *numbers; /* by symbol */
     HTP_VECTOR(struct place) places;
-    uint64_t *evaluated; /* steps of formulas, for the program as a whole */
+    uint64_t *evaluated; /* steps of formulas, per program */
 };
 
 static htp_exported_number value_of(struct probe *probe, const htp_exported_formula *formula)
@@ -56,7 +56,7 @@ static void list_places(struct probe *probe)
     }
 }
 
-/* The places have the sizes that follow from those of the symbols. */
+/* Sets the sizes of places from those of the symbols. */
 static void set_places(struct probe *probe)
 {
     for (size_t i = 0; i < probe->places.count; i++) {
@@ -84,7 +84,7 @@ static void set_symbol(struct probe *probe, uint32_t symbol, int64_t number)
     probe->numbers[symbol] = htp_exported_integer(number);
 }
 
-/* Whether the guards take sizes that are so far apart. */
+/* Whether the guards accept sizes at this distance. */
 static bool takes(struct probe *probe, uint32_t symbol, int64_t step)
 {
     bool takes = true;
@@ -106,7 +106,7 @@ static int64_t find_step(struct probe *probe, uint32_t symbol)
     return step <= LARGEST_STEP && *probe->evaluated < MOST_EVALUATED ? step : 0;
 }
 
-/* Whether the guards take a symbol's hint less so many steps. */
+/* Whether the guards accept a symbol's hint minus so many steps. */
 static bool takes_below(struct probe *probe, uint32_t symbol, int64_t steps)
 {
     const htp_exported_symbols *symbols = probe->symbols;
@@ -119,8 +119,8 @@ static bool takes_below(struct probe *probe, uint32_t symbol, int64_t steps)
     return holds;
 }
 
-/* The least size down to which the guards take sizes: the nearest ones one by one, those beyond at
- * doubled distances, and where one of these is not taken, by halves. */
+/* The least size down to which the guards accept sizes: near ones one by one, farther ones at
+ * doubling distances, then by bisection. */
 static int64_t find_least(struct probe *probe, uint32_t symbol)
 {
     const htp_exported_symbols *symbols = probe->symbols;
@@ -129,7 +129,7 @@ static int64_t find_least(struct probe *probe, uint32_t symbol)
     const int64_t bound = symbols->bounds[symbol].least > 1 ? symbols->bounds[symbol].least : 1;
     const int64_t most = step > 0 && hint > bound ? (hint - bound) / step : 0;
     int64_t taken = 0;
-    int64_t beyond = most + 1; /* the first distance that is known not to be taken */
+    int64_t beyond = most + 1; /* the first distance known to be refused */
     while (taken + 1 < beyond) {
         const int64_t next = beyond <= most        ? taken + (beyond - taken) / 2
                              : taken < TAKEN_BELOW ? taken + 1
@@ -178,14 +178,14 @@ void htp_symbol_steps_find(htp_exported_symbols *symbols)
 
 /* ---- formulas that do not move ---- */
 
-/* Whether a formula has one value wherever the guards take sizes: those of its symbols, near and
- * far, one by one. */
+/* Whether a formula is constant wherever the guards accept sizes: near and far ones of each symbol,
+ * one by one. */
 struct settling {
     struct probe *probe;
     const htp_exported_formula *formula;
     htp_exported_number value;
     bool is_settled;
-    uint32_t taken; /* sizes of the symbol that is looked at */
+    uint32_t taken; /* accepted sizes of the current symbol */
 };
 
 static void try_size(struct settling *settling, uint32_t symbol, int64_t size)

@@ -1,5 +1,5 @@
 /*
- * What symbols and formulas are, once the symbols have numbers.
+ * Values of symbols and formulas, given the numbers of symbols.
  */
 #include "exported/symbols/symbol_values.h"
 
@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-/* PyTorch's names of sizes that the data decides. */
+/* PyTorch's prefixes of data-dependent sizes. */
 static bool is_data(const char *name)
 {
     return name[0] == 'u' && name[1] >= '0' && name[1] <= '9';

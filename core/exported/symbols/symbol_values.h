@@ -6,7 +6,7 @@
 
 #include "exported/symbols/symbols.h"
 
-/** A place as one name: what a call has any number of is called "L.tensors.0", or "L.tensors_0". */
+/** A place as one name: items of variadic arguments are "L.tensors.0", or "L.tensors_0". */
 const char *htp_symbol_place_flat(htp_arena *arena, const char *place);
 
 #endif

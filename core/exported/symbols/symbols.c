@@ -11,7 +11,7 @@
 
 /* ---- reading ---- */
 
-/* A formula that is none is an error; one with functions that are not known costs what has it. */
+/* A malformed formula is an error; one with unknown functions only affects its user. */
 static htp_status read_one(htp_status status, htp_arena *arena, const char **problem,
                            htp_exported_formula *formula)
 {
@@ -91,7 +91,7 @@ static void read_hints(htp_exported_symbols *symbols)
     symbols->hints = hints;
 }
 
-/* What strict programs call their inputs in guards. */
+/* Names of inputs in guards of strict programs. */
 static const char *const *list_flat_paths(const htp_exported_symbols *symbols)
 {
     uint32_t input_count = symbols->program->input_count;
@@ -105,7 +105,7 @@ static const char *const *list_flat_paths(const htp_exported_symbols *symbols)
     return paths;
 }
 
-/* Lists the places that guards speak of. Two of one name are none. */
+/* Lists the places that guards mention. Duplicate names are dropped. */
 static void list_places(htp_exported_symbols *symbols)
 {
     for (uint32_t i = 0; i < symbols->symbol_count; i++) {
@@ -140,8 +140,8 @@ htp_status htp_exported_symbols_read(htp_arena *arena, const htp_exported_progra
 
 /* ---- binding ---- */
 
-/* What is given is known by its place in the arguments, too: by its path, or by its number among
- * what the user gives, as strict programs write it. */
+/* An input also has a place in the arguments: by its path, or by its index among user inputs, as
+ * strict programs write it. */
 static void set_place(htp_exported_symbols *symbols, const char *root, uint32_t dim, uint32_t lane,
                       int64_t number)
 {
@@ -179,7 +179,7 @@ static htp_status check_type(const htp_exported_symbols *symbols, uint32_t input
                                              : "a number"));
 }
 
-/* The sizes of an input and their numbers, one after the other. */
+/* Visits the sizes of an input and their numbers. */
 typedef htp_status (*size_fn)(htp_exported_symbols *symbols, uint32_t input, uint32_t dim,
                               const htp_exported_size *size, uint32_t lane, int64_t number);
 
@@ -220,7 +220,7 @@ static htp_status take_symbol(htp_exported_symbols *symbols, uint32_t input, uin
     return HTP_OK;
 }
 
-/* The only symbol of a formula that has no number yet; HTP_NONE where there is none or are more. */
+/* The only symbol of a formula without a number; HTP_NONE if there are none or several. */
 static uint32_t find_open(const htp_exported_symbols *symbols, const htp_exported_formula *formula,
                           uint32_t lane)
 {
@@ -238,7 +238,7 @@ static uint32_t find_open(const htp_exported_symbols *symbols, const htp_exporte
     return found;
 }
 
-/* The number that makes a formula, which is a·x + b as far as two values show, what is given. */
+/* Solves a formula, which is a·x + b as far as two values show, for the given value. */
 static htp_exported_number solve(htp_exported_symbols *symbols, const htp_exported_size *size,
                                  uint32_t symbol, uint32_t lane, int64_t number)
 {
@@ -259,7 +259,7 @@ static htp_exported_number solve(htp_exported_symbols *symbols, const htp_export
                     : (htp_exported_number){.kind = HTP_EXPORTED_UNKNOWN};
 }
 
-/* A formula with one symbol that has no number gives it one. */
+/* A formula with one open symbol gives it a number. */
 static htp_status take_formula(htp_exported_symbols *symbols, uint32_t input, uint32_t dim,
                                const htp_exported_size *size, uint32_t lane, int64_t number)
 {
@@ -274,7 +274,7 @@ static htp_status take_formula(htp_exported_symbols *symbols, uint32_t input, ui
     return HTP_OK;
 }
 
-/* All sizes must be what the program has there. */
+/* All sizes must agree with the program. */
 static htp_status check_size(htp_exported_symbols *symbols, uint32_t input, uint32_t dim,
                              const htp_exported_size *size, uint32_t lane, int64_t number)
 {
@@ -301,7 +301,7 @@ static htp_status check_size(htp_exported_symbols *symbols, uint32_t input, uint
 
 /* ---- what the program asks of its sizes ---- */
 
-/* The place that a symbol was given at, for messages: the first size of an input that it is. */
+/* Where a symbol got its number, for messages: the first input size equal to it. */
 static const char *describe_symbol(const htp_exported_symbols *symbols, uint32_t symbol)
 {
     const htp_exported_program *program = symbols->program;
@@ -338,7 +338,7 @@ static htp_status check_bounds(const htp_exported_symbols *symbols, uint32_t lan
     return HTP_OK;
 }
 
-/* A guard that cannot be evaluated holds for the sizes that the program was exported with alone. */
+/* A guard that cannot be evaluated holds only for the exported sizes. */
 static bool guard_holds(const htp_exported_symbols *symbols, uint32_t guard, uint32_t lane,
                         bool is_as_exported)
 {
@@ -347,7 +347,7 @@ static bool guard_holds(const htp_exported_symbols *symbols, uint32_t guard, uin
     return is_as_exported || (holds.kind == HTP_EXPORTED_TRUTH && holds.whole);
 }
 
-/* Whether all sizes of inputs are those that the program was exported with. */
+/* Whether all input sizes are those of torch.export. */
 static bool is_as_exported(const htp_exported_symbols *symbols, uint32_t lane)
 {
     bool is_as = true;

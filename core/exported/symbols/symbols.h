@@ -1,7 +1,6 @@
 /*
- * The sizes of a program of torch.export in the lanes of a trace: its symbols get numbers from the
- * sizes of the inputs, and formulas are evaluated with them. What the program asks of its sizes, by
- * ranges and guards, is asked of every lane.
+ * The sizes of a program of torch.export in the lanes of a trace: symbols get numbers from input
+ * sizes, and formulas are evaluated. Ranges and guards are checked in every lane.
  */
 #ifndef HTP_EXPORTED_SYMBOLS_H
 #define HTP_EXPORTED_SYMBOLS_H
@@ -28,10 +27,10 @@ typedef struct htp_exported_symbols {
     const char *const *problems;        /**< by expression: why it cannot be read; NULL */
     const htp_exported_formula *guards; /**< one that cannot be read has no steps */
     const htp_exported_bounds *bounds;  /**< by symbol */
-    const int64_t *hints;               /**< by symbol: what it was when the program was exported;
-                                             0: not known */
-    const int64_t *steps;               /**< by symbol: other sizes that guards take are that far
-                                             apart; 0: none are known */
+    const int64_t *hints;               /** < by symbol: its value at the time of torch.export; 0:
+                                            unknown */
+    const int64_t *steps;               /** < by symbol: the step between accepted sizes; 0:
+                                            unknown */
     const int64_t *leasts; /**< by symbol: the least of these sizes, as far as was looked */
     uint64_t *evaluated;   /**< steps of formulas, in the search for such sizes */
     uint32_t symbol_count;
@@ -43,9 +42,9 @@ typedef struct htp_exported_symbols {
 } htp_exported_symbols;
 
 /**
- * Reads all formulas of a program. @return HTP_CODE_BAD_INPUT where one is none.
- * @param paths  of the program's inputs, by input: the argument and what is in it, parted by dots;
- *               NULL for what no user gives
+ * Reads all formulas of a program. @return HTP_CODE_BAD_INPUT if one is malformed.
+ * @param paths  by input of the program: its dotted path in the arguments; NULL for inputs that no
+ *               user gives
  */
 HTP_MUST_USE htp_status htp_exported_symbols_read(htp_arena *arena,
                                                   const htp_exported_program *program,
@@ -60,9 +59,8 @@ bool htp_exported_symbols_have_data(const htp_exported_symbols *symbols);
 
 /**
  * Gives all symbols their numbers in each lane.
- * @param given  by input of the program: what the user gives; NULL for weights, and for what is
- *               fixed
- * @return HTP_CODE_USAGE where the program does not take such sizes, or such an input
+ * @param given  by input of the program: the user's input; NULL for weights and constants
+ * @return HTP_CODE_USAGE if the program does not accept a size or input
  */
 HTP_MUST_USE htp_status htp_exported_symbols_bind(htp_exported_symbols *symbols,
                                                   const htp_input *const *given,
@@ -72,8 +70,10 @@ HTP_MUST_USE htp_status htp_exported_symbols_bind(htp_exported_symbols *symbols,
 htp_exported_number htp_exported_symbols_value(const htp_exported_symbols *symbols,
                                                const htp_exported_size *size, uint32_t lane);
 
-/** The same of a size, which must be an integer from 0 on.
- * @return HTP_CODE_UNSUPPORTED, with the formula, where it is none */
+/**
+ * The same for a size, which must be a nonnegative integer.
+ * @return HTP_CODE_UNSUPPORTED, with the formula, if it is not
+ */
 HTP_MUST_USE htp_status htp_exported_symbols_size(const htp_exported_symbols *symbols,
                                                   const htp_exported_size *size, uint32_t lane,
                                                   int64_t *number);
