@@ -29,9 +29,9 @@ static bool is_transform(const htp_operator *row)
                    row->lower == htp_lower_stft);
 }
 
-/** Whether an argument is a Fourier transform, or elements or parts of one. Where the exact one is
- * real and negative, or zero, its angle hangs on how the transform rounds: frames of a signal that
- * is mirrored at its ends are such. */
+/** Whether an argument is a Fourier transform, or elements or parts of one. Where the exact value
+ * is real and negative, or zero, its angle depends on how the transform rounds: so it is for frames
+ * of a signal with mirrored ends. */
 static bool is_made_by_transform(htp_lowering *l, const char *name)
 {
     htp_value_id id = htp_arg_value(l, name);

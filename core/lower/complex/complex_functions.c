@@ -46,8 +46,8 @@ static htp_complex times_real(const htp_formula *f, htp_complex z, double factor
 
 /* ---- roots ---- */
 
-/** With t = √((|a| + |z|) / 2), the part that does not cancel out: t + ib / 2t right of the
- * imaginary axis, |b| / 2t ± it left of it. */
+/** With t = √((|a| + |z|) / 2), which has no cancellation: t + ib / 2t right of the imaginary axis,
+ * |b| / 2t ± it left of it. */
 static htp_complex square_root(const htp_formula *f, htp_complex z)
 {
     htp_tensor_id width = htp_step_unary(f, "Abs", z.re);
@@ -206,8 +206,8 @@ static htp_complex cosh_of(const htp_formula *f, htp_complex z)
                          times(f, htp_step_unary(f, "Sinh", z.re), htp_step_unary(f, "Sin", z.im))};
 }
 
-/** With t = tanh(a), u = tan(b): (t (1 + u²) + iu (1 - t²)) / (1 + t²u²), where 1 - t² is
- * 1 / cosh²(a), in which nothing cancels out. */
+/** With t = tanh(a), u = tan(b): (t (1 + u²) + iu (1 - t²)) / (1 + t²u²), where 1 - t² is 1 /
+ * cosh²(a), which has no cancellation. */
 static htp_complex tanh_of(const htp_formula *f, htp_complex z)
 {
     htp_tensor_id t = htp_step_unary(f, "Tanh", z.re);

@@ -1,5 +1,5 @@
 /*
- * Arithmetic of complex numbers, and their making and taking apart.
+ * Arithmetic of complex numbers, and their parts.
  *
  * Operands are complex or real; PyTorch computes with a real one as with a complex one whose
  * imaginary part is zero, also where that makes a NaN of an infinity.

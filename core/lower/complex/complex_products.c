@@ -60,8 +60,8 @@ void htp_lower_complex_linear(htp_lowering *l)
     htp_bind_complex(l, 0, add(&f, z, htp_arg_complex(l, "bias", f.dtype)), f.dtype);
 }
 
-/** aten::addmm, addmv, baddbmm; aten::addbmm, which sums over the batch, where the row says
- * "ReduceSum". Nothing of what is multiplied by a beta of 0 is seen, not even NaNs. */
+/** aten::addmm, addmv, baddbmm; aten::addbmm, which sums over the batch, if the row says
+ * "ReduceSum". A beta of 0 drops its operand, even NaNs. */
 void htp_lower_complex_add_product(htp_lowering *l)
 {
     htp_formula f = htp_formula_of_kernel(l, htp_dtype_real(htp_output_dtype(l, 0)));

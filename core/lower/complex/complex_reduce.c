@@ -1,6 +1,6 @@
 /*
- * Products of the elements of complex tensors, and what is asked of complex numbers by their
- * lengths or by whether they are zero.
+ * Products of the elements of complex tensors, and operators on their magnitudes, or on whether
+ * they are zero.
  */
 #include "lower/compose/complex.h"
 #include "lower/emit/ort_dtypes.h"
@@ -159,8 +159,8 @@ static htp_tensor_id emit_real_of(htp_lowering *l, htp_value_id id, const char *
     return htp_emit_cast(l, htp_emit_unary(l, "Not", is_zero), HTP_DTYPE_BOOL, dtype);
 }
 
-/** Lets the lowering of real numbers see @p what of complex ones: their "lengths", their "truth",
- * or no more than their "sizes". */
+/** Gives the real lowering @p what of complex arguments: their "lengths", their "truth", or only
+ * their "sizes". */
 static void lower_by_reals(htp_lowering *l, const char *what)
 {
     const htp_operator *row = l->row;
@@ -195,8 +195,8 @@ static void lower_by_reals(htp_lowering *l, const char *what)
     }
 }
 
-/** An operator that gives real results; the row's parameter says what it takes of complex numbers.
- */
+/** An operator with real results; the row's parameter says which property of complex numbers it
+ * uses. */
 void htp_lower_by_reals(htp_lowering *l)
 {
     lower_by_reals(l, l->row->op);

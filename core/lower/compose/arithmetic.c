@@ -1,6 +1,6 @@
 /*
  * Arithmetic on two tensors, or a tensor and a number: aten::add, sub, mul, div, pow, fmod,
- * remainder and what is made of them. Both operands are cast to their common dtype first.
+ * remainder and composites of them. Both operands are cast to their common dtype first.
  */
 #include "lower/compose/arithmetic.h"
 
@@ -39,8 +39,8 @@ static bool has_dims(htp_lowering *l, const char *name)
     return value->kind == HTP_TRACE_TENSOR && value->rank > 0;
 }
 
-/** Both operands in the dtype of a composite. A divisor without dims is not rounded to 16 bits, as
- * it is not in PyTorch's kernels of divisions, where 1 // 0.1 is 9. */
+/** Both operands in the dtype of a composite. A 0-d divisor is not rounded to 16 bits, as in
+ * PyTorch's division kernels, where 1 // 0.1 is 9. */
 static htp_operands division_operands(htp_lowering *l)
 {
     htp_operands o = htp_arg_operands(l, "self", "other");
@@ -51,8 +51,8 @@ static htp_operands division_operands(htp_lowering *l)
     return wide;
 }
 
-/** Whether argument other is a number without dims that float16 does not hold: it is too large, or
- * so small that digits are lost. */
+/** Whether argument other is a 0-d number that float16 cannot hold: too large, or so small that
+ * digits are lost. */
 static bool exceeds_float16(htp_lowering *l)
 {
     const double most = 65504;
@@ -180,8 +180,8 @@ static htp_tensor_id floor_divide_integers(htp_lowering *l, htp_dtype dtype, htp
                             htp_emit_cast(l, fix, HTP_DTYPE_BOOL, dtype));
 }
 
-/** Floating-point numbers: by way of fmod, which is exact, where a rounded quotient would be one
- * too large (1 // 0.1 is 9). Division by zero gives an infinity or NaN. */
+/** Floating-point numbers: through fmod, which is exact; a rounded quotient could be one too large
+ * (1 // 0.1 is 9). Division by zero gives an infinity or NaN. */
 static htp_tensor_id floor_divide_floats(htp_lowering *l, htp_dtype dtype, htp_tensor_id a,
                                          htp_tensor_id b)
 {
@@ -214,8 +214,8 @@ void htp_lower_floor_divide(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_floor_divide(l, o.dtype, o.a, o.b), o.dtype);
 }
 
-/** A quotient. ONNX Runtime makes y / x of (1 / x) · y, of integers, too: what is divided there is
- * not 1, but -1. */
+/** A quotient. ONNX Runtime rewrites (1 / x) · y as y / x, even for integers: here -1 is divided
+ * instead of 1. */
 static htp_tensor_id quotient_of(const htp_formula *f, htp_operands o)
 {
     htp_value_id self = htp_arg_value(f->l, "self");
@@ -321,7 +321,7 @@ htp_tensor_id htp_emit_power(htp_lowering *l, htp_dtype dtype, htp_tensor_id x, 
     if (exponent == 0.5) {
         return htp_typed_unary(l, "Sqrt", dtype, x);
     }
-    if (exponent == -0.5) { /* of which optimisers know the norms that are made with it */
+    if (exponent == -0.5) { /* optimisers recognise norms by it */
         htp_tensor_id root = htp_typed_unary(l, "Sqrt", dtype, x);
         return htp_typed_binary(l, "Div", dtype, htp_emit_scalar(l, dtype, 1), root);
     }
@@ -378,8 +378,8 @@ static htp_tensor_id inverse_power(htp_lowering *l, htp_tensor_id x, htp_tensor_
     return htp_typed_where(l, HTP_DTYPE_INT64, is_unit, unit, htp_emit_int(l, 0));
 }
 
-/** Integer powers with exponents that depend on the input: the product of the squares of squares
- * that the exponent's bits name, which wraps around as PyTorch's does. @return int64 */
+/** Integer powers with data-dependent exponents: the product of the repeated squares that the
+ * exponent's bits select, which wraps around as PyTorch's does. @return int64 */
 static htp_tensor_id integer_power_of(htp_lowering *l, htp_operands o)
 {
     const int64_t last = -1;

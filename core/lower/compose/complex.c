@@ -131,8 +131,7 @@ static const htp_operator *real_row(htp_lowering *l)
     return l->real_row;
 }
 
-/** Lets the lowerings of real numbers see zero as the imaginary part of a real value, or nothing
- * of the kind any more. */
+/** Lets real lowerings see zero as the imaginary part of a real value; or nothing again. */
 static void set_imaginary(htp_lowering *l, htp_value_id id, bool is_seen)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
@@ -176,8 +175,8 @@ static void set_imaginary_operands(htp_lowering *l, const char *names, bool is_s
     }
 }
 
-/** Fails where real and imaginary parts cannot be told by the names of the arguments: a result is
- * real, or a real tensor stands where a complex one is meant, or for two things at once. */
+/** Fails if the roles of real and imaginary parts are unclear: the result is real, or a real tensor
+ * takes the place of a complex one, or of two. */
 static void check_parts(htp_lowering *l, const char *names)
 {
     const htp_trace_node *node = l->node;
@@ -207,9 +206,9 @@ static void check_parts(htp_lowering *l, const char *names)
 }
 
 /**
- * An operator that does to each part what it does to real numbers: it moves, adds or negates them.
- * @p names are those of the arguments that are such numbers, parted by spaces: the imaginary part
- * of a real one is zero. Other real arguments (indices, masks) are the same for both parts.
+ * An operator that treats each part like a real number: it moves, adds or negates them. @p names
+ * lists the number arguments, separated by spaces: the imaginary part of a real one is zero. Other
+ * real arguments (indices, masks) are the same for both parts.
  */
 void htp_complex_lower_parts(htp_lowering *l, const char *names)
 {
@@ -234,7 +233,7 @@ void htp_lower_parts(htp_lowering *l)
     htp_complex_lower_parts(l, l->row->op);
 }
 
-/** An operator that asks for sizes, which are those of either part. */
+/** An operator on sizes, which both parts share. */
 void htp_lower_sizes_of_parts(htp_lowering *l)
 {
     const htp_operator *row = l->row;
@@ -288,7 +287,7 @@ static htp_tensor_id emit_product(htp_lowering *l, const htp_value_id *operands,
     return product;
 }
 
-/** The complex tensors among the inputs, of which there must be two. */
+/** The two complex tensors among the inputs. */
 static bool find_operands(htp_lowering *l, htp_value_id *operands)
 {
     size_t count = 0;

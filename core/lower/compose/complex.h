@@ -2,9 +2,9 @@
  * Complex arguments, outputs and arithmetic, on the forms of lower/emit/value_parts.h. Private to
  * core/lower.
  *
- * Nodes with complex values are lowered by the rows of complex_operators.def alone. The lowerings
- * of real numbers get to see a complex value only as one of its parts, where such a row runs them
- * for each part (htp_lower_parts(), htp_lower_products()); otherwise it is refused.
+ * Nodes with complex values are lowered by the rows of complex_operators.def alone. Real lowerings
+ * only see a complex value as one of its parts, when such a row runs them for each part
+ * (htp_lower_parts(), htp_lower_products()); otherwise it is refused.
  */
 #ifndef HTP_LOWER_COMPLEX_H
 #define HTP_LOWER_COMPLEX_H
@@ -27,8 +27,8 @@ typedef struct htp_complex_number {
 /** Whether the trace has views that show the memory of complex tensors conjugated. */
 bool htp_graph_shows_conjugates(const htp_graph *graph);
 
-/** Fails where the trace does not tell what a complex node does: it writes to memory that another
- * value may show conjugated. */
+/** Fails if a complex node's effect is unknown: it writes to memory that another value may see
+ * conjugated. */
 void htp_complex_check(htp_lowering *l);
 
 /** Fails where the angles of an argument hang on rounding: those of a transform. */
@@ -54,8 +54,8 @@ void htp_bind_pairs(htp_lowering *l, size_t index, htp_tensor_id pairs);
 /** Binds complex output @p index to parts of the real @p dtype. */
 void htp_bind_complex(htp_lowering *l, size_t index, htp_complex z, htp_dtype dtype);
 
-/** Does to each part what the operator does to real numbers. @param names  the arguments that are
- * such numbers, parted by spaces; NULL where the first one is the only one */
+/** Applies the real operator to each part. @param names  number arguments, separated by spaces;
+ * NULL for only the first */
 void htp_complex_lower_parts(htp_lowering *l, const char *names);
 
 /** x · y, and x / y where neither squares overflow nor vanish. */

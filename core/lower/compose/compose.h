@@ -1,6 +1,6 @@
 /*
- * What the neural-network families share: the dtype to compute in, short forms of common nodes,
- * and the composites that more than one operator is made of. Private to core/lower.
+ * Shared by the families of operators: the dtype to compute in, short forms of common nodes, and
+ * composites. Private to core/lower.
  *
  * PyTorch's CPU kernels compute 16-bit floats in float32 and round once, at the end. A lowering of
  * several nodes does the same by casting around them. A lowering that is one ONNX node keeps
@@ -18,21 +18,23 @@ enum {
     HTP_MATH_ALLOW_DOUBLE = 1 << 1, /**< float64 is computed as float64 rather than refused */
 };
 
-/** The dtype to compute floating-point argument @p name in; fails for what is not one.
- * @param flags  HTP_MATH_... */
+/**
+ * The dtype to compute floating-point argument @p name in; fails for other dtypes.
+ * @param flags  HTP_MATH_...
+ */
 htp_dtype htp_arg_math_dtype(htp_lowering *l, const char *name, unsigned flags);
 
 /** Binds output @p index to @p x, cast from @p dtype to the output's. */
 void htp_bind_cast(htp_lowering *l, size_t index, htp_tensor_id x, htp_dtype dtype);
 
-/** As htp_arg_tensor_as(); HTP_NONE when the argument is None. */
+/** Like htp_arg_tensor_as(); HTP_NONE if the argument is None. */
 htp_tensor_id htp_arg_optional_as(htp_lowering *l, const char *name, htp_dtype dtype);
 
 /** The number of spatial axes that the operator's name tells: 2 for aten::max_pool2d. */
 size_t htp_row_axes(htp_lowering *l);
 
-/** A spatial operator's input @p name as @p dtype, with a batch of one where it has none: @p axes
- * spatial dims, channels, and perhaps a batch. Fails on another rank. */
+/** A spatial operator's input @p name as @p dtype, with a batch of one if it has none: @p axes
+ * spatial dims, channels, and perhaps a batch. Fails for other ranks. */
 htp_tensor_id htp_arg_batched(htp_lowering *l, const char *name, size_t axes, htp_dtype dtype);
 
 /** Binds output @p index, without the batch where the output's rank is @p axes + 1. */
@@ -56,7 +58,7 @@ const int64_t *htp_arg_spatial(htp_lowering *l, const char *name, size_t count,
 htp_tensor_id htp_emit_linear(htp_lowering *l, htp_tensor_id x, uint32_t x_rank,
                               htp_tensor_id weight, htp_tensor_id bias, htp_dtype dtype);
 
-/** What a normalization works on: x of @p dtype and @p rank, optional scale and shift. */
+/** The operands of a normalisation: x of @p dtype and @p rank, optional scale and shift. */
 typedef struct htp_normalized {
     htp_tensor_id x;
     htp_tensor_id weight; /* or HTP_NONE */
@@ -76,10 +78,9 @@ htp_tensor_id htp_emit_softplus(htp_lowering *l, htp_tensor_id x, htp_dtype dtyp
 
 /**
  * For a softmax of @p x, of @p dtype, that gives zeros where nothing along @p axis is @p allowed
- * (booleans that x can be broadcast with). Runtimes disagree on the softmax of a row of -inf, and
- * some on its maximum: such rows are counted, and x is 0 there.
- * @return what the softmax, or what comes of it, is multiplied by: 0 for such rows, else 1; NaN
- *         stays NaN
+ * (booleans that broadcast with x). Runtimes disagree on the softmax of a row of -inf, and some on
+ * its maximum: such rows are found by counting, and x is 0 there.
+ * @return the factor of the softmax, or of its result: 0 for such rows, else 1; NaN stays NaN
  */
 htp_tensor_id htp_emit_kept(htp_lowering *l, htp_tensor_id *x, htp_tensor_id allowed, int64_t axis,
                             htp_dtype dtype);

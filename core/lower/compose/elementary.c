@@ -1,7 +1,7 @@
 /*
- * Functions of one operand: those that are exact near zero, and in float64 those for which runtimes
- * have kernels of float32 only: tangents, hyperbolic functions and the inverses of both, made of
- * exp, log, sqrt, sin and cos.
+ * Functions of one operand that are accurate near zero; and in float64 those for which runtimes
+ * only have float32 kernels: tangents, hyperbolic functions and their inverses, composed of exp,
+ * log, sqrt, sin and cos.
  */
 #include "lower/compose/elementary.h"
 
@@ -206,8 +206,8 @@ static htp_tensor_id emit_atanh(const htp_formula *f, htp_tensor_id x)
     return with_sign(f, htp_step_scalar(f, "Mul", twice, 0.5), x);
 }
 
-/** What ONNX operator @p op gives of @p x, of float64, where runtimes compute it in float32 only;
- * HTP_NONE for other operators. */
+/** ONNX operator @p op on float64 @p x, if runtimes compute it in float32 only; HTP_NONE for other
+ * operators. */
 static htp_tensor_id emit_elementary(htp_lowering *l, const char *op, htp_tensor_id x)
 {
     static const struct {

@@ -7,7 +7,7 @@
 #include "lower/emit/lowering.h"
 
 /** htp_emit_typed() of lower/emit/ort_dtypes.h for operators of one operand without attributes.
- * What runtimes compute in float32 only is composed in float64. */
+ * Operators that runtimes only have in float32 are composed in float64. */
 htp_tensor_id htp_typed_unary(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id x);
 
 /** log(1 + x) and exp(x) - 1 of floating-point numbers, exact near zero. */

@@ -67,7 +67,7 @@ void htp_lower_truncate(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_truncate(l, dtype, htp_arg_tensor(l, "self")), dtype);
 }
 
-/** aten::frac: what truncation takes away */
+/** aten::frac: the fractional part */
 void htp_lower_frac(htp_lowering *l)
 {
     htp_dtype dtype;
@@ -273,8 +273,8 @@ static bool is_plain_bound(htp_lowering *l, const char *name)
            !isnan(htp_arg_float(l, name));
 }
 
-/** self between two bounds, either of which may be missing: that is no bound, whereas ONNX Clip has
- * the largest finite number for it in ONNX Runtime. */
+/** self clamped to bounds, which are optional. A missing bound of ONNX Clip means the largest
+ * finite number in ONNX Runtime, so it is not used. */
 static void bind_between(htp_lowering *l, htp_dtype dtype, const char *min, const char *max)
 {
     htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);

@@ -8,11 +8,11 @@
 
 enum { HTP_EMIT_LOOP_MAX = 4 };
 
-/** A loop whose body is being emitted: what it carries from turn to turn has the dtype of a formula
- * and the shape of the node's first output. */
+/** A loop whose body is being emitted: its carried value has the dtype of a formula and the shape
+ * of the node's first output. */
 typedef struct htp_emitted_loop {
     const htp_formula *f;
-    size_t count;                             /* of what it carries */
+    size_t count;                             /* the carried value */
     htp_tensor_id first[HTP_EMIT_LOOP_MAX];   /* as the first turn finds it */
     htp_tensor_id starts;                     /* whether there is a first turn: bool, no dims */
     htp_tensor_id number;                     /* of the turn, from 0 on: int64, no dims */
@@ -25,8 +25,10 @@ typedef struct htp_emitted_loop {
 htp_emitted_loop htp_emit_loop_begin(const htp_formula *f, htp_tensor_id starts,
                                      const htp_tensor_id *first, size_t count);
 
-/** Ends the body with what the next turn finds, and whether there is one.
- * @param last  receives what the last turn left */
+/**
+ * Ends the body with the next iteration's value and condition.
+ * @param last  receives the value of the last iteration
+ */
 void htp_emit_loop_end(const htp_emitted_loop *t, htp_tensor_id goes_on, const htp_tensor_id *next,
                        htp_tensor_id *last);
 

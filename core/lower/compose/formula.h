@@ -13,7 +13,7 @@
 typedef struct htp_formula {
     htp_lowering *l;
     htp_dtype dtype;   /* of operands and results */
-    htp_dtype rounded; /* what is rounded to after each step; dtype itself for no rounding */
+    htp_dtype rounded; /* rounded to after each step; dtype itself for no rounding */
 } htp_formula;
 
 /** A formula of several PyTorch operators in @p dtype. */
@@ -48,7 +48,7 @@ htp_tensor_id htp_step_compare_scalar(const htp_formula *f, const char *op, htp_
                                       double b);
 htp_tensor_id htp_step_is_nan(const htp_formula *f, htp_tensor_id x);
 
-/** condition ? a : b, of which one may be a number. */
+/** condition ? a : b; one of them may be a number. */
 htp_tensor_id htp_step_where(const htp_formula *f, htp_tensor_id condition, htp_tensor_id a,
                              htp_tensor_id b);
 htp_tensor_id htp_step_where_number(const htp_formula *f, htp_tensor_id condition, double a,
@@ -61,7 +61,7 @@ htp_tensor_id htp_step_reduce(const htp_formula *f, const char *op, htp_tensor_i
 /** @p x, which was computed in the formula's dtype, rounded as a step is. */
 htp_tensor_id htp_step_round(const htp_formula *f, htp_tensor_id x);
 
-/** What a node of operator @p op gave, rounded as a step is unless the operator is exact. */
+/** The result of operator @p op, rounded like a step unless the operator is exact. */
 htp_tensor_id htp_step_end(const htp_formula *f, const char *op, htp_tensor_id x);
 
 /** Binds output @p index to the result. */

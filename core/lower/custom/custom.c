@@ -158,7 +158,7 @@ static void add_inputs(custom_node *node, const char *name, htp_value_id id)
     }
 }
 
-/** A constant list of numbers or strings, whose schema type tells which. */
+/** A constant list of numbers or strings, by its schema type. */
 static htp_attribute list_attribute(htp_lowering *l, const char *name, const char *type,
                                     const htp_trace_value *list)
 {
@@ -198,7 +198,7 @@ static bool is_constant(htp_lowering *l, const htp_trace_value *value, htp_value
     return value->kind == HTP_TRACE_LIST || htp_value_is_constant(l, id);
 }
 
-/** None leaves an attribute out; a device or the like is none. */
+/** None omits an attribute; a device or the like is no attribute. */
 static void add_attribute(custom_node *node, const char *name, const char *type, htp_value_id id)
 {
     htp_lowering *l = node->l;

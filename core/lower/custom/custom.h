@@ -1,5 +1,5 @@
 /*
- * Operators that neither PyTorch nor ONNX has: the caller says what they are written as.
+ * Custom operators, outside of PyTorch and ONNX: the caller maps them.
  */
 #ifndef HTP_LOWER_CUSTOM_H
 #define HTP_LOWER_CUSTOM_H
@@ -24,7 +24,7 @@ typedef struct htp_custom_operators {
 HTP_MUST_USE htp_status htp_custom_read(htp_arena *arena, const char *const *texts, size_t count,
                                         htp_custom_operators *operators);
 
-/** The counterpart of a node's kind; NULL when there is none. */
+/** The mapping of a node's kind, or NULL. */
 const htp_custom_operator *htp_custom_find(const htp_custom_operators *operators, const char *kind);
 
 /** Whether a kind is of a namespace that is not libtorch's own. */
@@ -33,9 +33,9 @@ bool htp_custom_is_foreign(const char *kind);
 struct htp_lowering;
 
 /**
- * Writes the node as l->custom says. Tensors are inputs in the order of the schema (None: an
- * omitted one; a list of tensors only behind all others), constant numbers and strings and lists of
- * them are attributes with the names of the schema, and every output is a tensor.
+ * Writes the node by l->custom. Tensors are inputs in the order of the schema (None: an omitted
+ * one; a list of tensors only behind all others), constant numbers and strings and lists of them
+ * are attributes with the names of the schema, and every output is a tensor.
  */
 void htp_lower_custom(struct htp_lowering *l);
 

@@ -1,5 +1,5 @@
 /*
- * Branches and loops on what only the data tells, with their blocks as nested graphs.
+ * Data-dependent control flow: branches and loops with their blocks as nested graphs.
  *
  * Reference: ONNX If, Loop.
  */
@@ -63,7 +63,7 @@ static htp_tensor_id carried_tensor(htp_lowering *l, htp_value_id id)
     return htp_value_is_complex(l->graph, id) ? htp_value_pairs(l, id) : htp_value_tensor(l, id);
 }
 
-/** Something of the type of @p like, which nobody reads: dims that are symbols have one element. */
+/** An unused value of the type of @p like; symbolic dims have one element. */
 static htp_tensor_id emit_nothing(htp_lowering *l, htp_value_id like)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, like);
@@ -85,8 +85,8 @@ static htp_tensor_id emit_nothing(htp_lowering *l, htp_value_id like)
     return made;
 }
 
-/** Ends the graph of block @p block with its outputs. @p like gives the types of those that have no
- * value: the node's outputs, from output @p first of the block on. */
+/** Ends the graph of block @p block with its outputs. @p like gives the types of missing values:
+ * the node's outputs, from output @p first of the block on. */
 static void end_block(htp_lowering *l, uint32_t block, uint32_t first)
 {
     const htp_trace_block *ended = &l->graph->trace->blocks[block];

@@ -1,5 +1,5 @@
 /*
- * What the first call of a model with state is given.
+ * Initial state of a model.
  */
 #ifndef HTP_LOWER_INITIAL_STATE_H
 #define HTP_LOWER_INITIAL_STATE_H
@@ -8,10 +8,10 @@
 #include "onnx/builder/builder.h"
 
 /**
- * Fills model->states: the inputs and outputs that hold the state of the graph, and what they hold
- * before the first call. To be called once, behind htp_builder_remove_unused(). Where axes are
- * dynamic, initial states have the sizes that the trace was given.
- * @return HTP_CODE_BAD_INPUT where the archive is damaged
+ * Fills model->states: the inputs and outputs of the graph's state, and initial values. Call it
+ * once, after htp_builder_remove_unused(). With dynamic axes, initial states have the sizes of the
+ * trace.
+ * @return HTP_CODE_BAD_INPUT if the archive is damaged
  */
 HTP_MUST_USE htp_status htp_initial_state_find(htp_builder *model);
 

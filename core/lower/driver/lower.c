@@ -1,6 +1,5 @@
 /*
- * The driver: binds the inputs, lowers every node that an output depends on, in order, and
- * collects what cannot be lowered.
+ * The driver: binds the inputs, lowers every live node in order, and collects failures.
  */
 #include "lower/driver/lower.h"
 
@@ -92,7 +91,7 @@ static void bind_inputs(htp_lowering *l)
     }
 }
 
-/** What find_reason() says of the values of a node. @p follows is set where a value is unknown
+/** The reason from find_reason() for the values of a node. Sets @p follows if a value is unknown
  * because an earlier node failed. */
 static const char *find_reasons(htp_lowering *l, const uint32_t *values, uint32_t count,
                                 bool *follows)
@@ -111,7 +110,7 @@ static const char *find_reasons(htp_lowering *l, const uint32_t *values, uint32_
     return reason;
 }
 
-/** Whether a block of the node ends with what is unknown because an earlier node failed. */
+/** Whether a block of the node returns an unknown value because an earlier node failed. */
 static bool ends_unknown(const htp_lowering *l)
 {
     for (uint32_t k = 0; k < l->node->block_count; k++) {
@@ -126,7 +125,7 @@ static bool ends_unknown(const htp_lowering *l)
     return false;
 }
 
-/** Stands in for the outputs of a node that failed, so that all failures of a model are found. */
+/** Gives a failed node placeholder outputs, so that all failures of a model are found. */
 static void bind_substitutes(htp_lowering *l, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
@@ -141,8 +140,8 @@ static void bind_substitutes(htp_lowering *l, htp_value_id id)
     }
 }
 
-/** Why there is no row for the node; NULL where it has none only because an earlier node failed, so
- * that nobody knows that it would be given quantised tensors, or complex numbers. */
+/** Why there is no row for the node; NULL if only because an earlier node failed, so that it is
+ * unknown whether its operands are quantised or complex. */
 static const char *find_missing(htp_lowering *l)
 {
     const htp_trace_node *node = l->node;
@@ -166,8 +165,8 @@ static const char *find_missing(htp_lowering *l)
                                     : htp_refusal_reason(node->kind);
 }
 
-/** Lowers the current node; says why it cannot be in l->failure. A node that only follows from
- * one that failed is not to blame: it is left out. */
+/** Lowers the current node; sets l->failure if it cannot. A node that only depends on a failed one
+ * is left out without a reason. */
 static void try_node(htp_lowering *l)
 {
     const htp_trace_node *node = l->node;
@@ -250,7 +249,7 @@ static htp_tensor_id output_tensor(htp_lowering *l, htp_value_id id, uint32_t nu
     return l->failure ? HTP_NONE : htp_value_pairs(l, id);
 }
 
-/** Declares what forward() returns as graph outputs; None is left out. */
+/** Declares forward()'s results as graph outputs; None is left out. */
 static void bind_outputs(htp_lowering *l)
 {
     const htp_trace *trace = l->graph->trace;

@@ -1,5 +1,5 @@
 /*
- * State inputs and outputs: what attributes hold before and after a call. Private to core/lower.
+ * State inputs and outputs: values of attributes before and after a call. Private to core/lower.
  */
 #ifndef HTP_LOWER_STATE_H
 #define HTP_LOWER_STATE_H

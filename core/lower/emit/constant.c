@@ -61,7 +61,7 @@ static uint16_t double_to_bfloat16(double wide)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/** Truncates; what does not fit becomes the smallest integer, as on x86. */
+/** Truncates; overflow gives the smallest integer, as on x86. */
 static int64_t to_integer(htp_number number)
 {
     if (!number.is_float) {

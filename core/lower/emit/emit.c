@@ -1,6 +1,6 @@
 /*
- * Emitters of ONNX nodes. The model's origin was set by the driver, so whatever is emitted here
- * carries the scope and source line of the node that is being lowered.
+ * Emitters of ONNX nodes. The driver has set the model's origin, so every emitted node carries the
+ * scope and source line of the current aten node.
  *
  * Reference: https://onnx.ai/onnx/operators/
  */
@@ -142,7 +142,7 @@ void htp_emit_split(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_tensor_i
 {
     htp_attribute attributes[] = {htp_attribute_int("axis", axis),
                                   htp_attribute_int("num_outputs", (int64_t)count)};
-    /* Before opset 18 the number of outputs alone told how many parts there are. */
+    /* Before opset 18 the number of outputs alone gave the number of parts. */
     size_t attribute_count = l->model->opset < 18 ? 1 : 2;
     htp_emit_many(l, "Split", HTP_IN(x), (htp_emit_attributes){attributes, attribute_count}, parts,
                   count);

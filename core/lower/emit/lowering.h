@@ -1,11 +1,11 @@
 /*
- * What a lowering function works with: the node's arguments by schema name, and emitters of ONNX
+ * The context of lowering functions: the node's arguments by schema name, and emitters of ONNX
  * nodes. Private to core/lower.
  *
- * A lowering is `static void lower_x(htp_lowering *l)`: it fetches arguments, emits nodes and
- * binds each output of the aten node. A fetch or emit that cannot be done calls htp_lower_fail();
- * from then on every call is harmless and the node is reported as unsupported, so lowerings have
- * no error branches of their own.
+ * A lowering is `static void lower_x(htp_lowering *l)`: it fetches arguments, emits nodes and binds
+ * each output of the aten node. A fetch or emit that cannot be done calls htp_lower_fail(); from
+ * then on every call is harmless and the node is reported as unsupported, so lowerings have no
+ * error branches of their own.
  *
  *     static void lower_softmax(htp_lowering *l)
  *     {
@@ -36,8 +36,8 @@ typedef struct htp_operator {
 /** The part of complex values that a lowering of real numbers sees: see lower/compose/complex.h. */
 typedef enum htp_part { HTP_PART_NONE, HTP_PART_REAL, HTP_PART_IMAGINARY } htp_part;
 
-/** What an ONNX tensor was bound from: scalars and complex values keep two forms, made when first
- * asked for. */
+/** The source of an ONNX tensor's binding: numbers and complex values have two forms, made on first
+ * use. */
 typedef struct htp_binding {
     htp_tensor_id tensor;   /* a tensor; a scalar as 0-d; a list of ints as 1-d; pairs [..., 2] */
     htp_tensor_id vector;   /* a scalar as [1] */
@@ -55,12 +55,12 @@ struct htp_lowering {
     htp_arena *arena;
     const htp_operator *row;
     const htp_operator *real_row; /* of the same operator for real numbers; NULL: none */
-    const struct htp_custom_operator *custom; /* what the caller says of the node; NULL: nothing */
+    const struct htp_custom_operator *custom; /* the caller's mapping of the node; NULL: none */
     const htp_trace_node *node;
     htp_node_id node_id;
     htp_binding *bindings; /* by value */
     uint32_t *graphs;      /* of the model, by block */
-    htp_part part;         /* what complex values are at present */
+    htp_part part;         /* the current treatment of complex values */
     bool shows_conjugates; /* somewhere a view shows complex numbers conjugated */
     const char *failure;   /* NULL while all is well */
     bool is_incomplete;    /* a node was left out because it follows from one that failed */
@@ -71,16 +71,16 @@ struct htp_lowering {
 /** Says why the node cannot be lowered; the first reason counts. */
 void htp_lower_fail(htp_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** The same of what only training does: names what exports it otherwise. */
+/** The same for operators of training: names the remedy. */
 void htp_lower_fail_training(htp_lowering *l);
 
 /** Whether the model has at least @p opset; otherwise the node fails because @p what needs it, and
- * the builder tells which opset would do. */
+ * the builder records the opset. */
 bool htp_lower_needs_opset(htp_lowering *l, int opset, const char *what);
 
 /* ---- arguments by schema name ---- */
 
-/** The value of an argument; HTP_NONE when the schema has no such argument, or it is None. */
+/** The value of an argument; HTP_NONE if the schema has none, or it is None. */
 htp_value_id htp_arg_value(htp_lowering *l, const char *name);
 
 /** Whether the argument is there and not None. */
@@ -91,7 +91,7 @@ bool htp_arg_present(htp_lowering *l, const char *name);
  * that PyTorch gives it: int64, float32 or bool. Fails when absent. */
 htp_tensor_id htp_arg_tensor(htp_lowering *l, const char *name);
 
-/** As htp_arg_tensor(), HTP_NONE when the argument is None. */
+/** Like htp_arg_tensor(); HTP_NONE if the argument is None. */
 htp_tensor_id htp_arg_optional_tensor(htp_lowering *l, const char *name);
 
 /** As htp_arg_tensor(), cast to @p dtype; a constant number is made in that dtype directly. */
@@ -148,12 +148,12 @@ bool htp_value_is_number(const htp_trace_value *value);
 /** Whether a value is a constant number, or a list of constant numbers. */
 bool htp_value_is_constant(htp_lowering *l, htp_value_id id);
 
-/** Where nodes belong that are made for a value rather than for the node that is lowered. */
+/** The origin of nodes made for a value rather than for the current node. */
 htp_origin htp_value_origin(htp_lowering *l, htp_value_id id);
 
-/** The dtype in which a value is bound: a tensor's; of numbers int64, float64 (TorchScript's float
- * is a double) or bool; of a list its first element's; of a complex tensor, while a part of it is
- * seen, that part's. */
+/** The dtype of a bound value: a tensor's; for numbers int64, float64 (TorchScript's float is a
+ * double) or bool; for a list its first element's; for a complex tensor whose part is in use, the
+ * part's. */
 htp_dtype htp_value_dtype(htp_lowering *l, htp_value_id id);
 
 /** The ONNX tensor of any value in its own dtype: a number is 0-d, a list of numbers 1-d. Fails for
@@ -189,15 +189,15 @@ void htp_bind_value_vector(htp_lowering *l, htp_value_id id, htp_tensor_id vecto
 
 /* ---- blocks ---- */
 
-/** Bindings of values that a node of a block reads: what is made for them there (a number as a
- * vector) cannot be read elsewhere. */
+/** Bindings of values that nodes of a block read: forms made there (a number as a vector) are
+ * invisible outside. */
 typedef struct htp_kept_bindings {
     HTP_VECTOR(uint32_t) ids;
     HTP_VECTOR(htp_binding) bindings;
 } htp_kept_bindings;
 
-/** Keeps the bindings of values, and of the elements of lists, that are made in another block than
- * @p block; puts them back. */
+/** Saves the bindings of values and list elements from other blocks than @p block; restores
+ * them. */
 void htp_bindings_keep(htp_lowering *l, htp_kept_bindings *kept, uint32_t block,
                        const htp_value_id *ids, uint32_t count);
 void htp_bindings_restore(htp_lowering *l, const htp_kept_bindings *kept);

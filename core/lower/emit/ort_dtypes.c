@@ -80,7 +80,7 @@ static const kernel kernels[] = {
     {"Where", WIDE | BYTES},
 };
 
-/** The next wider dtype; HTP_DTYPE_OTHER when there is none. */
+/** The next wider dtype, or HTP_DTYPE_OTHER. */
 static htp_dtype widen(htp_dtype dtype)
 {
     switch (dtype) {
@@ -144,7 +144,7 @@ htp_tensor_id htp_typed_scalar(htp_lowering *l, const char *op, htp_dtype dtype,
     return htp_emit_cast(l, result, wide, dtype);
 }
 
-/** Whether a tensor is known to be a single element, such as a size. */
+/** Whether a tensor is known to have a single element, such as a size. */
 static bool is_single(const htp_builder *model, htp_tensor_id x)
 {
     return x != HTP_NONE && model->tensors.items[x].has_type && model->tensors.items[x].rank == 0;

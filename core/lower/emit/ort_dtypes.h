@@ -13,7 +13,7 @@
 #include "lower/emit/lowering.h"
 
 /** The dtype to run @p op in for operands of @p dtype: @p dtype itself or a wider one that holds
- * all its values; fails when there is none. */
+ * all its values; fails if there is none. */
 htp_dtype htp_kernel_dtype(htp_lowering *l, const char *op, htp_dtype dtype);
 
 /** A node whose inputs and output are all of @p dtype; casts around it where needed. */
@@ -29,8 +29,9 @@ htp_tensor_id htp_typed_binary(htp_lowering *l, const char *op, htp_dtype dtype,
 htp_tensor_id htp_typed_scalar(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
                                double b);
 
-/** The larger ("Max") or smaller ("Min") of two. In vectors of int64 ONNX Runtime's Max, Min, Clip,
- * Sign, ReduceMax and ReduceMin take bit 31 for a sign, so these are made of comparisons. */
+/** The larger ("Max") or smaller ("Min") of two. For vectors of int64 ONNX Runtime's Max, Min,
+ * Clip, Sign, ReduceMax and ReduceMin mistake bit 31 for a sign, so these are composed of
+ * comparisons. */
 htp_tensor_id htp_typed_extreme(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id a,
                                 htp_tensor_id b);
 
@@ -55,8 +56,8 @@ htp_tensor_id htp_typed_expand(htp_lowering *l, htp_dtype dtype, htp_tensor_id x
 htp_tensor_id htp_typed_reduce(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id x,
                                const int64_t *axes, size_t axis_count, bool keepdims);
 
-/** The dtype for a composite of several nodes: float32 for 16-bit floats, which PyTorch's CPU
- * kernels round once, at the end; otherwise @p dtype. */
+/** The dtype for a composite: float32 for 16-bit floats, which PyTorch's CPU kernels round once, at
+ * the end; otherwise @p dtype. */
 htp_dtype htp_composite_dtype(htp_dtype dtype);
 
 #endif

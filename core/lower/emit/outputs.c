@@ -1,5 +1,5 @@
 /*
- * Outputs of the node that is being lowered, and what they are bound to.
+ * Outputs of the current node, and their bindings.
  */
 #include "lower/emit/lowering.h"
 

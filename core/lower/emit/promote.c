@@ -1,6 +1,6 @@
 #include "lower/emit/promote.h"
 
-/** What the operands of one category have in common; OTHER while there are none. */
+/** The common dtype per category of operands; OTHER: none. */
 typedef struct categories {
     htp_dtype with_dims;
     htp_dtype without_dims;
@@ -15,8 +15,8 @@ static htp_dtype promote(htp_dtype a, htp_dtype b)
     return b == HTP_DTYPE_OTHER ? a : htp_dtype_promote(a, b);
 }
 
-/** Joins a category with a lower one, which counts only when it is of a higher kind: bool, then
- * integers, then floating-point numbers, then complex ones. */
+/** Joins a category with a lower one, which only counts if its kind is higher: bool, integers,
+ * floating-point numbers, complex numbers. */
 static htp_dtype combine(htp_dtype higher, htp_dtype lower)
 {
     if (higher == HTP_DTYPE_OTHER || lower == HTP_DTYPE_OTHER) {

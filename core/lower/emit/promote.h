@@ -10,7 +10,7 @@
 
 #include "lower/emit/lowering.h"
 
-/** torch.result_type of arguments: tensors, and numbers; those that are None do not count. */
+/** torch.result_type of arguments, tensors or numbers; None does not count. */
 htp_dtype htp_promote_arguments(htp_lowering *l, const char *const *names, size_t count);
 
 /** Two operands of an operator, cast to one dtype. */
@@ -26,8 +26,8 @@ htp_operands htp_arg_operands(htp_lowering *l, const char *a, const char *b);
 /** The same for operators that compute integers as floating-point numbers. */
 htp_operands htp_arg_float_operands(htp_lowering *l, const char *a, const char *b);
 
-/** The dtype in which an operator computes that turns integers into floating-point numbers:
- * @p dtype, or float32. */
+/** The computing dtype of an operator that converts integers to floating-point numbers: @p dtype,
+ * or float32. */
 htp_dtype htp_promote_to_float(htp_dtype dtype);
 
 #endif

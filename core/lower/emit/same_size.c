@@ -5,7 +5,7 @@
 /** How far a value is followed back. */
 enum { MAX_STEPS = 16 };
 
-/** Operators that give the number that they are given. */
+/** Operators that return their operand's number. */
 static const char *const same_number[] = {
     "prim::NumToTensor.Scalar", "aten::Int.Tensor",     "aten::Int.Scalar",
     "aten::IntImplicit",        "aten::ScalarImplicit", NULL,

@@ -6,8 +6,8 @@
 
 #include "lower/emit/lowering.h"
 
-/** Whether a number is certainly the size of dim @p dim of a tensor: it was asked of it, or of a
- * tensor that it was computed from element by element. False where that is not seen. */
+/** Whether a number is known to be the size of dim @p dim of a tensor: of it, or of a tensor from
+ * which it was computed element-wise. */
 bool htp_number_is_size_of(htp_lowering *l, htp_value_id number, htp_value_id tensor, uint32_t dim);
 
 #endif

@@ -124,7 +124,7 @@ static struct parts split_parts(htp_lowering *l, htp_tensor_id whole)
                           htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1)};
 }
 
-/** What has no element is cut into as many parts as are asked for. */
+/** An empty tensor is split into the requested number of parts. */
 static struct parts chunk_parts(htp_lowering *l, htp_tensor_id whole)
 {
     const int64_t chunks = htp_arg_int(l, "chunks");

@@ -1,5 +1,5 @@
 /*
- * Lists whose length the data decides and whose tensors differ in size: ONNX sequences.
+ * Lists of data-dependent length with tensors of different sizes: ONNX sequences.
  */
 #ifndef HTP_LOWER_SEQUENCE_H
 #define HTP_LOWER_SEQUENCE_H

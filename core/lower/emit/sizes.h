@@ -38,7 +38,7 @@ htp_tensor_id htp_sizes_end(htp_sizes *sizes);
 /** 0, 1, ... up to @p count ([1]), as int64. */
 htp_tensor_id htp_emit_count_up(htp_lowering *l, htp_tensor_id count);
 
-/** The product of dims @p begin up to @p end of @p x, as [1]; 1 when there are none. */
+/** The product of dims @p begin up to @p end of @p x, as [1]; 1 if there are none. */
 htp_tensor_id htp_emit_dim_product(htp_lowering *l, htp_tensor_id x, const htp_dim *dims,
                                    uint32_t begin, uint32_t end);
 

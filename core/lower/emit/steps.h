@@ -14,7 +14,7 @@
 
 enum { HTP_STEPS_MAX = 4 };
 
-/** What a step takes from the one before. Its shape is the same in all of them. */
+/** A value carried from step to step, of constant shape. */
 typedef struct htp_steps_state {
     htp_tensor_id tensor; /* before htp_steps_begin() the first; in the step; at last the result */
     htp_dtype dtype;
@@ -39,8 +39,11 @@ typedef struct htp_steps {
 /** Nodes that are emitted from here on belong to the step. */
 void htp_steps_begin(htp_steps *steps);
 
-/** Ends the step. @param trips  how many there are: a number of int64, 0-d or [1]
- * @param next  what the next step gets, and what is stacked */
+/**
+ * Ends the step.
+ * @param trips  the trip count: a number of int64, 0-d or [1]
+ * @param next  carried values, then stacked ones
+ */
 void htp_steps_end(htp_steps *steps, htp_tensor_id trips, const htp_tensor_id *next);
 
 #endif

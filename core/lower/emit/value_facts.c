@@ -1,5 +1,5 @@
 /*
- * What a value is: facts that emit no nodes.
+ * Facts about values; emits no nodes.
  */
 #include "lower/emit/lowering.h"
 

@@ -1,7 +1,7 @@
 /*
- * Values as ONNX tensors: known contents become initializers, the rest is what an earlier node
- * bound. A dynamic number has two forms, 0-d and [1]; the one that was not bound is made when
- * first asked for, in the name of the node that produced the number.
+ * Values as ONNX tensors: known contents become initializers, others were bound by earlier nodes. A
+ * dynamic number has two forms, 0-d and [1]; the missing one is made on first use, with the origin
+ * of the node that produced the number.
  */
 #include "lower/emit/sizes.h"
 #include "lower/emit/value_parts.h"
@@ -22,7 +22,7 @@ static htp_tensor_id constant_numbers(htp_lowering *l, const htp_trace_value *va
     return htp_emit_numbers(l, dtype, is_list ? 1 : 0, &count, numbers);
 }
 
-/** What a node or an input bound; the missing form of a number is made. */
+/** The tensor bound by a node or input; makes the missing form of a number. */
 static htp_tensor_id bound(htp_lowering *l, htp_value_id id, bool as_vector)
 {
     htp_binding *binding = &l->bindings[id];
@@ -44,7 +44,7 @@ static htp_tensor_id bound(htp_lowering *l, htp_value_id id, bool as_vector)
     return *wanted;
 }
 
-/** A list of numbers of which some are dynamic. */
+/** A list of numbers, some of them dynamic. */
 static htp_tensor_id concatenate_numbers(htp_lowering *l, const htp_trace_value *list,
                                          htp_dtype dtype)
 {
@@ -171,8 +171,8 @@ htp_tensor_id htp_value_shape(htp_lowering *l, htp_value_id id)
 
 /* ---- binding ---- */
 
-/** Whether a tensor that has a type already cannot be the value @p id: its dtype, its rank, or a
- * dim that is a number in both differs. A lowering that says otherwise is wrong. */
+/** Whether the type of a tensor contradicts that of value @p id: its dtype, rank, or a static dim
+ * differs. Then the lowering is wrong. */
 static bool contradicts(htp_lowering *l, htp_value_id id, const htp_tensor *known)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);

@@ -1,8 +1,8 @@
 /*
- * Cholesky factorization, and what is solved by it.
+ * Cholesky factorisation, and its solutions.
  *
- * As LAPACK's potrf does it: a column takes its product with those before it; where the rest of its
- * diagonal is not positive the matrix is left as it is from there on.
+ * As LAPACK's potrf: each column subtracts its product with earlier ones; once the rest of its
+ * diagonal is not positive, the matrix is left unchanged from there on.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/rows.h"
@@ -15,7 +15,7 @@ typedef struct triangles {
     htp_tensor_id info; /* the first order that is not positive: int64 [..., 1, 1] */
 } triangles;
 
-/** What is left of column @p k when those before it are known. */
+/** The rest of column @p k after subtracting earlier ones. */
 static htp_tensor_id reduce_column(const htp_matrices *m, htp_tensor_id x, htp_tensor_id k)
 {
     htp_tensor_id is_known = htp_matrices_is_column(m, "Less", k);

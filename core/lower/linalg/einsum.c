@@ -1,10 +1,10 @@
 /*
- * Sums of products over named axes: aten::einsum and what is a case of it.
+ * Sums of products over named axes: aten::einsum and its special cases.
  *
  * Reference: ONNX Einsum. PyTorch's equations are rewritten: without spaces, with letters in place
  * of an ellipsis, and always with an output term. PyTorch's implied output is in the order
- * "A".."Z", "a".."z" after the ellipsis; a letter whose axis has size 1 in one operand is
- * broadcast in both.
+ * "A".."Z", "a".."z" after the ellipsis; a letter whose axis has size 1 in one operand is broadcast
+ * in both.
  */
 #include "base/text.h"
 #include "lower/compose/compose.h"

@@ -1,8 +1,8 @@
 /*
  * Systems of linear equations: aten::linalg_solve, inverses, determinants.
  *
- * Gauss-Jordan elimination with partial pivoting, a few nodes for each column, or a loop over the
- * columns where there are many or nobody knows how many. It is computed in float64, where libtorch
+ * Gauss-Jordan elimination with partial pivoting: a few nodes per column, or a loop over the
+ * columns if there are many or their number is unknown. It is computed in float64, where libtorch
  * rounds to the operands' own dtype.
  */
 #include "lower/compose/formula.h"

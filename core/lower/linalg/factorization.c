@@ -1,8 +1,8 @@
 /*
- * LU factorization with partial pivoting, and what is solved by it.
+ * LU factorisation with partial pivoting, and its solutions.
  *
- * As LAPACK's getrf does it: of the elements of a column that are left the first of the largest
- * absolute value is the pivot; a column of zeros is left as it is.
+ * As LAPACK's getrf: the pivot is the first remaining element of the largest absolute value; a
+ * column of zeros is left unchanged.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -68,8 +68,10 @@ static htp_tensor_id find_pivot(const htp_matrices *m, htp_tensor_id x, htp_tens
         HTP_AT(htp_attribute_int("axis", (int64_t)m->rank - 2), htp_attribute_int("keepdims", 1)));
 }
 
-/** Makes column @p k of L, and takes its product with row @p k from what is left.
- * @param is_zero  whether the pivot is */
+/**
+ * Computes column @p k of L, and subtracts its product with row @p k from the rest.
+ * @param is_zero  whether the pivot is
+ */
 static htp_tensor_id eliminate(const htp_matrices *m, htp_tensor_id x, htp_tensor_id k,
                                htp_tensor_id *is_zero)
 {
@@ -134,7 +136,7 @@ static htp_tensor_id order_of(const htp_matrices *m, htp_tensor_id pivots, htp_t
     return steps.state[0].tensor;
 }
 
-/** What arguments @p name and @p pivots hold of a factorization; x is that of m. */
+/** The factorisation in arguments @p name and @p pivots; x is that of m. */
 static factors arg_factors(htp_lowering *l, const char *name, const char *pivots)
 {
     factors a = {.m = htp_arg_matrices(l, name)};

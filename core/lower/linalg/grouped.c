@@ -1,9 +1,9 @@
 /*
- * aten::_grouped_mm: products of matrices that are parts of one tensor, whose ends the argument
- * offs tells. Mixtures of experts multiply the rows that chose an expert by its weight.
+ * aten::_grouped_mm: products of matrices that are parts of one tensor; argument offs has their
+ * ends. Mixtures of experts multiply the rows that chose an expert by its weight.
  *
- * Every operand is split once into one part for each group, so that no part is copied more than
- * once and nothing is computed in vain. Reference: ONNX Split, whose sizes may be computed.
+ * Every operand is split once into one part per group, so no part is copied twice and nothing is
+ * computed needlessly. Reference: ONNX Split, whose sizes may be dynamic.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/rows.h"
@@ -19,7 +19,7 @@ typedef struct grouping {
 static const grouping groupings[] = {
     {{2, 3}, {0, 0}, 1, true},  /* groups of rows, a matrix each */
     {{3, 2}, {0, 1}, 2, true},  /* a matrix each, groups of columns */
-    {{2, 2}, {1, 0}, 0, false}, /* groups of what is summed over */
+    {{2, 2}, {1, 0}, 0, false}, /* groups of the summed axis */
 };
 
 enum { MAX_GROUPS = 4096 };
@@ -47,7 +47,7 @@ static const char *operand_name(size_t index)
     return index == 0 ? "self" : "mat2";
 }
 
-/** How many groups there are; 0 when it cannot be told. */
+/** The number of groups; 0 if unknown. */
 static size_t count_groups(htp_lowering *l)
 {
     const htp_dim *dims = htp_arg_rank(l, "offs") == 1 ? htp_arg_dims(l, "offs") : NULL;
@@ -97,7 +97,7 @@ static htp_tensor_id *split_operand(htp_lowering *l, const grouped *g, size_t in
     return parts;
 }
 
-/** Zeroes in place of what libtorch leaves uninitialised: [1, tail, columns], [1, rows, tail] */
+/** Zeroes where libtorch leaves memory uninitialised: [1, tail, columns], [1, rows, tail] */
 static htp_tensor_id emit_tail_of_result(htp_lowering *l, const grouped *g, htp_tensor_id tail)
 {
     bool of_rows = g->form->joined == 1;

@@ -1,8 +1,8 @@
 /*
  * Householder reflections: QR factorization, and products with the orthogonal matrix.
  *
- * As LAPACK's geqr2 does it: reflection k turns what is left of column k into its first element,
- * whose sign is the other one; of a column that is zero below it there is none.
+ * As LAPACK's geqr2: reflection k maps the rest of column k to its first element, with the opposite
+ * sign; a column that is zero below it needs none.
  */
 #include "lower/emit/constant.h"
 #include "lower/emit/rows.h"
@@ -16,7 +16,7 @@ typedef struct reflections {
     htp_matrices m;      /* where v is in the columns */
     htp_tensor_id tau;   /* [..., 1, count] */
     htp_tensor_id count; /* [1] */
-    bool is_nothing;     /* there is known to be none */
+    bool is_nothing;     /* known to be absent */
 } reflections;
 
 /** Below row @p k the column @p v, in it a one, above it zeros. */
@@ -62,10 +62,11 @@ static htp_tensor_id reflect_all(const reflections *q, htp_tensor_id x, bool is_
 typedef struct reflection {
     htp_tensor_id v;     /* below the row */
     htp_tensor_id tau;   /* [..., 1, 1] */
-    htp_tensor_id pivot; /* what the row holds afterwards */
+    htp_tensor_id pivot; /* its value afterwards */
 } reflection;
 
-/** The length of a column whose largest element is @p size, which squares do not exceed. */
+/** The norm of a column whose largest element is @p size, scaled so that squares cannot
+ * overflow. */
 static htp_tensor_id length_of(const htp_matrices *m, htp_tensor_id column, htp_tensor_id size)
 {
     const int64_t row_axis = (int64_t)m->rank - 2;
@@ -261,8 +262,10 @@ static htp_matrices top_square(const reflections *q)
     return htp_matrices_of(l, x, rank, dims);
 }
 
-/** Binds the outputs for matrices with at least as many rows as columns.
- * @param has_rest  whether there are more, so that the squares of what is left are given */
+/**
+ * Binds the outputs for matrices with at least as many rows as columns.
+ * @param has_rest  whether there are more, so that sums of squares of the residuals are outputs
+ */
 static void bind_nearest(const reflections *q, htp_tensor_id b, bool has_rest)
 {
     htp_lowering *l = q->m.f.l;

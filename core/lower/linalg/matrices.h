@@ -76,7 +76,7 @@ htp_tensor_id htp_emit_substitution(const htp_matrices *t, htp_tensor_id b, bool
 /** Inverses of square matrices, by LU factorization. */
 htp_tensor_id htp_emit_inverse(const htp_matrices *m);
 
-/** What solving gives. */
+/** The result of solving. */
 typedef struct htp_solution {
     htp_tensor_id x;
     htp_tensor_id info; /* the first pivot that is zero, from one on: [..., 1, 1] int64 */
@@ -85,8 +85,7 @@ typedef struct htp_solution {
 /** X of A X = B, or of X A = B, by LU factorization. Both are broadcast to a common batch. */
 htp_solution htp_emit_solution(htp_matrices *a, htp_matrices *b, bool is_left);
 
-/** Whether argument B holds vectors, of which argument A has a matrix each: one, or as many as
- * there are matrices. */
+/** Whether argument B holds vectors, one per matrix of argument A. */
 bool htp_solves_vectors(htp_lowering *l);
 
 #endif

@@ -94,8 +94,8 @@ void htp_lower_matrix_power(htp_lowering *l)
 
 /* ---- Kronecker and cross products ---- */
 
-/** Argument @p name with an axis of size one behind (@p after 1) or before each of its dims, filled
- * up with dims of one to @p rank. */
+/** Argument @p name with an axis of size one behind (@p after 1) or before each of its dims, padded
+ * with dims of one to @p rank. */
 static htp_tensor_id spread(htp_lowering *l, const char *name, htp_dtype dtype, uint32_t rank,
                             int64_t after)
 {

@@ -1,5 +1,5 @@
 /*
- * What LU factorization solves: torch.linalg's functions with a look at errors, and those of
+ * Solutions by LU factorisation: functions of torch.linalg, which check for errors, and methods of
  * tensors.
  */
 #include "lower/compose/compose.h"
@@ -7,7 +7,7 @@
 #include "lower/emit/sizes.h"
 #include "lower/linalg/matrices.h"
 
-/** Binds output 1 to what tells which pivot is zero. */
+/** Binds output 1 to the index of a zero pivot. */
 static void bind_info(htp_lowering *l, htp_tensor_id info, uint32_t rank)
 {
     const int64_t last[] = {(int64_t)rank - 2, (int64_t)rank - 1};
@@ -65,7 +65,7 @@ void htp_lower_checked_inverse(htp_lowering *l)
 
 /* ---- tensors ---- */
 
-/** @p x in another shape; a dim of zero is none that is copied. */
+/** @p x in another shape; a dim of zero means zero, not a copy. */
 static htp_tensor_id reshaped(htp_lowering *l, htp_tensor_id x, htp_tensor_id shape)
 {
     return htp_emit(l, "Reshape", HTP_IN(x, shape), HTP_AT(htp_attribute_int("allowzero", 1)));

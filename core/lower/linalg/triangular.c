@@ -98,7 +98,7 @@ static htp_tensor_id solve(htp_lowering *l, const triangular_system *s)
     return known;
 }
 
-/** A loop over the rows, of which there may be any number. */
+/** A loop over any number of rows. */
 static void solve_in_loop(htp_lowering *l)
 {
     htp_matrices a = htp_arg_matrices(l, "self");

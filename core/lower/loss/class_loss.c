@@ -12,12 +12,12 @@
 
 #include <math.h>
 
-/** What a loss is computed from. */
+/** Operands of a loss. */
 typedef struct classes {
     htp_formula f;
     uint32_t rank;
     int64_t axis;          /* of the classes */
-    htp_tensor_id target;  /* int64, with a dim of one for the classes; what is ignored is 0 */
+    htp_tensor_id target;  /* int64, with a dim of one for the classes; ignored targets are 0 */
     htp_tensor_id ignored; /* bool, of the target's shape; HTP_NONE when nothing is */
     htp_tensor_id weight;  /* [classes, 1, ...], or HTP_NONE */
 } classes;
@@ -59,7 +59,7 @@ static void read_target(classes *c)
     c->target = htp_emit(l, "Where", HTP_IN(c->ignored, zero, target), HTP_NO_AT);
 }
 
-/** @p x without what is ignored, in which 0 stands instead. */
+/** @p x with 0 in place of ignored elements. */
 static htp_tensor_id blank_ignored(const classes *c, htp_tensor_id x)
 {
     return htp_step_where_number(&c->f, c->ignored, 0, x);
@@ -71,7 +71,7 @@ static htp_tensor_id drop_classes(const classes *c, htp_tensor_id x)
     return htp_emit_squeeze(c->f.l, x, &c->axis, 1);
 }
 
-/** How much each element counts: the weight of its class, or 1; 0 of what is ignored. */
+/** The weight of each element: its class's, or 1; 0 for ignored ones. */
 static htp_tensor_id emit_element_weights(const classes *c)
 {
     htp_lowering *l = c->f.l;
@@ -110,8 +110,8 @@ static htp_tensor_id emit_likelihood(const classes *c, htp_tensor_id x)
     return htp_step_round(f, losses);
 }
 
-/** aten::nll_loss, nll_loss2d, nll_loss_nd, and the forward operators, of which the second output
- * is the sum of weights */
+/** aten::nll_loss, nll_loss2d, nll_loss_nd, and the forward operators, whose second output is the
+ * sum of weights */
 void htp_lower_likelihood_loss(htp_lowering *l)
 {
     classes c = read_classes(l);
@@ -177,7 +177,7 @@ static htp_tensor_id with_probabilities(const classes *c, double smoothing)
     return losses;
 }
 
-/** The part of the loss that comes from smoothing: what a target of all classes alike gives. */
+/** The part of the loss from label smoothing: that of a uniform target. */
 static htp_tensor_id emit_smooth_loss(const classes *c, htp_tensor_id x)
 {
     const htp_formula *f = &c->f;
@@ -272,8 +272,8 @@ static htp_tensor_id emit_listed(htp_lowering *l, htp_tensor_id target, int64_t 
     return htp_emit_binary(l, "Equal", htp_emit_binary(l, "CumSum", ends, along), zero);
 }
 
-/** aten::multilabel_margin_loss: the sum of max(0, 1 - x[j] + x[i]) over the classes j that the
- * target lists and i that it does not, divided by the number of classes */
+/** aten::multilabel_margin_loss: the sum of max(0, 1 - x[j] + x[i]) over target classes j and other
+ * classes i, divided by the number of classes */
 void htp_lower_multilabel_margin_loss(htp_lowering *l)
 {
     htp_formula f = htp_formula_of_kernel(l, htp_output_dtype(l, 0));

@@ -1,9 +1,9 @@
 /*
  * Connectionist temporal classification: aten::ctc_loss.
  *
- * The labels of a sequence, with a blank before, between and behind them, are places. Of each place
- * is known how likely it is that the steps so far end there (its logarithm); the next step stays,
- * goes on by one, or passes over a blank between two labels that differ.
+ * The states are the labels of a sequence with blanks before, between and behind them. Each state
+ * has the log-likelihood that the steps so far end there. The next step stays, advances by one, or
+ * skips a blank between different labels.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"

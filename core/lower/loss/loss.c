@@ -1,7 +1,7 @@
 /*
- * Loss functions of numbers, element by element or by vectors.
+ * Element-wise losses, and losses of vectors.
  *
- * Reference: libtorch's native/Loss.cpp for what PyTorch computes and in which steps.
+ * Reference: libtorch's native/Loss.cpp for the steps of PyTorch's computation.
  */
 #include "lower/loss/loss.h"
 
@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-/** The mean of all losses: NaN where there are none. */
+/** The mean of all losses: NaN if there are none. */
 static htp_tensor_id mean(const htp_formula *f, htp_tensor_id losses)
 {
     if (!htp_args_may_be_empty(f->l)) {

@@ -1,5 +1,5 @@
 /*
- * What loss functions share. Private to core/lower.
+ * Shared parts of loss functions. Private to core/lower.
  */
 #ifndef HTP_LOWER_LOSS_H
 #define HTP_LOWER_LOSS_H

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/** What becomes of an axis. */
+/** The treatment of an axis. */
 typedef enum fate {
     AXIS_KEPT,    /* out = in */
     AXIS_REDUCED, /* out = 1, in is not known */

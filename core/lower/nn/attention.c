@@ -1,16 +1,16 @@
 /*
  * aten::scaled_dot_product_attention and the functions behind it.
  *
- * softmax(query · keyᵀ · scale + mask) · value, over the last two dims. Since libtorch 2.5 a row
- * whose mask lets nothing through gives zeros; before, when the operator still had an argument
- * need_attn_weights, it gave NaN. A mask of booleans lets through what is true.
+ * softmax(query · keyᵀ · scale + mask) · value, over the last two dims. Since libtorch 2.5 a fully
+ * masked row gives zeros; before, when the operator still had an argument need_attn_weights, it
+ * gave NaN. A boolean mask admits true elements.
  *
- * A row that sees nothing is found by counting (htp_emit_kept()): its softmax is that of the
- * products alone, and what comes of it is multiplied by 0.
+ * Fully masked rows are found by counting (htp_emit_kept()): their softmax ignores the mask, and
+ * the result is multiplied by 0.
  *
- * Reference: ONNX Attention, of opset 23, of which runtimes have a float32 kernel. It gives zeros
- * for a row that sees nothing, too. It is not used with a mask of numbers: runtimes count the
- * lowest number as minus infinity, which PyTorch does not.
+ * Reference: ONNX Attention, of opset 23, for which runtimes have a float32 kernel. It gives zeros
+ * for fully masked rows, too. It is not used with an additive mask: runtimes treat the lowest
+ * number as minus infinity, which PyTorch does not.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/sizes.h"
@@ -25,7 +25,7 @@ typedef struct attention {
     htp_tensor_id value;
     uint32_t key_rank;
     double scale;       /* 0: by the size of the heads, which the model knows */
-    htp_tensor_id bias; /* what is added to the products; HTP_NONE: nothing */
+    htp_tensor_id bias; /* added to the products; HTP_NONE: nothing */
     htp_tensor_id kept; /* [.., rows, 1]: 0 where a row sees nothing, else 1; or HTP_NONE */
 } attention;
 
@@ -128,8 +128,7 @@ static void read_mask(htp_lowering *l, attention *a)
     }
 }
 
-/** Key or value with each head several times in a row, so that there are as many as of the query:
- * [..., heads, S, E]. */
+/** Key or value with each head repeated, to match the number of query heads: [..., heads, S, E]. */
 static htp_tensor_id repeat_heads(htp_lowering *l, htp_tensor_id x, uint32_t rank,
                                   const htp_dim *dims)
 {
@@ -216,8 +215,8 @@ static bool is_same_dim(const htp_dim *a, const htp_dim *b)
                                   : a->size == b->size;
 }
 
-/** Whether query, key and value are [batch, heads, length, size] of one batch, with one number of
- * heads; with enable_gqa the query may have a multiple of the others'. */
+/** Whether query, key and value are [batch, heads, length, size] of one batch and one number of
+ * heads; with enable_gqa the query may have a multiple of it. */
 static bool has_attention_heads(htp_lowering *l)
 {
     static const char *const names[] = {"query", "key", "value"};
@@ -279,7 +278,7 @@ static void bind_attention_operator(htp_lowering *l, const attention *a)
                               htp_arg_tensor_as(l, "value", a->dtype), emit_full_mask(l)};
     htp_attribute attributes[2];
     size_t attribute_count = 0;
-    if (!is_by_size(l, a)) { /* which is what it does by itself */
+    if (!is_by_size(l, a)) { /* which is the default */
         attributes[attribute_count++] = htp_attribute_float("scale", a->scale);
     }
     if (htp_arg_bool(l, "is_causal")) {

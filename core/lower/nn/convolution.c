@@ -35,8 +35,8 @@ static void pad_same(htp_lowering *l, htp_convolution *c)
     }
 }
 
-/** Zeros behind the input that give @p missing more elements of the output, which are the bias
- * alone. What they give beyond that is cut off. */
+/** Zeros behind the input for @p missing more elements of the output, which are the bias alone. Any
+ * excess is cut off. */
 static void lengthen_input(htp_lowering *l, htp_convolution *c, size_t axis, int64_t missing)
 {
     if (!c->zeros) {
@@ -47,8 +47,8 @@ static void lengthen_input(htp_lowering *l, htp_convolution *c, size_t axis, int
     c->pads[c->axes + axis] = count * c->stride[axis] - missing;
 }
 
-/** Runtimes accept an output padding below the stride only, PyTorch also one below the dilation.
- * What it adds at the end is what the padding there cuts off, as far as that reaches. */
+/** Runtimes accept an output padding below the stride only, PyTorch also one below the dilation. It
+ * is traded against the padding at the end, as far as possible. */
 static void limit_output_padding(htp_lowering *l, htp_convolution *c)
 {
     int64_t *limited = HTP_NEW_ARRAY(l->arena, int64_t, c->axes);

@@ -1,5 +1,5 @@
 /*
- * What the lowerings of convolutions share. Private to core/lower.
+ * Shared parts of convolutions. Private to core/lower.
  */
 #ifndef HTP_LOWER_CONVOLUTION_H
 #define HTP_LOWER_CONVOLUTION_H

@@ -1,8 +1,8 @@
 /*
- * Windows as columns and back (aten::im2col, col2im), and pooling undone (aten::max_unpool*d).
+ * Windows as columns and back (aten::im2col, col2im), and unpooling (aten::max_unpool*d).
  *
- * Reference: ONNX Col2Im, which is there since opset 18 and which runtimes compute in float32.
- * Otherwise the columns are added to where they came from.
+ * Reference: ONNX Col2Im, since opset 18, which runtimes compute in float32. Otherwise columns are
+ * scattered back with addition.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"

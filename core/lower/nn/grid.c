@@ -1,13 +1,13 @@
 /*
  * Sampling at the points of a grid: aten::grid_sampler, aten::affine_grid_generator.
  *
- * Reference: ONNX GridSample, AffineGrid. Opset 20 gave GridSample's modes other names and admitted
- * volumes, of which runtimes have no cubic interpolation. Where the nearest element is wanted, a
- * point is reflected after rounding there, and before in PyTorch. That differs for points halfway
- * between elements when align_corners is off, so this is composed of other nodes.
+ * Reference: ONNX GridSample, AffineGrid. Opset 20 renamed GridSample's modes and admitted volumes,
+ * for which runtimes have no cubic interpolation. In mode nearest, ONNX reflects a point after
+ * rounding, PyTorch before. Without align_corners that differs for points halfway between elements,
+ * so this case is composed of other nodes.
  *
- * ONNX says nothing of coordinates that are NaN or infinite, and runtimes do as they please; also
- * with those that no int32 holds. They are taken out, and libtorch's result is put in.
+ * ONNX leaves coordinates undefined that are NaN, infinite, or beyond int32, and runtimes differ.
+ * They are replaced before, and libtorch's result is put in.
  */
 #include "lower/compose/compose.h"
 #include "lower/compose/formula.h"
@@ -57,12 +57,14 @@ static sampling read_sampling(htp_lowering *l)
     return s;
 }
 
-/* What becomes of a point with a coordinate that is NaN, or infinite where it is not clipped to an
- * edge: the result, or which element is taken along that axis.
+/*
+ * The treatment of a point with a NaN coordinate, or an infinite one that is not clipped: a fixed
+ * result, or the element taken along that axis.
  *
  * Reference: libtorch's native/GridSampler.h and cpu/GridSamplerKernel.cpp, whose comparisons and
  * conversions of NaN differ between planes and volumes; in planes of 16-bit numbers the nearest
- * element of NaN is the first one. Volumes of bfloat16 follow none of these. */
+ * element of NaN is the first one. Volumes of bfloat16 follow none of these.
+ */
 enum unbounded { UNBOUNDED_IS_NAN, UNBOUNDED_IS_ZERO, UNBOUNDED_IS_FIRST, UNBOUNDED_IS_LAST };
 
 static enum unbounded find_unbounded(const sampling *s)
@@ -102,7 +104,7 @@ static htp_tensor_id bound_points(htp_lowering *l, const sampling *s, htp_tensor
                           HTP_NO_AT);
 }
 
-/** What was sampled, with the result of points that were taken out. @param marks  by coordinate */
+/** The samples, with results for replaced points. @param marks  by coordinate */
 static htp_tensor_id put_unbounded(htp_lowering *l, const sampling *s, htp_tensor_id y,
                                    htp_tensor_id marks)
 {
@@ -122,7 +124,7 @@ static htp_tensor_id put_unbounded(htp_lowering *l, const sampling *s, htp_tenso
 }
 
 /** Coordinate @p i of the points as the index of an element, reflected at the edges of the axis,
- * which are half an element away from its ends. @param size  of the axis, [1] of the dtype */
+ * which are half an element beyond its ends. @param size  of the axis, [1] of the dtype */
 static htp_tensor_id nearest_reflected(htp_lowering *l, const sampling *s, int64_t i,
                                        htp_tensor_id size)
 {
@@ -199,8 +201,8 @@ void htp_lower_grid_sampler(htp_lowering *l)
     htp_bind_cast(l, 0, put_unbounded(l, &s, y, marks), s.dtype);
 }
 
-/** Element @p i of @p size equally spaced points in [-1, 1], between whose ends they are when
- * @p align_corners, and otherwise half a step within. */
+/** Element @p i of @p size equally spaced points in [-1, 1]: from end to end with @p align_corners,
+ * otherwise half a step inside. */
 static double base_point(int64_t i, int64_t size, bool align_corners)
 {
     if (size == 1) {

@@ -1,10 +1,10 @@
 /*
  * Interpolation in float64, for which runtimes have no Resize.
  *
- * One axis at a time, every element is a sum of a few neighbours with weights: two of them, or four
- * where cubic polynomials are laid through them. Of an axis of known sizes both are constants;
- * otherwise they are computed at run time. Antialiased, every element is the weighted mean of all
- * that it covers, and of their neighbours.
+ * One axis at a time, every element is a weighted sum of two neighbours, or four for cubic
+ * interpolation. For static sizes both positions and weights are constants; otherwise they are
+ * computed at run time. With antialiasing, every element is the weighted mean of all elements that
+ * it covers, and of their neighbours.
  */
 #include "lower/emit/constant.h"
 #include "lower/emit/sizes.h"
@@ -49,7 +49,7 @@ static double cubic_far(double x, double steepness)
     return ((steepness * x - 5 * steepness) * x + 8 * steepness) * x - 4 * steepness;
 }
 
-/** What element @p i of an axis is made of. */
+/** The sources of element @p i of an axis. */
 static void weigh(double place, int64_t in, bool is_cubic, int64_t *places, double *weights)
 {
     double last = (double)(in - 1);
@@ -223,7 +223,7 @@ static taps open_taps(htp_lowering *l, const htp_resizing *r, size_t axis, bool 
 
 /* ---- antialiased ---- */
 
-/** The weight of what is at a distance from the middle. */
+/** The weight at a distance from the centre. */
 static double weight_at(double distance, bool is_cubic)
 {
     double x = fabs(distance);
@@ -233,8 +233,8 @@ static double weight_at(double distance, bool is_cubic)
     return x < 1 ? cubic_near(x, STEEPNESS_OF_MEANS) : x < 2 ? cubic_far(x, STEEPNESS_OF_MEANS) : 0;
 }
 
-/** What element @p i is a mean of: places, and @p in, where a zero stands, for fewer than
- * @p width. */
+/** The sources of element @p i: positions, and @p in, which is zero beyond the actual number, at
+ * most @p width. */
 static void weigh_mean(double ratio, int64_t i, int64_t in, bool is_cubic, int64_t width,
                        int64_t *places, htp_number *weights)
 {

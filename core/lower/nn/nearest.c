@@ -1,13 +1,13 @@
 /*
  * Nearest neighbours: aten::upsample_nearest*d, aten::_upsample_nearest_exact*d.
  *
- * Which neighbour is nearest hangs on the rounding of a float32 product, and runtimes round ONNX
- * Resize in other ways (14 to 2 comes out wrong). So Resize is used for whole factors, which all
- * compute alike, and otherwise each axis gathers the positions that PyTorch computes.
+ * The nearest neighbour depends on the rounding of a float32 product, and runtimes round ONNX
+ * Resize differently (14 to 2 is wrong). So Resize is used for integer factors, on which all agree;
+ * otherwise each axis gathers the positions that PyTorch computes.
  *
- * PyTorch's kernels of the "exact" operators do not agree for some sizes (2 to 41; 94 of the 262144
- * pairs up to 512). Where the model finds the sizes, it computes the positions in all ways, and one
- * that they do not agree upon is behind the last: a runtime refuses to gather it.
+ * PyTorch's kernels of the "exact" operators disagree for some sizes (2 to 41; 94 of the 262144
+ * pairs up to 512). For dynamic sizes, the model computes the positions in all ways, and sets a
+ * disputed one out of range: a runtime refuses to gather it.
  */
 #include "lower/nn/resize.h"
 

@@ -1,11 +1,11 @@
 /*
  * Normalizations in inference.
  *
- * Reference: ONNX LayerNormalization, BatchNormalization, InstanceNormalization. Their epsilon is
- * a float32 attribute, so float64 is always decomposed. GroupNormalization is not used: it changed
- * its meaning between opset 18 and 21, and runtimes subtract the mean's square from that of the
- * squares, which loses all digits where the mean is large. InstanceNormalization over the groups
- * does neither. RMSNormalization came with opset 23.
+ * Reference: ONNX LayerNormalization, BatchNormalization, InstanceNormalization. Their epsilon is a
+ * float32 attribute, so float64 is always decomposed. GroupNormalization is not used: its meaning
+ * changed between opset 18 and 21, and runtimes subtract the squared mean from the mean of squares,
+ * which loses all digits if the mean is large. InstanceNormalization over the groups has neither
+ * problem. RMSNormalization came with opset 23.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -54,9 +54,9 @@ static htp_tensor_id standardize(htp_lowering *l, const htp_normalized *n, const
     return scale_down(l, n, centered, htp_emit_reduce(l, "ReduceMean", square, axes, count, true));
 }
 
-/** Binds the second and third output of native operators: the mean over some axes of n's x, and one
- * by the square root of the variance. Their nodes are removed where nothing reads them. Of 16-bit
- * floats libtorch's sizes are right but the dtype differs from device to device: not bound. */
+/** Binds the second and third output of native operators: the mean over some axes of n's x, and the
+ * reciprocal square root of the variance. Without readers, their nodes are removed. For 16-bit
+ * floats libtorch's dtype depends on the device: not bound. */
 static void bind_statistics(htp_lowering *l, const htp_normalized *n, const int64_t *axes,
                             size_t count, bool keepdims)
 {

@@ -1,14 +1,13 @@
 /*
  * Pooling with given windows: aten::max_pool*d, aten::avg_pool*d.
  *
- * Reference: ONNX MaxPool, AveragePool. With ceil_mode PyTorch leaves out a last window that
- * would begin in the padding at the end; ONNX says so only since opset 22 and runtimes differ.
- * Such windows cannot be when stride <= window - padding; otherwise, where the size is not known
- * here, they are cut off.
- * Averages count the padding that was asked for but not what ceil_mode adds behind it, which ONNX
- * cannot say: the padding becomes a node of its own then. Averages of float64 and int64, which
- * runtimes do not compute, are sums of windows that are gathered one axis at a time.
- * Windows that depend on the input are in pooling_by_size.c.
+ * Reference: ONNX MaxPool, AveragePool. With ceil_mode PyTorch drops a last window that would begin
+ * in the padding at the end; ONNX defines that only since opset 22, and runtimes differ. Such
+ * windows do not exist if stride <= window - padding; otherwise, for dynamic sizes, they are cut
+ * off. Averages count the given padding, but not the part that ceil_mode adds, which ONNX cannot
+ * express: then the padding becomes a node. Averages of float64 and int64, for which runtimes have
+ * no kernel, are sums of windows gathered one axis at a time. Windows that depend on the input are
+ * in pooling_by_size.c.
  */
 #include "lower/nn/pooling.h"
 #include "lower/compose/compose.h"
@@ -29,7 +28,7 @@ typedef struct pooling {
     bool ceil_mode;   /* as ONNX means it */
     int64_t *more;    /* padding at the ends in place of ceil_mode */
     bool is_gathered; /* ONNX cannot say it: windows are gathered */
-    int64_t reach[3]; /* where a last window may begin in the padding at the end and is cut off:
+    int64_t reach[3]; /* if a last window may begin in the padding at the end and is cut off:
                          padding + stride - 1; otherwise 0 */
 } pooling;
 
@@ -44,7 +43,7 @@ static int64_t window_of(const pooling *p, size_t i)
     return p->dilation[i] * (p->kernel[i] - 1) + 1;
 }
 
-/** What is left behind the last whole stride on an axis of known size. */
+/** The rest behind the last whole stride on an axis of known size. */
 static int64_t remainder_of(const pooling *p, size_t i)
 {
     return (p->dims[i].size + 2 * p->padding[i] - window_of(p, i)) % p->stride[i];
@@ -67,9 +66,8 @@ static rounding axis_rounding(const pooling *p, size_t i)
     return last * p->stride[i] >= p->dims[i].size + p->padding[i] ? ROUNDS_DOWN : ROUNDS_UP;
 }
 
-/** Padding at the end of an axis that leads to the size that rounding up gives, but for windows
- * that begin behind the last element: with the padding that was asked for, it is less than a
- * window. */
+/** The end padding that gives the rounded-up size, except for windows beyond the last element.
+ * Together with the given padding it is less than a window. */
 static int64_t more_of(const pooling *p, size_t i)
 {
     int64_t remainder = p->dims[i].symbol ? 1 : remainder_of(p, i);
@@ -78,8 +76,8 @@ static int64_t more_of(const pooling *p, size_t i)
     return more < most ? more : most;
 }
 
-/** Sets ONNX's ceil_mode. Where the axes need different roundings, those that round up are padded
- * instead; one whose size is not known has no certain padding, so that all round up. */
+/** Sets ONNX's ceil_mode. If only some axes need rounding up, these are padded instead; an axis of
+ * unknown size has no known padding, so then all round up. */
 static void choose_ceil_mode(pooling *p)
 {
     rounding rounds[3] = {ROUNDS_EITHER, ROUNDS_EITHER, ROUNDS_EITHER};
@@ -106,8 +104,8 @@ static void choose_ceil_mode(pooling *p)
     }
 }
 
-/** What is left of an output [N, C, ...] without the windows that begin behind the last element and
- * the padding before the first. */
+/** An output [N, C, ...] without windows that begin behind the last element and the padding before
+ * the first. */
 static htp_tensor_id cut_windows(htp_lowering *l, const pooling *p, htp_tensor_id pooled)
 {
     uint32_t rank = htp_arg_rank(l, "self");
@@ -180,10 +178,10 @@ static size_t write_attributes(htp_lowering *l, const pooling *p, htp_attribute 
     return 4;
 }
 
-/** The axes of the kernels in what htp_emit_windows() gives. */
+/** The kernel axes in the result of htp_emit_windows(). */
 static const int64_t kernel_axes[] = {2, 4, 6};
 
-/** The windows, with what ceil_mode adds at the ends. */
+/** The windows, including those that ceil_mode adds at the ends. */
 static void write_windows(const pooling *p, htp_window *w)
 {
     for (size_t i = 0; i < p->axes; i++) {
@@ -305,8 +303,8 @@ static htp_tensor_id emit_divided_sum(htp_lowering *l, htp_tensor_id x, pooling 
     return htp_emit_binary_scalar(l, "Mul", x, dtype, window / (double)divisor);
 }
 
-/** How many elements each window of @p x has, as [1, 1, windows...]: sums of ones. The padding
- * counts where @p count_padding says so, but never what ceil_mode adds. */
+/** The number of elements in each window of @p x, as [1, 1, windows...]: sums of ones. Counts the
+ * padding with @p count_padding, but never the part that ceil_mode adds. */
 static htp_tensor_id emit_counts(htp_lowering *l, htp_tensor_id x, const pooling *p,
                                  const htp_window *windows, bool count_padding, htp_dtype dtype)
 {

@@ -6,7 +6,7 @@
 
 #include "lower/emit/lowering.h"
 
-/** Whether a number of the pooling operator's window is none that is known at export. */
+/** Whether a number of the pooling window is unknown at export. */
 bool htp_pooling_follows_sizes(htp_lowering *l);
 
 /** Such an operator: aten::max_pool*d, with or without indices, computed in @p dtype;

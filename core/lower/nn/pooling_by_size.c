@@ -36,7 +36,7 @@ bool htp_pooling_follows_sizes(htp_lowering *l)
     return follows;
 }
 
-/** The number for an axis in a list argument; HTP_NONE where there is none. */
+/** The number for an axis in a list argument, or HTP_NONE. */
 static htp_value_id number_of(htp_lowering *l, const char *name, size_t axis)
 {
     size_t count = 0;
@@ -88,7 +88,7 @@ static sliding read_sliding(htp_lowering *l, size_t axes, size_t axis)
     return s;
 }
 
-/** What pools: its input [N, C, ...] in @p dtype, and how windows slide. */
+/** A pooling: its input [N, C, ...] in @p dtype, and its windows. */
 typedef struct pool {
     size_t axes;
     htp_dtype dtype;
@@ -234,8 +234,8 @@ void htp_lower_max_pool_by_size(htp_lowering *l, htp_dtype dtype)
 
 /* ---- averages ---- */
 
-/** How many elements of the input the windows of an axis have, as [windows, 1, ...]; those in the
- * padding count where @p count_padding says so. */
+/** The number of input elements in the windows of an axis, as [windows, 1, ...]; includes padding
+ * with @p count_padding. */
 static htp_tensor_id emit_count(htp_lowering *l, const pool *p, size_t axis, bool count_padding)
 {
     const int64_t first = 0;

@@ -1,10 +1,9 @@
 /*
  * Recurrent layers: aten::lstm, gru, rnn_tanh, rnn_relu over padded sequences.
  *
- * Reference: ONNX LSTM, GRU, RNN. Each layer is one node. Gates stand in another order there, so
- * the weights are split and put together by nodes, of which lower/passes/weights.c makes
- * initializers. Runtimes compute these operators in float32 only; float64 has loops of cells, see
- * recurrent_steps.c.
+ * Reference: ONNX LSTM, GRU, RNN. Each layer is one node. Their gates have another order, so nodes
+ * split and join the weights, and lower/passes/weights.c turns them into initializers. Runtimes
+ * compute these operators in float32 only; float64 becomes loops over cells, see recurrent_steps.c.
  */
 #include "lower/nn/recurrent.h"
 
@@ -18,7 +17,7 @@
 /** A kind of cell. */
 typedef struct cell {
     const char *op;
-    const char *activation; /* of RNN; NULL for what ONNX takes by itself */
+    const char *activation; /* of RNN; NULL for ONNX's default */
     uint32_t gates;
     uint32_t order[MAX_GATES]; /* ONNX's gates as PyTorch numbers them */
     bool has_memory;           /* a second state, c */
@@ -98,7 +97,7 @@ static recurrent read_recurrent(htp_lowering *l, htp_dtype dtype)
 }
 
 /** Appends the gates of weight @p which (w_ih, w_hh, b_ih, b_hh) of one direction of a layer, in
- * ONNX's order. @return how many there are now */
+ * ONNX's order. @return the new count */
 static size_t add_gates(htp_lowering *l, const recurrent *r, uint32_t set, uint32_t which,
                         htp_tensor_id *ordered, size_t count)
 {
@@ -116,9 +115,9 @@ static size_t add_gates(htp_lowering *l, const recurrent *r, uint32_t set, uint3
     return count + r->cell->gates;
 }
 
-/** Weights @p first to @p last of both directions of a layer, of each one behind the other:
- * [directions, gates · hidden, ...]. They are cut along their first axis and joined last, so that
- * they can be laid out when the model is written. */
+/** Weights @p first to @p last of both directions of a layer, concatenated per direction:
+ * [directions, gates · hidden, ...]. They are sliced along their first axis and joined last, so
+ * that they can be laid out when the model is written. */
 static htp_tensor_id layer_weight(htp_lowering *l, const recurrent *r, uint32_t layer,
                                   uint32_t first, uint32_t last)
 {
@@ -168,9 +167,11 @@ static size_t write_attributes(htp_lowering *l, const recurrent *r, htp_attribut
     return count;
 }
 
-/** One layer. @param x        [length, batch, features]
- * @param finals  receives the last states, [directions, batch, hidden] each
- * @return [length, batch, directions · hidden] */
+/**
+ * One layer. @param x        [length, batch, features]
+ * @param finals  the last states, [directions, batch, hidden] each
+ * @return [length, batch, directions · hidden]
+ */
 static htp_tensor_id emit_layer(htp_lowering *l, const recurrent *r, uint32_t layer,
                                 htp_tensor_id x, htp_tensor_id finals[2])
 {

@@ -7,8 +7,8 @@
 #include "lower/emit/lowering.h"
 
 /**
- * The layers of the node, which is told by its arguments hx, params and so on, and by its row.
- * Binds the last states, outputs 1 and on.
+ * The layers of the node, by its arguments hx, params and so on, and by its row. Binds the last
+ * states, outputs 1 and on.
  * @param x        [length, batch, features] of @p dtype
  * @param lengths  int32 [batch]: of the sequences; HTP_NONE: all are as long as x
  * @return [length, batch, directions · hidden]
@@ -28,9 +28,12 @@ void htp_recurrent_read_states(htp_lowering *l, bool are_two, htp_dtype dtype,
 htp_tensor_id htp_emit_recurrent_steps(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
                                        htp_tensor_id lengths);
 
-/** A step of an LSTM. @param gates  [batch, 4 hidden], before the activations
- * @param c  its memory, which becomes the next one
- * @return the next state h */
+/**
+ * A step of an LSTM.
+ * @param gates  [batch, 4 hidden], before activations
+ * @param c  the cell state, updated
+ * @return the next state h
+ */
 htp_tensor_id htp_emit_lstm_step(htp_lowering *l, htp_tensor_id gates, htp_tensor_id *c);
 
 /** A step of a GRU, whose gates are [batch, 3 hidden] each. @return the next state h */

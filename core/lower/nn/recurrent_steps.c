@@ -1,6 +1,6 @@
 /*
- * Recurrent layers as loops over the sequence: LSTM with projections, which ONNX's does not know,
- * and all of them in float64, for which runtimes have no LSTM, GRU and RNN.
+ * Recurrent layers as loops over the sequence: LSTM with projections, which ONNX does not have, and
+ * all kinds in float64, for which runtimes have no kernels.
  */
 #include "lower/nn/recurrent.h"
 
@@ -12,15 +12,19 @@
 
 struct pass;
 
-/** One step of a kind of layer. @param gates  from the input: [batch, gates · hidden]
- * @param states  h and c, which become those behind the step */
+/**
+ * One step of a kind of layer.
+ * @param gates  from the input: [batch, gates · hidden]
+ * @param states  h and c, updated by the step
+ */
 typedef void (*step_fn)(htp_lowering *l, const struct pass *p, htp_tensor_id gates,
                         htp_tensor_id *states);
 
 typedef struct kind {
     const char *row;     /* the parameter of its operators' rows */
     size_t states;       /* 2 with a memory c */
-    bool has_state_bias; /* b_hh is added to what comes from the state, before they are joined */
+    bool has_state_bias; /* b_hh is added to the state's gates before these are joined with the
+                            input's */
     step_fn step;
 } kind;
 
@@ -31,7 +35,7 @@ typedef struct pass {
     bool is_backward;
     htp_tensor_id input;      /* w_ih x + b_ih + b_hh: [length, batch, gates · hidden] */
     htp_tensor_id length;     /* [1] */
-    htp_tensor_id lengths;    /* int64 [batch]: of the sequences; HTP_NONE: all are alike */
+    htp_tensor_id lengths;    /* int64 [batch]: of the sequences; HTP_NONE: all are equal */
     htp_tensor_id recurrence; /* w_hhᵀ */
     htp_tensor_id state_bias; /* b_hh, or HTP_NONE */
     htp_tensor_id projection; /* w_hrᵀ, or HTP_NONE */

@@ -1,10 +1,10 @@
 /*
- * Interpolation: aten::upsample_linear1d, _bilinear2d, _trilinear3d, _bicubic2d and the
- * antialiased ones.
+ * Interpolation: aten::upsample_linear1d, _bilinear2d, _trilinear3d, _bicubic2d and the antialiased
+ * ones.
  *
- * Reference: ONNX Resize. PyTorch's coordinates are half_pixel or align_corners. A scale factor
- * that was given is used as it is, even where the sizes have another ratio; so it is in ONNX when
- * the scales, rather than the sizes, are an input. float64 is interpolated in interpolation.c.
+ * Reference: ONNX Resize. PyTorch's coordinates are half_pixel or align_corners. A given scale
+ * factor is used even if the sizes have another ratio, as in ONNX when scales rather than sizes are
+ * an input. float64 is interpolated in interpolation.c.
  */
 #include "lower/nn/resize.h"
 
@@ -25,8 +25,8 @@ static htp_tensor_id emit_sizes(htp_lowering *l, const htp_resizing *r)
     return htp_sizes_end(&sizes);
 }
 
-/** Whether a factor that is written as float32 leads to the size that PyTorch finds: in a runtime,
- * which multiplies in float32, and in ONNX's shape inference, which multiplies in float64. */
+/** Whether a float32 factor gives PyTorch's size: in a runtime, which multiplies in float32, and in
+ * ONNX's shape inference, which multiplies in float64. */
 static bool size_is_certain(int64_t in, double scale, float written)
 {
     double size = floor((double)in * scale);
@@ -34,8 +34,7 @@ static bool size_is_certain(int64_t in, double scale, float written)
            floor((double)in * (double)written) == size;
 }
 
-/** Whether a factor leads to the right size of an axis, or, where the size depends on the model's
- * input, to the right one for all. */
+/** Whether a factor gives the right size of an axis; for a dynamic size, all of them. */
 static bool factor_fits(const htp_resizing *r, size_t i, float written)
 {
     double scale = r->scales[i];
@@ -51,8 +50,8 @@ static bool factor_fits(const htp_resizing *r, size_t i, float written)
     return true;
 }
 
-/** The factor of an axis as it is written: the nearest float32, or one beside it that leads to the
- * size that the factor itself leads to. */
+/** The factor of an axis as it is written: the nearest float32, or a neighbour of it that gives the
+ * same size as the factor itself. */
 static double written_factor(htp_lowering *l, const htp_resizing *r, size_t i)
 {
     float nearest = (float)r->scales[i];
@@ -108,8 +107,8 @@ static size_t write_attributes(htp_lowering *l, htp_attribute *attributes, bool 
     return count;
 }
 
-/** Refuses what libtorch itself computes wrongly: its kernel gives every row the weights of the
- * first one where an antialiased width becomes 1. */
+/** Refuses a bug of libtorch: if an antialiased width becomes 1, its kernel gives every row the
+ * weights of the first. */
 static void refuse_repeated_rows(htp_lowering *l, const htp_resizing *r)
 {
     bool is_narrow = r->axes == 2 && !r->out[1].symbol && r->out[1].size == 1;

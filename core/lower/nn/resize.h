@@ -1,5 +1,5 @@
 /*
- * What the resizing operators share: the arguments of aten::upsample_*. Private to core/lower.
+ * Arguments of the resizing operators, aten::upsample_*. Private to core/lower.
  */
 #ifndef HTP_LOWER_RESIZE_H
 #define HTP_LOWER_RESIZE_H

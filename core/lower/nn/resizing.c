@@ -1,5 +1,5 @@
 /*
- * What the resizing operators are given: sizes and factors.
+ * Arguments of resizing operators: sizes and factors.
  */
 #include "lower/nn/resize.h"
 

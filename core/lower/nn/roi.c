@@ -17,7 +17,7 @@ typedef struct regions {
     htp_tensor_id x;    /* [N, C, H, W] */
     htp_tensor_id rois; /* [K, 5] */
     double scale;
-    int64_t height; /* of what becomes of a region */
+    int64_t height; /* of a pooled region */
     int64_t width;
 } regions;
 
@@ -92,7 +92,7 @@ void htp_lower_ps_roi_align(htp_lowering *l)
     htp_bind_cast(l, 0, y, r.dtype);
 }
 
-/** torchvision::roi_pool: the largest of a region's parts. Where they lie is not told. */
+/** torchvision::roi_pool: the maxima of a region's bins. Their positions are no output. */
 void htp_lower_roi_pool(htp_lowering *l)
 {
     regions r = read_regions(l, 0);

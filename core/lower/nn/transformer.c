@@ -78,8 +78,10 @@ static htp_tensor_id emit_multihead(htp_lowering *l, const multihead *m, htp_ten
     return linear(l, x, "proj_weight", "proj_bias", m->dtype);
 }
 
-/** @param input    the argument that tells dtype and rank
- * @param heads     the argument that tells the number of heads */
+/**
+ * @param input    the argument with dtype and rank
+ * @param heads     the argument with the number of heads
+ */
 static multihead read_multihead(htp_lowering *l, const char *input, const char *heads)
 {
     multihead m = {.dtype = htp_arg_math_dtype(l, input, HTP_MATH_ALLOW_DOUBLE),

@@ -1,10 +1,10 @@
 /*
- * Convolutions in dtypes for which runtimes have no Conv: float64 and whole numbers.
+ * Convolutions in dtypes for which runtimes have no Conv: float64 and integers.
  *
  * A convolution gathers its windows and multiplies them, as the columns of a matrix, by the weight.
- * A transposed one multiplies first; every product is then added to the place that it falls on.
- * That is done one axis at a time: each element of the result gathers, for every element of the
- * kernel, the product that falls on it, or a zero that is put behind the axis.
+ * A transposed one multiplies first, and then adds every product at its position. That is done one
+ * axis at a time: each element of the result gathers its product for every element of the kernel,
+ * or a zero that is appended to the axis.
  */
 #include "lower/emit/constant.h"
 #include "lower/emit/sizes.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/** What the lowering knows of a convolution besides its arguments. */
+/** Facts about a convolution besides its arguments. */
 typedef struct unfolding {
     const htp_convolution *c;
     int64_t inputs;    /* channels of a group */
@@ -53,8 +53,8 @@ static bool read_weight(htp_lowering *l, unfolding *u)
     return true;
 }
 
-/** @p x as matrices of @p rows, with the last @p trailing of its @p rank dims as columns:
- * [batch, rows, columns], or with more than one group [batch, groups, rows, columns]. */
+/** @p x as matrices of @p rows, with the last @p trailing of its @p rank dims as columns: [batch,
+ * rows, columns], or with several groups [batch, groups, rows, columns]. */
 static htp_tensor_id as_columns(htp_lowering *l, const unfolding *u, htp_tensor_id x,
                                 const htp_dim *dims, uint32_t rank, int64_t rows)
 {

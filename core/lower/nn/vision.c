@@ -1,8 +1,8 @@
 /*
  * Rearranging pixels and channels.
  *
- * Reference: ONNX DepthToSpace, SpaceToDepth. PyTorch's order of the channels is that of
- * DepthToSpace in mode CRD; SpaceToDepth has another, so its channels are put in order after it.
+ * Reference: ONNX DepthToSpace, SpaceToDepth. PyTorch's channel order is DepthToSpace's in mode
+ * CRD; SpaceToDepth has another, so channels are permuted behind it.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -77,8 +77,10 @@ static htp_tensor_id transposed_order(htp_lowering *l, htp_tensor_id x, int64_t 
     return htp_emit_reshape(l, order, (const int64_t[]){-1}, 1);
 }
 
-/** Channels of [N, C, ...] in another order: [rows, columns] of them become [columns, rows].
- * @param columns  0: as many as there are */
+/**
+ * Transposes channels of [N, C, ...]: [rows, columns] become [columns, rows].
+ * @param columns  0: the remaining number
+ */
 static htp_tensor_id transpose_channels(htp_lowering *l, htp_tensor_id x, int64_t rows,
                                         int64_t columns)
 {

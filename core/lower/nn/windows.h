@@ -1,6 +1,6 @@
 /*
- * Windows that slide along axes, gathered: what pooling of integers, unfolding and folding are made
- * of where ONNX has no operator. Private to core/lower.
+ * Sliding windows, gathered: for pooling of integers, unfolding and folding where ONNX has no
+ * operator. Private to core/lower.
  */
 #ifndef HTP_LOWER_WINDOWS_H
 #define HTP_LOWER_WINDOWS_H
@@ -32,32 +32,32 @@ htp_tensor_id htp_emit_positions_within(htp_lowering *l, htp_tensor_id length,
  * The windows along the last @p axes axes of a tensor.
  * @param x     of @p dtype, [N, C, ...] with @p axes axes behind
  * @param dims  of those axes
- * @param fill  what the padding holds, a 0-d tensor
+ * @param fill  the value of the padding, a 0-d tensor
  * @return [N, C, kernel, windows, kernel, windows, ...]
  */
 htp_tensor_id htp_emit_windows(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, size_t axes,
                                const htp_dim *dims, const htp_window *windows, htp_tensor_id fill);
 
-/** The sum along axis @p axis of @p x, of which there are @p size, without it. ONNX Runtime counts
- * sums of integers in float64, so those are added one by one. */
+/** The sum along axis @p axis of @p x, of size @p size, which is removed. ONNX Runtime sums
+ * integers in float64, so these are added one by one. */
 htp_tensor_id htp_emit_window_sum(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, int64_t axis,
                                   int64_t size);
 
-/** The sum of each window along the last @p axes axes of a tensor, as htp_emit_windows() has them;
+/** The sum of each window along the last @p axes axes of a tensor, as in htp_emit_windows();
  * padding counts as zeros. @return [N, C, windows, ...] */
 htp_tensor_id htp_emit_window_sums(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, size_t axes,
                                    const htp_dim *dims, const htp_window *windows);
 
-/** Numbers the elements of a plane in row-major order: int64 [1, 1, ...] with @p axes axes, whose
- * sizes are @p dims, or those of axes 2 and on of @p x. */
+/** Numbers the elements of a plane in row-major order: int64 [1, 1, ...] with @p axes axes, of
+ * sizes @p dims, or those of axes 2 and on of @p x. */
 htp_tensor_id htp_emit_plane(htp_lowering *l, htp_tensor_id x, size_t axes, const htp_dim *dims);
 
 /** An index that is no element's: larger than all. */
 #define HTP_NO_INDEX INT64_MAX
 
 /**
- * Where the maximum of each window is: the first one in the plane.
- * @param windows  of @p dtype, as htp_emit_windows() gives them
+ * The position of each window's maximum: the first one in the plane.
+ * @param windows  of @p dtype, from htp_emit_windows()
  * @param largest  the maximum of each, with 1 for each kernel
  * @param plane    the windows of htp_emit_plane(), padded with HTP_NO_INDEX
  * @param reduced  the axes of the kernels, @p count of them

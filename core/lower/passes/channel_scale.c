@@ -34,8 +34,7 @@ void htp_channel_scale_elements(const void *with, uint64_t first, size_t count, 
     }
 }
 
-/* The largest of some float32, regardless of signs, as bits: those of what is not finite are larger
- * than all others. */
+/* The largest magnitude of some float32, as bits: NaN and infinity are larger than all others. */
 static uint32_t largest_bits(const unsigned char *elements, uint64_t count)
 {
     uint32_t largest = 0;

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** How channels follow each other in a weight: element e is of channel
- * e / cycle · group + e / inner % group. */
+/** The order of channels in a weight: element e belongs to channel e / cycle · group + e / inner %
+ * group. */
 typedef struct htp_channel_spread {
     uint64_t inner; /* elements of one channel that stand together */
     uint64_t group; /* channels that take turns */
@@ -27,7 +27,7 @@ typedef struct htp_channel_scale {
 void htp_channel_scale_elements(const void *with, uint64_t first, size_t count, const void *from,
                                 void *to);
 
-/** Whether what that makes of @p count elements, from @p first on, is finite. */
+/** Whether the results for @p count elements, from @p first on, are finite. */
 bool htp_channel_scale_is_finite(const htp_channel_scale *scale, uint64_t first,
                                  const unsigned char *elements, uint64_t count);
 

@@ -43,7 +43,7 @@ static int64_t rank_of(const htp_builder *model, htp_tensor_id x)
                                                     : -1;
 }
 
-/* Whether what is broadcast with a constant keeps its size along @p axis, of @p rank. */
+/* Whether broadcasting with a constant keeps the size along @p axis, of @p rank. */
 static bool keeps_axis(const htp_builder *model, htp_tensor_id constant, int64_t axis, int64_t rank)
 {
     const htp_tensor *tensor = &model->tensors.items[constant];
@@ -62,7 +62,7 @@ static htp_tensor_id behind_arithmetic(const htp_builder *model, const htp_onnx_
     for (uint32_t i = 0; i < 2 && rank >= 0; i++) {
         htp_tensor_id other = node->inputs[1 - i];
         int64_t own = rank_of(model, node->inputs[i]);
-        /* What is broadcast with a lower rank has the rank of the result. */
+        /* An operand of lower rank has been broadcast to the rank of the result. */
         bool has_rank = own == rank || (own < 0 && model->tensors.items[other].rank < rank);
         if (has_rank && keeps_axis(model, other, axis, rank)) {
             return node->inputs[i];
@@ -158,7 +158,7 @@ static const struct {
     {"Transpose", behind_transpose, false},
 };
 
-/* The axis before one operator that has the same size; none where that is not known. */
+/* The axis of equal size before one operator; none if unknown. */
 static axis_of step_back(const htp_builder *model, axis_of at)
 {
     const htp_onnx_node *node = producer_of(model, at.tensor);
@@ -189,13 +189,13 @@ static axis_of origin_of(const htp_builder *model, axis_of at)
 /* A shape that is being read. */
 typedef struct reading {
     const htp_builder *model;
-    htp_tensor_id x; /* what is reshaped */
+    htp_tensor_id x; /* the reshaped tensor */
     int64_t sizes[HTP_MAX_RANK];
     size_t count;
     bool has_copies;
 } reading;
 
-/* Whether @p sizes can be told where 0 copies. */
+/* Whether @p sizes is unambiguous where 0 copies. */
 static bool add_constants(reading *r, const int64_t *sizes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

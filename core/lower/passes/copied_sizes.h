@@ -7,10 +7,10 @@
 #include "lower/emit/lowering.h"
 
 /**
- * Called once, when all nodes are there. Where a Reshape is told by constants and by sizes of
- * tensors what it makes, and each of these is the size that the reshaped tensor has in the same
- * place, as the operators between the two prove, it is told a constant: 0 there, which copies it.
- * What asked for the sizes stays in the builder without a reader.
+ * Called once, when all nodes exist. If the shape of a Reshape consists of constants and tensor
+ * sizes, and each size provably equals that of the reshaped tensor at the same position, the shape
+ * becomes a constant: 0 there, which copies the size. Nodes that computed sizes stay in the builder
+ * without readers.
  */
 void htp_lower_copy_sizes(htp_lowering *l);
 

@@ -26,7 +26,7 @@ typedef struct pair {
     const htp_onnx_node *layer;
     htp_tensor_id weight_id; /* of the layer */
     const htp_initializer *weight;
-    bool is_turned; /* a Transpose stands in front of it */
+    bool is_turned; /* it is read through a Transpose */
     htp_channel_spread spread;
     double *scales;
     float *bias;
@@ -59,7 +59,7 @@ static bool begin_reading(pass *p, const htp_initializer *initializer)
     return is_right;
 }
 
-/* A float32 for each channel. @return NULL where the operand is none */
+/* One float32 per channel. @return NULL if the operand has another form */
 static float *read_vector(pass *p, htp_tensor_id id, uint64_t channels)
 {
     const htp_initializer *initializer = initializer_at(p, id);

@@ -1,5 +1,5 @@
 /*
- * BatchNormalization folded into what is in front of it: a pass over what was lowered.
+ * Folds BatchNormalization into the layer before it: a pass over the lowered model.
  *
  * A convolution or a linear layer whose result is normalised by statistics that are weights
  * computes the same with a weight and a bias of its own: w' = w · s and b' = (b - mean) · s + bias
@@ -13,11 +13,11 @@
 #include "onnx/builder/builder.h"
 
 /**
- * Folds norms of float32 whose operand nothing else reads and whose weight no other node has, where
- * all results are finite. The node serves both modules: it stands in the layer, and the norm is
+ * Folds norms of float32 whose operand nothing else reads and whose weight no other node has, if
+ * all results are finite. The node serves both modules: it belongs to the layer, and the norm is
  * among its further scopes.
- * @param bodies  by scope: which body it becomes a part of; nothing is folded across. NULL: all are
- *                one
+ * @param bodies  by scope: the body that it becomes part of; nothing is folded across. NULL: all
+ *                are one
  */
 void htp_norms_fold(htp_builder *model, const uint32_t *bodies);
 

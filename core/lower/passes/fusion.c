@@ -1,8 +1,8 @@
 /*
- * The pass itself, and what it does about activations and pads.
+ * The pass, and its handling of activations and pads.
  *
- * It replays the nodes of the finished builder, in order, into a new list: what a guard adds stands
- * right in front of the node that it is for.
+ * It copies the nodes of the finished builder, in order, to a new list: guards stand directly
+ * before their node.
  */
 #include "lower/passes/fusion.h"
 
@@ -124,7 +124,7 @@ static htp_tensor_id split_gemm(htp_lowering *l, const htp_onnx_node *gemm)
     return htp_emit(l, "Add", HTP_IN(product, bias), HTP_NO_AT);
 }
 
-/* A product of matrices as a Gemm; HTP_NONE where @p x is none, or others read it. */
+/* A matrix product as a Gemm; HTP_NONE if @p x is none, or has other readers. */
 static htp_tensor_id gemm_of(htp_lowering *l, htp_tensor_id x)
 {
     const htp_onnx_node *product = sole_producer(l->model, x);
@@ -151,8 +151,8 @@ static htp_tensor_id split_sum(htp_lowering *l, const htp_onnx_node *sum)
                     HTP_NO_AT);
 }
 
-/* Whether a product with matrix @p b has its own shape with @p constant added: a number, or a row
- * of as many as @p b has columns. */
+/* Whether adding @p constant keeps the shape of a product with matrix @p b: a number, or a row of
+ * the width of @p b. */
 static bool fits_columns(const htp_builder *model, htp_tensor_id constant, htp_tensor_id b)
 {
     const htp_tensor *row = &model->tensors.items[constant];
@@ -162,9 +162,8 @@ static bool fits_columns(const htp_builder *model, htp_tensor_id constant, htp_t
            (row->rank == 1 && (row->dims[0].size == 1 || row->dims[0].size == columns));
 }
 
-/* The product of matrices that zeros are added to, in a form that is not merged; HTP_NONE
- * where there is none. What simplifies models takes such an Add away, and the product would be
- * merged. */
+/* The matrix product to which zeros are added, in a form that is not merged; or HTP_NONE. Model
+ * simplifiers drop such an Add, and then the product would be merged. */
 static htp_tensor_id without_zeros(htp_lowering *l, const htp_onnx_node *sum)
 {
     for (uint32_t i = 0; i < 2; i++) {
@@ -181,7 +180,7 @@ static htp_tensor_id without_zeros(htp_lowering *l, const htp_onnx_node *sum)
     return HTP_NONE;
 }
 
-/* A Pad that names its axes, all of them; HTP_NONE for one that has nothing to fear. */
+/* A Pad with all of its axes listed; HTP_NONE for one that is not merged. */
 static htp_tensor_id name_axes(htp_lowering *l, const htp_onnx_node *pad)
 {
     const htp_attribute *mode = htp_builder_attribute(pad, "mode");
@@ -205,7 +204,7 @@ static htp_tensor_id name_axes(htp_lowering *l, const htp_onnx_node *pad)
                     (htp_emit_attributes){pad->attributes, pad->attribute_count});
 }
 
-/* Lets the nodes that were added from @p first on serve all scopes that @p node serves. */
+/* Makes the nodes added from @p first on serve all scopes that @p node serves. */
 static void share_scopes(htp_lowering *l, size_t first, const htp_onnx_node *node)
 {
     for (size_t n = first; n < l->model->nodes.count; n++) {
@@ -215,7 +214,7 @@ static void share_scopes(htp_lowering *l, size_t first, const htp_onnx_node *nod
     }
 }
 
-/* @p x in a form that is not merged; HTP_NONE when it is none that would be. */
+/* @p x in a form that is not merged; HTP_NONE if it would not be merged. */
 static htp_tensor_id keep_apart(htp_lowering *l, htp_tensor_id x, int depth)
 {
     const htp_onnx_node *producer = sole_producer(l->model, x);

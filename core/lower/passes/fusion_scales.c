@@ -24,8 +24,8 @@ uint32_t htp_fusion_passed_operand(const htp_builder *model, const htp_onnx_node
     return HTP_NONE;
 }
 
-/* What a node multiplies or divides by a constant floating-point number; HTP_NONE for other
- * nodes. */
+/* The tensor that a node multiplies or divides by a constant floating-point number; HTP_NONE for
+ * other nodes. */
 static htp_tensor_id scaled_tensor(const htp_builder *model, const htp_onnx_node *node)
 {
     uint32_t passed = htp_fusion_passed_operand(model, node);
@@ -44,8 +44,8 @@ static const htp_onnx_node *producer_of(const htp_builder *model, htp_tensor_id 
                                                             : NULL;
 }
 
-/* What a node gives as it is, or as ONNX Runtime may take it for; HTP_NONE for other nodes.
- */
+/* The operand that a node returns unchanged, possibly in ONNX Runtime's view; HTP_NONE for other
+ * nodes. */
 static htp_tensor_id kept_tensor(const htp_builder *model, const htp_onnx_node *node)
 {
     static const char *const keeping[] = {"Cast", "Expand", "Identity", "Slice"};
@@ -70,7 +70,7 @@ static bool is_scaled_for_others(const htp_builder *model, htp_tensor_id x)
     return false;
 }
 
-/* The maximum of a tensor and itself, which is that tensor. */
+/* The maximum of a tensor and itself: the tensor. */
 static htp_tensor_id emit_barrier(htp_lowering *l, htp_tensor_id x)
 {
     return htp_emit(l, "Max", HTP_IN(x, x), HTP_NO_AT);
@@ -82,7 +82,7 @@ void htp_fusion_guard_scale(htp_lowering *l, htp_tensor_id x)
     if (!outer || !is_scaled_for_others(l->model, scaled_tensor(l->model, outer))) {
         return;
     }
-    /* Readers keep @p x, which the barrier makes now of what was made before. */
+    /* Readers keep @p x, which becomes the barrier's output. */
     htp_tensor_id scaled = emit_barrier(l, x);
     htp_builder_swap_producers(l->model, x, scaled);
     htp_onnx_node *barrier = &l->model->nodes.items[l->model->nodes.count - 1];

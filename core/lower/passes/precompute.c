@@ -286,7 +286,7 @@ static bool compute(computing *c, htp_value_id id, htp_operand *operand)
 
 /* ---- constants ---- */
 
-/* Whether a tensor has the type that was told of a value. */
+/* Whether a tensor has the recorded type of a value. */
 static bool is_as_told(const computing *c, htp_value_id id, const htp_operand *operand)
 {
     const htp_trace_value *value = htp_graph_value(c->l->graph, id);
@@ -366,7 +366,7 @@ bool htp_precompute_follows(htp_precomputer *c, htp_value_id value)
     return follows(c, value);
 }
 
-/* What is made for one value is let go of behind it. */
+/* Releases the results of one value after it. */
 static uint64_t begin_computing(computing *c)
 {
     uint64_t mark = c->runner->mark(c->runner->self);

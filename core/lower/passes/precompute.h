@@ -1,10 +1,10 @@
 /*
- * Operators on weights alone, which libtorch computes while the model is exported. What ONNX has no
- * counterpart of becomes a constant where it is lowered; arithmetic that is lowered becomes one
- * behind that (lower/passes/weight_arithmetic.h). Private to core/lower.
+ * Operators on weights alone, which libtorch computes at export. Operators without an ONNX
+ * counterpart become constants during lowering, others after it (lower/passes/weight_arithmetic.h).
+ * Private to core/lower.
  *
- * What follows from weights and constants alone, through operators that give the same whenever they
- * run, is computed. No tensor on the way has more than HTP_PRECOMPUTE_MAX_BYTES.
+ * Results of deterministic operators on weights and constants are computed. No tensor on the way
+ * has more than HTP_PRECOMPUTE_MAX_BYTES.
  */
 #ifndef HTP_LOWER_PRECOMPUTE_H
 #define HTP_LOWER_PRECOMPUTE_H
@@ -14,12 +14,12 @@
 /** Bytes of a tensor that is computed, or computed with. */
 #define HTP_PRECOMPUTE_MAX_BYTES (64 << 20)
 
-/** What computes values of a lowered graph. */
+/** The state of computing values of a lowered graph. */
 typedef struct htp_precomputer htp_precomputer;
 
 /**
  * Computes the current node, which cannot be lowered, and binds its outputs, if it is of linear
- * algebra. Weights are read for it, and let go of when it is done.
+ * algebra. Weights are read for it, and released afterwards.
  * @return false where it cannot be computed: nothing is bound
  */
 bool htp_precompute_node(htp_lowering *l);
@@ -31,10 +31,10 @@ htp_precomputer *htp_precompute_begin(htp_lowering *l);
 bool htp_precompute_follows(htp_precomputer *c, htp_value_id value);
 
 /**
- * Computes a tensor that follows from weights alone.
- * @param dims  receives its sizes; of complex numbers 2 behind them, for the parts
- * @return the elements, contiguous, in the lowering's arena; NULL where it cannot be computed, or
- *         is not what was told of it
+ * Computes a tensor from weights alone.
+ * @param dims  receives its sizes; followed by 2 for complex numbers
+ * @return the elements, contiguous, in the lowering's arena; NULL if it cannot be computed, or has
+ *         another type than recorded
  */
 const void *htp_precompute_contents(htp_precomputer *c, htp_value_id value, int64_t *dims);
 

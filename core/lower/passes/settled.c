@@ -21,7 +21,7 @@ static htp_tensor_id operand(const settler *s, const htp_onnx_node *node, uint32
     return id == HTP_NONE || s->instead[id] == HTP_NONE ? id : s->instead[id];
 }
 
-/* The constant that a tensor is; NULL for others, and for those that are read from weights. */
+/* The constant of a tensor; NULL for others, and for weights. */
 static const htp_initializer *constant_of(const settler *s, htp_tensor_id id)
 {
     if (id == HTP_NONE || s->model->tensors.items[id].source != HTP_TENSOR_FROM_INITIALIZER) {
@@ -31,8 +31,7 @@ static const htp_initializer *constant_of(const settler *s, htp_tensor_id id)
     return htp_initializer_is_constant(found) ? found : NULL;
 }
 
-/* Whether a tensor is one constant element of no dims, which is @p value; of a dtype that
- * @p is_integer tells. */
+/* Whether a tensor is a 0-d constant equal to @p value, of an integer dtype if @p is_integer. */
 static bool is_number(const settler *s, htp_tensor_id id, int value, bool is_integer)
 {
     const htp_initializer *constant = constant_of(s, id);
@@ -85,7 +84,7 @@ static bool has_one_reader(const settler *s, htp_tensor_id id)
 
 /* ---- what nodes become ---- */
 
-/* Readers of what a node makes read its operand. */
+/* Readers of a node read its operand. */
 static void pass(settler *s, const htp_onnx_node *node, uint32_t index)
 {
     htp_tensor_id made = node->outputs[0];
@@ -142,7 +141,7 @@ static void settle_quotient(settler *s, htp_onnx_node *node)
     }
 }
 
-/* The root that a factor is 1 divided by; HTP_NONE where it is none. */
+/* The root of which a factor is the reciprocal; or HTP_NONE. */
 static htp_tensor_id root_below(const settler *s, const htp_onnx_node *product, uint32_t index)
 {
     htp_tensor_id factor = operand(s, product, index);
@@ -224,7 +223,7 @@ typedef struct asked {
     int64_t end;
 } asked;
 
-/* What a part of a Concat asks for, where it is a Shape of @p scope that the Concat alone reads. */
+/* The tensor of a Concat's part, if that is a Shape in @p scope read by the Concat alone. */
 static asked read_part(const htp_builder *model, htp_tensor_id part, uint32_t scope)
 {
     asked found = {.tensor = HTP_NONE};
@@ -324,7 +323,7 @@ static void sweep(settler *s, const rule *rules, size_t count)
 
 void htp_lower_settle(htp_lowering *l)
 {
-    /* Sizes that are neighbours before what they are of was transposed may be none behind that. */
+    /* Adjacent sizes of the operand of a Transpose may not be adjacent in its result. */
     static const rule first[] = {{"Concat", settle_join}};
     static const rule then[] = {
         {"Add", settle_sum},

@@ -10,7 +10,7 @@ typedef struct sharer {
     htp_builder *model;
     htp_arena *arena;
     const uint32_t *groups; /* by scope; NULL: all are one */
-    uint32_t *around;       /* by graph: the one that its node stands in; of the model's own: 0 */
+    uint32_t *around;       /* by graph: the graph of its node; 0 for the main graph */
     bool *is_shareable;     /* by tensor */
     htp_tensor_id *instead; /* by tensor: the one that it equals, or HTP_NONE */
     htp_map keys;           /* numbers of `first` */
@@ -109,7 +109,7 @@ static bool make_key(sharer *s, const htp_onnx_node *node)
     return has_key;
 }
 
-/* Whether nodes of a graph may read what another one makes. */
+/* Whether nodes of one graph may read values of another. */
 static bool is_visible(const sharer *s, uint32_t maker, uint32_t reader)
 {
     while (reader != maker && reader != 0) {
@@ -118,8 +118,7 @@ static bool is_visible(const sharer *s, uint32_t maker, uint32_t reader)
     return reader == maker;
 }
 
-/* The first node that equals one, and that may be read in its place; the node itself where there is
- * none. */
+/* The first equal node that may be read instead; or the node itself. */
 static uint32_t find_first(sharer *s, uint32_t n)
 {
     const htp_onnx_node *nodes = s->model->nodes.items;

@@ -20,7 +20,7 @@ static int64_t told_size(const htp_tensor *from, const htp_tensor *to, uint32_t 
     return own && *own && strcmp(own, dim->symbol) == 0 ? 0 : -1;
 }
 
-/* The constant shape of a Reshape; HTP_NONE where it is none. */
+/* The constant shape of a Reshape, or HTP_NONE. */
 static htp_tensor_id told_shape(htp_builder *model, const htp_onnx_node *node)
 {
     const htp_tensor *from = &model->tensors.items[node->inputs[0]];
@@ -82,8 +82,8 @@ static bool is_plain_product(const htp_builder *model, const htp_onnx_node *gemm
     return !added || (has_dims(added) && added->rank <= 1);
 }
 
-/* The tensor that a Gemm is given with all axes but the last as one, where what is made of its
- * result has these axes again; HTP_NONE for others. */
+/* The tensor that a Gemm reads with all axes but the last flattened, if the result gets these axes
+ * back; HTP_NONE for others. */
 static htp_tensor_id flattened_tensor(htp_builder *model, const htp_onnx_node *gemm,
                                       const htp_tensor *product, const htp_tensor *made)
 {

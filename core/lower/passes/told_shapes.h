@@ -1,6 +1,6 @@
 /*
- * A pass over a model whose types are known: shapes that a Reshape need not compute, and Reshapes
- * that are not needed.
+ * A pass over a model whose types are known: shapes that need not be computed, and needless
+ * Reshapes.
  */
 #ifndef HTP_LOWER_TOLD_SHAPES_H
 #define HTP_LOWER_TOLD_SHAPES_H
@@ -8,17 +8,17 @@
 #include "onnx/builder/builder.h"
 
 /**
- * Called once, behind htp_builder_infer_types(). Where a Reshape computes a shape of which each
- * size is a number, or that of what is reshaped in the same place, as the proven types of both say,
- * it is told a constant: 0 there, which copies it. What computed the shape stays without a reader,
- * for htp_builder_remove_unused().
+ * Called once, after htp_builder_infer_types(). If each size of a Reshape's shape is a number, or
+ * by proven types the operand's size at the same position, the shape becomes a constant: 0 there,
+ * which copies the size. Nodes that computed the shape stay without readers, for
+ * htp_builder_remove_unused().
  *
- * It knows more than htp_lower_copy_sizes(), which goes from operand to operand: what is broadcast
- * keeps its sizes where both operands have them.
+ * It knows more than htp_lower_copy_sizes(), which goes from operand to operand: broadcasting keeps
+ * sizes that both operands have.
  *
- * A Gemm of a tensor that was flattened to a matrix, whose result gets the flattened axes back, is
- * a MatMul of the tensor as it was, and an Add: what quantisers and fusions look for, without the
- * shapes.
+ * A Gemm of a tensor that was flattened to a matrix, whose result gets the flattened axes back,
+ * becomes a MatMul of the original tensor and an Add, the form that quantisers and fusions look
+ * for.
  */
 void htp_lower_tell_shapes(htp_builder *model);
 

@@ -95,7 +95,7 @@ static bool gives_known(const pass *p, const htp_onnx_node *node)
     return node->output_count > 0 && p->is_known[node->outputs[0]];
 }
 
-/* Marks what nodes read that take other things, too. */
+/* Marks tensors that nodes outside of the computation read, too. */
 static void mark_read(pass *p)
 {
     for (size_t n = 0; n < p->model->nodes.count; n++) {
@@ -152,7 +152,8 @@ static uint64_t initializer_bytes(const pass *p, htp_tensor_id id)
     return bytes;
 }
 
-/* What a tensor is computed of: initializers, and the bytes of those that nothing else needs. */
+/* The initializers from which a tensor is computed, and the bytes of those without other
+ * readers. */
 typedef struct cone {
     HTP_VECTOR(htp_tensor_id) open;
     HTP_VECTOR(uint32_t) weights; /* of the trace, each once */
@@ -267,7 +268,7 @@ static bool compute(pass *p, htp_tensor_id id)
     return p->instead[id] != HTP_NONE;
 }
 
-/* From the last node to the first: what cannot be computed is looked at for what it is made of. */
+/* Backwards: if a tensor cannot be computed, its operands are tried. */
 static void compute_all(pass *p)
 {
     for (size_t n = p->model->nodes.count; n-- > 0;) {
@@ -289,7 +290,7 @@ static void compute_all(pass *p)
 
 /* ---- what transposes it ---- */
 
-/* The axes that a Transpose takes, which are those of its attribute or all in reverse. */
+/* The permutation of a Transpose: its attribute, or reversed axes. */
 static bool find_axes(const htp_onnx_node *node, uint32_t rank, int64_t *axes)
 {
     for (uint32_t i = 0; i < rank; i++) {

@@ -1,12 +1,12 @@
 /*
- * What the rules of weight_layout.c and weight_parts.c share. Private to these.
+ * Shared parts of weight_layout.c and weight_parts.c. Private to these.
  */
 #ifndef HTP_LOWER_WEIGHT_LAYING_H
 #define HTP_LOWER_WEIGHT_LAYING_H
 
 #include "lower/passes/weight_layout.h"
 
-/** A node, and the layouts of what it reads. */
+/** A node, and the layouts of its operands. */
 typedef struct htp_laying {
     const htp_builder *model;
     htp_arena *arena;
@@ -21,11 +21,11 @@ int64_t htp_laying_int(const htp_laying *d, const char *name, int64_t otherwise)
 /** Whether the node is given operand @p index. */
 bool htp_laying_has_input(const htp_laying *d, uint32_t index);
 
-/** A constant operand of int64, 0-d or 1-d. @return false where it is none */
+/** A constant operand of int64, 0-d or 1-d. @return false if it is none */
 bool htp_laying_read_ints(const htp_laying *d, uint32_t index, const int64_t **values,
                           size_t *count);
 
-/** An axis, counted from the front. @return false where there is none */
+/** An axis, wrapped. @return false if it is invalid */
 bool htp_laying_axis(int64_t given, uint32_t rank, uint32_t *axis);
 
 /** Elements of a shape; -1 where they cannot be counted. */
@@ -43,8 +43,10 @@ void htp_laying_set_strided(const htp_laying *d, const htp_laid *x, uint32_t ran
 bool htp_laying_reshape(const htp_laying *d, const htp_laid *x, uint32_t rank, const int64_t *dims,
                         htp_laid *y);
 
-/** Rules of operators that cut a tensor, or join several; @p x is the first operand.
- * @return false where they do not hold */
+/**
+ * Rules of operators that split or join tensors; @p x is the first operand.
+ * @return false if they do not apply
+ */
 bool htp_laying_slice(const htp_laying *d, const htp_laid *x);
 bool htp_laying_gather(const htp_laying *d, const htp_laid *x);
 bool htp_laying_split(const htp_laying *d, const htp_laid *x);

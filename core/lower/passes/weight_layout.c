@@ -64,7 +64,7 @@ const int64_t *htp_laying_copy(const htp_laying *d, const int64_t *values, uint3
     return htp_arena_grow(d->arena, values, count, count, sizeof(*values));
 }
 
-/* What an axis of one element has for a stride tells nothing. */
+/* The stride of an axis of size one is arbitrary. */
 void htp_laying_set_strided(const htp_laying *d, const htp_laid *x, uint32_t rank,
                             const int64_t *dims, const int64_t *strides, int64_t offset,
                             htp_laid *y)

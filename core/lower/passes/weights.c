@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Rounds in which weights are found that stay, because others do; then whatever is made of several
- * weights stays apart, so that none decides over another one. */
+/* Rounds in which weights are found that stay because others do; after them, combinations of
+ * several weights stay, so that none depends on another. */
 enum { MAX_ROUNDS = 8 };
 
 typedef struct pass {
@@ -23,7 +23,7 @@ typedef struct pass {
     uint64_t *elements;    /* by weight of the trace: of all layouts that are read */
     uint32_t *counted_in;  /* by tensor: the round in which its layout was counted, or 0 */
     bool *is_read;         /* by tensor: by a node that stays */
-    bool is_apart;         /* what is made of several weights stays */
+    bool is_apart;         /* combinations of several weights stay */
     htp_map layouts;       /* to first tensors */
 } pass;
 
@@ -194,7 +194,7 @@ static void mark_read(pass *p)
     }
 }
 
-/* Adds up what the weights' layouts have together, each counted once. */
+/* Sums the sizes of weights in layouts, each counted once. */
 static void count_layouts(pass *p, uint32_t round)
 {
     uint32_t weight_count = p->model->graph->trace->weight_count;
@@ -215,7 +215,8 @@ static void count_layouts(pass *p, uint32_t round)
     }
 }
 
-/* Keeps weights of which more would be written than they have. @return whether there are more */
+/* Keeps weights whose layouts would take more bytes than they have. @return whether there are
+ * any */
 static bool keep_more(pass *p)
 {
     bool are_more = false;

@@ -285,7 +285,7 @@ void htp_lower_softplus(htp_lowering *l)
     htp_bind_cast(l, 0, y, dtype);
 }
 
-/** log_sigmoid, log_sigmoid_forward (of which only the first output is made) */
+/** log_sigmoid, log_sigmoid_forward (first output only) */
 void htp_lower_log_sigmoid(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_math_dtype(l, "self", HTP_MATH_ALLOW_DOUBLE);

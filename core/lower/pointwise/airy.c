@@ -1,10 +1,10 @@
 /*
  * The Airy function: aten::special_airy_ai.
  *
- * Between the bounds its power series, beyond them rational approximations in the inverse of
- * 2/3 |x|^1.5, in the order in which libtorch computes: of large arguments that are negative,
- * nothing but the same roundings gives the same angle. The denominators of these lack the leading 1
- * that they have in Cephes (airy.c), as libtorch's do; that is an error of up to 3e-6.
+ * Between the bounds its power series, beyond them rational approximations in the inverse of 2/3
+ * |x|^1.5, in libtorch's order of operations: for large negative arguments, only equal roundings
+ * give equal angles. As in libtorch, their denominators lack the leading 1 of Cephes (airy.c),
+ * which is an error of up to 3e-6.
  */
 #include "lower/compose/formula.h"
 #include "lower/emit/rows.h"
@@ -22,8 +22,8 @@ static const double AT_ZERO = 0.355028053887817239260;
 static const double SLOPE = 0.258819403792806798405;
 static const double ROOT = 5.64189583547756286948e-01;
 
-/* Numerators and denominators, constant terms first: of Ai above the bound, and of what multiplies
- * the sine and the cosine below. */
+/* Numerators and denominators, constant terms first: of Ai above the bound, and of the factors of
+ * sine and cosine below. */
 static const double above[] = {9.99999999999999995305e-01, 1.40264691163389668864e+01,
                                7.05360906840444183113e+01, 1.59756391350164413639e+02,
                                1.68089224934630576269e+02, 7.62796053615234516538e+01,

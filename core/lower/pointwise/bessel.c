@@ -1,11 +1,10 @@
 /*
  * Bessel functions of order 0 and 1: aten::i0, special_i0e, special_bessel_j0 and others.
  *
- * Small arguments: their integral representations, by sums over equidistant points, which converge
- * faster than any power: an axis of points is added and summed up. Large arguments: Hankel's
- * asymptotic series. All is computed in float64 and rounded once.
- * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 9.1.11, 9.1.21, 9.2.5, 9.2.6,
- * 9.6.19, 9.6.24, 9.7.1, 9.7.2.
+ * Small arguments: integral representations, as sums over equidistant points on an additional axis,
+ * which converge faster than any power. Large arguments: Hankel's asymptotic series. All is
+ * computed in float64 and rounded once. Source: Abramowitz and Stegun, Handbook of Mathematical
+ * Functions, 9.1.11, 9.1.21, 9.2.5, 9.2.6, 9.6.19, 9.6.24, 9.7.1, 9.7.2.
  */
 #include "lower/compose/formula.h"
 #include "lower/emit/constant.h"

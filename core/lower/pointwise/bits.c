@@ -1,9 +1,9 @@
 /*
  * Integers as bits: shifts, greatest common divisors.
  *
- * Shifts multiply and divide by powers of two, in int64, where nothing that a narrower integer
- * holds is lost; a cast back drops what is shifted out. libtorch shifts by a negative number, or
- * by all bits or more, as by all bits.
+ * Shifts multiply and divide by powers of two, in int64, which loses nothing of narrower integers;
+ * casting back drops the bits shifted out. libtorch treats a negative or too large shift as one by
+ * all bits.
  */
 #include "lower/compose/arithmetic.h"
 #include "lower/compose/compose.h"
@@ -25,7 +25,7 @@ static htp_operands arg_integers(htp_lowering *l)
     return o;
 }
 
-/** 2^0, 2^1, ... as int64, of which the last are @p beyond: [BITS + 1] */
+/** 2^0, 2^1, ... as int64; the last are @p beyond: [BITS + 1] */
 static htp_tensor_id emit_powers(htp_lowering *l, int count, int64_t beyond)
 {
     int64_t powers[BITS + 1];
@@ -85,8 +85,8 @@ void htp_lower_right_shift(htp_lowering *l)
 
 /* ---- greatest common divisors ---- */
 
-/** An upper bound of the divisions that Euclid's algorithm makes for numbers of @p bits bits, by
- * Lamé's theorem, and one more where the first number is the larger one. */
+/** An upper bound of the divisions in Euclid's algorithm for numbers of @p bits bits, by Lamé's
+ * theorem, plus one for the case that the first number is larger. */
 static unsigned division_count(unsigned bits)
 {
     return (unsigned)(1.4405 * bits + 1.67) + 1;
@@ -99,8 +99,8 @@ static htp_tensor_id emit_size(htp_lowering *l, htp_dtype dtype, htp_dtype wide,
     return htp_emit_cast(l, htp_emit_cast(l, x, wide, dtype), dtype, wide);
 }
 
-/** The rest of a division of @p dtype, int32 or int64, with the sign of @p a. ONNX Runtime computes
- * Mod with that sign in float64, which holds no int64. */
+/** The remainder in @p dtype, int32 or int64, with the sign of @p a. ONNX Runtime computes Mod with
+ * that sign in float64, which does not hold all int64. */
 static htp_tensor_id emit_rest(htp_lowering *l, htp_dtype dtype, htp_tensor_id a, htp_tensor_id b)
 {
     if (dtype == HTP_DTYPE_INT32) {

@@ -25,7 +25,7 @@ void htp_lower_dropout(htp_lowering *l)
     }
     /* The in-place form calls it "self". */
     htp_bind(l, 0, htp_value_tensor(l, l->node->inputs[0]));
-    if (l->node->output_count == 2) { /* aten::native_dropout: what was kept */
+    if (l->node->output_count == 2) { /* aten::native_dropout: the mask of kept elements */
         htp_tensor_id kept = htp_emit_scalar_int(l, HTP_DTYPE_BOOL, 1);
         htp_tensor_id shape = htp_emit_shape(l, htp_arg_tensor(l, "input"),
                                              htp_arg_rank(l, "input"), htp_arg_dims(l, "input"));

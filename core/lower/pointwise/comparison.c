@@ -25,7 +25,7 @@ void htp_lower_not_equal(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_unary(l, "Not", equal), HTP_DTYPE_BOOL);
 }
 
-/** aten::logical_and, or, xor: of what is not zero. */
+/** aten::logical_and, or, xor: nonzero is true. */
 void htp_lower_logical(htp_lowering *l)
 {
     htp_tensor_id a = htp_arg_tensor_as(l, "self", HTP_DTYPE_BOOL);

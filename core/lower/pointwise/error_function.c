@@ -1,10 +1,10 @@
 /*
- * The error function and what is made of it: aten::erf, erfc, special_erfcx, special_ndtr and
+ * The error function and its relatives: aten::erf, erfc, special_erfcx, special_ndtr and
  * special_log_ndtr.
  *
- * Runtimes have Erf for float32 only, so float64 is approximated. Source of the coefficients:
- * Cody, Rational Chebyshev Approximations for the Error Function, Mathematics of Computation 23
- * (1969): rational functions on three intervals, with relative errors below 1e-17.
+ * Runtimes have Erf for float32 only, so float64 is approximated. Source of the coefficients: Cody,
+ * Rational Chebyshev Approximations for the Error Function, Mathematics of Computation 23 (1969):
+ * rational functions on three intervals, with relative errors below 1e-17.
  */
 #include "lower/pointwise/error_function.h"
 
@@ -90,8 +90,8 @@ static htp_tensor_id scaled_tail_double(const htp_formula *f, htp_tensor_id z)
     return htp_step_where(f, htp_step_compare_scalar(f, "LessOrEqual", z, FAR), middle, far);
 }
 
-/** exp(-z²), or exp(z²) where @p grows. The square of z cut to sixteenths is exact; the rest is
- * small, so that its rounding does no harm. @param z  from 0 on */
+/** exp(-z²), or exp(z²) with @p grows. The square of z truncated to sixteenths is exact; the rest
+ * is small, so its rounding does no harm. @param z  from 0 on */
 static htp_tensor_id gauss_double(const htp_formula *f, htp_tensor_id z, bool grows)
 {
     htp_tensor_id is_beyond = htp_step_compare_scalar(f, "Greater", z, BEYOND);

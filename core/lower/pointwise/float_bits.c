@@ -96,8 +96,8 @@ static precision precision_of(htp_lowering *l, htp_dtype dtype)
     }
 }
 
-/** The next number to @p size, which is above 0: the one above it, or the one below where the mask
- * @p shrinks is true. Below a power of two the steps are half as large. */
+/** The neighbour of @p size, which is positive: the next larger one, or the next smaller one where
+ * the mask @p shrinks is true. Below a power of two steps are half as large. */
 static htp_tensor_id emit_next(const htp_formula *f, const precision *stored, htp_tensor_id size,
                                htp_tensor_id shrinks)
 {

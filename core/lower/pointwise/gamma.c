@@ -1,9 +1,9 @@
 /*
  * The gamma function's logarithm and its derivatives: aten::lgamma, digamma, polygamma, mvlgamma.
  *
- * All is computed in float64 and rounded once: by Stirling's series above 10, below by going up in
- * steps of one, and to the left of zero by reflection.
- * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 6 and 23.2.
+ * All is computed in float64 and rounded once: by Stirling's series above 10, by recurrence below,
+ * and by reflection left of zero. Source: Abramowitz and Stegun, Handbook of Mathematical
+ * Functions, chapters 6 and 23.2.
  */
 #include "lower/emit/rows.h"
 #include "lower/pointwise/special.h"
@@ -110,7 +110,7 @@ void htp_lower_log_gamma(htp_lowering *l)
     htp_formula_bind(&f, 0, htp_emit_log_gamma(&f, htp_step_arg(&f, "self")));
 }
 
-/** aten::mvlgamma: the sum of log Γ(x - j / 2) of j below p, and p (p - 1) / 4 · log π */
+/** aten::mvlgamma: the sum of log Γ(x - j / 2) over j < p, plus p (p - 1) / 4 · log π */
 void htp_lower_multivariate_log_gamma(htp_lowering *l)
 {
     htp_formula f = in_double(l);
@@ -191,8 +191,8 @@ static htp_tensor_id emit_power(const htp_formula *f, htp_tensor_id x, double ex
     return htp_step_scalar(f, "Pow", x, exponent);
 }
 
-/** The sum of (x + k)^-s of all k >= 0, of x > 0 and s >= 2: by Euler and Maclaurin above some
- * steps, which are taken where x is small. */
+/** The sum of (x + k)^-s over k >= 0, for x > 0 and s >= 2: Euler-Maclaurin, after some explicit
+ * terms if x is small. */
 static htp_tensor_id emit_zeta(const htp_formula *f, htp_tensor_id x, int64_t s)
 {
     int64_t count = STEPS + s;
@@ -217,8 +217,8 @@ static htp_tensor_id emit_zeta(const htp_formula *f, htp_tensor_id x, int64_t s)
                            htp_step_binary(f, "Mul", tail, emit_power(f, y, -(double)s)));
 }
 
-/** The derivative of order @p n of cot(πx), as a polynomial in the cotangent: each one is
- * -π (1 + c²) times the derivative of the one before. */
+/** The derivative of order @p n of cot(πx), as a polynomial in the cotangent: each is -π (1 + c²)
+ * times the derivative of the previous. */
 static htp_tensor_id emit_cotangent_derivative(const htp_formula *f, htp_tensor_id x, int64_t n)
 {
     double c[MAX_ORDER + 3] = {0, 1};
@@ -245,8 +245,8 @@ static htp_tensor_id emit_cotangent_derivative(const htp_formula *f, htp_tensor_
     return (n + 1) % 2 ? htp_step_binary(f, "Mul", sum, cotangent) : sum;
 }
 
-/** libtorch's reflection of the first derivative, whose sine is of the operand's own dtype: it
- * tells how far from infinite the result is at whole numbers. */
+/** libtorch's reflection for the first derivative. Its sine has the operand's own dtype, which
+ * decides how far from infinite the result is at integers. */
 static htp_tensor_id emit_squared_sine(htp_lowering *l)
 {
     htp_formula own = htp_formula_of_kernel(

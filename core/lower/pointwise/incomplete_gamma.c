@@ -1,11 +1,10 @@
 /*
- * The parts of the gamma function's integral below and above a bound, by the whole: aten::igamma
- * (P) and aten::igammac (Q) of a and x.
+ * The regularised incomplete gamma functions: aten::igamma (P) and aten::igammac (Q) of a and x.
  *
- * Up to LARGE: where x is below a + 1 the power series of P, else the continued fraction of Q,
- * from its end. Beyond: Temme's expansion in powers of 1 / a around the error function, which is
- * uniform in x. All is computed in float64; the other part is what is missing to 1.
- * Source: NIST Digital Library of Mathematical Functions, 8.11.4, 8.9.2, 8.12.3, 8.12.4, 6.6.2.
+ * Up to LARGE: the power series of P if x is below a + 1, else the continued fraction of Q, from
+ * its end. Beyond: Temme's uniform expansion in powers of 1 / a around the error function. All is
+ * computed in float64; the other function is the complement to 1. Source: NIST Digital Library of
+ * Mathematical Functions, 8.11.4, 8.9.2, 8.12.3, 8.12.4, 6.6.2.
  */
 #include "lower/emit/rows.h"
 #include "lower/emit/steps.h"
@@ -20,7 +19,7 @@ enum { TERMS = 120, POWERS = 20, ORDERS = 4, LEAST_POWER = 2, MAX_POWER = 14, NU
 static const double LARGE = 200;
 /* Of it nothing but 0 and 1 is left farther away from the middle. */
 static const double FARTHEST = 1.1;
-/* Below, Q is a · E1(x), of which a difference from 1 has no digits. */
+/* Below, Q is a · E1(x); a difference from 1 would have no digits. */
 static const double TINY = 1e-9;
 
 /** Numbers, all of one shape. */
@@ -122,8 +121,8 @@ static void integrate_small(integral *g)
 /* ---- Temme's expansion ---- */
 
 /** Coefficients of its functions of eta. With mu = x / a - 1 and eta²/2 = mu - log(1 + mu), mu is
- * eta + eta²/3 + ..., as mu mu' = eta (1 + mu) tells. The first function is 1 / mu - 1 / eta, the
- * next ones are what is left of c'/eta - c'(0) / mu. */
+ * eta + eta²/3 + ..., since mu mu' = eta (1 + mu). The first function is 1 / mu - 1 / eta, each
+ * next one is the rest of c'/eta - c'(0) / mu. */
 static void find_coefficients(double c[ORDERS][POWERS])
 {
     long double mu[NUMBERS + 1] = {0, 1};

@@ -48,8 +48,8 @@ static htp_tensor_id emit_rational(const htp_formula *f, htp_tensor_id x, const 
                            htp_step_polynomial(f, x, r->below, TERMS));
 }
 
-/** Where the normal distribution is @p tail from its nearer end and @p offset from its middle:
- * infinite at the ends, NaN beyond. */
+/** The quantile of the normal distribution at @p tail from its nearer end and @p offset from its
+ * middle: infinite at the ends, NaN beyond. */
 static htp_tensor_id emit_inverse(const htp_formula *f, htp_tensor_id offset, htp_tensor_id tail)
 {
     htp_tensor_id square = htp_step_binary(f, "Mul", offset, offset);

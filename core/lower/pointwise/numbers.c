@@ -1,7 +1,7 @@
 /*
- * Numbers: what TorchScript computes with ints, floats and bools that depend on the input, as a
- * rule sizes. An int is an int64, a float a float64, and both are computed as vectors of one
- * element, which is what the shape operands of ONNX are made of.
+ * TorchScript's arithmetic on ints, floats and bools that depend on inputs, usually sizes. An int
+ * is an int64, a float a float64, and both are vectors of one element, like parts of ONNX's shape
+ * operands.
  */
 #include "lower/compose/arithmetic.h"
 #include "lower/compose/elementary.h"
@@ -211,7 +211,7 @@ void htp_lower_number_unary(htp_lowering *l)
     bind_number(l, htp_typed_unary(l, l->row->op, dtype, x), dtype);
 }
 
-/** One ONNX operator in float64, of which an int may be made: aten::sqrt.int, aten::floor.float */
+/** One ONNX operator in float64, perhaps converted to int: aten::sqrt.int, aten::floor.float */
 void htp_lower_number_float(htp_lowering *l)
 {
     htp_tensor_id x = vector_as(l, l->node->inputs[0], HTP_DTYPE_FLOAT64);
@@ -240,7 +240,7 @@ void htp_lower_item(htp_lowering *l)
 }
 
 /** prim::NumToTensor, aten::scalar_tensor, aten::tensor of numbers, or of a list of numbers. A
- * tensor made of a vector of one element stays one until it is read: it often becomes a number
+ * tensor made from a vector of one element stays one until it is read: it often becomes a number
  * again at once. */
 void htp_lower_number_tensor(htp_lowering *l)
 {

@@ -1,12 +1,12 @@
 /*
- * Orthogonal polynomials of a degree that is data: those of Chebyshev, Hermite, Laguerre and
+ * Orthogonal polynomials of data-dependent degree: those of Chebyshev, Hermite, Laguerre and
  * Legendre in torch.special.
  *
  * Degree j + 1 follows from the two below it: (A·q - B·p) / C, whose factors depend on j. A loop
- * goes up until each element has its degree, in PyTorch's order of operations, so that what
- * overflows there overflows here. Between -1 and 1 high degrees of Chebyshev's are cosines and
- * sines of multiples of an angle; at the ends they are known. Source: Abramowitz and Stegun,
- * Handbook of Mathematical Functions, chapter 22.
+ * runs until each element has its degree, in PyTorch's order of operations, so that overflows
+ * agree. Between -1 and 1 high degrees of Chebyshev's are cosines and sines of multiples of an
+ * angle; at the ends they have known values. Source: Abramowitz and Stegun, Handbook of
+ * Mathematical Functions, chapter 22.
  */
 #include "lower/compose/emit_loop.h"
 #include "lower/compose/formula.h"
@@ -57,7 +57,7 @@ typedef struct work {
     htp_formula f;
     const polynomial *of;
     htp_tensor_id x;      /* as it is given */
-    htp_tensor_id s;      /* what the polynomial is of */
+    htp_tensor_id s;      /* the polynomial's argument */
     htp_tensor_id degree; /* int64 */
     htp_tensor_id n;      /* the degree as a number of the formula */
 } work;
@@ -71,7 +71,7 @@ static const polynomial *find_polynomial(const char *name)
     return &polynomials[i];
 }
 
-/** The arguments x and n, of which the degree is cut off to a whole number. */
+/** The arguments x and n; the degree is truncated to an integer. */
 static work read_arguments(htp_lowering *l)
 {
     htp_operands both = htp_arg_float_operands(l, "x", "n");
@@ -100,7 +100,7 @@ static htp_tensor_id compare_degree(const work *w, const char *op, double number
 
 /* ---- going up ---- */
 
-/** a · x + b, without what changes nothing */
+/** a · x + b, without neutral operations */
 static htp_tensor_id emit_line(const htp_formula *f, double a, htp_tensor_id x, double b)
 {
     x = a == 2 ? htp_step_binary(f, "Add", x, x) : a == -1 ? htp_step_unary(f, "Neg", x) : x;
@@ -182,8 +182,9 @@ static htp_tensor_id emit_top(const work *w)
     return htp_step_scalar(&w->f, "Add", htp_step_scalar(&w->f, "Mul", w->n, w->of->top), 1);
 }
 
-/** Multiples of the angle whose cosine is the argument. Where half of it is not told from the end's
- * the value is that of an end: for W that of the upper one, which its shifted form lacks. */
+/** Multiples of the angle whose cosine is the argument. If half of it is indistinguishable from
+ * an end's, the value is that of the end: for W that of the upper one, which its shifted form
+ * lacks. */
 static htp_tensor_id emit_wave(const work *w)
 {
     const htp_formula *f = &w->f;
@@ -214,8 +215,8 @@ static htp_tensor_id emit_is_at(const work *w, bool is_top)
     return htp_step_compare_scalar(&w->f, "Equal", w->x, is_top ? top : bottom);
 }
 
-/** Puts what is known in the place of @p made, and clears in @p goal, unless it is NULL, which
- * degrees need not be reached. */
+/** Substitutes known values in @p made, and clears their degrees in @p goal, unless that is
+ * NULL. */
 static htp_tensor_id put(const work *w, htp_tensor_id where, htp_tensor_id known,
                          htp_tensor_id made, htp_tensor_id *goal)
 {

@@ -1,10 +1,10 @@
 /*
- * Rounding to the levels of a quantised number, as training aware of quantisation does.
+ * Fake quantisation: rounding to levels, as in quantisation-aware training.
  *
  * libtorch multiplies by the scale's inverse, a float32, and rounds to even: ONNX QuantizeLinear
- * divides, which now and then gives the neighbouring level. So this is composed of other nodes.
- * NaN becomes the lowest level. What no int64 holds becomes that, too, where each channel has a
- * scale; with one scale it is clipped or not, as the trace tells of the libtorch that made it.
+ * divides, which sometimes gives the neighbouring level. So this is composed of other nodes. NaN
+ * becomes the lowest level. Values beyond int64 do, too, with a scale per channel; with one scale,
+ * the trace says whether its libtorch clips them.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/rows.h"

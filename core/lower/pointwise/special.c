@@ -62,7 +62,7 @@ void htp_lower_sinc(htp_lowering *l)
     htp_formula_bind(&f, 0, htp_step_where_number(&f, is_zero, 1, ratio));
 }
 
-/** aten::special_entr: -x · log(x); 0 of 0, minus infinity of what is below */
+/** aten::special_entr: -x · log(x); 0 at 0, minus infinity below */
 void htp_lower_entropy(htp_lowering *l)
 {
     htp_formula f = steps_of_self(l);

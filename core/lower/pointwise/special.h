@@ -21,8 +21,8 @@ htp_tensor_id htp_emit_hypot(const htp_formula *f, htp_tensor_id x, htp_tensor_i
 /** log |Γ(x)|, of a formula of float64. */
 htp_tensor_id htp_emit_log_gamma(const htp_formula *f, htp_tensor_id x);
 
-/** The modified Bessel function of the first kind, of order 0, of a vector of float64: the node's
- * output has one dim, too. */
+/** The modified Bessel function of the first kind, order 0, of a float64 vector: the node's output
+ * has one dim, too. */
 htp_tensor_id htp_emit_bessel_i0(const htp_formula *f, htp_tensor_id x);
 
 /** As many numbers as @p steps, 2 at least, spaced evenly from @p start to @p end, which have no

@@ -1,9 +1,8 @@
 /*
- * The zeta function of Hurwitz, aten::special_zeta: the sum of (q + k)^-x of all k from 0 on.
+ * The Hurwitz zeta function, aten::special_zeta: the sum of (q + k)^-x over k >= 0.
  *
- * The first terms are summed one by one, in a loop, until q + k is above 9; what is left is that of
- * Euler and Maclaurin. All is computed in float64 and rounded once, but for the first term, which
- * libtorch rounds.
+ * The first terms are summed in a loop until q + k is above 9; the rest is Euler-Maclaurin's. All
+ * is computed in float64 and rounded once, except for the first term, which libtorch rounds.
  * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 3.6 and 23.2.
  */
 #include "lower/compose/emit_loop.h"
@@ -52,7 +51,7 @@ static exceptions find_exceptions(const zeta *z)
                         .is_undefined = htp_emit_binary(l, "Or", is_below, is_root)};
 }
 
-/** The number of terms that are summed one by one, which NaN has not. */
+/** The number of explicit terms; none for NaN. */
 static htp_tensor_id emit_steps(const zeta *z, const exceptions *e)
 {
     const htp_formula *f = &z->f;
@@ -88,7 +87,7 @@ static htp_tensor_id emit_terms(const zeta *z, htp_dtype rounded)
     return last;
 }
 
-/** @p sum of the first terms, and what is left behind them, unless that is too small to count. */
+/** @p sum of the first terms plus the rest, unless that is too small to count. */
 static htp_tensor_id add_rest(const zeta *z, htp_tensor_id sum)
 {
     const htp_formula *f = &z->f;

@@ -2,8 +2,8 @@
  * Quantised tensors: numbers to levels and back.
  *
  * libtorch multiplies by the scale's inverse, a float32, and rounds half to even before it adds the
- * zero point: ONNX QuantizeLinear divides, which now and then gives the neighbouring level. So this
- * is composed of other nodes.
+ * zero point: ONNX QuantizeLinear divides, which sometimes gives the neighbouring level. So this is
+ * composed of other nodes.
  */
 #include "lower/quantized/quantized.h"
 
@@ -105,7 +105,7 @@ typedef struct quantizer {
     htp_dtype dtype; /* of the levels */
 } quantizer;
 
-/** What comes of x · inverse before it is clipped. */
+/** x · inverse before clipping. */
 static htp_tensor_id emit_level(htp_lowering *l, const quantizer *q, htp_rounding_way way)
 {
     const htp_dtype dtype = HTP_DTYPE_FLOAT32;
@@ -132,7 +132,7 @@ static htp_tensor_id clip(htp_lowering *l, htp_tensor_id level, htp_dtype dtype)
         HTP_NO_AT);
 }
 
-/** Levels as float32, with what becomes of infinity and NaN. */
+/** Levels as float32, with the treatment of infinity and NaN. */
 static htp_tensor_id emit_levels(htp_lowering *l, const quantizer *q,
                                  const htp_trace_rounding *rounding)
 {

@@ -1,9 +1,9 @@
 /*
- * Quantised tensors: an ONNX tensor of their levels, plain integers, and what the levels stand for,
- * which the graph tells. Private to core/lower.
+ * Quantised tensors: an ONNX tensor of their levels, plain integers; the graph has their
+ * quantisation. Private to core/lower.
  *
- * Nodes that take or give quantised tensors are lowered by the rows of quantized_operators.def
- * alone: lowerings of numbers would take levels for numbers.
+ * Nodes with quantised operands or results are lowered by the rows of quantized_operators.def
+ * alone: other lowerings would mistake levels for numbers.
  */
 #ifndef HTP_LOWER_QUANTIZED_H
 #define HTP_LOWER_QUANTIZED_H
@@ -16,11 +16,10 @@ bool htp_value_is_quantized(const htp_graph *graph, htp_value_id id);
 /** Whether the node that is lowered takes or gives quantised tensors, or a block of it does. */
 bool htp_node_is_quantized(const htp_lowering *l);
 
-/** 1 / @p scale in float32, computed by the model: exact, and not joined with what multiplies by
- * it. */
+/** 1 / @p scale in float32, computed by the model: exact, and not merged with later products. */
 htp_tensor_id htp_emit_inverse_scale(htp_lowering *l, htp_tensor_id scale);
 
-/** What the levels of a quantised tensor stand for. */
+/** The quantisation of a tensor. */
 typedef struct htp_scale {
     double scale;
     int64_t zero_point;

@@ -1,10 +1,10 @@
 /*
- * Layers with packed weights: whole numbers are multiplied and added exactly, and the sums rounded
- * to levels as FBGEMM rounds them.
+ * Layers with packed weights: integers are multiplied and added exactly, and sums are rounded to
+ * levels as in FBGEMM.
  *
- * Sums of whole numbers are exact in float32 below 2^24, whatever their order, and in float64
- * below 2^53. Behind a product stands a Cast always: runtimes would join it with the bias or the
- * scale otherwise, and round in another order.
+ * Sums of integers are exact in float32 below 2^24, in any order, and in float64 below 2^53. A Cast
+ * always follows a product: otherwise runtimes would merge it with the bias or the scale, and round
+ * in another order.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/rows.h"
@@ -86,8 +86,8 @@ static htp_tensor_id constant_of(htp_lowering *l, const layer *of, htp_dtype dty
     return htp_emit_numbers(l, dtype, 1, &of->outputs, numbers);
 }
 
-/* FBGEMM divides the bias by the scales where each output has its own, and otherwise multiplies it
- * by their inverse as part of one rounded sum. */
+/* FBGEMM divides the bias by the scales if each output has its own; otherwise it multiplies by the
+ * inverse as part of one rounded sum. */
 static htp_number scaled_bias(const layer *of, float bias, float scale)
 {
     double product = (double)bias * (double)(1.0F / scale);
@@ -148,7 +148,7 @@ void htp_lower_quantized_linear(htp_lowering *l)
 /* Scales are no less than this. */
 #define LEAST_SCALE 6.1e-5F
 
-/** What a tensor's levels stand for. */
+/** The range of a tensor's levels. */
 typedef struct range {
     htp_tensor_id scale;      /* float32 */
     htp_tensor_id zero_point; /* float64 */

@@ -1,10 +1,9 @@
 /*
  * Arithmetic of quantised tensors: levels become float32 numbers and the results levels again.
  *
- * libtorch computes most elements many at a time and the last ones singly, and does not always
- * round alike: whether numbers are made with one rounding or two, and whether the zero point is
- * added before or behind the last one. There are few levels, so all of them are tried, here or by
- * the interpreter: what does not come out alike each way is refused.
+ * libtorch's vectorised loop and its remainder loop may round differently: once or twice, and
+ * before or after adding the zero point. There are few levels, so all of them are tried, here or by
+ * the interpreter. If results differ between the ways, the operator is refused.
  */
 #include "lower/emit/rows.h"
 #include "lower/quantized/quantized.h"

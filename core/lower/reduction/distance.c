@@ -170,7 +170,7 @@ void htp_lower_renorm(htp_lowering *l)
 
 /* ---- torch.linalg's norms ---- */
 
-/** The norm of a matrix in two dims: the largest (or, of a negative order, the smallest) sum of
+/** The norm of a matrix in two dims: the largest (for a negative order, the smallest) sum of
  * magnitudes of a column (order 1) or a row (infinite order). */
 static void bind_matrix_norm(htp_lowering *l, const int64_t *axes, double order)
 {

@@ -15,7 +15,7 @@ typedef struct line {
     int64_t edge_order;
 } line;
 
-/** The elements @p start up to @p end, either of which may count from the end. */
+/** The elements from @p start to before @p end; both may be negative. */
 static htp_tensor_id part(const line *n, int64_t start, int64_t end)
 {
     return htp_emit_slice(n->f->l, n->x, n->axis, start, end);

@@ -107,7 +107,7 @@ void htp_lower_reduce(htp_lowering *l)
 
 /* ---- reductions of nothing ---- */
 
-/* What reductions give of no elements, by the operator's name without overload. */
+/* Results of reductions over no elements, by operator name without overload. */
 static const struct {
     const char *name;
     double value;
@@ -159,7 +159,7 @@ void htp_lower_reduction_of_nothing(htp_lowering *l)
     htp_bind(l, 0, htp_typed_expand(l, dtype, value, htp_sizes_end(&shape)));
 }
 
-/** aten::logsumexp. Beside an infinity ONNX Runtime overlooks a NaN: the sum of what is 0 for all
+/** aten::logsumexp. Beside an infinity ONNX Runtime overlooks a NaN; adding a sum that is 0 for all
  * numbers brings it back. */
 void htp_lower_logsumexp(htp_lowering *l)
 {
@@ -179,7 +179,7 @@ void htp_lower_count_nonzero(htp_lowering *l)
     htp_bind(l, 0, htp_emit_reduce(l, "ReduceSum", ones, r.axes, r.axis_count, false));
 }
 
-/** What is taken from the number of elements: the argument correction or unbiased; 1 without. */
+/** The correction to the number of elements: argument correction or unbiased; 1 without. */
 static double correction(htp_lowering *l)
 {
     if (htp_arg_present(l, "unbiased")) {

@@ -6,7 +6,8 @@
 
 #include "lower/compose/formula.h"
 
-/** What a reduction works on: a tensor of @p dtype, the axes, and whether they stay as ones. */
+/** The operands of a reduction: a tensor of @p dtype, the axes, and whether they are kept as
+ * ones. */
 typedef struct htp_reduction {
     htp_tensor_id x;
     htp_dtype dtype;
@@ -23,8 +24,8 @@ htp_reduction htp_arg_reduction(htp_lowering *l, const char *name, htp_dtype dty
 htp_tensor_id htp_emit_reduced(htp_lowering *l, const char *op, const htp_reduction *r,
                                htp_tensor_id x, bool keepdims);
 
-/** The mean. ONNX Runtime's is 0 of nothing, where libtorch's is NaN: it is the sum by the number
- * of elements where that may be 0. */
+/** The mean. ONNX Runtime gives 0 for no elements, libtorch NaN: if there may be none, it is the
+ * sum divided by the number of elements. */
 htp_tensor_id htp_emit_mean(htp_lowering *l, const htp_reduction *r, bool keepdims);
 
 /** Whether a tensor that the node takes may have no elements. */

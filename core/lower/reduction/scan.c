@@ -1,9 +1,9 @@
 /*
- * What becomes of the elements up to each one along a dim, for which ONNX has CumSum alone:
- * products, logarithms of sums of exponentials, largest and smallest ones.
+ * Scans along a dim, for which ONNX only has CumSum: products, logarithms of sums of exponentials,
+ * maxima and minima.
  *
- * Every element gets a row of its own with the elements up to it, which is then reduced. So the
- * work grows with the square of the dim's size.
+ * Every element gets a row with the elements up to it, which is then reduced. So the work grows
+ * with the square of the dim's size.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"

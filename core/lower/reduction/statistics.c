@@ -9,7 +9,7 @@
 #include "lower/emit/sizes.h"
 #include "lower/reduction/reduce.h"
 
-/** The sum of what is not NaN. */
+/** The sum of elements other than NaN. */
 static htp_tensor_id emit_nansum(htp_lowering *l, const htp_reduction *r)
 {
     htp_tensor_id x = r->x;
@@ -27,7 +27,7 @@ void htp_lower_nansum(htp_lowering *l)
     htp_bind_cast(l, 0, emit_nansum(l, &r), r.dtype);
 }
 
-/** aten::nanmean: divided by the number of what is not NaN */
+/** aten::nanmean: divided by the number of elements other than NaN */
 void htp_lower_nanmean(htp_lowering *l)
 {
     htp_formula f = htp_formula_of_steps(l, htp_output_dtype(l, 0));
@@ -69,7 +69,7 @@ void htp_lower_sum_to_size(htp_lowering *l)
 
 /* ---- covariances ---- */
 
-/** What a covariance is made of. */
+/** Operands of a covariance. */
 typedef struct covariance {
     htp_formula f;
     htp_tensor_id x;       /* [variables, observations] */
@@ -89,8 +89,10 @@ static covariance read_observations(htp_lowering *l)
     return c;
 }
 
-/** Each variable's products with each other, of deviations from the mean: [variables, variables]
- * @param norm  what the sums of products are divided by */
+/**
+ * The products of all pairs of variables, as deviations from the mean: [variables, variables]
+ * @param norm  divisor of the sums
+ */
 static htp_tensor_id emit_products(const covariance *c, htp_tensor_id norm)
 {
     static const int64_t observations = 1;

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/** Whether an operator tells as a number, or as a truth value, how a tensor lies in memory: it has
- * no row, and is known, or its node says why not. */
+/** Whether an operator returns a fact about memory layout, as a number or bool: it has no row; its
+ * result is known, or its node has the reason. */
 bool htp_refusal_is_of_layout(const char *kind);
 
 /** Why no exporter can write an operator, in place or not. @param kind  "aten::rand"
@@ -17,8 +17,8 @@ const char *htp_refusal_find(const char *kind);
 /** The reason to give for an operator without a row in the table. @param kind  "aten::rand" */
 const char *htp_refusal_reason(const char *kind);
 
-/** Whether an operator is one of linear algebra, which gives the same whenever it runs: one that
- * has no counterpart, or none for some operands. @param kind  "aten::linalg_eigh" */
+/** Whether an operator is deterministic linear algebra without an ONNX counterpart, at least for
+ * some operands. @param kind  "aten::linalg_eigh" */
 bool htp_refusal_is_of_matrices(const char *kind);
 
 #endif

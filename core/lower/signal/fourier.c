@@ -1,6 +1,6 @@
 /*
  * Discrete Fourier transforms along one axis: by ONNX DFT, or by a product with a constant matrix
- * where lengths are small numbers.
+ * for small static lengths.
  *
  * ONNX Runtime is exact for powers of two. For other lengths it convolves with a chirp and loses
  * three digits at a length of 1000, so those are computed in float64.
@@ -69,8 +69,8 @@ static double scale_of(const htp_transform *t)
 
 /* ---- along an axis ---- */
 
-/** A vector along @p axis of a signal, as a tensor that broadcasts with it; @p trailing is 1 where
- * the vector is of pairs. */
+/** A vector along @p axis of a signal, as a tensor that broadcasts with it; @p trailing is 1 for a
+ * vector of pairs. */
 static htp_tensor_id along(htp_lowering *l, const htp_signal *s, uint32_t axis, htp_tensor_id x,
                            int64_t pairs)
 {
@@ -107,8 +107,8 @@ static htp_tensor_id emit_bools(htp_lowering *l, const htp_number *numbers, int6
 }
 
 /**
- * Frequencies of real signals that are their own mirror images are real: their imaginary parts are
- * zero, of the sign that PyTorch gives it, on which angles depend.
+ * Self-conjugate frequencies of real signals are real: their imaginary parts are zeros with
+ * PyTorch's sign, on which angles depend.
  */
 static void clear_imaginary(htp_lowering *l, htp_signal *s, const htp_transform *t,
                             const htp_length *length)
@@ -236,8 +236,8 @@ static void transform_by_matrix(htp_lowering *l, htp_signal *s, const htp_transf
 
 /* ---- by DFT ---- */
 
-/** Conjugates what is to be transformed inversely. A frequency of a real signal counts twice: its
- * mirror image is not there. */
+/** Conjugates the input of an inverse transform. For a real signal a frequency counts twice, since
+ * its mirror image is missing. */
 static void weigh(htp_lowering *l, htp_signal *s, const htp_transform *t)
 {
     bool is_conjugate = t->is_inverse && s->is_complex;

@@ -2,14 +2,14 @@
  * Discrete Fourier transforms. Private to core/lower.
  *
  * Reference: ONNX DFT (17, 20). Only its forward transform is used: in ONNX Runtime the inverse one
- * loses digits, and that of pairs to real numbers is recent.
+ * loses digits, and the complex-to-real one is recent.
  */
 #ifndef HTP_LOWER_FOURIER_H
 #define HTP_LOWER_FOURIER_H
 
 #include "lower/emit/lowering.h"
 
-/** What is transformed: real numbers [dims], or complex ones as pairs [dims, 2]. */
+/** The operand: real numbers [dims], or complex ones as pairs [dims, 2]. */
 typedef struct htp_signal {
     htp_tensor_id x;
     bool is_complex;
@@ -32,7 +32,7 @@ typedef enum htp_spectrum {
     HTP_SPECTRUM_REAL,  /* from such ones back to a real signal */
 } htp_spectrum;
 
-/** What a transform is divided by. */
+/** The divisor of a transform. */
 typedef enum htp_scaling {
     HTP_SCALE_NONE,
     HTP_SCALE_ROOT, /* the root of the length */
@@ -42,7 +42,7 @@ typedef enum htp_scaling {
 /** A transform along one axis. */
 typedef struct htp_transform {
     uint32_t axis;
-    htp_length length; /* of the signal: what is longer is cut off, what is shorter padded */
+    htp_length length; /* of the signal: longer ones are cut, shorter ones padded */
     htp_spectrum spectrum;
     bool is_inverse; /* the exponent is positive */
     htp_scaling scaling;

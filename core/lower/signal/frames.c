@@ -201,8 +201,8 @@ static htp_tensor_id emit_envelope(htp_lowering *l, const htp_signal *s, const f
     return overlap_add(l, square, s->dtype, f);
 }
 
-/** Cuts off half a frame at each end where the frames were centred; or what is longer than the
- * argument length, up to which shorter signals are padded. */
+/** Cuts off half a frame at each end if frames were centred; or trims to the argument length, to
+ * which shorter signals are padded. */
 static htp_tensor_id trim(htp_lowering *l, htp_tensor_id x, const frames *f, bool is_centred)
 {
     int64_t start = is_centred ? f->size / 2 : 0;
@@ -231,7 +231,7 @@ static htp_tensor_id extend(htp_lowering *l, htp_tensor_id x)
     return htp_emit_binary(l, "Pad", x, pads);
 }
 
-/** What frames [batch, frames, size] are put together to, in the shape of the output. */
+/** Assembles frames [batch, frames, size], in the shape of the output. */
 static htp_tensor_id put_together(htp_lowering *l, const htp_signal *s, const frames *f,
                                   htp_tensor_id x, htp_tensor_id envelope)
 {

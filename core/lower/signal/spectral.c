@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/** A family of transforms: along all axes but the last whole spectra, along the last one what the
- * family is named after. */
+/** A family of transforms: full spectra along all axes but the last, and the named transform along
+ * the last. */
 typedef struct family {
     const char *name;
     htp_spectrum last;
@@ -66,7 +66,7 @@ void htp_bind_signal(htp_lowering *l, const htp_signal *s)
 
 /* ---- axes and lengths ---- */
 
-/** A number of the graph as a length; what the axis has for -1. */
+/** A number of the graph as a length; the axis's size for -1. */
 static htp_length read_length(htp_lowering *l, htp_value_id id, htp_length own)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
@@ -76,7 +76,7 @@ static htp_length read_length(htp_lowering *l, htp_value_id id, htp_length own)
     return value->i[0] == -1 ? own : htp_length_of(value->i[0]);
 }
 
-/** The length of an axis that is not told: the signal's that has these frequencies. */
+/** The default length of an axis: of the signal with these frequencies. */
 static htp_length own_length(htp_lowering *l, const htp_signal *s, uint32_t axis, bool is_real)
 {
     htp_length own = htp_signal_length(l, s, axis);
@@ -126,8 +126,8 @@ static axes arg_axes(htp_lowering *l, const htp_signal *s, bool is_real)
 
 /* ---- transforms ---- */
 
-/** Transforms a signal along all axes: real signals along the last axis first, as only that turns
- * them into complex ones, and back to real ones last. */
+/** Transforms a signal along all axes: a real signal along the last axis first, which makes it
+ * complex; back to real along the last axis last. */
 static void transform(htp_lowering *l, htp_signal *s, const axes *a, const family *f,
                       htp_scaling scaling)
 {

@@ -126,7 +126,7 @@ void htp_lower_select(htp_lowering *l)
                       HTP_AT(htp_attribute_int("axis", axis))));
 }
 
-/** A bound of aten::slice as [1]; @p otherwise where it is None. */
+/** A bound of aten::slice as [1]; @p otherwise for None. */
 static htp_tensor_id slice_bound(htp_lowering *l, const char *name, int64_t otherwise)
 {
     return htp_arg_present(l, name) ? htp_arg_vector(l, name) : htp_emit_int(l, otherwise);
@@ -273,7 +273,7 @@ void htp_lower_roll(htp_lowering *l)
     }
 }
 
-/** What is differenced: prepend, self and append in one. */
+/** The operand of a difference: prepend, self and append joined. */
 static htp_tensor_id extended_self(htp_lowering *l, const htp_formula *f, int64_t axis)
 {
     static const char *const names[] = {"prepend", "self", "append"};

@@ -63,11 +63,13 @@ void htp_lower_arange(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_binary(l, "Add", start, offset), wide);
 }
 
-enum { MOST_WRITTEN = 1 << 20 }; /* bytes; as many as of what is computed of weights */
+enum { MOST_WRITTEN = 1 << 20 }; /* bytes; the limit for results computed from weights */
 
-/** A constant in the static dims of the output. The pass that computes what constants alone decide
- * cannot know that new_ones() and the like read no contents of self.
- * @return HTP_NONE where @p value is none, or it would be too large */
+/**
+ * A constant in the static dims of the output. The pass that folds constants cannot know that
+ * new_ones() and the like read no contents of self.
+ * @return HTP_NONE if @p value is no constant, or the result would be too large
+ */
 static htp_tensor_id fill_constant(htp_lowering *l, htp_tensor_id value)
 {
     const htp_builder *model = l->model;

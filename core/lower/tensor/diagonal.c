@@ -146,7 +146,7 @@ static htp_tensor_id pad_to_rows(htp_lowering *l, const placement *p)
     return htp_emit_cast(l, htp_emit_binary(l, "Pad", x, htp_sizes_end(&pads)), wide, p->dtype);
 }
 
-/** Matrices with the diagonals, and elsewhere what @p otherwise holds. */
+/** Matrices with the diagonals, and @p otherwise elsewhere. */
 static htp_tensor_id put_diagonal(htp_lowering *l, const placement *p, htp_tensor_id otherwise)
 {
     int64_t last = p->rank;

@@ -17,8 +17,8 @@ void htp_lower_embedding(htp_lowering *l)
         htp_emit_binary(l, "Gather", htp_arg_tensor(l, "weight"), htp_arg_tensor(l, "indices")));
 }
 
-/** aten::embedding_renorm: the rows that are looked up are scaled down where their norm is above
- * max_norm. libtorch has numbers of the table's dtype for norms alone. */
+/** aten::embedding_renorm: scales looked-up rows down if their norm exceeds max_norm. libtorch
+ * computes norms alone in the table's dtype. */
 void htp_lower_embedding_renorm(htp_lowering *l)
 {
     static const int64_t flattened[] = {-1};
@@ -45,7 +45,7 @@ void htp_lower_embedding_renorm(htp_lowering *l)
     htp_formula_bind(&f, 0, htp_emit(l, "ScatterND", HTP_IN(table, index, rows), HTP_NO_AT));
 }
 
-/** The number of classes as [1]; without one it is what the largest index needs. */
+/** The number of classes as [1]; by default from the largest index. */
 static htp_tensor_id count_classes(htp_lowering *l, htp_tensor_id x)
 {
     static const int64_t flattened[] = {-1};
@@ -85,7 +85,7 @@ enum { MODE_SUM = 0, MODE_MEAN = 1, MODE_MAX = 2 };
 
 typedef struct bags {
     htp_dtype dtype;
-    htp_tensor_id rows;   /* [n, width]: what was looked up */
+    htp_tensor_id rows;   /* [n, width]: looked-up rows */
     htp_tensor_id begins; /* [bags] int64: the first row of each bag */
     htp_tensor_id ends;   /* [bags] int64: the row behind its last one */
     htp_tensor_id counts; /* [n, 1] of dtype: 0 for the rows that do not count, 1 for others; or
@@ -120,8 +120,10 @@ static htp_tensor_id emit_targets(htp_lowering *l, const bags *b)
     return htp_emit_binary(l, "Sub", begun, htp_emit_int(l, 1));
 }
 
-/** The rows @p rows, combined by bag; @p start is what an empty bag gives.
- * @param width  the size of a row, as [1] */
+/**
+ * Combines the rows @p rows by bag; @p start is the result of an empty bag.
+ * @param width  the size of a row, as [1]
+ */
 static htp_tensor_id combine(htp_lowering *l, const bags *b, htp_tensor_id rows,
                              htp_tensor_id width, const char *reduction, double start)
 {
@@ -180,7 +182,7 @@ static htp_tensor_id combine_by_mode(htp_lowering *l, const bags *b, int64_t mod
                     HTP_NO_AT);
 }
 
-/** Which rows count: those that were not looked up at padding_idx, which may count from the end. */
+/** The mask of rows other than padding_idx, which may be negative. */
 static htp_tensor_id read_padding(htp_lowering *l, htp_dtype dtype)
 {
     const int64_t second = 1;
@@ -203,7 +205,7 @@ static htp_tensor_id read_padding(htp_lowering *l, htp_dtype dtype)
     return htp_emit_unsqueeze(l, htp_emit_cast(l, counts, HTP_DTYPE_BOOL, dtype), &second, 1);
 }
 
-/** embedding_bag and its forms, of which only the first output is made */
+/** embedding_bag and its forms (first output only) */
 void htp_lower_embedding_bag(htp_lowering *l)
 {
     const int64_t second = 1;

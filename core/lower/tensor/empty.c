@@ -1,5 +1,5 @@
 /*
- * What becomes of tensors without elements, where an operator gives some.
+ * Tensors without elements, for operators with nonempty results.
  */
 #include "lower/tensor/empty.h"
 
@@ -29,8 +29,8 @@ static bool has_empty(const htp_lowering *l, const uint32_t *values, uint32_t co
     return has;
 }
 
-/** Whether a tensor without elements meets one with elements. Joining is what programs do: tensors
- * of lists are not looked at. */
+/** Whether an empty tensor is an operand beside a nonempty one. Programs join empty lists, so
+ * tensors of lists do not count. */
 static bool meets_empty(const htp_lowering *l)
 {
     const htp_trace_node *node = l->node;
@@ -44,8 +44,8 @@ static bool meets_empty(const htp_lowering *l)
     return gives_elements;
 }
 
-/** Operators that write elements into a copy of their first operand: where there are none to write,
- * or none to write to, they give it as it is. */
+/** Operators that write into a copy of their first operand: if nothing is written, or there is
+ * nowhere to write, they return it. */
 static void lower_unwritten(htp_lowering *l)
 {
     if (!htp_node_is_complex(l)) {
@@ -82,7 +82,7 @@ static bool writes(const char *kind)
     return found;
 }
 
-/** Whether the operator's own lowering knows what becomes of tensors without elements. */
+/** Whether the operator's own lowering handles empty tensors. */
 static bool knows_empty(const char *kind)
 {
     static const char *const knowing[] = {"aten::addbmm",

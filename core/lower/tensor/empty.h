@@ -9,8 +9,8 @@
 
 #include "lower/emit/lowering.h"
 
-/** What lowers the node: its row's function; another one where it is given a tensor without
- * elements and gives one with elements. Fails where nobody knows what comes out. */
+/** The lowering function of the node: its row's, or another one if an operand is empty and the
+ * result is not. Fails if the result is unknown. */
 htp_lower_fn htp_lowering_find(htp_lowering *l);
 
 #endif

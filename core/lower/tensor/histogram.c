@@ -15,7 +15,7 @@ enum { MAX_BINS = 1 << 24, MAX_COORDINATES = 64 };
 
 static const int64_t flattened[] = {-1};
 
-/** What is counted, and where. */
+/** The operands of a histogram. */
 typedef struct binning {
     htp_formula f;
     htp_tensor_id x;     /* a vector: the numbers, or one coordinate of the points */
@@ -53,8 +53,8 @@ static bool has_no_elements(htp_lowering *l)
     return false;
 }
 
-/** The first edge, or the last one, as @p reduce tells: of the argument range, else the least or
- * greatest number, else 0 or 1. */
+/** The first or last edge, by @p reduce: from the argument range, else the minimum or maximum, else
+ * 0 or 1. */
 static htp_tensor_id emit_end(const binning *b, const char *reduce, bool is_last)
 {
     static const int64_t first = 0;
@@ -101,8 +101,8 @@ static htp_tensor_id count_reached(const binning *b)
     return htp_emit_reduce(l, "ReduceSum", place, &along_edges, 1, false);
 }
 
-/** The same by halves, as std::upper_bound() goes through what may not rise: which edges decide is
- * part of the result then. Its range begins at @c first and has @c length edges. */
+/** The same by bisection, like std::upper_bound() on edges that may not be sorted: then the probed
+ * edges are part of the result. Its range begins at @c first and has @c length edges. */
 static htp_tensor_id search_reached(const binning *b)
 {
     htp_lowering *l = b->f.l;
@@ -130,8 +130,8 @@ static htp_tensor_id search_reached(const binning *b)
     return first;
 }
 
-/** How many edges are not above each number; 0 for what is not between the first and the last one,
- * as NaN is. Three edges or fewer tell the same in any order. */
+/** The number of edges up to each number; 0 outside of the first and last edge, and for NaN. For
+ * three edges or fewer, any order gives the same. */
 static htp_tensor_id emit_places(const binning *b)
 {
     enum { FEW = 3 };
@@ -145,8 +145,10 @@ static htp_tensor_id emit_places(const binning *b)
     return htp_typed_where(l, HTP_DTYPE_INT64, is_between, place, htp_emit_int(l, 0));
 }
 
-/** The bin of each number, from 0 on; any one for what is outside of them.
- * @param is_inside  set to which ones are in a bin */
+/**
+ * The bin of each number, from 0 on; any bin for numbers outside.
+ * @param is_inside  set to the mask of numbers in a bin
+ */
 static htp_tensor_id emit_bins(const binning *b, htp_tensor_id *is_inside)
 {
     htp_lowering *l = b->f.l;
@@ -157,8 +159,10 @@ static htp_tensor_id emit_bins(const binning *b, htp_tensor_id *is_inside)
     return htp_emit_binary(l, "Sub", place, htp_emit_int(l, 1));
 }
 
-/** How many of the numbers, or of the points, have each place, or how much they weigh.
- * @param count  of places, as [1] */
+/**
+ * The number or total weight of numbers or points at each position.
+ * @param count  of positions, as [1]
+ */
 static htp_tensor_id emit_counts(const htp_formula *f, htp_tensor_id place, htp_tensor_id is_inside,
                                  htp_tensor_id count)
 {

@@ -13,7 +13,7 @@ void htp_lower_index(htp_lowering *l)
     htp_bind(l, 0, htp_emit_indexed(l, &indexing));
 }
 
-/** The one mask that the list argument indices holds; HTP_NONE when that is not all. */
+/** The single mask in the list argument indices; HTP_NONE if there is anything else. */
 static htp_value_id only_mask(htp_lowering *l)
 {
     size_t count = 0;
@@ -74,8 +74,8 @@ void htp_lower_index_put(htp_lowering *l)
              htp_emit_index_put(l, &indexing, values, htp_arg_bool_or(l, "accumulate", false)));
 }
 
-/** The arguments self and indices, with indices that are cut off at both ends of their axes: where
- * a mask is not true they may be anything. */
+/** The arguments self and indices, with indices clamped to their axes: where a mask is false they
+ * may be anything. */
 static htp_indexing clamped_indexing(htp_lowering *l)
 {
     htp_indexing n = htp_arg_indexing(l);

@@ -15,8 +15,8 @@ static htp_indexing indexing_of_self(htp_lowering *l)
     };
 }
 
-/** Broadcasts the dims of an index tensor into @p dims, from the right. @return false where one
- * depends on the input and is not the same symbol. */
+/** Broadcasts the dims of an index tensor into @p dims, from the right. @return false if a dynamic
+ * one has another symbol. */
 static bool broadcast_dims(const htp_dim *from, uint32_t from_rank, htp_dim *dims, uint32_t rank)
 {
     for (uint32_t i = 0; i < from_rank; i++) {
@@ -104,8 +104,8 @@ static uint32_t axes_taken(const htp_trace_value *value)
     return htp_index_is_mask(value) ? value->rank : 1;
 }
 
-/** Adds the index @p id of axis @p axis and, for a mask, of those behind. @p values receives the
- * value of each, HTP_NONE for a mask. */
+/** Adds the index @p id of axis @p axis; for a mask, of several axes. @p values receives the value
+ * of each, HTP_NONE for a mask. */
 static void add_index(htp_lowering *l, htp_indexing *n, htp_value_id id, uint32_t axis,
                       htp_value_id *values)
 {
@@ -172,7 +172,7 @@ htp_indexing htp_indexing_along(htp_lowering *l, int64_t axis, htp_tensor_id vec
     return n;
 }
 
-/** Where the indices' dims stand in the result: in place of the axes when these are neighbours,
+/** The position of the indices' dims in the result: in place of the axes if these are adjacent,
  * otherwise in front. */
 static uint32_t position(const htp_indexing *n)
 {
@@ -205,7 +205,7 @@ static void invert(const int64_t *perm, uint32_t rank, int64_t *inverse)
     }
 }
 
-/** From [indices, other axes], which is what ONNX GatherND gives, to the order of the result. */
+/** Permutes [indices, other axes], the result of ONNX GatherND, to the result's order. */
 static void result_permutation(const htp_indexing *n, int64_t *perm)
 {
     uint32_t at = position(n);

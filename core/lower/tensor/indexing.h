@@ -1,5 +1,5 @@
 /*
- * Indexing by tensors, as x[:, i, j] does: what reading and writing have in common. Private to
+ * Indexing by tensors, as x[:, i, j] does: shared parts of reading and writing. Private to
  * core/lower.
  */
 #ifndef HTP_LOWER_INDEXING_H
@@ -44,7 +44,7 @@ htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *n);
 /**
  * x with x[...] = values. Closes indices that are open.
  * @param values      of x's dtype, broadcast to the shape of x[...]
- * @param accumulate  add the values to what is there
+ * @param accumulate  add to the old elements
  */
 htp_tensor_id htp_emit_index_put(htp_lowering *l, htp_indexing *n, htp_tensor_id values,
                                  bool accumulate);

@@ -2,7 +2,7 @@
  * The layout of a value follows from the operators that made it: from new memory, which libtorch
  * fills in order, and from views.
  *
- * Reference: computeStride() of libtorch's TensorUtils.h for what reshaping copies.
+ * Reference: computeStride() in libtorch's TensorUtils.h for when reshaping copies.
  */
 #include "lower/tensor/layout.h"
 
@@ -18,8 +18,8 @@ typedef struct search {
     uint32_t visits;
 } search;
 
-/** What an operator does to the layout of its first argument. @p at has the operator as its node;
- * the layout, of its first argument, becomes that of its output @p value. */
+/** Applies an operator to the layout of its first argument, which becomes that of output @p value;
+ * @p at has the operator as its node. */
 typedef bool (*derive_fn)(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout);
 
 typedef struct maker {
@@ -124,7 +124,8 @@ bool htp_layout_reshape_strides(uint32_t from_rank, const int64_t *sizes, const 
     return next < 0;
 }
 
-/** The same elements in another shape; @p may_copy where the operator copies what is no view. */
+/** The same elements in another shape; @p may_copy if the operator copies when no view is
+ * possible. */
 static bool reshape(const htp_lowering *l, htp_value_id value, htp_layout *layout, bool may_copy)
 {
     int64_t dims[HTP_MAX_RANK] = {0};
@@ -252,7 +253,7 @@ static bool derive_select(search *s, htp_lowering *at, htp_value_id value, htp_l
 
 /* ---- copies ---- */
 
-/** What is contiguous already is not copied; whether it is must not change with the sizes. */
+/** A contiguous tensor is not copied; whether it is must not depend on sizes. */
 static bool derive_contiguous(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
 {
     bool is_copied = !layout->is_contiguous && is_static(s->l, value);
@@ -270,7 +271,7 @@ static bool derive_copy(search *s, htp_lowering *at, htp_value_id value, htp_lay
     return (layout->is_contiguous || !is_preserved) && be_base(s->l, value, layout);
 }
 
-/** A cast to the same dtype gives what it got. */
+/** A cast to the same dtype returns its operand. */
 static bool derive_cast(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
 {
     htp_dtype from = htp_graph_value(s->l->graph, at->node->inputs[0])->dtype;
@@ -281,8 +282,8 @@ static bool derive_cast(search *s, htp_lowering *at, htp_value_id value, htp_lay
     return derive_copy(s, at, value, layout);
 }
 
-/** Padding with a constant: new memory, whose order is that of the dims up to three of them, and
- * beyond where the input's is. Where it only cuts off, it copies. */
+/** Padding with a constant: new memory in the order of the dims, beyond three dims in the input's
+ * order. Pure cropping copies. */
 static bool derive_pad(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
 {
     size_t count = 0;
@@ -297,7 +298,7 @@ static bool derive_pad(search *s, htp_lowering *at, htp_value_id value, htp_layo
            be_base(s->l, value, layout);
 }
 
-/** In eval mode aten::dropout gives what it got. */
+/** In eval mode aten::dropout returns its operand. */
 static bool derive_dropout(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
 {
     (void)s;
@@ -331,7 +332,7 @@ static const maker makers[] = {
     {"aten::alias", keep},
     {"aten::arange", NULL},
     {"aten::bmm", NULL},
-    {"aten::clone", derive_copy}, /* where it is none in order: is_copy_in_order() */
+    {"aten::clone", derive_copy}, /* unless contiguous: is_copy_in_order() */
     {"aten::constant_pad_nd", derive_pad},
     {"aten::contiguous", derive_contiguous},
     {"aten::detach", keep},

@@ -17,13 +17,14 @@ typedef struct htp_layout {
     int64_t strides[HTP_MAX_RANK];
 } htp_layout;
 
-/** Finds out how @p value lies in memory, at all sizes that it may have. @return false when that
- * cannot be told */
+/** Finds the layout of @p value in memory, at all of its sizes. @return false if it is unknown */
 bool htp_layout_find(const htp_lowering *l, htp_value_id value, htp_layout *layout);
 
-/** The strides of another shape of the same elements in their order, which lie in strides
- * @p from. @return false when there are none: the elements would have to move. Reference:
- * computeStride() of libtorch's TensorUtils.h */
+/**
+ * The strides of another shape for the same elements with strides @p from.
+ * @return false if there are none: elements would have to move. Reference: computeStride() in
+ *         libtorch's TensorUtils.h
+ */
 bool htp_layout_reshape_strides(uint32_t from_rank, const int64_t *sizes, const int64_t *from,
                                 uint32_t rank, const int64_t *dims, int64_t *strides);
 

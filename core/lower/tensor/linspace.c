@@ -1,8 +1,8 @@
 /*
  * Evenly spaced numbers: aten::linspace, and aten::logspace, which raises a base to them.
  *
- * PyTorch counts from both ends to the middle, and rounds the step and each of its multiples to the
- * dtype that it counts in.
+ * PyTorch counts from both ends to the middle, and rounds the step and each of its multiples to its
+ * computing dtype.
  */
 #include "lower/compose/compose.h"
 #include "lower/compose/formula.h"
@@ -134,7 +134,7 @@ htp_tensor_id htp_emit_linspace(const htp_formula *f, htp_tensor_id start, htp_t
     return emit_spaced(f, &s);
 }
 
-/** a + b, and what it lost by rounding. Source: Knuth, The Art of Computer Programming 2, 4.2.2. */
+/** a + b and its rounding error. Source: Knuth, The Art of Computer Programming 2, 4.2.2. */
 static htp_tensor_id add_exactly(const htp_formula *f, htp_tensor_id a, htp_tensor_id b,
                                  htp_tensor_id *lost)
 {
@@ -147,9 +147,9 @@ static htp_tensor_id add_exactly(const htp_formula *f, htp_tensor_id a, htp_tens
 }
 
 /**
- * The numbers in float64, each rounded once, as PyTorch's kernels do by fused multiplication and
- * addition: where they are truncated to integers the last bit counts. The step is split into
- * halves whose products with positions are exact.
+ * The numbers in float64, each rounded once, as by the fused multiply-add of PyTorch's kernels: the
+ * last bit counts when they are truncated to integers. The step is split into halves whose products
+ * with positions are exact.
  */
 static htp_tensor_id emit_spaced_exactly(const htp_formula *f, const spaced *s)
 {

@@ -1,9 +1,9 @@
 /*
- * Packed sequences: sequences of different lengths, the longest first, without their padding. The
- * steps follow each other, and batch_sizes tells how many sequences have each step.
+ * Packed sequences: sequences of different lengths, the longest first, without their padding. Steps
+ * are consecutive, and batch_sizes has the number of sequences of each step.
  *
- * Both are made as PyTorch makes them. Recurrent layers pad again, and ONNX's operators are told
- * the lengths; so whatever else a model does with the packed data is right, too.
+ * Both equal PyTorch's, so any other use of the packed data is right, too. Recurrent layers pad
+ * again, and pass the lengths to ONNX's operators.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"

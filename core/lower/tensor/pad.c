@@ -61,7 +61,7 @@ static htp_tensor_id read_pads(htp_lowering *l, const char *name, bool may_cut)
     return htp_emit_ints(l, kept, 2 * (size_t)rank);
 }
 
-/** @p x without what negative numbers of argument @p name cut off. */
+/** @p x after cropping by the negative numbers of argument @p name. */
 static htp_tensor_id cut_ends(htp_lowering *l, const char *name, htp_tensor_id x)
 {
     size_t count = 0;
@@ -101,7 +101,7 @@ static void bind_mirrored_pad(htp_lowering *l, const char *name, const char *mod
     htp_bind_cast(l, 0, wraps ? x : cut_ends(l, name, x), dtype);
 }
 
-/** What wraps around must be there after the other end was cut. */
+/** The wrapped elements must exist after cropping the other end. */
 static void check_wrapped_ends(htp_lowering *l, const int64_t *pads, size_t count)
 {
     const htp_dim *dims = htp_arg_dims(l, "self");

@@ -1,8 +1,8 @@
 /*
  * Elements by their rank: medians, the k-th smallest, quantiles, and the most frequent.
  *
- * Runtimes sort NaN to no certain place, so it is taken out first. PyTorch puts it last. Which of
- * several equal elements is told as the place of a result is not defined; here it is the first.
+ * Runtimes sort NaN anywhere, so it is replaced first; PyTorch sorts it last. The position of a
+ * result among equal elements is undefined; here it is the first.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -25,8 +25,7 @@ typedef struct ranked {
 
 static const int64_t first_axis = 0;
 
-/** The argument self along the argument dim; flattened where the operator has none, or it is
- * None. */
+/** The argument self along the argument dim; flattened if that is missing or None. */
 static ranked read_ranked(htp_lowering *l, htp_dtype dtype)
 {
     uint32_t rank = htp_arg_rank(l, "self");
@@ -86,7 +85,7 @@ static htp_tensor_id find(htp_lowering *l, const ranked *r, htp_tensor_id values
     return htp_emit(l, "ArgMax", HTP_IN(found), HTP_AT(htp_attribute_int("axis", r->axis)));
 }
 
-/** Binds values that have the axis as 1, and where they are if that is an output. */
+/** Binds values that keep the axis as 1, and their positions if these are an output. */
 static void bind_ranked(htp_lowering *l, const ranked *r, htp_tensor_id values)
 {
     bool keepdims = htp_arg_bool_or(l, "keepdim", false) && htp_arg_rank(l, "self") > 0;

@@ -79,7 +79,7 @@ void htp_lower_take_along_dim(htp_lowering *l)
         htp_emit(l, "GatherElements", HTP_IN(x, index), HTP_AT(htp_attribute_int("axis", axis))));
 }
 
-/** The dtype to add elements in: bools as numbers, of which all but 0 are true. */
+/** The dtype for additions: bools as numbers, with nonzero as true. */
 static htp_dtype sum_dtype(htp_dtype dtype)
 {
     return dtype == HTP_DTYPE_BOOL ? HTP_DTYPE_INT32 : htp_composite_dtype(dtype);
@@ -168,7 +168,7 @@ static htp_scattering read_scattering(htp_lowering *l)
     return s;
 }
 
-/** Binds what was computed as @p dtype, without the dim that at_least_1d() gave it. */
+/** Binds a result in @p dtype, without the dim that at_least_1d() added. */
 static void bind_scattered(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
 {
     x = htp_arg_rank(l, "self") ? x : htp_emit_reshape(l, x, NULL, 0);
@@ -234,7 +234,7 @@ static const reduction *find_reduction(htp_lowering *l, bool of_bools)
     return &reductions[0];
 }
 
-/** What a reduction begins with where self does not count. @param of_bools  they are 0 and 1 */
+/** The initial value of a reduction without self. @param of_bools  they are 0 and 1 */
 static htp_tensor_id emit_identity(htp_lowering *l, const reduction *r, htp_dtype dtype,
                                    bool of_bools)
 {
@@ -282,7 +282,7 @@ htp_tensor_id htp_emit_scattered_nan(htp_lowering *l, const htp_scattering *s, h
     return htp_typed_where(l, s->dtype, is_hit, htp_emit_scalar(l, s->dtype, NAN), x);
 }
 
-/** Reduces by the argument reduce, of which self is a part if the argument include_self says so. */
+/** Reduces by the argument reduce, including self if the argument include_self says so. */
 static void reduce_scattered(htp_lowering *l, htp_scattering s)
 {
     bool of_bools = s.dtype == HTP_DTYPE_BOOL;

@@ -6,7 +6,7 @@
 
 #include "lower/emit/lowering.h"
 
-/** What is written where: x, index and updates have one rank, 1 at least. */
+/** Operands of a scatter: x, index and updates have one rank, at least 1. */
 typedef struct htp_scattering {
     htp_dtype dtype;
     int64_t axis;
@@ -19,8 +19,11 @@ typedef struct htp_scattering {
 htp_tensor_id htp_emit_scatter(htp_lowering *l, const htp_scattering *s, htp_tensor_id x,
                                htp_tensor_id updates, const char *reduction);
 
-/** @p x, the extremes of what s tells, with NaN wherever what was reduced holds NaN: ONNX's
- * extremes pass over it. @param begin  what the reduction began with */
+/**
+ * @p x, the extremes described by s, with NaN wherever a reduced element is NaN, which ONNX
+ *    ignores.
+ * @param begin  the initial value of the reduction
+ */
 htp_tensor_id htp_emit_scattered_nan(htp_lowering *l, const htp_scattering *s, htp_tensor_id begin,
                                      htp_tensor_id x);
 

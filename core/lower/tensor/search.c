@@ -1,8 +1,8 @@
 /*
- * Places in sorted sequences (aten::searchsorted, aten::bucketize), in bins (aten::histc), and of
- * what is not zero (aten::nonzero_static).
+ * Positions in sorted sequences (aten::searchsorted, aten::bucketize), in bins (aten::histc), and
+ * of nonzero elements (aten::nonzero_static).
  *
- * The place of a value in a sequence is the number of elements before it, which is counted.
+ * The position of a value in a sequence is the number of elements before it.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -75,8 +75,8 @@ typedef struct range {
     htp_tensor_id high;
 } range;
 
-/** The arguments min and max; where they are equal, the least and greatest element of @p x; and
- * where these are equal, one less and one more. */
+/** The arguments min and max. If they are equal, the minimum and maximum of @p x; if these are
+ * equal, one less and one more. */
 static range read_range(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
 {
     double low = htp_arg_float(l, "min");

@@ -1,9 +1,8 @@
 /*
- * Reductions of the segments that a dim is cut into: aten::segment_reduce.
+ * Reductions over segments of a dim: aten::segment_reduce.
  *
- * A border is where a segment begins or the last one ends. How many borders lie at or before an
- * element tells its segment; what is before the first border or behind the last one gets a place
- * of its own, which is cut off.
+ * A border is the begin of a segment or the end of the last one. The number of borders up to an
+ * element gives its segment; elements outside get additional segments, which are cut off.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/constant.h"
@@ -54,7 +53,7 @@ static const reduction *find_reduction(htp_lowering *l)
     return &reductions[0];
 }
 
-/** The dims of @p x up to the one that is cut, of which there are @p size ([1]). */
+/** The dims of @p x up to the segmented one, of size @p size ([1]). */
 static htp_tensor_id shape_up_to(htp_lowering *l, const segments *s, htp_tensor_id size)
 {
     htp_sizes shape = htp_sizes_begin(l);
@@ -63,7 +62,7 @@ static htp_tensor_id shape_up_to(htp_lowering *l, const segments *s, htp_tensor_
     return htp_sizes_end(&shape);
 }
 
-/** Borders and lengths of the segments, either of which the node is given. */
+/** Borders and lengths of the segments; the node has one of them. */
 static void read_borders(htp_lowering *l, segments *s)
 {
     bool has_offsets = htp_arg_present(l, "offsets");
@@ -116,7 +115,7 @@ static htp_tensor_id emit_places(htp_lowering *l, const segments *s)
     return htp_emit_binary(l, "Expand", places, htp_emit_shape(l, s->x, s->rank, s->dims));
 }
 
-/** @p start for every segment, and for what is outside of them. */
+/** @p start for every segment, including the additional ones. */
 static htp_tensor_id emit_begin(htp_lowering *l, const segments *s, htp_tensor_id start)
 {
     htp_tensor_id count = htp_emit(
@@ -129,7 +128,7 @@ static htp_tensor_id emit_begin(htp_lowering *l, const segments *s, htp_tensor_i
     return htp_typed_expand(l, s->dtype, start, htp_sizes_end(&shape));
 }
 
-/** The quotient of sums and lengths; of empty segments what they began with, or NaN. */
+/** Sums divided by lengths; the initial value or NaN for empty segments. */
 static htp_tensor_id emit_quotient(htp_lowering *l, const segments *s, htp_tensor_id sums,
                                    bool has_initial)
 {

@@ -1,6 +1,6 @@
 /*
- * Elements that the data picks: those that are not zero, that a mask selects, that differ from one
- * another, and repeats. How many there are only a run tells.
+ * Data-dependent selections: nonzero elements, masked ones, unique ones, and repeats. Their number
+ * is data-dependent.
  *
  * Reference: ONNX NonZero, Compress, Unique.
  */
@@ -66,8 +66,8 @@ static htp_tensor_id broadcast_flat(htp_lowering *l, const char *name, htp_dtype
     return flat(l, htp_typed_expand(l, dtype, htp_arg_tensor_as(l, name, dtype), shape));
 }
 
-/** Whether two arguments have the same dims, whatever the sizes are: names of dims are fitted to
- * the sizes of a trace, so only numbers tell. */
+/** Whether two arguments have equal dims at all sizes: symbols only fit the sizes of a trace, so
+ * only static dims count. */
 static bool same_dims(htp_lowering *l, const char *a, const char *b)
 {
     uint32_t rank = htp_arg_rank(l, a);
@@ -122,7 +122,7 @@ void htp_lower_masked_scatter(htp_lowering *l)
     htp_tensor_id source = flat(l, htp_arg_tensor_as(l, "source", dtype));
     htp_tensor_id first = htp_emit_numbers(l, dtype, 1, (const int64_t[]){1}, &(htp_number){0});
     source = htp_emit_concat(l, HTP_IN(first, source), 0);
-    /* What is not selected takes the element in front: source may have no more. */
+    /* Unselected positions take the previous element: source may have no more. */
     htp_tensor_id index = htp_emit_binary(l, "Mul", order, counts);
     htp_tensor_id picked =
         htp_emit(l, "Gather", HTP_IN(source, index), HTP_AT(htp_attribute_int("axis", 0)));
@@ -133,7 +133,7 @@ void htp_lower_masked_scatter(htp_lowering *l)
 
 /* ---- what differs ---- */
 
-/** The dtype in which runtimes find what differs: exact for every other one. */
+/** The dtype in which runtimes compare: exact for every other one. */
 static htp_dtype unique_dtype(htp_lowering *l, htp_dtype dtype)
 {
     switch (dtype) {

@@ -18,9 +18,8 @@ static htp_tensor_id reshape(htp_lowering *l, htp_tensor_id x, htp_tensor_id sha
 }
 
 /**
- * Reshapes self to the dims of the output where these are constants: all numbers, or all but one,
- * which is then the rest of the elements.
- * @return false where more than one dim depends on the input.
+ * Reshapes self to the dims of the output if at most one is dynamic, which is then inferred.
+ * @return false if several are.
  */
 static bool bind_constant_reshape(htp_lowering *l, htp_tensor_id x)
 {
@@ -80,7 +79,7 @@ void htp_lower_flatten(htp_lowering *l)
     }
 }
 
-/** The sizes of aten::unflatten; -1 is what the other ones leave of the dim. */
+/** The sizes of aten::unflatten; -1 is inferred. */
 static void add_unflattened(htp_lowering *l, htp_sizes *sizes, htp_tensor_id dim)
 {
     size_t count = 0;
@@ -152,8 +151,8 @@ static bool same_static_dims(const htp_dim *a, uint32_t a_rank, const htp_dim *b
     return same;
 }
 
-/** Self with as many dims as the output has, of which those are cut off that have no elements
- * there: ONNX Runtime's optimiser takes an Expand to 0 for one to 1, and drops it. */
+/** Self with the rank of the output, cropped where the output is empty: ONNX Runtime's optimiser
+ * mistakes an Expand to 0 for one to 1, and drops it. */
 static htp_tensor_id cut_to_nothing(htp_lowering *l, htp_tensor_id x)
 {
     uint32_t rank = htp_output_rank(l, 0);

@@ -56,8 +56,8 @@ static bool bind_constant_split(htp_lowering *l, int64_t axis)
     return true;
 }
 
-/** Splits self into parts of @p size ([1]), of which the last gets what is left. It is no larger
- * than the others: at sizes of which there are more parts than here, a runtime refuses to split. */
+/** Splits self into parts of @p size ([1]); the last one gets the rest. If that were more, because
+ * a size gives more parts than here, a runtime refuses to split. */
 static void bind_equal_split(htp_lowering *l, int64_t axis, htp_tensor_id size)
 {
     size_t count = 0;
@@ -112,8 +112,8 @@ void htp_lower_chunk(htp_lowering *l)
     }
 }
 
-/** Splits self into @p count parts of one size, of which the first ones get one more of what is
- * left: quotient and remainder of (total + count - 1 - number) by count. */
+/** Splits self into @p count parts of nearly equal size; the first ones get one more each: quotient
+ * and remainder of (total + count - 1 - number) by count. */
 static void bind_even_split(htp_lowering *l, int64_t axis)
 {
     size_t count = 0;
@@ -127,8 +127,8 @@ static void bind_even_split(htp_lowering *l, int64_t axis)
     bind_split(l, axis, htp_emit_binary(l, "Div", sizes, htp_emit_int(l, (int64_t)count)));
 }
 
-/** Binds the parts of self between positions, which are counted from the end where they are
- * negative: slices, of which one that ends before it begins is empty. */
+/** Binds the parts of self between positions, which may be negative: slices, empty if they end
+ * before they begin. */
 static void bind_split_at(htp_lowering *l, int64_t axis, const htp_value_id *positions,
                           size_t position_count)
 {

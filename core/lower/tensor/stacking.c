@@ -1,6 +1,6 @@
 /*
- * Tensors side by side, and what is made of flips and turns: aten::hstack, atleast_2d,
- * broadcast_tensors, rot90 and the like.
+ * Concatenations, flips and rotations: aten::hstack, atleast_2d, broadcast_tensors, rot90 and the
+ * like.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/** @p x with at least @p wanted dims: of 3, a vector gets one on either side, a matrix one behind;
- * of 2, a vector gets one in front. */
+/** @p x with at least @p wanted dims: for 3, a vector gets one on either side, a matrix one behind;
+ * for 2, a vector gets one in front. */
 static htp_tensor_id at_least(htp_lowering *l, htp_tensor_id x, uint32_t rank, uint32_t wanted)
 {
     static const struct {
@@ -26,7 +26,7 @@ static htp_tensor_id at_least(htp_lowering *l, htp_tensor_id x, uint32_t rank, u
                : x;
 }
 
-/** What a row's parameter tells: how many dims ("1" to "3") tensors have at least. */
+/** The row's parameter: the least rank ("1" to "3") of tensors. */
 static uint32_t least_rank(htp_lowering *l)
 {
     return (uint32_t)(l->row->op[0] - '0');

@@ -1,8 +1,8 @@
 /*
- * aten::as_strided: elements by their places in memory; aten::stride: how far these lie apart.
+ * aten::as_strided: elements by positions in memory; aten::stride.
  *
- * The memory is that of the value that self is a view of, in its order. The places are known, or
- * computed of sizes; where the last dims lie one behind the other, whole rows are gathered.
+ * The memory is that of self's base value, in its order. Positions are constants, or computed from
+ * sizes; if the last dims are contiguous, whole rows are gathered.
  */
 #include "lower/emit/constant.h"
 #include "lower/emit/rows.h"
@@ -13,7 +13,7 @@
 
 enum { MAX_PLACES = 1 << 24 };
 
-/** What the arguments say, where all of them are numbers. */
+/** The arguments, if all of them are numbers. */
 typedef struct strided {
     const int64_t *sizes;
     const int64_t *strides;
@@ -21,8 +21,8 @@ typedef struct strided {
     int64_t offset;
 } strided;
 
-/** The number of elements that the innermost dims share as one run, such that everything outside
- * moves by whole runs. @p inner receives how many dims these are. */
+/** The number of elements in a contiguous run of the innermost dims, such that all outer strides
+ * are multiples of it. @p inner receives the number of these dims. */
 static int64_t find_run(const strided *s, int64_t elements, uint32_t *inner)
 {
     int64_t best = 1;
@@ -175,8 +175,8 @@ static strided arg_strided(htp_lowering *l, int64_t offset)
     return s;
 }
 
-/** aten::as_strided_scatter: src is written to places of self's memory. How many elements that has
- * may be decided at run time: places beyond them are an error there, as they are in libtorch. */
+/** aten::as_strided_scatter: writes src at positions of self's memory, whose size may be dynamic:
+ * positions beyond it are an error at run time, as in libtorch. */
 void htp_lower_as_strided_scatter(htp_lowering *l)
 {
     htp_layout layout;

@@ -1,7 +1,6 @@
 /*
- * Vectors whose length only a run tells: windows of signal processing (aten::hann_window and the
- * like), and the frequencies of a Fourier transform. PyTorch makes them of several of its own
- * operators, each of which rounds.
+ * Vectors of dynamic length: windows of signal processing (aten::hann_window and the like), and the
+ * frequencies of a Fourier transform. PyTorch composes them of operators, each of which rounds.
  */
 #include "lower/compose/formula.h"
 #include "lower/emit/rows.h"
@@ -17,11 +16,11 @@ typedef struct taper {
     htp_tensor_id length;    /* [1], int64 */
     htp_tensor_id index;     /* 0, 1, ... as int64 */
     htp_tensor_id position;  /* the same as the formula counts */
-    htp_tensor_id intervals; /* [1], float64: how many there are from the first to the last place,
-                                of which a periodic window leaves out the last */
+    htp_tensor_id intervals; /* [1], float64: number of intervals between the first and the last
+                                point; a periodic window omits the last point */
 } taper;
 
-/** A whole number, rounded to what the formula's results are rounded to. */
+/** An integer in the rounding of the formula's results. */
 static htp_tensor_id counted(const htp_formula *f, htp_tensor_id x)
 {
     x = htp_emit_cast(f->l, x, HTP_DTYPE_INT64, f->rounded);
@@ -117,8 +116,8 @@ void htp_lower_kaiser_window(htp_lowering *l)
     bind_taper(&t, htp_emit_cast(l, x, f.dtype, t.f.dtype));
 }
 
-/** aten::fft_fftfreq, and fft_rfftfreq, where the row's parameter is "half": whole numbers times
- * 1 / (n · d), of which the former has negative ones behind those that are not. */
+/** aten::fft_fftfreq, and fft_rfftfreq if the row's parameter is "half": integers times 1 / (n ·
+ * d); the former has negative ones behind the others. */
 void htp_lower_frequencies(htp_lowering *l)
 {
     htp_formula f = htp_formula_of_steps(l, htp_output_dtype(l, 0));
