@@ -1,9 +1,9 @@
 """Measures which samples of PyTorch's operator database export with the right numbers.
 
-    op_coverage.py [--columns htp,dynamo_false,dynamo_true] [--ops REGEX] [--dtypes LIST]
+    op_coverage.py [--columns htp,htp_pt2,dynamo_false,dynamo_true] [--ops REGEX] [--dtypes LIST]
     op_coverage.py --summary
     op_coverage.py --document [--also VERSION=DIR]
-    op_coverage.py --slice [--record]
+    op_coverage.py --slice [--columns htp,htp_pt2] [--record]
 
 Results go to the build folder as they come; a run that is stopped goes on where it was. HTP_BUILD
 names the build folder, and HTP_PYTHON the Python with ONNX Runtime and PyTorch, as for the tests.
@@ -25,7 +25,7 @@ import told_otherwise  # noqa: E402
 from op_coverage import document, peers, slice, summary  # noqa: E402
 from op_coverage.driver import SIZES, Driver, Plan  # noqa: E402
 from op_coverage.results import (  # noqa: E402
-    DTYPES, NOT_INFERENCE, OURS, OUTCOMES, PEERS, REFUSED, UNTRACEABLE, WRONG, Results,
+    DTYPES, FILES, NOT_INFERENCE, OURS, OUTCOMES, PEERS, REFUSED, UNTRACEABLE, WRONG, Results,
 )
 
 
@@ -57,8 +57,8 @@ def named_folder(text: str) -> tuple:
 def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     add = result.add_argument
-    add("--columns", type=comma_list((OURS, *PEERS)), default=(OURS,), metavar="LIST",
-        help=f"which exporters: {OURS} (default), {', '.join(PEERS)}")
+    add("--columns", type=comma_list((*FILES, *PEERS)), default=(OURS,), metavar="LIST",
+        help=f"which exporters: {OURS} (default), {', '.join((*FILES, *PEERS)[1:])}")
     add("--ops", default="", metavar="REGEX", help="only entries whose name matches")
     add("--dtypes", type=comma_list(DTYPES), default=DTYPES, metavar="LIST",
         help=f"only these (default {','.join(DTYPES)})")
@@ -134,17 +134,17 @@ def judge_sizes(folder: Path) -> int:
 
 
 def known_columns(folder: Path) -> dict:
-    names = [name for name in (OURS, *PEERS) if (folder / f"{name}.jsonl").exists()]
+    names = [name for name in (*FILES, *PEERS) if (folder / f"{name}.jsonl").exists()]
     return {name: Results(folder, name) for name in names}
 
 
-def run_slice(arguments: argparse.Namespace) -> int:
+def run_slice(arguments: argparse.Namespace, column: str) -> int:
     arguments.limit_samples = 1
     with tempfile.TemporaryDirectory() as name:
-        results = Results(Path(name), OURS)
-        Driver(plan_of(arguments, OURS, Path(name)), results).run()
-        wrong = judge_sizes(Path(name))
-    path = slice.path_for(harness.libtorch_version())
+        results = Results(Path(name), column)
+        Driver(plan_of(arguments, column, Path(name)), results).run()
+        wrong = judge_sizes(Path(name)) if column == OURS else 0
+    path = slice.path_for(harness.libtorch_version(), column)
     if arguments.record:
         slice.record(path, results)
     return 1 if slice.judge(path, results) or wrong else 0
@@ -153,7 +153,7 @@ def run_slice(arguments: argparse.Namespace) -> int:
 def main() -> int:
     arguments = parser().parse_args()
     if arguments.slice:
-        return run_slice(arguments)
+        return max(run_slice(arguments, column) for column in arguments.columns)
     folder = arguments.results.resolve()
     if arguments.document:
         others = {f"htp-trace, libtorch {name}": Results(path, OURS) for name, path in arguments.also}
@@ -166,8 +166,9 @@ def main() -> int:
         if not arguments.summary:
             Driver(plan_of(arguments, column, folder), results).run()
         print_summary(column, results)
-        if column == OURS:
-            wrong = len(results.records(WRONG)) + judge_sizes(folder)
+        if column in FILES:
+            wrong += len(results.records(WRONG))
+    wrong += judge_sizes(folder) if OURS in arguments.columns else 0
     known = known_columns(folder)
     if arguments.summary and len(known) > 1 and OURS in known:
         peers.print_gaps(known)

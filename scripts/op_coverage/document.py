@@ -7,7 +7,7 @@ from pathlib import Path
 
 from op_coverage import peers, rules
 from op_coverage.results import (
-    DTYPES, LIMIT, OURS, PEERS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results,
+    DTYPES, LIMIT, OURS, PEERS, PROGRAMS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results,
 )
 from op_coverage.summary import causes_of
 
@@ -30,7 +30,7 @@ and RotaryEmbedding: no aten operator stands for it, and what programs write in 
 that the halves of their cosines are equal, as it takes for granted.
 """
 SHOWN = (RIGHT, REFUSED, UNTRACEABLE, WRONG, LIMIT)
-NAMES = {OURS: "htp-trace", "dynamo_false": "dynamo=False", "dynamo_true": "dynamo=True"}
+NAMES = {OURS: "htp-trace", PROGRAMS: "htp-trace, `.pt2`", "dynamo_false": "dynamo=False", "dynamo_true": "dynamo=True"}
 CAUSES_SHOWN = 3
 NAMES_SHOWN = 8
 NUMBERS = re.compile(r"(?<![\w.])-?\d+(\.\d+)?(?![\w.]*::)")
@@ -133,11 +133,11 @@ class Tally:
                 *(share(self.peers[name]) for name in names)]
 
 
-def tallies(columns: dict, keys_of) -> dict:
+def tallies(own: Results, columns: dict, keys_of) -> dict:
     """Tallies by what keys_of(record) gives."""
     theirs = {name: peers.by_sample(columns[name]) for name in PEERS if name in columns}
     found = defaultdict(Tally)
-    for record in columns[OURS].records(*SHOWN):
+    for record in own.records(*SHOWN):
         key = peers.key_of(record)
         outcomes = {name: samples[key]["outcome"] for name, samples in theirs.items() if key in samples}
         for name in keys_of(record):
@@ -170,11 +170,28 @@ def head(first: list, names: list, last: list = ()) -> list:
 def operator_rows(program: Path, columns: dict) -> list:
     names = [name for name in PEERS if name in columns]
     shared = shared_operators(columns[OURS])
-    found = tallies(columns, lambda r: operators_of(r) if "aten" in r else shared.get(r["op"], ()))
+    found = tallies(columns[OURS], columns,
+                    lambda r: operators_of(r) if "aten" in r else shared.get(r["op"], ()))
     lines = head(["operator", "overloads"], names)
     table = overloads(program)
     for name in sorted(table):
         cells = [f"`{name}`", ", ".join(table[name]), *found[name.removesuffix("_")].cells(names)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def program_rows(own: Results, columns: dict) -> list:
+    """The operators of programs, by their names there: aten.add, with the overloads that were met."""
+    names = [name for name in PEERS if name in columns]
+    overloads = defaultdict(set)
+    for record in own.records(*SHOWN):
+        for kind in record.get("aten", ()):
+            name, _, overload = kind.rpartition(".")
+            overloads[name].add(overload)
+    found = tallies(own, columns, lambda r: {kind.rpartition(".")[0] for kind in r.get("aten", ())})
+    lines = head(["operator", "overloads"], names)
+    for name in sorted(overloads):
+        cells = [f"`{name}`", ", ".join(sorted(overloads[name])), *found[name].cells(names)]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 
@@ -184,11 +201,11 @@ def plain(text: str) -> str:
     return FOLDERS.sub("", text).replace("|", "\\|").replace("<", "&lt;")[:200]
 
 
-def entry_rows(columns: dict) -> list:
+def entry_rows(own: Results, columns: dict) -> list:
     """The entries of the database that are not right throughout, and why."""
     names = [name for name in PEERS if name in columns]
     lines = head(["entry"], names, ["why"])
-    for op, tally in sorted(tallies(columns, lambda record: [record["op"]]).items()):
+    for op, tally in sorted(tallies(own, columns, lambda record: [record["op"]]).items()):
         total = tally.all()
         if total[RIGHT] < sum(total.values()):
             causes = [plain(cause) for cause, _ in tally.causes.most_common(CAUSES_SHOWN)]
@@ -255,17 +272,48 @@ meets the operator.
 """
 
 
+PROGRAMS_NOTE = """
+## Programs of torch.export
+
+The same samples, each exported by `torch.export` and read as a `.pt2` file. **untraceable**: PyTorch
+cannot export it, or what it exports computes something else.
+"""
+PROGRAMS_TABLE_NOTE = """
+### Operators as programs name them
+
+A sample counts for every operator that its program holds.
+"""
+
+
 def write(path: Path, program: Path, columns: dict, others: dict) -> None:
-    """Writes the document. columns: name to results, ours among them; others: the same of other
-    versions of libtorch, to be counted."""
+    """Writes the document. columns: name to results; others: the same of other versions of libtorch, to
+    be counted. What was not measured stays as it is."""
+    known = path.read_text() if path.exists() else ""
+    before, _, behind = known.partition(PROGRAMS_NOTE)
+    if OURS in columns:
+        before = measured(program, columns, others)
+    if PROGRAMS in columns:
+        behind = measured_programs(columns[PROGRAMS], columns)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(before + PROGRAMS_NOTE + behind)
+
+
+def measured(program: Path, columns: dict, others: dict) -> str:
     compared = peers.comparisons(columns)
-    counted = {**columns, **others}
+    counted = {**{name: one for name, one in columns.items() if name != PROGRAMS}, **others}
     parts = [INTRODUCTION, "## Counts\n", *count_rows(counted), "", extents(counted)]
     if compared:
         parts += [PEERS_NOTE, *comparison_rows(compared),
                   "\nWhere a peer is right and htp-trace is not:\n", *gap_rows(columns, compared)]
     parts += [REFUSALS_NOTE, *refusal_rows(columns[OURS]),
               LIMITS_NOTE, *limit_rows(columns[OURS]), TABLE_NOTE, *operator_rows(program, columns),
-              "\n## Entries that are not right throughout\n", *entry_rows(columns)]
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("\n".join(parts) + "\n")
+              "\n## Entries that are not right throughout\n", *entry_rows(columns[OURS], columns)]
+    return "\n".join(parts) + "\n"
+
+
+def measured_programs(own: Results, columns: dict) -> str:
+    parts = ["", *count_rows({PROGRAMS: own}), "", extents({PROGRAMS: own}),
+             "\n### Refusals of programs by reason\n", *refusal_rows(own),
+             "\n### Entries whose programs are not right throughout\n", *entry_rows(own, columns),
+             PROGRAMS_TABLE_NOTE, *program_rows(own, columns)]
+    return "\n".join(parts) + "\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 import size_oracle
 from op_coverage import exporter
 from op_coverage.processes import Lost, Worker
-from op_coverage.results import NO_SAMPLE, OURS, REFUSED, UNTRACEABLE, WRONG, Results
+from op_coverage.results import FILES, NO_SAMPLE, REFUSED, UNTRACEABLE, WRONG, Results
 
 HERE = Path(__file__).resolve().parent
 SIZES = "sizes.log"  # what tests/oracle finds on the way
@@ -115,7 +115,7 @@ class Driver:
                         skip.append(message["sample"])
                         batch.records.append({**key, **message})
             except Lost as lost:
-                outcome = UNTRACEABLE if self.plan.column == OURS else REFUSED
+                outcome = UNTRACEABLE if self.plan.column in FILES else REFUSED
                 record = {"sample": begun, "outcome": outcome, "reason": f"PyTorch: {lost}"}
                 batch.records.append({**key, **record})
                 skip.append(begun)
@@ -127,9 +127,10 @@ class Driver:
     def finish(self, batch: Batch) -> None:
         """The exporter's and ONNX Runtime's part, and the results into their file."""
         stems = [record["stem"] for record in batch.records if "stem" in record]
-        if self.plan.column == OURS and stems:
-            plan, environment = self.plan, size_oracle.environment(self.plan.folder / SIZES)
-            outcomes = exporter.export(plan.program, stems, self.log, plan.timeout, environment)
+        plan, suffix = self.plan, FILES.get(self.plan.column)
+        if suffix and stems:
+            environment = size_oracle.environment(plan.folder / SIZES)
+            outcomes = exporter.export(plan.program, stems, suffix, self.log, plan.timeout, environment)
         else:
             outcomes = dict.fromkeys(stems, {})
         for record in batch.records:
@@ -143,7 +144,7 @@ class Driver:
             self.results.add(job)
 
     def compare(self, op: str, stem: str, names: list) -> dict:
-        job = {"op": op, "stem": stem, "names": names, "strict": self.plan.column == OURS}
+        job = {"op": op, "stem": stem, "names": names, "strict": self.plan.column in FILES}
         try:
             (answer,) = self.comparer.serve(job, self.plan.timeout)
         except Lost as lost:

@@ -29,20 +29,20 @@ def outcome_of(answer: dict) -> dict:
     }
 
 
-def export(program: Path, stems: list, log: Path, timeout: float, environment: dict) -> dict:
+def export(program: Path, stems: list, suffix: str, log: Path, timeout: float, environment: dict) -> dict:
     """The outcomes by stem; {} for those with a model. A file at which the program is lost is
     noted, and the rest goes to another process."""
     outcomes = {}
     rest = list(stems)
     while rest:
         folder = Path(rest[0]).parent
-        files = [f"{stem}.pt" for stem in rest]
+        files = [f"{stem}{suffix}" for stem in rest]
         lines = Lines([program, *files, "--out-dir", folder, "--quiet", "--json"], log,
                       env=environment)
         try:
             while rest:
                 answer = json.loads(lines.next(timeout))
-                stem = answer["model"].removesuffix(".pt")
+                stem = answer["model"].removesuffix(suffix)
                 outcomes[stem] = outcome_of(answer)
                 rest.remove(stem)
         except Lost as lost:

@@ -22,7 +22,9 @@ import make  # noqa: E402
 from op_coverage import samples  # noqa: E402
 from op_coverage.processes import serve_torch_jobs  # noqa: E402
 from op_coverage.rules import NARROW, is_near_exact  # noqa: E402
-from op_coverage.results import NO_SAMPLE, NOT_INFERENCE, OURS, PEERS, REFUSED, UNTRACEABLE  # noqa: E402
+from op_coverage.results import (  # noqa: E402
+    FILES, NO_SAMPLE, NOT_INFERENCE, OURS, PEERS, PROGRAMS, REFUSED, UNTRACEABLE,
+)
 
 OPSET = 18
 
@@ -56,15 +58,38 @@ def trace(sample: samples.Sample, stem: Path, expected: list) -> dict:
         found = traced(*sample.copies())
     except Exception as error:
         raise Fails(UNTRACEABLE, first_line(error)) from None
-    found = make.leaves(found)
-    if not samples.are_same(found, expected) and not differs_by_rounding(sample, found, expected):
-        raise Fails(UNTRACEABLE, "the traced program computes something else than eager mode")
+    check_faithful(sample, make.leaves(found), expected)
     specifications = {
         name: make.specification(tensor, {}) for name, tensor in zip(names, sample.tensors)
     }
     extra = {"htp_inputs.json": json.dumps(specifications)}
     torch.jit.save(traced, f"{stem}.pt", _extra_files=extra)
     return {"names": names, "aten": sorted(kinds_of(traced.inlined_graph))}
+
+
+def save_program(sample: samples.Sample, stem: Path, expected: list) -> dict:
+    """A program of torch.export."""
+    module = samples.SampleModule(sample).eval()
+    try:
+        program = torch.export.export(module, sample.copies())
+        found = program.module()(*sample.copies())
+        torch.export.save(program, f"{stem}.pt2")
+    except Exception as error:
+        raise Fails(UNTRACEABLE, first_line(error)) from None
+    check_faithful(sample, make.leaves(found), expected)
+    return {"names": list(program.graph_signature.user_inputs), "aten": sorted(targets_of(program.graph_module))}
+
+
+def targets_of(module) -> set:
+    """The operators of a program, and of the graphs that these are given: aten.add.Tensor."""
+    graphs = [inner.graph for inner in module.modules() if isinstance(inner, torch.fx.GraphModule)]
+    nodes = [node for graph in graphs for node in graph.nodes if node.op == "call_function"]
+    return {str(node.target) for node in nodes if isinstance(node.target, torch._ops.OpOverload)}
+
+
+def check_faithful(sample: samples.Sample, found: list, expected: list) -> None:
+    if not samples.are_same(found, expected) and not differs_by_rounding(sample, found, expected):
+        raise Fails(UNTRACEABLE, "the program that PyTorch makes computes something else than eager mode")
 
 
 def differs_by_rounding(sample: samples.Sample, found: list, expected: list) -> bool:
@@ -99,6 +124,9 @@ def export(sample: samples.Sample, stem: Path, column: str) -> dict:
     except Exception as error:
         raise Fails(REFUSED, first_line(error)) from None
     return {"names": names}
+
+
+MAKERS = {OURS: trace, PROGRAMS: save_program}
 
 
 # ---- samples -------------------------------------------------------------------------------------
@@ -136,7 +164,7 @@ def measure(name: str, drawn, stem: Path, column: str) -> dict:
     try:
         sample = samples.Sample(name, drawn)
         expected = eager(sample)
-        made = trace(sample, stem, expected) if column == OURS else export(sample, stem, column)
+        made = MAKERS[column](sample, stem, expected) if column in FILES else export(sample, stem, column)
         save_arrays(stem, sample, expected)
     except samples.Unsuitable as error:
         return {"outcome": NOT_INFERENCE, "reason": str(error)}

@@ -6,8 +6,11 @@ from pathlib import Path
 
 DTYPES = ("float32", "int64", "bool", "float16")
 
-# The column of this program, and those of PyTorch's exporters.
+# The columns of this program, on files of TorchScript and of torch.export, and the files they are made of.
 OURS = "htp"
+PROGRAMS = "htp_pt2"
+FILES = {OURS: ".pt", PROGRAMS: ".pt2"}
+# Those of PyTorch's exporters.
 PEERS = ("dynamo_false", "dynamo_true")
 
 RIGHT = "right"

@@ -1,12 +1,12 @@
 """A fast part of the measurement for continuous integration: one sample of every entry.
 
 What is not right is listed beside this file, so that nothing that was right ceases to be: lines of an
-entry and its outcome, in a file for each libtorch.
+entry and its outcome, in a file for each libtorch, and in one for programs of torch.export.
 """
 
 from pathlib import Path
 
-from op_coverage.results import NOT_INFERENCE, OUTCOMES, RIGHT, UNTRACEABLE, WRONG, Results
+from op_coverage.results import NOT_INFERENCE, OURS, OUTCOMES, RIGHT, UNTRACEABLE, WRONG, Results
 
 HERE = Path(__file__).resolve().parent
 # Of these there is no program to export.
@@ -14,8 +14,9 @@ NOT_MADE = (NOT_INFERENCE, UNTRACEABLE)
 HEADER = "# Entries whose first sample is not right; made by op_coverage.py --slice --record.\n"
 
 
-def path_for(version: tuple) -> Path:
-    return HERE / f"slice-{version[0]}.{version[1]}.txt"
+def path_for(version: tuple, column: str) -> Path:
+    name = f"{version[0]}.{version[1]}" if column == OURS else column
+    return HERE / f"slice-{name}.txt"
 
 
 def read(path: Path) -> dict:
