@@ -7,6 +7,9 @@ from plain_programs import Block, floats
 from program import Program
 
 
+SOME = ("plain", "decomposed")
+
+
 class InPlace(nn.Module):
     """Views that are changed, and seen through others."""
 
@@ -97,6 +100,22 @@ class Slices(nn.Module):
         return x @ self.query + x @ self.key, x @ self.value.t()
 
 
+class Given(nn.Module):
+    """Writes into a tensor that it is given."""
+
+    def forward(self, x):
+        y = torch.empty_like(x)
+        torch.add(x, x, out=y)
+        return y.sin()
+
+
+class Resized(nn.Module):
+    """Changes the sizes of a tensor in its place."""
+
+    def forward(self, x):
+        return x.clone().resize_(2, 2) * 2
+
+
 class Trained(nn.Module):
     """In training mode: norms move their statistics."""
 
@@ -117,4 +136,6 @@ PROGRAMS = (
     Program("tied", Tied, lambda b, s: (torch.randint(0, 11, (b, s)),)),
     Program("shared", Shared, floats(("b", "s", 8))),
     Program("slices", Slices, floats(("b", 8))),
+    Program("given", Given, floats(("b", "s")), modes=SOME, twin=False),
+    Program("resized", Resized, lambda b, s: (torch.randn(4, 6),), modes=SOME, twin=False),
 )

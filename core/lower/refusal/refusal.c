@@ -21,6 +21,16 @@ static const char cancelling[] =
     "libtorch adds terms that cancel each other, so that its own rounding decides the digits";
 static const char sparse[] = "it makes sparse tensors, which ONNX Runtime has no operators for";
 
+static const char double_scales[] =
+    "eager mode gives scales of float32, where the program says float64; choose them by "
+    "choose_qparams_per_token_asymmetric";
+
+static const char resized[] = "it changes the sizes of a tensor in its place; make another tensor "
+                              "instead, by reshape() or pad()";
+static const char written[] =
+    "it writes into a tensor that it is given (out=); take what it returns "
+    "instead, or save program.run_decompositions()";
+
 static const char autocast[] =
     "the casts of autocast are not in the file; save program.run_decompositions() instead";
 
@@ -77,6 +87,9 @@ static const refusal refusals[] = {
     {"aten::linalg_ldl_factor_ex", pivots},
     {"aten::linalg_ldl_solve", pivots},
     {"aten::to_sparse", sparse},
+    {"aten::resize", resized},
+    {"aten::resize_as", resized},
+    {"quantized_decomposed::choose_qparams_per_token", double_scales},
     {"higher_order::wrap_with_autocast", autocast},
 };
 
@@ -103,6 +116,16 @@ bool htp_refusal_is_of_layout(const char *kind)
     return is;
 }
 
+/** Whether an overload writes into a tensor that it is given: "out", "Tensor_out". */
+static bool is_written(const char *kind)
+{
+    static const char out[] = "out";
+    const char *overload = strchr(kind, '.');
+    size_t length = overload ? strlen(overload + 1) : 0;
+    const char *end = length >= strlen(out) ? overload + 1 + length - strlen(out) : "";
+    return strcmp(end, out) == 0 && (end == overload + 1 || end[-1] == '_');
+}
+
 const char *htp_refusal_find(const char *kind)
 {
     for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
@@ -110,7 +133,7 @@ const char *htp_refusal_find(const char *kind)
             return refusals[i].reason;
         }
     }
-    return NULL;
+    return is_written(kind) ? written : NULL;
 }
 
 const char *htp_refusal_reason(const char *kind)

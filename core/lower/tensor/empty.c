@@ -95,7 +95,10 @@ static bool knows_empty(const char *kind)
                                           "aten::segment_reduce",
                                           "aten::histogram.bin_ct",
                                           "aten::histogram.bins_tensor",
-                                          "aten::linalg_householder_product"};
+                                          "aten::linalg_householder_product",
+                                          "aten::new_full",
+                                          "aten::new_ones",
+                                          "aten::new_zeros"};
     return htp_text_is_one_of(kind, knowing, sizeof(knowing) / sizeof(knowing[0]));
 }
 
