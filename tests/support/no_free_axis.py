@@ -40,6 +40,16 @@ WITHOUT_CASE = {
         torchvision::deform_conv2d torchvision::nms torchvision::ps_roi_align torchvision::roi_align
         torchvision::roi_pool
     """,
+    "only programs of torch.export hold them: tests/exported/quantized_programs.py": """
+        quantized_decomposed::choose_qparams.tensor quantized_decomposed::choose_qparams_per_token_asymmetric
+        quantized_decomposed::choose_qparams_symmetric.tensor quantized_decomposed::dequantize_per_channel
+        quantized_decomposed::dequantize_per_channel_group quantized_decomposed::dequantize_per_tensor
+        quantized_decomposed::dequantize_per_tensor.tensor quantized_decomposed::dequantize_per_tensor.tensor2
+        quantized_decomposed::dequantize_per_token quantized_decomposed::quantize_per_channel
+        quantized_decomposed::quantize_per_channel_group quantized_decomposed::quantize_per_tensor
+        quantized_decomposed::quantize_per_tensor.tensor quantized_decomposed::quantize_per_tensor.tensor2
+        quantized_decomposed::quantize_per_token
+    """,
 }
 
 # Rows that libtorch gives another name when it compiles or opens a file: what the calls of

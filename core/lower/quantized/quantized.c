@@ -90,11 +90,11 @@ static htp_tensor_id single(htp_lowering *l, double value)
     return htp_emit_scalar(l, HTP_DTYPE_FLOAT32, value);
 }
 
-htp_tensor_id htp_emit_inverse_scale(htp_lowering *l, htp_tensor_id scale)
+htp_tensor_id htp_emit_inverse_scale(htp_lowering *l, htp_tensor_id scale, htp_dtype dtype)
 {
     /* ONNX Runtime makes x / scale of x · (1 / scale), which rounds otherwise. */
-    htp_tensor_id inverse = htp_emit_binary(l, "Div", single(l, 2), scale);
-    return htp_emit_binary_scalar(l, "Mul", inverse, HTP_DTYPE_FLOAT32, 0.5);
+    htp_tensor_id inverse = htp_emit_binary(l, "Div", htp_emit_scalar(l, dtype, 2), scale);
+    return htp_emit_binary_scalar(l, "Mul", inverse, dtype, 0.5);
 }
 
 /** Numbers to be rounded to levels: tensors of float32. */
@@ -184,7 +184,8 @@ void htp_lower_quantize(htp_lowering *l)
     const quantizer q = {
         .x = htp_arg_tensor(l, "self"),
         .inverse = is_known ? single(l, (double)(1.0F / (float)as_double(scale)))
-                            : htp_emit_inverse_scale(l, beside(l, made->scale, made->axis, rank)),
+                            : htp_emit_inverse_scale(l, beside(l, made->scale, made->axis, rank),
+                                                     HTP_DTYPE_FLOAT32),
         .zero_point = beside(l, made->zero_point, made->axis, rank),
         .dtype = made->dtype,
     };

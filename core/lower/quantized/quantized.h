@@ -16,8 +16,9 @@ bool htp_value_is_quantized(const htp_graph *graph, htp_value_id id);
 /** Whether the node that is lowered takes or gives quantised tensors, or a block of it does. */
 bool htp_node_is_quantized(const htp_lowering *l);
 
-/** 1 / @p scale in float32, computed by the model: exact, and not merged with later products. */
-htp_tensor_id htp_emit_inverse_scale(htp_lowering *l, htp_tensor_id scale);
+/** 1 / @p scale in its dtype @p dtype, computed by the model: exact, and not merged with later
+ * products. */
+htp_tensor_id htp_emit_inverse_scale(htp_lowering *l, htp_tensor_id scale, htp_dtype dtype);
 
 /** The quantisation of a tensor. */
 typedef struct htp_scale {

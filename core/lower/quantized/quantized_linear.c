@@ -230,7 +230,8 @@ static htp_tensor_id center(htp_lowering *l, htp_tensor_id x, const range *r)
 {
     const htp_dtype dtype = HTP_DTYPE_FLOAT32;
     const htp_dtype wide = HTP_DTYPE_FLOAT64;
-    htp_tensor_id inverse = htp_emit_cast(l, htp_emit_inverse_scale(l, r->scale), dtype, wide);
+    htp_tensor_id inverse =
+        htp_emit_cast(l, htp_emit_inverse_scale(l, r->scale, dtype), dtype, wide);
     x = compute(l, "Mul", htp_emit_cast(l, x, dtype, wide), inverse);
     x = htp_emit_cast(l, compute(l, "Add", x, r->zero_point), wide, dtype);
     x = htp_emit(l, "Clip",

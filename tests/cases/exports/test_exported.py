@@ -21,7 +21,7 @@ from harness import (EXIT_OK, EXIT_UNSUPPORTED, INTO, PROGRAM, TESTS, case, case
 from numbers_check import assert_close, session
 
 FOLDER = TESTS / "exported"
-SETS = ("plain_programs", "memory_programs", "control_programs", "transformer_programs")
+SETS = ("plain_programs", "memory_programs", "control_programs", "quantized_programs", "transformer_programs")
 BESIDE = ("program.py", "modes.py", "plain_programs.py", "../support/eager_steps.py")
 KINDS = {"Gemm": "MatMul"}  # the same by other names
 

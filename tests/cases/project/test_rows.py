@@ -50,6 +50,8 @@ LIST_SCHEMAS = """
 import importlib.util, torch
 if importlib.util.find_spec("torchvision"):
     import torchvision
+if importlib.util.find_spec("torch.ao.quantization.fx._decomposed"):
+    import torch.ao.quantization.fx._decomposed
 for schema in torch._C._jit_get_all_schemas():
     print(schema.name + ("." + schema.overload_name if schema.overload_name else ""))
 """
