@@ -113,9 +113,8 @@ static htp_status read_beginning(const char *path, htp_archive *archive)
     if (!htp_zip_begins(head, count)) {
         return no_archive(path, head, count);
     }
-    return htp_zip_read(file, archive->file_bytes, note_member, &archive->members)
-               ? HTP_OK
-               : truncated(path);
+    const htp_zip_range whole = {.file = file, .bytes = archive->bytes};
+    return htp_zip_read(&whole, note_member, &archive->members) ? HTP_OK : truncated(path);
 }
 
 htp_status htp_archive_open(const char *path, htp_archive *archive)
@@ -135,7 +134,7 @@ htp_status htp_archive_open(const char *path, htp_archive *archive)
     if (facts.st_size == 0) {
         return htp_status_make(HTP_CODE_BAD_INPUT, "%s: the file is empty", path);
     }
-    archive->file_bytes = (uint64_t)facts.st_size;
+    archive->bytes = (uint64_t)facts.st_size;
     archive->file = fopen(path, "rbe");
     if (!archive->file) {
         return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be opened: %s", path,

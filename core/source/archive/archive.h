@@ -29,9 +29,11 @@ typedef struct htp_archive_devices {
 
 /** Lives in the frame that sets the arena's recovery point; an empty one is all zeroes. */
 typedef struct htp_archive {
-    FILE *file; /* open while the archive is checked; NULL otherwise */
-    uint64_t file_bytes;
-    unsigned members;                  /* that tell its kind: see htp_archive_has() */
+    FILE *file;       /* open while the archive is checked; NULL otherwise */
+    uint64_t begin;   /* where it begins in the file: 0 unless it is a member of another archive */
+    uint64_t bytes;   /* all of the archive */
+    bool is_flat;     /* its records lie in no folder; set before they are listed */
+    unsigned members; /* that tell its kind: see htp_archive_has() */
     const htp_archive_record *records; /* in the arena, in the order of the directory */
     const uint64_t *packed;            /* bytes of each record as they lie in the file */
     uint32_t record_count;
@@ -64,12 +66,25 @@ HTP_MUST_USE htp_status htp_archive_refuse(const char *path, const htp_archive *
 void htp_archive_close(htp_archive *archive);
 
 /**
- * Lists the records of the open file: those in the folder of the first member, as in libtorch.
+ * Lists the records of the open file: those in the folder of the first member, as in libtorch;
+ * all members of a flat archive.
  *
  * Refuses with HTP_CODE_BAD_INPUT an ambiguous or truncated archive: duplicate names (libtorch
  * ignores case), overlapping members, impossible compression ratios.
  */
 HTP_MUST_USE htp_status htp_archive_list(htp_arena *arena, const char *path, htp_archive *archive);
+
+/**
+ * Lists the records of an archive in a record of another, open one. Their offsets are those in the
+ * file.
+ * @param record  one that is stored
+ * @param inner   an empty one
+ * Refuses what htp_archive_list() refuses.
+ */
+HTP_MUST_USE htp_status htp_archive_list_inner(htp_arena *arena, const char *path,
+                                               const htp_archive *outer,
+                                               const htp_archive_record *record,
+                                               htp_archive *inner);
 
 /** The record with that name, or NULL. */
 const htp_archive_record *htp_archive_find(const htp_archive *archive, const char *name,

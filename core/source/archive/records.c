@@ -50,7 +50,7 @@ const char *htp_archive_printable(htp_arena *arena, const char *name, size_t byt
             text[i] = '?';
         }
     }
-    memcpy(text + shown, rest, strlen(rest));
+    memcpy(text + shown, rest, strlen(rest) + 1);
     return text;
 }
 
@@ -87,17 +87,18 @@ static int compare_extents(const void *a, const void *b)
 }
 
 /* Finds the bytes of the members, which must not overlap. */
-static htp_status find_members(htp_arena *scratch, const char *path, FILE *file,
+static htp_status find_members(htp_arena *scratch, const char *path, const htp_zip_range *range,
                                const entry_vector *entries, uint64_t *offsets)
 {
     struct extent *extents = HTP_NEW_ARRAY(scratch, struct extent, entries->count);
     for (size_t i = 0; i < entries->count; i++) {
         const htp_zip_entry *entry = &entries->items[i];
-        if (!htp_zip_find(file, entry, &offsets[i])) {
+        if (!htp_zip_find(range, entry, &offsets[i])) {
             return damaged(scratch, path, entry, "does not lie in the file");
         }
-        extents[i] = (struct extent){
-            .begin = entry->header, .end = offsets[i] + entry->bytes, .entry = entry};
+        extents[i] = (struct extent){.begin = range->begin + entry->header,
+                                     .end = offsets[i] + entry->bytes,
+                                     .entry = entry};
     }
     qsort(extents, entries->count, sizeof(*extents), compare_extents);
     for (size_t i = 1; i < entries->count; i++) {
@@ -139,10 +140,16 @@ static const char *folded(htp_arena *arena, const char *name, size_t bytes)
     return folded;
 }
 
-/* Names of a program's modules may differ in case alone; other names may not. */
+/* Names of a program's modules, and of the user's files, may differ in case alone; other names may
+ * not. */
 static bool may_differ_in_case(const char *name)
 {
-    return strncmp(name, "code/", 5) == 0 || strncmp(name, "extra/", 6) == 0;
+    static const char *const folders[] = {"code/", "extra/", "extra_files/"};
+    bool may = false;
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        may = may || strncmp(name, folders[i], strlen(folders[i])) == 0;
+    }
+    return may;
 }
 
 static htp_status add_record(htp_arena *arena, const char *path, htp_archive *archive,
@@ -163,7 +170,7 @@ static htp_status add_record(htp_arena *arena, const char *path, htp_archive *ar
     return HTP_OK;
 }
 
-/* The members in the first one's folder, without subfolders. */
+/* The members in the first one's folder, or all of a flat archive, without subfolders. */
 static htp_status take_records(htp_arena *arena, const char *path, const entry_vector *entries,
                                const uint64_t *offsets, htp_archive *archive)
 {
@@ -171,13 +178,13 @@ static htp_status take_records(htp_arena *arena, const char *path, const entry_v
     uint64_t *packed = HTP_NEW_ARRAY(arena, uint64_t, entries->count);
     htp_map by_folded = {.slots = NULL};
     const char *first = entries->items[0].name;
-    const char *slash = strchr(first, '/');
-    if (!slash) {
+    const char *slash = archive->is_flat ? NULL : strchr(first, '/');
+    if (!slash && !archive->is_flat) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "%s: no TorchScript: %s, its first record, is in no folder", path,
                                htp_archive_printable(arena, first, entries->items[0].name_bytes));
     }
-    size_t prefix = (size_t)(slash - first) + 1;
+    size_t prefix = slash ? (size_t)(slash - first) + 1 : 0;
     archive->records = records;
     archive->packed = packed;
     htp_map_reserve(arena, &archive->by_name, entries->count);
@@ -211,15 +218,15 @@ static htp_status list_all(htp_arena *arena, const char *path, htp_archive *arch
     if (htp_arena_recover(scratch) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", path);
     }
-    if (!htp_zip_read(archive->file, archive->file_bytes, note_entry, &listing) ||
-        listing.entries.count == 0) {
+    const htp_zip_range range = {archive->file, archive->begin, archive->bytes};
+    if (!htp_zip_read(&range, note_entry, &listing) || listing.entries.count == 0) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "%s: damaged archive: its directory cannot be read; " COPY_ADVICE,
                                path);
     }
     const entry_vector *entries = &listing.entries;
     uint64_t *offsets = HTP_NEW_ARRAY(scratch, uint64_t, entries->count);
-    HTP_TRY(find_members(scratch, path, archive->file, entries, offsets));
+    HTP_TRY(find_members(scratch, path, &range, entries, offsets));
     return take_records(arena, path, entries, offsets, archive);
 }
 
@@ -227,5 +234,14 @@ htp_status htp_archive_list(htp_arena *arena, const char *path, htp_archive *arc
 {
     htp_status status = list_all(arena, path, archive);
     htp_arena_free(&archive->scratch);
+    return status;
+}
+
+htp_status htp_archive_list_inner(htp_arena *arena, const char *path, const htp_archive *outer,
+                                  const htp_archive_record *record, htp_archive *inner)
+{
+    *inner = (htp_archive){.file = outer->file, .begin = record->offset, .bytes = record->bytes};
+    htp_status status = htp_archive_list(arena, path, inner);
+    inner->file = NULL;
     return status;
 }

@@ -58,18 +58,25 @@ struct directory {
     uint64_t limit; /* its end */
 };
 
+/* Reads a part of an archive, which lies in the file: positions in it fit into 64 bits. */
+static bool read_within(const htp_zip_range *range, uint64_t offset, void *bytes, size_t count)
+{
+    return offset <= range->bytes && count <= range->bytes - offset &&
+           htp_zip_read_at(fileno(range->file), range->begin + offset, bytes, count);
+}
+
 /* The end record precedes a comment of unknown length, so the search begins at the end. */
-static bool find_end_record(FILE *file, uint64_t file_bytes, uint64_t *offset)
+static bool find_end_record(const htp_zip_range *range, uint64_t *offset)
 {
     static const unsigned char signature[4] = {'P', 'K', 5, 6};
     unsigned char tail[FIELD_LIMIT + END_BYTES];
-    size_t count = file_bytes < sizeof(tail) ? (size_t)file_bytes : sizeof(tail);
-    if (count < END_BYTES || !htp_zip_read_at(fileno(file), file_bytes - count, tail, count)) {
+    size_t count = range->bytes < sizeof(tail) ? (size_t)range->bytes : sizeof(tail);
+    if (count < END_BYTES || !read_within(range, range->bytes - count, tail, count)) {
         return false;
     }
     for (size_t at = count - END_BYTES + 1; at-- > 0;) {
         if (memcmp(tail + at, signature, sizeof(signature)) == 0) {
-            *offset = file_bytes - count + at;
+            *offset = range->bytes - count + at;
             return true;
         }
     }
@@ -103,19 +110,18 @@ static bool agree(uint64_t old, uint64_t unknown, uint64_t value)
  * Finds the end record of a zip64 archive by its locator, in front of the other end record.
  * @return false if it is damaged.
  */
-static bool find_zip64_end(FILE *file, uint64_t end, struct directory *directory)
+static bool find_zip64_end(const htp_zip_range *range, uint64_t end, struct directory *directory)
 {
     unsigned char locator[ZIP64_LOCATOR_BYTES];
     unsigned char record[ZIP64_END_BYTES];
     if (end < ZIP64_LOCATOR_BYTES ||
-        !htp_zip_read_at(fileno(file), end - ZIP64_LOCATOR_BYTES, locator, sizeof(locator)) ||
+        !read_within(range, end - ZIP64_LOCATOR_BYTES, locator, sizeof(locator)) ||
         !has_signature(locator, 0x07064b50)) {
         return directory->bytes != UINT32_MAX && directory->offset != UINT32_MAX;
     }
     uint64_t offset = field(locator, 8, 8);
-    if (!htp_zip_read_at(fileno(file), offset, record, sizeof(record)) ||
-        !has_signature(record, 0x06064b50) || field(record, 16, 8) != 0 ||
-        field(record, 24, 8) != field(record, 32, 8)) {
+    if (!read_within(range, offset, record, sizeof(record)) || !has_signature(record, 0x06064b50) ||
+        field(record, 16, 8) != 0 || field(record, 24, 8) != field(record, 32, 8)) {
         return false;
     }
     const struct directory wide = read_zip64_end(record, offset);
@@ -133,16 +139,16 @@ static bool is_one_disk(const unsigned char *record)
 }
 
 /* The directory must precede its end record. */
-static bool find_directory(FILE *file, uint64_t file_bytes, struct directory *directory)
+static bool find_directory(const htp_zip_range *range, struct directory *directory)
 {
     uint64_t end = 0;
     unsigned char record[END_BYTES];
-    if (!find_end_record(file, file_bytes, &end) ||
-        !htp_zip_read_at(fileno(file), end, record, sizeof(record)) || !is_one_disk(record)) {
+    if (!find_end_record(range, &end) || !read_within(range, end, record, sizeof(record)) ||
+        !is_one_disk(record)) {
         return false;
     }
     *directory = read_end(record, end);
-    return find_zip64_end(file, end, directory) && directory->offset <= directory->limit &&
+    return find_zip64_end(range, end, directory) && directory->offset <= directory->limit &&
            directory->bytes <= directory->limit - directory->offset;
 }
 
@@ -211,14 +217,15 @@ static bool read_entry(FILE *file, const unsigned char *fixed, uint64_t left, ch
     return read_zip64(rest, extra, entry) && fread(rest, 1, comment, file) == comment;
 }
 
-bool htp_zip_read(FILE *file, uint64_t file_bytes, htp_zip_visit visit, void *user)
+bool htp_zip_read(const htp_zip_range *range, htp_zip_visit visit, void *user)
 {
+    FILE *file = range->file;
     struct directory directory;
     char name[FIELD_LIMIT + 1];
     unsigned char rest[FIELD_LIMIT];
     unsigned char fixed[ENTRY_BYTES];
-    if (!find_directory(file, file_bytes, &directory) ||
-        fseeko(file, (off_t)directory.offset, SEEK_SET) != 0) {
+    if (!find_directory(range, &directory) ||
+        fseeko(file, (off_t)(range->begin + directory.offset), SEEK_SET) != 0) {
         return false;
     }
     uint64_t used = 0;
@@ -238,13 +245,14 @@ bool htp_zip_read(FILE *file, uint64_t file_bytes, htp_zip_visit visit, void *us
     return left == 0;
 }
 
-bool htp_zip_find(FILE *file, const htp_zip_entry *entry, uint64_t *offset)
+bool htp_zip_find(const htp_zip_range *range, const htp_zip_entry *entry, uint64_t *offset)
 {
     unsigned char local[LOCAL_BYTES];
-    if (!htp_zip_read_at(fileno(file), entry->header, local, sizeof(local)) ||
+    if (!read_within(range, entry->header, local, sizeof(local)) ||
         !has_signature(local, 0x04034b50)) {
         return false;
     }
-    *offset = entry->header + LOCAL_BYTES + field(local, 26, 2) + field(local, 28, 2);
-    return *offset <= entry->limit && entry->bytes <= entry->limit - *offset;
+    const uint64_t first = entry->header + LOCAL_BYTES + field(local, 26, 2) + field(local, 28, 2);
+    *offset = range->begin + first;
+    return first <= entry->limit && entry->bytes <= entry->limit - first;
 }

@@ -62,13 +62,13 @@ static bool note_array(void *user, const htp_zip_entry *entry)
     return true;
 }
 
-static const char *read_header(FILE *file, struct array *array, char *head)
+static const char *read_header(const htp_zip_range *range, struct array *array, char *head)
 {
     uint64_t offset = 0;
     uint64_t bytes = array->entry.bytes;
     size_t count = bytes < HTP_NPY_HEADER_LIMIT ? (size_t)bytes : HTP_NPY_HEADER_LIMIT;
-    if (!htp_zip_find(file, &array->entry, &offset) ||
-        !htp_zip_read_at(fileno(file), offset, head, count)) {
+    if (!htp_zip_find(range, &array->entry, &offset) ||
+        !htp_zip_read_at(fileno(range->file), offset, head, count)) {
         return "damaged";
     }
     return htp_npy_parse(head, count, bytes, &array->header);
@@ -77,11 +77,12 @@ static const char *read_header(FILE *file, struct array *array, char *head)
 static htp_status read_arrays(FILE *file, uint64_t file_bytes, const char *path,
                               struct arrays *arrays)
 {
-    bool is_whole = htp_zip_read(file, file_bytes, note_array, arrays);
+    const htp_zip_range whole = {.file = file, .bytes = file_bytes};
+    bool is_whole = htp_zip_read(&whole, note_array, arrays);
     struct array *at = &arrays->items[arrays->count];
     for (size_t i = 0; is_whole && !arrays->problem && i < arrays->count; i++) {
         at = &arrays->items[i];
-        arrays->problem = read_header(file, at, arrays->head);
+        arrays->problem = read_header(&whole, at, arrays->head);
     }
     if (arrays->problem) {
         return htp_status_make(HTP_CODE_USAGE, "%s: %s: %s", path, at->name, arrays->problem);
