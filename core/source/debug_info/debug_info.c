@@ -60,7 +60,7 @@ static void read_record(htp_source_places *places, const char *file, htp_code_or
                                .bytes = (const unsigned char *)read,
                                .count = (uint32_t)bytes,
                                .archive = archive,
-                               .is_debug = true};
+                               .role = HTP_PICKLE_OF_LINES};
     htp_status status = read_origins(places, &pickle, origins);
     htp_arena_reset(&archive->scratch);
     if (status) {

@@ -23,6 +23,12 @@ static htp_status push_plain(htp_pickle_machine *machine, uint64_t kind)
     return HTP_OK;
 }
 
+static htp_status push_bool(htp_pickle_machine *machine, uint64_t is_true)
+{
+    htp_pickle_push(machine, HTP_PICKLE_BOOL, (int64_t)is_true);
+    return HTP_OK;
+}
+
 static htp_status push_int(htp_pickle_machine *machine, uint64_t number)
 {
     htp_pickle_push(machine, HTP_PICKLE_INT, (int64_t)number);
@@ -59,13 +65,18 @@ static htp_status read_number(htp_pickle_machine *machine, uint32_t bytes, uint6
     return HTP_OK;
 }
 
+/* Python writes as few bytes as there must be, libtorch eight. The highest bit is the sign. */
 static htp_status push_long(htp_pickle_machine *machine, uint64_t bytes)
 {
     uint64_t number = 0;
-    if (bytes != sizeof(number)) {
+    bool is_short = machine->pickle->role == HTP_PICKLE_OF_STATE && bytes < sizeof(number);
+    if (bytes != sizeof(number) && !is_short) {
         return htp_pickle_unknown(machine, "an int of %llu bytes", (unsigned long long)bytes);
     }
-    HTP_TRY(read_number(machine, sizeof(number), &number));
+    HTP_TRY(read_number(machine, (uint32_t)bytes, &number));
+    if (is_short && bytes > 0 && number >> (8 * bytes - 1)) {
+        number |= UINT64_MAX << (8 * bytes);
+    }
     return push_int(machine, number);
 }
 
@@ -277,8 +288,8 @@ static const struct opcode {
     uint32_t operand;
 } opcodes[OPCODES] = {
     ['N'] = {push_plain, 0, HTP_PICKLE_NONE},
-    [0x88] = {push_plain, 0, HTP_PICKLE_BOOL},
-    [0x89] = {push_plain, 0, HTP_PICKLE_BOOL},
+    [0x88] = {push_bool, 0, true},
+    [0x89] = {push_bool, 0, false},
     ['K'] = {push_int, 1, 0},
     ['M'] = {push_int, 2, 0},
     ['J'] = {push_signed_int, 4, 0},
@@ -370,7 +381,7 @@ htp_status htp_pickle_run(htp_pickle_machine *machine)
         run_ints(machine);
         HTP_TRY(run_opcode(machine));
     }
-    return pickle->is_debug ? htp_pickle_check_debug(machine) : HTP_OK;
+    return pickle->role == HTP_PICKLE_OF_LINES ? htp_pickle_check_debug(machine) : HTP_OK;
 }
 
 htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
@@ -381,5 +392,5 @@ htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
     if (contents) {
         contents->cost = cost_of_parts(&machine);
     }
-    return HTP_OK;
+    return pickle->role == HTP_PICKLE_OF_STATE ? htp_pickle_list_state(&machine) : HTP_OK;
 }

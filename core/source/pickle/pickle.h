@@ -1,6 +1,7 @@
 /*
  * Checks pickles of a TorchScript archive before libtorch reads them: its unpickler trusts them.
- * Private to core/source.
+ * Lists the tensors of a state that torch.save() wrote, which nothing else reads. Private to
+ * core/source and core/exported.
  *
  * A pickle is a program for a machine with a stack, marks and a memo. Here it runs abstractly, on
  * kinds, numbers and sizes. A pickle that passes is safe to load.
@@ -40,6 +41,26 @@ typedef struct htp_pickle_recall {
     uint32_t text, text_bytes;
 } htp_pickle_recall;
 
+/** What a pickle is. */
+typedef enum htp_pickle_role {
+    HTP_PICKLE_OF_PROGRAM, /* of TorchScript: libtorch reads it behind the check */
+    HTP_PICKLE_OF_LINES,   /* a debug record: which line of which file code was made of */
+    HTP_PICKLE_OF_STATE,   /* torch.save() of a dict of tensors: nobody else reads it */
+} htp_pickle_role;
+
+/** A tensor of a state, by its name. */
+typedef struct htp_pickle_tensor {
+    uint32_t name, name_bytes; /* spans of the pickle */
+    uint32_t key, key_bytes;   /* of its storage: its record below the folder of storages */
+    htp_dtype dtype;
+    bool is_parameter;
+    bool requires_grad;
+    uint32_t rank;
+    const int64_t *sizes; /* as what follows, in elements; none is negative */
+    const int64_t *strides;
+    int64_t offset;
+} htp_pickle_tensor;
+
 /** A pickle, and the records it may refer to. */
 typedef struct htp_pickle {
     const char *path; /* of the model, for messages */
@@ -50,7 +71,8 @@ typedef struct htp_pickle {
     const htp_archive *archive; /* holds the storages of its tensors */
     const char *storages;       /* prefix of their names: "data/"; NULL: it has no tensors */
     bool are_storages_left_out; /* records without contents will do: nobody reads them */
-    bool is_debug;              /* maps code to source lines */
+    htp_pickle_role role;
+    htp_arena *kept; /* has the sizes and strides of the tensors of a state */
 } htp_pickle;
 
 /** The contents of a pickle; filled while it is checked. */
@@ -58,16 +80,19 @@ typedef struct htp_pickle_contents {
     htp_pickle_made_list made;
     HTP_VECTOR(htp_pickle_device) devices;
     HTP_VECTOR(htp_pickle_recall) recalls; /* in their order */
+    HTP_VECTOR(htp_pickle_tensor) tensors; /* of a state, in their order */
     double cost; /* of the costliest part of the tuple that it is (source/code/code_tuples.h) */
 } htp_pickle_contents;
 
 /**
  * Checks a pickle, in time and memory proportional to its bytes. @p scratch holds temporary data,
- * and the lists of @p contents (or NULL).
+ * and the lists of @p contents (or NULL, unless it is a state).
  *
  * Refuses with HTP_CODE_BAD_INPUT: reads beyond the end, missing operands, or ones of another kind
  * than libtorch assumes, unknown memo ids, values nested thousands deep, cyclic, or shared
- * exponentially; storages larger than their records; tensors beyond their storages.
+ * exponentially; storages larger than their records; tensors beyond their storages; a state that is
+ * no dict of tensors. With HTP_CODE_UNSUPPORTED, by its name: an object of a state that is no plain
+ * tensor.
  */
 HTP_MUST_USE htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
                                          htp_pickle_contents *contents);

@@ -148,11 +148,18 @@ static htp_status make_parameter(htp_pickle_machine *machine, const htp_pickle_v
     if (parts[0].kind != HTP_PICKLE_TENSOR || parts[1].kind != HTP_PICKLE_BOOL) {
         return htp_pickle_damaged(machine, "a parameter that is no tensor");
     }
-    push_again(machine, &parts[0]);
+    if (machine->pickle->role == HTP_PICKLE_OF_STATE) {
+        const htp_pickle_value tensor = parts[0];
+        htp_pickle_push_parameter(machine, &tensor, parts[1].number != 0);
+    } else {
+        push_again(machine, &parts[0]);
+    }
     return HTP_OK;
 }
 
 /* ---- all of them ---- */
+
+enum { IN_PROGRAM = 1, IN_STATE = 2 };
 
 #define KIND(name) (1U << HTP_PICKLE_##name)
 
@@ -161,20 +168,23 @@ static const struct function {
     const char *name;
     call_fn run;
     uint32_t parameter;
+    unsigned where; /* it may be called */
 } functions[] = {
-    {"torch._utils", "_rebuild_tensor_v2", htp_pickle_make_tensor, false},
-    {"torch._utils", "_rebuild_qtensor", htp_pickle_make_tensor, true},
-    {"torch._utils", "_rebuild_sparse_tensor", htp_pickle_make_sparse, 0},
-    {"torch._utils", "_rebuild_parameter", make_parameter, 0},
-    {"collections", "OrderedDict", make_none, 0},
-    {"torch.jit._pickle", "restore_type_tag", restore_type, 0},
-    {"torch.jit._pickle", "build_intlist", build_list, KIND(INT)},
-    {"torch.jit._pickle", "build_tensorlist", build_list, KIND(TENSOR) | KIND(NONE)},
-    {"torch.jit._pickle", "build_doublelist", build_list, KIND(FLOAT)},
-    {"torch.jit._pickle", "build_boollist", build_list, KIND(BOOL)},
-    {"__main__", "IntList", tag_list, KIND(INT)},
-    {"builtins", "complex", make_complex, 0},
-    {"torch", "device", make_device, 0},
+    {"torch._utils", "_rebuild_tensor_v2", htp_pickle_make_tensor, false, IN_PROGRAM | IN_STATE},
+    {"torch._utils", "_rebuild_tensor_v3", htp_pickle_make_untyped, 0, IN_STATE},
+    {"torch._utils", "_rebuild_qtensor", htp_pickle_make_tensor, true, IN_PROGRAM},
+    {"torch._utils", "_rebuild_sparse_tensor", htp_pickle_make_sparse, 0, IN_PROGRAM},
+    {"torch._utils", "_rebuild_parameter", make_parameter, 0, IN_PROGRAM | IN_STATE},
+    {"torch._utils", "_rebuild_parameter_with_state", make_parameter, 0, IN_STATE},
+    {"collections", "OrderedDict", make_none, 0, IN_PROGRAM | IN_STATE},
+    {"torch.jit._pickle", "restore_type_tag", restore_type, 0, IN_PROGRAM},
+    {"torch.jit._pickle", "build_intlist", build_list, KIND(INT), IN_PROGRAM},
+    {"torch.jit._pickle", "build_tensorlist", build_list, KIND(TENSOR) | KIND(NONE), IN_PROGRAM},
+    {"torch.jit._pickle", "build_doublelist", build_list, KIND(FLOAT), IN_PROGRAM},
+    {"torch.jit._pickle", "build_boollist", build_list, KIND(BOOL), IN_PROGRAM},
+    {"__main__", "IntList", tag_list, KIND(INT), IN_PROGRAM},
+    {"builtins", "complex", make_complex, 0, IN_PROGRAM},
+    {"torch", "device", make_device, 0, IN_PROGRAM},
 };
 
 static const struct qscheme {
@@ -200,12 +210,16 @@ static bool is_name(const char *text, uint32_t bytes, const char *name)
 /* Names in the module torch that are numbers. */
 static bool push_constant(htp_pickle_machine *machine, const char *name, uint32_t bytes)
 {
+    const bool is_state = machine->pickle->role == HTP_PICKLE_OF_STATE;
     int64_t dtype = htp_pickle_find_dtype(name, bytes);
+    if (dtype < 0 && is_state) {
+        dtype = htp_pickle_find_named_dtype(name, bytes);
+    }
     if (dtype >= 0) {
         htp_pickle_push(machine, HTP_PICKLE_DTYPE, dtype);
         return true;
     }
-    for (size_t i = 0; i < sizeof(qschemes) / sizeof(qschemes[0]); i++) {
+    for (size_t i = 0; !is_state && i < sizeof(qschemes) / sizeof(qschemes[0]); i++) {
         if (is_name(name, bytes, qschemes[i].name)) {
             htp_pickle_push(machine, HTP_PICKLE_QSCHEME, qschemes[i].qscheme);
             return true;
@@ -217,8 +231,10 @@ static bool push_constant(htp_pickle_machine *machine, const char *name, uint32_
 htp_status htp_pickle_find_global(htp_pickle_machine *machine, const char *module,
                                   uint32_t module_bytes, const char *name, uint32_t name_bytes)
 {
+    const bool is_state = machine->pickle->role == HTP_PICKLE_OF_STATE;
+    const unsigned here = is_state ? IN_STATE : IN_PROGRAM;
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-        if (is_name(module, module_bytes, functions[i].module) &&
+        if ((functions[i].where & here) && is_name(module, module_bytes, functions[i].module) &&
             is_name(name, name_bytes, functions[i].name)) {
             htp_pickle_push(machine, HTP_PICKLE_CALL, (int64_t)i);
             return HTP_OK;
@@ -226,6 +242,14 @@ htp_status htp_pickle_find_global(htp_pickle_machine *machine, const char *modul
     }
     if (is_name(module, module_bytes, "torch") && push_constant(machine, name, name_bytes)) {
         return HTP_OK;
+    }
+    if (is_state && is_name(module, module_bytes, "torch.storage") &&
+        is_name(name, name_bytes, "UntypedStorage")) {
+        htp_pickle_push(machine, HTP_PICKLE_DTYPE, htp_pickle_find_named_dtype("uint8", 5));
+        return HTP_OK;
+    }
+    if (is_state) {
+        return htp_pickle_refuse_object(machine, module, module_bytes, name, name_bytes);
     }
     for (size_t i = 0; i < sizeof(closed_modules) / sizeof(closed_modules[0]); i++) {
         if (is_name(module, module_bytes, closed_modules[i])) {

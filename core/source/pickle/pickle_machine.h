@@ -54,16 +54,31 @@ typedef struct htp_pickle_node {
     bool is_scattered; /* a list that grew while others did: its elements were not kept */
     uint64_t unfolded; /* values with parts in it, each as often as it can be reached */
     /* Of a tuple its parts, of a tensor its sizes: where they begin among the items. Of a list of a
-     * debug record its elements: where they begin among the numbers. */
+     * debug record its elements: where they begin among the numbers. Of a storage its key: where it
+     * begins in the pickle. */
     uint32_t first;
-    uint32_t count; /* of a list, too */
+    uint32_t count; /* of a list, too; of a key its bytes */
     uint32_t kinds; /* of a list: a bit for each kind in it */
     uint32_t dtype; /* of a storage or a tensor: row of the dtypes */
     int64_t low;    /* of a list: the least and greatest int in it */
     int64_t high;
-    uint64_t elements; /* of a storage */
+    uint64_t elements; /* of a storage; of a tensor of a state its number among the tensors */
     double cost;       /* of its type, to libtorch's compiler (code_tuples.h) */
 } htp_pickle_node;
+
+/* A tensor of a state. */
+typedef struct htp_pickle_stated {
+    htp_pickle_tensor tensor; /* without a name, or numbers as yet */
+    uint32_t sizes;           /* nodes of tuples */
+    uint32_t strides;
+} htp_pickle_stated;
+
+/* A member of a dict of a state. */
+typedef struct htp_pickle_member {
+    uint32_t dict; /* its node */
+    htp_pickle_value key;
+    htp_pickle_value value;
+} htp_pickle_member;
 
 typedef struct htp_pickle_machine {
     htp_arena *arena;
@@ -78,6 +93,8 @@ typedef struct htp_pickle_machine {
     HTP_VECTOR(htp_pickle_value) items; /* of tuples */
     HTP_VECTOR(int64_t) numbers;        /* of lists in debug records; any for a non-int */
     HTP_VECTOR(htp_pickle_node) nodes;
+    HTP_VECTOR(htp_pickle_stated) tensors; /* of a state */
+    HTP_VECTOR(htp_pickle_member) members; /* of all dicts of a state */
 } htp_pickle_machine;
 
 /** The node of a value that has one. */
@@ -160,6 +177,10 @@ HTP_MUST_USE htp_status htp_pickle_make_sparse(htp_pickle_machine *machine,
                                                const htp_pickle_value *argument,
                                                uint32_t parameter);
 
+HTP_MUST_USE htp_status htp_pickle_make_untyped(htp_pickle_machine *machine,
+                                                const htp_pickle_value *argument,
+                                                uint32_t parameter);
+
 /** Makes the storage of a persistent id. */
 HTP_MUST_USE htp_status htp_pickle_make_storage(htp_pickle_machine *machine,
                                                 const htp_pickle_value *id);
@@ -167,11 +188,26 @@ HTP_MUST_USE htp_status htp_pickle_make_storage(htp_pickle_machine *machine,
 /** The row of the dtypes with this class of storages, such as "FloatStorage"; -1 for none. */
 int64_t htp_pickle_find_dtype(const char *name, uint32_t bytes);
 
+/** The row of the dtypes with this name, such as "float32"; -1 for none. */
+int64_t htp_pickle_find_named_dtype(const char *name, uint32_t bytes);
+
 /** Runs and checks the pickle, on a machine that has nothing but it and an arena. */
 HTP_MUST_USE htp_status htp_pickle_run(htp_pickle_machine *machine);
 
 /** Checks the result of a pickle of source positions. */
 HTP_MUST_USE htp_status htp_pickle_check_debug(htp_pickle_machine *machine);
+
+/** Lists the tensors of a state, once it ran: it must be a dict of them (pickle_state.c). */
+HTP_MUST_USE htp_status htp_pickle_list_state(htp_pickle_machine *machine);
+
+/** Makes a parameter of a tensor of a state: pushes it. */
+void htp_pickle_push_parameter(htp_pickle_machine *machine, const htp_pickle_value *tensor,
+                               bool requires_grad);
+
+/** The refusal of what a state calls that makes no plain tensor. */
+HTP_MUST_USE htp_status htp_pickle_refuse_object(const htp_pickle_machine *machine,
+                                                 const char *module, uint32_t module_bytes,
+                                                 const char *name, uint32_t name_bytes);
 
 /** Whether the tuple in such a pickle has a checked table of texts: its parts are a word, the
  * texts, and the positions. */

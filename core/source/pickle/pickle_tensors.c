@@ -3,9 +3,12 @@
  * records that a pickle claims.
  */
 #include "base/checked.h"
+#include "base/dtype.h"
 #include "source/pickle/pickle_machine.h"
 
 #include <string.h>
+
+enum { RANK_LIMIT = 1024 }; /* dims of a tensor, which may be made many times of one tuple */
 
 /* Classes of storages. */
 static const struct dtype {
@@ -51,6 +54,23 @@ int64_t htp_pickle_find_dtype(const char *name, uint32_t bytes)
         }
     }
     return -1;
+}
+
+int64_t htp_pickle_find_named_dtype(const char *name, uint32_t bytes)
+{
+    for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
+        if (strlen(dtypes[i].name) == bytes && memcmp(dtypes[i].name, name, bytes) == 0) {
+            return (int64_t)i;
+        }
+    }
+    return -1;
+}
+
+/* HTP_DTYPE_OTHER where this program does not know it. */
+static htp_dtype dtype_of(uint32_t row)
+{
+    htp_dtype dtype;
+    return htp_dtype_parse(dtypes[row].name, &dtype) ? dtype : HTP_DTYPE_OTHER;
 }
 
 /* Opens a tuple of at least @p count parts, of these kinds. */
@@ -142,8 +162,12 @@ htp_status htp_pickle_make_storage(htp_pickle_machine *machine, const htp_pickle
                              is_string(machine, &parts[3], "meta")));
     }
     htp_pickle_note_device(machine, &parts[3], &parts[2]);
+    const htp_pickle_value key = parts[2];
+    const uint32_t row = (uint32_t)parts[1].number;
     htp_pickle_node *node = htp_pickle_push_node(machine, HTP_PICKLE_STORAGE);
-    node->dtype = (uint32_t)parts[1].number;
+    node->first = key.string.offset;
+    node->count = key.string.bytes;
+    node->dtype = row;
     node->elements = (uint64_t)elements;
     return HTP_OK;
 }
@@ -214,6 +238,9 @@ static htp_status check_reach(const htp_pickle_machine *machine, const htp_pickl
     HTP_TRY(check_numbers(machine, &parts[3], "strides"));
     const htp_pickle_node *sizes = htp_pickle_node_of(machine, &parts[2]);
     const htp_pickle_node *strides = htp_pickle_node_of(machine, &parts[3]);
+    if (sizes->count > RANK_LIMIT) {
+        return htp_pickle_damaged(machine, "a tensor of %u dims", sizes->count);
+    }
     if (sizes->count != strides->count) {
         return htp_pickle_damaged(machine, "a tensor of %u sizes with %u strides", sizes->count,
                                   strides->count);
@@ -283,6 +310,40 @@ static void push_tensor(htp_pickle_machine *machine, uint32_t dtype, const htp_p
     node->count = of_sizes.count;
 }
 
+/* Notes a tensor of a state, whose node was pushed: (storage, offset, sizes, strides,
+ * requires_grad). */
+static void note_tensor(htp_pickle_machine *machine, const htp_pickle_value *parts, uint32_t dtype)
+{
+    if (machine->pickle->role != HTP_PICKLE_OF_STATE) {
+        return;
+    }
+    const htp_pickle_node *storage = htp_pickle_node_of(machine, &parts[0]);
+    machine->nodes.items[machine->nodes.count - 1].elements = machine->tensors.count;
+    HTP_PUSH(machine->arena, &machine->tensors,
+             (htp_pickle_stated){.tensor = {.key = storage->first,
+                                            .key_bytes = storage->count,
+                                            .dtype = dtype_of(dtype),
+                                            .offset = parts[1].number,
+                                            .requires_grad = parts[4].number != 0},
+                                 .sizes = parts[2].node,
+                                 .strides = parts[3].node});
+}
+
+void htp_pickle_push_parameter(htp_pickle_machine *machine, const htp_pickle_value *tensor,
+                               bool requires_grad)
+{
+    const htp_pickle_node made_of = *htp_pickle_node_of(machine, tensor);
+    htp_pickle_stated parameter = machine->tensors.items[made_of.elements];
+    parameter.tensor.is_parameter = true;
+    parameter.tensor.requires_grad = requires_grad;
+    htp_pickle_node *node = htp_pickle_push_node(machine, HTP_PICKLE_TENSOR);
+    node->dtype = made_of.dtype;
+    node->first = made_of.first;
+    node->count = made_of.count;
+    node->elements = machine->tensors.count;
+    HTP_PUSH(machine->arena, &machine->tensors, parameter);
+}
+
 /* (storage, offset, sizes, strides, requires_grad, hooks); quantisation follows the strides; a
  * plain tensor may have flags behind the hooks. */
 htp_status htp_pickle_make_tensor(htp_pickle_machine *machine, const htp_pickle_value *argument,
@@ -308,6 +369,26 @@ htp_status htp_pickle_make_tensor(htp_pickle_machine *machine, const htp_pickle_
         HTP_TRY(check_levels(machine, &parts[4], htp_pickle_node_of(machine, &parts[2])));
     }
     push_tensor(machine, dtype, &parts[2]);
+    note_tensor(machine, parts, dtype);
+    return HTP_OK;
+}
+
+/* As a plain tensor, with a dtype behind the hooks: its storage is one of bytes. */
+htp_status htp_pickle_make_untyped(htp_pickle_machine *machine, const htp_pickle_value *argument,
+                                   uint32_t parameter)
+{
+    (void)parameter;
+    const htp_pickle_value *parts = NULL;
+    HTP_TRY(OPEN(machine, argument, "a tensor", &parts, HTP_PICKLE_STORAGE, HTP_PICKLE_INT,
+                 HTP_PICKLE_TUPLE, HTP_PICKLE_TUPLE, HTP_PICKLE_BOOL, HTP_PICKLE_NONE,
+                 HTP_PICKLE_DTYPE));
+    const uint32_t dtype = (uint32_t)parts[6].number;
+    htp_pickle_node storage = *htp_pickle_node_of(machine, &parts[0]);
+    storage.elements = storage.elements * dtypes[storage.dtype].bytes / dtypes[dtype].bytes;
+    storage.dtype = dtype;
+    HTP_TRY(check_reach(machine, &storage, parts));
+    push_tensor(machine, dtype, &parts[2]);
+    note_tensor(machine, parts, dtype);
     return HTP_OK;
 }
 

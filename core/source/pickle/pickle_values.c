@@ -203,14 +203,26 @@ static void keep_numbers(htp_pickle_machine *machine, htp_pickle_node *list,
     }
 }
 
-/* Stores the parts of a tuple, and elements of a list that someone reads. */
+/* Keeps the members of a dict: keys and values by turns. */
+static void keep_members(htp_pickle_machine *machine, uint32_t dict, const htp_pickle_value *values,
+                         size_t count)
+{
+    for (size_t i = 0; i + 1 < count; i += 2) {
+        HTP_PUSH(machine->arena, &machine->members,
+                 (htp_pickle_member){dict, values[i], values[i + 1]});
+    }
+}
+
+/* Stores the parts of a tuple, and those of a list or a dict that someone reads. */
 static void keep_items(htp_pickle_machine *machine, uint32_t kind, htp_pickle_node *node,
                        const htp_pickle_value *values, size_t count)
 {
     if (kind == HTP_PICKLE_TUPLE) {
         keep_parts(machine, node, values, count);
-    } else if (kind == HTP_PICKLE_LIST && machine->pickle->is_debug) {
+    } else if (kind == HTP_PICKLE_LIST && machine->pickle->role == HTP_PICKLE_OF_LINES) {
         keep_numbers(machine, node, values, count);
+    } else if (kind == HTP_PICKLE_DICT && machine->pickle->role == HTP_PICKLE_OF_STATE) {
+        keep_members(machine, (uint32_t)(node - machine->nodes.items), values, count);
     }
 }
 

@@ -34,7 +34,7 @@ static htp_status read_origins(htp_arena *arena, const char *bytes, size_t count
                                .name = "code/__torch__.py.debug_pkl",
                                .bytes = (unsigned char *)htp_arena_copy(arena, bytes, count),
                                .count = (uint32_t)count,
-                               .is_debug = true};
+                               .role = HTP_PICKLE_OF_LINES};
     *origins = (htp_code_origins){.joined = 0};
     return htp_code_origins_read(arena, arena, &pickle, origins);
 }

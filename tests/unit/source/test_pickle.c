@@ -18,8 +18,9 @@ static void make_records(htp_arena *arena, htp_archive *archive)
     }
 }
 
-static htp_status check_contents(htp_arena *arena, const char *bytes, size_t count, bool is_debug,
-                                 bool are_storages_left_out, htp_pickle_contents *contents)
+static htp_status check_contents(htp_arena *arena, const char *bytes, size_t count,
+                                 htp_pickle_role role, bool are_storages_left_out,
+                                 htp_pickle_contents *contents)
 {
     htp_archive archive;
     make_records(arena, &archive);
@@ -34,24 +35,27 @@ static htp_status check_contents(htp_arena *arena, const char *bytes, size_t cou
                                .bytes = copy,
                                .count = (uint32_t)count,
                                .archive = &archive,
-                               .storages = is_debug ? NULL : "data/",
+                               .storages = role == HTP_PICKLE_OF_LINES ? NULL : "data/",
                                .are_storages_left_out = are_storages_left_out,
-                               .is_debug = is_debug};
+                               .role = role,
+                               .kept = arena};
     htp_status status = htp_pickle_check(arena, &pickle, contents);
     free(copy);
     return status;
 }
 
-static htp_status check_kind(htp_arena *arena, const char *bytes, size_t count, bool is_debug,
-                             bool are_storages_left_out)
+static htp_status check_kind(htp_arena *arena, const char *bytes, size_t count,
+                             htp_pickle_role role, bool are_storages_left_out)
 {
-    return check_contents(arena, bytes, count, is_debug, are_storages_left_out, NULL);
+    htp_pickle_contents contents = {.cost = 0};
+    return check_contents(arena, bytes, count, role, are_storages_left_out, &contents);
 }
 
 /* A pickle in a literal, which may hold NULs. */
-#define CHECK(body) check_kind(arena, "\x80\x02" body, sizeof("\x80\x02" body) - 1, false, false)
+#define CHECK(body)                                                                                \
+    check_kind(arena, "\x80\x02" body, sizeof("\x80\x02" body) - 1, HTP_PICKLE_OF_PROGRAM, false)
 #define CHECK_DEBUG(body)                                                                          \
-    check_kind(arena, "\x80\x02" body, sizeof("\x80\x02" body) - 1, true, false)
+    check_kind(arena, "\x80\x02" body, sizeof("\x80\x02" body) - 1, HTP_PICKLE_OF_LINES, false)
 #define ACCEPT(body) expect_ok(CHECK(body))
 #define REFUSE(body, words) expect_failure(CHECK(body), HTP_CODE_BAD_INPUT, words)
 
@@ -98,9 +102,10 @@ UNIT_TEST(streams_that_are_cut_short)
            "a string of 4294967295 bytes, of which 4 are there");
     REFUSE("c__torch__\nNet", "a name has no end");
     REFUSE("c__torch__", "a name has no end");
-    expect_failure(check_kind(arena, "", 0, false, false), HTP_CODE_BAD_INPUT, "protocol 2");
-    expect_failure(check_kind(arena, "\x80\x04N.", 4, false, false), HTP_CODE_BAD_INPUT,
+    expect_failure(check_kind(arena, "", 0, HTP_PICKLE_OF_PROGRAM, false), HTP_CODE_BAD_INPUT,
                    "protocol 2");
+    expect_failure(check_kind(arena, "\x80\x04N.", 4, HTP_PICKLE_OF_PROGRAM, false),
+                   HTP_CODE_BAD_INPUT, "protocol 2");
 }
 
 UNIT_TEST(opcodes_that_nobody_writes)
@@ -168,7 +173,7 @@ static htp_status check_tuples(htp_arena *arena, size_t depth)
     memcpy(bytes, (const char[]){(char)0x80, 2, 'N'}, 3);
     memset(bytes + 3, 0x85, depth);
     bytes[count - 1] = '.';
-    htp_status status = check_kind(arena, bytes, count, false, false);
+    htp_status status = check_kind(arena, bytes, count, HTP_PICKLE_OF_PROGRAM, false);
     free(bytes);
     return status;
 }
@@ -204,15 +209,15 @@ UNIT_TEST(values_that_unfold)
         count += sizeof(step);
     }
     bytes[count++] = '.';
-    expect_failure(check_kind(arena, bytes, count, false, false), HTP_CODE_BAD_INPUT,
-                   "shared values unfold to more than 10000000");
+    expect_failure(check_kind(arena, bytes, count, HTP_PICKLE_OF_PROGRAM, false),
+                   HTP_CODE_BAD_INPUT, "shared values unfold to more than 10000000");
 }
 
 /* What the types of tuples cost: that of the costliest value in the one that it holds. */
 static void expect_cost(htp_arena *arena, const char *bytes, size_t count, double cost)
 {
     htp_pickle_contents contents = {.cost = -1};
-    expect_ok(check_contents(arena, bytes, count, false, false, &contents));
+    expect_ok(check_contents(arena, bytes, count, HTP_PICKLE_OF_PROGRAM, false, &contents));
     ck_assert_double_eq(contents.cost, cost);
 }
 
@@ -280,8 +285,8 @@ UNIT_TEST(types_that_nest)
     memcpy(bytes + count, length, 4);
     memset(bytes + count + 4, '[', 200);
     memcpy(bytes + count + 204, (const char[]){(char)0x86, 'R', '.'}, 3);
-    expect_failure(check_kind(arena, bytes, count + 207, false, false), HTP_CODE_BAD_INPUT,
-                   "a type is nested more than 100 deep");
+    expect_failure(check_kind(arena, bytes, count + 207, HTP_PICKLE_OF_PROGRAM, false),
+                   HTP_CODE_BAD_INPUT, "a type is nested more than 100 deep");
 }
 
 UNIT_TEST(objects)
@@ -387,8 +392,8 @@ UNIT_TEST(storages_without_contents)
 {
     static const char left_out[] =
         "\x80\x02" TENSOR(STORAGE("FloatStorage", "2", "K\x10"), "K\0(K\x10t(K\x01t");
-    expect_ok(check_kind(arena, left_out, sizeof(left_out) - 1, false, true));
-    expect_failure(check_kind(arena, left_out, sizeof(left_out) - 1, false, false),
+    expect_ok(check_kind(arena, left_out, sizeof(left_out) - 1, HTP_PICKLE_OF_PROGRAM, true));
+    expect_failure(check_kind(arena, left_out, sizeof(left_out) - 1, HTP_PICKLE_OF_PROGRAM, false),
                    HTP_CODE_BAD_INPUT, "over a record of 0 bytes");
     REFUSE("(X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\0"
            "2X\x04\0\0\0metaK\x10tQ.",
@@ -477,7 +482,7 @@ UNIT_TEST(random_opcodes)
                 bytes[count++] = (char)(state >> 60);
             }
         }
-        htp_status_free(check_kind(arena, bytes, count, round % 2, false));
+        htp_status_free(check_kind(arena, bytes, count, round % 3, false));
     }
 }
 
