@@ -1,6 +1,6 @@
 #include "exported/exported.h"
 
-#include "base/text.h"
+#include "exported/archive/archive.h"
 #include "exported/axes/axes.h"
 #include "exported/call/call.h"
 #include "exported/calls/calls.h"
@@ -8,18 +8,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-/* The program's record in files from before archives of several models. */
-#define OLD_PROGRAM "serialized_exported_program.json"
-
-#define MODELS "models/"
-#define MODEL_END ".json"
 
 /* The open parts of a source. */
 typedef struct exported {
-    htp_exported_file file; /* bytes NULL: not mapped */
-    const char *model;      /* name of the chosen model */
+    htp_exported_archive archive;
     htp_exported_program program;
     htp_exported_symbols symbols;
     htp_exported_modules modules;
@@ -39,120 +31,6 @@ static exported *self_of(const htp_source *source)
 }
 
 /* ---- opening ---- */
-
-static bool detect(const htp_archive *archive)
-{
-    return htp_archive_has(archive, "archive_format") || htp_archive_has(archive, OLD_PROGRAM);
-}
-
-/* The remedy for files of old versions, whose tensors are pickles. */
-static htp_status refuse_old(const char *versions)
-{
-    return htp_status_make(HTP_CODE_UNSUPPORTED,
-                           "a program of torch.export that PyTorch %s wrote: its tensors are "
-                           "pickles, which are not read; export it again with PyTorch 2.9 or later",
-                           versions);
-}
-
-static htp_status map_file(htp_source *source)
-{
-    exported *self = self_of(source);
-    HTP_TRY(htp_input_file_open(&source->file, source->path));
-    self->file.archive = &source->archive;
-    void *bytes = mmap(NULL, source->file.bytes, PROT_READ, MAP_PRIVATE, source->file.fd, 0);
-    if (bytes == MAP_FAILED) {
-        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be mapped", source->path);
-    }
-    self->file.bytes = bytes;
-    self->file.count = source->file.bytes;
-    return HTP_OK;
-}
-
-/* Bytes of numbers must be in this machine's order. */
-static htp_status check_order(const exported *self)
-{
-    static const uint16_t one = 1;
-    size_t bytes;
-    const char *order = htp_exported_file_record(&self->file, "byteorder", &bytes);
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    const char *own = first ? "little" : "big";
-    return !order || (bytes == strlen(own) && memcmp(order, own, bytes) == 0)
-               ? HTP_OK
-               : htp_status_make(HTP_CODE_UNSUPPORTED,
-                                 "its numbers are not %s-endian as this machine's are; export it "
-                                 "on one like this",
-                                 own);
-}
-
-/* The name of the model whose program a record is; or NULL. */
-static const char *model_of(htp_arena *arena, const char *record)
-{
-    size_t length = strlen(record);
-    bool is_one = strncmp(record, MODELS, strlen(MODELS)) == 0 &&
-                  length > strlen(MODELS) + strlen(MODEL_END) &&
-                  strcmp(record + length - strlen(MODEL_END), MODEL_END) == 0;
-    return is_one ? htp_arena_copy(arena, record + strlen(MODELS),
-                                   length - strlen(MODELS) - strlen(MODEL_END))
-                  : NULL;
-}
-
-/* The refusal of an archive without a program. */
-static htp_status refuse_archive(const htp_archive *archive)
-{
-    static const char compiled[] = "data/aotinductor/";
-    for (uint32_t i = 0; i < archive->record_count; i++) {
-        if (strncmp(archive->records[i].name, compiled, strlen(compiled)) == 0) {
-            return htp_status_make(HTP_CODE_UNSUPPORTED,
-                                   "a package of AOTInductor (.pt2): compiled code, in which the "
-                                   "program is no more; save the program itself with "
-                                   "torch.export.save(program, \"FILE.pt2\")");
-        }
-    }
-    return htp_status_make(HTP_CODE_UNSUPPORTED,
-                           "an archive of PyTorch (.pt2) without a program of torch.export; save "
-                           "one with torch.export.save(program, \"FILE.pt2\")");
-}
-
-/* Chooses the requested model, or the only one. */
-static htp_status choose_model(htp_source *source, const char *wanted)
-{
-    enum { SHOWN = 8 };
-    exported *self = self_of(source);
-    const htp_archive *archive = &source->archive;
-    htp_text names = {.arena = source->arena};
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < archive->record_count; i++) {
-        const char *name = model_of(source->arena, archive->records[i].name);
-        if (!name) {
-            continue;
-        }
-        if (count < SHOWN) {
-            htp_text_add(&names, count ? ", " : "");
-            htp_text_add(&names, htp_text_printable(source->arena, name));
-        }
-        if (!wanted || strcmp(name, wanted) == 0) {
-            self->model = name;
-        }
-        count++;
-    }
-    if (count == 0) {
-        return refuse_archive(archive);
-    }
-    if (count > SHOWN) {
-        htp_text_add(&names, ", ...");
-    }
-    if (wanted) {
-        return self->model
-                   ? HTP_OK
-                   : htp_status_make(HTP_CODE_USAGE, "there is no model \"%s\"; its models are: %s",
-                                     wanted, htp_text_string(&names));
-    }
-    return count == 1 ? HTP_OK
-                      : htp_status_make(HTP_CODE_USAGE,
-                                        "it has several models; pass --model with one of them: %s",
-                                        htp_text_string(&names));
-}
 
 /* Refuses choices that a program does not offer. */
 static htp_status check_options(const htp_source_options *options)
@@ -193,61 +71,26 @@ static htp_status read_program(htp_source *source)
 {
     exported *self = self_of(source);
     htp_arena *arena = source->arena;
-    size_t bytes;
-    const char *name = htp_arena_join(arena, MODELS, self->model, MODEL_END);
-    const char *text = htp_exported_file_record(&self->file, name, &bytes);
-    if (!text) {
-        return htp_status_make(HTP_CODE_BAD_INPUT,
-                               "damaged archive: %s is compressed, or not there; save it again",
-                               name);
-    }
-    HTP_TRY(htp_document_read(arena, &self->scratch, text, bytes, &self->program));
+    const htp_exported_archive *archive = &self->archive;
+    HTP_TRY(htp_document_read(arena, &self->scratch, archive->program.at, archive->program.bytes,
+                              &self->program));
     HTP_TRY(htp_exported_signature_read(arena, &self->program, &self->signature));
     HTP_TRY(
         htp_exported_symbols_read(arena, &self->program, list_paths(self, arena), &self->symbols));
-    const char *classes = htp_exported_file_record(&self->file, HTP_EXPORTED_CLASSES, &bytes);
-    return htp_exported_modules_find(arena, &self->program, classes, bytes, &self->modules);
+    return htp_exported_modules_find(arena, &self->program, &archive->classes, &self->modules);
 }
 
-static htp_status read_weights(htp_source *source)
-{
-    static const struct {
-        const char *folder;
-        const char *end;
-    } tables[] = {{"data/weights/", "_weights_config.json"},
-                  {"data/constants/", "_constants_config.json"}};
-    exported *self = self_of(source);
-    const char *pickle = htp_arena_join(source->arena, tables[0].folder, self->model, ".pt");
-    if (htp_archive_find(&source->archive, pickle, strlen(pickle))) {
-        return refuse_old("2.8");
-    }
-    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-        const char *config =
-            htp_arena_join(source->arena, tables[i].folder, self->model, tables[i].end);
-        HTP_TRY(htp_exported_weights_read(source->arena, &self->scratch, &self->file,
-                                          tables[i].folder, config, &self->weights));
-    }
-    htp_exported_modules_own(&self->modules, &self->weights);
-    return HTP_OK;
-}
-
-static htp_status read_all(htp_source *source, const htp_source_options *options)
-{
-    exported *self = self_of(source);
-    HTP_TRY(check_options(options));
-    HTP_TRY(check_order(self));
-    HTP_TRY(choose_model(source, options->model));
-    HTP_TRY(read_program(source));
-    return read_weights(source);
-}
-
-static htp_status read_in_scratch(htp_source *source, const htp_source_options *options)
+static htp_status read_all(htp_source *source)
 {
     exported *self = self_of(source);
     if (htp_arena_recover(&self->scratch) != 0) {
-        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", source->path);
     }
-    return read_all(source, options);
+    HTP_TRY(htp_status_prefix(read_program(source), source->path));
+    HTP_TRY(htp_exported_archive_weights(source->arena, &self->scratch, &self->archive,
+                                         &self->weights));
+    htp_exported_modules_own(&self->modules, &self->weights);
+    return HTP_OK;
 }
 
 static htp_status open_source(htp_source *source, const htp_source_options *options)
@@ -257,15 +100,13 @@ static htp_status open_source(htp_source *source, const htp_source_options *opti
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", source->path);
     }
     source->self = self;
-    if (htp_archive_has(&source->archive, OLD_PROGRAM)) {
-        return htp_status_prefix(refuse_old("2.7 or earlier"), source->path);
-    }
-    HTP_TRY(htp_archive_list(source->arena, source->path, &source->archive));
-    htp_archive_close(&source->archive);
-    HTP_TRY(map_file(source));
-    htp_status status = read_in_scratch(source, options);
+    HTP_TRY(htp_status_prefix(check_options(options), source->path));
+    HTP_TRY(htp_exported_archive_open(source->arena, source->path, &source->archive, &source->file,
+                                      options->model, &self->archive));
+    htp_status status = read_all(source);
     htp_arena_free(&self->scratch);
-    HTP_TRY(htp_status_prefix(status, source->path));
+    htp_archive_close(&source->archive);
+    HTP_TRY(status);
     source->modules = self->modules.all.items;
     source->module_count = (uint32_t)self->modules.all.count;
     source->weights = self->weights.all.items;
@@ -279,9 +120,7 @@ static void close_source(htp_source *source)
     if (!self) {
         return;
     }
-    if (self->file.bytes) {
-        (void)munmap((void *)self->file.bytes, self->file.count);
-    }
+    htp_exported_archive_close(&self->archive);
     htp_arena_free(&self->scratch);
     htp_arena_free(&self->first);
     htp_arena_free(&self->later);
@@ -470,7 +309,7 @@ const htp_reader htp_exported_reader = {
     .advice =
         "a program of torch.export is forward() of the root; export other methods and modules "
         "as programs of their own",
-    .detect = detect,
+    .detect = htp_exported_archive_is_one,
     .open = open_source,
     .list_methods = list_methods,
     .choose_method = choose_method,

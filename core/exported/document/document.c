@@ -232,15 +232,18 @@ static htp_status check_version(htp_document *d, const htp_json_node *root)
     const htp_json_node *version = htp_document_member(d, root, "schema_version");
     const char *torch = optional_text(d, root, "torch_version");
     program->torch_version = torch ? torch : "";
-    program->major = htp_document_integer(d, htp_document_member(d, version, "major"));
-    program->minor = htp_document_integer(d, htp_document_member(d, version, "minor"));
+    const bool is_pair = version->kind != '0'; /* the first ones were numbers */
+    program->major =
+        htp_document_integer(d, is_pair ? htp_document_member(d, version, "major") : version);
+    program->minor =
+        is_pair ? htp_document_integer(d, htp_document_member(d, version, "minor")) : 0;
     HTP_TRY(htp_document_status(d));
     if (program->major != MAJOR) {
         const char *printable = htp_text_printable(d->arena, program->torch_version);
         return htp_status_make(
             HTP_CODE_UNSUPPORTED,
             "a program of torch.export in schema %lld.%lld%s%s, of which %d is read; export it "
-            "again with PyTorch 2.9 or later, or save the module with torch.jit.trace(module, "
+            "again with PyTorch 2.6 or later, or save the module with torch.jit.trace(module, "
             "inputs).save(\"FILE.pt\")",
             (long long)program->major, (long long)program->minor,
             *printable ? ", written by PyTorch " : "", printable, MAJOR);

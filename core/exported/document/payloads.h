@@ -1,45 +1,34 @@
 /*
- * The tensors of an archive: parameters, buffers and constants, which lie in it as they are.
+ * The tables of tensors that are records of an archive, as PyTorch 2.9 and later write them.
  * Private to core/exported.
  */
 #ifndef HTP_EXPORTED_PAYLOADS_H
 #define HTP_EXPORTED_PAYLOADS_H
 
-#include "base/map.h"
+#include "base/arena.h"
 #include "base/status.h"
 #include "base/vector.h"
 #include "interpret/trace/instances.h"
-#include "source/archive/archive.h"
 
-/** An archive, mapped. */
-typedef struct htp_exported_file {
-    const htp_archive *archive;
-    const char *bytes; /**< the whole file, read-only */
-    uint64_t count;
-} htp_exported_file;
+/** A tensor of a table. */
+typedef struct htp_exported_payload {
+    const char *record; /**< that has its bytes, below the folder of them */
+    htp_weight weight;  /**< without bytes, and without an owner */
+} htp_exported_payload;
 
-/** Its tensors; none has an owner as yet. */
-typedef struct htp_exported_weights {
-    HTP_VECTOR(htp_weight) all;
-    htp_map by_name;  /**< those of the state, and constants */
-    htp_map storages; /**< numbers of records */
-} htp_exported_weights;
-
-/** The bytes of a record; NULL if it is missing or compressed. */
-const char *htp_exported_file_record(const htp_exported_file *file, const char *name,
-                                     size_t *bytes);
+/** Those of a table, in their order. */
+typedef HTP_VECTOR(htp_exported_payload) htp_exported_payloads;
 
 /**
- * Reads a table of tensors, HTP_EXPORTED_WEIGHTS or HTP_EXPORTED_CONSTANTS below the model's name,
- * and finds their records.
- * @param folder   of the records: "data/weights/"
- * @param config   the record of the table; a missing one is an empty table
- * @param scratch  its recovery point is set
- * @return HTP_CODE_BAD_INPUT for tensors beyond their records
+ * Reads a table: {"config": {NAME: {"path_name": ..., "tensor_meta": ...}}}. Objects, and kinds of
+ * tensors of their own, are left out: who reads one is refused.
+ * @param name     of its record, for messages
+ * @param scratch  with its recovery point
+ * @param payloads receives them, in @p arena
+ * @return HTP_CODE_BAD_INPUT for what is no table
  */
-HTP_MUST_USE htp_status htp_exported_weights_read(htp_arena *arena, htp_arena *scratch,
-                                                  const htp_exported_file *file, const char *folder,
-                                                  const char *config,
-                                                  htp_exported_weights *weights);
+HTP_MUST_USE htp_status htp_exported_payloads_read(htp_arena *arena, htp_arena *scratch,
+                                                   const char *name, const char *text, size_t bytes,
+                                                   htp_exported_payloads *payloads);
 
 #endif

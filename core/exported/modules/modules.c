@@ -89,14 +89,14 @@ static void read_stacks(finding *f, const htp_exported_program *program)
 }
 
 /* Takes classes of known modules from the record. */
-static htp_status read_classes(finding *f, const char *text, size_t bytes)
+static htp_status read_classes(finding *f, const htp_exported_text *classes)
 {
     htp_json_failure failure;
-    const htp_json_node *root = htp_json_tree_read(f->arena, text, bytes, &failure);
-    if (!root || root->kind != '{' || !htp_text_is_utf8(text, bytes)) {
+    const htp_json_node *root = htp_json_tree_read(f->arena, classes->at, classes->bytes, &failure);
+    if (!root || root->kind != '{' || !htp_text_is_utf8(classes->at, classes->bytes)) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "damaged archive: %s is no JSON object; write it again",
-                               HTP_EXPORTED_CLASSES);
+                               classes->name);
     }
     const htp_json_node *end = htp_json_end_of(root);
     for (const htp_json_node *key = htp_json_first(root); key < end;
@@ -108,7 +108,7 @@ static htp_status read_classes(finding *f, const char *text, size_t bytes)
             return htp_status_make(HTP_CODE_BAD_INPUT,
                                    "damaged archive: %s: the class of a module is no text; write "
                                    "it again",
-                                   HTP_EXPORTED_CLASSES);
+                                   classes->name);
         }
         const char *class_name = htp_json_node_text(f->arena, key + 1, &class_length);
         uint32_t module = htp_exported_modules_at(f->modules, path, length);
@@ -132,7 +132,7 @@ static void name_package(finding *f)
 }
 
 htp_status htp_exported_modules_find(htp_arena *arena, const htp_exported_program *program,
-                                     const char *classes, size_t bytes,
+                                     const htp_exported_text *classes,
                                      htp_exported_modules *modules)
 {
     finding f = {.arena = arena, .modules = modules};
@@ -147,8 +147,8 @@ htp_status htp_exported_modules_find(htp_arena *arena, const htp_exported_progra
                                "list",
                                MOST_PARENTS);
     }
-    if (classes) {
-        HTP_TRY(read_classes(&f, classes, bytes));
+    if (classes->at) {
+        HTP_TRY(read_classes(&f, classes));
     }
     name_package(&f);
     return HTP_OK;

@@ -6,11 +6,9 @@
 
 #include "base/map.h"
 #include "base/status.h"
+#include "exported/archive/archive.h"
 #include "exported/document/document.h"
 #include "exported/modules/stacks.h"
-
-/** The record with classes of modules in which nothing runs: {"path": "class"}. */
-#define HTP_EXPORTED_CLASSES "extra/modules.json"
 
 /** All modules. */
 typedef struct htp_exported_modules {
@@ -21,11 +19,11 @@ typedef struct htp_exported_modules {
 /**
  * Finds the modules: those that the program lists, and those in the stacks of nodes, which give
  * classes. An unknown class is torch.nn.Module, so it is in no tag.
- * @param classes  the text of HTP_EXPORTED_CLASSES; NULL: none
+ * @param classes  {"path": "class"} of all modules; its text is NULL if there is none
  */
 HTP_MUST_USE htp_status htp_exported_modules_find(htp_arena *arena,
                                                   const htp_exported_program *program,
-                                                  const char *classes, size_t bytes,
+                                                  const htp_exported_text *classes,
                                                   htp_exported_modules *modules);
 
 /** The module at a path, or HTP_NONE. */

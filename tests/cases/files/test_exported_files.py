@@ -8,6 +8,7 @@ from pathlib import Path
 
 import onnx
 
+import saved_state as state
 from harness import EXIT_BAD_INPUT, EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, case, case_for_each, run, scratch
 
 
@@ -72,10 +73,44 @@ def changed(contents: dict, name: str, *pairs: tuple) -> dict:
 WEIGHTS = "data/weights/model_weights_config.json"
 MODEL = "models/model.json"
 TWO = {**records("a"), **records("b")}
-OLD = {"serialized_exported_program.json": b"{}", "serialized_state_dict.pt": b"", "version": b"8.7"}
+OLD = {"serialized_exported_program.json": json.dumps(program()).encode(), "serialized_constants.pt": b"",
+       "serialized_state_dict.pt": state.saved(state.pickled({"holder.inner.w": state.parameter(state.tensor())}),
+                                               {"0": bytes(8)}), "version": b"8.7"}
+PICKLED = without({**records(), "data/weights/model.pt": OLD["serialized_state_dict.pt"]}, WEIGHTS)
+
+
+def old_with(value: bytes, storages=None, **options) -> tuple:
+    """A file whose weight is something else, and the record that has it."""
+    saved = state.saved(state.pickled({"holder.inner.w": value}), storages or {"0": bytes(8)}, **options)
+    return {**OLD, "serialized_state_dict.pt": saved}, ""
+
+
 FAILURES = {
-    "old": (OLD, "", EXIT_UNSUPPORTED, "PyTorch 2.7 or earlier wrote", ()),
-    "pickled_weights": ({**records(), "data/weights/model.pt": b""}, "net/", EXIT_UNSUPPORTED, "PyTorch 2.8 wrote", ()),
+    "older_major": (changed(OLD, "serialized_exported_program.json", (b'{"major": 8, "minor": 20}',
+                                                                     b'{"major": 7, "minor": 3}')),
+                    "", EXIT_UNSUPPORTED, "schema 7.3", ()),
+    "oldest": ({**OLD, "serialized_exported_program.json": b'{"schema_version": 1}'}, "", EXIT_UNSUPPORTED,
+               "schema 1.0", ()),
+    "old_program": ({**OLD, "serialized_exported_program.json": b"{}"}, "", EXIT_BAD_INPUT, '"schema_version" is not', ()),
+    "old_name": (OLD, "", EXIT_USAGE, "leave --model out", ("--model", "net")),
+    "old_folder": (OLD, "net/", EXIT_BAD_INPUT, "serialized_exported_program.json is compressed, or not there", ()),
+    "old_no_state": ({**OLD, "serialized_state_dict.pt": b"PK"}, "", EXIT_BAD_INPUT,
+                     "serialized_state_dict.pt: damaged archive: its directory", ()),
+    "old_empty_state": ({**OLD, "serialized_state_dict.pt": b""}, "", EXIT_UNSUPPORTED, "w is not in the file", ()),
+    "old_no_pickle": ({**OLD, "serialized_state_dict.pt": state.saved(b"", {}).replace(b"data.pkl", b"data.pkx")}, "", EXIT_BAD_INPUT, "data.pkl: compressed, not there", ()),
+    "old_subclass": (*old_with(state.call("torch._utils", "_rebuild_wrapper_subclass")), EXIT_UNSUPPORTED,
+                     "torch._utils._rebuild_wrapper_subclass makes no plain tensor", ()),
+    "old_object": (*old_with(state.call("builtins", "eval", state.text("1"))), EXIT_UNSUPPORTED, "builtins.eval", ()),
+    "old_number": (*old_with(state.number(3)), EXIT_BAD_INPUT, "no tensor with a name", ()),
+    "old_far": (*old_with(state.tensor(strides=(2**62,))), EXIT_BAD_INPUT, "reaches beyond its storage", ()),
+    "old_negative": (*old_with(state.tensor(strides=(-1,))), EXIT_BAD_INPUT, "negative", ()),
+    "old_offset": (*old_with(state.tensor(offset=1)), EXIT_BAD_INPUT, "reaches beyond its storage", ()),
+    "old_short": (*old_with(state.tensor(), {"0": bytes(7)}), EXIT_BAD_INPUT, "over a record of 7 bytes", ()),
+    "old_no_storage": (*old_with(state.tensor(), {"1": bytes(8)}), EXIT_BAD_INPUT, "without its record", ()),
+    "old_packed": (*old_with(state.tensor(), packed=("data/0",)), EXIT_BAD_INPUT, "w: its record is not there, or", ()),
+    "old_order": (*old_with(state.tensor(), order=b"big"), EXIT_UNSUPPORTED, "endian", ()),
+    "pickled_object": ({**PICKLED, "data/weights/model.pt": old_with(state.call("net", "Custom"))[0]
+                        ["serialized_state_dict.pt"]}, "net/", EXIT_UNSUPPORTED, "net.Custom makes no plain tensor", ()),
     "compiled": ({"archive_format": b"pt2", "data/aotinductor/model/a.so": b""}, "net/", EXIT_UNSUPPORTED, "AOTInductor",
                  ()),
     "no_program": ({"archive_format": b"pt2"}, "net/", EXIT_UNSUPPORTED, "torch.export.save(", ()),
@@ -132,6 +167,18 @@ def exports_what_is_whole() -> None:
             assert tags_of(there / "net.onnx") == {tag}
             quality = run("quality", there / "net.onnx", "--reference", pt2)
             assert "export): 1 nodes matched, 0 not" in quality.stdout, quality
+
+
+@case
+def reads_pickled_tensors() -> None:
+    """Wherever they lie; with classes, which an old archive keeps in another folder."""
+    classes = json.dumps({"holder": "net.Holder"}).encode()
+    for contents, folder in (({**OLD, "extra_files/modules.json": classes}, ""),
+                             ({**PICKLED, "extra/modules.json": classes}, "net/")):
+        with scratch() as there:
+            result = run(write(there / "net.pt2", contents, folder), "--out", there / "net.onnx")
+            assert result.returncode == EXIT_OK, result.stderr
+            assert tags_of(there / "net.onnx") == {"/Net/Holder/Inner"}
 
 
 @case

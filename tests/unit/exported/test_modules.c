@@ -47,7 +47,9 @@ UNIT_TEST(classes_come_from_stacks_and_from_the_record)
                                     .stack = "r,,Net;k,layers.0,m.Layer;h,new.x,m.X"};
     const htp_exported_program program = program_of(arena, &node);
     htp_exported_modules modules = {.by_path = {0}};
-    expect_ok(htp_exported_modules_find(arena, &program, classes, strlen(classes), &modules));
+    expect_ok(htp_exported_modules_find(
+        arena, &program, &(htp_exported_text){"extra/modules.json", classes, strlen(classes)},
+        &modules));
     ck_assert_uint_eq(modules.all.count, 7); /* with "new" and "new.x", which the list lacks */
     ck_assert_str_eq(class_at(&modules, ""), "__main__.Net");
     ck_assert_str_eq(class_at(&modules, "layers"), "m.Layers");
@@ -64,11 +66,15 @@ UNIT_TEST(what_is_hostile_is_refused)
     const htp_exported_node node = {.target = "t", .stack = NULL};
     htp_exported_program program = program_of(arena, &node);
     htp_exported_modules modules = {.by_path = {0}};
-    expect_failure(htp_exported_modules_find(arena, &program, "[1]", 3, &modules),
+    expect_failure(htp_exported_modules_find(arena, &program,
+                                             &(htp_exported_text){"extra/modules.json", "[1]", 3},
+                                             &modules),
                    HTP_CODE_BAD_INPUT, "is no JSON object");
     modules = (htp_exported_modules){.by_path = {0}};
-    expect_failure(htp_exported_modules_find(arena, &program, "{\"a\": 1}", 8, &modules),
-                   HTP_CODE_BAD_INPUT, "is no text");
+    expect_failure(
+        htp_exported_modules_find(
+            arena, &program, &(htp_exported_text){"extra/modules.json", "{\"a\": 1}", 8}, &modules),
+        HTP_CODE_BAD_INPUT, "is no text");
     char *deep = htp_arena_alloc(arena, 4001);
     for (size_t i = 0; i < 4000; i++) {
         deep[i] = i % 2 ? '.' : 'a';
@@ -77,8 +83,9 @@ UNIT_TEST(what_is_hostile_is_refused)
     program.modules = hostile;
     program.module_count = 2;
     modules = (htp_exported_modules){.by_path = {0}};
-    expect_failure(htp_exported_modules_find(arena, &program, NULL, 0, &modules),
-                   HTP_CODE_UNSUPPORTED, "in more than 1000 others");
+    expect_failure(
+        htp_exported_modules_find(arena, &program, &(htp_exported_text){NULL, NULL, 0}, &modules),
+        HTP_CODE_UNSUPPORTED, "in more than 1000 others");
 }
 
 UNIT_TEST(tensors_belong_to_modules)
@@ -87,7 +94,8 @@ UNIT_TEST(tensors_belong_to_modules)
     const htp_exported_program program = program_of(arena, &node);
     htp_exported_modules modules = {.by_path = {0}};
     htp_exported_weights weights = {.by_name = {0}};
-    expect_ok(htp_exported_modules_find(arena, &program, NULL, 0, &modules));
+    expect_ok(
+        htp_exported_modules_find(arena, &program, &(htp_exported_text){NULL, NULL, 0}, &modules));
     HTP_PUSH(arena, &weights.all, (htp_weight){.name = "layers.1.weight"});
     HTP_PUSH(arena, &weights.all, (htp_weight){.name = "lifted"});
     HTP_PUSH(arena, &weights.all, (htp_weight){.name = "gone.bias"});
