@@ -6,6 +6,7 @@ REFUSED = {
     "autocast/strict": "wrap_with_autocast",
     "given/plain": "aten::add.out: it writes into a tensor that it is given",
     "resized/plain": "aten::resize_: it changes the sizes of a tensor in its place",
+    "unsigned": "tensors of other cannot be exported",
 }
 # Program, or program and mode: why torch.export has none.
 NOT_MADE = {

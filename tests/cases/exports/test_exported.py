@@ -1,7 +1,8 @@
 """Programs of torch.export (.pt2): numbers at three choices of sizes, tags, and no libtorch at all.
 
-tests/exported/ makes them: strict and not, before and after run_decompositions(). What comes out otherwise is
-told in tests/support/exported_differences.py, whose rows fail where they are not needed any more.
+tests/exported/ makes them: strict and not, before and after run_decompositions(). Those of other versions of PyTorch
+lie in tests/exported/older. What comes out otherwise is told in tests/support/exported_differences.py, whose rows fail
+where they are not needed any more.
 """
 
 import json
@@ -21,6 +22,7 @@ from harness import (EXIT_OK, EXIT_UNSUPPORTED, INTO, PROGRAM, TESTS, case, case
 from numbers_check import assert_close, session
 
 FOLDER = TESTS / "exported"
+OLDER = FOLDER / "older"
 SETS = ("plain_programs", "memory_programs", "control_programs", "quantized_programs", "transformer_programs")
 BESIDE = ("program.py", "modes.py", "plain_programs.py", "../support/eager_steps.py")
 KINDS = {"Gemm": "MatMul"}  # the same by other names
@@ -106,11 +108,28 @@ def check_refused(pt2: Path, words: str) -> None:
     assert words in result.stderr and "first in " in result.stderr, result.stderr
 
 
+def exported(pt2: Path):
+    with scratch() as there:
+        result = run(pt2, "--out", there / "model.onnx", "--state-defaults", "--no-fold", env=NO_SHIM)
+        assert result.returncode == EXIT_OK, result.stderr
+        check_numbers(there / "model.onnx", pt2.parent)
+        return onnx.load(str(there / "model.onnx"))
+
+
+def check_model(model, folder: Path) -> None:
+    onnx.checker.check_model(model, full_check=True)
+    facts.check_every_node_has_one_tag(model)
+    facts.check_names(model)
+    facts.check_counts(model)
+    check_hooks(model, folder)
+
+
 @case
 def rows_of_the_side_table_are_of_programs():
     known = {key for _, program, mode in listed() for key in (program, f"{program}/{mode}")}
+    older = {pt2.parent.name for pt2 in OLDER.glob("*/*/*.pt2")}
     tables = (differences.REFUSED, differences.NOT_MADE, differences.OTHER_TAGS)
-    unknown = {key for table in tables for key in table} - known
+    unknown = {key for table in tables for key in table} - known - older
     assert not unknown or not known, unknown
 
 
@@ -138,14 +157,21 @@ def program(one):
     words = differences.of(differences.REFUSED, program_name, mode)
     if missing or words:
         return None if missing else check_refused(pt2, words)
-    with scratch() as there:
-        result = run(pt2, "--out", there / "model.onnx", "--state-defaults", "--no-fold", env=NO_SHIM)
-        assert result.returncode == EXIT_OK, result.stderr
-        check_numbers(there / "model.onnx", folder)
-        model = onnx.load(str(there / "model.onnx"))
-    onnx.checker.check_model(model, full_check=True)
-    facts.check_every_node_has_one_tag(model)
-    facts.check_names(model)
-    facts.check_counts(model)
-    check_hooks(model, folder)
+    model = exported(pt2)
+    check_model(model, folder)
     check_twin(model, program_name, mode, folder)
+
+
+@case_for_each(sorted(OLDER.glob("*/tied/plain.pt2")), name=lambda pt2: pt2.parts[-3])
+def older_weights_stay_tied(pt2):
+    sizes = [numpy.prod(one.dims) for one in exported(pt2).graph.initializer]
+    assert sizes.count(11 * 8) == 1, sizes
+
+
+@case_for_each(sorted(OLDER.glob("*/*/*.pt2")), name=lambda pt2: f"{pt2.relative_to(OLDER).with_suffix('')}")
+def older(pt2):
+    """Files that other versions of PyTorch wrote."""
+    words = differences.of(differences.REFUSED, pt2.parent.name, pt2.stem)
+    if words:
+        return check_refused(pt2, words)
+    check_model(exported(pt2), pt2.parent)
