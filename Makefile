@@ -1,4 +1,4 @@
-# htp-trace. `make help` lists the targets; README.md says what they are for.
+# htp-trace. `make help` lists the targets.
 #
 # Variables for the command line:
 #   LIBTORCH=DIR  libtorch distribution, torch Python package, or prefix such as /usr
@@ -24,7 +24,7 @@ BASH_COMPLETION := $(DATADIR)/bash-completion/completions/htp-trace
 ZSH_COMPLETION := $(DATADIR)/zsh/site-functions/_htp-trace
 
 ifneq ($(filter asan fuzz,$(FLAVOUR)),)
-# Reports name lines; what the sanitizers add takes long to optimise.
+# Reports need line tables; heavy optimisation of sanitized code takes too long.
 CFLAGS ?= -O1 -g1
 CXXFLAGS ?= -O1 -g1
 endif
@@ -49,10 +49,10 @@ SONAME := libhtp.so.$(firstword $(subst ., ,$(VERSION)))
 
 # ---- libtorch and the build folder ---------------------------------------------------------------
 
-# Targets that only start others, after the set-up has run, or need no libtorch at all.
+# Targets that only run make again after the set-up, or that need no libtorch at all.
 OUTER := demo check asan valgrind fuzz clean format format-check help setup uninstall
 
-# Of what includes no header of libtorch; in the build folder where that is no default.
+# The build folder of code without libtorch's headers; inside BUILD if that is given.
 CORE_BUILD := $(if $(BUILD),$(BUILD)/core,build/core$(if $(FLAVOUR),-$(FLAVOUR)))
 
 ifneq ($(if $(MAKECMDGOALS),$(filter-out $(OUTER),$(MAKECMDGOALS)),all),)
@@ -69,15 +69,15 @@ endif
 # ---- flags ---------------------------------------------------------------------------------------
 
 WARNINGS := -Wall -Wextra -Wpedantic -Werror
-# gcc 12 sees overflows in libtorch's reference counts, inlined into the shim, that are not there.
+# gcc 12 reports overflows in libtorch's reference counts, inlined into the shim, that do not exist.
 SHIM_WARNINGS := $(if $(findstring clang,$(CXX)),,-Wno-stringop-overflow)
-# HTP_ARENA_MALLOC makes every allocation of an arena one that a checker can see; HTP_WHOLE_EXIT ends
-# the program with the destructors, behind which leaks are looked for.
+# HTP_ARENA_MALLOC makes every arena allocation a malloc, for checkers; HTP_WHOLE_EXIT runs destructors at the end, so
+# that leaks are found.
 ifeq ($(FLAVOUR),asan)
 FLAVOUR_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all \
     -fno-omit-frame-pointer -DHTP_ARENA_MALLOC -DHTP_WHOLE_EXIT
 else ifeq ($(FLAVOUR),fuzz)
-# libFuzzer's own main() is linked into the fuzzers alone.
+# Only the fuzzers link libFuzzer's main().
 FLAVOUR_FLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
     -fno-omit-frame-pointer -DHTP_ARENA_MALLOC
 else ifeq ($(FLAVOUR),valgrind)
@@ -86,7 +86,7 @@ else
 FLAVOUR_FLAGS := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 FLAVOUR_LDFLAGS := -Wl,-z,relro -Wl,-z,now
 endif
-# clang's sanitizers leave their own symbols to the program.
+# clang's sanitizers expect the program to have their symbols.
 SHARED_LDFLAGS := $(if $(findstring clang,$(if $(FLAVOUR),$(CC))),,-Wl,-z,defs)
 
 PACKAGES := libprotobuf-c libcjson zlib libxxhash
@@ -94,9 +94,8 @@ PACKAGE_CFLAGS := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(PAC
 PACKAGE_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
 CORE_LIBS := $(PACKAGE_LIBS) -ldl -lm -lpthread
 CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
-# libtorch makes millions of small objects of a program: what it loads takes a fifth less time with
-# mimalloc, which the program has in place of malloc where it is installed. No code calls it.
-# Checkers bring an allocator of their own. MIMALLOC= builds without.
+# libtorch makes millions of small objects: loading takes a fifth less time with mimalloc, which replaces malloc in the
+# program if it is installed. No code calls it. Checkers bring their own allocator. MIMALLOC= builds without.
 MIMALLOC ?= $(if $(FLAVOUR),,-lmimalloc)
 ALLOCATOR_LIBS = $(if $(MIMALLOC),$(shell echo 'int main(void) { return 0; }' | \
     $(CC) -x c -o /dev/null - $(MIMALLOC) 2>/dev/null && \
@@ -127,8 +126,7 @@ FORMATTED := $(sort $(shell find core include shim tests -name '*.[ch]' -o -name
 
 GEN_C := $(PROTO:core/%.proto=$(CORE_BUILD)/gen/%.pb-c.c)
 GEN_H := $(GEN_C:.c=.h)
-# The page of `quality --html`: files for browsers, which become one text of C. Scripts are in the order
-# in which they are read.
+# The page of `quality --html`: browser files that become one C string. Scripts are in the order of loading.
 PAGE := core/report/page
 PAGE_FILES := $(addprefix $(PAGE)/,page.html page.css dom.js report.js icicle.js metrics.js layers.js \
     table.js page.js)
@@ -144,18 +142,17 @@ FUZZ_ENTRIES := $(FUZZ_TARGETS:%=$(CORE_BUILD)/tests/fuzz/entry-%.o)
 FUZZERS := $(FUZZ_TARGETS:%=$(CORE_BUILD)/tests/fuzz/fuzz-%)
 REPLAY := $(CORE_BUILD)/tests/fuzz/replay
 
-# Everything with internal names visible, for the program and the unit tests; the installed
-# libraries export the public API alone.
+# All internal names are visible to the program and the unit tests; the installed libraries export the public API alone.
 INTERNAL := $(CORE_BUILD)/libhtp-internal.a
 SHIM := $(BUILD)/libhtp-shim.so
-# Programs and libraries look for the shim beside them: a build folder has them of the core's.
+# Programs and libraries look for the shim beside them, so a build folder has links to the core's.
 STATIC := $(BUILD)/libhtp.a
 SHARED := $(BUILD)/libhtp.so.$(VERSION)
 PROGRAM := $(BUILD)/htp-trace
 # The program with its main() under another name, which tests/support/started.c calls.
 STARTED := $(BUILD)/htp-trace-started
 STARTED_OBJ := $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/started_main.o
-# A shim in front of the real one, which compares what it tells: tests/oracle/oracle.h.
+# A shim in front of the real one that compares its answers: tests/oracle/oracle.h.
 ORACLE := $(BUILD)/libhtp-oracle.so
 ORACLE_OBJ := $(ORACLE_C:%.c=$(CORE_BUILD)/%.o)
 BESIDE_SHIM := $(STATIC) $(SHARED) $(PROGRAM) $(STARTED) $(ORACLE)
@@ -166,7 +163,7 @@ all: $(PROGRAM) $(STATIC) $(SHARED) $(BUILD)/libhtp.so $(SHIM)
 
 # ---- what a build depends on besides files: a stamp changes when its text does ---------------------
 
-# Of the core, and of the shim.
+# For the core, and for the shim.
 STAMP_flags := $(CC) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WARNINGS)
 STAMP_objects := $(CORE_C) $(PROTO) : $(CLI_C) : $(MIMALLOC)
 STAMP_libdir := $(LIBDIR)
@@ -204,7 +201,7 @@ $(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) $(ORACLE_OBJ) $(REPLAY).o: $(CORE
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_FLAGS) -isystem $(CORE_BUILD)/gen $(OBJECT_FLAGS) $(WARNINGS) $(CFLAGS) $(LAST_FLAGS) \
 	    -MD -MP -c -o $@ $<
-# Tests take longer to optimise than to run.
+# Optimising the tests takes longer than running them.
 $(UNIT_OBJ): LAST_FLAGS := -O0 -U_FORTIFY_SOURCE
 $(UNIT_OBJ) $(FUZZ_OBJ) $(REPLAY).o: OBJECT_FLAGS := $(UNIT_FLAGS)
 $(UNIT_OBJ) $(FUZZ_OBJ) $(REPLAY).o: OBJECT_FLAGS := $(UNIT_FLAGS)
@@ -214,12 +211,12 @@ $(FUZZ_ENTRIES): $(CORE_BUILD)/tests/fuzz/entry-%.o: tests/fuzz/entry.c $(CORE_B
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_FLAGS) -DFUZZ_TARGET=fuzz_$* $(WARNINGS) $(CFLAGS) -MD -MP -c -o $@ $<
 
-# Only the objects that name the installed shim are made anew when the prefix changes.
+# When the prefix changes, only the objects with the shim's path are rebuilt.
 LIBDIR_OBJ := $(patsubst %.c,$(CORE_BUILD)/%.o,$(shell grep -ls HTP_SHIM_PATH $(CORE_C)))
 $(LIBDIR_OBJ): $(CORE_BUILD)/stamp/libdir
 $(LIBDIR_OBJ): OBJECT_FLAGS := -DHTP_SHIM_PATH='"$(LIBDIR)/htp/libhtp-shim.so"'
 
-# libtorch's headers take longer to read than the shim to compile: they are read once.
+# A precompiled header: libtorch's headers take longer to parse than the shim to compile.
 PRECOMPILED := $(BUILD)/shim/precompiled.h
 SHIM_COMPILE = $(CXX) $(CXX_FLAGS) $(TORCH_CFLAGS) $(WARNINGS) $(SHIM_WARNINGS) $(CXXFLAGS) -MD -MP
 
@@ -251,7 +248,7 @@ $(call in_core,$(STATIC)): $(CORE_OBJ) $(GEN_OBJ) $(CORE_BUILD)/stamp/objects
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $(CORE_BUILD)/libhtp.o
 
-# What libtorch was given to call stays: a process that closes the library has no other one.
+# libtorch keeps pointers to the shim's functions, so the shim is never unloaded.
 $(call in_core,$(SHARED)): $(CORE_OBJ) $(GEN_OBJ) scripts/libhtp.map $(CORE_BUILD)/stamp/objects
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete \
@@ -401,7 +398,7 @@ CHECK ?= unit corpus suite install
 run-check: all tests
 	@$(TEST_ENV) scripts/run-tests $(CHECK)
 
-# Every operator case at its lowest opset, in the oldest ONNX Runtime; `make check` runs some.
+# Every operator case at its lowest opset, in the oldest ONNX Runtime; `make check` runs a slice.
 oldest-runtime:
 	@scripts/setup --dev --check || scripts/setup --dev
 	$(submake) run-oldest-runtime
@@ -416,12 +413,12 @@ unit: $(UNIT)
 asan:
 	$(submake) FLAVOUR=asan run-asan
 
-# SHARE=1/4 is the first of four shares of what `make asan` exports.
+# SHARE=1/4 is the first of four shares of the exports of `make asan`.
 SHARE ?= 1/1
 run-asan: $(PROGRAM) $(SHIM) $(UNIT) $(REPLAY)
 	@$(TEST_ENV) HTP_SHARE='$(SHARE)' scripts/run-tests asan unit corpus exports programs
 
-# The fuzzers are built; FUZZ_SECONDS=N also runs each for so long.
+# Builds the fuzzers; FUZZ_SECONDS=N also runs each of them for that time.
 fuzz:
 	$(submake) FLAVOUR=fuzz CC=clang run-fuzz
 
@@ -447,16 +444,16 @@ zoo: all
 quality: all
 	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/quality.py $(QUALITY)
 
-# The whole table makes an environment with other tools; DOWNSTREAM=--slice needs none.
+# The whole table sets up an environment with other tools; DOWNSTREAM=--slice needs none.
 downstream: all
 	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/downstream.py $(DOWNSTREAM)
 
-# Downloads: no part of `make check`.
+# Needs downloads, so it is not part of `make check`.
 real: all
 	@$(TEST_ENV) $(or $(HTP_PYTHON),.venv/bin/python) -B scripts/real.py $(REAL)
 
-# Man pages, docs/COMMANDS.md and completion, of core/cli/arguments and docs/manual. DOCS=--examples first
-# writes what the examples print now.
+# Man pages, docs/COMMANDS.md and completion, from core/cli/arguments and docs/manual. DOCS=--examples first writes the
+# current output of examples.
 docs: all
 	@python3 -B scripts/manual.py $(PROGRAM) $(DOCS)
 
@@ -478,8 +475,8 @@ tidy-core: $(GEN_H)
 tidy-shim:
 	$(Q)printf '%s\n' $(TIDIED_CXX) | $(TIDY) $(CXX_FLAGS) $(TORCH_CFLAGS)
 
-# What changed lately, or whose header did, since BASE or as scripts/changed-files says: the latest
-# changes first, as many as continuous integration has the time for. `make tidy` looks at all.
+# Files changed recently, or whose header was, since BASE or by scripts/changed-files: latest first, as many as
+# continuous integration has time for. `make tidy` checks all.
 MOST_C ?= 48
 MOST_CXX ?= 6
 tidy-changed: CHANGED = $(shell scripts/changed-files $(BASE) | sed 's/\.h$$/.c/; p; s/\.c$$/.cpp/' | \

@@ -1,4 +1,4 @@
-"""What scripts/bench asks of an ONNX model, in a process of its own.
+"""Measures an ONNX model for scripts/bench, in a process of its own.
 
     bench-load.py off|on MODEL.onnx    seconds that an InferenceSession takes to be made
     bench-load.py sizes MODEL.onnx     bytes of its nodes, functions and value_info; bytes of all but weights

@@ -1,8 +1,8 @@
-"""What htp-trace's commands do, done with the onnx package, a process of its own for scripts/bench:
+"""The work of htp-trace's commands done with the onnx package, in a process of its own for scripts/bench:
 
-bench-onnx.py inspect MODEL.onnx     loads the model, counts nodes and parameters of modules by their tags
-bench-onnx.py validate MODEL.onnx    loads the model, checks it and that every node has a tag
-bench-onnx.py extract MODEL.onnx PART.onnx INPUTS OUTPUTS
+bench-onnx.py inspect MODEL.onnx     loads the model, counts nodes and parameters of modules by their tags bench-onnx.py
+validate MODEL.onnx    loads the model, checks it and that every node has a tag bench-onnx.py extract MODEL.onnx
+PART.onnx INPUTS OUTPUTS
                                      onnx.utils.extract_model() between these names, JSON lists
 bench-onnx.py compare A.onnx B.onnx  loads both, gives every node a digest of its operator, attributes,
                                      weights and what it takes from others, and counts equal ones

@@ -1,4 +1,4 @@
-"""Saves a program of torch.export with the classes of all modules of its model, for tags that have them:
+"""Saves a program of torch.export with the classes of all modules of its model, for complete tags:
 
     save(torch.export.export(model, inputs), model, "model.pt2")
 """

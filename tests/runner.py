@@ -75,7 +75,7 @@ def broken_import(failure: str) -> None:
 
 
 def perform(name: str) -> tuple:
-    """Runs one case in a worker; returns its name, seconds, what came of it, and why."""
+    """Runs one case in a worker; returns its name, seconds, outcome, and reason."""
     begin = time.monotonic()
     outcome, why = OK, ""
     try:

@@ -19,7 +19,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "support"))
 
-# libtorch, which is not instrumented, allocates at start-up what it never frees.
+# libtorch, which is not instrumented, never frees some allocations of its start-up.
 os.environ["ASAN_OPTIONS"] = "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", "")
 os.environ.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
 
@@ -31,7 +31,7 @@ import test_scripted as scripted  # noqa: E402
 JOBS = 2
 OPSET = 18
 NUMBER, SHARES = map(int, os.environ.get("HTP_SHARE", "1/1").split("/"))
-SHOWN = 60  # lines of what a process said that a sanitizer ended
+SHOWN = 60  # lines of output of a process that a sanitizer ended
 
 
 @dataclass
@@ -71,7 +71,7 @@ def batches() -> dict:
 
 
 def export(batch: Batch, files: list, out: Path) -> tuple:
-    """What the program told of each file, until it ended; and its words if it ended too early."""
+    """The program's answer for each file, until it ended; and its output if it ended too early."""
     command = [str(harness.PROGRAM), *map(str, [*files, *batch.flags, "--out-dir", out])]
     result = subprocess.run([*command, "--json", "--quiet"], capture_output=True, text=True, timeout=1200)
     told = [json.loads(line) for line in result.stdout.splitlines() if line.endswith("}")]
@@ -90,8 +90,7 @@ def failure_of(batch: Batch, file: Path, told: dict) -> str:
 
 
 def failures(make: partial) -> tuple:
-    """How many programs there are, and what is wrong with which. Goes on behind a program that ends the
-    process."""
+    """The number of programs, and failures. Continues behind a program that ends the process."""
     batch, found = make(), []
     files = batch.files[NUMBER - 1::SHARES]
     count = len(files)

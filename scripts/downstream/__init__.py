@@ -1,4 +1,4 @@
-"""What other tools make of exports, beside those of PyTorch's exporters.
+"""How exports fare in other tools, compared with those of PyTorch's exporters.
 
     command.py     the command line
     files.py       what is held against each other: one model, exported three times, with data

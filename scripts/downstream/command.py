@@ -31,7 +31,7 @@ from models.table import DOWNSTREAM  # noqa: E402
 SLICE = ("llama-sdpa", "tagger")
 ANSWERS = machines.FOLDER / "answers.jsonl"
 EARLIEST = (2, 0)
-# Times need a quiet machine, which that of a slice is not.
+# Times need a quiet machine, which a slice does not have.
 TIMES = ("load", "latency")
 
 
@@ -54,7 +54,7 @@ def chosen(arguments: argparse.Namespace) -> list:
 
 
 def failures(model: str, found: dict, used: set, with_times: bool) -> list:
-    """In words, what is behind without a reason. Reasons that are needed join used."""
+    """Describes figures that are behind without a reason. Adds the reasons in use to `used`."""
     result = []
     for metric, ours, best in behind(found):
         number = reason_for(model, metric.tool, metric.figure)
@@ -87,7 +87,7 @@ def measure_all(arguments: argparse.Namespace, tools: list) -> list:
 
 
 def judge(records: list, is_whole: bool) -> int:
-    """Prints what fails, and the line of counts."""
+    """Prints failures, and the line of counts."""
     used, failed = set(), 0
     for record in records:
         words = failures(record["model"], record["answers"], used, is_whole)

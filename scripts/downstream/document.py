@@ -1,4 +1,4 @@
-"""docs/DOWNSTREAM.md: what tools make of exports."""
+"""docs/DOWNSTREAM.md: results of other tools on exports."""
 
 import importlib.metadata
 import subprocess
@@ -145,7 +145,7 @@ def table(records: list, titles: dict, metrics: list, first: list) -> list:
 
 
 def tags_left(records: list) -> list:
-    """What is left of the tags of this program's nodes, by tool."""
+    """The tags that remain in this program's nodes, by tool."""
     rows = []
     for tool in TAGGED:
         shares = [record["answers"][OURS].get(tool, {}).get("tags") for record in records]
@@ -160,7 +160,7 @@ def words_of(answer: dict) -> str:
 
 
 def notes(record: dict, title: str) -> list:
-    """What exporters refuse, and what tools said where they made nothing of this program's file."""
+    """Refusals of exporters, and errors of tools on this program's file."""
     rows = [f"{title}, {peer}: {plain(words)}." for peer, words in record["refusals"].items() if words]
     left_out = [name for name in EXPORTERS[1:]
                 if record["answers"][name] and name not in yardsticks(record["answers"])]

@@ -1,4 +1,4 @@
-"""Gives the files of a model to tools, one process each, and keeps what they answer."""
+"""Runs tools on the files of a model, one process each, and keeps their answers."""
 
 import hashlib
 import json
@@ -16,12 +16,11 @@ from downstream.files import OURS, Subject
 from downstream.tools import TOGETHER, TOOLS
 
 WORKER = Path(__file__).resolve().parent / "worker.py"
-# What each process of a tool has: of processor time, which does not hang on what else the machine does,
-# and of time.
+# Limits of each tool's process: processor time, which does not depend on other load, and wall time.
 PROCESSOR_SECONDS = 60
 SECONDS = 900
 
-# Those that the development environment has, so that a slice needs no other.
+# The tools in the development environment, so that a slice needs no other.
 AT_HAND = (
     "onnxruntime", "dynamic int8", "4 bits", "ONNX Runtime's levels", "onnxruntime.transformers",
 )
@@ -74,7 +73,7 @@ def tools_here(only_at_hand: bool) -> list:
 
 
 class Answers:
-    """What tools answered, by tool and contents of files, on disk as it comes."""
+    """Answers of tools, by tool and contents of files, stored on disk as they come."""
 
     def __init__(self, path: Path | None, is_resumed: bool):
         self.path = path

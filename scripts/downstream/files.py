@@ -1,5 +1,5 @@
-"""What is held against each other: one model, exported by this program and by PyTorch's two
-exporters as they come, and what libtorch gives at several sizes."""
+"""The compared files: one model exported by this program and by PyTorch's two exporters with their defaults, and
+libtorch's results at several sizes."""
 
 import hashlib
 import json

@@ -1,5 +1,5 @@
-"""Where tools run: an environment of Python with what requirements.txt pins, a folder of what needs PyTorch,
-and one of node. They are made once, in build/downstream."""
+"""The environments of tools: a Python one with requirements.txt, a folder of packages that need PyTorch, and a node
+one. They are set up once, in build/downstream."""
 
 import hashlib
 import shutil
@@ -14,7 +14,7 @@ NODE = FOLDER / "node"
 WEB_WORKER = HERE / "web.mjs"
 REQUIREMENTS = HERE / "requirements.txt"
 WEB_PACKAGE = "onnxruntime-web@1.30.0"
-# Needs PyTorch, which the environment of the tests has: it lies in a folder of its own beside that.
+# Needs PyTorch, which only the environment of the tests has, so it gets a folder beside that.
 TORCH_FOLDER = FOLDER / "with-torch"
 TORCH_PACKAGE = "onnx2torch==1.5.15"
 
@@ -40,7 +40,7 @@ def python() -> Path:
 
 
 def packages_with_torch() -> Path:
-    """What the Python of the tests imports onnx2torch from."""
+    """The path from which the tests' Python imports onnx2torch."""
     if not is_made(TORCH_FOLDER, TORCH_PACKAGE):
         shutil.rmtree(TORCH_FOLDER, ignore_errors=True)
         run(python(), "-m", "pip", "install", "--quiet", "--no-deps", "--target", TORCH_FOLDER, TORCH_PACKAGE)

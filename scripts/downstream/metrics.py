@@ -9,9 +9,8 @@ YES, LESS, MORE = "right", "less", "more"
 
 @dataclass(frozen=True)
 class Metric:
-    """One figure of one tool. slack: how much worse than the better peer's is as good; least: what
-    does not count, of seconds since they differ by chance, of bytes since names and declared types
-    take some."""
+    """One figure of one tool. slack: how much worse than the better peer still counts as equal; least: differences that
+    do not count: of seconds because of noise, of bytes because of names and declared types."""
 
     tool: str
     figure: str
@@ -64,13 +63,13 @@ METRICS = (
 
 
 def value_of(answers: dict, metric: Metric):
-    """What a file has of a metric. None: the tool made nothing of it."""
+    """A file's value of a metric. None: the tool failed."""
     return answers.get(metric.tool, {}).get(metric.figure)
 
 
 def yardsticks(found: dict) -> list:
-    """The peers that a model is held against. What is not right in ONNX Runtime at all sizes, or has
-    no dynamic axes, is none: less is asked of it."""
+    """The peers of a model. A file that is wrong in ONNX Runtime at some size, or has no dynamic axes, is no peer: it
+    was asked for less."""
     return [
         peer.name for peer in PEERS
         if found.get(peer.name, {}).get("onnxruntime", {}).get("right")

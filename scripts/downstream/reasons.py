@@ -1,5 +1,5 @@
-"""Why some figures stay behind the better peer's: expressions for the model, the tool and the figure,
-and the reason, with what was measured. A reason that nothing needs fails, too."""
+"""Why some figures stay behind the better peer's: patterns of the model, the tool and the figure, and the measured
+reason. A reason that is not needed fails, too."""
 
 import re
 

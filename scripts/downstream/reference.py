@@ -1,5 +1,5 @@
-"""What libtorch gives: reference.py NAME MODEL.pt DATA.npz. The sizes are those of models/table.py,
-that of the example first."""
+"""libtorch's results: reference.py NAME MODEL.pt DATA.npz. The sizes are those of models/table.py, that of the example
+first."""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Writes the man pages, docs/COMMANDS.md and the completion scripts, of what the program tells of its
-options and of docs/manual:
+"""Writes the man pages, docs/COMMANDS.md and the completion scripts, from the program's option tables and
+docs/manual:
 
     make docs
 
@@ -22,7 +22,7 @@ MANUAL = ROOT / "docs" / "manual"
 
 
 def told_by(program: Path) -> dict:
-    """What the program tells of its commands and options."""
+    """The program's description of its commands and options."""
     result = subprocess.run([program, "--help", "--json"], check=True, capture_output=True, text=True)
     return json.loads(result.stdout)
 

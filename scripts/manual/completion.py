@@ -99,7 +99,7 @@ def bash(table: dict) -> str:
 
 
 def described(name: str, text: str) -> str:
-    """An item for _describe: what stands before the first colon, and one sentence without marks."""
+    """An item for _describe: the word before the first colon, and one sentence without markup."""
     sentence = text.split(". ")[0].removesuffix(".").replace("`", "").replace("'", "'\\''")
     return f"        '{name}:{sentence}'"
 

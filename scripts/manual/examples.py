@@ -1,4 +1,4 @@
-"""The examples of docs/manual: commands between "```console" and "```", and what they print."""
+"""The examples of docs/manual: commands between "```console" and "```", and their output."""
 
 import os
 import re
@@ -28,7 +28,7 @@ class Step:
         return self.code == 0 and re.fullmatch("(.*\n)*".join(parts), self.printed) is not None
 
     def renewed(self) -> str:
-        """What is to be told: all that was printed, or as much of it as before around lines that stand for any."""
+        """The output to show: all of it, or as much as before around lines that stand for any."""
         lines, printed = self.told.splitlines(keepends=True), self.printed.splitlines(keepends=True)
         if self.holds or ANY not in lines:
             return self.told if self.holds else self.printed
@@ -51,7 +51,7 @@ def run(text: str, program: Path, folder: Path) -> list:
 
 
 def renew(text: str, steps: list) -> str:
-    """The page with what its steps print now."""
+    """The page with the current output of its steps."""
     left = iter(steps)
 
     def block(found: re.Match) -> str:

@@ -15,7 +15,7 @@ def escaped(text: str) -> str:
 
 
 def inline(text: str) -> str:
-    """A sentence a line; code is bold, what is emphasised is italic."""
+    """One sentence per line; code is bold, emphasis is italic."""
     spans = re.split(r"(`[^`]+`|\*[^*`]+\*)", text)
     font = {"`": "B", "*": "I"}
     marked = "".join(f"\\f{font[span[0]]}{escaped(span[1:-1])}\\fR" if place % 2 else escaped(span)

@@ -1,4 +1,4 @@
-"""docs/manual/*.md: the few kinds of Markdown that they use, and what belongs to which option."""
+"""docs/manual/*.md: the supported kinds of Markdown, and the text of each option."""
 
 import re
 from dataclasses import dataclass, field
@@ -18,11 +18,11 @@ class Block:
 
 @dataclass
 class Page:
-    """What there is to tell of a command."""
+    """The manual of a command."""
 
-    command: dict  # what the program tells
+    command: dict  # the program's own description
     lead: list = field(default_factory=list)  # blocks behind the description
-    options: dict = field(default_factory=dict)  # by name, what goes on behind the help
+    options: dict = field(default_factory=dict)  # by name, text that follows the help
     sections: dict = field(default_factory=dict)  # by title, blocks
     see: list = field(default_factory=list)  # names of commands
 

@@ -124,7 +124,7 @@ def print_summary(column: str, results: Results) -> None:
 
 
 def judge_sizes(folder: Path) -> int:
-    """How often sizes that were told are not those of libtorch's kernels, as far as nothing excuses it."""
+    """Counts sizes that differ from those of libtorch's kernels, without an excuse."""
     log = size_oracle.Log().read(folder / SIZES)
     excuses = told_otherwise.excuses(harness.libtorch_version()) | told_otherwise.OVER_SAMPLES
     wrong, _ = size_oracle.judge(log, excuses)

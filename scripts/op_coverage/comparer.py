@@ -17,7 +17,7 @@ from operator_numbers import assert_close  # noqa: E402
 
 
 class Differs(Exception):
-    """What is wrong with a model: a kind, and the words for it."""
+    """An error in a model: its kind, and a message."""
 
 
 def first_line(error: Exception) -> str:
@@ -33,7 +33,7 @@ def session_of(model: str):
 
 
 def outputs_of(session, arrays: dict, names: list, are_all_inputs: bool) -> list:
-    """What ONNX Runtime computes. A peer may have dropped inputs that it does not need."""
+    """ONNX Runtime's results. A peer may have dropped unused inputs."""
     feed = {name: arrays[f"input/{number:03}"] for number, name in enumerate(names)}
     taken = {argument.name for argument in session.get_inputs()}
     if taken - set(feed) or (are_all_inputs and taken != set(feed)):

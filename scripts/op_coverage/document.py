@@ -1,4 +1,4 @@
-"""docs/OPERATORS.md: the table of lowerings, and what was measured of each operator."""
+"""docs/OPERATORS.md: the table of lowerings, and the results for each operator."""
 
 import re
 import subprocess
@@ -134,7 +134,7 @@ class Tally:
 
 
 def tallies(own: Results, columns: dict, keys_of) -> dict:
-    """Tallies by what keys_of(record) gives."""
+    """Tallies by the keys of keys_of(record)."""
     theirs = {name: peers.by_sample(columns[name]) for name in PEERS if name in columns}
     found = defaultdict(Tally)
     for record in own.records(*SHOWN):
@@ -151,7 +151,7 @@ def operators_of(record: dict) -> set:
 
 
 def shared_operators(results: Results) -> dict:
-    """Entry to the operators that all its programs hold: what a sample without a program is of."""
+    """Entry to the operators in all of its programs: the operators of a sample without a program."""
     shared = {}
     for record in results.records(*SHOWN):
         if "aten" in record:

@@ -1,4 +1,4 @@
-"""What is still to be measured, taken in batches through PyTorch, the exporter and ONNX Runtime."""
+"""The remaining measurements, in batches through PyTorch, the exporter and ONNX Runtime."""
 
 import re
 import shutil
@@ -14,12 +14,12 @@ from op_coverage.processes import Lost, Worker
 from op_coverage.results import FILES, NO_SAMPLE, REFUSED, UNTRACEABLE, WRONG, Results
 
 HERE = Path(__file__).resolve().parent
-SIZES = "sizes.log"  # what tests/oracle finds on the way
+SIZES = "sizes.log"  # findings of tests/oracle during exports
 
 
 @dataclass
 class Plan:
-    """What a run is asked to do. maker and comparer are the Pythons of these workers."""
+    """The parameters of a run. maker and comparer are the Pythons of these workers."""
 
     column: str
     program: Path
@@ -59,7 +59,7 @@ class Driver:
         self.comparer = Worker([plan.comparer, "-B", HERE / "comparer.py"], self.log)
         self.start = time.monotonic()
 
-    # ---- what there is to do
+    # ---- remaining measurements
 
     def jobs(self) -> list:
         """Pairs of an entry and a dtype that are not complete, or have samples to do again."""

@@ -10,7 +10,7 @@ from op_coverage.results import REFUSED, WRONG
 EXIT_INTERNAL = 1
 
 
-# Where and how often: what differs between samples that are refused for the same cause.
+# Where and how often: differs between samples refused for one cause.
 PLACES = re.compile(r"; \d+ times?, first .*$| in the root module \(.*?:\d+\)")
 
 

@@ -39,7 +39,7 @@ class Fails(Exception):
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says; of one that was raised for another, what that one says."""
+    """The message of an error; of its cause, if it has one."""
     while error.__cause__ is not None:
         error = error.__cause__
     lines = str(error).strip().splitlines()
@@ -160,7 +160,7 @@ def save_arrays(stem: Path, sample: samples.Sample, outputs: list) -> None:
 
 
 def measure(name: str, drawn, stem: Path, column: str) -> dict:
-    """What is known of a sample after PyTorch's part."""
+    """The state of a sample after PyTorch's part."""
     try:
         sample = samples.Sample(name, drawn)
         expected = eager(sample)
@@ -206,7 +206,7 @@ def needs_shelter(job: dict) -> bool:
 
 @functools.cache
 def warm_up(column: str) -> None:
-    """Has an exporter load what it needs, once for all samples and processes to come."""
+    """Makes an exporter load its modules, once for all samples and later processes."""
     if column == PEERS[1]:
         from torch.onnx._internal.exporter._registration import ONNXRegistry
 

@@ -1,4 +1,4 @@
-"""What PyTorch's exporters get right and this program does not, on samples of both."""
+"""Samples that PyTorch's exporters get right and this program does not, among samples of both."""
 
 from collections import Counter, defaultdict
 

@@ -1,4 +1,4 @@
-"""Processes that may crash or hang: what they said until then is kept."""
+"""Processes that may crash or hang: their output until then is kept."""
 
 import json
 import os
@@ -41,7 +41,7 @@ class Lines:
         self.lines.put(None)
 
     def next(self, timeout: float) -> str:
-        """The next line. Raises Lost when there is none."""
+        """The next line. Raises Lost if there is none."""
         try:
             line = self.lines.get(timeout=timeout)
         except queue.Empty:
@@ -109,9 +109,9 @@ class Worker:
 
 
 def serve_jobs(perform, needs_shelter=lambda job: False) -> None:
-    """A worker's side: says that it is there; then perform(job) yields the messages on each job,
-    and null follows the last. What libraries print goes to stderr. Where needs_shelter(job), the job
-    is done by a process of its own: when it crashes, this one need not be started anew."""
+    """A worker's side: announces itself; then perform(job) yields the messages on each job, and null follows the last.
+    Output of libraries goes to stderr. If needs_shelter(job), the job runs in a process of its own: if that crashes,
+    the worker need not restart."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 

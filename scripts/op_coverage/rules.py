@@ -18,14 +18,14 @@ NARROW = ("float16", "bfloat16")
 ABSOLUTE, RELATIVE = 1e-4, 2 * 2**-11
 OF_ERROR = 1 / 8
 
-# Entries whose integer output holds indices along a dim: where the dim stands among the arguments
-# behind the input, and the number of the output.
+# Entries whose integer output holds indices along a dim: the dim's position among the arguments behind the input, and
+# the index of the output.
 INDICES = {
     "argsort": (0, 0), "kthvalue": (1, 1), "median": (0, 1), "mode": (0, 1), "msort": (0, 0),
     "nanmedian": (0, 1), "sort": (0, 1), "topk": (1, 1),
 }
 
-# What tests/cases/exports/test_runtime_limits.py shows, and the entries that meet it.
+# Limits shown in tests/cases/exports/test_runtime_limits.py, and the affected entries.
 DROPS_NAN = "drops NaN"
 LIMITS = {
     DROPS_NAN: "ReduceMax, ReduceMin, ArgMax and ArgMin give another element where there is a NaN",

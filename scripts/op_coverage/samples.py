@@ -13,7 +13,7 @@ from torch import nn
 from make import leaves, outer, short_dtype
 from op_coverage.rules import INDICES
 
-# Entries that have no result to compare: no part of a model in inference, or none that is defined.
+# Entries without a comparable result: never used in inference, or undefined.
 WITHOUT_RESULT = {
     **dict.fromkeys(
         ("_softmax_backward_data", "max_pool2d_with_indices_backward", "native_dropout_backward"),
@@ -115,7 +115,7 @@ class Sample:
 
 
 def index_axis(name: str, sample) -> tuple | None:
-    """(number of the output that holds indices, dim of the input that they are along)."""
+    """(index of the output that holds indices, dim of the input that they are along)."""
     if name not in INDICES or not isinstance(sample.input, torch.Tensor):
         return None
     position, output = INDICES[name]
@@ -141,7 +141,7 @@ def put_back(value, tensors: tuple):
 
 
 class SampleModule(nn.Module):
-    """What is exported: forward takes exactly the sample's tensors."""
+    """The exported module: forward takes exactly the sample's tensors."""
 
     def __init__(self, sample: Sample):
         super().__init__()
@@ -168,7 +168,7 @@ def text_of(value) -> str:
     return getattr(value, "__name__", None) or str(value).removeprefix("torch.")
 
 
-# ---- what PyTorch computes -----------------------------------------------------------------------
+# ---- PyTorch's results -----------------------------------------------------------------------
 
 
 def eager(sample: Sample) -> list:

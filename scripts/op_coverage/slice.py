@@ -1,7 +1,7 @@
 """A fast part of the measurement for continuous integration: one sample of every entry.
 
-What is not right is listed beside this file, so that nothing that was right ceases to be: lines of an
-entry and its outcome, in a file for each libtorch, and in one for programs of torch.export.
+Failures are listed beside this file, so that regressions are found: lines of an entry and its outcome, in a file for
+each libtorch, and in one for programs of torch.export.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a column's results come to."""
+"""The summary of a column's results."""
 
 import re
 from collections import Counter, defaultdict
@@ -47,8 +47,8 @@ def print_wrong(results: Results) -> None:
 
 
 def print_grouped(results: Results, outcome: str) -> None:
-    """Causes by the number of samples that have no other one, then by those that have it at all;
-    with the operators of the database that meet them."""
+    """Causes by the number of samples that have no other one, then by all samples that have it; with their operators of
+    the database."""
     alone, samples, ops = Counter(), Counter(), defaultdict(Counter)
     for record in results.records(outcome):
         causes = causes_of(record)

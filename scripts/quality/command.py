@@ -44,7 +44,7 @@ def chosen(arguments: argparse.Namespace) -> list:
 
 
 class Tally:
-    """Counts models, and prints what fails."""
+    """Counts models, and prints failures."""
 
     def __init__(self):
         self.passed = 0

@@ -1,4 +1,4 @@
-"""docs/QUALITY.md: what was measured of each model and tagger."""
+"""docs/QUALITY.md: results by model and tagger."""
 
 import re
 from collections import defaultdict
@@ -75,7 +75,7 @@ def cell(metric: Metric, found: dict) -> str:
 
 
 def sum_of(metric: Metric, measured: list) -> dict:
-    """Of what applies, over several models."""
+    """The total over several models to which it applies."""
     known = [m.document["metrics"][metric.key] for m in measured]
     known = [found for found in known if found["percent"] is not None]
     count, of = (sum(found[key] for found in known) for key in ("count", "of"))
@@ -97,7 +97,7 @@ def flat(rows: list) -> list:
 
 
 def of_tagger(rows: list, tagger: Tagger) -> list:
-    """What has a document."""
+    """Models with a document."""
     return [m for m in flat(rows) if m.tagger is tagger and m.document]
 
 
@@ -186,7 +186,7 @@ def seconds(measured: Measured) -> str:
 
 
 def root(measured: Measured) -> str:
-    """What is tagged with the root, and how many of these nodes ran in a module below it."""
+    """Nodes tagged with the root, and how many of them ran in a module below it."""
     document = measured.document
     lost = document["specificity"]["root"]
     return f"{at_root(document):,} of {document['nodes']:,}, {lost:,} of them known to be deeper"
@@ -215,7 +215,7 @@ def published_rows(rows: list) -> list:
 
 
 def tables(rows: list) -> list:
-    """What is known of models, for a terminal too."""
+    """The results of models, also for a terminal."""
     return [
         *model_rows(rows), "\n## Not exported\n", *refusal_rows(rows),
         "\n## Not applicable\n", *reason_rows(rows),

@@ -1,4 +1,4 @@
-"""One model: its export, and what `htp-trace quality` says of that and of the others' files."""
+"""One model: its export, and the answers of `htp-trace quality` about that and the others' files."""
 
 import json
 import subprocess
@@ -23,8 +23,7 @@ class Fails(Exception):
 
 @dataclass
 class Measured:
-    """What is known of a model's tags by one tagger. document: of the model in the JSON of
-    `htp-trace quality`; None where refusal tells why."""
+    """One tagger's result for a model. document: the model in the JSON of `htp-trace quality`; None with a refusal."""
 
     model: str
     tagger: Tagger
@@ -63,7 +62,7 @@ def quality_arguments(ours: Path, files: Files, peers: list) -> list:
 
 
 def measured(files: Files, ours: Path, folder: Path) -> list:
-    """What the program says of one export of ours and of the files beside it. Raises Fails."""
+    """The program's answer about an export of ours and the files beside it. Raises Fails."""
     peers = [peer for peer in files.peers if peer.path]
     out = folder / "quality.json"
     run(*quality_arguments(ours, files, peers), "--json", out)

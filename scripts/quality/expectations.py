@@ -1,4 +1,4 @@
-"""What must hold for every export of this program."""
+"""Expectations for every export of this program."""
 
 from quality.driver import Measured
 

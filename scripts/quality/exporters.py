@@ -42,8 +42,8 @@ def first_line(error: BaseException) -> str:
 
 
 def with_named_inputs(eager: torch.nn.Module, names: list) -> torch.nn.Module:
-    """The model, whose forward has these arguments and no other: the older exporter gives those
-    that are left out their defaults, by position, which wrappers of forward do not take."""
+    """The model with a forward of exactly these arguments: the older exporter passes defaults of omitted ones by
+    position, which wrappers of forward do not accept."""
     forward = eager.forward
 
     def named_forward(*tensors):

@@ -1,5 +1,5 @@
-"""What is measured: for each model a TorchScript file, and the files of other taggers beside it.
-They are made once and kept with the tests' sample models: they do not depend on this program."""
+"""The measured files: for each model a TorchScript file, and files of other taggers. They are made once and kept with
+the tests' sample models, since they do not depend on this program."""
 
 import hashlib
 import json
@@ -38,7 +38,7 @@ class Files:
 
 
 def digest_of(model: Model) -> str:
-    """Changes when what makes the files does."""
+    """Changes when the makers of the files change."""
     digest = hashlib.sha256(harness.maker_hash(model).encode())
     for path in (harness.REQUIREMENTS, WORKER, HERE / "guess.py"):
         digest.update(path.read_bytes())
@@ -50,7 +50,8 @@ def limited() -> None:
 
 
 def export(tagger: Tagger, model: Model, folder: Path) -> dict:
-    """One file in the folder. @return what is to be known of it"""
+    """One file in the folder.
+    @return facts about it"""
     out, older = (folder / f"{key}.onnx" for key in (tagger.key, OLDER.key))
     command = [harness.VENV_PYTHON, "-B", WORKER, tagger.key, model.name, out]
     if tagger is GUESS:

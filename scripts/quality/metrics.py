@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Metric:
-    """key: its identifier. title: of the column. means: what it counts. is_error: best at 0."""
+    """key: its identifier. title: of the column. means: its definition. is_error: best at 0."""
 
     key: str
     title: str

@@ -9,8 +9,7 @@ from quality import published
 from quality.driver import Measured
 from quality.taggers import GUESS, OURS
 
-# Few enough for a page of less than LARGEST bytes. What others make of the first shows how tags go
-# wrong.
+# Few enough for a page of less than LARGEST bytes. Other taggers' files of the first show how tags go wrong.
 SHOWN = (
     ("bert-tiny-30522", (OURS, GUESS)),
     ("experts", (OURS, GUESS)),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Published:
-    """figure: what they say of a model. beside: the model of ours that is nearest, and ours() in
-    the words of document.py: which figure of it stands beside theirs."""
+    """figure: a published figure of a model. beside: our nearest model, and ours() in the words of document.py: the
+    corresponding figure."""
 
     what: str
     figure: str

@@ -1,6 +1,6 @@
 """TorchScript files that others published: whether they export, with the right numbers and tags.
 
-    table        the packages, their files, and what forward() of each is given
+    table        the packages, their files, and the arguments of each forward()
     download     the files, fetched by the names of packages
     reference    what libtorch computes, call after call
     states       what a model hands from one call to the next

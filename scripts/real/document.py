@@ -1,4 +1,4 @@
-"""docs/REAL.md: what came out of each file."""
+"""docs/REAL.md: the outcome of each file."""
 
 import shlex
 from pathlib import Path

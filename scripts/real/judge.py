@@ -21,7 +21,7 @@ from zoo.results import FIXED, REFUSED, RIGHT, WRONG
 
 @dataclass
 class Judged:
-    """What came out of a case. problems: of inspect and of the tags, in words."""
+    """The outcome of a case. problems: of inspect and of the tags, as text."""
 
     package: Package
     file: File
@@ -66,7 +66,7 @@ def unanswered(result: subprocess.CompletedProcess) -> dict:
 
 
 def inspect(judged: Judged, path: Path) -> None:
-    """Notes what inspect tells, and whether libtorch counts the same parameters."""
+    """Notes inspect's answer, and whether libtorch counts the same parameters."""
     refusal, answer = answer_of("inspect", path)
     if refusal:
         judged.problems.append(f"inspect: {refusal['reason']}")

@@ -1,4 +1,4 @@
-"""What libtorch computes of a case: a model that is read anew, and called once or several times."""
+"""libtorch's results of a case: a model that is loaded afresh, and called once or several times."""
 
 import functools
 from pathlib import Path
@@ -30,8 +30,8 @@ class Model:
         return [tensor.numpy() for tensor in flatten(found)]
 
     def precise(self, tensors: dict) -> list | None:
-        """The outputs in double precision; None where that is not known: of a forward() of the whole
-        that takes tensors alone, and that an operator did not refuse."""
+        """The outputs in double precision; None if unknown: only for a forward() of tensors alone whose operators all
+        accept doubles."""
         case = self.case
         if case.module or case.method != "forward" or case.numbers or case.calls > 1:
             return None

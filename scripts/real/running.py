@@ -38,7 +38,7 @@ def fixed_axes(session, case: Case) -> dict:
 
 
 class Calls:
-    """Of one model at one size, in both; each is given what itself returned before."""
+    """One model at one size, in both runtimes; each gets its own state back."""
 
     def __init__(self, session, answer: dict, path: Path, case: Case, sizes: dict):
         self.session, self.case, self.sizes = session, case, sizes
@@ -52,7 +52,7 @@ class Calls:
         return dict(zip((argument.name for argument in self.case.arguments), made))
 
     def run(self, tensors: dict) -> list:
-        """What ONNX Runtime computes. Raises Differs."""
+        """ONNX Runtime's results. Raises Differs."""
         given = {name: tensor.numpy() for name, tensor in tensors.items()}
         given |= {name: numpy.array(number) for name, number in self.case.numbers.items()}
         given |= self.held

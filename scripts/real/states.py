@@ -1,5 +1,4 @@
-"""What an exported model hands from one call to the next: inputs `state.NAME`, which the next call
-is to be given what the outputs `state.NAME.next` of the last one were."""
+"""The state of an exported model: inputs `state.NAME` take the outputs `state.NAME.next` of the previous call."""
 
 import numpy
 
@@ -18,8 +17,8 @@ def names_of(session) -> list:
 
 
 def filled(taken, sizes: dict, told: dict) -> numpy.ndarray:
-    """A first value of an input's dtype: one number, in the sizes of the axes, or those that the
-    exporter says where it has others (an empty one grows)."""
+    """An initial value of an input's dtype: one number, in the sizes of the axes, or in those of the exporter if it has
+    others (an empty one grows)."""
     if told["first"] is None and 0 not in told["dims"]:
         raise ValueError(f"{taken.name} begins with several numbers")
     dims = [sizes.get(dim, size) if isinstance(dim, str) else size
@@ -28,14 +27,14 @@ def filled(taken, sizes: dict, told: dict) -> numpy.ndarray:
 
 
 def first_values(session, answer: dict, sizes: dict) -> dict:
-    """What the first call is given for each state, as the exporter's answer says: answer["states"]
-    are objects with "input", its name, "dims", and "first", the number that all elements are."""
+    """Initial states from the exporter's answer: answer["states"] are objects with "input", its name, "dims", and
+    "first", the value of all elements."""
     told = {state["input"]: state for state in answer.get("states", [])}
     return {taken.name: filled(taken, sizes, told[taken.name])
             for taken in session.get_inputs() if taken.name.startswith(BEFORE)}
 
 
 def take_out(outputs: dict) -> dict:
-    """Removes what the next call is given from a call's outputs, and returns it by input."""
+    """Removes the state from a call's outputs, and returns it by input."""
     names = [name for name in outputs if name.startswith(BEFORE) and name.endswith(AFTER)]
     return {name.removesuffix(AFTER): outputs.pop(name) for name in names}

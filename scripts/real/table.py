@@ -1,4 +1,4 @@
-"""The packages, their files, and what is asked of each. Nothing of theirs is in this repository.
+"""The packages, their files, and expectations. Nothing of theirs is in this repository.
 
 A further file is a row: the digests are those of `pip hash` and sha256sum, the arguments those that
 the package's own code passes.
@@ -48,8 +48,8 @@ class File:
 
 @dataclass(frozen=True)
 class Package:
-    """python is a version that the package asks for where it does not take later ones: its files
-    are read, none of its code runs. sha256 is the wheel's."""
+    """python is a version that the package requires if it excludes later ones: its files are read, none of its code
+    runs. sha256 is the wheel's."""
 
     name: str
     version: str
@@ -71,7 +71,7 @@ BATCHES = tuple({"batch": size} for size in (2, 1, 5))
 
 
 def chunks(rate: int, samples: int) -> Case:
-    """The whole model, which remembers what it heard. It takes chunks of one length for a rate."""
+    """The whole model, which keeps its state. It takes chunks of one length per rate."""
     return Case(
         name=f"{rate} Hz",
         arguments=(Argument("x", ("batch", samples), "normal"),),
@@ -83,7 +83,7 @@ def chunks(rate: int, samples: int) -> Case:
 
 
 def network(module: str, samples: int) -> Case:
-    """What is inside for one of the rates: it is handed what it said last."""
+    """The inner model for one of the rates: it gets its last state as an argument."""
     return Case(
         name=f"submodule {module}",
         arguments=(

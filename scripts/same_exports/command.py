@@ -17,7 +17,7 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 TABLES = ("operators", "models", "custom", "random", "zoo")
-MOST_TOLD = 40  # in what they differ; others are named
+MOST_TOLD = 40  # by a kind of difference; others are only named
 
 
 def parser() -> argparse.ArgumentParser:
@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def differences(old: dict, new: dict) -> list:
-    """In what two runs differ, a line each."""
+    """The differences of two runs, a line each."""
     found = []
     for part in sorted(old.keys() | new.keys()):
         was, now = old.get(part), new.get(part)

@@ -1,4 +1,4 @@
-"""Runs of the program whose results are digests: a text or file that is the same has the same one."""
+"""Runs of the program as digests: equal texts or files have equal digests."""
 
 import hashlib
 import json
@@ -31,14 +31,14 @@ def told(text: str) -> str:
 
 
 def asked_of(path, flags: tuple) -> dict:
-    """The arguments of each run. Inspecting takes no flags, and is asked where there are none."""
+    """The arguments of each run. Inspecting takes no flags, so it only runs without them."""
     path = str(path)
     asked = {"export": (path, "--out", OUT, *flags), "trace": (path, "--dump-after", "trace", *flags)}
     return asked if flags else {**asked, "inspect": ("inspect", path, "--json")}
 
 
 def results_of(program: Path, path: Path, flags: tuple) -> dict:
-    """What a program prints and writes for one file, by what was asked of it."""
+    """Output and files of a program for one subject, by kind of run."""
     found = {}
     home = os.getcwd()
     for action, arguments in asked_of(path, flags).items():
@@ -74,7 +74,7 @@ def both(asked: tuple) -> tuple:
     return subject, key, was, results_of(new, subject.path, subject.flags)
 
 
-# ---- what is known of the old one ------------------------------------------------------------------
+# ---- results of the old build ------------------------------------------------------------------
 
 
 class Known:
@@ -95,7 +95,7 @@ class Known:
         return " ".join((digest_of(subject.path), *words))
 
     def joined(self, subjects) -> Iterator[tuple]:
-        """Each with its key and what is known of it, or None."""
+        """Each with its key and known result, or None."""
         for subject in subjects:
             key = self.key(subject)
             yield subject, key, self.results.get(key)

@@ -1,4 +1,4 @@
-"""What is exported: the TorchScript files of the tests and of the table of architectures."""
+"""The exported subjects: TorchScript files of the tests and of the table of architectures."""
 
 import json
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def models() -> Iterator[Subject]:
 
 
 def custom() -> Iterator[Subject]:
-    """Scripted programs that the data decides, and those that keep something from call to call."""
+    """Scripted programs with data-dependent control flow, and those with state."""
     made = [("scripted", test_scripted.made(), test_scripted.flags_of),
             ("state", test_state.made(), lambda _, name: test_state.facts_of(name)[0])]
     if harness.holds("torchvision"):

@@ -33,8 +33,8 @@ def settle(model: torch.nn.Module) -> None:
 
 
 def spread(model: torch.nn.Module, *tensors) -> None:
-    """Scales the weights so that layers give numbers around one where they are called first:
-    through random weights they vanish or grow, and scores that are all the same have no order."""
+    """Scales the weights so that layers return numbers around one on their first call: through random weights values
+    vanish or grow, and equal scores have no order."""
     hooks = {}
 
     def scale(layer, given, result):

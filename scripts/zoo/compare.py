@@ -1,7 +1,7 @@
-"""Whether ONNX Runtime computed what libtorch computes: held against libtorch's own float32 error.
+"""Whether ONNX Runtime's results equal libtorch's, relative to libtorch's own float32 error.
 
-Both round in every step, in another order. Evaluated in double precision the program tells how far
-libtorch's float32 result is from the number that is meant; ONNX Runtime's may be a few times as
+Both round in every step, in another order. The program in double precision shows how far libtorch's float32 result is
+from the exact one; ONNX Runtime's may be a few times as
 far.
 """
 
@@ -29,7 +29,7 @@ FEW = 16
 
 
 class Differs(Exception):
-    """What is wrong with a model: a kind, and the words for it."""
+    """An error in a model: its kind, and a message."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""docs/ZOO.md: what was measured of each architecture."""
+"""docs/ZOO.md: results by architecture."""
 
 from collections import Counter
 from pathlib import Path
@@ -59,7 +59,7 @@ def count_rows(columns: dict) -> list:
 
 
 def peer_rows(columns: dict) -> list:
-    """Each peer and this program on what both were measured on."""
+    """Each peer and this program on architectures measured with both."""
     ours = columns[OURS].records
     lines = head(["peer", "both measured", "peer right", "peer WRONG", "htp-trace right",
                   "right here of the peer's right ones"], 5)

@@ -1,4 +1,4 @@
-"""What is still to be measured, taken through PyTorch, the exporter and ONNX Runtime."""
+"""The remaining measurements, through PyTorch, the exporter and ONNX Runtime."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from zoo.results import (
 HERE = Path(__file__).resolve().parent
 
 
-# What a model takes by the beginnings of its arguments' names.
+# Kinds of a model's inputs, by prefixes of argument names.
 KINDS = (
     ("text", ("input_ids", "decoder_input_ids", "bbox")),
     ("vision", ("pixel", "x", "image", "prompt_pixel", "visual")),
@@ -25,7 +25,7 @@ KINDS = (
 
 
 def known_of(facts: dict) -> dict:
-    """What a record says of a model: its class, and the kind of its inputs."""
+    """A model's description in a record: its class, and the kind of its inputs."""
     names = [argument["name"] for argument in facts["arguments"]]
     found = [kind for kind, starts in KINDS if any(name.startswith(starts) for name in names)]
     kind = found[0] if len(found) == 1 else "multimodal" if found else "other"
@@ -68,7 +68,7 @@ class Driver:
     def maker(self, name: str) -> Worker:
         return next(worker for start, worker in self.makers.items() if name.startswith(start))
 
-    # ---- what there is to do
+    # ---- remaining measurements
 
     def names(self) -> list:
         pattern = re.compile(self.plan.only)
@@ -77,7 +77,7 @@ class Driver:
         return [name for name in listed if self._is_to_do(name)]
 
     def listed(self, pattern: re.Pattern) -> list:
-        """What the makers can make whose name matches."""
+        """The names that the makers offer and that match."""
         listed = []
         for worker in self.makers.values():
             (names,) = worker.serve({"kind": "list"}, self.plan.timeout)
@@ -131,7 +131,7 @@ class Driver:
         return {**made, **judged}
 
     def made(self, name: str) -> dict:
-        """What is known of the TorchScript file; made unless it is there."""
+        """Facts about the TorchScript file, which is made if missing."""
         facts = self.files / f"{name}.json"
         if self.plan.remake or not facts.exists():
             job = {"kind": "make", "name": name, "folder": str(self.files)}

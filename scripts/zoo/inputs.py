@@ -1,4 +1,4 @@
-"""What a model is fed: arguments of forward with named axes, and values for them."""
+"""Inputs of models: arguments of forward with named axes, and values."""
 
 import inspect
 import itertools
@@ -91,7 +91,7 @@ def axes_of(arguments: list) -> list:
     return sorted(names, key=lambda name: (name != "batch", name))
 
 
-# ---- what a model of the transformers library takes ----------------------------------------------
+# ---- inputs of transformers models ----------------------------------------------
 
 
 def look_up(config, names: tuple, parts: tuple = ()):
@@ -176,7 +176,7 @@ def word_boxes(config, name: str) -> list:
     return [Argument(name, ("batch", "sequence", 4), "boxes", BOX_HIGH)]
 
 
-# Arguments that are passed where forward has them: all of a group whose first one is there.
+# Arguments passed if forward has them: a whole group if the first one exists.
 GROUPS = (
     ("input_ids", "attention_mask", "bbox", "decoder_input_ids"),
     ("pixel_values",),
@@ -200,8 +200,7 @@ LAYOUTS = {
     "hidden_states": hidden_states,
 }
 
-# A configuration with one of these has a placeholder in the text for what is no text: such a model
-# also runs on text alone.
+# A configuration with one of these has a placeholder token for other modalities: such a model also runs on text alone.
 PLACEHOLDERS = (
     "image_token_id", "image_token_index", "audio_token_id", "audio_token_index",
     "speech_token_id", "video_token_id", "mask_token_index", "image_tok_id",

@@ -46,7 +46,7 @@ def check_numbers(path: Path, program: Program, arguments: list, dynamic: list) 
 
 
 def verdict(error: Differs | Refuses) -> dict:
-    """What libtorch itself does not run at the traced sizes cannot be judged."""
+    """If libtorch itself does not run at the traced sizes, there is nothing to judge."""
     if isinstance(error, Refuses):
         return {"outcome": UNTRACEABLE, "reason": f"libtorch: {error}"}
     return {"outcome": WRONG, "reason": ": ".join(error.args)}
@@ -56,7 +56,7 @@ def verdict(error: Differs | Refuses) -> dict:
 
 
 def run_exporter(program: Program, out: Path, *flags) -> tuple:
-    """{} where a model was written, an outcome otherwise; and what the exporter answered."""
+    """{} if a model was written, an outcome otherwise; and the exporter's answer."""
     libraries = [part for library in program.libraries for part in ("--load-library", library)]
     try:
         always = ("--out", out, "--quiet", "--json")

@@ -73,7 +73,7 @@ def instance(model_class, config, special: Special) -> torch.nn.Module:
 
 
 def working_arguments(model, config, special: Special, constants: dict, sizes: dict) -> list:
-    """The first of the candidates with which the model runs. Raises what the first one met."""
+    """The first of the candidates with which the model runs. Raises the first one's error."""
     first = None
     for arguments in inputs.candidates(model, config, special.inputs):
         tensors = inputs.example(arguments, sizes)

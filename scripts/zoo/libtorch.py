@@ -1,5 +1,4 @@
-"""What libtorch computes, asked of the Python that made a TorchScript file: it may need operators
-that no other one has, or that no other libtorch can load."""
+"""libtorch's results, from the Python that made a TorchScript file: the file may need its operators, or its version."""
 
 import functools
 import sys
@@ -24,8 +23,8 @@ def worker(python: str) -> Worker:
 
 
 class Program:
-    """A TorchScript file and, in facts, what its maker knows of it. Arrays go through scratch. A large
-    one is evaluated in double precision only where its numbers are not close without."""
+    """A TorchScript file and, in facts, its maker's knowledge. Arrays go through scratch. A large one is evaluated in
+    double precision only if its numbers are not close without."""
 
     def __init__(self, path: str, facts: dict, scratch: Path):
         self.path = path

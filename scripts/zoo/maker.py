@@ -23,7 +23,7 @@ from zoo.built import Built  # noqa: E402
 from zoo.reference import nodes_of  # noqa: E402
 from zoo.results import REFUSED, UNTRACEABLE  # noqa: E402
 
-# The newest that PyTorch's exporter through TorchScript knows, at most that of the other column.
+# The latest opset of PyTorch's TorchScript exporter, at most that of the other column.
 OPSET = 18 if int(torch.__version__.split(".")[0]) > 1 else 17
 
 
@@ -51,7 +51,7 @@ def library():
 
 
 def leaves(value) -> list:
-    """All tensors of what forward returned; caches and numbers are left out."""
+    """All tensors that forward returned; caches and numbers are left out."""
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, dict):
@@ -96,7 +96,7 @@ def runs(function, arguments: list, sizes: dict):
 
 
 class Context:
-    """What a forward without a backward may be given: nothing is kept."""
+    """Arguments for a forward without backward: nothing is kept."""
 
     def save_for_backward(self, *tensors) -> None:
         pass
@@ -178,7 +178,7 @@ def passed_on(compiled: torch.jit.ScriptModule) -> list:
     for path, module in compiled.named_modules():
         if not module._c._has_method("forward"):
             continue  # never called
-        names = {}  # of what the graph reads from its module
+        names = {}  # attributes that the graph reads from its module
         for node in module._c._get_method("forward").graph.nodes():
             operands = [value.debugName() for value in node.inputs()]
             if node.kind() == "prim::GetAttr":
@@ -190,13 +190,13 @@ def passed_on(compiled: torch.jit.ScriptModule) -> list:
 
 
 def libraries_of(compiled: torch.jit.ScriptModule) -> list:
-    """The files that register operators of the program that are not libtorch's own."""
+    """The files that register the program's custom operators."""
     kinds = {node.kind().partition("::")[0] for node in nodes_of(compiled.inlined_graph)}
     return list(library().LIBRARIES) if kinds - {"aten", "prim"} else []
 
 
 def make(name: str, folder: Path) -> dict:
-    """Writes NAME.pt and NAME.json, and returns what the latter holds."""
+    """Writes NAME.pt and NAME.json, and returns the latter's contents."""
     try:
         built = library().build(name)
         model = with_plain_forward(built)

@@ -1,9 +1,9 @@
-"""What a TorchScript file computes: in its own precision, and in double precision, which tells the
-error of the former. As a program, the worker that libtorch.py asks.
+"""Results of a TorchScript file: in its own precision, and in double precision, which shows the error of the former. As
+a program, the worker of libtorch.py.
 
-Equal elements have no order in a sort that is not stable, and libtorch's is not: it is told to be,
-as those of runtimes are. A program fixes dtypes where it was traced, so converting the weights is
-not enough for double precision: the constant dtypes and tensors of its graph are doubled as well.
+Equal elements have no order in a sort that is not stable, and libtorch's is not: it is told to be, as those of runtimes
+are. A program fixes dtypes where it was traced, so converting the weights is not enough for double precision: the
+constant dtypes and tensors of its graph are doubled as well.
 """
 
 import contextlib
@@ -92,8 +92,8 @@ def wider(tensor: torch.Tensor) -> torch.Tensor:
 
 @contextlib.contextmanager
 def unprofiled():
-    """Programs are optimised as ever, but not for the sizes of their first run. Without optimising
-    they mean something else: a number that was traced is a tensor that decides dtypes then."""
+    """Programs are optimised as usual, but not for the sizes of their first run. Without optimisation their meaning
+    changes: a traced number would be a tensor that takes part in type promotion."""
     was_profiled = torch._C._jit_set_profiling_mode(False)
     try:
         yield
@@ -109,7 +109,7 @@ def run(path: str, inputs: tuple, is_double: bool) -> list:
 
 
 def outputs(path: str, inputs: tuple) -> list:
-    """The program's own, flattened. Raises what libtorch raises."""
+    """The program's own outputs, flattened. Raises libtorch's error."""
     return run(path, inputs, False)
 
 

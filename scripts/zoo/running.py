@@ -23,7 +23,7 @@ def session_of(path: Path):
 
 
 def feed(session, arguments: list, tensors: tuple, where: str) -> list:
-    """What ONNX Runtime computes. A peer may have dropped inputs that it does not need."""
+    """ONNX Runtime's results. A peer may have dropped unused inputs."""
     given = {a.name: tensor.numpy() for a, tensor in zip(arguments, tensors)}
     taken = [argument.name for argument in session.get_inputs()]
     unknown = [name for name in taken if name not in given]

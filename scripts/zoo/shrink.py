@@ -40,7 +40,7 @@ def keep(value, defaults):
 
 
 def width(value, defaults):
-    """A width; of the widths of several stages, what keeps their ratios."""
+    """A width; for widths of several stages, values of the same ratios."""
     if not isinstance(value, (list, tuple)):
         return min(value, WIDTH)
     smallest = min((item for item in value if isinstance(item, int) and item > 0), default=1)
@@ -166,7 +166,7 @@ def sub_config_class(specification):
 
 
 def split(overrides: dict, key: str) -> dict:
-    """What is meant for the sub-configuration of that name."""
+    """Overrides for the sub-configuration of that name."""
     start = key + "."
     return {k[len(start):]: v for k, v in overrides.items() if k.startswith(start)}
 
@@ -178,7 +178,7 @@ def shrunk(config_class, overrides: dict, given: dict | None = None, kept: re.Pa
     defaults = {**defaults_of(config_class), **given}
     chosen = {}
     if "head_dim" in defaults and defaults.get("num_attention_heads"):
-        chosen["head_dim"] = HEAD_WIDTH  # some derive it only where it is None, others never
+        chosen["head_dim"] = HEAD_WIDTH  # some derive it only if it is None, others never
     for name, value in defaults.items():
         small = value if kept.fullmatch(name) else shrunk_value(name, value, defaults)
         if small is not value or name in given:

@@ -29,7 +29,7 @@ NAMES = (
     "torchvision.video.r3d_18",
 )
 
-# Of these, those whose modules become functions: attention of three kinds, what branches, what is shared.
+# Of these, those whose modules become functions: three kinds of attention, branches, shared modules.
 NESTED = (
     "bert.sdpa", "deberta-v2.eager", "mixtral.eager", "t5.eager", "swin.eager", "detr.eager",
     "whisper.eager", "torchvision.segmentation.lraspp_mobilenet_v3_large",
@@ -44,7 +44,7 @@ def failure_of(record: dict | None) -> str | None:
         return f"{record['outcome']}: {record.get('reason', '')}"
     if record.get("tags"):
         return f"tags: {record['tags']}"
-    # What records no inputs has no copy without them.
+    # A file without recorded inputs has no copy without them.
     for column, words in ("derived", "without --input"), ("bare", "without recorded inputs"):
         if column in record and record[column]["outcome"] != RIGHT:
             return f"{words}: {record[column]['reason']}"

@@ -1,4 +1,4 @@
-"""What single architectures of transformers need besides the rules of shrink.py and inputs.py."""
+"""Settings of single architectures of transformers, besides the rules of shrink.py and inputs.py."""
 
 from dataclasses import dataclass, field
 
@@ -23,7 +23,7 @@ class Special:
 
 
 def rope(*sections: int) -> dict:
-    """Rotary positions in three parts, whose sizes add up to half of what is rotated."""
+    """Rotary positions in three parts, whose sizes add up to half of the rotated width."""
     return {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": list(sections)}
 
 

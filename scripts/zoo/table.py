@@ -1,4 +1,4 @@
-"""What the results come to: a line for each architecture, and what blocks the others."""
+"""The table of results: a line per architecture, and the causes of failures."""
 
 from collections import Counter, defaultdict
 
@@ -16,7 +16,7 @@ def default_outcomes(record: dict) -> list:
 
 
 def is_failure(record: dict) -> bool:
-    """What must not be: a wrong number, or a property of the tags that does not hold."""
+    """Failures: a wrong number, or a violated property of tags."""
     return WRONG in (record["outcome"], *default_outcomes(record)) or bool(record.get("tags"))
 
 
@@ -31,7 +31,7 @@ def tags_of(record: dict) -> str:
 
 
 def default_of(record: dict, name: str) -> str:
-    """The outcome of an export without --input, and at how many sizes what it claims held."""
+    """The outcome of an export without --input, and the number of sizes at which its dynamic dims were right."""
     found = record.get(name, {})
     sizes = f" {found['sizes']}" if found.get("dynamic") and "sizes" in found else ""
     return found.get("outcome", "") + sizes
@@ -70,7 +70,7 @@ def print_counts(column: str, results: Results) -> None:
 
 
 def print_grouped(results: Results, outcome: str) -> None:
-    """Causes by the architectures that have no other one, then by those that have it at all."""
+    """Causes by the architectures that have no other one, then by all that have it."""
     alone, named = Counter(), defaultdict(list)
     for record in results.with_outcome(outcome):
         causes = set(causes_of(record))
@@ -93,7 +93,7 @@ def print_broken_tags(results: Results) -> None:
 
 
 def defaults_in_words(records: list, name: str) -> str:
-    """How the exports without any --input came out, and how far what they claim was tested."""
+    """Outcomes of exports without any --input, and how far their dynamic dims were tested."""
     known = [record[name] for record in records if name in record]
     counts = Counter(found["outcome"] for found in known)
     claims = [found for found in known if found.get("dynamic") and "sizes" in found]

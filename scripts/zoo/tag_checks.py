@@ -1,4 +1,4 @@
-"""What must hold for the tags of every export; the rules are those of the tests."""
+"""Properties of the tags of every export; the rules are those of the tests."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def is_related(tag: str, other: str) -> bool:
 
 
 def check_parameters(model, tree: Tree, facts: dict) -> None:
-    """That of the tests; but what an owner hands to a module below it may be read there, too."""
+    """The tests' rule; but a weight passed to a module below its owner may be read there, too."""
     handed = set(facts["passed_on"])
     own = [entry for entry in facts["parameters"] if entry["name"] not in handed]
     if own:
@@ -39,7 +39,7 @@ def check_parameters(model, tree: Tree, facts: dict) -> None:
 
 
 def check(path: Path, untagged: Path | None, facts: dict) -> tuple:
-    """The number of nodes, and the properties that do not hold with what breaks them."""
+    """The number of nodes, and violated properties with their nodes."""
     model = onnx.load(str(path))
     tree = Tree(facts["modules"])
     # Stripping comes last: it changes the model.

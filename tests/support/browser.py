@@ -55,7 +55,7 @@ class Browser:
             assert time.monotonic() < end, "it did not happen"
             time.sleep(0.02)
 
-    # ---- what people do ----
+    # ---- user actions ----
 
     def click(self, selector: str) -> None:
         self.in_view(selector)
@@ -107,20 +107,20 @@ class Browser:
         return int(re.match(r"[\d,]+", self.text("#found"))[0].replace(",", ""))
 
     def cells(self, column: str) -> list:
-        """What a column has, in the rows that are there, from the top on."""
+        """The values of a column in the visible rows, from the top."""
         return self.script("""return [...document.querySelectorAll('.spacer .row')]
             .map((row) => row.querySelector('.' + arguments[0]).textContent)""", column)
 
     def names(self) -> list:
         return self.cells("name")
 
-    # ---- what nobody asked for ----
+    # ---- unwanted effects ----
 
     def complaints(self) -> list:
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def loaded(self) -> list:
-        """What the page loaded beside itself."""
+        """Everything that the page loaded besides itself."""
         return self.script("return performance.getEntriesByType('resource').map((entry) => entry.name)")
 
     def check_silence(self) -> None:

@@ -1,8 +1,8 @@
-"""Which files of core/ call which others, as the compiler has it in their objects.
+"""Which files of core/ call which others, by their objects.
 
-Includes do not tell: a function may be declared in a low folder and defined in a high one. What code refers to
-counts, calls and addresses alike. What a table refers to does not: a table has to name its rows, and whoever looks
-one up calls a pointer.
+Includes do not show that: a function may be declared in a low folder and defined in a high one. References in code
+count, calls and addresses alike. References in tables do not: a table must name its rows, and the look-up calls a
+pointer.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Commands on ONNX models, and what they answer."""
+"""Commands on ONNX models, and their answers."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What `htp-trace compare` tells of two files, held against its own sums, and of a model and its changed copy."""
+"""Checks of `htp-trace compare`: its sums, and a model against a changed copy."""
 
 import json
 
@@ -24,7 +24,7 @@ def compared(a, b) -> dict:
 
 
 def check_sums(found: dict) -> None:
-    """All that is counted in several ways is counted alike."""
+    """Counts of one thing agree everywhere."""
     nodes = found["nodes"]
     for model in "ab":
         rest = len(nodes["not_corresponding"][model])
@@ -43,7 +43,7 @@ def unmatched(found: dict, model: str = "a") -> list:
 
 
 def planted(change, name: str = "bert-tiny", *flags) -> dict:
-    """What is found between an export and its copy that was changed."""
+    """The differences of an export and a changed copy."""
     file = exported(ALL[name], *flags)
     with scratch() as folder:
         model = onnx.load(file)

@@ -1,4 +1,4 @@
-"""Modules of kinds that people export, with what is to be derived for each, scripted and traced."""
+"""Modules of common kinds, with the expected derived inputs for each, scripted and traced."""
 
 from typing import Dict, List, Optional
 
@@ -111,7 +111,7 @@ class AddedMask(Attention):
 
 
 class Padded(nn.Module):
-    """PyTorch's own encoder, and which keys are none."""
+    """PyTorch's own encoder, and its key padding mask."""
 
     def __init__(self):
         super().__init__()
@@ -123,7 +123,7 @@ class Padded(nn.Module):
 
 
 class Translated(nn.Module):
-    """PyTorch's own encoder and decoder, and what a position may see."""
+    """PyTorch's own encoder and decoder, and the causal mask."""
 
     def __init__(self):
         super().__init__()
@@ -134,7 +134,7 @@ class Translated(nn.Module):
 
 
 class Pointers(nn.Module):
-    """Scores of what indices of a sequence point to."""
+    """Scores of sequence elements selected by indices."""
 
     def __init__(self):
         super().__init__()
@@ -146,7 +146,7 @@ class Pointers(nn.Module):
 
 
 class Likelihood(nn.Module):
-    """A loss whose target has the sizes of what is predicted."""
+    """A loss whose target has the prediction's sizes."""
 
     def __init__(self):
         super().__init__()
@@ -269,7 +269,7 @@ class Optionals(nn.Module):
 
 
 class Named(nn.Module):
-    """What is in a dict."""
+    """Contents of a dict."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Modules whose inputs are derived, and what is to be taken for each."""
+"""Modules whose inputs are derived, and the expected inputs of each."""
 
 from typing import Dict, List, Optional, Tuple
 
@@ -144,7 +144,7 @@ class Joined(nn.Module):
 
 
 class Beside(nn.Module):
-    """What is added to features has as many."""
+    """A tensor added to features has as many."""
 
     def __init__(self):
         super().__init__()
@@ -217,7 +217,7 @@ class Checked(nn.Module):
 
 
 class Past(nn.Module):
-    """What was computed before comes in pairs of keys and values, one for each layer."""
+    """Caches come in pairs of keys and values, one per layer."""
 
     def __init__(self):
         super().__init__()
@@ -252,7 +252,7 @@ class Batch(nn.Module):
 
 
 class States(nn.Module):
-    """What a recurrent layer carries is given, in a tuple or one by one."""
+    """The state of a recurrent layer is given, in a tuple or one by one."""
 
     def __init__(self):
         super().__init__()
@@ -292,7 +292,7 @@ class Depth(nn.Module):
 
 
 class Hidden(nn.Module):
-    """An image, and what is not to be seen of it."""
+    """An image, and a mask of hidden parts."""
 
     def __init__(self):
         super().__init__()
@@ -403,7 +403,7 @@ class Stacked(nn.Module):
 
 
 class Cached(nn.Module):
-    """A list of which the program does not tell how long it is."""
+    """A list of unknown length."""
 
     def __init__(self):
         super().__init__()
@@ -421,7 +421,7 @@ class Cached(nn.Module):
 IDS = torch.arange(10).reshape(2, 5)
 ONES = torch.ones(2, 5, dtype=torch.int64)
 
-# Name: what makes it; the example that it is traced with, or None to script it; and the inputs.
+# Name: its maker; the example for tracing, or None to script it; and the inputs.
 MODELS = {
     "text": (Text, (IDS, ONES), ["int64[2,8]", "int64[2,8]"]),
     "bool-mask": (BoolMask, (IDS, ONES == 0), ["int64[2,8]", "bool[2,8]"]),

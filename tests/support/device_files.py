@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 CPU = "cpu"
-zipfile.ZIP64_LIMIT = (1 << 32) - 2  # libtorch 1.13 does not read what Python writes from 2 GiB on otherwise
+zipfile.ZIP64_LIMIT = (1 << 32) - 2  # libtorch 1.13 cannot read files from 2 GiB on that Python writes in another way
 NAMED = b'torch.device("cpu"'  # in code; other texts stay
 
 

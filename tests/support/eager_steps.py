@@ -1,4 +1,4 @@
-"""Operators whose module an eager run can tell, and the context in which modules run operator by operator."""
+"""Operators whose module an eager run reveals, and the context in which modules run operator by operator."""
 
 from contextlib import contextmanager
 

@@ -1,4 +1,4 @@
-"""What programs of torch.export come out otherwise than other programs: the side table of test_exported.py."""
+"""Where programs of torch.export differ from other programs: the side table of test_exported.py."""
 
 # Program, or program and mode: words of the refusal.
 REFUSED = {

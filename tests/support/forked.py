@@ -50,7 +50,7 @@ def forker(python: str, process: int, thread: int) -> Forker:
 
 
 def run(python: str, command: list, modules: tuple = ()) -> tuple:
-    """The exit code of a script with its arguments, and what it printed."""
+    """A script's exit code with its arguments, and its output."""
     return forker(python, os.getpid(), threading.get_ident()).run(command, modules)
 
 
@@ -62,7 +62,7 @@ def next_request() -> dict:
     for line in sys.stdin:
         request = json.loads(line)
         for module in request["modules"]:
-            with contextlib.suppress(ImportError):  # the script says what is missing
+            with contextlib.suppress(ImportError):  # the script reports what is missing
                 importlib.import_module(module)
         child = os.fork()
         if child == 0:
@@ -72,7 +72,8 @@ def next_request() -> dict:
 
 
 def entered(request: dict) -> tuple:
-    """Makes this process one that was started with the script. What exec() is to be given."""
+    """Makes this process look as if started with the script.
+    @return the argument of exec()."""
     printed, nothing = os.open(request["printed"], os.O_WRONLY), os.open(os.devnull, os.O_RDONLY)
     for ours, theirs in ((nothing, 0), (printed, 1), (printed, 2)):
         os.dup2(ours, theirs)
@@ -86,7 +87,7 @@ def entered(request: dict) -> tuple:
 
 
 def leave(code) -> None:
-    """At once: to take down what was imported takes a second."""
+    """Exits at once: tearing down the imports takes a second."""
     if isinstance(code, str):
         print(code, file=sys.stderr)
     sys.stdout.flush()

@@ -1,5 +1,5 @@
-"""Pairs of a file with functions and the flat file that it means, both written by hand from the rules of
-names and tags (core/onnx/inliner/inline.h), and what they are made of."""
+"""Pairs of a file with functions and its flat file, both written by hand from the rules of names and tags
+(core/onnx/inliner/inline.h), and their building blocks."""
 
 import json
 
@@ -292,7 +292,7 @@ def operators():
 
 
 def handed_on():
-    """What a function hands on has two names where the model needs both; inputs and outputs may be left out."""
+    """A value passed through by a function has two names if the model needs both; inputs and outputs may be omitted."""
     inner = function("Same", "x unused", "one two", [
         node("Neg", "x", "one", "Neg", "."), node("Abs", "x", "two", "Abs", ".")])
     passes = function("Pass", "x", "x", [])

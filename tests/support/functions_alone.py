@@ -1,4 +1,4 @@
-"""What holds for a file with functions alone: what ONNX asks for, names of values and functions, tags."""
+"""Rules for a file with functions alone: ONNX's own, names of values and functions, tags."""
 
 from collections import defaultdict
 
@@ -10,7 +10,7 @@ OPERATORS = {schema.name for schema in onnx.defs.get_all_schemas()}
 
 
 def check_file(files: Files) -> None:
-    """What ONNX asks for; callees first; every function is called, and imports what it uses."""
+    """ONNX's rules: callees first, every function is called, and imports its domains."""
     model = files.model
     onnx.checker.check_model(str(files.nested), full_check=True)
     assert model.ir_version >= 8, f"IR version {model.ir_version}"

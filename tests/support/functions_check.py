@@ -35,7 +35,7 @@ def check_all(folder: Path, pt: Path, flags: list, functions: list, feeds: list)
 
 
 def failures(folder: Path, pt: Path, flags: list, functions: list, feeds: list) -> tuple:
-    """The number of functions and calls, and what does not hold, with what breaks it."""
+    """The number of functions and calls, and violations with their causes."""
     broken = {}
 
     def attempt(name: str, check):

@@ -13,7 +13,7 @@ from functions_reading import properties, read
 
 
 def ask(folder: Path, *arguments) -> str:
-    """What a command answers of a model, from its own folder."""
+    """A command's answer about a model, from its own folder."""
     result = subprocess.run([str(harness.PROGRAM), *map(str, arguments)], cwd=folder,
                             capture_output=True, text=True, timeout=harness.TIMEOUT)
     assert result.returncode == 0, f"{arguments}: {result.returncode} {result.stderr[-500:]}"
@@ -55,7 +55,7 @@ def check_answers(files: Files) -> None:
 
 
 def check_sidecar(files: Files) -> None:
-    """Sidecars are the same, but for what the file is made with; each is right of both files."""
+    """Sidecars are equal, except for facts about the file; each is right for both files."""
     documents = []
     for path in (files.nested, files.flat):
         ask(path.parent, "sidecar", MODEL, "--out", "s.json")
@@ -77,7 +77,7 @@ def check_compare(files: Files) -> None:
 
 
 def check_parts(files: Files) -> None:
-    """A part is the same, out of which file it was taken."""
+    """A part is the same from either file."""
     for path in addresses_of(files.flat_model):
         parts = []
         for file in (files.nested, files.flat):

@@ -6,7 +6,7 @@ from torch import nn
 from functions_samples import Block, Inner, Scale, in_package, sample
 
 
-# ---- in what they differ ---------------------------------------------------------------------------
+# ---- differences ---------------------------------------------------------------------------
 
 
 @sample({"Block": 3})
@@ -111,7 +111,7 @@ class Dynamic(nn.Module):
 
 @sample(None)
 class SomeDynamic(nn.Module):
-    """What is dynamic for one instance is a number for the other."""
+    """A dim that is dynamic for one instance is static for the other."""
 
     def __init__(self):
         super().__init__()
@@ -124,7 +124,7 @@ class SomeDynamic(nn.Module):
 
 @sample(None)
 class SharedWork(nn.Module):
-    """What two modules compute alike, and what depends on nothing, is computed once."""
+    """Equal computations of two modules, and constant ones, happen once."""
 
     def __init__(self):
         super().__init__()

@@ -11,7 +11,7 @@ MODEL = "model.onnx"  # in folders of their own: answers name no other path
 
 
 class Files:
-    """Both exports of a model, and what was read of them."""
+    """Both exports of a model, and their readings."""
 
     def __init__(self, folder: Path, pt: Path, flags: list, functions: list):
         self.folder, self.pt, self.flags, self.functions = folder, pt, list(flags), list(functions)

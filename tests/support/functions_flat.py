@@ -1,5 +1,5 @@
-"""A file with functions, held against the flat one: nodes, tags, order, constants, types, all else; and that
-no two functions do the same."""
+"""A file with functions, compared with the flat one: nodes, tags, order, constants, types, everything else; and that no
+two functions are equal."""
 
 import copy
 import json
@@ -17,7 +17,7 @@ COUNTED = re.compile(r"_\d+$")
 
 
 def check_inliner(files: Files) -> None:
-    """What the onnx package makes of it is the flat model, node for node."""
+    """The onnx package inlines it to the flat model, node for node."""
     inlined = onnx.inliner.inline_local_functions(files.model)
     assert not inlined.functions, "functions are left"
     match(read(inlined), files.flat_reading)
@@ -55,7 +55,7 @@ def difference_of(node, flat, paths: dict) -> str | None:
 
 
 def check_tags(files: Files) -> None:
-    """Read by the rules of tags, every node says what it says in the flat file."""
+    """By the rules of tags, every node has the metadata of the flat file's."""
     pairs = match(files.reading, files.flat_reading)
     paths = {}
     for module in json.loads(properties(files.flat_model)["htp.module_tree"])["modules"]:
@@ -125,7 +125,7 @@ def common_dims(all_dims: list) -> list | None:
 
 
 def check_rest(files: Files) -> None:
-    """What is no node: the model's and the initializers' metadata, inputs, outputs, weights."""
+    """Everything but nodes: metadata of the model and of initializers, inputs, outputs, weights."""
     model, flat = files.model, files.flat_model
     assert properties(model) == properties(flat), "metadata of the model"
     for part in ("input", "output"):
@@ -142,7 +142,7 @@ def check_rest(files: Files) -> None:
 
 
 def shape_of(function: onnx.FunctionProto) -> bytes:
-    """What a function does, whatever things in it are called, and whatever it says of modules."""
+    """A function's behaviour, without names and metadata."""
     plain = copy.deepcopy(function)
     known = {}
 
@@ -189,7 +189,7 @@ def dynamic_dims_of(type_) -> list | None:
 
 
 def said_in(function: onnx.FunctionProto) -> str:
-    """What must be equal beside: names, which tell of paths of calls, and lines in forward()."""
+    """Further equal parts: names, which contain paths of calls, and lines in forward()."""
     facts = [(node.name, facts_of(node)) for node in function.node]
     return str([(name, said["trace"] if said["trace"] and not said["namespace"][0].startswith(": ")
                  else "") for name, said in facts])

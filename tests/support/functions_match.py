@@ -23,7 +23,7 @@ def digest(*parts) -> bytes:
 
 
 def operator_of(node: Node) -> tuple:
-    """What it does, whatever it is called."""
+    """Its operation, under any name."""
     proto = node.proto
     attributes = sorted(
         attribute.SerializeToString(deterministic=True) for attribute in proto.attribute
@@ -49,8 +49,8 @@ class Places:
                 self.takers[value.maker].append((value.index, taker, place))
 
     def walk(self, nodes: list) -> None:
-        """From the last node on; bodies with the node that has them: what they take from outside is
-        made before it."""
+        """From the last node on; bodies together with their node, since outer values that they read are made before it.
+        """
         for node in reversed(nodes):
             name = digest(operator_of(node), sorted(self.takers.pop(node, [])))
             self.counts[name] += 1
@@ -72,7 +72,7 @@ def histogram(reading: Reading) -> Counter:
 
 
 def origin(places: Places, bodies: dict, value) -> tuple:
-    """Where a value comes from, alike in both readings."""
+    """The source of a value, in terms of both readings."""
     if value is None:
         return ("nothing",)
     if value.maker is not None:

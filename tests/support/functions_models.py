@@ -1,5 +1,5 @@
-"""Small models in which modules are called in all ways that matter to functions: how often they run, and
-what they give back; and selectors of them."""
+"""Small models in which modules are called in all ways that matter to functions: how often they run, and what they
+return; and selectors of them."""
 
 import torch
 from torch import nn
@@ -109,7 +109,7 @@ class PredictsTwice(nn.Module):
 
 @sample({"PredictsTwice": 2, "Scale": 2})
 class ByMethod(nn.Module):
-    """What runs by a method of its parent that is no forward()."""
+    """Modules that run in a method of their parent other than forward()."""
 
     def __init__(self):
         super().__init__()
@@ -145,7 +145,7 @@ class Borrowed(nn.Module):
         return self.layers[1](torch.tanh(self.layers[0](x)))
 
 
-# ---- what they give back ---------------------------------------------------------------------------
+# ---- results ---------------------------------------------------------------------------
 
 
 class Gives(nn.Module):
@@ -245,7 +245,7 @@ class Both(nn.Module):
 
 @sample({"Both": 2})
 class OneUnused(nn.Module):
-    """What one instance gives back nobody reads; it is made for the other output, too."""
+    """A result of one instance has no reader; it is made for the other output, too."""
 
     def __init__(self):
         super().__init__()
@@ -275,7 +275,7 @@ class More(nn.Module):
 
 @sample({"More": 1, "More_2": 1})
 class OneUnmade(nn.Module):
-    """What nobody reads is not even made."""
+    """A result without readers is not made."""
 
     def __init__(self):
         super().__init__()
@@ -298,7 +298,7 @@ class Nothing(nn.Module):
 
 @sample({"ReturnsInput": 2})
 class GivesBack(nn.Module):
-    """Modules that give back what they are given, with nodes and without."""
+    """Modules that return their input, with nodes and without."""
 
     def __init__(self):
         super().__init__()

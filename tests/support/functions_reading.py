@@ -26,7 +26,7 @@ class Value:
     key: tuple = ()
     type: onnx.TypeProto | None = None
     name: str = ""
-    place: tuple = ()  # where its type is told: the function, the node or call, the output
+    place: tuple = ()  # place of its type: the function, the node or call, the output
 
 
 @dataclass(eq=False)
@@ -52,12 +52,12 @@ class Node:
 
 @dataclass(eq=False)
 class Call:
-    """A call of a function: what is known of it, wherever it stands."""
+    """A call of a function, and everything known about it."""
 
     function: tuple
     facts: dict
     within: tuple = ()  # the function in which it stands
-    values: list = field(default_factory=list)  # that it is given, and that it gives
+    values: list = field(default_factory=list)  # its inputs and outputs
 
 
 @dataclass(eq=False)
@@ -89,7 +89,7 @@ class Reading:
         return found
 
 
-# ---- what a node says ------------------------------------------------------------------------------
+# ---- metadata of a node ------------------------------------------------------------------------------
 
 
 def properties(message) -> dict:
@@ -99,7 +99,7 @@ def properties(message) -> dict:
 
 
 def facts_of(node) -> dict:
-    """What a node says of modules, taken apart; what it says in several places must be the same."""
+    """A node's metadata about modules, parsed; all copies must be equal."""
     metadata = properties(node)
     facts = {"attributes": {}, "doc_string": node.doc_string}
     for attribute in node.attribute:
@@ -157,10 +157,10 @@ def is_absolute(facts: dict) -> bool:
 
 
 class Frame:
-    """A function that runs: what its call says, and the frames around it."""
+    """A running function: its call's metadata, and the frames around it."""
 
     def __init__(self, said: dict, call: dict, prefix: str, above: "Frame | None"):
-        """@p said: what the call says itself; @p call: the same in absolute addresses."""
+        """@p said: the call's own metadata; @p call: the same in absolute addresses."""
         self.call = call
         self.prefix = prefix
         self.path = call["name_scopes"][-2]
@@ -369,7 +369,7 @@ class Reader:
             if actual:
                 value = values[actual] = inner[formal]
                 call.values.append(value)
-                if value.type is None:  # calls tell what functions return
+                if value.type is None:  # results of functions are known from calls
                     value.type, value.place = types.get(actual), (function, proto.name, index)
         return nodes
 

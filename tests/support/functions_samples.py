@@ -1,4 +1,4 @@
-"""What a sample of functions is, and modules that samples share."""
+"""The type of a sample with functions, and modules that samples share."""
 
 from dataclasses import dataclass
 from typing import Callable
@@ -11,8 +11,8 @@ BATCH = 3  # when it is traced
 
 @dataclass(frozen=True)
 class Sample:
-    """A model, what it takes, and which functions it has: calls in the main graph and in functions, by
-    name; None where only the checks tell."""
+    """A model, its inputs, and its functions: calls in the main graph and in functions, by name; None if only the
+    checks decide."""
 
     build: Callable
     functions: dict | None

@@ -1,4 +1,4 @@
-"""What the Python tests share: the program under test, sample models, and the list of cases."""
+"""Shared by the Python tests: the program under test, sample models, and the list of cases."""
 
 import fcntl
 import functools
@@ -193,11 +193,11 @@ def made_by(sources: tuple, *arguments, python: str = "") -> Path:
     return folder
 
 
-MAKERS_IMPORT = ("transformers.modeling_utils",)  # most of what makers of sample models import
+MAKERS_IMPORT = ("transformers.modeling_utils",)  # most imports of sample models' makers
 
 
 def maker_hash(model: Model) -> str:
-    """Changes when what makes the model does."""
+    """Changes when the makers of the model change."""
     digest = hashlib.sha256(repr(model).encode())
     for name in (model.maker.split(":")[0], "make", "record", "settle"):
         digest.update((ROOT / "models" / f"{name}.py").read_bytes())

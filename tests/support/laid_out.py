@@ -1,4 +1,4 @@
-"""Initializers that are not stored as in the model: what their metadata says they are made of."""
+"""Initializers that are not stored as in the model: their source weights, by their metadata."""
 
 import json
 
@@ -70,7 +70,7 @@ def is_folded(initializer, state: dict, epsilon: dict) -> bool:
 
 
 def contents(initializer, state: dict) -> torch.Tensor:
-    """What an initializer is to hold, of the model's own weights; None where they are no weights."""
+    """The expected contents of an initializer, from the model's own weights; None if they are no weights."""
     names = parameters_of(initializer)
     if any(name not in state for name in names):
         return None

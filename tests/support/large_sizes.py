@@ -44,8 +44,7 @@ def hints_of(file: Path) -> dict:
 
 
 def export(files: list, out: Path, log: Path, opset: int = OPSET, compares: bool = False) -> dict:
-    """Exports files, and compares what is told with kernels where asked to. What the program tells of each, by
-    stem."""
+    """Exports files, and compares meta kernels with kernels if requested. The program's answers, by stem."""
     out.mkdir(exist_ok=True)
     environment = {**size_oracle.environment(log), "HTP_ORACLE_COMPARES": str(int(compares))}
     flags = ["--out-dir", out, "--opset", opset, "--quiet", "--json"]
@@ -89,7 +88,7 @@ def specification(one: dict, sizes: dict) -> str:
 
 
 def candidates(folder: Path) -> dict:
-    """Cases with some free axis: their inputs at large sizes, and what ran."""
+    """Cases with a free axis: their inputs at large sizes, and the operators that ran."""
     found = {}
     known = operator_files.cases()
     for group in sorted({name.split("/")[0] for name in known}):
@@ -113,7 +112,7 @@ def candidates(folder: Path) -> dict:
 
 
 def exported_large(folder: Path, cases: dict) -> dict:
-    """Of cases and their inputs: what the program tells of each."""
+    """For cases and their inputs: the program's answers."""
     groups = defaultdict(dict)
     for name, inputs in cases.items():
         groups[name.split("/")[0]][name] = inputs
@@ -135,7 +134,7 @@ def axes_of(inputs: dict) -> int:
 
 
 def chosen(found: dict, rows: set, answers: dict) -> tuple:
-    """Of each row the case with the most axes that is exported at large sizes; and what is not."""
+    """For each row, the case with most axes that exports at large sizes; and rows without."""
     by_row = defaultdict(list)
     for name, (inputs, operators) in found.items():
         for operator in operators:

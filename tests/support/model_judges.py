@@ -1,6 +1,5 @@
-"""What `htp-trace validate` finds in models that onnx.checker and ONNX Runtime refuse, and in others.
-
-The models are those of the onnx package's backend tests, and mutants of them.
+"""Findings of `htp-trace validate` in models that onnx.checker and ONNX Runtime refuse, and in others. The models are
+those of the onnx package's backend tests, and mutants of them.
 """
 
 import functools
@@ -19,7 +18,7 @@ SCRIPT = Path(__file__).resolve().parent / "onnx_models.py"
 WORKER = Path(__file__).resolve().parent / "model_verdicts.py"
 CRASHED = "it crashes"
 EXIT_FOUND = 6
-FOUND = 0.95  # of what both refuse, at least
+FOUND = 0.95  # of models that both refuse, at least
 
 RULES = ("core/onnx/shape_inference/infer_rules.def", r'^HTP_INFER\w*\("(\w+)"')
 CHECKS = ("core/query/validate/operand_checks.def", r'^OPERANDS\("(\w+)"')
@@ -70,7 +69,7 @@ class Verdict:
 
 
 def verdicts_of(files: list) -> list:
-    """What onnx.checker and ONNX Runtime say of each: a crash is no acceptance."""
+    """The verdicts of onnx.checker and ONNX Runtime on each: a crash is no acceptance."""
     found: list = []
     while len(found) < len(files):
         left = files[len(found):]

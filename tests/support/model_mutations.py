@@ -1,5 +1,5 @@
-"""What may be wrong with an ONNX model: each function of MUTATIONS makes one thing of it wrong, or perhaps not
-wrong, and returns whether there was such a thing to change."""
+"""Errors in ONNX models: each function of MUTATIONS makes one change, which may be an error, and returns whether there
+was something to change."""
 
 import random
 
@@ -390,7 +390,7 @@ def graph_without_name(model, chance):
 
 
 def bodies(model) -> list:
-    """(what is outside, a body) of all bodies."""
+    """(outer values, a body) of all bodies."""
     return [(graph, body) for graph in graphs_of(model.graph) for node in graph.node
             for attribute in node.attribute if attribute.HasField("g") for body in (attribute.g,)]
 

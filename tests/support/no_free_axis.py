@@ -1,8 +1,8 @@
 """Rows of the table of lowerings that no export at large sizes runs in libtorch, and why: the side tables of
 tests/cases/exports/test_large_sizes.py. Whatever is here though it is not so fails the test."""
 
-# Rows without a case: what they work on has no axis that could be free, or no file of the tests can hold
-# them. By reason, the rows.
+# Rows without a case: their operands have no axis that could be free, or no file of the tests can hold them. Rows by
+# reason.
 WITHOUT_CASE = {
     "on numbers and lists of them, which have no axes": """
         aten::Bool.float aten::Bool.int aten::Float.Scalar aten::Float.bool aten::Float.int aten::Int.Scalar
@@ -52,8 +52,7 @@ WITHOUT_CASE = {
     """,
 }
 
-# Rows that libtorch gives another name when it compiles or opens a file: what the calls of
-# tests/operators/large_rows.txt call instead.
+# Rows that libtorch renames when it compiles or opens a file: the names called in tests/operators/large_rows.txt.
 ALIASES = dict(pair.split("=") for pair in """
     aten::absolute=aten::abs aten::adjoint=aten::mH aten::arccos=aten::acos aten::arccosh=aten::acosh
     aten::arcsin=aten::asin aten::arcsinh=aten::asinh aten::arctan=aten::atan aten::arctan2=aten::atan2
@@ -88,8 +87,8 @@ ALIASES = dict(pair.split("=") for pair in """
     aten::true_divide.Tensor=aten::div.Tensor
 """.split())
 
-# Rows whose calls are exported at large sizes without libtorch being asked of them: sizes that the data
-# decides, quantised numbers, numbers of tensors, and what is another operator to the interpreter.
+# Rows that are exported at large sizes without running libtorch: data-dependent sizes, quantised numbers, numbers in
+# tensors, and operators that the interpreter replaces.
 NOT_ASKED = """
     aten::Bool.Tensor aten::Float.Tensor aten::FloatImplicit aten::Int.Tensor aten::IntImplicit
     aten::ScalarImplicit aten::_local_scalar_dense aten::_native_batch_norm_legit aten::_pack_padded_sequence
@@ -103,7 +102,7 @@ NOT_ASKED = """
 
 ROWS = {row for rows in WITHOUT_CASE.values() for row in rows.split()} | {*ALIASES, *NOT_ASKED}
 
-# Cases that PyTorch before 2.0 makes otherwise, by what is said of them.
+# Cases that differ in PyTorch before 2.0, by reason.
 EARLIER = {
     "attention/fused/layer/padding": "there is no argument",
     "image/pad/circular/3d": "there is no argument",
@@ -111,7 +110,7 @@ EARLIER = {
     "recurrent/cell/lstm": "there is no argument",
 }
 
-# Calls of rows that it refuses, by what is said of them.
+# Calls of rows that it refuses, by reason.
 ONEDNN = "this libtorch computes it with ONEDNN, whose rounding is unknown"
 EARLIER_CALLS = {
     "quantized::linear": ONEDNN,

@@ -3,7 +3,7 @@ side table. Whatever is here though it is not so fails the test."""
 
 import no_free_axis
 
-# Reasons of no_free_axis.WITHOUT_CASE that count here, too: what has no axes has no sizes.
+# Reasons of no_free_axis.WITHOUT_CASE that count here, too: without axes there are no sizes.
 WITHOUT_SIZES = (
     "on numbers and lists of them, which have no axes",
     "on lists and the flow of the program, which have no axes",

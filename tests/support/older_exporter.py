@@ -96,7 +96,7 @@ class Layer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """As GPT-2 is, with keys and values of what was read before."""
+    """Like GPT-2, with cached keys and values."""
 
     def __init__(self, size=8, heads=2):
         super().__init__()

@@ -13,10 +13,10 @@ from skips import OLDEST_PYTHON
 WORKER = Path(__file__).resolve().parent / "oldest_runtime.py"
 TABLE = operator_files.cases()
 GROUPS = sorted({name.split("/")[0] for name in TABLE})
-OPSETS = (17, 18, 19)  # that ONNX Runtime 1.16 knows; cases that need a later one are left out
+OPSETS = (17, 18, 19)  # known to ONNX Runtime 1.16; cases with a later one are left out
 CRASHED = "the runtime crashed"
 
-# What it says of models that it cannot run, and why.
+# Its messages about models that it cannot run, and why.
 CANNOT = {
     "NOT_IMPLEMENTED : Could not find an implementation": "it has no kernel of the operator for that type",
     "Failed to find kernel for": "its optimiser makes a node that it has no kernel of for that type",
@@ -64,7 +64,7 @@ def numbers_of(group: str) -> dict:
 
 
 def lowest(group: str, numbers: dict, opsets: tuple = OPSETS) -> list:
-    """What tests/support/oldest_runtime.py is told of these cases; without those that no such opset holds."""
+    """The request to tests/support/oldest_runtime.py for these cases; without those that need a later opset."""
     folder, _ = operator_files.made(group)
     told: dict = {}
     for opset in opsets:
@@ -84,7 +84,7 @@ def needs(name: str) -> int:
 
 
 def verdicts(told: list) -> dict:
-    """By case: what is wrong with it; None where nothing is."""
+    """By case: its error; None without one."""
     found: dict = {}
     while told:
         result = subprocess.run([str(OLDEST_PYTHON), str(WORKER)], input=json.dumps(told), text=True,

@@ -1,7 +1,7 @@
-"""Runs models in the ONNX Runtime of the Python that runs it, and compares what comes out.
+"""Runs models in the ONNX Runtime of this Python, and compares results.
 
-Standard input is a list of cases, as JSON: each an object with the model, the .npz file of what goes in and what
-PyTorch computes, and how often that rounds. It says of each on a line what is wrong, as JSON; null of nothing.
+Standard input is a list of cases, as JSON: each an object with the model, the .npz file of inputs and PyTorch's
+results, and how often these are rounded. It prints a line per case, JSON: the error, or null.
 """
 
 import json

@@ -1,5 +1,4 @@
-"""What a tagged ONNX file says of itself, and what must hold for it: the checks raise with the
-first nodes that break a rule."""
+"""Facts in a tagged ONNX file, and rules for them: the checks raise with the first nodes that break a rule."""
 
 import ast
 import json
@@ -189,7 +188,7 @@ def check_tags_match_chains(model, tree) -> None:
 
 
 def name_prefix(chain: list) -> str:
-    """What the names of nodes begin with: each module's path below its caller's."""
+    """Prefixes of node names: each module's path below its caller's."""
     prefix, above = "", ""
     for path in chain[1:]:
         relative = path[len(above) + 1 :] if above and path.startswith(above + ".") else path
@@ -256,7 +255,7 @@ def check_no_constant_nodes(model) -> None:
 def strip(model, prefix: str = "__") -> None:
     """Removes everything that tagging wrote."""
     names = {prefix + name for name in TAG_ATTRIBUTES}
-    # What is kept of a node is copied: nodes of the graphs within it come first.
+    # Node data are copied: nodes of inner graphs come first.
     for node in reversed(list(all_nodes(model))):
         kept = [attribute for attribute in node.attribute if attribute.name not in names]
         del node.attribute[:]

@@ -72,7 +72,7 @@ def assert_refused(told: dict, why: str) -> None:
     text = "\n".join([told.get("error", "it is not refused"), *told.get("details", ())])
     assert why in text, f"{why!r} is not the reason: {text}"
     assert "nothing produces" not in text, text
-    # Fewer axes that are named may be what it takes.
+    # fewer named axes may work
     is_usage = told["code"] == harness.EXIT_USAGE and ("the named axes" in text or
                                                        "do not name it" in text)
     assert is_usage or told["code"] == harness.EXIT_UNSUPPORTED, f"exit code {told['code']}: {text}"

@@ -1,5 +1,5 @@
-"""What ONNX Runtime computes for an operator case, beside what PyTorch does. It needs NumPy alone: the oldest
-runtime has a Python of its own."""
+"""ONNX Runtime's results for an operator case, beside PyTorch's. It needs NumPy alone: the oldest runtime has its own
+Python."""
 
 import numpy
 
@@ -21,7 +21,7 @@ def assert_close(got, wanted, dtype: str, where: str, roundings: int) -> None:
         return
     absolute, relative = TOLERANCES[dtype if dtype in TOLERANCES else str(got.dtype)]
     if dtype in NARROW and roundings > 1:
-        # What was rounded on the way was of order 1, whatever became of it.
+        # Values rounded on the way were of order 1.
         absolute, relative = roundings * relative, roundings * relative
     close = numpy.isclose(got, wanted, relative, absolute, equal_nan=True)
     assert close.all(), f"{where}: {got[~close][:4]}, not {wanted[~close][:4]}"

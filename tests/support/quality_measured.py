@@ -1,4 +1,4 @@
-"""What `htp-trace quality` measures, held against itself."""
+"""Consistency of the results of `htp-trace quality`."""
 
 import json
 
@@ -37,7 +37,7 @@ def check_measure(measure: dict) -> None:
 
 
 def check_sums(model: dict) -> None:
-    """All that is counted in several ways is counted alike."""
+    """Counts of one thing agree everywhere."""
     metrics, rows = model["metrics"], model["nodes_table"]["rows"]
     assert tuple(metrics) == METRICS
     assert len(model["modules"]) == model["module_count"]

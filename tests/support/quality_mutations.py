@@ -1,4 +1,4 @@
-"""Faults that are planted in the tags of exports, and what each metric of `quality` should find of them."""
+"""Faults planted in the tags of exports, and the expected findings of each metric of `quality`."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ MOVED = "moved"  # as many as nodes were given to other modules
 READERS = "readers"  # those of them that read a weight
 WEIGHTS = "weights"  # which they read
 TENSORS = "tensors"  # that a node takes or makes
-MERGED = "merged"  # two layers, where others show what one should have
+MERGED = "merged"  # two layers, each the model of the other
 LOST = "lost"  # one, where a node has left its layer
 
 
@@ -45,7 +45,7 @@ SAMPLES = (
 
 
 class Mutation:
-    """What was changed, and how much."""
+    """The change, and its extent."""
 
     def __init__(self, sample: Sample):
         self.sample = sample
@@ -163,7 +163,7 @@ def exchange_owners(m: Mutation) -> None:
 
 
 def break_name(m: Mutation) -> None:
-    """A name that tells of a module before, in whose nodes' scope it is."""
+    """A scope in a name that belongs to another module."""
     source, target = map(m.layer, m.sample.neighbours)
     node = m.pick(m.sample.neighbours[1])
     m.note(node)
@@ -183,7 +183,7 @@ def nothing(m: Mutation) -> None:
     pass
 
 
-# Mutation, and what each metric finds; those that are not there find nothing.
+# Mutation, and the findings of each metric; others find nothing.
 TABLE = {
     nothing: {},
     move: {CALLS: MOVED, STRUCTURE: MOVED, "separation": 2, "cohesion": SOME},

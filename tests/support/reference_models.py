@@ -1,4 +1,4 @@
-"""Models whose calls are hard to follow, for tests of who ran what."""
+"""Models with call structures that are hard to follow, for tests of which module ran a node."""
 
 from typing import List
 
@@ -44,7 +44,7 @@ class Layers(nn.Module):
 
 
 class Control(nn.Module):
-    """What runs, and how often, the data decides."""
+    """Data decides which modules run, and how often."""
 
     def __init__(self):
         super().__init__()
@@ -218,7 +218,7 @@ def of(*dims):
     return lambda: (torch.randn(*dims),)
 
 
-# By name: what makes the module, what its inputs, how it is saved.
+# By name: the module's maker, its inputs, and how it is saved.
 MODELS = {
     "twice": (Twice, of(2, 4), ("traced", "scripted")),
     "layers": (Layers, of(2, 4), ("traced", "scripted")),

@@ -1,5 +1,5 @@
-"""Changing what a tagged export says of its modules, in all places at once, so that the file stays
-consistent: what only an oracle can find, then."""
+"""Changes the modules in a tagged export, in all places at once, so that the file stays consistent, and only an oracle
+can find the change."""
 
 import ast
 import json
@@ -68,7 +68,7 @@ class Retagged:
         return [n for n in self.nodes if self.is_below(self.path_of(n), member)]
 
     def weights_of(self, node) -> list:
-        """The names of those whose module is known by the names of what they are made of."""
+        """The names of nodes whose module is known by the names of their weights."""
         def is_held(name: str) -> bool:
             path, dot, _ = parameters_of(self.weights[name])[0].rpartition(".")
             return bool(dot) and path in self.modules
@@ -106,7 +106,7 @@ class Retagged:
         return self.modules[self.owner_path(path)]["tag"]
 
     def give(self, node, path: str) -> None:
-        """To the module of a path: all that tells of it, its name included."""
+        """Moves it to the module of a path: all of its metadata, including its name."""
         facts = properties(node)
         classes = [self.modules[p]["qualified_class"] for p in self.chain(path)]
         operation = facts["namespace"].rpartition("/")[2]
@@ -149,7 +149,7 @@ class Retagged:
     # ---- sums ----
 
     def recount(self) -> None:
-        """Records and initializers say what the nodes say now."""
+        """Records and initializers agree with the nodes again."""
         own, ran = defaultdict(int), defaultdict(int)
         tagged = [n for n in self.nodes if any(a.name == "__source_module" for a in n.attribute)]
         for node in tagged:

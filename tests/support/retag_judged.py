@@ -1,4 +1,4 @@
-"""What other tools make of our models, retagged, and judged by the oracles of `quality`: the program's own calls,
+"""Other tools' versions of our models, retagged, and judged by the oracles of `quality`: the program's own calls,
 matched by structure, equal layers, and the weights that nodes read."""
 
 import functools
@@ -25,18 +25,18 @@ OF_TWO = {
 
 @functools.cache
 def changed(name: str, tool: str) -> tuple:
-    """A model, and what a tool made of it."""
+    """A model, and a tool's version of it."""
     if tool in OTHERS:
         skip_unless(tool)
     out = Path(os.environ["HTP_TEST_OUTPUT"]) / f"retag-{os.getpid()}-{name}-{tool}.onnx"
-    file = out.with_suffix(".source.onnx")  # quantisers write beside what they read
+    file = out.with_suffix(".source.onnx")  # quantisers write beside their input
     shutil.copy(exported(ALL[name]), file)
     (RUNTIME | OTHERS)[tool](file, out)
     return file, out
 
 
 def check(name: str, tool: str) -> None:
-    """No node has another module's tag; nearly all have that of the deepest one that they can be known to be of."""
+    """No node has another module's tag; nearly all have that of the deepest known one."""
     skip_unless_loadable(ALL[name])
     file, made = changed(name, tool)
     with scratch() as folder:

@@ -1,4 +1,4 @@
-"""What other tools make of our models: those that come with ONNX Runtime, and others where they are there."""
+"""Other tools' versions of our models: those that come with ONNX Runtime, and others if installed."""
 
 import importlib
 

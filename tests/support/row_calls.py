@@ -14,14 +14,14 @@ import operator_files
 
 MAKER = operator_files.FOLDER / "large_rows.py"
 OPSET = 20  # the first that samples volumes
-# What named axes are where kernels run: few elements, and room for windows and borders.
+# Sizes of named axes for kernels: few elements, and room for windows and borders.
 SMALL = {"batch": 2, "columns": 36, "features": 12, "rows": 40, "width": 6}
 SMALL_OTHERWISE = 5
 
 
 @dataclass(frozen=True)
 class Calls:
-    """What the PyTorch under test made of the calls."""
+    """PyTorch's results of the calls."""
 
     files: dict  # by row
     held: dict  # the overloads that each file has

@@ -8,8 +8,8 @@ import onnx
 
 @functools.cache
 def version(operator: str, opset: int):
-    """That of an operator at an opset; one that may be run as a function of others has one for each opset,
-    since those may be other ones."""
+    """The version of an operator at an opset; one that may run as a function of others has one for each opset, since
+    those may change."""
     schema = onnx.defs.get_schema(operator, opset, "")
     is_function = schema.has_function or schema.has_context_dependent_function
     return opset if is_function else schema.since_version

@@ -1,5 +1,5 @@
-"""What tests/oracle finds while programs are exported: whether the sizes, strides and memories that the
-interpreter is told of are those that libtorch's kernels give."""
+"""Findings of tests/oracle during exports: whether sizes, strides and memories of meta kernels equal those of
+libtorch's kernels."""
 
 import os
 from collections import defaultdict
@@ -14,7 +14,7 @@ LIBRARY = harness.BUILD / "libhtp-oracle.so"
 
 @dataclass
 class Log:
-    """What one or more runs of the program left."""
+    """The results of one or more runs of the program."""
 
     calls: int = 0
     checked: set = field(default_factory=set)  # operators
@@ -22,7 +22,7 @@ class Log:
     found: dict = field(default_factory=dict)  # (operator, what differs): an example
     skipped: dict = field(default_factory=dict)  # (operator, reason): an example
     ran: dict = field(default_factory=dict)  # path of a model: operators
-    reached: dict = field(default_factory=lambda: defaultdict(int))  # operator: elements of stand-ins
+    reached: dict = field(default_factory=lambda: defaultdict(int))  # operator: elements of probes
 
     def read(self, path: Path) -> "Log":
         for line in path.read_text(errors="replace").splitlines() if path.exists() else ():
@@ -48,13 +48,13 @@ def environment(log: Path) -> dict:
 
 
 def known(table: dict, name: str, what: str) -> str | None:
-    """The key of the row of a side table that is about an operator and what is found of it."""
+    """The key of a side table's row for an operator and a finding."""
     rows = (key for key in table if key[1] == what and fnmatchcase(name, key[0]))
     return next(rows, None)
 
 
 def judge(log: Log, table: dict) -> tuple:
-    """What no row of the side table excuses, and the rows that excuse nothing."""
+    """Findings without a row in the side table, and rows without findings."""
     excused = {key: known(table, *key) for key in log.found}
     wrong = [f"{key[0]} ({key[1]}): {log.found[key]}" for key in sorted(log.found) if not excused[key]]
     return wrong, sorted(table.keys() - set(excused.values()))

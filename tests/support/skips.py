@@ -1,7 +1,7 @@
-"""Why cases do not run: the side table of what a libtorch or a machine cannot do.
+"""Why cases do not run: the side table of limits of a libtorch or a machine.
 
-A case is skipped by harness.skip_unless(KEY), for a condition of this table that does not hold. Operator
-cases that a libtorch cannot make have a table of their own: tests/operators/earlier.py.
+A case is skipped by harness.skip_unless(KEY), for a condition of this table that does not hold. Operator cases that a
+libtorch cannot make have a table of their own: tests/operators/earlier.py.
 """
 
 import importlib.util
@@ -62,7 +62,7 @@ def has_package(name: str):
     return lambda version: importlib.util.find_spec(name) is not None
 
 
-# What a case needs: whether this libtorch, of a (major, minor), can, and the reason if not.
+# A case's condition: whether this libtorch, of a (major, minor), meets it, and the reason if not.
 CONDITIONS = {
     "graphviz": (has_graphviz, "there is no graphviz"),
     "chromium": (has_chromium, "there is no chromium with chromedriver and selenium"),
@@ -85,8 +85,8 @@ CONDITIONS = {
     "meta behind autograd": (is_2, "libtorch before 2.0 does not get from autograd to a meta kernel"),
 }
 
-# Test files whose cases are the same whichever libtorch the program opens, or would open: they ask ONNX
-# files, or the tests themselves. They run with PyTorch 2.
+# Test files whose cases do not depend on the program's libtorch: they test ONNX files, or the tests themselves. They
+# run with PyTorch 2.
 ONCE = {
     "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "extract", "extract_bodies",
     "graph", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined",

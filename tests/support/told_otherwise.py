@@ -1,5 +1,5 @@
-"""What the interpreter is told otherwise than libtorch's kernels have it, and why that is right: the side
-table of tests/cases/axes/test_told_sizes.py and of `make op-coverage`.
+"""Differences between meta kernels and libtorch's kernels, and why they are right: the side table of
+tests/cases/axes/test_told_sizes.py and of `make op-coverage`.
 
 A row: (operator, what differs), with * as in file names, and the reason. What differs is a word of
 tests/oracle/compare.c:

@@ -1,4 +1,4 @@
-"""The types of values that `graph` tells of a file, held against those that onnx infers."""
+"""Types of values in the output of `graph`, compared with those that onnx infers."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -29,7 +29,7 @@ def dims_of(text: str) -> list:
 
 
 def types_of(file: Path) -> dict:
-    """What is told of each value that something reads: its dtype and its dims; None without dims."""
+    """The type of each value with a reader: its dtype and its dims; None without dims."""
     root = ElementTree.fromstring(ask("graph", file, "--format", "graphml"))
     found = {}
     for edge in root.iter(f"{NAMESPACE}edge"):

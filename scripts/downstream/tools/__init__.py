@@ -16,10 +16,10 @@ class Wrong(Exception):
 
 @dataclass
 class Case:
-    """One file, and at several sizes what libtorch is given and gives."""
+    """A file, with libtorch's inputs and results at several sizes."""
 
     path: Path
-    folder: Path  # for what a tool writes
+    folder: Path  # for output of a tool
     sizes: list  # of (inputs by name, outputs in order)
 
     @property
@@ -78,7 +78,7 @@ TOGETHER = set()  # tools that are given the files of all exporters at once
 
 
 def tool(name: str, kind: str):
-    """Makes a function a tool. kind is what the document groups it by."""
+    """Registers a function as a tool. kind is its group in the document."""
 
     def register(function):
         TOOLS[name] = (kind, function)

@@ -23,8 +23,8 @@ def counted(path, *operators) -> int:
 
 
 def bytes_of(path) -> int:
-    """The bytes of a model without what tells where it comes from, and what is declared of values: metadata,
-    texts, tags, names of nodes, types. Files of exporters differ in these, quantised or not."""
+    """The size of a model without metadata, texts, tags, names of nodes and declared types, in which files of exporters
+    differ, quantised or not."""
     model = onnx.load(path)
     graphs = [model.graph]
     for graph in graphs:
@@ -43,7 +43,7 @@ def bytes_of(path) -> int:
 
 
 def runs(path, case: Case) -> None:
-    """What was made runs at all sizes; its numbers are what its few bits let them be."""
+    """The result runs at all sizes; its numbers may be as far off as its bits."""
     run = runner(session_of(path))
     for inputs, _ in case.sizes:
         run(inputs)

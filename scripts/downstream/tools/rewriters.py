@@ -1,4 +1,4 @@
-"""Tools that make models of models: simplifiers and fusions. What they make must still be right."""
+"""Tools that rewrite models: simplifiers and fusions. Results must still be right."""
 
 import onnx
 
@@ -26,7 +26,7 @@ def share_of_tags(path) -> float:
 
 
 def rewritten(case: Case, out) -> dict:
-    """The figures of what a tool made: numbers at all sizes, nodes, tags."""
+    """Figures of a rewritten model: numbers at all sizes, nodes, tags."""
     right_at_all_sizes(case, runner(session_of(out)))
     graph = onnx.load(out, load_external_data=False).graph
     return {"right": True, "nodes": nodes_of(graph), "tags": share_of_tags(out)}
@@ -82,7 +82,7 @@ def levels(case: Case) -> dict:
     return {**found, "fused": sum(fused_in(out).values()), "operators": fused_in(out)}
 
 
-# What the optimizer is to be told of a model; it fuses nothing of others.
+# The optimizer's parameters for a model; it fuses nothing in other models.
 KINDS = {"bert": "bert", "gpt2": "gpt2", "llama": "gpt2", "vit": "vit", "t5": "t5",
          "whisper": "bart", "bart": "bart"}
 

@@ -28,7 +28,7 @@ def session_of(path, level=None, save=None):
 
 
 def feed(names, inputs: dict) -> dict:
-    """Inputs that a file does not have are left out: an exporter drops what nothing reads."""
+    """Inputs that a file lacks are left out: exporters drop unused ones."""
     return {name: inputs[name] for name in names}
 
 
@@ -169,7 +169,7 @@ def iree(case: Case) -> dict:
 
 
 def run_program(command: list) -> str:
-    """Raises what it says last of all."""
+    """Raises the last line of its output."""
     result = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if result.returncode < 0:
         raise RuntimeError(f"{Path(command[0]).name} was ended by signal {-result.returncode}")

@@ -1,5 +1,5 @@
-"""How long runtimes take to load models and to run them. The files of all exporters are timed in turn in
-one process, so that what else the machine does meets them alike."""
+"""The time that runtimes take to load and run models. Files of all exporters alternate in one process, so that other
+load affects them equally."""
 
 import time
 from statistics import median
@@ -9,8 +9,7 @@ from downstream.tools.runtimes import feed, runner, session_of
 
 TIMES = "times"
 ROUNDS = 7
-# Some kernels count processor time in ticks of 4 ms: what takes less than many of them is done again and
-# again.
+# Some kernels count processor time in ticks of 4 ms: short work is repeated.
 LEAST = 0.1
 
 
@@ -30,8 +29,7 @@ def how_often(function) -> int:
 
 
 def in_turn(functions: list) -> list:
-    """The median of each function's seconds, None where there is no function. What is run first, to warm
-    up and to see how often, does not count."""
+    """The median time of each function, None without a function. Runs for warm-up and calibration do not count."""
     known = [function for function in functions if function]
     times = max(map(how_often, known), default=0)
     rounds = [[processor_seconds(function, times) for function in known] for _ in range(ROUNDS)]
@@ -40,8 +38,8 @@ def in_turn(functions: list) -> list:
 
 
 def timed(cases: list, load, ready) -> list:
-    """load(case) makes what is run; ready(case, made) is a function that runs it once. A file that is not
-    loaded, or does not run, has no times."""
+    """load(case) makes the object to run; ready(case, made) returns a function that runs it once. A file that does not
+    load, or does not run, has no times."""
     loads, runs = [], []
     for case in cases:
         try:

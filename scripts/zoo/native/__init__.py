@@ -1,6 +1,6 @@
 """Models at the sizes at which they are used: traced there, exported without any flag.
 
-    members         what a model is traced with
+    members         the inputs of tracing
     vision          torchvision's models, made by the newer PyTorch
     detection       its detectors, scripted
     language        architectures of transformers, narrow, at native sizes

@@ -58,7 +58,7 @@ def run_slice(arguments: argparse.Namespace) -> int:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """With --document the table of docs/ZOO.md is written of what is known then."""
+    """With --document the table of docs/ZOO.md is written from known results."""
     if arguments.slice:
         return run_slice(arguments)
     folder = arguments.results.resolve()

@@ -1,6 +1,6 @@
 """Detectors of torchvision, scripted as its documentation shows.
 
-How much they find the data decides. What nothing says of their images the exporter derives.
+The number of detections is data-dependent. The exporter derives missing facts about their images.
 """
 
 import functools
@@ -14,7 +14,7 @@ from zoo.native.members import SIZES, NativeBuilt
 from zoo.vision import LIBRARIES, PREFIX, WITHOUT_BACKBONE  # noqa: F401
 
 IMAGE = (3, 320, 480)
-# The images are scaled to that, not to 800: what is found, and how, is the same.
+# Images are scaled to that instead of 800: the computation is the same.
 SCALED = (("min_size", 320), ("max_size", 640))
 # With random weights everything is a candidate: few are kept, whatever their scores.
 PROPOSALS = (
@@ -35,7 +35,7 @@ START = f"{PREFIX}detection."
 
 
 class Detections(torch.nn.Module):
-    """What is found in one image, as tensors. Scripted detectors return losses, too."""
+    """Detections in one image, as tensors. Scripted detectors return losses, too."""
 
     def __init__(self, model):
         super().__init__()

@@ -1,4 +1,4 @@
-"""The second table of docs/ZOO.md: what was measured of each model at its native size."""
+"""The second table of docs/ZOO.md: results of each model at its native size."""
 
 import re
 import statistics
@@ -37,8 +37,7 @@ def why(words: str) -> str:
 
 
 def fixed_of(record: dict) -> str:
-    """Which axes are fixed, by what; one entry for those of one cause. Notes that are no such line are
-    told as they are."""
+    """Which axes are fixed, and why; one entry per cause. Notes of another form are quoted."""
     causes, others = {}, []
     for note in record.get("notes", []):
         found = FIX.match(note)
@@ -71,7 +70,7 @@ def rows(records: list) -> list:
 # ---- words ---------------------------------------------------------------------------------------
 
 
-# What takes the time of a stage.
+# Parts of a stage's time.
 STAGES = {
     "loaded": "libtorch reads {code:.1f} MB of code",
     "inputs": "inputs are guessed and tried",
@@ -80,7 +79,7 @@ STAGES = {
     "tagged": "{nodes} nodes are tagged",
     "written": "{nodes} nodes and the weights are written",
 }
-LARGE = 0.1  # of the time; stages below that are not told
+LARGE = 0.1  # of the time; smaller stages are not shown
 
 
 def why_slow(record: dict) -> str:
@@ -141,13 +140,13 @@ def section(results: Results) -> list:
 
 
 def part_of(text: str) -> str:
-    """The section as it stands in a document, "" where there is none."""
+    """The section of a document, or ""."""
     found = re.search(rf"^{TITLE}\n.*?(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
     return found[0] if found else ""
 
 
 def put(path: Path, results: Results) -> None:
-    """Puts the section in the place of the one that the document has, or behind what it has."""
+    """Replaces the section of the document, or appends it."""
     text = path.read_text()
     new, old = "\n".join(section(results)), part_of(text)
     path.write_text(text.replace(old, new) if old else f"{text.rstrip()}\n\n{new}")

@@ -46,7 +46,7 @@ NOTE = re.compile(r"htp-trace: (.*(?:fixed|dynamic).*)")
 
 
 def run_exporter(program: str, path: str, out: Path, libraries: list) -> tuple:
-    """The answer, or None; what it noted of axes; seconds that it computed; what went wrong."""
+    """The answer, or None; its notes about axes; seconds of computing; errors."""
     flags = [part for library in libraries for part in ("--load-library", library)]
     command = [program, path, "--out", str(out), "--verbose", "--json", *flags]
     begin = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
@@ -89,8 +89,8 @@ def input_of(facts: dict) -> str:
 
 
 def compare(comparison: Comparison, facts: dict) -> dict:
-    """Raises Differs and Refuses. What was derived in place of the sizes that a model is used at
-    may be dynamic; then it is compared at these."""
+    """Raises Differs and Refuses. Axes that were derived instead of given may be dynamic; then the model is compared at
+    the given sizes."""
     sizes = facts["sizes"]
     for given, known in zip(comparison.arguments, facts["arguments"]):
         for axis, dim in zip(given.dims, known["dims"]):

@@ -13,7 +13,7 @@ from zoo.special import SPECIAL, Special
 
 LIBRARIES = language.LIBRARIES
 
-# What decides, or is said of, the size of an input.
+# Facts that decide the size of an input.
 KEPT = re.compile(
     r".*(image_size|img_size|input_size|resolution|crop_size|patch_size|tubelet_size|embedding_size_hw)"
     r"|image_embedding_size|.*window_sizes?|window_size|attention_window|local_attention.*|sliding_window.*"
@@ -111,7 +111,7 @@ MEMBERS = {**TEXT, **VISION, **AUDIO}
 
 
 def special_of(architecture: str, native: Native) -> Special:
-    """What the first table sets, without the sizes."""
+    """The first table's settings, without sizes."""
     special = SPECIAL.get(architecture, Special())
     config = {
         name: value for name, value in special.config.items()

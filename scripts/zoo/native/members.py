@@ -1,4 +1,4 @@
-"""What a model is traced with."""
+"""The inputs with which a model is traced."""
 
 from dataclasses import dataclass, field
 

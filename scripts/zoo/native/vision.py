@@ -43,7 +43,7 @@ from zoo.native.members import SIZES, NativeBuilt  # noqa: E402
 LIBRARIES = ()
 PICTURE = (3, 224, 224)
 CLIP = (3, 16, 112, 112)
-# What its documentation asks for at least is 128; it is trained on frames of this size.
+# Its documentation requires at least 128; it is trained on frames of this size.
 FRAME = (3, 368, 496)
 
 
