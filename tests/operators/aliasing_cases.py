@@ -184,7 +184,7 @@ def sizes_changed(x):
     return z + 1, y
 
 
-# Scripted programs go on with the tensor, traced ones with what the operator gave.
+# Scripted programs continue with the tensor, traced ones with the operator's result.
 def turned_twice(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
     y = x * 2
     first = y[0]

@@ -1,6 +1,6 @@
-"""What hangs on how libtorch was built: where the elements of some outputs lie in memory, oneDNN, MKL and
-others decide. A program is refused that looks, or that changes what is a view with some of them and a copy
-with others; beside each is one that does not."""
+"""Dependence on the build of libtorch: oneDNN, MKL and others decide the layout of some outputs. A program that depends
+on it is refused: it reads the layout, or changes a tensor that is a view in some builds and a copy in others. Beside
+each is one that does not depend on it."""
 
 import torch
 from torch import nn
@@ -18,7 +18,7 @@ TOLD_OF_STRIDE = f"the result of aten::stride.int{TOLD}"
 
 
 class Convolved(nn.Module):
-    """What a function makes of a convolution's output, and of the module's input."""
+    """A function applied to a convolution's output and the module's input."""
 
     def __init__(self, use):
         super().__init__()

@@ -8,7 +8,7 @@ give where it cannot. tests/cases/exports/test_operators.py lists the other keys
 import torch
 
 BATCH = {0: {0: "batch"}}
-X = torch.arange(12.0).reshape(3, 4) - 5  # what programs decide on
+X = torch.arange(12.0).reshape(3, 4) - 5  # decides a program's branches
 
 
 def leaves(value) -> list:

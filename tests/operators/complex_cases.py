@@ -260,7 +260,7 @@ CASES.add("rotary", Rotary, (2, 5, 3, 8), dynamic={0: {0: "batch", 1: "time"}})
 CASES.add("rotary/half", Rotary, ((2, 5, 3, 8), HALF))
 CASES.add("weights", Scaled, (4, 3, 2))
 
-# ---- what is refused -------------------------------------------------------------------------------------
+# ---- refusals -------------------------------------------------------------------------------------
 
 
 def changed_through_conj(x):
@@ -282,7 +282,7 @@ call("refused/changed-view", changed_through_conj, PAIRS, refused="in place wher
 
 
 class Times(torch.nn.Module):
-    """A weight that libtorch keeps with a mark that its numbers are to be conjugated, or negated."""
+    """A weight that libtorch stores with a conjugation or negation bit."""
 
     def __init__(self, part):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What tensors hold, as flags, numbers and lists of the program: equal(), allclose(), tolist()."""
+"""Contents of tensors as flags, numbers and lists of the program: equal(), allclose(), tolist()."""
 
 import math
 from typing import List
@@ -18,7 +18,7 @@ NAN = torch.tensor([1.0, math.nan, 2.0])
 
 
 def pairs(*first):
-    """Other arguments: equal ones, and those of which one element differs."""
+    """Other arguments: equal ones, and some with one different element."""
     def others():
         made = []
         for one in first:

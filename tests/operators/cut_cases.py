@@ -1,5 +1,4 @@
-"""What is cut off by the size of another tensor, and the smaller one of two sizes: at sizes that lie
-otherwise than the example's."""
+"""Slices by the size of another tensor, and minima of two sizes: at sizes in another order than the example's."""
 
 from typing import Tuple
 
@@ -76,8 +75,7 @@ for name, function in {
     CASES.script(name, function, X, Y, dynamic=DYNAMIC, others=others)
 
 
-# What runs under a condition need not run at all sizes: that it raises at the smallest ones does
-# not say that these do not come.
+# Code under a condition need not run at all sizes: raising at the smallest ones does not exclude them.
 def row_under_branch(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     first = x[:3]
     last = torch.zeros(4)
@@ -166,8 +164,7 @@ for name, function in {
     CASES.call(f"traced/{name}", function, X, Y, dynamic=DYNAMIC, others=wanted)
 
 
-# Behind windows and strides, which take no image of one pixel: there are sizes at which less than
-# three columns are left, nevertheless.
+# Behind windows and strides, which accept no image of one pixel: there are still sizes with less than three columns.
 IMAGE = torch.arange(2.0 * 12 * 16).reshape(1, 2, 12, 16).sin()
 PIXELS = {0: {2: "height", 3: "width"}}
 

@@ -1,4 +1,4 @@
-"""Dicts: what their order is, and which tensors of them are outputs."""
+"""Dicts: their order, and their tensors as outputs."""
 
 from typing import Dict, List, Tuple
 
@@ -11,7 +11,7 @@ script = CASES.script
 
 
 def written_again(x: torch.Tensor) -> Dict[str, torch.Tensor]:
-    """What is set again keeps its place; what was removed comes last."""
+    """A replaced value keeps its position; a removed and added one comes last."""
     made = {"b": x, "a": x + 1, "c": x + 2}
     made["a"] = x * 2
     made.pop("b")

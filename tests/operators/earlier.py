@@ -1,6 +1,6 @@
-"""What PyTorch before 2.0 does otherwise than the cases expect, with the reasons."""
+"""Differences of PyTorch before 2.0 from the cases' expectations, with reasons."""
 
-# What it says of a case that it cannot make, and why.
+# Its message about a case that it cannot make, and why.
 CANNOT_MAKE = {
     "not implemented for 'Half'": "it computes little in float16 on a CPU",
     "not implemented for 'BFloat16'": "some of its kernels lack bfloat16",
@@ -17,8 +17,7 @@ CANNOT_MAKE = {
     "expected int at position 0, but got: Tensor": "it cannot trace how a loss broadcasts its weights",
 }
 
-# What it makes, but does otherwise than later ones, and how: patterns of the names of cases that `need` a
-# later one.
+# Cases that it makes differently, and how: patterns of the names of cases that `need` a later one.
 OTHERWISE = {
     "attention/embedding_bag/max/last": "it writes beyond the memory of its result",
     "bits/left/*": "it does not define shifts by too many bits",

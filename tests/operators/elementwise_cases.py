@@ -154,8 +154,7 @@ for name, function in UNARY.items():
     if name not in WITHOUT_INTEGERS:
         call(f"unary/{name}/int64", function, SIGNED)
         call(f"unary/{name}/uint8", function, SIGNED.abs().to(torch.uint8))
-# All digits of float64: what is left of a difference is made large. Cosines, which tangents are made of, have
-# fewer where they are nearly 0.
+# All digits of float64: differences are magnified. Cosines, of which tangents are made, have fewer near 0.
 BELOW_1 = torch.linspace(-1, 1, 401).double() * (1 - 1e-7)
 TINY, BEYOND = torch.tensor([1e-300, 1e-20, 1e-9]).double(), torch.tensor([1e5, 1e100, 1e300]).double()
 FINE = torch.cat([torch.linspace(-9, 9, 361).double(), TINY, -TINY])

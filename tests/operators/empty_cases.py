@@ -1,5 +1,4 @@
-"""Tensors that have no elements, whatever the other axes are: what they are made by and become, at every level
-of ONNX Runtime's optimiser."""
+"""Empty tensors, for any other axes: their makers and uses, at every level of ONNX Runtime's optimiser."""
 
 import torch
 from building import Cases
@@ -11,7 +10,7 @@ DYNAMIC = {0: {0: "batch"}}
 
 
 def beside(function):
-    """A tensor and, behind its columns, what a function makes of it."""
+    """A tensor and, behind its columns, a function's result on it."""
     return lambda x: torch.cat([x, *function(x)], 1) * 2
 
 
@@ -42,7 +41,7 @@ def no_rows():
     return torch.zeros(0, 4, dtype=torch.int64)
 
 
-# What has nothing to write gives what it would be written to.
+# An operator with nothing to write returns its first operand.
 for name, function in {
     "scatter": lambda x: (x.scatter(0, no_rows(), 1.0), x.scatter(0, no_rows(), x), x.scatter_add(0, no_rows(), x)),
     "scatter/reduce": lambda x: [x.scatter_reduce(0, no_rows(), x, r, include_self=i)

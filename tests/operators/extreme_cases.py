@@ -24,7 +24,7 @@ def special(dtype):
 
 # ---- bounds ------------------------------------------------------------------------------------------
 
-# What a bound of NaN does alone is another thing before PyTorch 2.
+# A single NaN bound means something else before PyTorch 2.
 BOUNDS = {
     "min": {"min": 1.0}, "max": {"max": 1.0}, "both": {"min": -1.0, "max": 1.0}, "min-infinite": {"min": -INF},
     "max-infinite": {"max": INF}, "infinite": {"min": -INF, "max": INF}, "to-infinity": {"min": INF},

@@ -1,4 +1,4 @@
-"""Factorizations of matrices, and what is solved by them."""
+"""Factorisations of matrices, and their solutions."""
 
 import torch
 
@@ -78,7 +78,7 @@ class Factored(torch.nn.Module):
 CASES.add("lu_solve/kept", Factored, (4, 2), dynamic={0: {1: "k"}})
 CASES.add("lu_solve/kept-batch", Factored, (3, 4, 2), dynamic=BATCH)
 
-# ---- what LU factorization solves --------------------------------------------------------------------
+# ---- solutions by LU factorisation --------------------------------------------------------------------
 
 PAIRS = {0: {0: "batch"}, 1: {0: "batch"}}
 SQUARES = {0: {0: "batch", 1: "n", 2: "n"}}
@@ -116,7 +116,7 @@ def positive(x):
 
 
 def checked_factors(x, upper: bool):
-    """What is defined of the factors: those of matrices that have them."""
+    """The defined parts of the factors, for matrices that have them."""
     x, info = torch.linalg.cholesky_ex(x, upper=upper)
     return torch.where(info[:, None, None] == 0, x, torch.zeros_like(x)), info
 

@@ -1,5 +1,4 @@
-"""What follows from sizes and is one number, or one size, at all sizes near the example's: thresholds
-that lie far beyond them."""
+"""Size-derived numbers and sizes that are equal at all sizes near the example's: their thresholds are far away."""
 
 import math
 from typing import List, Tuple
@@ -50,7 +49,7 @@ def halves_in_hundreds(x: torch.Tensor) -> torch.Tensor:
 
 
 def as_long_as_half(x: torch.Tensor) -> torch.Tensor:
-    """What is missing to a multiple of one is nothing, however long half of it is."""
+    """The padding to a multiple of one is nothing, even for a long half."""
     y = x[:x.size(0) // 2 + 1]
     length = y.size(0)
     missing = int(math.ceil((length - 3) / 1)) * 1 + 3 - length
@@ -126,7 +125,7 @@ def bits(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
     return torch.zeros((n & 96) + (n >> 6) + 1), (n | 2) * x + (n ^ 1) - (n << 2)
 
 
-# An identity is no threshold: the dims stay what they are.
+# An identity is no threshold: the dims stay unchanged.
 def same_at_all_sizes(x: torch.Tensor) -> torch.Tensor:
     k = (x.size(0) * 3) // x.size(0)
     return torch.ones(k, 2) @ torch.ones(2, 3)

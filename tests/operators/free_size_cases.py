@@ -41,7 +41,7 @@ def one_side(x):
 
 
 def of_another(x):
-    """The sizes of what it was computed from."""
+    """The sizes of its operand."""
     y = x.clamp(min=1e-6).pow(3)
     return F.avg_pool2d(y, [x.size(2), x.size(3)]).pow(1 / 3)
 
@@ -207,7 +207,7 @@ def rounded_halves(x):
 
 
 def first_and_last(x):
-    """The first half, and what is behind the second one of an odd size."""
+    """The first half, and the rest behind the second half of an odd size."""
     parts = x.split(x.size(2) // 2, 2)
     return parts[0] * 2, parts[-1] * 3
 

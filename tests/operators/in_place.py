@@ -132,7 +132,7 @@ def attempts(schema):
 
 
 def inputs_of(tensors: tuple) -> dict:
-    """What it is exported with: files of an earlier PyTorch do not keep what they were traced with."""
+    """Its export options: files of an earlier PyTorch do not store the inputs of tracing."""
     return {f"argument_{i}": f"{str(t.dtype).removeprefix('torch.')}{list(t.shape)}"
             for i, t in enumerate(tensors, 1)}
 
@@ -167,7 +167,7 @@ def types_of(schema) -> list:
 
 
 def overloads(rows: set):
-    """(key, overload) of every operator in place that is a row, or whose other form is."""
+    """(key, overload) of every in-place operator that is a row, or whose functional form is."""
     schemas = [schema for schema in torch._C._jit_get_all_schemas() if schema.name.startswith("aten::")]
     others = {}
     for schema in schemas:

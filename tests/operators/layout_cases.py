@@ -1,5 +1,5 @@
-"""How outputs lie in memory: contiguous() gives the tensor itself or a copy, and a change in place
-shows which. Kernels keep channels last, or do not; some make contiguous what is transposed."""
+"""Layouts of outputs: contiguous() returns the tensor itself or a copy, and an in-place change shows which. Kernels
+keep channels last, or do not; some make transposed operands contiguous."""
 
 import torch
 from torch import nn
@@ -67,7 +67,7 @@ VOLUMES = {
     "max-pool": lambda: nn.MaxPool3d(2, 1),
     "pad-replicated": lambda: nn.ReplicationPad3d(1),
 }
-# What oneDNN and others lay out in different orders: whether contiguous() gives a copy hangs on the build.
+# oneDNN and others give different layouts: whether contiguous() copies depends on the build.
 AS_BUILT = {
     "channels-last/conv", "channels-last/conv-in-groups", "channels-last/conv-strided",
     "channels-last/conv-of-channels-last", "transposed/conv-of-channels-last", "contiguous/conv-of-channels-last",
@@ -79,7 +79,7 @@ VOLUME_ORDERS = [(0, 1, 2, 3, 4), (0, 2, 3, 4, 1), (0, 1, 2, 4, 3)]
 
 
 class Probe(nn.Module):
-    """What an operator gives, after what contiguous() gives in each order of its dims was changed."""
+    """An operator's result, after the results of contiguous() in each order of its dims were changed."""
 
     def __init__(self, operator, seen_as, orders):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Lists whose length the data decides, what is in them, and who else holds it."""
+"""Lists of data-dependent length, their elements, and sharing."""
 
 from typing import Dict, List
 

@@ -1,5 +1,5 @@
-"""Tensors made of lists and sizes that follow from branches, loops and arithmetic of sizes: what the
-smallest lanes refuse, what is empty there, and what needs numbers exactly."""
+"""Tensors made from lists and sizes that depend on branches, loops and arithmetic of sizes: refusals of the smallest
+lanes, empty tensors, and exact numbers."""
 
 import math
 from typing import List, Tuple
@@ -231,7 +231,7 @@ CASES.script("two_floats", two_floats, torch.full((4,), 2.0), torch.full((6,), 3
                              for a, b in ((1.0, 2.5), (4.0, 1.0))])
 
 
-# ---- parts of what was padded on one side of a branch --------------------------------------------
+# ---- parts of a tensor padded on one side of a branch --------------------------------------------
 
 
 def to_parts(x: torch.Tensor, size: int) -> torch.Tensor:
@@ -243,7 +243,7 @@ def to_parts(x: torch.Tensor, size: int) -> torch.Tensor:
 
 
 def joined_parts(x: torch.Tensor) -> torch.Tensor:
-    """As attention in windows does: parts side by side, and back, without what was added."""
+    """Like windowed attention: parts side by side, and back, without the padding."""
     padded = to_parts(x, 4)
     batch, rows, columns, channels = padded.shape
     parts = padded.view(batch, rows // 4, 4, columns // 4, 4, channels)
@@ -262,7 +262,7 @@ def copied_parts(x: torch.Tensor) -> torch.Tensor:
 
 
 def changed_parts(x: torch.Tensor) -> torch.Tensor:
-    """A view of what was padded is changed in place."""
+    """A view of a padded tensor is changed in place."""
     padded = to_parts(x + 1, 4)
     parts = padded.view(-1, 4, padded.shape[2], padded.shape[3])
     parts += 1

@@ -62,7 +62,7 @@ def real_of(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def arrays_of(value) -> list:
-    """What ONNX Runtime takes or gives for tensors and numbers."""
+    """ONNX Runtime's form of tensors and numbers."""
     return [
         real_of(leaf).numpy() if isinstance(leaf, torch.Tensor) else
         numpy.float64(leaf) if isinstance(leaf, float) else numpy.asarray(leaf)
@@ -95,7 +95,7 @@ def variants(inputs: list, dynamic: dict):
 
 
 def specification(value, axes: dict) -> str:
-    """What htp-trace takes for an input: float32[batch=2,8], int=3."""
+    """htp-trace's form of an input: float32[batch=2,8], int=3."""
     if not isinstance(value, torch.Tensor):
         return f"{NUMBERS[type(value)]}={str(value).lower()}"
     dims = [f"{axes[i]}={size}" if i in axes else str(size) for i, size in enumerate(value.shape)]
@@ -130,7 +130,7 @@ def make(case: dict, stem: Path) -> None:
     extra = {"htp_inputs.json": json.dumps(specifications)}
     torch.jit.save(model, str(stem.with_suffix(".pt")), _extra_files=extra)
     if not case.get("script"):
-        # What the file computes: what was traced just now holds numbers that the file has as tensors.
+        # The file's own results: a fresh trace holds numbers that the file has as tensors.
         model = torch.jit.load(str(stem.with_suffix(".pt")))
     arrays = {}
     others = case.get("others", list)()

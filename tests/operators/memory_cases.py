@@ -104,7 +104,7 @@ layer("strided/chunks-dynamic", Chunks, (2, 16, 12), dynamic=BATCH,
 
 
 def chunked(x):
-    """Overlapping chunks of rows, by the strides of what is in order."""
+    """Overlapping chunks of rows, by the strides of a contiguous tensor."""
     x = x.reshape(x.size(0), x.size(1) // 4, 4, x.size(2))
     size, stride = list(x.size()), list(x.stride())
     size[1], stride[1] = size[1] * 2 - 1, stride[1] // 2

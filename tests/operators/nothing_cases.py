@@ -1,4 +1,4 @@
-"""Cases of what is left of a tensor when the data selects none of it: the mean of nothing is NaN."""
+"""Empty selections by data: the mean of nothing is NaN."""
 
 import torch
 from building import Cases
@@ -14,7 +14,7 @@ def others():
 
 
 def selected(function):
-    """What a function makes of the elements above 0, and of the rows that begin with one."""
+    """A function of the elements above 0, and of the rows that begin with one."""
     return lambda x: function(x[x > 0], x[x[:, 0] > 0])
 
 
@@ -41,7 +41,7 @@ for name, function in {
 }.items():
     CASES.call(name, selected(function), X, others=others)
 
-# What is left of an axis.
+# The rest of an axis.
 CASES.call("mean/behind", lambda x: (x[3:].mean(0), x[:, 2:].mean((0, 1))), X, dynamic=DYNAMIC,
            others=lambda: [[torch.randn(rows, 4)] for rows in (2, 3, 4, 9)])
 CASES.call("losses/behind", lambda x: F.mse_loss(x[3:], x[3:] * 2), X, dynamic=DYNAMIC,

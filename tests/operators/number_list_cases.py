@@ -1,5 +1,4 @@
-"""Lists of numbers and texts: what is computed of those that depend on the inputs, and what becomes
-of those that are changed."""
+"""Lists of numbers and texts: computations on those that depend on inputs, and changed lists."""
 
 from typing import Dict, List
 
@@ -16,7 +15,7 @@ def script(name, function, **options) -> None:
     CASES.script(name, function, (4, 6), torch.tensor(2), **options)
 
 
-# ---- what is computed of all of them -----------------------------------------------------------------
+# ---- computations on whole lists -----------------------------------------------------------------
 
 
 def sums(x: torch.Tensor, n: torch.Tensor):

@@ -1,4 +1,4 @@
-"""What has an operator of its own from some opset on, and what only looks as if it had."""
+"""Operators with an ONNX operator from some opset on, and some that only seem to have one."""
 
 import math
 

@@ -13,7 +13,7 @@ OTHERS = ["hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_
 DEGREES = torch.arange(-1, 13)
 WITHIN = torch.linspace(-1, 1, 9).unsqueeze(1)
 BEYOND = torch.tensor([[-3.5], [-1.25], [1.125], [2.0], [9.0]])
-# Neighbours of the ends, where half an angle is not told from that of the end.
+# Neighbours of the ends, where half an angle is indistinguishable from the end's.
 NEAR = torch.tensor([[1 - 2.0**-24], [-1 + 2.0**-24], [2.0**-25], [2.0**-30], [0.0]])
 
 for name in CHEBYSHEV + OTHERS:

@@ -11,7 +11,7 @@ linalg = torch.linalg
 
 
 class Weighted(nn.Module):
-    """What a function makes of a weight times the input."""
+    """A function of a weight times the input."""
 
     def __init__(self, function, size: int, dtype=torch.float32):
         super().__init__()
@@ -50,7 +50,7 @@ def definite(w):
 
 
 def halves(w):
-    """Lists, several outputs, and what the next operator reads of them."""
+    """Lists, several outputs, and readers of single ones."""
     values, vectors = linalg.eigh(definite(torch.cat(torch.split(w.t(), [1, 4], dim=1), dim=1)))
     return vectors[:, :2] @ linalg.matrix_exp(torch.diag(values[:2] / values.sum())) @ vectors[:, :2].t()
 

@@ -198,7 +198,7 @@ class ListChanged(nn.Module):
 
 @program("state/same-list", (2, 4), script=True, dynamic=BATCH)
 class ListReplacedByItself(nn.Module):
-    """What an attribute is set to is what it holds."""
+    """A set attribute holds the new value."""
 
     def __init__(self):
         super().__init__()

@@ -163,7 +163,7 @@ class Layer(nn.Module):
         super().__init__()
         self.kind = kind
         self.arguments = arguments
-        # torch.jit.trace() keeps what a module holds.
+        # torch.jit.trace() keeps a module's contents.
         self.holder = torch.ao.nn.quantized.modules.linear.LinearPackedParams()
         self.holder._packed_params = weights
 
@@ -200,7 +200,7 @@ add("dynamic/ends", stored("linear_dynamic", 33, True), levels(4, 33).abs(), nee
 
 
 class Net(nn.Module):
-    """What the tools for quantisation make of a model."""
+    """A model processed by the quantisation tools."""
 
     def __init__(self):
         super().__init__()

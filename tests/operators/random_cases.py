@@ -1,4 +1,4 @@
-"""Random operators: what draws numbers is refused, and says why."""
+"""Random operators: they are refused, with the reason."""
 
 import torch
 from torch import nn

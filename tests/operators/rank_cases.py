@@ -1,4 +1,4 @@
-"""Elements by their rank: medians, quantiles, the most frequent; bins, and what is not zero."""
+"""Elements by their rank: medians, quantiles, the most frequent; bins, and nonzero elements."""
 
 import math
 
@@ -77,7 +77,7 @@ for name in ("quantile", "nanquantile"):
     call(f"{name}/dynamic", lambda x, f=function: f(x, 0.25, 0), (3, 7), dynamic=AXES)
     call(f"{name}/scalar", lambda x, f=function: f(x, 0.25), ())
 
-# ---- bins, and what is not zero --------------------------------------------------------------------
+# ---- bins, and nonzero elements --------------------------------------------------------------------
 
 call("histc", lambda x: torch.histc(x, 8), (5, 6), dynamic=AXES)
 call("histc/range", lambda x: torch.histc(x, 6, -1, 1.5), (5, 6), dynamic=AXES)
@@ -88,7 +88,7 @@ call("histc/float64", lambda x: torch.histc(x, 6, -1, 1.5), ((5, 6), torch.float
 
 
 def histogram(*arguments, **options):
-    """torch.histogram(); a weight is what comes behind the numbers."""
+    """torch.histogram(); the weight follows the numbers."""
     return lambda x, *weight: tuple(torch.histogram(x, *arguments, **options, weight=weight[0] if weight else None))
 
 
@@ -119,7 +119,7 @@ call("nonzero_static/scalar", lambda x: torch.nonzero_static(x, size=3), (), nee
 
 
 def boxes(bins, **options):
-    """torch.histogramdd(); a weight is what comes behind the points."""
+    """torch.histogramdd(); the weight follows the points."""
     def counted(x, *weight):
         counts, edges = torch.histogramdd(x, bins, **options, weight=weight[0] if weight else None)
         return (counts, *edges)

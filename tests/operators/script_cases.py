@@ -1,4 +1,4 @@
-"""Scripted programs: calls, conditions and sizes, alone and on what the data decides."""
+"""Scripted programs: calls, conditions and sizes, static and data-dependent."""
 
 from typing import Any, List, Tuple
 
@@ -235,7 +235,7 @@ def cast_automatically(x: torch.Tensor) -> torch.Tensor:
 
 
 class WithoutAutocast(nn.Module):
-    """What keeps a part of a model in single precision, under a runner that uses autocast."""
+    """Keeps a part of a model in single precision, in a program that uses autocast."""
 
     def __init__(self):
         super().__init__()

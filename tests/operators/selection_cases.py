@@ -1,4 +1,4 @@
-"""Elements that the data picks, and what is made of tensors and numbers of such sizes."""
+"""Data-dependent selections of elements, and results of such sizes."""
 
 import math
 
@@ -88,7 +88,7 @@ call("masked_scatter/broadcast", lambda x, m, s: x.masked_scatter(m, s), WIDE, M
      -torch.arange(60.0))
 call("masked_scatter/int", lambda x, m, s: x.masked_scatter(m, s), X.long(), MASK, -torch.arange(12))
 
-# ---- what differs ----------------------------------------------------------------------------------
+# ---- unique elements ----------------------------------------------------------------------------------
 
 TWICE = torch.tensor([[3, 1, 2], [1, 3, 3], [3, 1, 2]])
 for dtype in (torch.int64, torch.int32, torch.float32, torch.float64, torch.float16, torch.uint8):
@@ -165,7 +165,7 @@ call("repeat_interleave/differences", lambda n: places_within(n)[1:] - places_wi
 call("repeat_interleave/groups", repeat_groups, (3, 2, 5), dynamic=BATCH)
 call("repeat_interleave/one-group", repeat_groups, (3, 1, 5), dynamic=BATCH)
 
-# ---- what follows ----------------------------------------------------------------------------------
+# ---- later operators ----------------------------------------------------------------------------------
 
 
 class Experts(nn.Module):

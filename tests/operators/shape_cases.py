@@ -1,4 +1,4 @@
-"""Cases of shapes, parts, indices, and what is written to them."""
+"""Cases of shapes, parts, indices, and writes to them."""
 
 import torch
 from building import BATCH, Cases

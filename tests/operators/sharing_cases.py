@@ -1,5 +1,4 @@
-"""Tensors that are one memory with another for some of the data, or some sizes, only; and parts of
-tensors whose size the data decides."""
+"""Tensors that share memory with another one for some data or sizes only; and parts of data-dependent size."""
 
 from typing import List, Tuple
 
@@ -47,7 +46,7 @@ def part_of_changed(x: torch.Tensor) -> torch.Tensor:
     return part * 1
 
 
-# Nobody can tell what is split off; it is a view of x.
+# The part split off is unknown; it is a view of x.
 def unknown_changed(x: torch.Tensor) -> torch.Tensor:
     n = ups(x)
     first, rest = x.split([n, 4 - n], 1)

@@ -1,5 +1,5 @@
-"""How what comes out of a branch or a loop lies in memory: as its values do where all lie in one way. Where
-they do not, a program that looks is refused; beside each is one that does not look."""
+"""Layouts of results of branches and loops: those of the values, if all agree. Otherwise a program that depends on the
+layout is refused; beside each is one that does not."""
 
 import torch
 

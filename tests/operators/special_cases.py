@@ -44,7 +44,7 @@ for name, function in FUNCTIONS.items():
             call(f"{name}/{short(dtype)}", function, whole(dtype))
     call(f"{name}/scalar", function, ())
 call("erfc/small", lambda x: torch.log(torch.erfc(x)), torch.linspace(0.0, 8.5, 40))
-# All digits of float64: what is left of a difference is made large.
+# All digits of float64: differences are magnified.
 FINE = torch.cat([torch.linspace(-7, 7, 281), torch.linspace(-26, 26, 105), torch.tensor([1e-300, -1e-20])]).double()
 for name, function in {"erf": torch.erf, "erfc": torch.erfc, "erfcx": torch.special.erfcx,
                        "log_ndtr": torch.special.log_ndtr}.items():

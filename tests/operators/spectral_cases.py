@@ -25,7 +25,7 @@ def of_pairs(function, *arguments, **options):
 
 # ---- one axis ----------------------------------------------------------------------------------------
 
-# Powers of two, products with a matrix, and what is too long for one.
+# Powers of two, products with a matrix, and lengths too long for one.
 LENGTHS = (1, 2, 3, 8, 12, 17, 64, 1100)
 OF_REALS = {"fft": fft.fft, "ifft": fft.ifft, "rfft": fft.rfft, "ihfft": fft.ihfft}
 OF_PAIRS = {"fft": fft.fft, "ifft": fft.ifft, "irfft": fft.irfft, "hfft": fft.hfft}
@@ -186,7 +186,7 @@ call("model/correlation", correlate, (2, 24, 3), (2, 24, 3), dynamic={k: {0: "ba
 
 call("complex-output", fft.fft, (2, 12), dynamic={0: {0: "batch"}})
 
-# ---- what is refused ------------------------------------------------------------------------------------------
+# ---- refusals ------------------------------------------------------------------------------------------
 
 call("refused/angle", lambda x: torch.stft(x, 16, window=torch.hann_window(16), return_complex=True).angle(), (2, 64),
      refused="the angles of a Fourier transform hang on its rounding")

@@ -1,5 +1,5 @@
-"""Memory with two names on one side of a branch, or after some steps of a loop: what is changed by one name is
-read by the other."""
+"""Memory with two names on one side of a branch, or after some steps of a loop: a change by one name is read by the
+other."""
 
 from typing import Tuple
 
@@ -125,7 +125,7 @@ def returned_in_loop(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
 
 
 def known_contents(x: torch.Tensor) -> torch.Tensor:
-    """One side changes a constant in place, the other reads what it holds."""
+    """One side changes a constant in place, the other reads its contents."""
     made = torch.zeros(1)
     number = 0
     if bool(x.sum() > 0):

@@ -71,7 +71,7 @@ call("adaptive_max_pool2d/float64", lambda x: F.adaptive_max_pool2d(x, 5, return
 
 
 def pool_and_back(axes, kernel, size, stride=None, padding=0):
-    """Pools and calls what F.max_unpool*d does, which computes sizes in ways that are not traced."""
+    """Pools and runs the operators of F.max_unpool*d, which computes sizes in ways that are not traced."""
     pool, unpool = getattr(F, f"max_pool{axes}d"), getattr(torch._C._nn, f"max_unpool{axes}d")
 
     def run(x):

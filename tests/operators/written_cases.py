@@ -161,7 +161,7 @@ CASES.script("by-steps", by_steps, X[:4], torch.tensor(2), dynamic=AXES, others=
 CASES.script("behind-others", behind_others, X[:4], torch.tensor(3), dynamic=AXES,
              others=lambda: [[X[:rows], torch.tensor(n)] for rows in (2, 3, 5) for n in (0, 2, 4)])
 
-# ---- what programs do --------------------------------------------------------------------------------
+# ---- whole programs --------------------------------------------------------------------------------
 
 
 def narrowed(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:

@@ -1,5 +1,5 @@
-"""Axes are one only where the program says so, follow others where it needs that, and one that cannot
-be dynamic costs itself alone."""
+"""Axes are joined only if the program says so, follow others where it requires that, and an axis that cannot be dynamic
+does not fix the others."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from numbers_check import assert_close, feed, reference, session
 
 
 class Crossed(nn.Module):
-    """Pixels that look at words, which have as many features as the picture has rows."""
+    """Pixels that attend to words, which have as many features as the picture has rows."""
 
     def __init__(self):
         super().__init__()
@@ -29,7 +29,7 @@ class Crossed(nn.Module):
 
 
 class Block(nn.Module):
-    """Self-attention of four heads of eight, behind what is cached."""
+    """Self-attention of four heads of eight, behind cached keys."""
 
     def __init__(self):
         super().__init__()
@@ -126,7 +126,7 @@ def decoder_inputs(new: int, old: int, layers: int) -> tuple:
 CACHE = ["batch", 4, "past_0_0_dim_2", 8]
 DECODER = [["batch", "sequence"], ["batch", "sequence + past_0_0_dim_2"]]
 
-# Name: what makes it, its inputs, and the dims that the file declares.
+# Name: its maker, its inputs, and the expected dims.
 MODELS = {
     "picture": (Crossed, lambda: (torch.rand(2, 3, 64, 64), torch.rand(2, 7, 64)),
                 [["batch", 3, "height", "width"], ["batch", "sequence", 64]]),
@@ -227,7 +227,7 @@ def what_a_program_compares_is_one_axis() -> None:
 
 PAST = {f"past.{layer}.{part}": "float32[batch,4,past=7,8]" for layer in range(2) for part in range(2)}
 
-# What is given: inputs by name.
+# Given inputs by name.
 WRITTEN = {
     "sum": {"ids": "int64[batch=2,new=3]", "mask": "int64[batch,past+new]", **PAST},
     "size": {"ids": "int64[batch=2,new=3]", "mask": "int64[batch=2, past + new = 10]", **PAST},
@@ -293,7 +293,7 @@ class Net(nn.Module):
         return torch.cat([layer(x).flatten(1) for layer in self.layers], 1)
 
 
-# Name: the dims that each layer needs the size of, and the dims that are left.
+# Name: dims whose size each layer needs, and the remaining dims.
 REFUSED = {
     "height": ([(2,)], ["batch", 3, 32, "width"]),
     "width": ([(3,)], ["batch", 3, "height", 32]),

@@ -1,5 +1,5 @@
-"""A trace knows what each running call was given, by the names of forward()'s arguments: --dump-graph
-tells it, and where the call stands."""
+"""A trace has the arguments of each running call, by the names of forward()'s parameters: --dump-graph shows them, and
+the call's place."""
 
 import re
 from typing import Dict, List, NamedTuple, Optional, Tuple
@@ -18,7 +18,7 @@ NODE = re.compile(r"%(?P<output>\d+) : .* = (?P<kind>[\w:.]+)\((?P<inputs>.*)\) 
 
 
 class Dump:
-    """What was passed, by module and its call: {name: value}; and what made each value."""
+    """Arguments by module and call: {name: value}; and the producer of each value."""
 
     def __init__(self, net: nn.Module, inputs: tuple, mode: str):
         with scratch() as folder:
@@ -38,7 +38,7 @@ class Dump:
         self.makers = {f"%{n['output']}": f"{n['kind']} {n['path']} {n['call']}" for n in nodes}
 
     def made(self, path: str, call: int) -> dict:
-        """What made each value that the call was given; a constant is what it is."""
+        """The producer of each argument of a call; a constant is shown itself."""
         return {name: self.makers.get(value, value) for name, value in self.passed[path, call].items()}
 
 
@@ -119,7 +119,7 @@ def names_of_scripted_modules():
 
 @case
 def names_in_branches_and_loops():
-    """What a loop carries is what its body reads."""
+    """A value carried by a loop is the value that its body reads."""
     dump = Dump(Net(), (torch.randn(2, 4),), "scripted")
     assert dump.made("left", 0) == {"angle": "aten::add.Tensor parts 0"}, dump.passed
     assert dump.made("right", 0) == {"angle": "aten::abs . 0"}, dump.passed
@@ -166,7 +166,7 @@ def names_of_traced_modules():
 
 
 class Changing(nn.Module):
-    """Gives views of what it changes, before and behind the changes."""
+    """Returns views of a changed tensor, from before and after the changes."""
 
     def __init__(self):
         super().__init__()
@@ -191,7 +191,7 @@ class First(nn.Module):
 
 
 class Adding(nn.Module):
-    """Changes what it is given, which is known as it was."""
+    """Changes its argument, whose old value is recorded."""
 
     def forward(self, total):
         total.mul_(2)
@@ -210,7 +210,7 @@ def what_was_changed_in_place():
 
 
 class Apart(nn.Module):
-    """Sides that cannot meet where they end are run again, with what follows."""
+    """Sides that cannot be merged run again, with the following code."""
 
     def __init__(self):
         super().__init__()

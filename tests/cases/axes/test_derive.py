@@ -1,5 +1,5 @@
-"""Inputs that nobody gave: modules of many kinds export without --input, with inputs of the right
-dtypes and ranks, and the file is right for them."""
+"""Derived inputs: modules of many kinds export without --input, with inputs of the right dtypes and ranks, and the file
+is right for them."""
 
 import re
 import zipfile
@@ -14,7 +14,7 @@ from numbers_check import assert_close, feed, reference, session
 
 
 def without_example(traced, file) -> None:
-    """The archive does not tell what it was traced with."""
+    """The archive has no inputs of tracing."""
     whole = file.with_suffix(".whole")
     torch.jit.save(traced, str(whole))
     with zipfile.ZipFile(whole) as source, zipfile.ZipFile(file, "w") as target:
@@ -126,7 +126,7 @@ class Bags(nn.Module):
 
 @case
 def bags() -> None:
-    """A search that would try what crashes libtorch; and what is right."""
+    """A search that must avoid inputs on which libtorch crashes; and right inputs."""
     with scratch() as folder:
         file, out = folder / "model.pt", folder / "model.onnx"
         example = (torch.arange(9), torch.tensor([0, 3, 5]))
@@ -181,7 +181,7 @@ class Turned(Recurrent):
 
 
 class Cached(nn.Module):
-    """Keys of earlier steps, beside what is new."""
+    """Keys of earlier steps, and the new ones."""
 
     def __init__(self):
         super().__init__()
@@ -209,7 +209,7 @@ LAYERS = {
 
 @case_for_each(LAYERS)
 def names_of_axes(name: str) -> None:
-    """Scripted layers are assumed to have a batch, and what is no picture has no height."""
+    """Scripted layers are assumed to have a batch, and a tensor that is no image has no height."""
     module, wanted = LAYERS[name]
     with scratch() as folder:
         file = folder / "model.pt"

@@ -1,5 +1,5 @@
-"""Inputs that nobody gave, of kinds of models that people export, scripted and traced: what is derived
-is what a user would give, and the file is right for it."""
+"""Derived inputs of common kinds of models, scripted and traced: they are those that a user would give, and the file is
+right for them."""
 
 import re
 
@@ -47,7 +47,7 @@ def kind(form: str) -> None:
 
 @case
 def what_cannot_be_derived() -> None:
-    """What was tried last is told, why it failed, which argument it is about, and how it is given."""
+    """The message has the last attempt, why it failed, the argument, and how to give it."""
 
     class Never(torch.nn.Module):
         def forward(self, x, y):

@@ -30,7 +30,7 @@ class Patches(nn.Module):
 
 
 class Skips(nn.Module):
-    """Down twice, and up again beside what came before."""
+    """Downsamples twice, and upsamples with skip connections."""
 
     def __init__(self):
         super().__init__()
@@ -45,7 +45,7 @@ class Skips(nn.Module):
 
 
 class Windows(nn.Module):
-    """Windows of seven by seven, after patches, and what is rolled."""
+    """Windows of seven by seven, after patches, and rolled ones."""
 
     def __init__(self):
         super().__init__()
@@ -92,7 +92,7 @@ def pooled():
 
 IMAGE = torch.rand(2, 3, 64, 96)
 
-# Name: what makes it, its input, and the dims of the outputs.
+# Name: its maker, its input, and the dims of the outputs.
 MODELS = {
     "strided": (strided, IMAGE, [["batch", 3, "(height - 25)//8", "(width - 25)//8"]]),
     "pooled": (pooled, IMAGE, [["batch", 3, "(height + 5)//12", "(width + 5)//12"]]),
@@ -121,7 +121,7 @@ def dims_of(value) -> list:
 
 
 def give_all(model, path) -> dict:
-    """Writes a model that gives what is between nodes, too. Returns the dims of its outputs."""
+    """Writes a model that also returns intermediate values. Returns the dims of its outputs."""
     outputs = {value.name for value in model.graph.output}
     between = [value for value in model.graph.value_info if value.name not in outputs]
     model.graph.output.extend(between)
@@ -164,7 +164,7 @@ def names_are_formulas(name: str) -> None:
 
 
 class Program(nn.Module):
-    """What a function does, with the layers that it uses."""
+    """A function with the layers that it uses."""
 
     def __init__(self, function, *layers):
         super().__init__()
@@ -253,7 +253,7 @@ def selected(x):
     return x.masked_select(x[:, :, :1] > 0.5), x[x > 0.5]
 
 
-# Name: what makes it, and the dims of its outputs; None where they are not looked at.
+# Name: its maker, and the dims of its outputs; None: not compared.
 PROGRAMS = {
     "doubled": (lambda: Program(doubled),
                 [["batch", "x_dim_1", "((height + 1)//2)*2", "((width + 1)//2)*2"]]),

@@ -1,5 +1,4 @@
-"""Axes that nobody named: those that the model does not fix are dynamic, and the file is right at other
-sizes."""
+"""Unnamed axes: those that the model does not fix are dynamic, and the file is right at other sizes."""
 
 import math
 import re
@@ -109,7 +108,7 @@ class Picked(nn.Module):
         return x * mask[rows[:, None], columns]
 
 
-# Name: what makes it, inputs, the axes of each, and whether it is scripted.
+# Name: its maker, inputs, the axes of each, and whether it is scripted.
 MODELS = {
     "layers": (lambda: nn.Sequential(nn.Linear(4, 5), nn.ReLU(), nn.Linear(5, 2)), (torch.rand(2, 4),),
                [["batch", 4]], False),
@@ -141,8 +140,8 @@ def make(name: str, folder) -> tuple:
 
 
 def resized(inputs: tuple, axes: list, step: int) -> tuple:
-    """Inputs with sizes of their own for every axis: multiples of what was traced, so that patches
-    fit, and never beyond the 32 positions."""
+    """Inputs with distinct sizes for every axis: multiples of the traced ones, so that patches fit, and never beyond
+    the 32 positions."""
     made = []
     for tensor, names in zip(inputs, axes):
         for dim, axis in enumerate(names):
@@ -236,7 +235,7 @@ def names_are_a_choice() -> None:
         assert dims_of(onnx.load(str(out))) == [[3, 4]]
 
 
-# ---- what is said of axes that the program fixes ---------------------------------------------------
+# ---- messages about axes that the program fixes ---------------------------------------------------
 
 
 class View(nn.Module):
@@ -290,8 +289,8 @@ class Layers(nn.Module):
         return x
 
 
-# Name: the module, the operator that refuses other sizes, what fixed them, the fixed axes with
-# their sizes where it was traced, and where it was scripted (whose inputs are derived).
+# Name: the module, the operator that refuses other sizes, the cause, the fixed axes with their traced sizes, and with
+# their sizes if scripted (where inputs are derived).
 FIXED = {
     "view": (View, "aten::view", None, {"batch": 2, "sequence": 5, "x_dim_2": 8}, None),
     "expand": (Expanded, "aten::expand", None, {"batch": 2, "sequence": 5, "x_dim_2": 8}, None),
@@ -406,7 +405,7 @@ class Checked(nn.Module):
 
 @case
 def checks_of_sizes_fix_axes() -> None:
-    """What libtorch raises for, no file claims to take."""
+    """No file claims to accept sizes at which libtorch raises."""
     with scratch() as folder:
         torch.jit.save(torch.jit.script(Checked()), str(folder / "model.pt"))
         out = folder / "model.onnx"
@@ -458,13 +457,13 @@ class Baked(nn.Module):
 
 
 class Selecting(nn.Module):
-    """What the data selects does not fit."""
+    """The selected elements do not fit."""
 
     def forward(self, x):
         return torch.stack([x[x > 0], torch.ones(12)])
 
 
-# Name: the module, whether it is traced rather than scripted, the input, and what is told.
+# Name: the module, whether it is traced rather than scripted, the input, and the message.
 REFUSALS = {
     "view": (Baked, True, "x:float32[batch=2,width=12]", "named axes"),
     "one-axis": (Baked, True, "x:float32[2,width=12]", "refuses others than 12 for axis width"),

@@ -113,7 +113,7 @@ def operators(row):
 
 @case
 def names_that_are_no_words():
-    """Formulas of names that hold operators say what they should."""
+    """Formulas over names that contain operators are written unambiguously."""
     with scratch() as folder:
         x = (F, ["past + now", 2, "unknown_0", "dim_0"])
         _, file = one_node(folder, "Flatten", 17, [x], {"axis": 2})

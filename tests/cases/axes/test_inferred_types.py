@@ -1,5 +1,4 @@
-"""The types of values that a file does not declare: what `graph` and `extract` tell of them is true where
-the file runs."""
+"""Types of values that a file does not declare: those that `graph` and `extract` infer hold in a run."""
 
 import json
 import re
@@ -59,7 +58,7 @@ def sizes_of(model, values: dict) -> dict:
 
 
 def check_against_a_run(file: Path, told: dict, feeds: dict) -> tuple:
-    """@return how many dims there are, and how many are told."""
+    """@return the number of dims, and of known ones."""
     model = onnx.load(file)
     with scratch() as folder:
         values = through_the_whole(file, feeds, folder)

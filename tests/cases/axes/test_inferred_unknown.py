@@ -1,4 +1,4 @@
-"""Types that do not follow from a file are not told, and what is hostile in it does no harm."""
+"""Unknown types are left out, and hostile files do no harm."""
 
 import math
 import random
@@ -15,7 +15,7 @@ from test_inferred_operators import B, F, I, ints
 from told_types import types_of
 
 
-# ---- what is not known -----------------------------------------------------------------------------
+# ---- unknown types -----------------------------------------------------------------------------
 
 
 def tagged(op: str, inputs, outputs, tag: str, **attributes):
@@ -58,8 +58,8 @@ def what_does_not_follow(name):
 
 @case_for_each({"inlined": 17, "kept": 16})
 def functions_take_the_place_of_operators(name):
-    """A function of the model that has an operator's name: what it gives follows from its nodes, where it
-    can be inlined, and is not known otherwise."""
+    """A function of the model with an operator's name: its results follow from its nodes if it can be inlined, and are
+    unknown otherwise."""
     version = {"inlined": 17, "kept": 16}[name]
     with scratch() as folder:
         file = two_modules(folder, tagged("Neg", ["x"], ["a"], "/Net/A"))
@@ -73,7 +73,7 @@ def functions_take_the_place_of_operators(name):
 
 @case
 def declared_types_stay():
-    """Also those without dims, which get the dims that follow, if any do."""
+    """Also those without dims, which get the inferred dims, if any."""
     with scratch() as folder:
         file = two_modules(folder, tagged("Neg", ["x"], ["a"], "/Net/A"),
                            value_info=[helper.make_tensor_value_info("a", F, ["k", 2])])

@@ -171,7 +171,7 @@ def dicts_are_looked_up():
         for keys in ("a", "ab", "abc"):
             export(file, out, *flags(*(f"x.{key}:float32[3]" for key in keys)))
             runner = session(out)
-            # What a model does not read stays an input all the same.
+            # An unused argument stays an input.
             assert [a.name for a in runner.get_inputs()] == [f"x_{key}" for key in keys]
             given = tensors(runner)
             wanted = Lookups()(dict(zip(keys, given)))
@@ -292,7 +292,7 @@ def bundled_text():
 
 @case
 def hidden_text():
-    """What follows a NUL is not read over."""
+    """A NUL in a text is refused, not read as its end."""
     with scratch() as folder:
         file, out = saved(Codec(), folder), folder / "model.onnx"
         (folder / "x.json").write_bytes(b'{"x": "float32[2,4]"}\0{')

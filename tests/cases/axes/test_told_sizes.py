@@ -1,6 +1,6 @@
-"""Sizes that are told without arithmetic are those of libtorch's kernels, as are strides, offsets and
-whose memory an output lies in: over all operator cases, over calls of rows of the table of lowerings, and in
-other layouts (tests/oracle). Every row is compared, or has its reason in tests/support/not_compared.py.
+"""Meta kernels give the sizes, strides, offsets and aliasing of libtorch's kernels: over all operator cases, over calls
+of rows of the table of lowerings, and in other layouts (tests/oracle). Every row is compared, or has its reason in
+tests/support/not_compared.py.
 
 What is not so, or cannot be asked, has a row with its reason in tests/support/told_otherwise.py.
 """
@@ -34,7 +34,7 @@ def export_small_calls(folder: Path, log: Path) -> None:
 
 
 def log_of(group: str) -> size_oracle.Log:
-    """What is found over the cases of one file, or over calls of rows; once in a run."""
+    """Findings over the cases of one file, or over calls of rows; once in a run."""
     folder = Path(os.environ["HTP_TEST_OUTPUT"]) / "told-sizes"
 
     def write(log: Path) -> None:

@@ -1,4 +1,4 @@
-"""`htp-trace compare`: what is the same by structure, whatever it is called and wherever it lies."""
+"""`htp-trace compare`: parts with equal structure correspond, with any names and storage."""
 
 import random
 import re
@@ -30,7 +30,7 @@ def assert_same(a, b) -> dict:
     return found
 
 
-# ---- what is the same ------------------------------------------------------------------------------
+# ---- equal models ------------------------------------------------------------------------------
 
 
 @case_for_each_model(FIDELITY)

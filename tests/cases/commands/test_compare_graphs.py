@@ -30,7 +30,7 @@ def node(op_type, inputs, outputs, name="", **attributes):
 
 @case
 def twins_are_told_apart_by_what_follows():
-    """Two equal nodes, listed in either order: who reads them tells which is which."""
+    """Two equal nodes, listed in either order: their readers tell them apart."""
     def twins(first, second):
         return model_of([node("Neg", "x", first), node("Neg", "x", second), node("Relu", "a", "r"),
                          node("Tanh", "b", "t"), node("Sub", "r t", "y")])
@@ -50,7 +50,7 @@ def twins_that_nothing_tells_apart():
 
 @case
 def groups_of_twins():
-    """Four equal nodes, two of which nothing tells apart, and neither the two others."""
+    """Four equal nodes: two that nothing tells apart, and two others likewise."""
     def graph(order):
         first = [node("Neg", "x", f"a{i}") for i in order]
         then = [node("Relu" if i < 2 else "Tanh", f"a{i}", f"b{i}") for i in order]

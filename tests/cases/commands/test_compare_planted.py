@@ -1,4 +1,4 @@
-"""`htp-trace compare` finds what was changed in a copy of a model, and nothing else."""
+"""`htp-trace compare` finds planted changes in a copy of a model, and nothing else."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""`extract`: a part gives what the whole gives at that border, bit for bit."""
+"""`extract`: a part gives the values of the whole at its border, bit for bit."""
 
 import json
 import shutil
@@ -42,7 +42,7 @@ def inputs_of(file: Path, arrays) -> dict:
 
 
 def through_the_whole(file: Path, feeds: dict, folder: Path) -> dict:
-    """What flows through the model's own graph, inputs included, without any optimisation."""
+    """All values of the main graph, including inputs, without any optimisation."""
     model = onnx.load(file)
     known = {o.name for o in model.graph.output}
     made = dict.fromkeys(name for node in model.graph.node for name in node.output if name)
@@ -58,7 +58,7 @@ def is_equal(a, b) -> bool:
 
 
 def check_numbers(part: Path, told: dict, values: dict) -> None:
-    """The part's inputs and outputs are those that are told, and it gives what the whole does."""
+    """The part's inputs and outputs are the reported ones, and its results are the whole's."""
     onnx.checker.check_model(str(part), full_check=True)
     runner = session(part, optimised=False)
     assert [i.name for i in runner.get_inputs()] == [i["name"] for i in told["inputs"]], told
@@ -248,7 +248,7 @@ def body(nodes, output):
 
 
 def branching(folder: Path, tag_of_then="/Net/A", tag_of_else="/Net/B") -> Path:
-    """An If whose bodies read what lies outside: a value, a weight and a Constant."""
+    """An If whose bodies read outer values: a computed one, a weight and a Constant."""
     half = helper.make_tensor("half", TensorProto.FLOAT, [2], [0.5, 0.25])
     nodes = [
         node("Constant", [], ["two"], "/Net",
@@ -302,7 +302,7 @@ def tags_are_those_of_the_whole():
 
 @case
 def calls_are_tags_too():
-    """What an export says of calls goes with its tags."""
+    """An export's metadata about calls disappear with its tags."""
     with scratch() as folder:
         (folder / "none").mkdir()
         file = network("twice", folder)
@@ -316,7 +316,7 @@ def calls_are_tags_too():
 
 @case
 def calls_without_records():
-    """Calls of a model whose file does not tell them are told apart by what is connected."""
+    """Calls that the file does not mark are separated by connected nodes."""
     weight = helper.make_tensor("w", TensorProto.FLOAT, [2], [2, 3])
     with scratch() as folder:
         nodes = [node("Mul", ["x", "w"], ["a"], "/Net/A"), node("Neg", ["a"], ["b"], "/Net/A"),
@@ -409,7 +409,7 @@ def weights_go_where_they_are_asked_to(source):
         assert {i.name: i.raw_data for i in a} == {i.name: i.raw_data for i in b}
 
 
-# ---- what is refused -------------------------------------------------------------------------------
+# ---- refusals -------------------------------------------------------------------------------
 
 
 @case

@@ -47,7 +47,7 @@ def a_part_is_a_direct_export(name):
 
 @case
 def a_body_of_a_loop():
-    """What the loop carries and what the body reads from outside are inputs."""
+    """Carried values, and outer values that the body reads, are inputs."""
     with scratch() as folder:
         file = network("control", folder)
         told = extract(file, folder / "part.onnx", "--module", "step")
@@ -95,7 +95,7 @@ def what_bodies_read_from_outside():
 
 @case
 def a_path_through_a_body():
-    """A body that reads what a module makes, and whose node feeds it."""
+    """A body that reads a module's value, and whose node feeds the module."""
     nodes = [node("Neg", ["x"], ["a"], "/Net/A"),
              node("If", ["c"], ["i"], "/Net", name="choose",
                   then_branch=body([node("Neg", ["a"], ["t"], "/Net")], "t"),
@@ -170,7 +170,7 @@ def functions_are_inlined():
 
 @case
 def functions_of_other_operators_go_along():
-    """Those that are called, and those that these call; others do not."""
+    """Called functions, and those that these call; no others."""
     with scratch() as folder:
         part = call_functions(folder, 17)
         assert {f.name for f in part.functions} == {"Inner", "Outer"}

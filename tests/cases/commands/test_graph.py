@@ -1,4 +1,4 @@
-"""`htp-trace graph`: what is drawn, read back by graphviz and networkx, is what the model has."""
+"""`htp-trace graph`: pictures, parsed by graphviz and networkx, have the contents of the model."""
 
 import functools
 import html
@@ -41,7 +41,7 @@ def read_graphml(file, *options) -> networkx.MultiDiGraph:
 
 
 def read_dot(text: str) -> dict:
-    """What graphviz makes of it: boxes, clusters and arrows, without a layout."""
+    """graphviz's parse of it: boxes, clusters and arrows, without a layout."""
     skip_unless("graphviz")
     result = subprocess.run(["dot", "-Tdot_json"], input=text, capture_output=True, text=True)
     assert result.returncode == EXIT_OK and result.stderr == "", result.stderr
@@ -125,7 +125,7 @@ def all_nodes(file) -> list:
 @case_for_each([(name, depth) for name in (*MODELS, "older", "newer") for depth in DEPTHS],
                name=lambda row: f"{row[0]}-{'all' if row[1] is None else row[1]}")
 def frames_are_the_tree(row):
-    """Frames and boxes of modules, with what is in them, are what `inspect` tells."""
+    """Frames and boxes of modules, with their contents, agree with `inspect`."""
     name, depth = row
     file = source(name)
     tree = facts("inspect", file)
@@ -175,7 +175,7 @@ def every_node_lies_in_its_module(name):
 
 
 def flows_of(file) -> Counter:
-    """What goes from node to node, from inputs and to outputs of a model without bodies: by names."""
+    """The edges between nodes, inputs and outputs of a model without bodies: by names."""
     graph = onnx.load(file, load_external_data=False).graph
     weights = {i.name for i in graph.initializer}
     maker = {v: n.name for n in graph.node for v in n.output} | {i.name: i.name for i in graph.input}
@@ -196,7 +196,7 @@ def arrows_are_the_values(name):
 @case_for_each([(name, depth) for name in ("bert-tiny", "transformer-scripted", "resnet18") for depth in DEPTHS],
                name=str)
 def arrows_at_a_depth_are_those_between_boxes(row):
-    """The values that go from box to box, by the boxes that nodes lie in."""
+    """The values between boxes, by the boxes of nodes."""
     name, depth = row
     file = source(name)
     if any(a.type == onnx.AttributeProto.GRAPH for n in all_nodes(file) for a in n.attribute):
@@ -357,7 +357,7 @@ def functions_that_call_each_other():
         check_line(run("graph", folder / "m.onnx", env=NO_SHIM), EXIT_BAD_INPUT, "'d::A' calls itself")
 
 
-# ---- strange names, and what goes wrong ------------------------------------------------------------
+# ---- strange names, and errors ------------------------------------------------------------
 
 
 @case_for_each(sorted(f.name for f in CORPUS.iterdir()))
@@ -378,7 +378,7 @@ def strange_models_give_valid_files(name):
 
 @case
 def names_are_kept():
-    """What XML can hold comes back as it was."""
+    """Every character that XML can express comes back."""
     labels = {d.get("name") for d in boxes_of(read_graphml(CORPUS / "odd_names"), "operator").values()}
     for name in ('/"\\/Neg', "/<&>'/Neg", "/a%0Ab/Neg", "/%01/Neg", "/\ufffd/Neg", "/%2A*/Neg", "/é🙂/Neg"):
         assert name in labels, (name, labels)

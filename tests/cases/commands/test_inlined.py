@@ -30,7 +30,7 @@ def save_pair(folder, name):
 
 
 def answers(file) -> dict:
-    """What commands say of a model, without its path."""
+    """A command's answer about a model, without its path."""
     def told(*arguments):
         return ask(*arguments).replace(str(file.parent), "FOLDER")
 
@@ -148,7 +148,7 @@ def stripped_files_have_functions_without_tags(name):
         assert not any(a.name.startswith("__") for n in nodes for a in n.attribute)
 
 
-# ---- what stays a function -------------------------------------------------------------------------
+# ---- functions that stay -------------------------------------------------------------------------
 
 
 def kept_model(**more):
@@ -248,7 +248,7 @@ def wrong_tags_in_functions_are_found():
 
 @case
 def names_of_functions_are_their_own():
-    """Nodes of two functions, and of the model, may be called alike; two of one function may not."""
+    """Nodes of two functions, and of the model, may share a name; two of one function may not."""
     with scratch() as folder:
         twice = [node("Neg", "x", "t", "Neg", "."), node("Neg", "t", "output", "Neg", ".")]
         one = function("One", "x", "output", twice[1:])
@@ -260,7 +260,7 @@ def names_of_functions_are_their_own():
             "node 'Neg': another node has this name"]
 
 
-# ---- what is no function ---------------------------------------------------------------------------
+# ---- invalid functions ---------------------------------------------------------------------------
 
 
 def chain_of_calls(count, calls=1):

@@ -1,4 +1,4 @@
-"""What `htp-trace inspect` tells of a model before it is exported."""
+"""The answers of `htp-trace inspect` about a model before its export."""
 
 import json
 import random
@@ -96,7 +96,7 @@ class Outer(nn.Module):
 
 @case
 def operators():
-    """Of what forward calls, in branches and loops, whether they run or not."""
+    """Of everything that forward calls, in branches and loops, whether they run or not."""
     with scratch() as folder:
         file = saved(Outer(), folder)
         found = {o["name"]: o for o in facts_of(file)["operators"]}

@@ -1,4 +1,4 @@
-"""Help, man pages, docs/COMMANDS.md and completion say what the parser takes, and their examples hold."""
+"""Help, man pages, docs/COMMANDS.md and completion agree with the parser, and their examples work."""
 
 import json
 import re
@@ -66,7 +66,7 @@ def words_are_those_that_are_told():
 
 @case
 def repeated_options():
-    """What may be repeated is; a module where one is taken is not."""
+    """Repeatable options are; a second module is refused where one is expected."""
     for row in COMMANDS.values():
         for option in row["options"]:
             flag = given(option)
@@ -75,7 +75,7 @@ def repeated_options():
             assert (result.returncode == EXIT_OK) != is_one, (row["name"], flag, result.stderr)
 
 
-# ---- what is made of the tables --------------------------------------------------------------------
+# ---- generated texts --------------------------------------------------------------------
 
 
 @case_for_each(sorted(command.documents(TABLE)))
@@ -102,7 +102,7 @@ def help_tells_of_each_option_once(row):
 
 
 def completed(*words) -> list:
-    """What bash offers for the last word."""
+    """bash's completions of the last word."""
     script = ('. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && '
               '_htp_trace htp-trace "${@: -1}" "${@: -2:1}" && printf "%s\\n" "${COMPREPLY[@]}"')
     result = subprocess.run(["bash", "-c", script, ROOT / "scripts" / "completion" / "htp-trace.bash", "htp-trace",
@@ -127,7 +127,7 @@ def bash_completes():
 
 @case_for_each(PAGES, name=lambda page: page.name)
 def examples_hold(page):
-    """Each command of "```console", and what it prints: `make docs DOCS=--examples` writes it anew."""
+    """Each command of "```console", and its output: `make docs DOCS=--examples` writes it again."""
     with scratch() as folder:
         if page.name != source.EXPORT:
             shutil.copy(exported(ALL["bert-tiny"]), folder / "bert-tiny.onnx")

@@ -1,4 +1,4 @@
-"""What the flags do."""
+"""The effects of options."""
 
 import json
 import re
@@ -166,7 +166,7 @@ class Whole(nn.Module):
 
 
 def notes_of(model: nn.Module, inputs: tuple, *flags) -> tuple:
-    """What an export says on stderr, and the notes in its summary."""
+    """An export's messages on stderr, and the notes in its summary."""
     with scratch() as folder:
         pt = compiled.save(model, inputs, "traced", folder / "model.pt")
         result = export(pt, folder / "model.onnx", "--json", *compiled.input_flags(*inputs), *flags)
@@ -175,7 +175,7 @@ def notes_of(model: nn.Module, inputs: tuple, *flags) -> tuple:
 
 @case
 def most_nodes_are_the_roots():
-    """Then the export says so, and what to do."""
+    """Then the export says so, with a remedy."""
     skip_unless("aten::scaled_dot_product_attention")
     net, inputs = Whole().eval(), (torch.randn(5, 2, 8),)
     stderr, notes = notes_of(net, inputs)
@@ -194,7 +194,7 @@ def most_nodes_are_the_roots():
 
 @case
 def plain_attribute_names():
-    """--tag-attribute-prefix '' writes what checkers refuse, and says so."""
+    """--tag-attribute-prefix '' writes files that checkers refuse, with a note."""
     with scratch() as folder:
         out = folder / "model.onnx"
         result = export(torchscript(BERT), out, "--tag-attribute-prefix", "", *input_flags(BERT))
@@ -221,7 +221,7 @@ def other_attribute_prefix():
 
 @case
 def inputs_from_a_file():
-    """Both forms of a JSON file give what the flags give."""
+    """Both forms of a JSON file equal the flags."""
     shapes = {item.name: [*item.dims] for item in BERT.inputs}
     strings = {item.name: item.flag(BERT.traced).partition(":")[2] for item in BERT.inputs}
     objects = {
@@ -244,7 +244,7 @@ class Product(torch.nn.Module):
 
 @case
 def inputs_of_the_trace():
-    """PyTorch 2 keeps what a model was traced with."""
+    """PyTorch 2 stores the inputs of tracing."""
     with scratch() as folder:
         file = folder / "model.pt"
         traced = torch.jit.trace(Product(), (torch.rand(3, 5), torch.rand(5, 7)))
@@ -343,7 +343,7 @@ def no_functions():
     assert not any("functions" in note for note in notes), notes
 
 
-# ---- what is printed -------------------------------------------------------------------------------
+# ---- output -------------------------------------------------------------------------------
 
 
 @case

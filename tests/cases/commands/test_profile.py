@@ -29,7 +29,7 @@ RUNS = 2
 
 @functools.cache
 def profiled(name: str, level: str) -> tuple:
-    """A model, a profile of it made here, and what ONNX Runtime made of it."""
+    """A model, a profile of it recorded here, and ONNX Runtime's optimised model."""
     folder = Path(os.environ["HTP_TEST_OUTPUT"]) / f"profile-{os.getpid()}-{name}-{level}"
     folder.mkdir()
     file = source(name)
@@ -57,7 +57,7 @@ def kernel_events(profile: Path) -> list:
 def own_times(events: list) -> Counter:
     """Microseconds by name and operator, without those of kernels that lie in others."""
     own = Counter()
-    around = []  # what began and has not ended
+    around = []  # runs that have begun and not ended
     for e in sorted(events, key=lambda e: (e["ts"], e["args"]["op_name"] not in HAVE_BODIES, -e["dur"])):
         while around and around[-1]["ts"] + around[-1]["dur"] < e["ts"] + e["dur"]:
             around.pop()
@@ -126,7 +126,7 @@ def every_kernel_is_accounted_for(row):
 
 @case_for_each(EVERY, name=label)
 def kernels_belong_to_their_nodes(row):
-    """By names and tags that the onnx package reads; what keeps its name is never lost."""
+    """By names and tags that the onnx package reads; a kernel with an unchanged name is always found."""
     found, _ = told(*row)
     tags = tags_in(profiled(*row[:2])[0])
     for kernel in found["kernels"]:
@@ -171,8 +171,8 @@ def fusions_are_found_in_the_optimised_model(row):
 
 @case_for_each((True, False), name=lambda with_optimized: "optimized" if with_optimized else "alone")
 def fusions_in_bodies(with_optimized):
-    """What a fusion makes is new; who reads it, or its name, tells. Both branches call the nodes that
-    it adds alike: nobody knows which ran."""
+    """Outputs of a fusion are new; their readers or names decide. Both branches name the added nodes alike, so it is
+    unknown which ran."""
     found, _ = told("stepper", "ENABLE_ALL", with_optimized)
     (fused,) = [k for k in found["kernels"] if "MatMulAddFusion" in k["name"]]
     assert fused["tag"] == "/Stepper/Router/Expert.left", fused
@@ -183,7 +183,7 @@ def fusions_in_bodies(with_optimized):
 
 @case
 def names_of_fusions_tell_what_they_can():
-    """Without the optimised model: what is named after a node is found, the rest is listed."""
+    """Without the optimised model: kernels named after a node are found, the rest is listed."""
     found, _ = told("bert-tiny", "ENABLE_ALL", False)
     by = defaultdict(list)
     for kernel in found["kernels"]:
@@ -272,14 +272,14 @@ def nodes_without_names():
 
 @case
 def bodies_are_taken_off():
-    """In one thread alone: what runs beside a node lies in none of its bodies."""
+    """Within one thread only: a concurrent run is in no body of a node."""
     events = [event("/a", 12, 3), event("/b", 16, 4), event("/if", 11, 20, "If"), event("/c", 32, 1),
               event("/d", 33, 5, tid=2), event("/loop", 10, 50, "Loop"), event("/e", 70, 1)]
     found = {k["name"]: k["us"] for k in told_of(events)["kernels"]}
     assert found == {"/a": 3, "/b": 4, "/if": 13, "/c": 1, "/d": 5, "/loop": 29, "/e": 1}, found
 
 
-# ---- what is printed -------------------------------------------------------------------------------
+# ---- output -------------------------------------------------------------------------------
 
 
 @case
@@ -315,7 +315,7 @@ def modules_list_their_kernels():
     assert layer["modules"][0]["total_us"] == sum(k["us"] for k in layer["kernels"])
 
 
-# ---- what is wrong ---------------------------------------------------------------------------------
+# ---- bad profiles ---------------------------------------------------------------------------------
 
 
 @case_for_each(sorted(f.name for f in CORPUS.iterdir()))

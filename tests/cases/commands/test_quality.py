@@ -1,5 +1,5 @@
-"""`htp-trace quality`: what was planted is found by the metrics that should find it, as often as it
-was planted, and by no other; our own exports are without fault."""
+"""`htp-trace quality`: planted faults are found by the right metrics, as often as they were planted, and by no others;
+our own exports have none."""
 
 import onnx
 
@@ -12,7 +12,7 @@ from retag import drop_properties
 
 # ---- our own exports -------------------------------------------------------------------------------
 
-# What must be perfect; cohesion is a property of the network, too.
+# Metrics that must be perfect; cohesion is a property of the network, too.
 PERFECT = tuple(name for name in METRICS if name != "cohesion")
 
 
@@ -61,12 +61,12 @@ def mutations(pair):
     assert not broken, f"without a reference: {broken}"
 
 
-# ---- what cannot be known --------------------------------------------------------------------------
+# ---- unknown values --------------------------------------------------------------------------
 
 
 @case
 def untagged():
-    """A file that tells nothing of modules has no value but for what is plain: no node has a tag."""
+    """A file without modules has no values, except obvious ones: no node has a tag."""
     (found,) = measured(exported(ALL["bert-tiny"], "--tags", "none"))
     with scratch() as folder:
         model = onnx.load(exported(ALL["bert-tiny"], "--tags", "none"))

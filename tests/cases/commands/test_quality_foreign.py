@@ -1,5 +1,4 @@
-"""`htp-trace quality --against`: files of others are judged by what is known of ours, under all the
-names that a module has."""
+"""`htp-trace quality --against`: files of others are judged by ours, under all names of a module."""
 
 import json
 
@@ -33,7 +32,7 @@ def written(path, nodes, records=None):
 
 
 def judged(nodes, records, others) -> dict:
-    """What is found in another file with the same operators, by ours."""
+    """Findings in another file with the same operators, by ours."""
     with scratch() as folder:
         ours = written(folder / "ours.onnx", nodes, records)
         (_, found) = measured(ours, "--against", written(folder / "other.onnx", others))
@@ -57,7 +56,7 @@ NUMBERED = [
 
 
 def named(nodes, *names: str) -> list:
-    """The same nodes with other names, and nothing else that tells of modules."""
+    """The same nodes with other names, and no other trace of modules."""
     return [(op_type, name, weight, {}) for (op_type, _, weight, _), name in zip(nodes, names)]
 
 
@@ -109,8 +108,7 @@ SHARED_RECORDS = {"modules": [
     record("c", "/Net/Layer.2"),
 ]}
 
-# What runs the first node elsewhere, by which kind of tag; whether that is wrong; how the weight is
-# called.
+# The move of the first node, by kind of tag; whether that is wrong; the weight's name.
 ALIASES = {
     "its path": ("/b/shared/Mul", None, 0, "b.shared.weight"),
     "an alias": ("/a/shared/Mul", None, 0, "b.shared.weight"),
@@ -149,8 +147,7 @@ MERGED_STACKS = [
 
 @case
 def merged_instances():
-    """A tag names one instance: nodes of the smaller one of two that share it are in the wrong
-    place, wherever they are below it."""
+    """A tag names one instance: if two share it, nodes of the smaller one are misplaced, wherever they are below it."""
     def retagged(*tags: str) -> list:
         return [(op_type, name, weight, tagged(tag))
                 for (op_type, name, weight, _), tag in zip(MERGED_STACKS, tags)]

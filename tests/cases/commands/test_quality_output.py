@@ -1,4 +1,4 @@
-"""What `htp-trace quality` writes and prints, its exit codes, and what it refuses."""
+"""Output files and texts of `htp-trace quality`, its exit codes, and refusals."""
 
 import csv
 import json
@@ -21,7 +21,7 @@ from test_validate import EXIT_FOUND
 
 @case
 def csv_rows():
-    """Rows say what the JSON document says."""
+    """Rows agree with the JSON document."""
     path = exported(ALL["llama"])
     with scratch() as folder:
         files = ("--csv", folder / "q.csv", "--json", folder / "q.json")
@@ -97,7 +97,7 @@ def fail_under_is_told():
     assert "contamination.weights" in line and "more than 0 %" in line, line
 
 
-# ---- what is refused -------------------------------------------------------------------------------
+# ---- refusals -------------------------------------------------------------------------------
 
 USAGE = {
     "no value": ["--fail-under", "coverage"],

@@ -54,7 +54,7 @@ def tagged(model: dict) -> list:
 
 @contextmanager
 def serving(folder):
-    """A server for a folder: its address, and the list of what it was asked for."""
+    """A server for a folder: its address, and the list of requests."""
     asked = []
 
     class Handler(SimpleHTTPRequestHandler):
@@ -67,12 +67,12 @@ def serving(folder):
         server.shutdown()
 
 
-# ---- what is shown -----------------------------------------------------------------------------------
+# ---- contents -----------------------------------------------------------------------------------
 
 
 @case
 def pages_of_models():
-    """What the program writes shows what it measured."""
+    """The page shows the results."""
     with scratch() as folder, browsing() as browser:
         (folder / "page.html").write_text(blank_page(folder))
         browser.show(folder / "page.html")
@@ -144,7 +144,7 @@ def several_models():
 
 @case
 def large_matrices():
-    """A matrix of too many layers for numbers is a picture, and a list of what is not on its diagonal."""
+    """A matrix of too many layers for numbers is an image, and a list of entries off its diagonal."""
     with opened(documents.document(documents.mistaken(200))) as browser:
         assert len(browser.find("#layers canvas")) == 2 and not browser.find("#layers table.matrix")
         wrong = [cell.text.split()[0] for cell in browser.find(".wrong-cells li")]
@@ -340,7 +340,7 @@ def paper():
         assert len(browser.find("#paper tbody tr")) == 200
 
 
-# ---- what must not happen ----------------------------------------------------------------------------
+# ---- safety ----------------------------------------------------------------------------
 
 
 @case
@@ -378,7 +378,7 @@ def hostile_files():
 
 @case
 def policy():
-    """What would be in the page all the same neither runs nor loads."""
+    """Injected scripts neither run nor load anything."""
     with scratch() as folder, serving(folder) as (address, asked), browsing() as browser:
         page = with_document(blank_page(folder), documents.document(documents.sound()))
         bad = ("<img src=x onerror=\"document.title='broken'\"><script>document.title = 'broken'</script>"

@@ -1,4 +1,4 @@
-"""`htp-trace retag`: what optimisers, quantisers, simplifiers and converters make of a model gets its tags."""
+"""`htp-trace retag`: files of optimisers, quantisers, simplifiers and converters get the model's tags."""
 
 import json
 import re
@@ -46,13 +46,13 @@ def retag(file, like, out):
 
 
 def by_name(model) -> dict:
-    """Nodes by what they make, whatever order they stand in."""
+    """Nodes by their outputs, in any order."""
     return {tuple(node.output): node for node in all_nodes(model)}
 
 
 @case_for_each(EVERY, name=label)
 def all_nodes_have_a_module(row):
-    """Those of the tool, too; what it kept is kept, nothing else changes, and nothing is wrong with it."""
+    """The tool's new nodes, too; kept ones are unchanged, nothing else changes, and `validate` finds nothing."""
     file, made = changed(*row)
     before = onnx.load(made)
     kept = dict(zip([tuple(n.output) for n in all_nodes(before)], kept_tags(before)))
@@ -94,8 +94,8 @@ OWN = re.compile(r"(.*)\.(?:weight|bias)\b")
 
 @case_for_each(EVERY, name=label)
 def readers_of_a_parameter_are_its_module(row):
-    """By the parameter's path, which begins the names that tools give: a new node that reads one belongs to
-    its module."""
+    """By the parameter's path, which begins the names that tools give: a new node that reads one belongs to its module.
+    """
     file, made = changed(*row)
     paths = {module["path"]: module["tag"] for module in facts("inspect", file)["modules"]}
     with scratch() as folder:
@@ -113,13 +113,13 @@ def oracles_know_no_other_module(row):
     retag_judged.check(*row)
 
 
-# What a tool calls a weight that it converted, by the name that we gave it.
+# A tool's name for a converted weight, by our name.
 CONVERTED = {"onnxslim": "", "basic": "", "float16": "", "dynamic": "_quantized", "qdq": "_quantized"}
 
 
 @case_for_each(CONVERTED)
 def initializers_tell_how_they_lie(tool):
-    """A weight that is another tensor now is of the same parameter; its scale is none."""
+    """A converted weight belongs to the same parameter; its scale does not."""
     file, made = changed("bert-tiny", tool)
     with scratch() as folder:
         retag(made, file, folder / "m.onnx")
@@ -156,7 +156,7 @@ def renamed(model):
 
 @case_for_each(RENAMED, name=label)
 def without_names_no_layer_is_a_wrong_one(row):
-    """Structure tells what it can: of others the module is one around theirs."""
+    """Structure finds what it can; other nodes get a module around theirs."""
     file, made = changed(*row)
     model = onnx.load(made)
     wanted = kept_tags(model)
@@ -174,7 +174,7 @@ def without_names_no_layer_is_a_wrong_one(row):
 
 @case_for_each(NAMES)
 def what_has_its_tags_keeps_its_bytes(name):
-    """So does what was retagged: there is nothing left to do."""
+    """A retagged file, too: there is nothing left to do."""
     file, made = changed(name, "qdq")
     with scratch() as folder:
         for source in (file, made):
@@ -189,7 +189,7 @@ def what_has_its_tags_keeps_its_bytes(name):
 
 @case
 def a_node_for_several_modules_lists_them():
-    """What quantises a tensor works for all that read it, and is the first one's."""
+    """A node that quantises a tensor serves all readers, and belongs to the first."""
     with scratch() as folder:
         file = ours(folder)
         model = onnx.load(file)

@@ -92,13 +92,13 @@ def names_that_cannot_tell():
 
 @case
 def quantising_leaves_the_chosen_modules():
-    """onnxruntime.quantization with what select prints: exactly these stay in float. What it
-    quantises is prepared by onnxruntime, which keeps our attributes alone."""
+    """onnxruntime.quantization with the output of select: exactly these stay in float. onnxruntime prepares the rest,
+    and keeps only our attributes."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
     def products(graph) -> set:
-        """What can be quantised: products with weights."""
+        """Quantisable nodes: products with weights."""
         weights = {i.name for i in graph.initializer}
         return {n.name for n in graph.node if n.op_type == "MatMul" and n.input[1] in weights}
 

@@ -1,4 +1,4 @@
-"""Sidecars: what they say is what the model says, whoever reads them."""
+"""Sidecars agree with the model, for every reader."""
 
 import json
 import re
@@ -61,7 +61,7 @@ def findings_with(file, sidecar) -> list:
     return found
 
 
-# ---- what they say -----------------------------------------------------------------------------------
+# ---- contents -----------------------------------------------------------------------------------
 
 
 @case
@@ -200,7 +200,7 @@ def foreign_models(name):
 
 @case
 def repeated_modules():
-    """A module that runs twice: its calls are told, and both are in its graph."""
+    """A module that runs twice: its calls are listed, and both are in its graph."""
     import torch
     from torch import nn
 

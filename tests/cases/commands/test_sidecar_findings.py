@@ -1,4 +1,4 @@
-"""Sidecars that say something else than the model, and files that are no sidecars."""
+"""Sidecars that contradict the model, and files that are no sidecars."""
 
 import json
 import random
@@ -148,7 +148,7 @@ def what_is_not_known_is_no_finding():
         assert findings_with(file, folder / "s.json") == []
 
 
-# ---- what is no sidecar --------------------------------------------------------------------------------
+# ---- other files --------------------------------------------------------------------------------
 
 
 def refused(folder, text, part: str = "") -> None:

@@ -1,4 +1,4 @@
-"""What `quality --sidecar` puts into sidecars: the numbers of `quality --json`, and nothing else changes."""
+"""`quality --sidecar` adds the numbers of `quality --json` to sidecars, and changes nothing else."""
 
 import json
 import os
@@ -19,14 +19,14 @@ LEFT_OUT = ("file", "role", "hierarchy", "modules", "nodes_table")
 
 
 def measure(file, *flags) -> dict:
-    """Measures with --sidecar; returns what the JSON document says of the model."""
+    """Measures with --sidecar; returns the model's part of the JSON document."""
     result = run("quality", file, *flags, "--json", "-", env=NO_SHIM)
     assert result.returncode == EXIT_OK and result.stderr == "", result
     return json.loads(result.stdout)["models"][0]
 
 
 def expected(model: dict) -> dict:
-    """What is to stand in the sidecar."""
+    """The expected contents of the sidecar."""
     part = {key: value for key, value in model.items() if key not in LEFT_OUT}
     if part["reference"]:
         part["reference"]["file"] = part["reference"]["file"].rpartition("/")[2]
@@ -40,7 +40,7 @@ def put(folder, name: str):
     return path
 
 
-# ---- what is written -----------------------------------------------------------------------------------
+# ---- contents -----------------------------------------------------------------------------------
 
 
 @case_for_each_model(SAMPLES)
@@ -103,7 +103,7 @@ def what_an_export_alone_knows_stays():
 
 @case
 def by_the_sidecar_itself():
-    """It may be the reference, and what the modules come from."""
+    """It may be the reference, and the source of modules."""
     with scratch() as folder:
         file = stripped(folder, exported(ALL["bert-tiny"]))
         sidecar = folder / "m_hierarchy.json"
@@ -141,7 +141,7 @@ def of_several_models():
 
 @case
 def where_tags_are_wrong():
-    """What was found is told, whatever the exit code."""
+    """Results are printed for any exit code."""
     with scratch() as folder:
         mutation = Mutation(RETAGGED[0])
         move_reader(mutation)
@@ -154,7 +154,7 @@ def where_tags_are_wrong():
         assert any(layer["score"] < 100 for layer in quality["layers"]), quality["layers"]
 
 
-# ---- what is refused -----------------------------------------------------------------------------------
+# ---- refusals -----------------------------------------------------------------------------------
 
 
 def refused(arguments, sidecar, code: int, part: str) -> None:

@@ -1,4 +1,4 @@
-"""What all tools make of further models gets the tags that the oracles of `quality` know: some minutes."""
+"""Further models rewritten by all tools get the tags that the oracles of `quality` know: some minutes."""
 
 import retag_judged
 from harness import case_for_each

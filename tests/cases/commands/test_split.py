@@ -1,4 +1,4 @@
-"""`split`: chained, the parts give what the whole gives, bit for bit."""
+"""`split`: chained, the parts give the results of the whole, bit for bit."""
 
 import json
 import signal
@@ -36,7 +36,7 @@ def split(file: Path, folder: Path, *options) -> dict:
 
 
 def chain(told: dict, folder: Path, feeds: dict) -> list:
-    """Runs the parts in their order, each with what there is by then."""
+    """Runs the parts in order, each with the values available by then."""
     values = dict(feeds)
     assert [i["name"] for i in told["inputs"]] == list(feeds)
     for number, part in enumerate(told["parts"]):
@@ -61,7 +61,7 @@ def is_shared(node) -> bool:
 
 
 def check_nodes(told: dict, folder: Path, whole: Path) -> None:
-    """Every node is in exactly one part, but for what modules share; and every part is valid."""
+    """Every node is in exactly one part, except shared ones; and every part is valid."""
     nodes = Counter()
     for part in told["parts"]:
         onnx.checker.check_model(str(folder / part["file"]), full_check=True)
@@ -253,7 +253,7 @@ def the_folder():
 
 @case
 def what_dead_runs_left():
-    """A folder that a killed run left is removed by the next; what else has such a name is not."""
+    """The next run removes a killed run's folder; other files of such a name stay."""
     with scratch() as folder:
         file = ours(folder)
         left = folder / ".htp-trace-99999-0.tmp"

@@ -1,4 +1,4 @@
-"""`htp-trace validate`: silent about what is right, and it finds what is not."""
+"""`htp-trace validate`: accepts correct models, and finds errors."""
 
 import json
 
@@ -28,7 +28,7 @@ def findings(file) -> list:
     return found["findings"]
 
 
-# ---- what is right ---------------------------------------------------------------------------------
+# ---- correct models ---------------------------------------------------------------------------------
 
 
 @case_for_each_model(FIDELITY)
@@ -43,7 +43,7 @@ def tags_are_valid_wherever_they_are(row):
     with scratch() as folder:
         found = findings(ours(folder, *row[0]))
         if row[0] and row[0][0] == "--tag-attribute-prefix":
-            # ONNX leaves names that begin with __ to tools, and takes no other one that it does not know.
+            # ONNX leaves names that begin with __ to tools, and accepts no other unknown ones.
             found = [one for one in found if f"has no attribute '{row[0][1]}" not in one]
         assert found == []
 
@@ -53,7 +53,7 @@ def foreign_models_are_valid(name):
     assert findings(foreign(name)) == []
 
 
-# ---- what is wrong with operators -----------------------------------------------------------------------
+# ---- errors in operators -----------------------------------------------------------------------
 
 
 def of(*nodes, inputs=("x", "y"), dims=(2, 3), opset=17, kind=TensorProto.FLOAT, **more):
@@ -125,7 +125,7 @@ def operators(name):
         assert any(words in one for one in found) if words else not found, found
 
 
-# ---- what is wrong with tags -------------------------------------------------------------------------
+# ---- errors in tags -------------------------------------------------------------------------
 
 
 def attribute(node):
@@ -274,7 +274,7 @@ def tampering_with_initializers_is_found():
             assert any(weight.name in line and part in line for line in found), (value, found)
 
 
-# ---- what is wrong with structure ----------------------------------------------------------------------
+# ---- errors in structure ----------------------------------------------------------------------
 
 
 def graph_of(*nodes):

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "custom"
 SOURCES = [FOLDER / "operators.cpp", FOLDER / "make.py"]
 INPUT = ["--input", "x:float32[batch=2,6]"]
 
-# The model, what its operator is written as, and the ONNX operator's domain.
+# The model, the mapping of its operator, and the ONNX operator's domain.
 RUNNABLE = {
     "gelu": ("house::gelu=com.microsoft:Gelu", "com.microsoft"),
     "bias": ("house::bias_gelu=com.microsoft:FastGelu", "com.microsoft"),
@@ -35,7 +35,7 @@ RUNNABLE = {
 
 @functools.cache
 def libtorch() -> dict:
-    """What the build under test was made with."""
+    """The compiler and flags of the build under test."""
     words = shlex.split((BUILD / "stamp" / "libtorch").read_text())
     return dict(word.split("=", 1) for word in words)
 

@@ -1,4 +1,4 @@
-"""Detection models: how much is found, and what suppresses what, the data decides."""
+"""Detection models: the number of detections, and suppression, are data-dependent."""
 
 from pathlib import Path
 

@@ -34,7 +34,7 @@ def made() -> Path:
 def expect_same(old: Path, device: str, folder: Path, expected: Path, *flags, in_code: str = "") -> None:
     new = moved(old, folder / "moved.pt", device, in_code)
     with tempfile.TemporaryDirectory(dir=folder) as apart:
-        out = Path(apart) / expected.name  # which a model tells whose weights are beside it
+        out = Path(apart) / expected.name  # for a model with its weights beside it
         export(new, out, *flags)
         for found in sorted(Path(apart).iterdir()):  # weights may be beside the model
             assert filecmp.cmp(found, expected.with_name(found.name), shallow=False), f"{found.name} for {device}"
@@ -111,11 +111,11 @@ def architectures_of_the_zoo(name):
             expect_same(old, "cuda:0", into, expected)
 
 
-# ---- what programs ask -----------------------------------------------------------------------------
+# ---- queries of programs -----------------------------------------------------------------------------
 
 
 def told(cuda: int, index: int, text: str, **more) -> list:
-    """What tests/custom/devices.py asks, in its order, of a file that was saved on a device."""
+    """The queries of tests/custom/devices.py, in order, for a file saved on a device."""
     home = {"zero": 0, "factory": cuda, "weak": cuda, "cpu": 0, "moved": 1, "like": cuda, "first": cuda,
             "default": 1, **more}
     return [cuda, cuda, home["first"], 0, 0, home["default"], index, index, len(text), home["zero"],
@@ -141,7 +141,7 @@ def questions_are_answered_as_where_it_was_saved(device):
 
 @case
 def what_stands_for_several_is_where_they_are():
-    """And sizes of what is anywhere are on the CPU."""
+    """Sizes of tensors on any device are on the CPU."""
     home = [3, 4, 9, 11]  # the others do without the device
     with scratch() as folder:
         for device in "cpu", "cuda:0":
@@ -152,7 +152,7 @@ def what_stands_for_several_is_where_they_are():
 
 @case_for_each(("branch", "loop", "list"))
 def what_the_data_puts_anywhere_is_not_told(joined):
-    """But it can be moved: what is moved may be the tensor itself."""
+    """But it can be moved: the result may be the tensor itself."""
     with scratch() as folder:
         out = folder / "model.onnx"
         for asked in "device", "cpu", "to", "changed":
@@ -267,7 +267,7 @@ def states_of_a_gpu():
             assert results[0] == results[1], old.name
 
 
-# ---- what is no device -----------------------------------------------------------------------------
+# ---- invalid devices -----------------------------------------------------------------------------
 
 NO_DEVICES = ("nosuch:3", "cuda:-1", "cuda:99999999999", "cuda:200", "", "cuda:", ":0", "cuda:0:0", "x" * 100000)
 
@@ -294,7 +294,7 @@ def expect_refusal(result, codes: tuple, device: str) -> None:
 def what_is_no_device_is_refused(device):
     with scratch() as folder:
         out = folder / "model.onnx"
-        # In what runs, in a default, which is computed when the file is read, and in an attribute.
+        # In running code, in a default, which is computed when the file is read, and in an attribute.
         for name in "alone-float32", "asks":
             result = run(with_code(name, folder, device), "--out", out)
             expect_refusal(result, (EXIT_UNSUPPORTED, EXIT_BAD_INPUT), device)

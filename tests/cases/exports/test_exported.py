@@ -1,8 +1,8 @@
 """Programs of torch.export (.pt2): numbers at three choices of sizes, tags, and no libtorch at all.
 
-tests/exported/ makes them: strict and not, before and after run_decompositions(). Those of other versions of PyTorch
-lie in tests/exported/older. What comes out otherwise is told in tests/support/exported_differences.py, whose rows fail
-where they are not needed any more.
+tests/exported/ makes them: strict and not, before and after run_decompositions(). Files of other versions of PyTorch are
+in tests/exported/older. tests/support/exported_differences.py lists the differences; a row that is not needed any more
+fails.
 """
 
 import json
@@ -51,7 +51,7 @@ def files(name: str, program: str) -> Path:
 
 
 def run_at(runner, numbers, place: int) -> list:
-    """What ONNX Runtime gives for one choice of sizes: states left out, sequences one by one."""
+    """ONNX Runtime's results for one choice of sizes: states left out, sequences element by element."""
     given = [numbers[key] for key in sorted(numbers) if key.startswith(f"{place}/input/")]
     names = [argument.name for argument in runner.get_inputs()]
     assert len(names) == len(given), f"inputs {names}, {len(given)} expected"
@@ -75,7 +75,7 @@ def check_numbers(model: Path, folder: Path) -> None:
 
 
 def check_hooks(model, folder: Path) -> None:
-    """What hooks of an eager run have seen stands in the modules that ran it, and nothing else does."""
+    """Operators seen by hooks of an eager run are in the modules that ran them, and no others are."""
     names, ran = {}, {}
     for kind, paths in json.loads((folder / "hooks.json").read_text()):
         ran.setdefault(kind, set()).add(paths[0])
@@ -135,7 +135,7 @@ def rows_of_the_side_table_are_of_programs():
 
 @case
 def libtorch_is_not_opened() -> None:
-    """Neither where there is none, nor where there is one."""
+    """Neither without libtorch nor with one."""
     if not listed():
         return
     pt2 = files("plain_programs", "mlp") / "plain.pt2"

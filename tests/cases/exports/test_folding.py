@@ -1,4 +1,4 @@
-"""What weights alone decide is computed at export; --no-fold keeps it in the graph."""
+"""Results that depend on weights alone are computed at export; --no-fold keeps them in the graph."""
 
 import json
 from collections import Counter
@@ -17,7 +17,7 @@ from onnx_facts import all_nodes
 MAKER = Path(__file__).resolve().parents[2] / "custom" / "folding.py"
 NORM = "BatchNormalization"
 
-# Nodes of the file, with and without what is folded.
+# Nodes of the file, with and without folding.
 FOLDED = {
     "convolution": (["Conv", "Relu"], ["Conv", NORM, "Relu"]),
     "biased": (["Conv", "Relu"], ["Conv", NORM, "Relu"]),
@@ -28,7 +28,7 @@ FOLDED = {
     "plain": (["Conv"], ["Conv", NORM]),
     "outer": (["Conv"], ["Conv", NORM]),
 }
-# Another node reads the weight, or the result; or what comes out is not finite.
+# Another node reads the weight, or the result; or the result is not finite.
 APART = {
     "shared": ["Conv", NORM, "Conv", NORM],
     "branching": ["Conv", NORM, "Add"],
@@ -177,7 +177,7 @@ def no_node_reads_weights_alone(model):
 
 @case
 def large_results_stay_in_the_graph():
-    """They are told of: 4 MB that 4 kB make."""
+    """They are noted: 4 MB made from 4 kB."""
     with scratch() as folder:
         model, result = exported("large", folder / "x.onnx")
         assert (folder / "x.onnx").stat().st_size < 1 << 16

@@ -1,5 +1,5 @@
-"""ONNX Runtime's optimiser and its tool for transformers find what they know: norms and what they add first,
-activations; and what infers symbolic shapes, which quantisers begin with, gets through."""
+"""ONNX Runtime's optimiser and its transformers tool recognise norms with residuals and activations; and symbolic shape
+inference, which quantisers begin with, succeeds."""
 
 import contextlib
 import io
@@ -16,9 +16,9 @@ from harness import case_for_each, exported, scratch, skip_unless, torchscript
 from models.table import ALL
 from numbers_check import check
 
-# By onnxruntime.transformers, for the model type that it is told: how many there must be, which is what it finds in
-# files of PyTorch's exporters. Each block has two norms, or three where it reads an encoder, and each but the first
-# of a stack adds first. It makes EmbedLayerNormalization of the first one only where no Shape reads that norm.
+# By onnxruntime.transformers, for the given model type: the expected counts are those in files of PyTorch's exporters.
+# Each block has two norms, or three if it reads an encoder, and each but the first of a stack adds first. The first
+# becomes EmbedLayerNormalization only if no Shape reads that norm.
 TRANSFORMERS = {
     "bert-tiny-30522": ("bert", {"LayerNormalization": 1, "SkipLayerNormalization": 4, "BiasGelu": 2}),
     "small-gpt2": ("gpt2", {"LayerNormalization": 1, "SkipLayerNormalization": 8, "FastGelu": 4}),

@@ -1,5 +1,5 @@
-"""Constructed cases: tests/golden/CASE/make.py builds a model, expected.json says which module
-each operator runs in and what each module's tag is."""
+"""Constructed cases: tests/golden/CASE/make.py builds a model, expected.json has the module of each operator, and each
+module's tag."""
 
 import json
 

@@ -38,7 +38,7 @@ def made() -> tuple:
 
 @functools.cache
 def exported(kind: str) -> tuple:
-    """The folder with the ONNX models of a kind, all of one process, and what was told; once in a run."""
+    """The folder with the ONNX models of a kind, exported in one process, and the answers; once in a run."""
     out = Path(os.environ["HTP_TEST_OUTPUT"]) / "idioms" / kind
     out.parent.mkdir(parents=True, exist_ok=True)
     kept = out.with_suffix(".json")

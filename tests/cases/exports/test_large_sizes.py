@@ -19,7 +19,7 @@ import size_oracle
 
 TABLE = large_sizes.table()
 GROUPS = sorted({name.split("/")[0] for name in TABLE})
-MOST_ELEMENTS = 4096  # of a tensor that stands in for another one: core/interpret/lanes/probe.c
+MOST_ELEMENTS = 4096  # of a probe: core/interpret/lanes/probe.c
 
 
 def members(group: str) -> dict:
@@ -32,7 +32,7 @@ def members(group: str) -> dict:
 
 
 def export(group: str, told_to: Path, log: Path) -> None:
-    """Writes what the program tells of each case, by number, and what ran."""
+    """Writes the program's answer for each case, by number, and the operators that ran."""
     source, _ = operator_files.made(group)
     with harness.scratch() as folder:
         files = []
@@ -43,7 +43,7 @@ def export(group: str, told_to: Path, log: Path) -> None:
 
 
 def exported(group: str) -> tuple:
-    """What the program tells of each case of a group, by name, and what ran; once in a run."""
+    """The program's answer for each case of a group, by name, and the operators that ran; once in a run."""
     folder = Path(os.environ["HTP_TEST_OUTPUT"]) / "large-sizes"
     told, log = folder / f"{group}.json", folder / f"{group}.log"
     harness.once_in_a_run(told, lambda into: export(group, into, log))
@@ -67,8 +67,8 @@ def large_as_small(group: str) -> None:
 
 @functools.cache
 def called() -> tuple:
-    """Of each call of large_rows.txt, by row: what the program tells, which overloads its file holds, and
-    which libtorch is asked for."""
+    """For each call of large_rows.txt, by row: the program's answer, the overloads in its file, and those that libtorch
+    ran."""
     calls = row_calls.made()
     with harness.scratch() as folder:
         log = folder / "log"
@@ -83,7 +83,7 @@ def runs(row: str, names: set) -> bool:
 
 
 def wrong(row: str) -> str | None:
-    """What is not as the side tables say of the call of a row."""
+    """Differences from the side tables for the call of a row."""
     told, held, asked, _ = called()
     text = row_calls.words_of(told[row])
     if row in row_calls.refused():

@@ -58,7 +58,7 @@ def tags_of(path) -> set:
     return {facts.tag_of(node) for node in onnx.load(path).graph.node}
 
 
-# Path, further options, what computes the same.
+# Path, further options, and an equal computation.
 PARTS = {
     "submodule": ("encoder", [], lambda m, x: m.encoder(x)),
     "item_of_a_list": ("encoder.blocks.1", [], lambda m, x: m.encoder.blocks[1](x)),
@@ -90,7 +90,7 @@ def part(name) -> None:
         names = {tensor.name for tensor in onnx.load(whole).graph.initializer}
         weights = [tensor.name for tensor in onnx.load(out).graph.initializer
                    if tensor.name.endswith((".weight", ".bias"))]
-        # Modules that share weights are told apart, and a weight has the name of its first owner.
+        # Modules that share weights are distinguished, and a weight has the name of its first owner.
         assert weights and all(w in names or w.startswith(f"{path}.") for w in weights), weights
         assert tags_of(out) and all(tag.startswith("/Whole") for tag in tags_of(out))
         if name != "method":

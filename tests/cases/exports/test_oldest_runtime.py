@@ -21,7 +21,7 @@ def operators(share: int) -> None:
 
 @harness.case
 def reasons_are_of_cases() -> None:
-    """Tables name cases that there are, and say what is the matter with them."""
+    """Rows name existing cases, with a reason."""
     patterns = oldest_cases.OTHERWISE
     unknown = [one for one in patterns if not oldest_cases.fnmatch.filter(oldest_cases.TABLE, one)]
     assert not unknown, unknown

@@ -73,7 +73,7 @@ class Axis(nn.Module):
 
 
 WHOLE = [{"n": n} for n in (-3, -1, 0, 1, 2, 3, 7, 8000, 16000)]
-# What the model is run with; what libtorch refuses is not among it.
+# The inputs of runs, except those that libtorch refuses.
 MODELS = {
     Sides: WHOLE, Rates: WHOLE, Steps: WHOLE[:7], Arithmetic: WHOLE,
     Sizes: [{"n": n} for n in (0, 1, 2, 5, 15)], Places: [{"n": n} for n in (0, -1, 3, 7, -8)],

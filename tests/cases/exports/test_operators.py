@@ -37,7 +37,7 @@ from same_runs import run_key
 TABLE = operator_files.cases()
 earlier = importlib.import_module("earlier")
 IS_EARLIER = harness.libtorch_version() < (2, 0)
-# What an opset changes does not depend on libtorch.
+# Changes between opsets do not depend on libtorch.
 OPSETS = (18,) if IS_EARLIER else (17, 18, 21, 23)
 
 
@@ -62,7 +62,7 @@ def skip_what_is_not_made(name: str, failure: str) -> None:
 
 
 def reason_to_refuse(case: dict, opset: int) -> str:
-    """What the message says; "" of what is to be exported."""
+    """The message; "" for an exportable case."""
     needed = case.get("opset", 0)
     below = case.get("below", case.get("refused", f"opset {needed}"))
     return below if opset < needed else case.get("refused", "")
@@ -113,7 +113,7 @@ def reasons_are_told() -> None:
 
 @harness.case
 def earlier_cases_are_known() -> None:
-    """The side table has no row for cases that are gone, or that need nothing."""
+    """The side table has no row for a missing case, or one without needs."""
     unknown = [name for name in earlier.ROUNDINGS if name not in TABLE]
     needy = [name for name, case in TABLE.items() if "needs" in case]
     unknown += [pattern for pattern in earlier.OTHERWISE if not fnmatch.filter(needy, pattern)]
@@ -122,7 +122,7 @@ def earlier_cases_are_known() -> None:
 
 @harness.case
 def earlier_reasons_are_given() -> None:
-    """Each reason that PyTorch before 2.0 cannot make a case, or makes another one, is that of a case."""
+    """Each reason for PyTorch before 2.0 belongs to a case."""
     harness.skip_unless("PyTorch before 2.0")
     groups = sorted({name.split("/")[0] for name in TABLE})
     entries = {name: entry for group in groups for name, entry in operator_files.made(group)[1].items()}

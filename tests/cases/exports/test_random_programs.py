@@ -22,7 +22,7 @@ from random_kinds import KINDS  # noqa: E402  (needs the path above)
 
 FIRST, LAST = map(int, os.environ.get("HTP_SEEDS", "0:80").split(":"))
 GROUP = 20
-LEAST_COMPARED = 0.3  # of a group: what is refused, or raises for all inputs, is not tested
+LEAST_COMPARED = 0.3  # of a group: programs that are refused, or raise for all inputs, are not tested
 GROUPS = [(kind, first) for kind in KINDS for first in range(FIRST, LAST, GROUP)]
 
 
@@ -30,7 +30,7 @@ NO_REASON = re.compile(r": *[,;]|: *$|nothing produces", re.MULTILINE)
 
 
 def is_refused(result) -> bool:
-    """Because of what it does, or because it raises at the sizes given; for a reason, which is told."""
+    """Because of an operation, or because it raises at the given sizes; the message has the reason."""
     is_raised = result.returncode == EXIT_USAGE and " raised in the root module" in result.stderr
     if result.returncode != EXIT_UNSUPPORTED and not is_raised:
         return False

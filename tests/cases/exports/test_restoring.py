@@ -15,7 +15,7 @@ from numbers_check import session
 
 MAKER = ROOT / "tests" / "custom" / "restoring.py"
 
-# What a body of __setstate__ does that no file may do, and what is named.
+# A forbidden operation in a body of __setstate__, and its name in the message.
 HOSTILE = {
     "reads_a_file": ('self.weight = torch.from_file("SECRET", False, 4)', "aten::from_file"),
     "writes_a_file": ('torch.save(state[0], "VICTIM")', "aten::save"),
@@ -34,7 +34,7 @@ HOSTILE = {
         "n = 0\n    while torch.lt(n, 100000):\n"
         "      self.weight = torch.ones([100000])\n      n = torch.add(n, 1)", "2^28 elements"),
 }
-# Those that leave the object as it must not be, and those that ask for too much.
+# Those that leave an invalid object, and those that demand too much.
 BROKEN = {
     "wide_text": ('self.count = torch.len(torch.zfill("a", torch.add((state)[1], 100000)))',
                   "a text of more than 65536 characters"),
@@ -92,7 +92,7 @@ def with_type(declared: str):
 
 
 def computed(pt: Path, x: numpy.ndarray) -> numpy.ndarray:
-    """What the exported model gives for an input whose rows may be any number."""
+    """The exported model's results for an input with any number of rows."""
     with scratch() as folder:
         export(pt, folder / "out.onnx", "--input", f"x:float32[n=2,{x.shape[1]}]")
         (got,) = session(folder / "out.onnx").run(None, {"x": x})
@@ -142,7 +142,7 @@ DECLARED = {
                   "    pass\n"),
         'the default of argument a is computed by "print('),
 }
-# What PyTorch writes there.
+# PyTorch's own output there.
 LITERALS = (
     with_attribute("a : Final[int] = -3"),
     with_attribute("a : Final[float] = -inf"),
@@ -167,7 +167,7 @@ def as_libtorch_does(name):
 
 @case
 def rewriting_is_right():
-    """A harmless body of the same form exports: the refusals below are for what the others do."""
+    """A harmless body of the same form exports: the refusals below are due to the operations."""
     with scratch() as folder:
         body = "self.weight = torch.mul(state[0], 3.)\n    self.count = state[1]\n    self.training = False"
         rewritten(with_body(body), folder / "model.pt")
@@ -224,7 +224,7 @@ def is_whole(name):
 
 @case
 def says_nothing():
-    """What it prints reaches neither stream: stdout carries one JSON object."""
+    """Printed text reaches neither stream: stdout carries one JSON object."""
     with scratch() as folder:
         body = "\n    ".join(['print("heard")', 'torch.warn("heard", 2)', "self.weight = state[0]",
                               "self.count = state[1]", "self.training = False"])
@@ -239,7 +239,7 @@ def says_nothing():
 
 @case
 def memory_stays_inside():
-    """What an operator leaves uninitialised is zero: no bytes of the process reach the file."""
+    """Memory that an operator leaves uninitialised is zero: no bytes of the process reach the file."""
     with scratch() as folder:
         body = "self.weight = torch.reshape(torch.empty([64, 4]), [-1])\n    self.count = state[1]\n    self.training = False"
         rewritten(with_body(body), folder / "model.pt")

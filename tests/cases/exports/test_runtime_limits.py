@@ -53,7 +53,7 @@ def reductions_drop_nan(op):
 
 
 def computed(op: str, *arrays: numpy.ndarray, **attributes) -> numpy.ndarray:
-    """What a model of one node gives."""
+    """The result of a model of one node."""
     names = [f"x{i}" for i in range(len(arrays))]
     dtypes = [helper.np_dtype_to_tensor_dtype(x.dtype) for x in arrays]
     inputs = [helper.make_tensor_value_info(name, dtype, [None] * x.ndim)

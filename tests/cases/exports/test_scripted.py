@@ -84,7 +84,7 @@ def vision(name: str) -> None:
 
 @case
 def experts_in_branches() -> None:
-    """Nodes of an expert that may not run stand in a branch, and bear its tag."""
+    """Nodes of an expert that may not run are in a branch, and have its tag."""
     found = check("experts", made())
     tags = {a.s.decode() for node in walk(found.graph) if node.op_type == "Relu"
             for a in node.attribute if a.name == "__source_module"}

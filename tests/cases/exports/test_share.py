@@ -107,7 +107,7 @@ def a_module_that_runs_twice_lists_its_calls():
 
 @case
 def bodies_share_with_what_is_around_them_alone():
-    """What one body computes, neither the other nor what follows may read."""
+    """Neither the other body nor later nodes may read a body's values."""
     with scratch() as folder:
         model = exported("branches", folder / "x.onnx")
     inside = [[n for n in walk(a.g) if n.op_type == "And"]
@@ -172,7 +172,8 @@ SHARED = {"layers": ("layers.1.mask", "layers.0.mask"), "masks": ("b", "a")}
 
 @case_for_each(SHARED)
 def what_is_shared_alone_is_no_part(name):
-    """Each part gets its own; the module that makes it can be cut out, of the others that is told."""
+    """Each part gets its own copy; the module that makes the value can be cut out, and messages about the others say
+    so."""
     other, first = SHARED[name]
     with scratch() as folder:
         whole = written(name, folder / "x.onnx")

@@ -1,4 +1,4 @@
-"""What simplifies ONNX files makes of tagged models what ONNX Runtime loads, and what is right."""
+"""After simplifiers, ONNX Runtime loads tagged models, with right results."""
 
 import importlib
 import logging
@@ -15,7 +15,7 @@ ACTIVATIONS = ("elu", "hardsigmoid", "leaky-relu", "relu", "selu", "sigmoid", "s
 
 
 def without_zeros(model: onnx.ModelProto) -> onnx.ModelProto:
-    """What all of them do to an Add of zeros."""
+    """Every simplifier treats an Add of zeros in this way."""
     zeros = {i.name for i in model.graph.initializer if not onnx.numpy_helper.to_array(i).any()}
     for node in [n for n in model.graph.node if n.op_type == "Add" and zeros & {*n.input}]:
         kept, = set(node.input) - zeros
@@ -48,7 +48,7 @@ TOOLS = {
 
 @case_for_each([(name, tool) for name in ACTIVATIONS for tool in TOOLS], name="/".join)
 def zero_bias(row):
-    """The runtime carries attributes of what it merges into a product over, and does not know them then."""
+    """The runtime carries over attributes of nodes merged into a product, and then does not know them."""
     name, tool = row
     pt = made_by((MAKER,), INTO) / f"{name}.pt"
     inputs = (torch.randn(3, 6, generator=torch.Generator().manual_seed(1)),)

@@ -1,4 +1,4 @@
-"""Models that keep something from call to call: twenty calls, each given what the one before gave."""
+"""Models with state: twenty calls, each with the state that the previous one left."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ def facts_of(name: str) -> tuple:
 
 
 def export_state(name: str, folder: Path, *flags) -> tuple:
-    """The file, what the note says, and first values."""
+    """The file, the note, and initial values."""
     given, _ = facts_of(name)
     result = export(made() / f"{name}.pt", folder / "x.onnx", *given, "--state-out",
                     folder / "first.npz", *flags)
@@ -192,7 +192,7 @@ def a_file_of_first_values_replaces_no_other_file():
         assert result.returncode == EXIT_USAGE and "one model" in result.stderr, result.stderr
 
 
-# ---- what is refused ----
+# ---- refusals ----
 
 
 class Shared(torch.nn.Module):
@@ -237,7 +237,7 @@ class OtherFirst(torch.nn.Module):
 
 
 class Widened(torch.nn.Module):
-    """What the first call begins with has another shape, which addition makes good."""
+    """The initial value has another shape, which addition broadcasts."""
 
     def __init__(self):
         super().__init__()
@@ -253,7 +253,7 @@ class Widened(torch.nn.Module):
 
 
 class Perhaps(torch.nn.Module):
-    """What is changed in place is a buffer, or it is not."""
+    """The tensor changed in place is a buffer, or it is not."""
 
     def __init__(self):
         super().__init__()

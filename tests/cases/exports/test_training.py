@@ -41,7 +41,7 @@ def check_numbers(path: Path, name: str) -> None:
 
 @case_for_each(SAME)
 def same_file(name):
-    """Byte for byte: nodes, tags, and no state. What only training runs is numbered in metadata."""
+    """Byte for byte: nodes, tags, and no state. Operators that only run in training count in metadata's numbers."""
     tags = ("--tags", "attribute") if name == "block-traced" else ()
     with scratch() as folder:
         ours, wanted = folder / "ours.onnx", folder / "wanted.onnx"

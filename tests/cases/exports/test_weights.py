@@ -14,7 +14,7 @@ from numbers_check import assert_close, session
 
 
 def export(module, folder, inputs: dict, *options) -> tuple:
-    """The ONNX model, its path, and what the program said. Axis 0 of every input is dynamic."""
+    """The ONNX model, its path, and the program's output. Axis 0 of every input is dynamic."""
     file, out = folder / "m.pt", folder / "m.onnx"
     scripted = torch.jit.trace(module.eval(), tuple(inputs.values()))
     scripted.save(str(file))
@@ -36,7 +36,7 @@ def check_numbers(module, out, inputs: dict) -> None:
 
 
 def check_contents(model, module) -> None:
-    """Each initializer of weights holds what it says."""
+    """Each initializer of weights has the contents that its metadata describe."""
     state = module.state_dict()
     for initializer in model.graph.initializer:
         wanted = laid_out.contents(initializer, state)
@@ -57,7 +57,7 @@ def told(model) -> dict:
 # ---- layouts ----
 
 class Layouts(nn.Module):
-    """One weight, and what forward() makes of it."""
+    """One weight, and forward()'s use of it."""
 
     def __init__(self, make, *sizes, dtype=torch.float32):
         super().__init__()
@@ -68,7 +68,7 @@ class Layouts(nn.Module):
         return x.sum() * self.make(self.weight)
 
 
-# What is done to a weight, its sizes, and what htp.layout says; None: several boxes.
+# The operation on a weight, its sizes, and the value of htp.layout; None: several boxes.
 LAYOUTS = {
     "t": (lambda w: w.t(), (3, 5), "transpose"),
     "twice": (lambda w: w.t().t(), (3, 5), ""),
@@ -190,7 +190,7 @@ class Tied(nn.Module):
 
 @case
 def a_tied_weight_stays_one():
-    """With its Transpose; a note tells of a large one, and what helps."""
+    """With its Transpose; for a large one there is a note, with the remedy."""
     inputs = {"ids": torch.tensor([[1, 2, 3]])}
     for rows, is_told in ((100, False), (5000, True)):
         with scratch() as folder:
@@ -236,7 +236,7 @@ def names_are_unique():
 
 @case_for_each(("LSTM", "GRU", "RNN"), name=str)
 def recurrent(kind: str):
-    """Gates are in ONNX's order in the file: a layer is one node, and what squeezes its output."""
+    """Gates have ONNX's order in the file: a layer is one node and a Squeeze of its output."""
     with scratch() as folder:
         module = getattr(nn, kind)(6, 5, num_layers=2, bidirectional=True)
         inputs = {"x": torch.randn(4, 3, 6)}
@@ -257,7 +257,7 @@ def recurrent(kind: str):
         assert_close(found[:1], [wanted[0].detach().numpy()], kind)
 
 
-# ---- what is told of them, and what tools make of them ----
+# ---- notes about them, and tools ----
 
 @case
 def commands_know_them():

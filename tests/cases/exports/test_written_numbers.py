@@ -1,5 +1,5 @@
-"""Whole floats that torch.jit.save writes as ints: libtorch raises at what it loads, and so does an export, which
-says why."""
+"""Integral floats that torch.jit.save writes as ints: libtorch raises on them after loading, and an export refuses them
+with the reason."""
 
 import torch
 

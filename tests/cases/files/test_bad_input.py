@@ -1,5 +1,5 @@
-"""Everything that can be wrong with the input or the flags: one clear line, the
-documented exit code, nothing left behind, an existing output untouched."""
+"""All errors in inputs and flags: one clear line, the documented exit code, nothing left behind, an existing output
+untouched."""
 
 import math
 import os
@@ -199,7 +199,7 @@ class Checks(nn.Module):
 
 @case
 def message_of_the_program():
-    """What a check of the program's own says is filled in."""
+    """Values in the program's own messages are filled in."""
     with scratch() as folder:
         file = save(Checks(), (), "scripted", folder / "model.pt")
         refused(folder, file, EXIT_USAGE, "3 dims are needed, got 2 in [2, 4]",
@@ -222,7 +222,7 @@ LEAST = -(2**63)
 
 
 class Held(nn.Module):
-    """What it computes with comes out of the file: two numbers and two tensors."""
+    """Its operands come from the file: two numbers and two tensors."""
 
     def __init__(self, a: int = LEAST, b: int = -1, first=(LEAST,), second=(-1,)):
         super().__init__()
@@ -352,7 +352,7 @@ HOSTILE = {
 
 @case_for_each(HOSTILE, name=lambda make: make.__name__)
 def numbers_of_the_file(make):
-    """What libtorch would crash at, or read beyond its memory, is refused before."""
+    """Operands on which libtorch would crash, or read out of bounds, are refused before."""
     code, words = HOSTILE[make]
     with scratch() as folder:
         file = save(make(), (), "scripted", folder / "model.pt")
@@ -361,7 +361,7 @@ def numbers_of_the_file(make):
 
 @case_for_each((labels, segments), name=lambda make: make.__name__)
 def positions_of_the_file(make):
-    """Kernels that would read beyond their memory are not run where sizes alone tell what comes out."""
+    """Kernels that would read out of bounds do not run if sizes alone determine the result."""
     with scratch() as folder:
         file = save(make(), (), "scripted", folder / "model.pt")
         export(file, folder / "x.onnx", "--input", "x:float32[2]")
@@ -432,7 +432,7 @@ def bad_flags(kind):
         assert not list(folder.iterdir())
 
 
-# What is wrong with --functions, and words of what is said.
+# The error in --functions, and words of the message.
 BAD_FUNCTIONS = {
     "nothing": (["--functions", "BertLayr"], "no module is 'BertLayr'; the nearest are BertLayer"),
     "qualified": (["--functions", "torch.nn.LayrNorm"], "the nearest are torch.nn.LayerNorm"),

@@ -1,5 +1,4 @@
-"""Files that are no ONNX models, and commands on models that are used wrongly: one clear line, and the
-documented exit code."""
+"""Files that are no ONNX models, and wrong uses of commands on models: one clear line, and the documented exit code."""
 
 import json
 import random
@@ -51,7 +50,7 @@ def wrong_usage():
         assert json.loads(failed.stdout)["status"] == "failed", failed.stdout
 
 
-# ---- what is no model ------------------------------------------------------------------------------
+# ---- files that are no models ------------------------------------------------------------------------------
 
 
 def refuse(file: Path, content: bytes, part: str) -> None:
@@ -112,7 +111,7 @@ def tags_that_are_no_text():
 
 @case
 def pointers_of_git_lfs():
-    """What stands in the place of a file is told, wherever it does."""
+    """Placeholders of files are named, wherever they are."""
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
     with scratch() as folder:
         file = ours(folder, "--external-data", "always")

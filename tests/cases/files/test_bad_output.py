@@ -122,8 +122,7 @@ def data_file_is_the_input():
 
 @case_for_each([signal.SIGINT, signal.SIGTERM], name=lambda number: number.name)
 def interrupted(number):
-    """After the first stage, with half a gigabyte still to be written. What runs in the background may
-    have been told to ignore SIGINT."""
+    """After the first stage, with half a gigabyte still to write. Background processes may ignore SIGINT."""
     model = ALL["gpt2"]
     with scratch() as folder:
         out = folder / "out.onnx"

@@ -1,5 +1,5 @@
-"""Archives of torch.export: which are read, which are named, and what is said of damaged ones. They are made by hand,
-so that no libtorch is needed."""
+"""Archives of torch.export: those that are read, those that are named, and messages about damaged ones. They are made
+by hand, so that no libtorch is needed."""
 
 import json
 import random
@@ -191,7 +191,7 @@ def takes_one_of_several() -> None:
 
 @case
 def damage_ends_in_a_message() -> None:
-    """Bytes that are others, gone or new, and files that are cut."""
+    """Bytes that are changed, missing or added, and truncated files."""
     chance = random.Random(1)
     with scratch() as there:
         whole = write(there / "net.pt2", records()).read_bytes()

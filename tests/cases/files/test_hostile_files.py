@@ -59,7 +59,7 @@ def module(weight: bytes) -> bytes:
     return b"\x80\x02" + name("__torch__", "Net") + b")\x81}(" + text("w") + weight + b"ub."
 
 
-# What a pickle holds in place of a weight, and what is said of it.
+# An object in a pickle in place of a weight, and the message.
 PICKLES = {
     "storage larger than its record": (
         module(tensor(250_000, (250_000,), (1,))),
@@ -168,7 +168,7 @@ def doubled(first: str, then: str, count: int) -> str:
 
 
 TOO_MUCH = "tuples are nested too deep or hold too much, which PyTorch does not write"
-# What libtorch computes, or goes through, when it compiles code: code, and what is said of it.
+# Code that libtorch computes or walks through when it compiles, and the message.
 COSTLY = {
     "tuples in tuples": (doubled("(1, 1)", "({0}, {0})", 30), TOO_MUCH),
     "tuples in tuples, singly": (doubled("(1, )", "({0}, )", 60), TOO_MUCH),
@@ -231,7 +231,7 @@ def tuples_among_constants():
 
 
 LEAST = "-9223372036854775808"
-# What libtorch computes when it compiles code, since it follows from constants; what an export says.
+# Constant expressions that libtorch computes when it compiles; the message of an export.
 CONSTANT = {
     "wide text": ('torch.len(torch.zfill("a", 6000000000))', "a text of more than 65536 characters"),
     "quotient": (f"torch.floordiv({LEAST}, -1)", f"{LEAST} is divided by -1"),
@@ -289,7 +289,7 @@ class Kind(Enum):
   first = VALUE0
   second = VALUE1
 """
-# A member, another one, and what is there in place of members.
+# A member, another one, and the replacement of members.
 MEMBERS = {
     "int": (("1", integer(1)), ("2", integer(2)), [integer(3), text("1"), b"G" + struct.pack(">d", 1)]),
     "float": (("1.5", b"G" + struct.pack(">d", 1.5)), ("2.5", b"G" + struct.pack(">d", 2.5)),
@@ -308,7 +308,7 @@ def with_kinds(values) -> bytes:
 
 @case_for_each(sorted(MEMBERS))
 def members_of_enums(what):
-    """libtorch's reader forgets a value that no member has, and takes what lies below for its own."""
+    """libtorch's reader ignores a value without a member, and takes the one below for its own."""
     (first, one), (second, two), others = MEMBERS[what]
     code = ENUM.replace("VALUE0", first).replace("VALUE1", second)
     with scratch() as folder:
@@ -323,7 +323,7 @@ def members_of_enums(what):
 
 @case
 def tuples_and_texts_of_models():
-    """What PyTorch writes is read: states of many layers in tuples, names that are put together."""
+    """PyTorch's own files are read: states of many layers in tuples, composed names."""
     layer = "((x, x), (x, x), 1)"
     lines = f"    v = ({', '.join([layer] * 300)}, )\n    w = (v, x, 3)\n" + doubled(
         '"layer"', 'torch.add({0}, ".weight")', 40) + "    n = torch.len(v40)\n"
@@ -346,7 +346,7 @@ def code_that_is_no_code():
 
 @case
 def code_at_the_limits():
-    """What is let through is safe for libtorch."""
+    """Files that are accepted are safe for libtorch."""
     with scratch() as folder:
         for count, part in ((490, "[{}]"), (490, "torch.neg({})"), (990, "not not {}"), (990, "{} + 1"),
                             (490, "({} + 1 + 1 + 1 + 1)"), (490, "[{}, 1][0]")):

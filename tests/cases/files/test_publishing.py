@@ -94,7 +94,7 @@ def run_interfered(order: str, *arguments) -> subprocess.CompletedProcess:
 
 @case
 def data_files_take_turns():
-    """Each model says where its weights are, and so does what is printed."""
+    """Each model has the location of its weights, and so has the output."""
     with scratch() as folder:
         pts = folder / "pts"
         pts.mkdir()
@@ -249,7 +249,7 @@ def input_is_replaced():
         assert weight_of(folder / "m.onnx")[0, 0] == 1 and names(folder) == ["m.onnx", "m.pt"]
 
 
-# ---- outputs that cannot grow, and what they keep --------------------------------------------------
+# ---- outputs that cannot grow, and old files --------------------------------------------------
 
 
 @case_for_each(["always", "never"])

@@ -1,4 +1,4 @@
-"""Examples of documents print what the documents show."""
+"""Examples in documents print what the documents show."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import sys
 from harness import PROGRAM, ROOT, case, scratch, skip_unless
 
 MODELS = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# A command in four spaces, which may go on behind a backslash, and what it prints.
+# An indented command, which may continue behind a backslash, and its output.
 EXAMPLE = re.compile(r"^    \$ ((?:[^\n]*\\\n)*[^\n]+)\n((?:    (?!\$ )[^\n]*\n)*)", re.MULTILINE)
 # Of GUIDE.md those that need no other file than an export of bert-tiny.
 GUIDE = ("select", "extract", "split")

@@ -1,4 +1,4 @@
-"""Documents point at what is there: files, headings, and sources."""
+"""References in documents exist: files, headings, and sources."""
 
 import functools
 import re
@@ -75,7 +75,7 @@ def documents_that_come_first_are_short():
 
 @case
 def every_document_is_linked():
-    """From the README, or from what it links."""
+    """From the README, or from a document that it links."""
     linked, new = set(), {ROOT / "README.md"}
     while new:
         linked |= new

@@ -1,4 +1,4 @@
-"""What judges the tools that come next: numbers that differ, yardsticks, and reasons."""
+"""The judge of downstream tools: differing numbers, peers, and reasons."""
 
 import sys
 from pathlib import Path

@@ -1,6 +1,5 @@
-"""Documents that commands make are those that the commands make now, as far as that is cheap: introductions,
-tables of what there is, and one small model measured anew. What was measured of the rest, each command's
-slice in .ci/run measures again."""
+"""Generated documents equal the current output of their commands, for the cheapest part of each: introductions, lists,
+and one small model measured again. Each command's slice in .ci/run measures the rest."""
 
 import json
 import re
@@ -102,7 +101,7 @@ def shown_model(document: dict) -> dict:
 
 
 def unmeasured(document: dict) -> dict:
-    """Without what a run or a file's encoding may change."""
+    """Without parts that a run or a file's encoding may change."""
     kept = ("nodes", "metrics", "modules", "nodes_table", "specificity")
     return {key: document[key] for key in kept}
 
@@ -132,7 +131,7 @@ def one_model_has_the_quality_that_is_told():
 
 @case
 def the_picture_is_that_of_the_model():
-    """What it says, in its order: where boxes lie is graphviz's own."""
+    """Its contents, in order; positions of boxes are graphviz's."""
     skip_unless("graphviz")
     skip_unless("PyTorch 2")
     with scratch() as folder:

@@ -10,8 +10,8 @@ from harness import ROOT, case
 CORE = ROOT / "core"
 INTERPRET = CORE / "interpret"
 MAP = ROOT / "docs" / "ARCHITECTURE.md"
-# Files that call each other: of each circle its folder in core/, and the stems of its files. What they are about calls
-# itself: see docs/ARCHITECTURE.md.
+# Files that call each other: for each circle its folder in core/, and the stems of its files. Their subject is
+# recursive: see docs/ARCHITECTURE.md.
 CIRCLES = [
     ("exported", "control nodes"),
     ("graph", "polynomial polynomial_bounds polynomial_floor"),
@@ -20,8 +20,8 @@ CIRCLES = [
     ("onnx", "encode encode_nested"),
     ("onnx", "infer infer_nested"),
 ]
-# What is defined in a higher room of the interpreter than some that call it: memory reads and writes anew by running
-# operators, sizes and levels are found while one runs.
+# Definitions in a higher room of the interpreter than some of their callers: memory is read and written by running
+# operators, and sizes and levels are found while one runs.
 CALLED_UPWARDS = {
     "htp_call_make_outputs", "htp_call_make_unknown_numbers", "htp_execute", "htp_execute_all", "htp_execute_node",
 }
@@ -167,7 +167,7 @@ def rooms_include_what_is_above_them_in_the_table():
             here = order.index(room_of(file.relative_to(CORE).parts))
             for header in included(file):
                 parts = Path(header).parts
-                is_row = header.endswith(".def")  # tables name what is above them
+                is_row = header.endswith(".def")  # tables name rows above them
                 if parts[0] == folder and not is_row and order.index(room_of(parts)) > here:
                     wrong.append(f"{file.relative_to(ROOT)} includes {header}")
     assert not wrong, "\n".join(wrong)
@@ -217,7 +217,7 @@ def folders_are_small():
 
 @functools.cache
 def calls() -> dict:
-    """Files of core/ to those that they call, to the names that they call there."""
+    """Files of core/ to the files that they call, to the names called there."""
     return call_graph.calls()
 
 
@@ -245,7 +245,7 @@ def circles_are_what_reaches_itself():
 
 @case
 def tables_name_rows_and_do_not_call_them():
-    """Else every family of lowerings would stand in a circle with what it is made of."""
+    """Otherwise every family of lowerings would form a circle with its building blocks."""
     assert "htp_table_find" in calls()["lower/driver/lower"]["lower/emit/table"]
     assert not any(called.startswith("lower/") for called in calls()["lower/emit/table"]), calls()["lower/emit/table"]
 

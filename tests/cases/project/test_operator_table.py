@@ -1,4 +1,4 @@
-"""core/exported/call/schemas.def says what libtorch's registry says."""
+"""core/exported/call/schemas.def agrees with libtorch's registry."""
 
 import json
 import re
@@ -13,7 +13,7 @@ for schema in torch._C._jit_get_all_schemas():
     print(schema.name + ("." + schema.overload_name if schema.overload_name else ""), schema, sep="\\t")
 """
 
-# Operators whose arguments have other names in an earlier libtorch, which writes no .pt2 that is read.
+# Operators whose arguments have other names in an earlier libtorch, which writes no readable .pt2.
 RENAMED = {"aten::_scaled_dot_product_attention_math"}
 
 
@@ -36,7 +36,7 @@ def names_of(schema: str) -> list:
 
 @case
 def table_is_that_of_the_registry() -> None:
-    """The whole table of the libtorch that it was made of; of an earlier one, the arguments that both have."""
+    """The whole table, for the libtorch from which it was made; for an earlier one, common arguments."""
     table = rows()
     assert len(table) > 1000
     if libtorch_version() >= (2, 13):

@@ -1,4 +1,4 @@
-"""What files have, or lack, for the sake of tools that only `make downstream` runs."""
+"""Properties of files for the sake of tools that only `make downstream` runs."""
 
 import onnx
 import torch
@@ -39,7 +39,7 @@ def bools_are_not_gathered_by_pairs_of_indices():
 
 @case
 def reductions_of_all_axes_name_none():
-    """OpenCV keeps one dim where all are named, and stops at what reads it."""
+    """OpenCV keeps one dim if all are symbolic, and fails at its readers."""
     def areas(x):
         return x.prod(1) + x[0].prod(0)
 

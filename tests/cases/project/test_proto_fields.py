@@ -36,7 +36,7 @@ def theirs() -> descriptor_pb2.FileDescriptorProto:
 
 
 def facts(file: descriptor_pb2.FileDescriptorProto) -> dict:
-    """What is written on the wire: by field "Message.field", and by value "Enum.NAME"."""
+    """The wire format: by field "Message.field", and by value "Enum.NAME"."""
     found = {}
 
     def add_enum(path: str, enum) -> None:

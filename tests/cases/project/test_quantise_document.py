@@ -1,4 +1,4 @@
-"""docs/QUANTISE.md, as written: every command and every program, and what it says of them."""
+"""docs/QUANTISE.md, as written: every command and every program, and the document's claims."""
 
 import os
 import re
@@ -31,7 +31,7 @@ def run_all(folder) -> None:
 
 
 def made_integers(path, left_out: set) -> set:
-    """Nodes that a quantiser made of products of matrices; none of what was left out."""
+    """Quantised matrix products; none of the excluded ones."""
     nodes = onnx.load(path).graph.node
     kept = {node.name for node in nodes if node.op_type == "MatMul"}
     found = {node.name for node in nodes if node.op_type in INTEGERS}

@@ -1,4 +1,4 @@
-"""What judges published files: sizes, calls that hand something on, and what may be fetched. Nothing is."""
+"""The judge of published files: sizes, calls with state, and permitted downloads. It downloads nothing."""
 
 import hashlib
 import sys
@@ -26,7 +26,7 @@ SIZES = ({"batch": 2}, {"batch": 4})
 
 
 class Remembers(torch.nn.Module):
-    """Adds up what it is given, from 1 on."""
+    """Sums up its inputs, from 1 on."""
 
     def __init__(self):
         super().__init__()
@@ -68,7 +68,7 @@ def written(folder: Path, nodes: list, inputs: dict, outputs: dict) -> Path:
 
 
 def remembering(folder: Path) -> Path:
-    """What an export of Remembers is."""
+    """The expected export of Remembers."""
     nodes = [
         helper.make_node("ReduceSum", ["x", "axes"], ["sum"], keepdims=1),
         helper.make_node("Add", ["state.total", "sum"], ["state.total.next"]),
@@ -80,7 +80,7 @@ def remembering(folder: Path) -> Path:
 
 
 def handing(folder: Path, factor: str = "two", batch="batch") -> Path:
-    """What an export of IsHanded is."""
+    """The expected export of IsHanded."""
     nodes = [
         helper.make_node("Mul", ["x", factor], ["twice"]),
         helper.make_node("Add", ["twice", "state"], ["y"]),
@@ -191,7 +191,7 @@ def files_have_the_bytes_of_the_table():
         assert "no some/a.pt in some.whl" in unpacking({}, package, folder)
 
 
-# ---- what is told --------------------------------------------------------------------------------
+# ---- output --------------------------------------------------------------------------------
 
 
 def judged(outcome: str, reason: str = "", refused: str = "", problems: tuple = ()) -> judge.Judged:

@@ -11,8 +11,8 @@ FACTS, FOLLOWED = INTERPRET / "operators" / "facts.def", INTERPRET / "steps" / "
 BUILDS = INTERPRET / "meta" / "builds.def"
 # Part of the language, not of the registry.
 SYNTAX = {"prim::If", "prim::ListConstruct", "prim::Loop"}
-# Operators in place whose overload has another name than what they do otherwise: core/graph/passes.c
-# knows them, and cases "in-place/..." of tests/operators use each.
+# In-place operators whose overload differs from their functional form's: core/graph/passes.c lists them, and cases
+# "in-place/..." of tests/operators use each.
 RENAMED = {
     "aten::float_power_.Scalar", "aten::float_power_.Tensor", "aten::floor_divide_.Tensor", "aten::ldexp_",
     "aten::pow_.Scalar", "aten::pow_.Tensor", "aten::transpose_",
@@ -74,7 +74,7 @@ def rows_are_operators() -> None:
 
 @case
 def facts_are_of_operators() -> None:
-    """Those that the interpreter knows of. Of what it follows itself much is part of the language."""
+    """Those in the interpreter's tables. Many that it evaluates itself are part of the language."""
     known = {name.split(".")[0] for python in (VENV_PYTHON, DEBIAN_PYTHON) for name in registry(python)}
     row = re.compile(r'^(HTP_\w+)\("([^"]+)"', re.MULTILINE)
     facts, followed = (row.findall(table.read_text()) for table in (FACTS, FOLLOWED))
@@ -110,7 +110,7 @@ def meta_kernels_take_what_operators_do() -> None:
 
 @case
 def rows_hold_in_place() -> None:
-    """What `ops` says: an operator in place can be exported where its other form can."""
+    """`ops`: an in-place operator can be exported if its functional form can."""
     rows = set(run("ops").stdout.split())
     for python in (VENV_PYTHON, DEBIAN_PYTHON):
         result = subprocess.run([python, "-c", LIST_IN_PLACE], capture_output=True, text=True)

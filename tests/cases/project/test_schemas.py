@@ -1,4 +1,4 @@
-"""core/onnx/reader/schemas.def is what the onnx package of these tests says."""
+"""core/onnx/reader/schemas.def agrees with the onnx package of these tests."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The programs of scripts/ start: what they import is where they look for it."""
+"""The programs of scripts/ start: all of their imports are found."""
 
 import subprocess
 

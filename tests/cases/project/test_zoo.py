@@ -1,4 +1,4 @@
-"""The judge of make zoo: what counts as the same numbers, and what they are held against."""
+"""The judge of make zoo: equality of numbers, and its reference."""
 
 import subprocess
 import sys
@@ -187,7 +187,7 @@ def python_functions_are_inlined():
     assert Doubling.apply(torch.ones(2, requires_grad=True)).requires_grad, "not put back"
 
 
-# ---- exports that choose themselves what is dynamic ----------------------------------------------
+# ---- exports that choose dynamic axes themselves ----------------------------------------------
 
 
 class Doubles(torch.nn.Module):
@@ -213,8 +213,8 @@ def program_in(folder: Path, python: str = sys.executable) -> Program:
 
 
 def exported(path: Path, factors: int) -> dict:
-    """A model by hand that claims all dims, right where there are as many factors as columns or
-    just one; and what an exporter would answer."""
+    """A model by hand that claims all dims to be dynamic, right for as many factors as columns or for one; and an
+    exporter's answer."""
     x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, ["b", "n"]) for n in "xy")
     factor = helper.make_tensor("factor", TensorProto.FLOAT, [factors], [2.0] * factors)
     node = helper.make_node("Mul", ["x", "factor"], ["y"])

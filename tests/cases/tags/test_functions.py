@@ -1,5 +1,5 @@
-"""`--functions`: modules as functions of ONNX are the flat export of the same file, node for node, tag for
-tag and number for number, whatever is selected."""
+"""`--functions`: modules as ONNX functions equal the flat export of the same file, node for node, tag for tag and
+number for number, for any selection."""
 
 from collections import Counter
 
@@ -119,7 +119,7 @@ def scripted(name):
         check_all(output, folder / f"{name}.pt", test_scripted.flags_of(folder, name), selected(), feeds)
 
 
-# ---- what is planted is found ------------------------------------------------------------------------
+# ---- planted faults are found ------------------------------------------------------------------------
 
 
 def function_of(model, name: str):
@@ -132,7 +132,7 @@ def call_of(model, name: str):
 
 
 def swap_weights(model):
-    """The second layer reads a weight of the first; both are zeroes, or alike in shape."""
+    """The second layer reads a weight of the first; both are zeroes, or have equal shapes."""
     one, two = (call_of(model, f"layer.{i}") for i in range(2))
     at = list(function_of(model, "BertLayer").input).index("attention.self.query.bias")
     two.input[at] = one.input[at]
@@ -217,7 +217,7 @@ def what_is_planted_is_found(change):
             assert planted and "not found" not in str(error), error
 
 
-# ---- what is refused -------------------------------------------------------------------------------
+# ---- refusals -------------------------------------------------------------------------------
 
 REFUSED = {
     "no class": ("--functions=BertLayr",),

@@ -1,5 +1,5 @@
-"""Eager runs tell of every operator in which module it ran, by hooks: an oracle that knows neither
-tracing nor the file. What does the arithmetic must have these modules' full tags, in this order."""
+"""Hooks of eager runs record the module of every operator: an oracle that knows neither tracing nor the file. Computing
+operators must have these modules' full tags, in this order."""
 
 import math
 

@@ -19,7 +19,7 @@ RULES = {
     "several": "cpu(/BertModel/BertEncoder, =/BertModel/BertPooler)",
 }
 
-# Runs in a process of its own: what the library logs goes to its stderr.
+# Runs in a process of its own, since the library logs to its stderr.
 SESSION = """
 import sys, numpy, onnxruntime
 options = onnxruntime.SessionOptions()

@@ -103,7 +103,7 @@ def one_address_in_all_exports():
                 assert len(names) == count, (file.name, address, names)
 
 
-# ---- what is printed -------------------------------------------------------------------------------
+# ---- output -------------------------------------------------------------------------------
 
 
 @case
@@ -174,7 +174,7 @@ def borders():
 
 @case_for_each(("bert-tiny", "transformer-scripted"))
 def borders_hold_the_graph_together(name):
-    """What a module reads and does not make are its inputs, by a search of our own."""
+    """A module's inputs are the values that it reads and does not make, by a search of our own."""
     file = exported(ALL[name])
     graph = onnx.load(file, load_external_data=False).graph
     if any(a.type == onnx.AttributeProto.GRAPH for n in graph.node for a in n.attribute):

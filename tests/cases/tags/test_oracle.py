@@ -1,5 +1,5 @@
-"""PyTorch's own tracer on the eager model names the module of every operator; the list that
-htp-trace makes before lowering must agree entry by entry."""
+"""PyTorch's own tracer on the eager model names the module of every operator; htp-trace's list before lowering must
+agree entry by entry."""
 
 import json
 import re
@@ -41,8 +41,8 @@ def first_difference(got: list, wanted: list) -> str:
 
 
 def without_numbers(operators: list) -> list:
-    """The tracer writes a number as a tensor; libtorch's executor makes a number of it again, for the
-    second operand of these four."""
+    """The tracer writes a number as a tensor; libtorch's executor turns it back into a number for the second operand of
+    these four."""
     numbers = re.compile(r"(aten::(?:add|sub|mul|div)_?)\.Scalar")
     return [[numbers.sub(r"\1.Tensor", kind), scope] for kind, scope in operators]
 

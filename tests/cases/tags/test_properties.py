@@ -1,4 +1,4 @@
-"""What must hold for the tags of every model, whatever the model is."""
+"""Properties of the tags of every model."""
 
 import json
 
@@ -37,7 +37,7 @@ def tags(model):
 
 @case_for_each_model(FIDELITY)
 def form(model):
-    """What an export looks like besides its tags."""
+    """An export without its tags."""
     skip_unless_loadable(model)
     exported_model = load(model)
     facts.check_names(exported_model)

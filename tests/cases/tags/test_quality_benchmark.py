@@ -1,4 +1,4 @@
-"""The benchmark of tags: the tagger that guesses, what must hold for ours, and the document."""
+"""The benchmark of tags: the guessing tagger, expectations for ours, and the document."""
 
 import json
 import sys
@@ -152,7 +152,7 @@ def wrong_tags_fail_with_their_node():
         assert ": 1 of " in words and name in words, words
 
 
-# ---- what must hold, and the document, of figures made up ----------------------------------------
+# ---- expectations, and the document, with made-up figures ----------------------------------------
 
 
 def metric(count: int, of: int) -> dict:
@@ -162,7 +162,7 @@ def metric(count: int, of: int) -> dict:
 
 
 def made_up(tagger, model: str = "bert-tiny-30522", **changed) -> Measured:
-    """All as it should be of 136 nodes, but what is changed."""
+    """136 correct nodes, except for the given changes."""
     metrics = {m.key: metric(0 if m.is_error else 136, 136) for m in METRICS}
     metrics |= {key.replace("_", "."): value for key, value in changed.items()}
     found = {

@@ -1,6 +1,5 @@
-"""`quality --reference MODEL.pt`: which module ran a node is found on a second path, which follows the
-program without running it. It knows all nodes of our exports and finds none in a wrong place, and finds those that
-were moved to one."""
+"""`quality --reference MODEL.pt`: a static analysis of the program finds the module of each node, without running it.
+It knows all nodes of our exports, finds none misplaced, and finds those that were moved."""
 
 import json
 
@@ -47,7 +46,7 @@ def check_known(model: dict, unknown: int = 0) -> None:
     assert not found(model)
 
 
-# ---- what is right -------------------------------------------------------------------------------------
+# ---- correct tags -------------------------------------------------------------------------------------
 
 
 @case_for_each(CASES, name="/".join)
@@ -102,7 +101,7 @@ def leaves_nothing_beside_the_model():
         assert sorted(folder.iterdir()) == before
 
 
-# ---- what was moved ------------------------------------------------------------------------------------
+# ---- moved nodes ------------------------------------------------------------------------------------
 
 
 def move(model, path: str, to: str) -> set:
@@ -153,7 +152,7 @@ def finds_what_was_moved(case):
 
 
 class Doubling(torch.nn.Module):
-    """Runs what is in it twice, and so does that."""
+    """Runs its child twice, as does that."""
 
     def __init__(self, depth: int):
         super().__init__()

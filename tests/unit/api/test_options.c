@@ -140,7 +140,7 @@ START_TEST(functions)
 }
 END_TEST
 
-/* What a caller leaves out is a failure with a reason, or has a default. */
+/* A missing argument is a failure with a reason, or has a default. */
 START_TEST(nothing_is_passed)
 {
     htp_result *result = NULL;

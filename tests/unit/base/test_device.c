@@ -75,7 +75,7 @@ UNIT_TEST(where_tensors_are)
     ck_assert_str_eq(on("meta"), "meta");
 }
 
-/* ---- what the archive tells ------------------------------------------------------------------ */
+/* ---- devices in archives ------------------------------------------------------------------ */
 
 static htp_operand text(const char *text)
 {

@@ -12,7 +12,7 @@ static htp_json_part part_of(const char *text)
 static bool is_json(const char *text)
 {
     size_t length = strlen(text);
-    char *copy = malloc(length + 1); /* the last byte of which is another one than the text's */
+    char *copy = malloc(length + 1); /* whose last byte differs from the text's */
     ck_assert_ptr_nonnull(copy);
     memset(copy, '!', length + 1);
     for (size_t i = 0; i < length; i++) {

@@ -61,7 +61,7 @@ UNIT_TEST(json_strings)
     }
 }
 
-/* Right sides: what CPython 3.11 prints for repr() of the bytes decoded with surrogateescape. */
+/* Right sides: repr() of CPython 3.11 for the bytes decoded with surrogateescape. */
 UNIT_TEST(python_strings)
 {
     static const char *const pairs[][2] = {
@@ -175,7 +175,7 @@ static void take_piece(void *user, const char *bytes, size_t length)
     htp_text_add_bytes(user, bytes, length);
 }
 
-/* What is handed on is what would have been made at once, and no more than some of it is kept. */
+/* The streamed pieces equal the text made at once, and only some of it is buffered. */
 UNIT_TEST(json_that_is_handed_on)
 {
     htp_text all = {.arena = arena};

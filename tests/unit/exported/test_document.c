@@ -1,5 +1,5 @@
 /*
- * The JSON of programs: one that is whole, and what is said of it when a part of it is another one.
+ * The JSON of programs: a whole one, and messages when a part of it is replaced.
  */
 #include "base/text.h"
 #include "exported/document/document.h"

@@ -1,6 +1,6 @@
 /*
- * Formulas of sizes: each case is a text and what it gives, as Python and torch's functions of
- * sympy compute it. s and n are 7, t and a size of x are 12, u0 has no number.
+ * Formulas of sizes: each case is a text and its value, as computed by Python and torch's functions
+ * of sympy. s and n are 7, t and a size of x are 12, u0 has no number.
  */
 #include "base/text.h"
 #include "exported/expression/expression.h"
@@ -127,7 +127,7 @@ static const struct given guards[] = {
     {"True", "true"},
 };
 
-/* What is refused, and by which words. */
+/* Refused texts and their messages. */
 struct refused {
     const char *text;
     htp_code code;

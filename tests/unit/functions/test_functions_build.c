@@ -1,6 +1,5 @@
 /*
- * Modules as functions: calls that are kept together, frames, sharing, and the model that comes
- * out.
+ * Modules as functions: contiguous calls, frames, sharing, and the resulting model.
  */
 #include "functions/annotate.h"
 #include "functions/build.h"
@@ -59,7 +58,7 @@ static const htp_trace trace = {.scopes = scopes,
                                 .weights = weights,
                                 .weight_count = 2};
 
-/* A model under way, and what becomes of it. */
+/* A model under construction, and its result. */
 typedef struct subject {
     htp_arena *arena;
     htp_builder *flat;
@@ -267,7 +266,7 @@ UNIT_TEST(what_nobody_reads_of_a_call_is_left_out)
     ck_assert_uint_eq(node_of(&s, 0, 1)->outputs[0], HTP_NONE);
 }
 
-/* The second layer gives what is made in its inner module, the first does not. */
+/* The second layer returns a value of its inner module, the first does not. */
 UNIT_TEST(an_inner_call_gives_what_another_call_of_the_function_needs)
 {
     subject s = begin(arena);
@@ -324,8 +323,8 @@ UNIT_TEST(what_was_made_late_moves_to_its_call)
     ck_assert_uint_eq(s.made->calls, 2);
 }
 
-/* The first layer needs what the second makes of its result: neither runs as a whole. The third
- * call has nothing to do with that. */
+/* The first layer needs the second's result on its own: neither can be one call. The third call is
+ * unrelated. */
 UNIT_TEST(calls_that_need_each_other_stay_as_they_are)
 {
     subject s = begin(arena);

@@ -12,7 +12,7 @@
 #define LINEAR "torch.nn.modules.linear.Linear"
 #define NORM "torch.nn.modules.normalization.LayerNorm"
 
-/* One letter a module, in order of the tree below: what was chosen. */
+/* One letter per module, in order of the tree below: the chosen ones. */
 enum { ROOT, ENCODER, LAYER, LAYER_0, LINEAR_0, LAYER_1, LINEAR_1, HEAD, HEAD_NORM, SPARE, SHARED };
 
 /* A list of two layers, a head that is a Sequential with a norm and a module that is never called,
@@ -115,7 +115,7 @@ UNIT_TEST(selectors_choose)
     }
 }
 
-/* Then torch.nn's modules have tags, and count as levels. What is chosen unasked is the same. */
+/* Then torch.nn's modules have tags, and count as levels. The default choice is the same. */
 UNIT_TEST(tags_of_torch_nn)
 {
     module_list list = make_modules(arena);
@@ -181,7 +181,7 @@ UNIT_TEST(selectors_that_choose_nothing)
     }
 }
 
-/* Syntax is told before there is a model, and what needs one is not. */
+/* Syntax errors are reported before a model is open, others are not. */
 UNIT_TEST(selectors_are_checked_alone)
 {
     static const char *const right[] = {NULL, "", "a", "depth=7", "a,depth=1, b ", "%", "("};
@@ -211,7 +211,7 @@ UNIT_TEST(nothing_below_the_root)
         strstr(choose(arena, &list, false, "depth=1"), "no module below the root that has a tag"));
 }
 
-/* Lists of what is called stay short, and stop at what is called itself. */
+/* Lists of called modules stay short, and stop at called ones. */
 UNIT_TEST(long_lists_are_cut)
 {
     module_list list = {0};

@@ -138,7 +138,7 @@ UNIT_TEST(verifier_finds_what_is_gone)
     check_refused(&p, "made by a node that is gone");
 }
 
-/* What a call is given may be what nobody makes any more. */
+/* An argument of a call may be a value that no live node makes. */
 UNIT_TEST(verifier_finds_calls_with_what_does_not_exist)
 {
     program p;

@@ -1,6 +1,5 @@
 /*
- * Polynomials made at random: their normal forms, and what is written, have the values that the
- * operations have that made them.
+ * Random polynomials: normal forms and texts have the values of the operations that made them.
  */
 #include "graph/symbols.h"
 #include "unit.h"
@@ -109,7 +108,7 @@ static int64_t read_sum(reading *r)
     }
 }
 
-/* ---- what is made ---- */
+/* ---- construction ---- */
 
 static int64_t combine(uint32_t how, int64_t a, int64_t b, int64_t number)
 {
@@ -193,7 +192,7 @@ static void check_lanes(const grid *g)
     }
 }
 
-/* One form is one size; what divides has the quotient. */
+/* Equal forms are equal sizes; exact division gives the quotient. */
 static void check_pair(const grid *a, const grid *b)
 {
     htp_polynomial_id quotient = htp_polynomial_divide(&symbols.algebra, a->id, b->id);

@@ -61,7 +61,7 @@ UNIT_TEST(names_of_their_own_are_stable)
     ck_assert_str_eq(name_of(&s, 0, 1, 0), "dim_2");
 }
 
-/* An axis may be called what a form or a fresh name would spell. */
+/* An axis may be named like a formula or a fresh name. */
 UNIT_TEST(names_that_are_taken_are_not_given_twice)
 {
     static const htp_axis odd[] = {
@@ -240,7 +240,7 @@ UNIT_TEST(rounded_quotients_have_one_form)
     ck_assert_uint_eq(over(h, 0), HTP_NONE);
 }
 
-/* The forms agree with the numbers, for what is below 0, too. */
+/* The forms agree with the numbers, also for negative ones. */
 UNIT_TEST(sizes_of_forms)
 {
     begin(arena);
@@ -335,7 +335,7 @@ UNIT_TEST(what_grows_too_large_is_none)
     ck_assert_uint_eq(sum(HTP_NONE, h), HTP_NONE);
 }
 
-/* ---- what is learned ---- */
+/* ---- learned facts ---- */
 
 static htp_dim sized(int64_t a, int64_t b, int64_t c)
 {
@@ -357,7 +357,7 @@ UNIT_TEST(what_is_derived_counts)
     ck_assert_str_eq(proven(made_up, half), "(h + 1)//2");
     /* Other sizes than in the lanes: a name of its own. */
     ck_assert_str_eq(proven(sized(32, 69, 27), half), "dim_1");
-    /* What fits the lanes only is no name. */
+    /* A form that only fits the lanes gives no name. */
     ck_assert_str_eq(proven(sized(128, 278, 106), htp_symbols_unknown(&symbols)), "dim_2");
     const htp_dim seven = {.size = 7};
     ck_assert_str_eq(proven(seven, htp_symbols_unknown(&symbols)), "dim_3");

@@ -117,7 +117,7 @@ UNIT_TEST(tensors_without_a_storage_make_no_twins)
     ck_assert_str_eq(find(&p), "");
 }
 
-/* What is below twins is, too; and of what is not called itself, what is called below it counts. */
+/* Modules below twins are twins, too; for uncalled ones, called modules below count. */
 UNIT_TEST(trees_of_twins)
 {
     program p = begin(arena);

@@ -362,7 +362,7 @@ UNIT_TEST(wide_trees)
     ck_assert_str_eq(TAG(WIDTH + 1), "/Net/Named.n0");
 }
 
-/* A shared module has one tag; what a torch.nn module does is its caller's. */
+/* A shared module has one tag; operations of a torch.nn module belong to its caller. */
 UNIT_TEST(scopes_have_the_tag_of_their_calls)
 {
     module_list list = {0};

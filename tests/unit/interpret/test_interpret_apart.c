@@ -1,9 +1,9 @@
 /*
- * Branches whose sides cannot meet: what follows them belongs to both.
+ * Branches whose sides cannot be merged: the following code belongs to both.
  */
 #include "named_trace.h"
 
-/* Each of them doubles what follows. */
+/* Each of them doubles the rest. */
 UNIT_TEST(six_branches_that_cannot_meet_are_followed)
 {
     interpretation *i = named_open(arena, "class Net n=1\n",

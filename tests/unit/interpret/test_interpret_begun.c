@@ -1,5 +1,5 @@
 /*
- * Lists whose length the data decides, behind tensors that are known, and other lists.
+ * Lists of data-dependent length behind known tensors and other lists.
  */
 #include "lists_fixture.h"
 

@@ -1,13 +1,12 @@
 /*
- * Calls of functions and methods: their values, the scopes of modules, what is passed to them, and
- * forks.
+ * Calls of functions and methods: their values, the scopes of modules, arguments, and forks.
  */
 #include "named_trace.h"
 
 /* ---- scopes ---- */
 
-/* A scope a line: the module and which call of it, whose it is, the line of the call, and what was
- * passed; behind them, after how many calls of any kind. */
+/* A scope a line: the module and the number of its call, the caller, the line of the call, and
+ * arguments; behind them, the number of calls of any kind before. */
 static const char *scopes_text(const interpretation *i)
 {
     htp_text text = {.arena = i->arena};
@@ -201,7 +200,7 @@ UNIT_TEST(a_side_that_is_discarded_has_no_scopes)
                "1 calls");
 }
 
-/* What is changed in place behind the call is another value. */
+/* A value changed in place after the call is another value. */
 UNIT_TEST(what_is_passed_is_as_it_was_when_the_call_began)
 {
     interpretation *i =
@@ -223,7 +222,7 @@ UNIT_TEST(what_is_passed_is_as_it_was_when_the_call_began)
     htp_interpreter_close(i->interpreter);
 }
 
-/* Whose scope a node is, in which function, and in which call of that. */
+/* The scope of a node, its function, and the call of that. */
 UNIT_TEST(nodes_know_where_they_stand)
 {
     interpretation *i =

@@ -1,5 +1,5 @@
 /*
- * What tensors hold, as flags, numbers and lists of the program.
+ * Contents of tensors, as flags, numbers and lists of the program.
  */
 #include "lists_fixture.h"
 

@@ -1,10 +1,11 @@
 /*
- * Sizes that the data decides: made up in every lane, and followed from there on. Whether two are
- * one is told by stack(), which takes tensors of equal sizes alone.
+ * Data-dependent sizes: made up in every lane, and followed from there on. stack() shows whether
+ * two are equal, since it requires equal sizes.
  */
 #include "effects_fixture.h"
 
-/* ---- what masks select ----------------------------------------------------------------------- */
+/* ---- selections by masks
+ * ----------------------------------------------------------------------- */
 
 UNIT_TEST(what_a_mask_selects_has_a_size_of_its_own)
 {
@@ -338,7 +339,7 @@ UNIT_TEST(a_number_of_the_data_names_no_dim)
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-/* What a program gives in one lane. */
+/* A program's result in one lane. */
 static void one_lane_gives(htp_arena *arena, const char *body, const char *expected)
 {
     const char *program = htp_arena_printf(

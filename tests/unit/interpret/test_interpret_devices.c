@@ -1,6 +1,5 @@
 /*
- * What programs ask of devices, where nothing tells that their files were saved elsewhere than on
- * the CPU.
+ * Queries of programs about devices, for files saved on the CPU.
  */
 #include "lists_fixture.h"
 

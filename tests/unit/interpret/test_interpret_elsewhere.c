@@ -1,10 +1,9 @@
 /*
- * Tensors that lie in memory as it depends on how libtorch was built, and what programs do with
- * them.
+ * Tensors whose layout depends on the build of libtorch, and programs that use them.
  */
 #include "effects_fixture.h"
 
-/* What lies in order here, and the other way round elsewhere. */
+/* Contiguous here, and reversed elsewhere. */
 #define SPECTRUM "%f = aten::fft_fft(%x, %none, %minus, %none)\n"
 
 #define SPECTRUM_OF "%1[?,3] = aten::fft_fft(x, None, -1, None)\n"

@@ -1,5 +1,5 @@
 /*
- * Operators that fail, what follows from them, and how refusals are worded.
+ * Operators that fail, dependent values, and the wording of refusals.
  */
 #include "effects_fixture.h"
 

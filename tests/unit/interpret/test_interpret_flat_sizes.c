@@ -1,9 +1,10 @@
 /*
- * Numbers and sizes that are alike in all lanes by chance.
+ * Numbers and sizes that coincide in all lanes.
  */
 #include "effects_fixture.h"
 
-/* ---- what lanes do not tell apart ------------------------------------------------------------ */
+/* ---- values that lanes do not separate
+ * ------------------------------------------------------------ */
 
 UNIT_TEST(a_quotient_alike_in_all_lanes_is_not_known)
 {

@@ -1,5 +1,5 @@
 /*
- * Loops on the data that append to lists, and what runs behind them.
+ * Data-dependent loops that append to lists, and the code behind them.
  */
 #include "lists_fixture.h"
 

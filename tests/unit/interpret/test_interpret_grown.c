@@ -3,7 +3,7 @@
  */
 #include "lists_fixture.h"
 
-/* ---- what is asked of a list ----------------------------------------------------------------- */
+/* ---- queries of a list ----------------------------------------------------------------- */
 
 UNIT_TEST(its_length_is_the_number_of_rows)
 {
@@ -229,7 +229,7 @@ UNIT_TEST(a_copy_does_not_follow_the_list)
                 "=> %6, %7");
 }
 
-/* ---- what changes it ------------------------------------------------------------------------- */
+/* ---- changes ------------------------------------------------------------------------- */
 
 UNIT_TEST(pop_leaves_all_rows_but_the_last)
 {

@@ -1,6 +1,5 @@
 /*
- * Attributes that are changed in place, lists and tuples that they hold, and objects that a call
- * makes.
+ * Attributes changed in place, lists and tuples in them, and objects made by a call.
  */
 #include "effects_fixture.h"
 

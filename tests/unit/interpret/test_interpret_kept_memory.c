@@ -1,5 +1,5 @@
 /*
- * Memory of constants of the code, and of what lists and attributes hold.
+ * Memory of constants of the code, and of tensors in lists and attributes.
  */
 #include "effects_fixture.h"
 
@@ -230,7 +230,7 @@ UNIT_TEST(an_attribute_of_another_object_is_changed_in_place)
 
 #define TIED "class Net a=tensor[2,3]@9 b=tensor[2,3]@9\n"
 
-/* Nobody told the one which the other one is. */
+/* It is unknown whether they are the same. */
 UNIT_TEST(tied_attributes_are_not_changed_in_place)
 {
     tensor_gives(

@@ -1,5 +1,5 @@
 /*
- * Tensors that are changed in place, and lists that hold them.
+ * Tensors changed in place, and lists that hold them.
  */
 #include "lists_fixture.h"
 

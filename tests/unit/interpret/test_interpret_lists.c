@@ -1,5 +1,5 @@
 /*
- * Lists whose elements are known: what programs do to them leaves no trace.
+ * Lists with known elements: operations on them are not in the trace.
  */
 #include "lists_fixture.h"
 
@@ -98,7 +98,7 @@ UNIT_TEST(replacing_gives_the_list_itself)
                "=> True");
 }
 
-/* ---- what changes lists ---------------------------------------------------------------------- */
+/* ---- changes of lists ---------------------------------------------------------------------- */
 
 UNIT_TEST(a_list_has_a_length)
 {

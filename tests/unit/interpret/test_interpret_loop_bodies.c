@@ -1,6 +1,5 @@
 /*
- * Iterations that are apart from their loop, long loops, and what branches and exceptions become
- * within loops.
+ * Peeled iterations, long loops, and branches and exceptions within loops.
  */
 #include "named_trace.h"
 

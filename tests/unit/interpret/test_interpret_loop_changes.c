@@ -1,5 +1,5 @@
 /*
- * What bodies of loops change outside of themselves, and who shares its memory.
+ * Side effects of loop bodies, and shared memory.
  */
 #include "named_trace.h"
 

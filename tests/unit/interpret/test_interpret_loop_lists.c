@@ -1,5 +1,5 @@
 /*
- * Lists in loops: what iterations append to them, and lists that are carried.
+ * Lists in loops: appended elements, and carried lists.
  */
 #include "named_trace.h"
 

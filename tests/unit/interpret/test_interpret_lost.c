@@ -1,10 +1,10 @@
 /*
- * Memory of which nobody knows what it holds, because what changes it failed, and all that may be
- * the same memory.
+ * Memory of unknown contents, because an operator that changes it failed, and all memory that may
+ * be the same.
  */
 #include "named_trace.h"
 
-/* A tensor of which nobody knows anything, and its trace. */
+/* An unknown tensor, and its trace. */
 #define LOST                                                                                       \
     "%j = aten::nonzero(%x)\n"                                                                     \
     "%w = aten::select.int(%j, %0, %many)\n"
@@ -14,7 +14,7 @@
     "%2 unknown = aten::select.int(%1, 0, 9223372036854775807) ! sizes that depend on the data "   \
     "do not fit: index out of range\n"
 
-/* Why it is, as that is told of what it was written to. */
+/* The reason, as it is given for a tensor to which it was written. */
 #define LOST_CAUSE(line)                                                                           \
     "aten::select.int in the root module (model.py:" line                                          \
     "): sizes that depend on the data do not fit: index out of range"

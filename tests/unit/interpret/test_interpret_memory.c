@@ -1,6 +1,6 @@
 /*
- * Tensors that programs change in place, and who sees it: the traces have no change in place, but
- * for the first operand of an operator whose result is what there is from then on.
+ * Tensors that programs change in place, and values that see the changes: traces have no in-place
+ * changes, except of the first operand of an operator whose result replaces it.
  */
 #include "effects_fixture.h"
 
@@ -365,7 +365,7 @@ UNIT_TEST(a_change_of_another_tensor_is_none_of_a_view)
                "=> %1");
 }
 
-/* What is added to a row is another row of the same tensor. */
+/* The added value is another row of the same tensor. */
 UNIT_TEST(one_part_is_changed_by_another)
 {
     body_gives(arena,

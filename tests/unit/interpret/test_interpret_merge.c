@@ -1,5 +1,5 @@
 /*
- * What the sides of a branch change outside of themselves: memory, lists, dicts and attributes.
+ * Side effects of the sides of a branch: memory, lists, dicts and attributes.
  */
 #include "named_trace.h"
 

@@ -1,5 +1,5 @@
 /*
- * Slices of sizes that the data decides, or by numbers of it, and such sizes that meet others.
+ * Slices of data-dependent sizes, or by data-dependent numbers, and such sizes in broadcasts.
  */
 #include "effects_fixture.h"
 

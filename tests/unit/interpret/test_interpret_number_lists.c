@@ -1,5 +1,5 @@
 /*
- * What is computed of lists of numbers, and what changes lists of numbers and dicts.
+ * Computations on lists of numbers, and changes of lists of numbers and dicts.
  */
 #include "lists_fixture.h"
 
@@ -127,7 +127,7 @@ UNIT_TEST(a_division_gives_two_numbers)
                  "=> %1, %2");
 }
 
-/* What a search among so many numbers becomes. */
+/* The trace of a search among so many numbers. */
 static const char *search_text(htp_arena *arena, size_t count)
 {
     htp_text text = {.arena = arena};

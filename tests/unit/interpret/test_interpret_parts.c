@@ -247,7 +247,7 @@ UNIT_TEST(chunks_of_a_fixed_dim_are_known)
                  "=> %1, %2, %3");
 }
 
-/* ---- lists that are changed, while the operator gave what it gave ---------------------------- */
+/* ---- lists changed later, while the operator's output stays ---------------------------- */
 
 UNIT_TEST(parts_are_reversed)
 {

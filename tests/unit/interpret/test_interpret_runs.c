@@ -154,7 +154,7 @@ UNIT_TEST(nothing_stands_for_anything_before_the_first_run)
     htp_interpreter_close(NULL);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------- */
+/* ---- refusals ------------------------------------------------------------------------- */
 
 UNIT_TEST(nothing_is_carried_into_a_first_call)
 {
@@ -306,8 +306,8 @@ UNIT_TEST(a_run_is_stopped_by_its_caller)
 
 /* ---- runs that fail -------------------------------------------------------------------------- */
 
-/* Every run of an operator ends with a code, one after the other: what is told has a message, and
- * the next call is as if nothing had been. */
+/* Every run of an operator ends with each code in turn: there is a message, and the next call is
+ * unaffected. */
 static void fail_everywhere(htp_arena *arena, const char *program, htp_run_code code)
 {
     interpretation *i = interpret_open_program(arena, program);
@@ -383,7 +383,7 @@ UNIT_TEST(memory_may_run_out_for_any_tensor)
     htp_interpreter_close(i->interpreter);
 }
 
-/* A later call ends the chain: what it would have found is gone. */
+/* A later call ends the chain: its initial state is dropped. */
 UNIT_TEST(a_later_call_may_fail_anywhere)
 {
     interpretation *i = interpret_open_program(arena, adding(arena));

@@ -3,7 +3,7 @@
  */
 #include "lists_fixture.h"
 
-/* ---- what is asked of a sequence ------------------------------------------------------------- */
+/* ---- queries of a sequence ------------------------------------------------------------- */
 
 UNIT_TEST(it_has_a_length)
 {
@@ -83,7 +83,7 @@ UNIT_TEST(a_copy_of_it_does_not_follow)
                    "=> %2, %7");
 }
 
-/* ---- what changes a sequence ----------------------------------------------------------------- */
+/* ---- changes of a sequence ----------------------------------------------------------------- */
 
 UNIT_TEST(a_tensor_is_appended)
 {

@@ -1,5 +1,5 @@
 /*
- * Memory that is written in branches and loops, and that tensors share on one side of a branch, in
+ * Memory written in branches and loops, and memory that tensors share on one side of a branch, in
  * some iterations of a loop, or for some sizes.
  */
 #include "effects_fixture.h"
@@ -104,7 +104,7 @@ UNIT_TEST(sides_within_sides_hand_on_what_they_write)
                "=> %1");
 }
 
-/* On one side it is x that is changed behind the branch, on the other one what was made there. */
+/* On one side x is changed after the branch, on the other one a value made there. */
 UNIT_TEST(what_may_be_a_tensor_on_one_side_may_change_it)
 {
     body_gives(arena,
@@ -325,7 +325,7 @@ UNIT_TEST(a_copy_that_a_loop_carries_and_writes_is_a_copy)
                "=> x, %2");
 }
 
-/* The first iteration changes x, if there is one; the others change what was made there. */
+/* The first iteration changes x, if there is one; the others change a value made there. */
 UNIT_TEST(what_only_the_first_iteration_writes_is_not_known)
 {
     body_gives(arena,
@@ -376,7 +376,7 @@ UNIT_TEST(a_branch_in_a_loop_writes)
 
 /* ---- by chance ------------------------------------------------------------------------------- */
 
-/* A slice up to 5 is all of what has 5 elements, as in one lane: there it is no copy. */
+/* A slice up to 5 is the whole of a tensor of 5 elements, as in one lane: there it is no copy. */
 UNIT_TEST(what_is_a_copy_for_some_sizes_only_may_be_changed_with_its_tensor)
 {
     tensor_gives(arena, "class Net n=1\n",

@@ -271,7 +271,7 @@ UNIT_TEST(an_element_of_what_failed_is_unknown)
                "=> %1");
 }
 
-/* ---- None, and what has no value ------------------------------------------------------------- */
+/* ---- None, and missing values ------------------------------------------------------------- */
 
 UNIT_TEST(none_is_none)
 {

@@ -1,5 +1,5 @@
 /*
- * Operators whose outputs have sizes that the data decides.
+ * Operators with outputs of data-dependent sizes.
  */
 #include "effects_fixture.h"
 
@@ -217,7 +217,7 @@ UNIT_TEST(repeats_are_whole_numbers)
                "repeats has to be Long or Int tensor");
 }
 
-/* Nobody multiplies what was made up. */
+/* Made-up sizes are not multiplied. */
 UNIT_TEST(one_number_repeats_all_rows)
 {
     body_gives(

@@ -240,8 +240,7 @@ UNIT_TEST(what_a_mask_selects_of_nothing_is_nothing)
                "=> %3");
 }
 
-/* ---- what an operator has nothing to do to ----------------------------------------------------
- */
+/* ---- operators without effect ---------------------------------------------------- */
 
 /* How often kernels run for a method of one tensor. */
 static uint32_t count_runs(htp_arena *arena, const char *body)

@@ -1,10 +1,10 @@
 /*
- * Lists of views whose tensors had been changed before a branch or loop that reads them: what they
- * show then is older than the block.
+ * Lists of views whose tensors were changed before a branch or loop that reads them: these changes
+ * are older than the block.
  */
 #include "lists_fixture.h"
 
-/** What the columns become in front of a block: they are read anew there. */
+/** The columns before a block: they are read again there. */
 #define READ_BEFORE                                                                                \
     "%1[?] = aten::select.int(x, 1, 0)\n"                                                          \
     "%2[?] = aten::select.int(x, 1, 1)\n"                                                          \

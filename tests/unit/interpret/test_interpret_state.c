@@ -1,6 +1,6 @@
 /*
- * Attributes that a call reads and sets, on its way and in branches and loops: what it leaves is
- * its state.
+ * Attributes that a call reads and sets, also in branches and loops: their final values are its
+ * state.
  */
 #include "effects_fixture.h"
 

@@ -1,9 +1,9 @@
 /*
- * Texts, what is asked of types, and values that only one side of a branch has.
+ * Texts, queries of types, and values that only one side of a branch has.
  */
 #include "lists_fixture.h"
 
-/* ---- what is asked of types ------------------------------------------------------------------ */
+/* ---- queries of types ------------------------------------------------------------------ */
 
 UNIT_TEST(a_tensor_is_of_its_type)
 {

@@ -1,5 +1,5 @@
 /*
- * Objects that are restored by the code of an archive: what it leaves, and what is refused.
+ * Objects restored by an archive's code: results and refusals.
  */
 #include "restore_fixture.h"
 
@@ -107,7 +107,7 @@ UNIT_TEST(one_side_is_run)
                    "", "a=1 b=3");
 }
 
-/* Fibonacci's numbers, by a loop whose body gives what it is given in another order. */
+/* Fibonacci numbers, by a loop whose body returns its inputs in another order. */
 UNIT_TEST(what_a_loop_carries_changes_places)
 {
     restore_expect(arena,
@@ -149,7 +149,7 @@ UNIT_TEST(a_loop_ends_where_its_condition_does)
                    "", "a=1024");
 }
 
-/* The condition of an iteration is what the one before was given as a value. */
+/* The condition of an iteration is a value of the previous one. */
 UNIT_TEST(a_condition_may_be_carried)
 {
     restore_expect(arena,
@@ -287,7 +287,7 @@ UNIT_TEST(libtorchs_other_classes_do_nothing)
     ck_assert_str_eq(htp_text_string(&r->ran), "");
 }
 
-/* ---- what is refused ------------------------------------------------------------------------- */
+/* ---- refusals ------------------------------------------------------------------------- */
 
 UNIT_TEST(what_reaches_out_does_not_run)
 {

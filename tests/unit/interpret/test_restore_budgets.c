@@ -1,5 +1,5 @@
 /*
- * What restores an object has little to spend, and may be stopped.
+ * Budgets of __setstate__, and stopping it.
  */
 #include "restore_fixture.h"
 
@@ -27,7 +27,7 @@ UNIT_TEST(calls_have_an_end)
                        RUNS_NOT, "needs calls that are nested more than 200 deep" REFUSED);
 }
 
-/* As deep as they may be: the depth is that of calls that run, not of those that ran. */
+/* At the limit of depth, which counts running calls, not finished ones. */
 UNIT_TEST(depth_is_given_back)
 {
     restore_expect(arena,

@@ -1,5 +1,5 @@
 /*
- * What operators on texts may take.
+ * The budget of operators on texts.
  */
 #include "unit.h"
 
@@ -11,7 +11,7 @@ static const char too_long[] = "a text of more than 1048576 characters is made";
 static const char too_wide[] = "a text of more than 65536 characters is made";
 static const char endless[] = "texts are made and compared without end";
 
-/* A text of so many characters, none of which are looked at. */
+/* A text of so many characters, none of which are read. */
 static htp_operand text_of(uint64_t characters)
 {
     return (htp_operand){.kind = HTP_OPERAND_STRING, .as.text = "", .bytes = characters};
@@ -108,7 +108,7 @@ UNIT_TEST(a_width_is_asked_for_by_no_other_operator)
     ck_assert_str_eq(REFUSAL_OF("aten::find", text_of(1), int_of(INT64_MAX)), "");
 }
 
-/* ---- what is written out --------------------------------------------------------------------- */
+/* ---- formatted values --------------------------------------------------------------------- */
 
 UNIT_TEST(what_is_shared_is_written_again_and_again)
 {

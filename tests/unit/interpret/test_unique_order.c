@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* A runner with three operators, that makes nothing: tensors are told apart by their types and
- * sizes, and what unique() gives by `unsorted`. */
+/* A runner with three operators: tensors differ by type and size, and `unsorted` gives unique()'s
+ * result. */
 typedef struct asked {
     const char *missing; /* an operator that there is not; "" */
     int32_t hashed;      /* the type whose numbers come out in no order; -1 */

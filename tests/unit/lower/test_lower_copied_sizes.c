@@ -76,7 +76,7 @@ UNIT_TEST(sizes_of_other_tensors_are_asked_for)
     ck_assert_str_eq(ops, "Shape Shape Concat Reshape");
 }
 
-/* What is broadcast may have one row of the tensor that was asked for its sizes. */
+/* A broadcast operand may have one row, unlike the tensor whose size is copied. */
 UNIT_TEST(sums_of_two_tensors_prove_nothing)
 {
     lower_fixture f = {.arena = arena};

@@ -1,6 +1,6 @@
 /*
- * core/lower, the neural-network families: which ONNX operators come out of an operator, in which
- * opset, and what is refused.
+ * core/lower, the neural-network families: ONNX operators for each operator and opset, and
+ * refusals.
  */
 #include "lower_fixture.h"
 

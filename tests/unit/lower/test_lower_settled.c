@@ -1,6 +1,6 @@
 /*
- * What a runtime would write anew: arithmetic that changes nothing, roots below 1, Transposes
- * behind one another; and what looks like it.
+ * Nodes that a runtime would rewrite: neutral arithmetic, reciprocal roots, consecutive Transposes;
+ * and similar ones.
  */
 #include "lower_fixture.h"
 
@@ -24,7 +24,7 @@ static uint32_t unary(lower_fixture *f, const char *kind, uint32_t scope, uint32
     return fixture_node(f, kind, scope, ARGUMENTS({"self", x}), floats(f));
 }
 
-/** The model's operators, where exp of @p x is what it gives. */
+/** The model's operators; exp of @p x is its result. */
 static const char *ops_behind(lower_fixture *f, uint32_t x)
 {
     fixture_output(f, unary(f, "aten::exp", ROOT, x));

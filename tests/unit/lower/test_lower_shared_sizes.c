@@ -1,5 +1,5 @@
 /*
- * Sizes, positions and masks of several scopes that are one node: of the same values, by operators
+ * Sizes, positions and masks of several scopes that become one node: of equal values, by operators
  * that may be shared, and nothing else.
  */
 #include "lower_fixture.h"
@@ -24,7 +24,7 @@ static void give(lower_fixture *f, const char *kind, uint32_t scope, uint32_t x)
                                    fixture_tensor(f, HTP_DTYPE_FLOAT32, DIMS(LENGTH))));
 }
 
-/** Two scopes compute the same; what each does with it is its own. */
+/** Two scopes compute the same value and use it separately. */
 static const char *compute_twice(lower_fixture *f)
 {
     uint32_t x = fixture_input(f, HTP_DTYPE_FLOAT32, DIMS(BATCH, LENGTH));

@@ -1,5 +1,5 @@
 /*
- * Products of a tensor that was flattened for them, once types are known; and what looks like them.
+ * Products of a flattened tensor, once types are known; and similar ones.
  */
 #include "lower/passes/told_shapes.h"
 #include "lower_fixture.h"

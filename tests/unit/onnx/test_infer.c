@@ -1,5 +1,5 @@
 /*
- * Types of tensors between nodes: elementwise rules, contents of shapes, and what stays untyped.
+ * Types of intermediate tensors: element-wise rules, contents of shapes, and untyped values.
  */
 #include "infer_fixture.h"
 
@@ -76,7 +76,7 @@ UNIT_TEST(sizes_follow_from_operators)
                "float32[batch, 3, ((h + 1)//2)*2 + 1, ((w + 1)//2)*2 + 1]");
 }
 
-/* What rolls, and what is padded to windows: the parts of an axis add up to it. */
+/* Rolls, and padding to windows: the parts of an axis add up to it. */
 UNIT_TEST(parts_add_up)
 {
     fixture_begin(&f, arena);
@@ -100,7 +100,7 @@ UNIT_TEST(parts_add_up)
     CHECK_TYPE(add("Reshape", IN(padded, VECTOR(-1, 7)), NO_AT), "float32[(n + 6)//7, 7]");
 }
 
-/* Integers are divided with a correction for what is below 0, which no size is. */
+/* Integer division has a correction for negative numbers, which sizes never are. */
 UNIT_TEST(floors_of_sizes)
 {
     fixture_begin(&f, arena);
@@ -237,7 +237,7 @@ UNIT_TEST(shapes_with_holes)
     CHECK_TYPE(add("Expand", IN(floats("batch, 1"), filled), NO_AT), "float32[batch, 4]");
 }
 
-/* What is an input since opset 13. */
+/* An input since opset 13. */
 UNIT_TEST(attributes_of_earlier_opsets)
 {
     fixture_begin(&f, arena);
@@ -277,7 +277,7 @@ UNIT_TEST(arithmetic_of_shapes)
     CHECK_CONTENTS(add("Mod", IN(VECTOR(8), VECTOR(3)), NO_AT), "float32[2]");
     htp_tensor_id product = add("ReduceProd", IN(VECTOR(2, 3, 4), VECTOR(0)), NO_AT);
     CHECK_CONTENTS(product, "float32[24]");
-    /* A number and a symbol; quotients that are not told; what is rounded down; overflow. */
+    /* A number and a symbol; unknown quotients; floor division; overflow. */
     htp_tensor_id n = add("Shape", IN(floats("n")), NO_AT);
     CHECK_TYPE(add("Expand", IN(floats("1"), add("Mul", IN(n, VECTOR(2)), NO_AT)), NO_AT),
                "float32[n*2]");

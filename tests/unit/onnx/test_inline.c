@@ -262,7 +262,7 @@ UNIT_TEST(results_are_handed_on)
     htp_view_close(&file);
 }
 
-/* ---- what cannot be ---- */
+/* ---- refusals ---- */
 
 UNIT_TEST(functions_do_not_call_themselves)
 {

@@ -1,6 +1,6 @@
 /*
- * An export that is killed between any two system calls: the model that lies at the output is the
- * whole old one or the whole new one, with its weights, and the next export leaves nothing else.
+ * An export killed between any two system calls: the model at the output is the complete old one or
+ * the complete new one, with its weights, and the next export removes everything else.
  */
 #include "writer_fixture.h"
 
@@ -23,7 +23,7 @@ static unsigned char weights[2][WEIGHT];
 
 static const char stale[] = "of another model";
 
-/* A model that is written: which weights it has, and where they go. */
+/* A written model: its weights, and their place. */
 typedef struct version {
     int weights;
     htp_external_data external;
@@ -36,7 +36,7 @@ static const version pair_b = {1, HTP_EXTERNAL_ALWAYS};
 
 typedef struct scenario {
     const char *name;
-    const version *old; /* NULL: there is none */
+    const version *old; /* NULL: none */
     const version *new;
     const char *stale; /* a file that no model needs, or NULL */
 } scenario;
@@ -226,7 +226,7 @@ static bool kill_at(const version *wanted, int number)
     return true;
 }
 
-/* Kills it everywhere; @p next is what is exported then. */
+/* Kills it everywhere; @p next is exported then. */
 static void kill_everywhere(const scenario *s, const version *next)
 {
     set_up(s);
@@ -278,7 +278,7 @@ KILLED_TEST(a_single_file_for_another, 5)
 KILLED_TEST(a_pair_for_a_pair_over_a_stale_file, 6)
 KILLED_TEST(a_pair_over_a_stale_file, 7)
 
-/* ---- what a loss of power finds ---- */
+/* ---- after a loss of power ---- */
 
 /* Of the system calls that tell, one letter each. */
 static char letter_of(long call)
@@ -304,11 +304,11 @@ static char letter_of(long call)
     return '\0';
 }
 
-/* Both files are on the disk before the data file gets its name, this before the model does, and
- * that before the old data file goes. */
+/* Both files are synced before the data file gets its name, the data file before the model does,
+ * and the model before the old data file is removed. */
 UNIT_TEST(names_come_behind_what_they_name)
 {
-    if (is_under_valgrind()) { /* which does not know what ptrace fills in */
+    if (is_under_valgrind()) { /* ptrace fills it in, unknown to the checker */
         return;
     }
     char calls[MAX_CALLS];

@@ -1,5 +1,5 @@
 /*
- * Data files of models of others, and what is left of runs that died: what goes, and what stays.
+ * Data files of other models, and leftovers of dead runs: which are removed.
  */
 #include "publication_fixture.h"
 
@@ -90,7 +90,7 @@ UNIT_TEST(a_foreign_model_keeps_its_data_until_it_is_replaced)
     scratch_remove();
 }
 
-/* What our model refers to is only ours to remove where it has our name. */
+/* Our model's data file is only ours to remove if it has our name. */
 UNIT_TEST(other_files_stay)
 {
     static const char *const locations[] = {"x.onnx.data",    "m.onnx.data.bak", "m.onnx.01.data",
@@ -131,7 +131,7 @@ UNIT_TEST(damaged_models_refer_to_nothing)
     scratch_remove();
 }
 
-/* ---- what dead runs left ---- */
+/* ---- leftovers of dead runs ---- */
 
 static const char *const dead[] = {".htp-trace-1-0.tmp", ".htp-trace-4194304-17.tmp",
                                    ".htp-trace-0-0.tmp"};

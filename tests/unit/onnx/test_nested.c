@@ -1,5 +1,5 @@
 /*
- * Graphs that are attributes of nodes: their ends, what is removed of them, types, messages.
+ * Graphs in attributes of nodes: their inputs and outputs, pruning, types, messages.
  */
 #include "onnx/proto/onnx.pb-c.h"
 #include "onnx/serialize/encode.h"

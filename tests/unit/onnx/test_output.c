@@ -277,7 +277,7 @@ UNIT_TEST(a_dangling_link_is_followed)
     end();
 }
 
-/* As /dev/stdout is when what it goes to was removed from its folder. */
+/* Like /dev/stdout whose file was unlinked. */
 UNIT_TEST(a_file_without_a_name_is_written_directly)
 {
     begin(arena);
@@ -292,8 +292,7 @@ UNIT_TEST(a_file_without_a_name_is_written_directly)
     end();
 }
 
-/* The process would be ended by these signals, which are not ignored here; one that was waiting
- * already still is afterwards. */
+/* These signals, not ignored here, would end the process; a pending one stays pending. */
 UNIT_TEST(signals_of_writes_become_failures)
 {
     struct rlimit before, limited;

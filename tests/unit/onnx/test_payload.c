@@ -38,7 +38,7 @@ static void set_weight(htp_dtype dtype, uint32_t rank, const int64_t *dims, cons
     (void)htp_builder_weight(f.model, 0);
 }
 
-/* What the definition says: element (i, j, k, l) lies at offset + i * stride 0 + ... */
+/* By definition: element (i, j, k, l) is at offset + i * stride 0 + ... */
 static size_t gather(const htp_weight *weight, unsigned char *bytes)
 {
     size_t size = htp_dtype_size(weight->dtype);
@@ -188,7 +188,7 @@ static int try_random_views(void)
     return accepted;
 }
 
-/* Many do not fit: what is accepted stays within the storage. */
+/* Many do not fit: accepted ones are within the storage. */
 UNIT_TEST(random_views_stay_within_the_storage)
 {
     fixture_begin(&f, arena);

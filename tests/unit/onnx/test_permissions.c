@@ -30,7 +30,7 @@ UNIT_TEST(files_keep_their_modes)
         ck_assert_uint_eq(mode_of(data), 0604);
         (void)publish(1, HTP_EXTERNAL_NEVER);
         ck_assert_uint_eq(mode_of("m.onnx"), modes[i]);
-        data = publish(1, HTP_EXTERNAL_ALWAYS); /* that of the file which the weights were in */
+        data = publish(1, HTP_EXTERNAL_ALWAYS); /* that of the old data file */
         ck_assert_uint_eq(mode_of(data), modes[i]);
         (void)scratch_clear();
     }

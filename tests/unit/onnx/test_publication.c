@@ -1,5 +1,5 @@
 /*
- * Models and their data files: which names they have, and that a pair is published whole.
+ * Models and their data files: names, and publication of pairs.
  */
 #include "publication_fixture.h"
 
@@ -146,7 +146,7 @@ UNIT_TEST(abandoned_files_are_removed)
     htp_publication_end(&publication);
     htp_output_discard(&model);
     htp_output_discard(&data);
-    htp_builder_write_abandon(); /* what is complete stays */
+    htp_builder_write_abandon(); /* complete files stay */
     assert_text(&f, at("m.onnx"), "new");
     assert_text(&f, at("m.onnx.data"), "data");
     ck_assert_uint_eq(scratch_clear(), 2);

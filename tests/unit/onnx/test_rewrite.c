@@ -1,5 +1,5 @@
 /*
- * Models that are read and written again: what no edit names keeps its bytes.
+ * Models read and written again: everything outside of edits keeps its bytes.
  */
 #include "onnx/rewriter/rewrite.h"
 #include "proto_fixture.h"
@@ -12,8 +12,8 @@ static void assert_equal(const message *a, const message *b)
     ck_assert_mem_eq(a->bytes, b->bytes, a->length);
 }
 
-/* x, w -> Add -> y, with metadata and a field that nobody knows in the node. @p parts: which of
- * the node's two properties and of the two initializers there are. */
+/* x, w -> Add -> y, with metadata and an unknown field in the node. @p parts: which of the node's
+ * two properties and of the two initializers there are. */
 enum { FIRST = 1, SECOND = 2, USED = 4, UNUSED = 8, ALL = 15 };
 static message build(htp_arena *arena, unsigned parts, const char *tag)
 {
@@ -204,7 +204,7 @@ UNIT_TEST(changed_sources_are_noticed)
     htp_view_close(&view);
 }
 
-/* ---- models that are put together, and data that change their place ---- */
+/* ---- composed models, and moved data ---- */
 
 enum { LARGE = 2048 };
 
@@ -271,7 +271,7 @@ static const htp_recipe *make_recipe(const htp_view *view, htp_arena *arena)
 
 static const uint32_t first_four[] = {0, 1, 2, 3};
 
-/* Opens what was written, and looks whether each tensor has its bytes, and where. */
+/* Opens the written model, and checks each tensor's bytes and place. */
 static void check_mixed(htp_arena *arena, const char *path, const bool is_beside[4])
 {
     static const char *const names[] = {"small out", "small in", "out", "in"};

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* A forward() that calls a helper, which calls another module; and one call of the unknown. */
+/* A forward() that calls a helper, which calls another module; and one call without a known
+ * place. */
 static const htp_trace_call calls[] = {
     {0, "net.py", 20, "     return self.tiny(x) * 2\n", "forward", 0},
     {1, "net.py", 12, "   y = self.helper(x)", "forward1", 1},

@@ -1,5 +1,5 @@
 /*
- * What a view says of files, and which files it refuses.
+ * Views of files, and refused files.
  */
 #include "proto_fixture.h"
 
@@ -184,7 +184,7 @@ UNIT_TEST(cycles)
     assert_flaw(arena, &graph, HTP_VIEW_MADE_LATER, "'o' before node 'own' makes it");
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static message with_node(htp_arena *arena, const message *node)
 {
@@ -362,7 +362,7 @@ UNIT_TEST(external_data_outside_of_the_folder)
 
 /* ---- damage ---- */
 
-/* Opens what may be anything: it ends with a status or without one. */
+/* Opens arbitrary bytes: it ends with a status or without one. */
 static void open_damaged(htp_arena *arena, const char *path, const char *bytes, size_t count)
 {
     htp_view view;

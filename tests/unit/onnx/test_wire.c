@@ -1,5 +1,5 @@
 /*
- * Protobuf's wire format: what is a field, and what is none.
+ * Protobuf's wire format: valid and invalid fields.
  */
 #include "onnx/proto/wire.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
 /*
- * What a written model holds: structure, types, tags, weights inside and beside it.
+ * Contents of a written model: structure, types, tags, weights inside and beside it.
  */
 #include "writer_fixture.h"
 

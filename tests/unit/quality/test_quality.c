@@ -1,5 +1,5 @@
 /*
- * Layers, and what metrics find in small graphs.
+ * Layers, and metrics of small graphs.
  */
 #include "proto_fixture.h"
 #include "quality/quality.h"

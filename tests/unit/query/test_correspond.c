@@ -59,7 +59,7 @@ static message graph_of(htp_arena *arena, const char *const *nodes, size_t count
     return graph;
 }
 
-/* Compares two graphs; @p expected is what corresponds to the nodes of A: "0 2 -". */
+/* Compares two graphs; @p expected lists the counterparts of A's nodes: "0 2 -". */
 static void check(htp_arena *arena, const char *const *a, size_t a_count, const char *const *b,
                   size_t b_count, const char *expected)
 {

@@ -1,5 +1,5 @@
 /*
- * What flows in a graph, parts of it, and the order of these.
+ * Data flow of a graph, its parts, and their order.
  */
 #include "onnx/files/folder.h"
 #include "proto_fixture.h"
@@ -116,8 +116,8 @@ UNIT_TEST(long_paths_are_cut)
     close_rows();
 }
 
-/* Two halves of a module that nothing but others connect, and no path leads from one to the other:
- * they can be one model. */
+/* Two halves of a module connected by other nodes alone, without a path between them: they can be
+ * one model. */
 UNIT_TEST(parts_need_not_be_connected)
 {
     static const row rows[] = {{"/N/A", "a", "x", ""},
@@ -303,7 +303,7 @@ UNIT_TEST(folders_that_are_given_up_are_gone)
     ck_assert_int_eq(mkdir(proto_folder, (mode_t)0700), 0);
 }
 
-/* Somebody was faster: what is there stays. */
+/* Another process was faster: its file stays. */
 UNIT_TEST(folders_replace_nothing)
 {
     const char *path = proto_path(arena, "made");
@@ -318,7 +318,7 @@ UNIT_TEST(folders_replace_nothing)
     ck_assert_int_eq(access(proto_path(arena, "made/theirs"), F_OK), 0);
 }
 
-/* ---- what callers pass ---- */
+/* ---- arguments of callers ---- */
 
 UNIT_TEST(extractions_are_checked)
 {

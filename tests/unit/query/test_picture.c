@@ -1,5 +1,5 @@
 /*
- * Pictures: frames, boxes and arrows; what graphs lie beside; streams.
+ * Pictures: frames, boxes and arrows; hosts of graphs; streams.
  */
 #include "base/stream.h"
 #include "proto_fixture.h"

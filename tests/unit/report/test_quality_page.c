@@ -41,7 +41,7 @@ static const char *page_of(htp_arena *arena, const char *document, size_t length
     return htp_text_string(&page);
 }
 
-/* What is between the tags of the document. */
+/* The text between the tags of the document. */
 static const char *document_of(htp_arena *arena, const char *page)
 {
     static const char begin[] = "<script type=\"application/json\" id=\"document\">\n";

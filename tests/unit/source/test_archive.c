@@ -20,14 +20,14 @@ struct zip {
     unsigned count;
 };
 
-/* A member, and what the directory says of it. */
+/* A member, and its entry in the directory. */
 struct member {
     const char *name;
     size_t name_bytes; /* 0: strlen(name) */
     unsigned flags;
     unsigned method;
     size_t contents; /* bytes that are there */
-    size_t bytes;    /* those that the directory tells of */
+    size_t bytes;    /* those in the directory */
     size_t unpacked;
     int shift; /* of the offset in the directory */
 };
@@ -451,7 +451,7 @@ START_TEST(end_records_agree)
 }
 END_TEST
 
-/* What the directory says is deflated is no stream of deflate's here. */
+/* The directory says deflated, but this is no deflate stream. */
 START_TEST(pickles_that_do_not_inflate)
 {
     static struct zip zip;

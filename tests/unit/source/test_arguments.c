@@ -145,7 +145,7 @@ UNIT_TEST(types_of_very_many_parts_are_opaque_behind_them)
     ck_assert_ptr_null(arguments[2].items);
 }
 
-/* ---- what a method was traced with ---- */
+/* ---- inputs of tracing ---- */
 
 static uint32_t traced; /* data, or HTP_NONE */
 
@@ -177,7 +177,7 @@ static void add_input(htp_text *text, const htp_input *input)
     }
 }
 
-/* What is made of data that a list of an attribute is. */
+/* Data made from a list in an attribute. */
 static const char *inputs_of(htp_arena *arena, const char *list, const char *method)
 {
     const htp_program *program =

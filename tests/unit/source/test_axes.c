@@ -1,5 +1,5 @@
 /*
- * Axes: formulas of them, what operators say of them, and how they are joined.
+ * Axes: formulas over them, equations from operators, and joins.
  */
 #include "arguments_fixture.h"
 #include "source/input_search/axes.h"
@@ -65,7 +65,7 @@ UNIT_TEST(formulas_hold_in_all_lanes)
 static const struct {
     const char *have;
     const char *want;
-    const char *solution; /* NULL: there is none */
+    const char *solution; /* NULL: none */
     const char *solved;
 } equations[] = {
     {"a", "b + 4", "b + 4", "a"},     {"a + b", "c", "a + b", "c"},

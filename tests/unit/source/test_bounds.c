@@ -1,5 +1,5 @@
 /*
- * What a refusal tells of the sizes of an axis, and which sizes are tried then.
+ * Bounds of axes from refusals, and the sizes tried then.
  */
 #include "source/input_search/bounds.h"
 
@@ -158,7 +158,7 @@ UNIT_TEST(a_way_that_the_program_took_tells_nothing)
     ck_assert_ptr_null(inputs.bounds[0].message);
 }
 
-/* ---- what is tried ---- */
+/* ---- trials ---- */
 
 UNIT_TEST(sizes_out_of_bounds_are_not_tried)
 {
@@ -194,7 +194,7 @@ UNIT_TEST(an_axis_without_room_is_fixed)
     ck_assert_str_eq(conflict.message, "too long");
 }
 
-/* ---- what is remembered ---- */
+/* ---- kept bounds ---- */
 
 /* Whether what a trial with some axes of x[6,7] and y[6,7] told of the first one counts for others.
  */

@@ -1,7 +1,7 @@
 #include "program_fixture.h"
 #include "source/call_oracle/call_oracle.h"
 
-/* What stands in a program: a function by its name, a node, and the call that it stands in. */
+/* A place in a program: a function by its name, a node, and the call around it. */
 typedef struct place {
     const char *function; /* NULL: nowhere */
     uint32_t node;
@@ -15,7 +15,7 @@ typedef struct asked {
     uint32_t node_count;
 } asked;
 
-/* What a search ended with, and what it found. */
+/* The status of a search, and its result. */
 typedef struct result {
     htp_code code;
     const char *message;
@@ -342,7 +342,7 @@ UNIT_TEST(below_what_is_not_known_nothing_is)
         "  %y = prim::CallMethod<forward>(%m, %x)\n"                                               \
         "  -> %y\n" BLOCK OTHER
 
-/* The body of a fork belongs to the function that it stands in. */
+/* The body of a fork belongs to the function around it. */
 static const asked forks = {CALLS({"body", 0, 0}),
                             NODES({"body", 0, 0}, {"Block.forward", 0, 1}, {"Net.forward", 2, 0})};
 
@@ -440,7 +440,7 @@ UNIT_TEST(programs_that_are_too_deep_are_refused)
                   "with all calls inlined, the program is nested more than 1000 deep");
 }
 
-/* What interfaces call is found as it is walked, and bounded there. */
+/* Callees of interfaces are found during the walk, and limited there. */
 UNIT_TEST(interfaces_that_call_themselves_are_bounded)
 {
     check_refusal(arena,

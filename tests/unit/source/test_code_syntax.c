@@ -252,7 +252,7 @@ UNIT_TEST(what_is_no_code)
                    "Unexpected token in code import: ident, in code/m.py, line 2");
 }
 
-/* What chains and brackets allow one by one is too much together. */
+/* Chains and brackets within their limits are too much together. */
 UNIT_TEST(levels)
 {
     htp_text signs = {.arena = arena};

@@ -159,7 +159,7 @@ UNIT_TEST(types)
     }
 }
 
-/* What is declared may be in every variable. */
+/* Any variable may have the declared type. */
 UNIT_TEST(declared_types_and_constants)
 {
     const char *tuples = lines(arena, "v0 = (1, 1)", "@ = (#, #)", 8, "pass");

@@ -46,7 +46,7 @@ static htp_status read_origins(htp_arena *arena, const char *bytes, size_t count
         expect_failure(READ(pickle, &refused_), HTP_CODE_BAD_INPUT, words);                        \
     } while (0)
 
-/* What the code at an offset was made of, as "model.py:11 bb\n". */
+/* The origin of the code at an offset, as "model.py:11 bb ". */
 static const char *origin_at(htp_arena *arena, htp_code_origins *origins, uint64_t offset)
 {
     const htp_code_origin *origin = htp_code_origins_find(origins, offset);
@@ -145,7 +145,7 @@ UNIT_TEST(records_without_positions)
     ck_assert_str_eq(origin_at(arena, &origins, 0), "nothing");
 }
 
-/* A position whose source is its own, and has line 10 alone, or that and others behind it. */
+/* A position with its own source, of line 10 alone, or of that and others behind it. */
 static void add_position(htp_text *pickle, uint32_t offset, uint32_t others)
 {
     const char place[] = {'M', (char)(offset & 0xff), (char)(offset >> 8)};
@@ -207,7 +207,7 @@ UNIT_TEST(damaged_records)
     REFUSE(WITH_TABLE(AT("\0", LINES "NK\0\x87")), odd);
     REFUSE(WITH_TABLE("N" RANGE(LINES, "\0", "\0") "K\0\x87"), odd);
     REFUSE(WITH_TABLE(AT("\0", "N")), odd);
-    /* Numbers of texts, of which there is no table. */
+    /* Indices of texts, without a table. */
     REFUSE(WITHOUT_TABLE(AT("\0", RANGE("(" INTS("K\0") "NK\x0at", "\0", "\0"))), odd);
 }
 
@@ -228,7 +228,7 @@ UNIT_TEST(lists_that_grow)
 
 /* ---- places ---- */
 
-/* Where nodes of a program stand in its code. */
+/* Places of a program's nodes in its code. */
 struct standing {
     htp_program program;
     htp_program_source sources[4];

@@ -445,7 +445,7 @@ UNIT_TEST(archived_inputs_are_fixed)
                    "argument \"x\" is missing");
 }
 
-/* Two axes, of which the file says which sizes they have. */
+/* Two axes with sizes given by the file. */
 static htp_inputs told_inputs(htp_axis *axes, htp_bound *bounds)
 {
     axes[0] = (htp_axis){.symbol = "batch", .sizes = {4}};

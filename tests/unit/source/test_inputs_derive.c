@@ -2,7 +2,7 @@
 #include "source/input_search/derive.h"
 #include "unit.h"
 
-/* ---- what uses say ---- */
+/* ---- uses ---- */
 
 static htp_trial take(void *user __attribute__((unused)), const htp_inputs *inputs,
                       const htp_trace **trace)
@@ -100,8 +100,8 @@ UNIT_TEST(the_most_telling_use_counts)
     ck_assert_str_eq(derive(arena, hints, 3, arguments, 1), "x:int64[2,8]");
 }
 
-/* The argument has fewer dims than what is used; elements are picked from it; it is beside another.
- */
+/* The argument has fewer dims than the operand; elements are picked from it; it is beside
+ * another. */
 UNIT_TEST(uses_of_what_is_made_of_an_argument)
 {
     const htp_argument one[] = {argument_tensor("x")};
@@ -153,7 +153,7 @@ UNIT_TEST(what_is_no_tensor_cannot_be_derived)
                    HTP_CODE_UNSUPPORTED, "has type Device");
 }
 
-/* A tuple has the parts of its type; a list and a dict have what the program asks for. */
+/* A tuple has the parts of its type; a list and a dict have those that the program reads. */
 UNIT_TEST(nested_arguments)
 {
     const htp_argument element = argument_tensor("");
@@ -198,7 +198,7 @@ UNIT_TEST(attempts_are_bounded)
     ck_assert_str_eq(describe(arena, &inputs), "x:float32[2,3,32,32] y:float32[2,8] -");
 }
 
-/* ---- what refusals say ---- */
+/* ---- refusals ---- */
 
 enum { VALUE_LIMIT = 24 };
 
@@ -360,7 +360,7 @@ UNIT_TEST(nothing_is_known)
 
 /* ---- the search ---- */
 
-/* What forward() computes from its inputs' sizes, and what it must be. */
+/* forward()'s computation on its inputs' sizes, and the required result. */
 struct forward {
     struct program program;
     int64_t (*have)(const htp_input *inputs);
@@ -387,7 +387,7 @@ static htp_trial add_weight(void *user, const htp_inputs *inputs, const htp_trac
     add_operand(program, "self", made);
     add_operand(program, "other", add_tensor(program, 1, &forward->want));
     *trace = raise(program, "aten::add.Tensor", inputs->count);
-    program->trace.node_count = 2; /* the last one is what raised */
+    program->trace.node_count = 2; /* the last one raised */
     htp_trace_node producer = program->nodes[1];
     program->nodes[1] = program->nodes[0];
     program->nodes[0] = producer;

@@ -108,7 +108,7 @@ UNIT_TEST(objects_and_data_are_found_again)
     ck_assert_uint_eq(htp_instances_weight(&found, data + 1), HTP_NONE);
 }
 
-/* ---- what tensors are as weights ---- */
+/* ---- tensors as weights ---- */
 
 static const int64_t dims[] = {2, 3};
 static const int64_t strides[] = {3, 1};

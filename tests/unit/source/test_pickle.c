@@ -431,7 +431,7 @@ UNIT_TEST(sources)
 
 /* ---- whatever the bytes are ---- */
 
-/* Opcodes in an order that nobody thought of: they end, and read nothing that is not theirs. */
+/* Opcodes in random order: they end, and read nothing out of bounds. */
 UNIT_TEST(random_opcodes)
 {
     static const char parts[][48] = {

@@ -49,7 +49,7 @@ static htp_status take(htp_arena *arena, fixture *f, const char *bytes, size_t c
 
 #define TAKE(f, body) take(arena, (f), PICKLE(body), sizeof(PICKLE(body)) - 1)
 
-/* What libtorch reads in the place of the pickle. */
+/* The pickle that libtorch reads instead. */
 static void expect_read(const fixture *f, const char *bytes, size_t count)
 {
     ck_assert_uint_eq(f->archive.given.count, 1);

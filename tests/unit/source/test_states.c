@@ -1,5 +1,5 @@
 /*
- * Calls that follow one another, of a model that has nothing but state.
+ * Consecutive calls of a model that is nothing but state.
  */
 #include "source/tracing/states.h"
 #include "unit.h"
@@ -8,14 +8,14 @@
 
 enum { STATES = 3, LANES = 2 };
 
-/* A program with up to three states: tensors of one dim, or numbers. Each call finds what the last
- * one left, unless it is told that a size or number may be any, and changes it. */
+/* A program with up to three states: 1-d tensors or numbers. Each call finds the state that the
+ * last one left, unless a size or number is planned to be free, and changes it. */
 typedef struct fake {
     uint32_t count;
     bool are_numbers;
     bool alternates; /* a tensor has another rank after each call */
     bool returns_nothing;
-    bool fails; /* what it leaves is not known */
+    bool fails; /* its final value is unknown */
     int64_t begins[STATES];
     int64_t grows[STATES]; /* by so much in each call */
     int64_t most[STATES];  /* and no further */
@@ -50,7 +50,7 @@ static void set_value(fake *model, uint32_t id, const int64_t *sizes, bool is_co
     }
 }
 
-/* What a call finds in a state, and leaves there. */
+/* The initial and final value of a state in a call. */
 static void run_state(fake *model, uint32_t index, const htp_trace_carry *carry)
 {
     int64_t before[LANES];

@@ -1,5 +1,5 @@
 /*
- * Meta kernels of elements: what types operands become, and how a loop's output lies in memory.
+ * Meta kernels of element-wise operators: type promotion, and the layout of a loop's output.
  */
 #include "meta_fixture.h"
 

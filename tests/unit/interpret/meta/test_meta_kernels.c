@@ -1,6 +1,6 @@
 /*
- * Meta kernels of elements, normalizations, windows and pictures: sizes, types and memory of what
- * they give, and what they refuse.
+ * Meta kernels of elements, normalisations, windows and images: sizes, types, aliasing, and
+ * refusals.
  */
 #include "meta_fixture.h"
 
@@ -278,7 +278,7 @@ UNIT_TEST(channels_and_pixels_become_each_other)
             "pixel_shuffle and pixel_unshuffle expect at least 3 dims and a positive factor, got "
             "[4, 3, 3] and 0",
             FLOATS(4, 3, 3), INT(0));
-    /* Whose square is none that a number holds. */
+    /* Its square overflows. */
     REFUSES("aten::pixel_shuffle", "",
             "expected channels, or height and width, divisible by the factor 4294967296, got "
             "[4, 3, 3]",

@@ -1,5 +1,5 @@
 /*
- * Meta kernels of layers and of what data sums up or counts; what holds for all meta kernels.
+ * Meta kernels of layers and of data-dependent sums and counts; properties of all meta kernels.
  */
 #include "meta_fixture.h"
 
@@ -71,7 +71,7 @@ UNIT_TEST(recurrent_layers_give_their_steps_and_states)
             OF(LONG, 3), FLOATS(3, 6), RECURRENT(false));
 }
 
-/* ---- what the data sums up or counts ---- */
+/* ---- data-dependent sums and counts ---- */
 
 UNIT_TEST(segments_are_as_many_as_they_are_told)
 {
@@ -140,7 +140,7 @@ UNIT_TEST(losses_are_reduced_or_one_for_each_sequence)
             FLOATS(9), CTC(0));
 }
 
-/* ---- what holds for all ---- */
+/* ---- all meta kernels ---- */
 
 UNIT_TEST(operands_of_other_kinds_are_refused)
 {

@@ -1,5 +1,5 @@
 /*
- * Meta kernels of reductions, losses, and of what is made of numbers and positions.
+ * Meta kernels of reductions, losses, and of tensors made from numbers and positions.
  */
 #include "meta_fixture.h"
 
