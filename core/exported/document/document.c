@@ -94,10 +94,7 @@ static htp_exported_input read_input(htp_document *d, const htp_json_node *node)
 {
     htp_exported_input input = {.kind = HTP_EXPORTED_TOKEN};
     const htp_json_node *which = htp_document_union(d, node);
-    const struct input_row *row = NULL;
-    for (size_t i = 0; which && i < sizeof(input_rows) / sizeof(input_rows[0]); i++) {
-        row = htp_json_node_is(which, input_rows[i].name) ? &input_rows[i] : row;
-    }
+    const struct input_row *row = HTP_DOCUMENT_ROW(which, input_rows);
     if (!row) {
         htp_document_fail(d, "an input is of no kind that is known");
         return input;
@@ -132,10 +129,7 @@ static htp_exported_output read_output(htp_document *d, const htp_json_node *nod
 {
     htp_exported_output output = {.kind = HTP_EXPORTED_OTHER_OUTPUT};
     const htp_json_node *which = htp_document_union(d, node);
-    const struct output_row *row = NULL;
-    for (size_t i = 0; which && i < sizeof(output_rows) / sizeof(output_rows[0]); i++) {
-        row = htp_json_node_is(which, output_rows[i].name) ? &output_rows[i] : row;
-    }
+    const struct output_row *row = HTP_DOCUMENT_ROW(which, output_rows);
     if (!row) {
         return output;
     }

@@ -72,6 +72,20 @@ const htp_json_node *htp_document_union(htp_document *d, const htp_json_node *no
     return NULL;
 }
 
+const void *htp_document_row(const htp_json_node *which, const void *rows, size_t size,
+                             size_t count)
+{
+    for (size_t i = 0; which && i < count; i++) {
+        const char *row = (const char *)rows + i * size;
+        const char *name = NULL;
+        memcpy(&name, row, sizeof(name));
+        if (htp_json_node_is(which, name)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
 const char *htp_document_text(htp_document *d, const htp_json_node *node)
 {
     if (node->kind != '"') {

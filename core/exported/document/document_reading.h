@@ -53,6 +53,14 @@ const htp_json_node *htp_document_object(htp_document *d, const htp_json_node *n
 /** The member of a union: its name, followed by the value; NULL if it is none. */
 const htp_json_node *htp_document_union(htp_document *d, const htp_json_node *node);
 
+/** The row of a table for a union's member, by the name that a row begins with; NULL: there is
+ * none.
+ * @param which  from htp_document_union() @param size  of a row */
+const void *htp_document_row(const htp_json_node *which, const void *rows, size_t size,
+                             size_t count);
+#define HTP_DOCUMENT_ROW(which, rows)                                                              \
+    htp_document_row(which, rows, sizeof((rows)[0]), sizeof(rows) / sizeof((rows)[0]))
+
 /** A text without NUL; "" if it is none. */
 const char *htp_document_text(htp_document *d, const htp_json_node *node);
 

@@ -319,10 +319,9 @@ static htp_exported_argument inner_of(htp_document *d, const htp_json_node *node
         {"as_bool", truth_of, 0}, {"as_none", none_of, 0},   {"as_tensor", htp_document_named, 0},
     };
     const htp_json_node *which = htp_document_union(d, node);
-    for (size_t i = 0; which && i < sizeof(inner) / sizeof(inner[0]); i++) {
-        if (htp_json_node_is(which, inner[i].name)) {
-            return inner[i].read(d, which + 1);
-        }
+    const struct kind_row *row = HTP_DOCUMENT_ROW(which, inner);
+    if (row) {
+        return row->read(d, which + 1);
     }
     htp_document_fail(d, "a value or a number is missing");
     return (htp_exported_argument){.kind = HTP_EXPORTED_NONE};
@@ -351,14 +350,10 @@ htp_exported_argument htp_document_argument(htp_document *d, const htp_json_node
 {
     htp_exported_argument argument = {.kind = HTP_EXPORTED_OTHER};
     const htp_json_node *which = htp_document_union(d, node);
-    bool is_known = false;
-    for (size_t i = 0; which && i < sizeof(kinds) / sizeof(kinds[0]) && !is_known; i++) {
-        is_known = htp_json_node_is(which, kinds[i].name);
-        if (is_known) {
-            argument = read_in_lists(d, &kinds[i], kinds[i].lists, which + 1);
-        }
-    }
-    if (which && !is_known) {
+    const struct kind_row *row = HTP_DOCUMENT_ROW(which, kinds);
+    if (row) {
+        argument = read_in_lists(d, row, row->lists, which + 1);
+    } else if (which) {
         argument.s = htp_document_text(d, which);
     }
     argument.name = "";
