@@ -321,20 +321,6 @@ static const struct opcode {
     ['.'] = {stop, 0, 0},
 };
 
-/* Runs small ints, of which debug records mostly consist. */
-static void run_ints(htp_pickle_machine *machine)
-{
-    const unsigned char *bytes = machine->pickle->bytes;
-    while (left(machine) > 2 && (bytes[machine->at] == 'K' || bytes[machine->at] == 'M')) {
-        const bool is_wide = bytes[machine->at] == 'M';
-        const int64_t high = is_wide ? bytes[machine->at + 2] : 0;
-        HTP_PUSH(machine->arena, &machine->stack,
-                 (htp_pickle_value){.kind = HTP_PICKLE_INT,
-                                    .number = high << 8 | bytes[machine->at + 1]});
-        machine->at += is_wide ? 3 : 2;
-    }
-}
-
 static htp_status run_opcode(htp_pickle_machine *machine)
 {
     machine->opcode = machine->at;
@@ -378,7 +364,6 @@ htp_status htp_pickle_run(htp_pickle_machine *machine)
     }
     machine->at = sizeof(beginning);
     while (!machine->is_done) {
-        run_ints(machine);
         HTP_TRY(run_opcode(machine));
     }
     return pickle->role == HTP_PICKLE_OF_LINES ? htp_pickle_check_debug(machine) : HTP_OK;
