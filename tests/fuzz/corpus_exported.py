@@ -1,6 +1,15 @@
-"""The programs of torch.export that fuzzers begin with: small ones, and formulas of sizes alone."""
+"""What fuzzers of torch.export's files begin with: small programs, whole archives, pickled states, and formulas of sizes
+alone."""
 
+import io
 import json
+import sys
+import zipfile
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "support"))
+
+import saved_state as state  # noqa: E402  (needs the path above)
 
 SYMBOL = "Symbol('s0', positive=True, integer=True)"
 
@@ -29,23 +38,82 @@ def tree(kind, *children) -> dict:
     return {"type": kind, "context": None if kind is None else "null", "children_spec": list(children)}
 
 
-def program(nodes: list, values: dict, guards=()) -> dict:
+def program(nodes: list, values: dict, guards=(), before=(), more=()) -> dict:
+    """@param before  input specifications in front of x, as (what it is, its argument)
+    @param more       the same of outputs"""
     leaf = tree(None)
+    names = [which["arg"]["name"] for spec in before for which in spec.values()]
+    changed = [which["arg"]["name"] for spec in more for which in spec.values()]
     arguments = tree("builtins.tuple", tree("builtins.tuple", leaf), {**tree("builtins.dict"), "context": "[]"})
     signature = {"inputs": [], "outputs": [], "in_spec": json.dumps([1, arguments]),
                  "out_spec": json.dumps([1, leaf]), "forward_arg_names": ["x"]}
     return {
         "graph_module": {
-            "graph": {"inputs": [value("x")], "outputs": [value("y")], "nodes": nodes, "tensor_values": values,
+            "graph": {"inputs": [*map(value, names), value("x")], "outputs": [*map(value, changed), value("y")],
+                      "nodes": nodes, "tensor_values": values,
                       "sym_int_values": {}, "sym_bool_values": {}, "is_single_tensor_return": False,
                       "custom_obj_values": {}, "sym_float_values": {}},
-            "signature": {"input_specs": [{"user_input": {"arg": value("x")}}],
-                          "output_specs": [{"user_output": {"arg": value("y")}}]},
+            "signature": {"input_specs": [*before, {"user_input": {"arg": value("x")}}],
+                          "output_specs": [*more, {"user_output": {"arg": value("y")}}]},
             "module_call_graph": [{"fqn": "", "signature": signature}], "metadata": {},
             "treespec_namedtuple_fields": {}},
         "opset_version": {"aten": 10}, "range_constraints": {"s0": {"min_val": 2, "max_val": None}},
         "schema_version": {"major": 8, "minor": 20}, "verifiers": ["TRAINING"], "torch_version": "2.13.0",
         "guards_code": list(guards)}
+
+
+PARAMETER = {"parameter": {"arg": {"name": "p_w"}, "parameter_name": "w"}}
+BUFFER = {"buffer": {"arg": {"name": "b_b"}, "buffer_name": "b", "persistent": True}}
+CHANGED = {"buffer_mutation": {"arg": {"name": "c"}, "buffer_name": "b"}}
+
+
+def branch(target: str) -> dict:
+    """A graph that an operator is given."""
+    graph = {"inputs": [value("a")], "outputs": [value("r")], "nodes": [node(target, {"self": value("a")}, value("r"))],
+             "tensor_values": {"a": tensor(3, 2), "r": tensor(3, 2)}, "sym_int_values": {}, "sym_bool_values": {},
+             "is_single_tensor_return": False, "custom_obj_values": {}, "sym_float_values": {}}
+    return {"as_graph": {"name": target.split(".")[-2], "graph": graph}}
+
+
+def larger_programs() -> dict:
+    """With the weights that the fuzzer lays beside them, w of sizes (2,) and b of (3, 2)."""
+    aten = "torch.ops.aten."
+    whole = {name: tensor(3, 2) for name in ("x", "y", "z", "c", "b_b")} | {"p_w": tensor(2)}
+    weighted = node(aten + "add.Tensor", {"self": value("x"), "other": value("p_w"), "alpha": {"as_int": 2}}, value("y"))
+    counted = node(aten + "add.Tensor", {"self": value("b_b"), "other": value("x")}, value("c"))
+    changed = node(aten + "add_.Tensor", {"self": value("b_b"), "other": value("x")}, value("c"))
+    copied = node(aten + "mul.Tensor", {"self": value("c"), "other": value("x")}, value("y"))
+    view = node(aten + "select.int", {"self": value("z"), "dim": {"as_int": 1}, "index": {"as_int": -1}}, value("v"))
+    made = node(aten + "clone.default", {"self": value("x"), "memory_format": {"as_memory_format": 1}}, value("z"))
+    filled = node(aten + "fill_.Scalar", {"self": value("v"), "value": {"as_float": "Infinity"}}, value("f"))
+    read = node(aten + "transpose.int", {"self": value("z"), "dim0": {"as_int": 0}, "dim1": {"as_int": 1}}, value("y"))
+    split = node(aten + "split.Tensor", {"self": value("x"), "split_size": {"as_int": 2}},
+                 {"as_tensors": [{"name": "z"}, {"name": "v"}]})
+    joined = node(aten + "cat.default", {"tensors": {"as_tensors": [{"name": "v"}, {"name": "z"}]}}, value("y"))
+    asked = node(aten + "sym_size.int", {"self": value("x"), "dim": {"as_int": 0}}, {"as_sym_int": {"as_name": "n"}})
+    summed = node("_operator.add", {"a": {"as_sym_int": {"as_name": "n"}}, "b": {"as_sym_int": {"as_int": 1}}},
+                  {"as_sym_int": {"as_name": "m"}})
+    ones = node(aten + "ones.default", {"size": {"as_sym_ints": [{"as_name": "m"}, {"as_int": 2}]},
+                                        "dtype": {"as_scalar_type": 7}}, value("y"))
+    truth = node(aten + "any.default", {"self": value("x")}, value("t"))
+    cond = node("torch.ops.higher_order.cond", {
+        "pred": value("t"), "true_fn": branch(aten + "sin.default"), "false_fn": branch(aten + "cos.default"),
+        "operands": {"as_tensors": [{"name": "x"}]}}, value("y"))
+    size = moving(SYMBOL, 4)
+    sizes = program([asked, summed, ones],
+                    {"x": tensor(size, 2), "y": tensor(moving(f"Add({SYMBOL}, Integer(1))", 5), 2)})
+    sizes["graph_module"]["graph"]["sym_int_values"] = {
+        "n": size, "m": moving(f"Add({SYMBOL}, Integer(1))", 5)}
+    return {
+        "weights": program([weighted], whole, before=[PARAMETER]),
+        "state": program([counted, copied], whole, before=[BUFFER], more=[CHANGED]),
+        "in_place": program([changed, copied], whole, before=[BUFFER]),
+        "views": program([made, view, filled, read],
+                         whole | {"v": tensor(3), "f": tensor(3), "y": tensor(2, 3)}),
+        "lists": program([split, joined], whole | {"z": tensor(2, 2), "v": tensor(1, 2)}),
+        "cond": program([truth, cond], whole | {"t": {**tensor(), "dtype": 12}}),
+        "sizes": sizes,
+    }
 
 
 def programs() -> dict:
@@ -62,7 +130,58 @@ def programs() -> dict:
             "expr_str": "Symbol('u0', integer=True)", "hint": None}})}),
         "unknown": program([relu], {"x": tensor(2)}),
     }
-    return {name: json.dumps(one).encode() for name, one in found.items()}
+    return {name: json.dumps(one).encode() for name, one in (found | larger_programs()).items()}
+
+
+# ---- tensors ---------------------------------------------------------------------------------------
+
+
+def states() -> dict:
+    nested = state.glob("torch", "FloatStorage")
+    attributes = state.DICT + state.text("kind") + state.number(1) + b"s"
+    return {
+        "plain": state.pickled({"w": state.parameter(state.tensor()), "b": state.tensor((3, 2), (1, 3), 1, state.storage("0", 16))}),
+        "tied": state.pickled({"w": state.tensor() + b"q\x00", "v": b"h\x00"}),
+        "half": state.pickled({"w": state.tensor(of=state.storage("1", 3, state.glob("torch", "HalfStorage")))}),
+        "bytes": state.pickled({"w": state.tensor(
+            (6,), of=state.storage("1", 6, state.glob("torch.storage", "UntypedStorage")), name="_rebuild_tensor_v3",
+            more=state.glob("torch", "float8_e5m2"))}),
+        "attributes": state.pickled({"w": state.call(
+            "torch._utils", "_rebuild_parameter_with_state", state.tensor(), b"\x88", b"N", attributes)}),
+        "far": state.pickled({"w": state.tensor((2**40, 2**40), (2**62, 1), 2**33)}),
+        "negative": state.pickled({"w": state.tensor((2,), (-1,))}),
+        "subclass": state.pickled({"w": state.call("torch._utils", "_rebuild_wrapper_subclass", nested)}),
+        "recursive": b"\x80\x02}q\x00X\x01\x00\x00\x00wh\x00s.",
+        "memo": b"\x80\x02}r\xff\xff\xff\x7fj\xff\xff\xff\x7f.",
+        "deep": b"\x80\x02" + b"N" + b"\x85" * 3000 + b".",
+        "wide": b"\x80\x02" + b")" + b"q\x00h\x00h\x00\x87" * 40 + b".",
+        "dims": state.pickled({"w": state.tensor((1,) * 65, (1,) * 65)}),
+        "twice": b"\x80\x02}(" + (state.text("w") + state.tensor()) * 2 + b"u.",
+    }
+
+
+def archive(records: dict) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as into:
+        for name, content in records.items():
+            into.writestr(zipfile.ZipInfo(name), content)
+    return file.getvalue()
+
+
+def archives() -> dict:
+    text = programs()["weights"]
+    saved = state.saved(state.pickled({"w": state.parameter(state.tensor())}), {"0": bytes(8)})
+    table = {"config": {"w": {"path_name": "weight_0", "is_param": True, "use_pickle": False, "tensor_meta": tensor(2)}}}
+    named = {"net/archive_format": b"pt2", "net/byteorder": b"little", "net/models/net.json": text}
+    return {
+        "2.7": archive({"serialized_exported_program.json": text, "serialized_state_dict.pt": saved,
+                        "serialized_constants.pt": b"", "extra_files/modules.json": b'{"": "net.Net"}'}),
+        "2.8": archive({**named, "net/data/weights/net.pt": saved}),
+        "2.9": archive({**named, "net/data/weights/net_weights_config.json": json.dumps(table).encode(),
+                        "net/data/weights/weight_0": bytes(8)}),
+        "compiled": archive({"net/archive_format": b"pt2", "net/data/aotinductor/net/a.so": b""}),
+        "two": archive({**named, "net/models/other.json": text}),
+    }
 
 
 def write_exported(folder):
@@ -77,5 +196,6 @@ def write_exported(folder):
     }
     for name, text in texts.items():
         (folder / name).write_bytes(text.encode())
-    for name, content in programs().items():
-        (folder / f"program_{name}").write_bytes(content)
+    for kind, files in (("program", programs()), ("state", states()), ("archive", archives())):
+        for name, content in files.items():
+            (folder / f"{kind}_{name}").write_bytes(content)

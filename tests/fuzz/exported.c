@@ -1,15 +1,20 @@
 /*
- * A program of torch.export: its JSON, and, where that is one, the numbers that its formulas have;
- * behind a '#' or a '?' a formula of sizes, or a guard, alone.
+ * Programs of torch.export. What an input is tells its first byte: of an archive, it is read as
+ * one; of a pickle, as a state; behind a '#' or a '?' is a formula of sizes, or a guard, alone;
+ * anything else is the JSON of a program, which is traced with weights that lie beside it.
  */
 #include "fuzz.h"
 
-#include "exported/document/document.h"
-#include "exported/symbols/symbols.h"
+#include "exported/exported.h"
+#include "exported/expression/expression.h"
+#include "source/pickle/pickle.h"
+#include "zip_maker.h"
 
 #include <string.h>
 
 enum { SIZE = 7 };
+
+/* ---- formulas ---- */
 
 static htp_status read_formula(htp_arena *arena, const char *text, bool is_guard)
 {
@@ -27,43 +32,131 @@ static htp_status read_formula(htp_arena *arena, const char *text, bool is_guard
     return HTP_OK;
 }
 
-/* Evaluates all formulas with nothing given: symbols that the data decides have numbers. */
-static htp_status bind(htp_arena *arena, const htp_exported_program *program)
+/* ---- states ---- */
+
+static htp_status read_state(htp_arena *arena, const uint8_t *bytes, size_t size)
 {
-    htp_exported_symbols symbols;
-    const char **paths = HTP_NEW_ARRAY(arena, const char *, (size_t)program->input_count + 1);
-    const htp_input **given =
-        HTP_NEW_ARRAY(arena, const htp_input *, (size_t)program->input_count + 1);
-    HTP_TRY(htp_exported_symbols_read(arena, program, paths, &symbols));
-    HTP_TRY(htp_exported_symbols_bind(&symbols, given, HTP_MAX_LANES));
-    for (uint32_t i = 0; i < program->expressions.count; i++) {
-        const htp_exported_size size = {.expression = i};
-        (void)htp_exported_symbols_value(&symbols, &size, 0);
+    static const htp_archive_record records[] = {
+        {.name = "data/0", .bytes = 64, .is_stored = true},
+        {.name = "data/1", .bytes = 6, .is_stored = true},
+    };
+    htp_archive archive = {.records = records, .record_count = 2};
+    for (uint32_t i = 0; i < archive.record_count; i++) {
+        htp_map_set(arena, &archive.by_name, records[i].name, i);
+    }
+    const htp_pickle pickle = {.path = "state",
+                               .name = "data.pkl",
+                               .bytes = bytes,
+                               .count = (uint32_t)size,
+                               .archive = &archive,
+                               .storages = "data/",
+                               .role = HTP_PICKLE_OF_STATE,
+                               .kept = arena};
+    htp_pickle_contents contents = {.cost = 0};
+    HTP_TRY(htp_pickle_check(arena, &pickle, &contents));
+    for (size_t i = 0; i < contents.tensors.count; i++) {
+        const htp_pickle_tensor *tensor = &contents.tensors.items[i];
+        FUZZ_CHECK(tensor->name + (size_t)tensor->name_bytes <= size &&
+                   tensor->rank <= HTP_MAX_RANK);
+        for (uint32_t k = 0; k < tensor->rank; k++) {
+            FUZZ_CHECK(tensor->sizes[k] >= 0 && tensor->strides[k] >= 0);
+        }
     }
     return HTP_OK;
 }
 
-static htp_status check(htp_arena *arena, htp_arena *scratch, const char *text, size_t size)
+/* ---- programs ---- */
+
+/* Traces a call with the sizes of the example; in several lanes where the data decides some. */
+static htp_status trace(htp_source *source)
 {
-    htp_exported_program program = {.major = 0};
-    if (*text == '#' || *text == '?') {
-        return read_formula(arena, text + 1, *text == '?');
+    const htp_named_operator *operators;
+    const htp_input *inputs;
+    uint32_t count;
+    HTP_TRY(htp_source_choose_method(source, 0, "forward"));
+    HTP_TRY(htp_source_find_operators(source, &operators, &count));
+    HTP_TRY(htp_source_find_inputs(source, &inputs, &count));
+    htp_trace_request request = {.inputs = inputs, .input_count = count, .lane_count = 1};
+    htp_trace_result result;
+    htp_status status = htp_source_trace(source, &request, &result);
+    if (result.needs_lanes) {
+        htp_status_free(status);
+        request.lane_count = HTP_MAX_LANES;
+        status = htp_source_trace(source, &request, &result);
     }
-    HTP_TRY(htp_document_read(arena, scratch, text, size, &program));
-    htp_exported_signature signature;
-    HTP_TRY(htp_exported_signature_read(arena, &program, &signature));
-    return bind(arena, &program);
+    return status;
+}
+
+static htp_status open_and_trace(htp_source *source, htp_arena *arena, const char *path)
+{
+    static const htp_reader *const readers[] = {&htp_exported_reader, NULL};
+    static const htp_source_options options = {.model = NULL};
+    HTP_TRY(htp_source_open(source, arena, path, readers, &options));
+    return trace(source);
+}
+
+static void read_archive(const uint8_t *bytes, size_t size)
+{
+    htp_arena arena;
+    htp_source source = {.path = NULL};
+    htp_arena_init(&arena);
+    if (htp_arena_recover(&arena) == 0) {
+        (void)fuzz_is_ok(open_and_trace(&source, &arena, fuzz_file(0, bytes, size)));
+    }
+    htp_source_close(&source, false);
+    htp_arena_free(&arena);
+}
+
+/* The state: a parameter w and a buffer b, floats, of sizes 2 and 3 by 2. */
+static void read_program(const uint8_t *text, size_t size)
+{
+#define TENSOR(key, elements, sizes, strides)                                                      \
+    "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\0" key \
+    "X\x03\0\0\0cpuK" elements "tQK\0(" sizes "t(" strides "t\x89NtR"
+    static const char state[] =
+        "\x80\x02}(X\x01\0\0\0w"
+        "ctorch._utils\n_rebuild_parameter\n" TENSOR(
+            "0", "\x02", "K\x02", "K\x01") "\x88N\x87R"
+                                           "X\x01\0\0\0b" TENSOR("1", "\x06", "K\x03K\x02",
+                                                                 "K\x02K\x01") "u.";
+    static const float numbers[6] = {1, 2, 3, 4, 5, 6};
+    const fuzz_member inner[] = {{"archive/data.pkl", state, sizeof(state) - 1},
+                                 {"archive/data/0", numbers, 2 * sizeof(numbers[0])},
+                                 {"archive/data/1", numbers, sizeof(numbers)}};
+    size_t inner_size;
+    uint8_t *saved = fuzz_zip(inner, sizeof(inner) / sizeof(inner[0]), &inner_size);
+    const fuzz_member members[] = {{"serialized_exported_program.json", text, size},
+                                   {"serialized_state_dict.pt", saved, inner_size}};
+    size_t archive_size;
+    uint8_t *archive = fuzz_zip(members, sizeof(members) / sizeof(members[0]), &archive_size);
+    read_archive(archive, archive_size);
+    free(archive);
+    free(saved);
+}
+
+/* ---- all of them ---- */
+
+static void read_alone(const uint8_t *data, size_t size)
+{
+    htp_arena arena;
+    htp_arena_init(&arena);
+    if (htp_arena_recover(&arena) == 0) {
+        const uint8_t *copy = (const uint8_t *)htp_arena_copy(&arena, data, size);
+        (void)fuzz_is_ok(*data == 0x80
+                             ? read_state(&arena, copy, size)
+                             : read_formula(&arena, (const char *)copy + 1, *data == '?'));
+    }
+    htp_arena_free(&arena);
 }
 
 void fuzz_exported(const uint8_t *data, size_t size)
 {
-    htp_arena arena;
-    htp_arena scratch;
-    htp_arena_init(&arena);
-    htp_arena_init(&scratch);
-    if (htp_arena_recover(&arena) == 0 && htp_arena_recover(&scratch) == 0) {
-        (void)fuzz_is_ok(check(&arena, &scratch, htp_arena_copy(&arena, data, size), size));
+    const uint8_t first = size > 0 ? *data : 0;
+    if (first == '#' || first == '?' || first == 0x80) {
+        read_alone(data, size);
+    } else if (first == 'P') {
+        read_archive(data, size);
+    } else {
+        read_program(data, size);
     }
-    htp_arena_free(&scratch);
-    htp_arena_free(&arena);
 }

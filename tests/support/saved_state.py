@@ -55,5 +55,6 @@ def saved(pickle: bytes, storages: dict, order: bytes = b"little", folder: str =
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in records.items():
-            archive.writestr(folder + name, content, zipfile.ZIP_DEFLATED if name in packed else zipfile.ZIP_STORED)
+            method = zipfile.ZIP_DEFLATED if name in packed else zipfile.ZIP_STORED
+            archive.writestr(zipfile.ZipInfo(folder + name), content, method)
     return file.getvalue()
