@@ -189,17 +189,46 @@ def takes_one_of_several() -> None:
         assert "method   forward(x: Tensor)" in run("inspect", "--model", "a", pt2).stdout
 
 
-@case
-def damage_ends_in_a_message() -> None:
-    """Bytes that are changed, missing or added, and truncated files."""
+CONTAINERS = {"2.7": (OLD, ""), "2.8": (PICKLED, "net/"), "2.9": (records(), "net/")}
+
+
+def check_damaged(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    result = run(path, "--out", path.with_suffix(".onnx"), errors="replace")
+    codes = (EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT, EXIT_UNSUPPORTED)
+    assert result.returncode in codes and "defect" not in result.stderr, result
+
+
+@case_for_each(list(CONTAINERS))
+def damage_ends_in_a_message(version: str) -> None:
+    """Bytes that are changed, missing or added, flipped bits, and truncated files."""
     chance = random.Random(1)
     with scratch() as there:
-        whole = write(there / "net.pt2", records()).read_bytes()
-        for _ in range(60):
+        whole = write(there / "net.pt2", *CONTAINERS[version]).read_bytes()
+        for size in range(0, len(whole), 64):
+            check_damaged(there / "net.pt2", whole[:size])
+        for _ in range(25):
             content = bytearray(whole)
             at = chance.randrange(len(content))
             content[at:at + chance.choice((0, 1, 1, 40))] = chance.randbytes(chance.choice((0, 1, 1, 3)))
-            (there / "net.pt2").write_bytes(content[:chance.choice((len(content), chance.randrange(len(content))))])
-            result = run(there / "net.pt2", "--out", there / "net.onnx", errors="replace")
-            codes = (EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT, EXIT_UNSUPPORTED)
-            assert result.returncode in codes and "defect" not in result.stderr, result
+            check_damaged(there / "net.pt2", bytes(content))
+        for _ in range(25):
+            content = bytearray(whole)
+            content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+            check_damaged(there / "net.pt2", bytes(content))
+
+
+@case_for_each([version for version in CONTAINERS if version != "2.9"])
+def damaged_pickles_end_in_a_message(version: str) -> None:
+    """Archives that are whole, whose pickle is cut or has flipped bits."""
+    contents, folder = CONTAINERS[version]
+    record = next(name for name in contents if name in ("serialized_state_dict.pt", "data/weights/model.pt"))
+    pickle = state.pickled({"holder.inner.w": state.parameter(state.tensor())})
+    chance = random.Random(2)
+    with scratch() as there:
+        for number in range(60):
+            damaged = bytearray(pickle)
+            damaged[chance.randrange(len(pickle))] ^= 1 << chance.randrange(8)
+            cut = damaged[:chance.randrange(len(pickle))] if number % 3 == 0 else damaged
+            changed_one = {**contents, record: state.saved(bytes(cut), {"0": bytes(8)})}
+            check_damaged(there / "net.pt2", write(there / "net.pt2", changed_one, folder).read_bytes())

@@ -179,6 +179,25 @@ UNIT_TEST(what_is_no_dict_of_tensors)
     ck_assert_uint_eq(s.contents.tensors.count, 0);
 }
 
+/* What comes back may be anything; the reads and writes are what sanitizers look at. */
+UNIT_TEST(damage_ends_in_a_status)
+{
+    static const char whole[] = "\x80\x02" DICT(
+        NAME("a") PARAMETER(TENSOR(FLOATS, "K\x02K\x03K\x04\x86K\x01K\x03\x86"), "\x88") NAME("b")
+            UNTYPED("K\0K\x03\x85K\x01\x85", "float16"));
+    state s;
+    char bytes[sizeof(whole)];
+    for (size_t count = 0; count < sizeof(whole) - 1; count++) {
+        memcpy(bytes, whole, sizeof(whole));
+        expect_failure(check(arena, &s, bytes, count), HTP_CODE_BAD_INPUT, "net.pt2: ");
+        for (unsigned bit = 0; bit < 8; bit++) {
+            bytes[count] = (char)(whole[count] ^ (1 << bit));
+            htp_status_free(check(arena, &s, bytes, sizeof(whole) - 1));
+            bytes[count] = whole[count];
+        }
+    }
+}
+
 /* Sizes of one tuple are walked over by each tensor that is made of it. */
 UNIT_TEST(tensors_have_few_dims)
 {
@@ -213,4 +232,5 @@ UNIT_TEST(tensors_have_few_dims)
 
 UNIT_MAIN("pickle_state", tensors_are_listed, one_tensor_may_have_two_names, storages_of_bytes,
           attributes_of_parameters_are_left_out, ints_of_few_bytes,
-          objects_are_refused_by_their_names, what_is_no_dict_of_tensors, tensors_have_few_dims)
+          objects_are_refused_by_their_names, what_is_no_dict_of_tensors, damage_ends_in_a_status,
+          tensors_have_few_dims)
