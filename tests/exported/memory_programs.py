@@ -117,15 +117,42 @@ class Resized(nn.Module):
 
 
 class Trained(nn.Module):
-    """In training mode: norms move their statistics."""
+    """In training mode: norms update their statistics, one of them twice, and return them."""
 
     def __init__(self):
         super().__init__()
-        self.norm = nn.BatchNorm1d(6)
-        self.norm.train()
+        self.norm, self.wide = nn.BatchNorm1d(6, momentum=0.3), nn.BatchNorm2d(2, affine=False)
+        self.instance = nn.InstanceNorm1d(6, affine=True, track_running_stats=True)
+        self.alone, self.drop = nn.BatchNorm1d(6, track_running_stats=False), nn.Dropout(0.0)
 
     def forward(self, x):
-        return self.norm(x)
+        y = self.instance(self.norm(self.norm(x) * 2))
+        z = self.wide(y.reshape(-1, 2, 3, y.shape[2]))
+        kept = self.norm.running_mean * 2, self.instance.running_var + 0, self.wide.running_var * 1
+        return self.drop(self.alone(y)), z, kept
+
+
+class Native(nn.Module):
+    """Norms and dropout by their native names."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.randn(6))
+        self.register_buffer("var", torch.rand(6) + 0.5)
+        self.weight = nn.Parameter(torch.randn(6))
+
+    def forward(self, x):
+        mean, var, weight = self.mean, self.var, self.weight
+        still = torch.native_batch_norm(x, weight, None, mean, var, False, 0.1, 1e-5)[0]
+        legit = torch.ops.aten._native_batch_norm_legit(x, weight, None, mean, var, False, 0.1, 1e-5)[0]
+        moved = torch.native_batch_norm(x, weight, weight, mean, var, True, 0.2, 1e-5)
+        again = torch.ops.aten._native_batch_norm_legit(x, None, weight, mean, var, True, 0.4, 1e-3)
+        alone = torch.ops.aten._native_batch_norm_legit.no_stats(x, weight, None, True, 0.1, 1e-5)
+        update = torch.ops.aten._batch_norm_with_update(x, weight, weight, mean, var, 0.1, 1e-5)[:3]
+        kept = torch.native_dropout(x, 0.5, False)[0]
+        layer = torch.native_layer_norm(x, x.shape[2:], None, None, 1e-5)
+        group = torch.native_group_norm(x, weight, None, x.shape[0], 6, x.shape[2], 3, 1e-5)[0]
+        return still, legit, moved, again, alone, update, kept, layer, group, mean * 1, var * 1
 
 
 PROGRAMS = (
@@ -136,6 +163,8 @@ PROGRAMS = (
     Program("tied", Tied, lambda b, s: (torch.randint(0, 11, (b, s)),)),
     Program("shared", Shared, floats(("b", "s", 8))),
     Program("slices", Slices, floats(("b", 8))),
+    Program("trained", Trained, lambda b, s: (torch.randn(b, 6, s),), ((2, 6), (1, 4), (5, 9))),
+    Program("native", Native, lambda b, s: (torch.randn(b, 6, s),), ((2, 6), (3, 4), (5, 9))),
     Program("given", Given, floats(("b", "s")), modes=SOME, twin=False),
     Program("resized", Resized, lambda b, s: (torch.randn(4, 6),), modes=SOME, twin=False),
 )

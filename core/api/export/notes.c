@@ -132,8 +132,8 @@ static void note_training(htp_session *session)
     const htp_trace *trace = session->graph->trace;
     if (trace->moves_statistics && !trace->is_inference) {
         htp_session_note(session, "norms are in training mode: they use the statistics of the "
-                                  "inputs, and move running ones; --eval exports the model as "
-                                  "after eval()");
+                                  "inputs, and move running ones; for inference, save it after "
+                                  "eval(), or export TorchScript with --eval");
     }
 }
 

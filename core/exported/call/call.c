@@ -329,6 +329,7 @@ static const htp_trace *finish(calling *c)
                          .input_count = (uint32_t)c->inputs.count,
                          .outputs = c->outputs.items,
                          .output_count = (uint32_t)c->outputs.count,
+                         .moves_statistics = r->moves_statistics,
                          .states = c->states.items,
                          .state_count = (uint32_t)c->states.count,
                          .data_sizes = r->symbols->data_sizes.items,

@@ -187,8 +187,7 @@ static void fail_unknown(htp_tape *r, uint32_t value)
                            where, r->program->values.items[value].name));
 }
 
-/* Changes a value and the wholes of which it is a part, as far as known. */
-static void change(htp_tape *r, uint32_t value, uint32_t now)
+void htp_lying_change(htp_tape *r, uint32_t value, uint32_t now)
 {
     value = whole_of(r, value);
     uint32_t changes = ++r->lying[r->lying[value].root].changes;
@@ -273,7 +272,7 @@ void htp_lying_note(htp_tape *r, const htp_exported_schema *schema, const htp_ex
     if (output && output->kind == HTP_EXPORTED_VALUE) {
         uint32_t now = r->bound[output->value];
         htp_lying_note_same(r, output->value, first->value);
-        change(r, first->value, now);
+        htp_lying_change(r, first->value, now);
     }
 }
 

@@ -36,6 +36,10 @@ void htp_lying_begin(htp_tape *r);
 void htp_lying_note(htp_tape *r, const htp_exported_schema *schema, const htp_exported_node *node,
                     uint32_t made);
 
+/** Changes a value of the program in place, to @p now of the trace, and the wholes of which it is a
+ * part, as far as known. */
+void htp_lying_change(htp_tape *r, uint32_t value, uint32_t now);
+
 /** A value is another one. */
 void htp_lying_note_same(htp_tape *r, uint32_t value, uint32_t as);
 

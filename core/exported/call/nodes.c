@@ -5,6 +5,7 @@
 #include "exported/call/memory.h"
 #include "exported/call/names.h"
 #include "exported/call/scopes.h"
+#include "exported/call/training.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -283,33 +284,6 @@ static void add_number_node(htp_tape *r, const htp_number_name *row, const htp_e
 
 /* ---- one node ---- */
 
-static const htp_trace_value *input_of(const htp_tape *r, uint32_t node, const char *name)
-{
-    const htp_trace_node *of = &r->nodes.items[node];
-    for (uint32_t i = 0; i < of->input_count; i++) {
-        if (strcmp(of->input_names[i], name) == 0) {
-            return &r->values.items[of->inputs[i]];
-        }
-    }
-    return NULL;
-}
-
-/* A norm in training mode updates statistics, which its schema does not declare. */
-static void check_training(htp_tape *r, uint32_t node)
-{
-    static const char *const flags[] = {"training", "use_input_stats", "train"};
-    const htp_trace_value *mean = input_of(r, node, "running_mean");
-    bool trains = false;
-    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-        const htp_trace_value *flag = input_of(r, node, flags[i]);
-        trains = trains || (flag && flag->kind == HTP_TRACE_BOOL && flag->i[0]);
-    }
-    if (mean && mean->kind == HTP_TRACE_TENSOR && trains) {
-        r->nodes.items[node].failure =
-            "it is in training mode, and moves statistics; export the program after model.eval()";
-    }
-}
-
 /* Adds an operator of libtorch or of a library. */
 static void add_operator(htp_tape *r, const htp_exported_node *node)
 {
@@ -318,8 +292,7 @@ static void add_operator(htp_tape *r, const htp_exported_node *node)
     const htp_exported_schema *schema = htp_exported_schema_find(r->arena, kind);
     uint32_t made = schema ? add_by_schema(r, schema, node) : add_as_given(r, kind, node);
     htp_tape_give(r, made, node);
-    check_training(r, made);
-    if (schema) {
+    if (schema && !htp_training_note(r, node, made)) {
         htp_lying_note(r, schema, node, made);
     }
 }

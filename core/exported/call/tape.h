@@ -46,6 +46,7 @@ typedef struct htp_tape {
     const htp_exported_node **deferred; /** < by value of the program: its producer on demand */
     struct htp_lying *lying;            /**< by value of the program: memory.h */
     uint32_t changes;                   /**< in their places, so far */
+    bool moves_statistics;              /**< a norm in training mode updates running statistics */
     uint32_t block;                     /**< that nodes are added to */
     htp_exported_place place;           /**< of the node that is read */
     uint32_t depth;                     /**< of nodes that are made when others are read */

@@ -18,10 +18,11 @@ void htp_lower_fail(htp_lowering *l, const char *format, ...)
 
 void htp_lower_fail_training(htp_lowering *l)
 {
-    htp_lower_fail(l, "%s",
-                   l->graph->trace->is_inference
-                       ? "it is in training mode by its own code, whatever eval() says"
-                       : "it is in training mode: --eval exports the model as after eval()");
+    htp_lower_fail(
+        l, "%s",
+        l->graph->trace->is_inference
+            ? "it is in training mode by its own code, whatever eval() says"
+            : "it is in training mode: save it after eval(), or export TorchScript with --eval");
 }
 
 bool htp_lower_needs_opset(htp_lowering *l, int opset, const char *what)

@@ -12,6 +12,7 @@
 #include "lower/emit/sizes.h"
 
 #include <float.h>
+#include <string.h>
 
 /** The dtype to compute in: float16 is kept only when all parameters have it. */
 static htp_dtype normalization_dtype(htp_lowering *l)
@@ -224,28 +225,99 @@ static htp_tensor_id emit_batch_norm(htp_lowering *l, htp_normalized *n)
                     HTP_AT(htp_attribute_float("epsilon", n->eps)));
 }
 
-/** batch_norm and its native forms. Without statistics of training it normalizes with those of the
- * batch, which has no state; with them the further outputs are empty. */
+/** (1 - momentum) · running + momentum · of_batch */
+static htp_tensor_id emit_moved(htp_lowering *l, const char *running, htp_tensor_id of_batch,
+                                htp_dtype dtype)
+{
+    double momentum = htp_arg_float(l, "momentum");
+    htp_tensor_id kept =
+        htp_emit_binary_scalar(l, "Mul", htp_arg_tensor_as(l, running, dtype), dtype, 1 - momentum);
+    return htp_emit_binary(l, "Add", kept,
+                           htp_emit_binary_scalar(l, "Mul", of_batch, dtype, momentum));
+}
+
+/** Binds the last two outputs: running statistics, moved towards the mean and the unbiased variance
+ * over some axes, of the instances' mean where these are kept apart. */
+static void bind_moved(htp_lowering *l, const htp_normalized *n, const int64_t *axes, size_t count,
+                       bool by_instance)
+{
+    static const int64_t instances[] = {0};
+    size_t first = l->node->output_count - 2;
+    htp_dtype dtype = htp_composite_dtype(htp_arg_dtype(l, "running_mean"));
+    htp_tensor_id x = htp_emit_cast(l, n->x, n->dtype, dtype);
+    htp_tensor_id mean = htp_emit_reduce(l, "ReduceMean", x, axes, count, true);
+    htp_tensor_id centered = htp_emit_binary(l, "Sub", x, mean);
+    htp_tensor_id square = htp_emit_binary(l, "Mul", centered, centered);
+    htp_tensor_id number =
+        htp_emit_binary(l, "Div", htp_emit_unary(l, "Size", x), htp_emit_unary(l, "Size", mean));
+    number = htp_emit_binary(l, "Sub", number, htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1));
+    htp_tensor_id var =
+        htp_emit_binary(l, "Div", htp_emit_reduce(l, "ReduceSum", square, axes, count, true),
+                        htp_emit_cast(l, number, HTP_DTYPE_INT64, dtype));
+    mean = htp_emit_squeeze(l, mean, axes, count);
+    var = htp_emit_squeeze(l, var, axes, count);
+    if (by_instance) {
+        mean = htp_emit_reduce(l, "ReduceMean", mean, instances, 1, false);
+        var = htp_emit_reduce(l, "ReduceMean", var, instances, 1, false);
+    }
+    htp_bind_cast(l, first, emit_moved(l, "running_mean", mean, dtype), dtype);
+    htp_bind_cast(l, first + 1, emit_moved(l, "running_var", var, dtype), dtype);
+}
+
+/** Outputs of the operator itself; a node that moves statistics has two more. The row's parameter
+ * says which ones there are beside the normalized tensor. */
+static uint32_t own_outputs(const htp_lowering *l)
+{
+    bool has_reserve = l->row->op && strcmp(l->row->op, "reserve") == 0;
+    return l->row->op ? 3 + has_reserve : 1;
+}
+
+/** With running statistics. What else it gives is empty, or those statistics. */
+static htp_tensor_id emit_evaluated(htp_lowering *l, htp_normalized *n, bool gives_running)
+{
+    uint32_t own = own_outputs(l);
+    htp_tensor_id y = emit_batch_norm(l, n);
+    for (size_t i = 1; i < l->node->output_count && i < own; i++) {
+        htp_bind_cast(l, i, htp_emit_fill(l, n->dtype, 0, 0), n->dtype);
+    }
+    if (gives_running) {
+        htp_bind(l, own, htp_arg_tensor(l, "running_mean"));
+        htp_bind(l, own + 1, htp_arg_tensor(l, "running_var"));
+    }
+    return y;
+}
+
+/** batch_norm and its native forms. With running statistics the further outputs are empty; in
+ * training it normalizes with those of the batch, and moves the running ones. */
 void htp_lower_batch_norm(htp_lowering *l)
 {
+    enum { WITH_STATISTICS = 3, WITH_RESERVE };
+    uint32_t own = own_outputs(l);
     bool has_statistics = htp_arg_present(l, "running_mean") && htp_arg_present(l, "running_var");
-    if (has_statistics && htp_arg_bool_or(l, "training", false)) {
+    bool trains = own == WITH_RESERVE || htp_arg_bool_or(l, "training", false);
+    bool gives_running = l->node->output_count == own + 2;
+    if (has_statistics && trains && !gives_running) {
         htp_lower_fail_training(l);
         return;
     }
     htp_normalized n = read_normalized(l, normalization_dtype(l));
     n.eps = htp_arg_float(l, "eps");
     htp_tensor_id y = HTP_NONE;
-    if (has_statistics) {
-        y = emit_batch_norm(l, &n);
-        for (size_t i = 1; i < l->node->output_count; i++) {
-            htp_bind_cast(l, i, htp_emit_fill(l, n.dtype, 0, 0), n.dtype);
-        }
+    if (has_statistics && !trains) {
+        y = emit_evaluated(l, &n, gives_running);
     } else {
         int64_t axes[HTP_MAX_RANK] = {0};
         size_t count = 1 + list_axes(2, n.rank, axes + 1);
         y = apply_affine(l, &n, standardize(l, &n, axes, count), true);
-        bind_statistics(l, &n, axes, count, false);
+        if (own >= WITH_STATISTICS) {
+            bind_statistics(l, &n, axes, count, false);
+        }
+        if (gives_running) {
+            bind_moved(l, &n, axes, count, false);
+        }
+    }
+    if (own == WITH_RESERVE) {
+        htp_bind(l, WITH_STATISTICS, htp_emit_fill(l, HTP_DTYPE_UINT8, 0, 0));
     }
     htp_bind_cast(l, 0, y, n.dtype);
 }
@@ -254,7 +326,8 @@ void htp_lower_instance_norm(htp_lowering *l)
 {
     bool has_statistics = htp_arg_present(l, "running_mean") && htp_arg_present(l, "running_var");
     bool use_input = htp_arg_bool(l, "use_input_stats");
-    if (has_statistics && use_input) {
+    bool gives_running = l->node->output_count == own_outputs(l) + 2;
+    if (has_statistics && use_input && !gives_running) {
         htp_lower_fail_training(l);
         return;
     }
@@ -272,6 +345,10 @@ void htp_lower_instance_norm(htp_lowering *l)
         n.bias = n.bias == HTP_NONE ? channel_fill(l, &n, 0) : n.bias;
         y = htp_emit(l, "InstanceNormalization", HTP_IN(n.x, n.weight, n.bias),
                      HTP_AT(htp_attribute_float("epsilon", n.eps)));
+    }
+    if (gives_running) {
+        int64_t axes[HTP_MAX_RANK];
+        bind_moved(l, &n, axes, list_axes(2, n.rank, axes), true);
     }
     htp_bind_cast(l, 0, y, n.dtype);
 }

@@ -119,11 +119,10 @@ bool htp_refusal_is_of_layout(const char *kind)
 /** Whether an overload writes into a tensor that it is given: "out", "Tensor_out". */
 static bool is_written(const char *kind)
 {
-    static const char out[] = "out";
     const char *overload = strchr(kind, '.');
-    size_t length = overload ? strlen(overload + 1) : 0;
-    const char *end = length >= strlen(out) ? overload + 1 + length - strlen(out) : "";
-    return strcmp(end, out) == 0 && (end == overload + 1 || end[-1] == '_');
+    const char *behind = overload ? strrchr(overload, '_') : NULL;
+    const char *word = behind ? behind : overload;
+    return word && strcmp(word + 1, "out") == 0;
 }
 
 const char *htp_refusal_find(const char *kind)

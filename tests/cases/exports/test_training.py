@@ -13,7 +13,7 @@ SAME = ("block-traced", "block-scripted", "dropouts-traced", "dropouts-scripted"
         "norms-scripted", "shared-traced", "shared-scripted",
         "recurrent-traced", "recurrent-scripted", "branches-scripted")
 LIKE = ("attention-traced", "literal-traced")  # eval() traces to other operators
-WORDS = "it is in training mode: --eval exports the model as after eval()"
+WORDS = "it is in training mode: save it after eval(), or export TorchScript with --eval"
 
 
 def made(name: str) -> Path:
