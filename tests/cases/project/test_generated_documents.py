@@ -56,6 +56,7 @@ def json_of(html: str) -> dict:
 def operators_are_those_of_the_table():
     text = text_of("OPERATORS.md")
     assert text.startswith(operators.INTRODUCTION)
+    assert operators.PROGRAMS_NOTE in text and operators.PROGRAMS_TABLE_NOTE in text
     told = {cells[0].strip("`"): cells[1] for cells in rows(text, "## Table")}
     found = {}
     for key in run("ops").stdout.split():
