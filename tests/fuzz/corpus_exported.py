@@ -156,6 +156,7 @@ def states() -> dict:
         "deep": b"\x80\x02" + b"N" + b"\x85" * 3000 + b".",
         "wide": b"\x80\x02" + b")" + b"q\x00h\x00h\x00\x87" * 40 + b".",
         "dims": state.pickled({"w": state.tensor((1,) * 65, (1,) * 65)}),
+        "nothing": b"\x80\x02(u}.",
         "twice": b"\x80\x02}(" + (state.text("w") + state.tensor()) * 2 + b"u.",
     }
 

@@ -9,7 +9,7 @@ enum { LOCAL_BYTES = 30, ENTRY_BYTES = 46, END_BYTES = 22 };
 static uint8_t *put(uint8_t *at, uint64_t value, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
-        at[i] = (uint8_t)(value >> 8 * i);
+        at[i] = (uint8_t)(i < sizeof(value) ? value >> 8 * i : 0);
     }
     return at + bytes;
 }

@@ -44,6 +44,14 @@ static const char *relative_path(const char *path, const char *above)
     return path[length] == '.' ? path + length + 1 : path[length] == '\0' ? "" : path;
 }
 
+/* The names in front of a scope's own: none when they are longer than those of any model, or a
+ * hostile chain of calls would cost the square of its length. */
+static const char *names_above(const char *names)
+{
+    enum { LONGEST = 4096 };
+    return strlen(names) > LONGEST ? "" : names;
+}
+
 const char *const *htp_name_scopes(htp_arena *arena, const htp_graph *graph)
 {
     uint32_t count = graph->trace->scope_count;
@@ -57,7 +65,7 @@ const char *const *htp_name_scopes(htp_arena *arena, const htp_graph *graph)
         const char *relative =
             relative_path(htp_graph_scope_path(graph, scope), htp_graph_scope_path(graph, parent));
         htp_text name = {.arena = arena};
-        htp_text_add(&name, names[parent]);
+        htp_text_add(&name, names_above(names[parent]));
         htp_text_add(&name, *relative ? "/" : "");
         htp_hierarchy_add_encoded(&name, relative, true);
         names[scope] = *relative ? htp_text_string(&name) : names[parent];

@@ -189,6 +189,17 @@ def takes_one_of_several() -> None:
         assert "method   forward(x: Tensor)" in run("inspect", "--model", "a", pt2).stdout
 
 
+@case
+def chains_of_calls_have_names_of_bounded_length() -> None:
+    """A node in 300 modules, each of which repeats the path of the one around it."""
+    stack = ";".join(f"k{i},{'a.' * i}b,net.M" for i in range(300))
+    contents = changed(records(), MODEL, (b"L__self__,,net.Net;", stack.encode() + b";"))
+    with scratch() as there:
+        result = run(write(there / "net.pt2", contents), "--out", there / "net.onnx")
+        assert result.returncode == EXIT_OK, result.stderr
+        assert all(len(node.name) < 6000 for node in onnx.load(there / "net.onnx").graph.node)
+
+
 CONTAINERS = {"2.7": (OLD, ""), "2.8": (PICKLED, "net/"), "2.9": (records(), "net/")}
 
 
