@@ -7,9 +7,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#ifndef MADV_POPULATE_WRITE /* of Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
+#endif
+
 struct htp_arena_block {
     htp_arena_block *next;
     size_t capacity;
+    size_t ready; /* bytes of it that may be handed out: all of them, if it is not mapped */
     bool is_mapped;
     max_align_t data[];
 };
@@ -18,13 +23,15 @@ enum {
     BLOCK_FIRST = 64 * 1024,
     BLOCK_LARGE = BLOCK_FIRST / 4, /* allocations from this size on may have a block of their own */
     BLOCK_LARGEST = 16 * 1024 * 1024,
+    READY_STEP = 256 * 1024,
 };
 
-/* Blocks from this size on bypass malloc's pools, which reuse smaller ones. */
+/* Blocks from this size on bypass malloc's pools, which reuse smaller ones, and zero what the
+ * system has zeroed. */
 #ifdef HTP_ARENA_MALLOC
 static const size_t mapped_from = SIZE_MAX;
 #else
-static const size_t mapped_from = BLOCK_LARGEST;
+static const size_t mapped_from = (size_t)1024 * 1024;
 #endif
 
 void htp_arena_init(htp_arena *arena)
@@ -81,6 +88,7 @@ static htp_arena_block *new_block(htp_arena *arena, size_t capacity)
         htp_arena_exhaust(arena);
     }
     block->capacity = capacity;
+    block->ready = block->is_mapped ? 0 : capacity;
     return block;
 }
 
@@ -120,6 +128,7 @@ void htp_arena_reset(htp_arena *arena)
 static void *alloc_large(htp_arena *arena, size_t bytes)
 {
     htp_arena_block *block = new_block(arena, bytes);
+    block->ready = bytes;
     if (arena->blocks) {
         block->next = arena->blocks->next;
         arena->blocks->next = block;
@@ -143,6 +152,26 @@ static void start_block(htp_arena *arena)
     arena->used = 0;
 }
 
+/* Whether a block has room for @p bytes bytes in all, of which @p more are new. A mapped block gets
+ * memory for them and for some that follow, in one call: a fault at each page would take longer
+ * than what is done with it. What is large may be room that is not used, and a system that does not
+ * know the advice has the faults. */
+static bool make_ready(htp_arena_block *block, size_t bytes, size_t more)
+{
+    if (bytes > block->capacity) {
+        return false;
+    }
+    const size_t begin = block->ready ? sizeof(*block) + block->ready : 0;
+    const size_t wanted = (sizeof(*block) + bytes + READY_STEP - 1) / READY_STEP * READY_STEP;
+    const size_t whole = sizeof(*block) + block->capacity;
+    const size_t end = wanted < whole ? wanted : whole;
+    if (more <= BLOCK_LARGE) {
+        (void)madvise((char *)block + begin, end - begin, MADV_POPULATE_WRITE);
+    }
+    block->ready = end - sizeof(*block);
+    return true;
+}
+
 void *htp_arena_alloc(htp_arena *arena, size_t bytes)
 {
     size_t alignment = sizeof(max_align_t);
@@ -153,7 +182,8 @@ void *htp_arena_alloc(htp_arena *arena, size_t bytes)
     if (rounded == 0) {
         rounded = alignment;
     }
-    bool fits = arena->blocks && arena->blocks->capacity - arena->used >= rounded;
+    bool fits = arena->blocks && (arena->used + rounded <= arena->blocks->ready ||
+                                  make_ready(arena->blocks, arena->used + rounded, rounded));
     if (rounded > BLOCK_LARGE && !fits) {
         void *large = alloc_large(arena, rounded);
         arena->total += rounded;
