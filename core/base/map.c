@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+/* Two fit into a line of a cache, and keys of up to 8 bytes, as numbers are, lie in no other. */
 struct htp_map_slot {
     const void *key; /* NULL: free */
+    uint64_t begin;  /* its first 8 bytes, or all of them and zeroes */
     uint32_t bytes;
     uint32_t hash;
     uint32_t value;
@@ -65,17 +67,31 @@ static uint32_t hash_key(const void *seed, const void *key, size_t bytes)
     return (uint32_t)(v.a ^ v.b ^ v.c ^ v.d);
 }
 
+static uint64_t beginning(const void *key, size_t bytes)
+{
+    uint64_t begin = 0;
+    if (bytes) {
+        memcpy(&begin, key, bytes < sizeof(begin) ? bytes : sizeof(begin));
+    }
+    return begin;
+}
+
+/* Whether a slot that is not free has the key. */
+static bool has_key(const htp_map_slot *slot, const void *key, size_t bytes, uint32_t hash)
+{
+    return slot->hash == hash && slot->bytes == bytes && slot->begin == beginning(key, bytes) &&
+           (bytes <= sizeof(slot->begin) || memcmp(slot->key, key, bytes) == 0);
+}
+
 /* The slot of the key, or the free one where it belongs. The table is never full. */
 static htp_map_slot *find_slot(const htp_map *map, const void *key, size_t bytes, uint32_t hash)
 {
     size_t mask = map->capacity - 1;
-    for (size_t i = hash & mask;; i = (i + 1) & mask) {
-        htp_map_slot *slot = &map->slots[i];
-        if (!slot->key || (slot->hash == hash && slot->bytes == bytes &&
-                           (bytes == 0 || memcmp(slot->key, key, bytes) == 0))) {
-            return slot;
-        }
+    size_t i = hash & mask;
+    while (map->slots[i].key && !has_key(&map->slots[i], key, bytes, hash)) {
+        i = (i + 1) & mask;
     }
+    return &map->slots[i];
 }
 
 /* The slot for a new key. */
@@ -128,6 +144,7 @@ static htp_map_slot *add_slot(htp_arena *arena, htp_map *map, const void *key, s
     htp_map_slot *slot = find_slot(map, key, bytes, hash);
     if (!slot->key) {
         map->count++;
+        slot->begin = beginning(key, bytes);
         slot->bytes = (uint32_t)bytes;
         slot->hash = hash;
     }
