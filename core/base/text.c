@@ -27,6 +27,15 @@ void htp_text_add_bytes(htp_text *text, const char *bytes, size_t length)
     text->bytes[text->length] = '\0';
 }
 
+void htp_text_expect(htp_text *text, size_t more)
+{
+    if (text->capacity - text->length <= more) {
+        const size_t capacity = text->length + more + 1;
+        text->bytes = htp_arena_grow(text->arena, text->bytes, text->length, capacity, 1);
+        text->capacity = capacity;
+    }
+}
+
 void htp_text_add(htp_text *text, const char *string)
 {
     htp_text_add_bytes(text, string, strlen(string));
@@ -47,6 +56,17 @@ void htp_text_addf(htp_text *text, const char *format, ...)
     }
     va_end(again);
     va_end(arguments);
+}
+
+void htp_text_add_number(htp_text *text, uint64_t number)
+{
+    char digits[20]; /* of the largest number */
+    size_t at = sizeof(digits);
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    htp_text_add_bytes(text, digits + at, sizeof(digits) - at);
 }
 
 size_t htp_text_utf8(const char *at, uint32_t *code)

@@ -20,11 +20,17 @@ typedef struct htp_text {
 /** Appends @p length bytes. */
 void htp_text_add_bytes(htp_text *text, const char *bytes, size_t length);
 
+/** Makes room for @p more bytes that may come. What they do not take is address space alone. */
+void htp_text_expect(htp_text *text, size_t more);
+
 /** Appends a string. */
 void htp_text_add(htp_text *text, const char *string);
 
 /** Appends a formatted string. */
 void htp_text_addf(htp_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Appends a number, without the time that a format takes. */
+void htp_text_add_number(htp_text *text, uint64_t number);
 
 /** Appends a string; bytes that are no UTF-8 become U+FFFD. */
 void htp_text_add_utf8(htp_text *text, const char *string);

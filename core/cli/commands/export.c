@@ -76,8 +76,10 @@ static void report_killed(void *user, size_t index, const char *signal_name)
 
 static htp_status export_model(const struct run *run, const htp_options *options, size_t index)
 {
+    const bool is_shown = run->arguments->json || run->arguments->print_tree;
     htp_result *result = NULL;
-    htp_status status = htp_export(run->model, run->outputs[index], options, &result);
+    htp_status status =
+        htp_export(run->model, run->outputs[index], options, is_shown ? &result : NULL);
     if (!status && run->arguments->json) {
         (void)puts(htp_result_json(result));
     }

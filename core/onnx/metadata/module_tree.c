@@ -1,6 +1,6 @@
 #include "onnx/metadata/module_tree.h"
 
-#include <inttypes.h>
+#include <string.h>
 
 typedef struct tree_writer {
     htp_text text;
@@ -31,7 +31,8 @@ static void add_bool(htp_text *text, const char *key, bool value)
 static void add_number(htp_text *text, const char *key, uint64_t value, const char *behind)
 {
     add_key(text, key);
-    htp_text_addf(text, "%" PRIu64 "%s", value, behind);
+    htp_text_add_number(text, value);
+    htp_text_add(text, behind);
 }
 
 static void add_aliases(tree_writer *w, uint32_t module)
@@ -73,7 +74,8 @@ static void add_shape(tree_writer *w, uint32_t weight)
     add_key(&w->text, local_name(w, weight));
     htp_text_add(&w->text, "[");
     for (uint32_t axis = 0; axis < traced->rank; axis++) {
-        htp_text_addf(&w->text, "%s%" PRId64, axis ? ", " : "", traced->dims[axis]);
+        htp_text_add(&w->text, axis ? ", " : "");
+        htp_text_add_number(&w->text, (uint64_t)traced->dims[axis]);
     }
     htp_text_add(&w->text, "]");
 }
@@ -145,10 +147,26 @@ static void add_record(tree_writer *w, uint32_t module)
     add_number(text, "total", w->annotations->nodes_total[module], "}}");
 }
 
+/* What most records have at most. */
+static size_t guess_bytes(const htp_graph *graph, const htp_hierarchy *hierarchy)
+{
+    enum { KEYS_AND_NUMBERS = 512 };
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < hierarchy->module_count; i++) {
+        const htp_instance *instance = graph->modules[i].instance;
+        const htp_hierarchy_module *facts = &hierarchy->modules[i];
+        bytes += KEYS_AND_NUMBERS + strlen(facts->tag) + strlen(facts->full_tag) +
+                 2 * strlen(instance->path) + strlen(facts->class_name) +
+                 strlen(instance->qualified_class);
+    }
+    return bytes;
+}
+
 const char *htp_module_tree_json(htp_arena *arena, const htp_graph *graph,
                                  const htp_hierarchy *hierarchy, const htp_annotations *annotations)
 {
     tree_writer w = {{.arena = arena}, graph, hierarchy, annotations};
+    htp_text_expect(&w.text, guess_bytes(graph, hierarchy));
     htp_text_add(&w.text, "{");
     add_string(&w.text, "rules", HTP_TAG_RULES_VERSION);
     add_key(&w.text, "modules");
