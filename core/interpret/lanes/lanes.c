@@ -7,16 +7,25 @@
 
 /* ---- memories ---- */
 
-typedef HTP_VECTOR(uint64_t) storage_list;
+static size_t count_tensors(const htp_operand *operand)
+{
+    size_t count = operand->kind == HTP_OPERAND_TENSOR;
+    for (uint32_t i = 0; operand->kind == HTP_OPERAND_LIST && i < operand->count; i++) {
+        count += count_tensors(&operand->as.elements[i]);
+    }
+    return count;
+}
 
-static void list_storages(htp_machine *m, const htp_operand *operand, storage_list *storages)
+/* @return behind the last one that was listed */
+static uint64_t *list_storages(const htp_operand *operand, uint64_t *at)
 {
     if (operand->kind == HTP_OPERAND_TENSOR) {
-        HTP_PUSH(m->arena, storages, operand->as.tensor->storage);
+        *at++ = operand->as.tensor->storage;
     }
     for (uint32_t i = 0; operand->kind == HTP_OPERAND_LIST && i < operand->count; i++) {
-        list_storages(m, &operand->as.elements[i], storages);
+        at = list_storages(&operand->as.elements[i], at);
     }
+    return at;
 }
 
 void htp_call_note_storages(htp_machine *m, htp_call *call, size_t lane,
@@ -24,9 +33,12 @@ void htp_call_note_storages(htp_machine *m, htp_call *call, size_t lane,
 {
     htp_storages *noted = HTP_NEW_ARRAY(m->arena, htp_storages, call->inputs.count);
     for (size_t i = 0; i < count && i < call->inputs.count; i++) {
-        storage_list storages = {0};
-        list_storages(m, &operands[i], &storages);
-        noted[i] = (htp_storages){storages.items, storages.count};
+        const size_t tensors = count_tensors(&operands[i]);
+        if (tensors > 0) {
+            uint64_t *storages = HTP_NEW_ARRAY(m->arena, uint64_t, tensors);
+            (void)list_storages(&operands[i], storages);
+            noted[i] = (htp_storages){storages, tensors};
+        }
     }
     call->storages[lane] = noted;
 }

@@ -17,7 +17,7 @@ static htp_outcome read_function(htp_machine *m, uint32_t function)
     if (m->program->functions[function].is_loaded) {
         return HTP_GOES_ON;
     }
-    htp_error *error = HTP_NEW(m->arena, htp_error); /* too large for the stack */
+    htp_error *error = &m->unread; /* too large for the stack */
     htp_shim_code code = m->program->load_function(m->program, function, error);
     if (code == HTP_SHIM_OK) {
         return HTP_GOES_ON;

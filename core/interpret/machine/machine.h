@@ -39,6 +39,7 @@ typedef struct htp_machine {
 
     /* How the last step ended. */
     const char *message;
+    htp_error unread; /* what was wrong with a function that could not be read */
     htp_path_split split;
     htp_growth growth;
 

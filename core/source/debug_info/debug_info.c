@@ -32,27 +32,21 @@ struct htp_source_places {
 
 /* ---- records ---- */
 
-/* Reads a debug record into empty origins. */
-static htp_status read_origins(htp_source_places *places, const htp_pickle *pickle,
-                               htp_code_origins *origins)
-{
-    htp_arena *scratch = &places->archive.scratch;
-    if (htp_arena_recover(scratch) != 0) {
-        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", pickle->path);
-    }
-    HTP_TRY(htp_input_file_check(places->in.file));
-    return htp_code_origins_read(&places->arena, scratch, pickle, origins);
-}
-
-/* Finds and reads the debug record of a file of code. A damaged one counts as empty. */
-static void read_record(htp_source_places *places, const char *file, htp_code_origins *origins)
+/* Reads the debug record of a file of code into empty origins. */
+static htp_status read_record(htp_source_places *places, const char *file,
+                              htp_code_origins *origins)
 {
     htp_archive *archive = &places->archive;
-    const char *name = htp_arena_join(&places->arena, file, "", DEBUG_ENDING);
+    htp_arena *scratch = &archive->scratch;
+    if (htp_arena_recover(scratch) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", places->in.path);
+    }
+    HTP_TRY(htp_input_file_check(places->in.file));
+    const char *name = htp_arena_join(scratch, file, "", DEBUG_ENDING);
     size_t bytes = 0;
-    const char *read = htp_archive_read(&places->arena, archive, places->in.file->fd, name, &bytes);
+    const char *read = htp_archive_read(scratch, archive, places->in.file->fd, name, &bytes);
     if (!read) {
-        return;
+        return HTP_OK;
     }
     const htp_pickle pickle = {.path = places->in.path,
                                .name = name,
@@ -61,12 +55,7 @@ static void read_record(htp_source_places *places, const char *file, htp_code_or
                                .count = (uint32_t)bytes,
                                .archive = archive,
                                .role = HTP_PICKLE_OF_LINES};
-    htp_status status = read_origins(places, &pickle, origins);
-    htp_arena_reset(&archive->scratch);
-    if (status) {
-        *origins = (htp_code_origins){.joined_bytes = 0};
-    }
-    htp_status_free(status);
+    return htp_code_origins_read(&places->arena, scratch, &pickle, origins);
 }
 
 /* The origins of a file of code; none if the archive has no record, or a damaged one. */
@@ -78,7 +67,12 @@ static htp_code_origins *find_record(htp_source_places *places, const char *file
     }
     if (!htp_map_get(&places->by_file, file, &number)) {
         htp_code_origins *origins = HTP_NEW(&places->arena, htp_code_origins);
-        read_record(places, file, origins);
+        htp_status status = read_record(places, file, origins);
+        htp_arena_reset(&places->archive.scratch);
+        if (status) {
+            *origins = (htp_code_origins){.joined_bytes = 0};
+        }
+        htp_status_free(status);
         htp_map_set(&places->arena, &places->by_file, htp_arena_strdup(&places->arena, file),
                     number);
         HTP_PUSH(&places->arena, &places->records, origins);

@@ -13,7 +13,7 @@
 #include "base/vector.h"
 #include "source/pickle/pickle.h"
 
-/** Bytes of the debug record. */
+/** Bytes of the debug record, copied. */
 typedef struct htp_code_origin_text {
     const char *bytes;
     uint32_t count;
@@ -59,8 +59,8 @@ typedef struct htp_code_texts {
 } htp_code_texts;
 
 /**
- * Reads a debug record into empty origins, in time and memory proportional to its bytes, which must
- * outlive them. @p scratch is for temporary memory.
+ * Reads a debug record into empty origins, in time and memory proportional to its bytes, of which
+ * texts are copied. @p scratch is for temporary memory.
  *
  * Refuses with HTP_CODE_BAD_INPUT malformed pickles, and other records.
  */

@@ -169,6 +169,23 @@ static void *keep(const struct reading *r, const void *items, size_t count, size
     return htp_arena_grow(r->arena, items, count, count, size);
 }
 
+/* Texts lie together in the record, which ends with what tells where they were used. */
+static void keep_texts(const struct reading *r)
+{
+    htp_code_origins *all = r->origins;
+    const char *begin = NULL;
+    const char *end = NULL;
+    for (size_t i = 0; i < all->texts.count; i++) {
+        const htp_code_origin_text *text = &all->texts.items[i];
+        begin = !begin || text->bytes < begin ? text->bytes : begin;
+        end = !end || text->bytes + text->count > end ? text->bytes + text->count : end;
+    }
+    const char *kept = begin ? htp_arena_copy(r->arena, begin, (size_t)(end - begin)) : NULL;
+    for (size_t i = 0; i < all->texts.count; i++) {
+        all->texts.items[i].bytes = kept + (all->texts.items[i].bytes - begin);
+    }
+}
+
 static void keep_all(const struct reading *r)
 {
     htp_code_origins *all = r->origins;
@@ -177,6 +194,7 @@ static void keep_all(const struct reading *r)
     all->sources.capacity = all->sources.count;
     all->texts.items = keep(r, all->texts.items, all->texts.count, sizeof(*all->texts.items));
     all->texts.capacity = all->texts.count;
+    keep_texts(r);
 }
 
 htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch, const htp_pickle *pickle,
