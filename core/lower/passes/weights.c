@@ -46,8 +46,9 @@ static void know(pass *p, htp_tensor_id tensor, const htp_laid *laid)
     const void *key = htp_laid_key(p->model, kept, &bytes);
     p->laid[tensor] = kept;
     p->first[tensor] = tensor;
-    if (!htp_map_get_bytes(&p->layouts, key, bytes, &p->first[tensor])) {
-        htp_map_set_bytes(p->arena, &p->layouts, key, bytes, tensor);
+    const void **added = htp_map_add_bytes(p->arena, &p->layouts, key, bytes, &p->first[tensor]);
+    if (added) {
+        *added = key;
     }
 }
 

@@ -20,17 +20,19 @@ const char *htp_name_numbered(htp_arena *arena, const char *base, const char *be
 
 const char *htp_name_unique(htp_arena *arena, htp_map *taken, const char *base)
 {
-    uint32_t suffix; /* by taken name: the first suffix that may still be free */
-    if (!htp_map_get(taken, base, &suffix)) {
-        htp_map_set(arena, taken, base, 1);
-        return base;
-    }
-    const char *name;
-    do {
+    uint32_t suffix = 1; /* by taken name: the first suffix that may still be free */
+    const char *name = base;
+    const void **key = htp_map_add_bytes(arena, taken, base, strlen(base), &suffix);
+    bool is_free = key != NULL;
+    while (!key) {
+        uint32_t first = 1;
         name = htp_name_numbered(arena, base, "_", suffix++);
-    } while (htp_map_get(taken, name, NULL));
-    htp_map_set(arena, taken, base, suffix);
-    htp_map_set(arena, taken, name, 1);
+        key = htp_map_add_bytes(arena, taken, name, strlen(name), &first);
+    }
+    *key = name;
+    if (!is_free) {
+        htp_map_set(arena, taken, base, suffix);
+    }
     return name;
 }
 

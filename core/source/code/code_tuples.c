@@ -275,9 +275,10 @@ static bool find_variable(const checker *c, const htp_syntax_node *name, uint32_
 static double *variable_of(checker *c, const htp_syntax_node *name)
 {
     uint32_t index = (uint32_t)c->costs.count;
-    if (!find_variable(c, name, &index)) {
-        htp_map_set_bytes(c->arena, &c->variables, c->module->code.text + name->name,
-                          name->name_bytes, index);
+    const char *text = c->module->code.text + name->name;
+    const void **key = htp_map_add_bytes(c->arena, &c->variables, text, name->name_bytes, &index);
+    if (key) {
+        *key = text;
         HTP_PUSH(c->arena, &c->costs, 0);
     }
     return &c->costs.items[index];
