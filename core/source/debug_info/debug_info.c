@@ -55,7 +55,7 @@ static htp_status read_record(htp_source_places *places, const char *file,
                                .count = (uint32_t)bytes,
                                .archive = archive,
                                .role = HTP_PICKLE_OF_LINES};
-    return htp_code_origins_read(&places->arena, scratch, &pickle, origins);
+    return htp_code_origins_read(&places->texts, scratch, &pickle, origins);
 }
 
 /* The origins of a file of code; none if the archive has no record, or a damaged one. */
@@ -70,7 +70,7 @@ static htp_code_origins *find_record(htp_source_places *places, const char *file
         htp_status status = read_record(places, file, origins);
         htp_arena_reset(&places->archive.scratch);
         if (status) {
-            *origins = (htp_code_origins){.joined_bytes = 0};
+            *origins = (htp_code_origins){.ranges = {.items = NULL}};
         }
         htp_status_free(status);
         htp_map_set(&places->arena, &places->by_file, htp_arena_strdup(&places->arena, file),
@@ -179,8 +179,7 @@ htp_source_places *htp_source_places_open(const htp_placed *in)
     if (places) {
         places->in = *in;
         places->finder = (htp_place_finder){places, find, find_text};
-        places->texts = (htp_code_texts){.kept = {.arena = &places->arena},
-                                         .joined = {.arena = &places->arena}};
+        places->texts = htp_code_texts_in(&places->arena);
         places->archive = *in->archive;
         htp_arena_init(&places->archive.scratch);
         htp_arena_init(&places->arena);

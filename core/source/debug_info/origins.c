@@ -25,29 +25,46 @@ htp_code_origin_source *htp_code_origins_source(const htp_code_origins *origins,
     return &origins->sources.items[origin->source];
 }
 
-static const char *keep_joined(htp_code_texts *texts)
+htp_code_texts htp_code_texts_in(htp_arena *arena)
 {
-    return htp_intern(&texts->kept, htp_text_string(&texts->joined), texts->joined.length);
+    return (htp_code_texts){.kept = {.arena = arena}, .join = {.arena = arena}};
 }
 
-/* Joins the parts of a source. */
-static const char *join_parts(htp_code_texts *texts, const htp_code_origins *origins,
-                              const uint32_t *parts, uint32_t count)
+uint32_t htp_code_texts_add(htp_code_texts *texts, const char *bytes, uint32_t count)
 {
-    texts->joined.length = 0;
+    htp_arena *arena = texts->kept.arena;
+    uint32_t number = (uint32_t)texts->pieces.count;
+    const void **key = htp_map_add_bytes(arena, &texts->by_bytes, bytes, count, &number);
+    if (key) {
+        const htp_code_text piece = {htp_arena_copy(arena, bytes, count), count};
+        *key = piece.bytes;
+        HTP_PUSH(arena, &texts->pieces, piece);
+    }
+    return number;
+}
+
+static const char *keep_joined(htp_code_texts *texts)
+{
+    return htp_intern(&texts->kept, htp_text_string(&texts->join), texts->join.length);
+}
+
+/* Joins the parts of a source that nobody has joined before. */
+static const char *join_parts(htp_code_texts *texts, const uint32_t *parts, uint32_t count)
+{
+    texts->join.length = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const htp_code_origin_text *part = &origins->texts.items[parts[i]];
-        htp_text_add_bytes(&texts->joined, part->bytes, part->count);
+        const htp_code_text *piece = &texts->pieces.items[parts[i]];
+        htp_text_add_bytes(&texts->join, piece->bytes, piece->count);
     }
     return keep_joined(texts);
 }
 
-/* The whole text of a source; NULL if it is too large. Stacks of a line that was traced repeatedly
- * consist of the same parts. */
-static const char *join(htp_code_texts *texts, htp_code_origins *origins,
+/* The whole text of a source; NULL where it is too large. Where a line was traced many times, in
+ * one layer or in several, its stacks are of the same parts. */
+static const char *join(htp_code_texts *texts, const htp_code_origins *origins,
                         htp_code_origin_source *source)
 {
-    if (source->text || source->bytes > joined_limit - origins->joined_bytes) {
+    if (source->text || source->bytes > joined_limit - texts->joined_bytes) {
         return source->text;
     }
     if (source->bytes == 0) {
@@ -55,16 +72,15 @@ static const char *join(htp_code_texts *texts, htp_code_origins *origins,
         return source->text;
     }
     const uint32_t *parts = &origins->parts.items[source->first_part];
-    uint32_t number = (uint32_t)origins->joined.count;
-    const void **place = htp_map_add_bytes(texts->kept.arena, &origins->by_parts, parts,
+    uint32_t number = (uint32_t)texts->joined.count;
+    const void **place = htp_map_add_bytes(texts->kept.arena, &texts->by_parts, parts,
                                            source->part_count * sizeof(*parts), &number);
     if (place) {
         *place = parts;
-        origins->joined_bytes += source->bytes;
-        HTP_PUSH(texts->kept.arena, &origins->joined,
-                 join_parts(texts, origins, parts, source->part_count));
+        texts->joined_bytes += source->bytes;
+        HTP_PUSH(texts->kept.arena, &texts->joined, join_parts(texts, parts, source->part_count));
     }
-    source->text = origins->joined.items[number];
+    source->text = texts->joined.items[number];
     return source->text;
 }
 
@@ -103,7 +119,7 @@ static size_t line_at(htp_arena *arena, htp_code_origin_source *source, uint64_t
     return first - 1; /* the first line begins at 0 */
 }
 
-uint32_t htp_code_origins_line(htp_code_texts *texts, htp_code_origins *origins,
+uint32_t htp_code_origins_line(htp_code_texts *texts, const htp_code_origins *origins,
                                const htp_code_origin *origin)
 {
     htp_code_origin_source *source = htp_code_origins_source(origins, origin);
@@ -113,7 +129,7 @@ uint32_t htp_code_origins_line(htp_code_texts *texts, htp_code_origins *origins,
     return (uint32_t)(source->first_line + line_at(texts->kept.arena, source, origin->begin));
 }
 
-const char *htp_code_origins_text(htp_code_texts *texts, htp_code_origins *origins,
+const char *htp_code_origins_text(htp_code_texts *texts, const htp_code_origins *origins,
                                   const htp_code_origin *origin)
 {
     htp_code_origin_source *source = htp_code_origins_source(origins, origin);
@@ -131,8 +147,8 @@ const char *htp_code_origins_text(htp_code_texts *texts, htp_code_origins *origi
     size_t line = line_at(texts->kept.arena, source, origin->begin);
     uint64_t begin = source->lines[line];
     uint64_t end = line + 1 < source->line_count ? source->lines[line + 1] : source->bytes;
-    texts->joined.length = 0;
-    htp_text_add_bytes(&texts->joined, " ", 1);
-    htp_text_add_bytes(&texts->joined, text + begin, (size_t)(end - begin));
+    texts->join.length = 0;
+    htp_text_add_bytes(&texts->join, " ", 1);
+    htp_text_add_bytes(&texts->join, text + begin, (size_t)(end - begin));
     return keep_joined(texts);
 }

@@ -13,12 +13,6 @@
 #include "base/vector.h"
 #include "source/pickle/pickle.h"
 
-/** Bytes of the debug record, copied. */
-typedef struct htp_code_origin_text {
-    const char *bytes;
-    uint32_t count;
-} htp_code_origin_text;
-
 /** A source file, or a piece of one. */
 typedef struct htp_code_origin_source {
     const char *file;    /* NULL: it has no name */
@@ -40,31 +34,43 @@ typedef struct htp_code_origin {
     uint32_t source;
 } htp_code_origin;
 
-/** An empty one is all zeroes. */
+/** Of one record. An empty one is all zeroes. */
 typedef struct htp_code_origins {
     HTP_VECTOR(htp_code_origin) ranges; /* by offset */
     HTP_VECTOR(htp_code_origin_source) sources;
-    HTP_VECTOR(htp_code_origin_text) texts;
-    HTP_VECTOR(uint32_t) parts;
-    htp_map by_parts;                /* joined texts, by the numbers of their parts */
-    HTP_VECTOR(const char *) joined; /* in the order in which they were */
-    uint64_t joined_bytes;
+    HTP_VECTOR(uint32_t) parts; /* numbers of texts */
 } htp_code_origins;
 
-/** Texts of sources, each once: the layers of a model were traced through the same lines. Empty
- * ones have arenas alone. */
+/** A piece of a source; there may be NULs in it. */
+typedef struct htp_code_text {
+    const char *bytes;
+    uint32_t count;
+} htp_code_text;
+
+/** Texts of all records, each once: the layers of a model were traced through the same lines. */
 typedef struct htp_code_texts {
+    htp_map by_bytes;                 /* numbers of pieces */
+    HTP_VECTOR(htp_code_text) pieces; /* that sources are joined of */
+    htp_map by_parts;                 /* joined texts, by the numbers of their pieces */
+    HTP_VECTOR(const char *) joined;  /* in the order in which they were */
+    uint64_t joined_bytes;
     htp_interned kept;
-    htp_text joined; /* the one that is being made */
+    htp_text join; /* the one that is being made */
 } htp_code_texts;
 
+/** No texts, which will be in @p arena. */
+htp_code_texts htp_code_texts_in(htp_arena *arena);
+
+/** The number of a text, which is copied where it is new. */
+uint32_t htp_code_texts_add(htp_code_texts *texts, const char *bytes, uint32_t count);
+
 /**
- * Reads a debug record into empty origins, in time and memory proportional to its bytes, of which
- * texts are copied. @p scratch is for temporary memory.
+ * Reads a debug record into empty origins, in time and memory proportional to its bytes. Both texts
+ * and origins will be in the arena of @p texts; @p scratch is for temporary memory.
  *
  * Refuses with HTP_CODE_BAD_INPUT malformed pickles, and other records.
  */
-HTP_MUST_USE htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch,
+HTP_MUST_USE htp_status htp_code_origins_read(htp_code_texts *texts, htp_arena *scratch,
                                               const htp_pickle *pickle, htp_code_origins *origins);
 
 /** The origin of code at an offset, or NULL. */
@@ -75,12 +81,12 @@ htp_code_origin_source *htp_code_origins_source(const htp_code_origins *origins,
                                                 const htp_code_origin *origin);
 
 /** The line of its file that a range begins in; 0 where sources are too large to be looked at. */
-uint32_t htp_code_origins_line(htp_code_texts *texts, htp_code_origins *origins,
+uint32_t htp_code_origins_line(htp_code_texts *texts, const htp_code_origins *origins,
                                const htp_code_origin *origin);
 
 /** The text of a range: a space and its first line, or the tracer's whole stack. "" as above. Equal
  * texts share a pointer. */
-const char *htp_code_origins_text(htp_code_texts *texts, htp_code_origins *origins,
+const char *htp_code_origins_text(htp_code_texts *texts, const htp_code_origins *origins,
                                   const htp_code_origin *origin);
 
 #endif

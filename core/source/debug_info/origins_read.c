@@ -9,10 +9,11 @@ struct reading {
     htp_arena *arena;
     htp_arena *scratch;
     const htp_pickle_machine *machine;
+    htp_code_texts *texts;
     htp_code_origins *origins;
-    uint32_t table;     /* texts of the table */
-    const char **files; /* by node of its tuple: 1 + its number; 0: not read yet */
-    uint32_t *sources;  /* 1 + its number, by node of its tuple; 0: it is not read yet */
+    uint32_t count;    /* texts of the record's table */
+    uint32_t *table;   /* their numbers among all texts */
+    uint32_t *sources; /* 1 + its number, by node of its tuple; 0: it is not read yet */
 };
 
 static htp_status no_debug_record(const struct reading *r)
@@ -28,10 +29,11 @@ static bool take_apart(const struct reading *r, const htp_pickle_value *value, h
     return *node && (*node)->count >= count && !(*node)->is_scattered;
 }
 
-static htp_code_origin_text text_of(const struct reading *r, const htp_pickle_value *value)
+/* The number of a text. */
+static uint32_t add_text(const struct reading *r, const htp_pickle_value *value)
 {
     const char *bytes = (const char *)r->machine->pickle->bytes;
-    return (htp_code_origin_text){bytes + value->string.offset, value->string.bytes};
+    return htp_code_texts_add(r->texts, bytes + value->string.offset, value->string.bytes);
 }
 
 /* Adds a text to a source. */
@@ -39,18 +41,16 @@ static void add_part(const struct reading *r, uint32_t text, htp_code_origin_sou
 {
     HTP_PUSH(r->arena, &r->origins->parts, text);
     source->part_count++;
-    source->bytes += r->origins->texts.items[text].count;
+    source->bytes += r->texts->pieces.items[text].count;
 }
 
 /* The parts of a source: indices of texts, or a text itself. */
 static bool read_parts(const struct reading *r, const htp_pickle_value *value,
                        htp_code_origin_source *source)
 {
-    htp_code_origins *origins = r->origins;
-    source->first_part = (uint32_t)origins->parts.count;
+    source->first_part = (uint32_t)r->origins->parts.count;
     if (value->kind == HTP_PICKLE_STRING) {
-        HTP_PUSH(r->scratch, &origins->texts, text_of(r, value));
-        add_part(r, (uint32_t)origins->texts.count - 1, source);
+        add_part(r, add_text(r, value), source);
         return true;
     }
     const htp_pickle_node *list;
@@ -60,10 +60,10 @@ static bool read_parts(const struct reading *r, const htp_pickle_value *value,
     }
     for (uint32_t i = 0; i < list->count; i++) {
         const int64_t number = r->machine->numbers.items[list->first + i];
-        if (number < 0 || number >= r->table) {
+        if (number < 0 || number >= r->count) {
             return false;
         }
-        add_part(r, (uint32_t)number, source);
+        add_part(r, r->table[number], source);
     }
     return true;
 }
@@ -75,20 +75,13 @@ static bool read_file(const struct reading *r, const htp_pickle_value *value, co
     if (value->kind == HTP_PICKLE_NONE) {
         return true;
     }
-    if (value->kind == HTP_PICKLE_STRING) {
-        htp_code_origin_text name = text_of(r, value);
-        *file = htp_arena_copy(r->arena, name.bytes, name.count);
-        return true;
-    }
-    if (value->kind != HTP_PICKLE_INT || value->number < 0 || value->number >= r->table) {
+    const bool is_text = value->kind == HTP_PICKLE_STRING;
+    if (!is_text &&
+        (value->kind != HTP_PICKLE_INT || value->number < 0 || value->number >= r->count)) {
         return false;
     }
-    const char **known = &r->files[value->number];
-    if (!*known) {
-        const htp_code_origin_text *name = &r->origins->texts.items[value->number];
-        *known = htp_arena_copy(r->arena, name->bytes, name->count);
-    }
-    *file = *known;
+    const uint32_t number = is_text ? add_text(r, value) : r->table[value->number];
+    *file = r->texts->pieces.items[number].bytes;
     return true;
 }
 
@@ -151,59 +144,38 @@ static htp_status read_position(const struct reading *r, const htp_pickle_value 
 
 static htp_status read_texts(struct reading *r, const htp_pickle_node *table)
 {
+    r->table = HTP_NEW_ARRAY(r->scratch, uint32_t, table->count);
     for (uint32_t i = 0; i < table->count; i++) {
         const htp_pickle_value *text = htp_pickle_part(r->machine, table, i);
         if (text->kind != HTP_PICKLE_STRING) {
             return no_debug_record(r);
         }
-        HTP_PUSH(r->scratch, &r->origins->texts, text_of(r, text));
+        r->table[i] = add_text(r, text);
     }
-    r->table = table->count;
-    r->files = HTP_NEW_ARRAY(r->scratch, const char *, table->count);
+    r->count = table->count;
     return HTP_OK;
 }
 
-/* Copies a grown list into memory of the right size. */
-static void *keep(const struct reading *r, const void *items, size_t count, size_t size)
-{
-    return htp_arena_grow(r->arena, items, count, count, size);
-}
-
-/* Texts lie together in the record, which ends with what tells where they were used. */
-static void keep_texts(const struct reading *r)
+/* Copies the sources into memory of the right size. */
+static void keep_sources(const struct reading *r)
 {
     htp_code_origins *all = r->origins;
-    const char *begin = NULL;
-    const char *end = NULL;
-    for (size_t i = 0; i < all->texts.count; i++) {
-        const htp_code_origin_text *text = &all->texts.items[i];
-        begin = !begin || text->bytes < begin ? text->bytes : begin;
-        end = !end || text->bytes + text->count > end ? text->bytes + text->count : end;
-    }
-    const char *kept = begin ? htp_arena_copy(r->arena, begin, (size_t)(end - begin)) : NULL;
-    for (size_t i = 0; i < all->texts.count; i++) {
-        all->texts.items[i].bytes = kept + (all->texts.items[i].bytes - begin);
-    }
-}
-
-static void keep_all(const struct reading *r)
-{
-    htp_code_origins *all = r->origins;
-    all->sources.items =
-        keep(r, all->sources.items, all->sources.count, sizeof(*all->sources.items));
+    all->sources.items = htp_arena_grow(r->arena, all->sources.items, all->sources.count,
+                                        all->sources.count, sizeof(*all->sources.items));
     all->sources.capacity = all->sources.count;
-    all->texts.items = keep(r, all->texts.items, all->texts.count, sizeof(*all->texts.items));
-    all->texts.capacity = all->texts.count;
-    keep_texts(r);
 }
 
-htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch, const htp_pickle *pickle,
-                                 htp_code_origins *origins)
+htp_status htp_code_origins_read(htp_code_texts *texts, htp_arena *scratch,
+                                 const htp_pickle *pickle, htp_code_origins *origins)
 {
+    htp_arena *arena = texts->kept.arena;
     htp_pickle_machine machine = {.arena = scratch, .pickle = pickle};
     HTP_TRY(htp_pickle_run(&machine));
-    struct reading r = {
-        .arena = arena, .scratch = scratch, .machine = &machine, .origins = origins};
+    struct reading r = {.arena = arena,
+                        .scratch = scratch,
+                        .machine = &machine,
+                        .texts = texts,
+                        .origins = origins};
     r.sources = HTP_NEW_ARRAY(scratch, uint32_t, machine.nodes.count);
     HTP_EXPECT(arena, &origins->parts, machine.numbers.count);
     const htp_pickle_node *positions = htp_pickle_node_of(&machine, &machine.stack.items[0]);
@@ -217,6 +189,6 @@ htp_status htp_code_origins_read(htp_arena *arena, htp_arena *scratch, const htp
     for (uint32_t i = 0; i < positions->count; i++) {
         HTP_TRY(read_position(&r, htp_pickle_part(&machine, positions, i)));
     }
-    keep_all(&r);
+    keep_sources(&r);
     return HTP_OK;
 }

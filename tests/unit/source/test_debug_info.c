@@ -27,16 +27,26 @@
 
 /* ---- origins ---- */
 
-static htp_status read_origins(htp_arena *arena, const char *bytes, size_t count,
-                               htp_code_origins *origins)
+/* Of the records of a test. */
+static htp_code_texts texts;
+
+static htp_status read_next(htp_arena *arena, const char *bytes, size_t count,
+                            htp_code_origins *origins)
 {
     const htp_pickle pickle = {.path = "model.pt",
                                .name = "code/__torch__.py.debug_pkl",
                                .bytes = (unsigned char *)htp_arena_copy(arena, bytes, count),
                                .count = (uint32_t)count,
                                .role = HTP_PICKLE_OF_LINES};
-    *origins = (htp_code_origins){.joined = 0};
-    return htp_code_origins_read(arena, arena, &pickle, origins);
+    *origins = (htp_code_origins){.parts = {.count = 0}};
+    return htp_code_origins_read(&texts, arena, &pickle, origins);
+}
+
+static htp_status read_origins(htp_arena *arena, const char *bytes, size_t count,
+                               htp_code_origins *origins)
+{
+    texts = htp_code_texts_in(arena);
+    return read_next(arena, bytes, count, origins);
 }
 
 #define READ(pickle, origins) read_origins(arena, pickle, sizeof(pickle) - 1, origins)
@@ -54,7 +64,6 @@ static const char *origin_at(htp_arena *arena, htp_code_origins *origins, uint64
         return "nothing";
     }
     const char *file = origins->sources.items[origin->source].file;
-    htp_code_texts texts = {.kept = {.arena = arena}, .joined = {.arena = arena}};
     return htp_arena_printf(arena, "%s:%u%s", file ? file : "?",
                             htp_code_origins_line(&texts, origins, origin),
                             htp_code_origins_text(&texts, origins, origin));
@@ -96,18 +105,20 @@ UNIT_TEST(stacks_of_the_tracer)
 /* Of two records. */
 UNIT_TEST(equal_texts_are_one)
 {
+    static const char record[] =
+        WITH_TABLE(AT("\0", RANGE(LINES, "\0", "\x05")) AT("\x02", RANGE(AGAIN, "\x02", "\x04")));
     htp_code_origins origins[2];
     const char *wholes[2];
     const char *lines[2];
-    htp_code_texts texts = {.kept = {.arena = arena}, .joined = {.arena = arena}};
+    texts = htp_code_texts_in(arena);
     for (size_t i = 0; i < 2; i++) {
-        expect_ok(READ(WITH_TABLE(AT("\0", RANGE(LINES, "\0", "\x05"))
-                                      AT("\x02", RANGE(AGAIN, "\x02", "\x04"))),
-                       &origins[i]));
+        expect_ok(read_next(arena, record, sizeof(record) - 1, &origins[i]));
         const htp_code_origin *ranges = origins[i].ranges.items;
         wholes[i] = htp_code_origins_text(&texts, &origins[i], &ranges[0]);
         lines[i] = htp_code_origins_text(&texts, &origins[i], &ranges[1]);
     }
+    ck_assert_uint_eq(texts.pieces.count, 4); /* "other", which no source has, too */
+    ck_assert_uint_eq(texts.joined.count, 1);
     ck_assert_ptr_eq(wholes[0], wholes[1]);
     ck_assert_ptr_eq(lines[0], lines[1]);
     ck_assert_str_eq(wholes[0], "a\nbb\n");
