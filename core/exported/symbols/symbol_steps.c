@@ -9,7 +9,7 @@ enum {
     MOST_EVALUATED = 1 << 23, /* evaluated steps per program: beyond, nothing is known */
     NEAR_SIZES = 64,          /* on both sides */
     FAR_SIZES = 1 << 20,
-    LEAST_TAKEN = 8, /* of a symbol, to show that a formula does not depend on it */
+    LEAST_TAKEN = 8, /* beside the hint, to show that a formula does not depend on it */
 };
 
 /* A place in the arguments that guards mention, and its size. */
@@ -163,6 +163,7 @@ void htp_symbol_steps_find(htp_exported_symbols *symbols)
     int64_t *steps = HTP_NEW_ARRAY(symbols->arena, int64_t, (size_t)count + 1);
     int64_t *leasts = HTP_NEW_ARRAY(symbols->arena, int64_t, (size_t)count + 1);
     symbols->evaluated = HTP_NEW(symbols->arena, uint64_t);
+    symbols->taken = HTP_NEW_ARRAY(symbols->arena, htp_exported_taken, (size_t)count + 1);
     struct probe probe = begin(symbols);
     for (uint32_t i = 0; i < count; i++) {
         bool has_guards = symbols->program->guard_count > 0 && symbols->hints[i] > 0;
@@ -178,66 +179,71 @@ void htp_symbol_steps_find(htp_exported_symbols *symbols)
 
 /* ---- formulas that do not move ---- */
 
-/* Whether a formula is constant wherever the guards accept sizes: near and far ones of each symbol,
- * one by one. */
-struct settling {
-    struct probe *probe;
-    const htp_exported_formula *formula;
-    htp_exported_number value;
-    bool is_settled;
-    uint32_t taken; /* accepted sizes of the current symbol */
-};
-
-static void try_size(struct settling *settling, uint32_t symbol, int64_t size)
+/* Notes a size of a symbol that the guards accept while the other symbols have their hints. */
+static void try_size(struct probe *probe, uint32_t symbol, int64_t size)
 {
-    struct probe *probe = settling->probe;
     const htp_exported_bounds *bounds = &probe->symbols->bounds[symbol];
-    if (!settling->is_settled || size < bounds->least || size > bounds->most || size < 1) {
+    if (size < bounds->least || size > bounds->most || size < 1 ||
+        *probe->evaluated >= MOST_EVALUATED) {
         return;
     }
     set_symbol(probe, symbol, size);
     if (guards_hold(probe)) {
-        const htp_exported_number value = value_of(probe, settling->formula);
-        settling->is_settled = htp_exported_is_integer(&value) &&
-                               value.whole == settling->value.whole &&
-                               *probe->evaluated < MOST_EVALUATED;
-        settling->taken++;
+        HTP_PUSH(probe->symbols->arena, &probe->symbols->taken[symbol], size);
     }
-    set_symbol(probe, symbol, probe->symbols->hints[symbol]);
 }
 
-static void try_sizes(struct settling *settling, uint32_t symbol)
+/* Guards are asked once of each symbol, near its hint and far from it: formulas are many. */
+static void find_taken(struct probe *probe, uint32_t symbol)
 {
-    const htp_exported_symbols *symbols = settling->probe->symbols;
-    const int64_t hint = symbols->hints[symbol];
-    const int64_t step = symbols->steps[symbol];
-    settling->taken = 0;
+    const int64_t hint = probe->symbols->hints[symbol];
+    const int64_t step = probe->symbols->steps[symbol];
+    if (probe->symbols->taken[symbol].count > 0) {
+        return;
+    }
+    HTP_PUSH(probe->symbols->arena, &probe->symbols->taken[symbol], hint);
     for (int64_t i = 1; i <= NEAR_SIZES; i++) {
-        try_size(settling, symbol, hint - i * step);
-        try_size(settling, symbol, hint + i * step);
+        try_size(probe, symbol, hint - i * step);
+        try_size(probe, symbol, hint + i * step);
     }
-    for (int64_t far = NEAR_SIZES * 2; far <= FAR_SIZES; far *= 2) {
-        try_size(settling, symbol, hint + far * step);
-        try_size(settling, symbol, hint + (far - 1) * step);
+    for (int64_t far = (int64_t)NEAR_SIZES * 2; far <= FAR_SIZES; far *= 2) {
+        try_size(probe, symbol, hint + far * step);
+        try_size(probe, symbol, hint + (far - 1) * step);
     }
-    settling->is_settled = settling->is_settled && settling->taken >= LEAST_TAKEN;
+    set_symbol(probe, symbol, hint);
+}
+
+/* Whether a formula has one value at all sizes of a symbol that the guards take. */
+static bool is_still(struct probe *probe, const htp_exported_formula *formula, uint32_t symbol,
+                     int64_t wanted)
+{
+    const htp_exported_symbols *symbols = probe->symbols;
+    if (symbols->hints[symbol] <= 0 || symbols->steps[symbol] <= 0) {
+        return false;
+    }
+    find_taken(probe, symbol);
+    bool is_still = symbols->taken[symbol].count > LEAST_TAKEN;
+    for (size_t i = 0; i < symbols->taken[symbol].count && is_still; i++) {
+        set_symbol(probe, symbol, symbols->taken[symbol].items[i]);
+        const htp_exported_number value = value_of(probe, formula);
+        is_still = htp_exported_is_integer(&value) && value.whole == wanted &&
+                   *probe->evaluated < MOST_EVALUATED;
+    }
+    set_symbol(probe, symbol, symbols->hints[symbol]);
+    return is_still;
 }
 
 bool htp_exported_symbols_is_settled(const htp_exported_symbols *symbols, uint32_t expression)
 {
     const htp_exported_formula *formula = &symbols->formulas[expression];
     struct probe probe = begin(symbols);
-    struct settling settling = {.probe = &probe, .formula = formula};
-    settling.value = value_of(&probe, formula);
-    settling.is_settled = htp_exported_is_integer(&settling.value);
-    for (uint32_t i = 0; i < formula->count && settling.is_settled; i++) {
+    const htp_exported_number value = value_of(&probe, formula);
+    bool is_settled = htp_exported_is_integer(&value);
+    for (uint32_t i = 0; i < formula->count && is_settled; i++) {
         if (formula->steps[i].operation == HTP_EXPORTED_SYMBOL) {
             uint32_t symbol = (uint32_t)formula->steps[i].number.whole;
-            settling.is_settled = symbols->hints[symbol] > 0 && symbols->steps[symbol] > 0;
-            if (settling.is_settled) {
-                try_sizes(&settling, symbol);
-            }
+            is_settled = is_still(&probe, formula, symbol, value.whole);
         }
     }
-    return settling.is_settled;
+    return is_settled;
 }

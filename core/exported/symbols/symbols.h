@@ -15,6 +15,9 @@ typedef struct htp_exported_bounds {
     int64_t most;  /**< INT64_MAX without one */
 } htp_exported_bounds;
 
+/** Sizes of a symbol that guards take where the other symbols are as they were exported. */
+typedef HTP_VECTOR(int64_t) htp_exported_taken;
+
 typedef struct htp_exported_symbols {
     htp_arena *arena;
     const htp_exported_program *program;
@@ -27,12 +30,13 @@ typedef struct htp_exported_symbols {
     const char *const *problems;        /**< by expression: why it cannot be read; NULL */
     const htp_exported_formula *guards; /**< one that cannot be read has no steps */
     const htp_exported_bounds *bounds;  /**< by symbol */
-    const int64_t *hints;               /** < by symbol: its value at the time of torch.export; 0:
+    const int64_t *hints;               /**< by symbol: its value at the time of torch.export; 0:
                                             unknown */
-    const int64_t *steps;               /** < by symbol: the step between accepted sizes; 0:
+    const int64_t *steps;               /**< by symbol: the step between accepted sizes; 0:
                                             unknown */
-    const int64_t *leasts; /**< by symbol: the least of these sizes, as far as was looked */
-    uint64_t *evaluated;   /**< steps of formulas, in the search for such sizes */
+    const int64_t *leasts;     /**< by symbol: the least of these sizes, as far as was looked */
+    uint64_t *evaluated;       /**< steps of formulas, in the search for such sizes */
+    htp_exported_taken *taken; /**< by symbol: accepted sizes, once the guards were asked */
     uint32_t symbol_count;
     uint32_t lane_count;
     htp_exported_number *numbers[HTP_MAX_LANES]; /**< by symbol */

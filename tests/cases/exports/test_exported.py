@@ -23,7 +23,8 @@ from numbers_check import assert_close, session
 
 FOLDER = TESTS / "exported"
 OLDER = FOLDER / "older"
-SETS = ("plain_programs", "memory_programs", "control_programs", "quantized_programs", "transformer_programs")
+SETS = ("plain_programs", "memory_programs", "control_programs", "idiom_programs", "quantized_programs",
+        "transformer_programs")
 BESIDE = ("program.py", "modes.py", "plain_programs.py", "../support/eager_steps.py")
 KINDS = {"Gemm": "MatMul"}  # the same by other names
 
