@@ -154,7 +154,9 @@ def check_no_torch_nn_in_tags(model) -> None:
 
 
 def check_parameters(model, tree, parameters: list) -> None:
-    """A node that reads a parameter belongs to an owner of it, or to an ancestor of an owner."""
+    """A node that reads a parameter, as it is stored in the model or laid out, belongs to an owner of it, or to an
+    ancestor of an owner."""
+    told = {i.name: properties(i).get("htp.parameter", i.name) for i in model.graph.initializer}
     owners = {}
     by_storage = {}
     for entry in parameters:
@@ -165,7 +167,7 @@ def check_parameters(model, tree, parameters: list) -> None:
         owners[entry["name"]] = group
     checked, broken = 0, []
     for node in all_nodes(model):
-        for name in node.input:
+        for name in (told.get(read, read) for read in node.input):
             if name in owners:
                 checked += 1
                 if not any(is_at_or_below(o, t) for o in owners[name] for t in tags_of(node)):
