@@ -15,4 +15,6 @@ weights, is traced, exported, run in ONNX Runtime and compared with libtorch.
     results         the file of results, one line for each architecture
     driver          what is still to be measured, through the above
     table           a line for each architecture, and what blocks those that do not come out
+    exported        the same architectures as programs of torch.export
+    native          models at the sizes at which they are used
 """

@@ -3,12 +3,13 @@
     zoo.py [--columns htp,dynamo_false,dynamo_true] [--only REGEX]
     zoo.py --summary | --document [--also DIR]
     zoo.py --functions [--only REGEX]
+    zoo.py --pt2[=pt2,pt2_dynamo] [--only REGEX] [--summary | --document]
     zoo.py --native [--only REGEX] [--summary | --document]
-    zoo.py --slice [--native]
+    zoo.py --slice [--native | --pt2]
 
 Results go to the build folder as they come; a run that is stopped goes on where it was. HTP_BUILD
 names the build folder, and HTP_PYTHON the Python with ONNX Runtime, PyTorch and transformers, as
-for the tests. Models of torchvision are made by Debian's Python. The document is that of two runs:
+for the tests. Models of torchvision are made by Debian's Python, but for --pt2. The document is that of two runs:
 transformers with the libtorch of .venv, and --only torchvision with Debian's, in --also DIR.
 """
 
@@ -26,8 +27,9 @@ import harness  # noqa: E402  (needs the path above)
 from op_coverage.command import comma_list, shard  # noqa: E402
 from zoo import document, slice, table  # noqa: E402
 from zoo.driver import Driver, Plan  # noqa: E402
+from zoo.exported import command as exported
 from zoo.native import command as native  # noqa: E402
-from zoo.results import FUNCTIONS, OURS, OUTCOMES, PEERS, WRONG, Results  # noqa: E402
+from zoo.results import FUNCTIONS, OURS, OUTCOMES, PEERS, PROGRAMS, PROGRAMS_PEER, WRONG, Results  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 
@@ -54,6 +56,8 @@ def parser() -> argparse.ArgumentParser:
         help="measure twenty architectures anew, and functions of eight, which must all be right")
     add("--functions", action="store_true",
         help="measure exports with modules as functions against those without")
+    add("--pt2", type=comma_list((PROGRAMS, PROGRAMS_PEER)), nargs="?", const=(PROGRAMS,), metavar="LIST",
+        help=f"measure programs of torch.export: {PROGRAMS} (default), {PROGRAMS_PEER}")
     add("--native", action="store_true",
         help="measure models at the sizes at which they are used, exported without flags; with"
         " --document, write their table in docs/ZOO.md")
@@ -120,6 +124,8 @@ def known_columns(folders: list) -> dict:
 
 def main() -> int:
     arguments = parser().parse_args()
+    if arguments.pt2:
+        return exported.main(arguments, arguments.results.resolve())
     if arguments.native:
         return native.main(arguments)
     if arguments.slice:

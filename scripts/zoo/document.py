@@ -4,7 +4,8 @@ from collections import Counter
 from pathlib import Path
 
 from zoo import table
-from zoo.markdown import FOLDERS, head, line, plain
+from zoo.exported import document as exported
+from zoo.markdown import FOLDERS, head, line, plain, section_of
 from zoo.native import document as native
 from zoo.results import (
     DEFAULTS, FIXED, FUNCTIONS, OURS, OUTCOMES, PEERS, RIGHT, UNTRACEABLE, WRONG, Results,
@@ -132,8 +133,8 @@ def untraceable_rows(records: list) -> list:
 
 
 def write(path: Path, columns: dict) -> None:
-    """Writes the document, whose models of native sizes stay as they are. columns: name to results,
-    ours among them."""
+    """Writes the document, in which the sections of other measurements stay as they are. columns: name to
+    results, ours among them."""
     records = list(columns[OURS].records.values())
     parts = [
         INTRODUCTION, "## Counts\n", *count_rows(columns), "", *other_rows(records, columns[FUNCTIONS]),
@@ -144,5 +145,6 @@ def write(path: Path, columns: dict) -> None:
     ]
     path.parent.mkdir(exist_ok=True)
     text = "\n".join(parts) + "\n"
-    kept = native.part_of(path.read_text()) if path.exists() else ""
-    path.write_text(f"{text}\n{kept}" if kept else text)
+    before = path.read_text() if path.exists() else ""
+    kept = (section_of(before, title) for title in (exported.TITLE, native.TITLE))
+    path.write_text("\n".join([text, *filter(None, kept)]))

@@ -1,6 +1,7 @@
-"""Tables and cells of the documents."""
+"""Tables, cells and sections of the documents."""
 
 import re
+from pathlib import Path
 
 FOLDERS = re.compile(r"/(?:[\w.+-]+/)+")
 
@@ -17,3 +18,17 @@ def line(cells: list) -> str:
 def head(titles: list, numbers: int) -> list:
     """Titles and their rule; the last columns hold numbers."""
     return [line(titles), line(["---"] * (len(titles) - numbers) + ["---:"] * numbers)]
+
+
+def section_of(text: str, title: str) -> str:
+    """The section as it stands in a document, "" where there is none."""
+    found = re.search(rf"^{title}\n.*?(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+    return found[0] if found else ""
+
+
+def put(path: Path, section: list) -> None:
+    """Puts the lines of a section, its title first, in the place of the one that the document has, or behind
+    what it has."""
+    text = path.read_text()
+    new, old = "\n".join(section), section_of(text, section[0])
+    path.write_text(text.replace(old, new) if old else f"{text.rstrip()}\n\n{new}")

@@ -14,6 +14,10 @@ FUNCTIONS = "functions"
 # The column of models at native sizes, which are others than those of the other columns.
 NATIVE = "native"
 
+# The columns of the same models as programs of torch.export: of this program, and of PyTorch's exporter.
+PROGRAMS = "pt2"
+PROGRAMS_PEER = "pt2_dynamo"
+
 RIGHT = "right"
 FIXED = "right-fixed"  # with at least one axis fixed that the eager model does not fix
 REFUSED = "refused"

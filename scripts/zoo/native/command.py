@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import harness
+from zoo import markdown
 from zoo.driver import Driver, Plan
 from zoo.native import document, slice
 from zoo.results import NATIVE, WRONG, Results
@@ -66,6 +67,6 @@ def main(arguments: argparse.Namespace) -> int:
     if not arguments.summary:
         Driver(plan_of(arguments, folder), results).run()
     if arguments.document:
-        document.put(harness.ROOT / "docs" / "ZOO.md", results)
+        markdown.put(harness.ROOT / "docs" / "ZOO.md", document.section(results))
     print("\n".join(document.section(results)))
     return 1 if results.with_outcome(WRONG) else 0

@@ -3,7 +3,6 @@
 import re
 import statistics
 from collections import Counter
-from pathlib import Path
 
 from zoo.markdown import FOLDERS, head, line, plain
 from zoo.results import FIXED, OUTCOMES, REFUSED, RIGHT, UNTRACEABLE, Results
@@ -134,19 +133,3 @@ def section(results: Results) -> list:
         "", *rows(made),
         *(f"\nNot made: {record['name']}: {plain(record['reason'])}" for record in lost), "",
     ]
-
-
-# ---- the document --------------------------------------------------------------------------------
-
-
-def part_of(text: str) -> str:
-    """The section of a document, or ""."""
-    found = re.search(rf"^{TITLE}\n.*?(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
-    return found[0] if found else ""
-
-
-def put(path: Path, results: Results) -> None:
-    """Replaces the section of the document, or appends it."""
-    text = path.read_text()
-    new, old = "\n".join(section(results)), part_of(text)
-    path.write_text(text.replace(old, new) if old else f"{text.rstrip()}\n\n{new}")

@@ -12,7 +12,7 @@ import torch  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
 
 import harness  # noqa: E402
-from zoo import defaults, judge, maker, reference  # noqa: E402
+from zoo import defaults, judge, maker, markdown, reference  # noqa: E402
 from zoo.compare import Differs, compare, compare_large  # noqa: E402
 from zoo.inputs import Argument  # noqa: E402
 from zoo.libtorch import Program, Refuses  # noqa: E402
@@ -301,7 +301,7 @@ def the_table_of_native_sizes_is_put_in_its_place():
         path = folder / "ZOO.md"
         path.write_text("# Title\n\n## First\n\nrow\n")
         for _ in range(2):
-            document.put(path, results_in(folder))
+            markdown.put(path, document.section(results_in(folder)))
         text = path.read_text()
     assert text.startswith("# Title\n\n## First\n\nrow\n\n## Native sizes\n"), text
     assert text.count("## Native sizes") == 1

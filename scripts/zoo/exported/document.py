@@ -1,0 +1,125 @@
+"""The section of docs/ZOO.md on programs of torch.export."""
+
+from collections import Counter
+
+from zoo.exported import differences
+from zoo.markdown import FOLDERS, head, line, plain
+from zoo.results import FIXED, OUTCOMES, RIGHT, UNTRACEABLE, WRONG
+
+TITLE = "## Programs of torch.export"
+INTRODUCTION = """
+Made by `make zoo ZOO="--pt2 --document"`. The same models, exported by PyTorch with `Dim.DYNAMIC` for every axis,
+with `Dim.AUTO` where that fails, and with fixed sizes where that fails, too (*way*; strict where nothing else does);
+those of torchvision without its own operators. Each file is exported without libtorch and without flags, run
+at three choices of sizes, batch 1 and sequence 1 among them, and compared with the eager model, in the way of the
+first table. *tags*: whether all properties of the first table hold; *twin*: whether the set of tags is that of the
+TorchScript file of the same model. Where it is *another program*, PyTorch made a program that runs operators in
+modules in which a trace runs none, or none where a trace has some: a slice of a whole axis, a mask that is made. *peer*:
+the model that `torch.onnx.export(dynamo=True)` makes of the same program, judged in the same way.
+Here **right-fixed** is that torch.export, or a guard of its program, fixes an axis that the eager model does not
+fix, and **untraceable** that PyTorch makes no program. A difference beside an error of libtorch's of the same size is
+rounding: d_fine has feature maps of numbers up to 30,000.
+"""
+FINE = (RIGHT, FIXED)
+CAUSE_LENGTH = 160
+
+
+def twin_of(record: dict) -> str:
+    if "twin" not in record:
+        return ""
+    found = record["twin"]
+    if found["lost"] or found["made up"]:
+        return differences.of(differences.OTHER_TAGS, record["name"]) or "OTHER"
+    return "another program" if found["more"] or found["less"] else "equal"
+
+
+def tags_of(record: dict) -> str:
+    if "tags" not in record:
+        return ""
+    return "hold" if not record["tags"] else "NOT " + ",".join(record["tags"])
+
+
+def errors_of(record: dict) -> list:
+    if "difference" not in record:
+        return ["", ""]
+    is_known = record.get("error") or record.get("libtorch_error")
+    error = f"{record['error']:.0e} ({record['libtorch_error']:.0e})" if is_known else ""
+    return [f"{record['difference']:.0e}", error]
+
+
+def reason_of(record: dict) -> str:
+    told = FOLDERS.sub("", record.get("reason", ""))[:CAUSE_LENGTH]
+    return "; ".join(filter(None, (told, differences.of(differences.NOT_RIGHT, record["name"]))))
+
+
+# ---- counts --------------------------------------------------------------------------------------
+
+
+def counted(name: str, records: list) -> str:
+    counts = Counter(record["outcome"] for record in records)
+    made = len(records) - counts[UNTRACEABLE]
+    share = f"{100 * (counts[RIGHT] + counts[FIXED]) / made:.1f} % of {made:,}" if made else ""
+    return line([name, *(f"{counts[outcome]:,}" for outcome in OUTCOMES), share])
+
+
+def known(records: dict) -> list:
+    """All but those that there is nothing to choose of."""
+    return [r for r in records.values() if "no choice of attention" not in r.get("reason", "")]
+
+
+def count_rows(ours: dict, peers: dict) -> list:
+    lines = head(["exporter", *OUTCOMES, "right of made"], len(OUTCOMES) + 1)
+    lines.append(counted("htp-trace", known(ours)))
+    if peers:
+        both = {name: ours[name] for name in peers if name in ours}
+        lines.append(counted("htp-trace, of what the peer was measured on", known(both)))
+        lines.append(counted("dynamo=True", known(peers)))
+    return lines
+
+
+def peer_words(ours: dict, peers: dict) -> list:
+    """Where both are right their numbers are equal: they are near to the same ones."""
+    right = [name for name, record in peers.items() if record["outcome"] in FINE and name in ours]
+    missed = [name for name in right if ours[name]["outcome"] not in FINE]
+    if not right:
+        return []
+    words = f"- Of the peer's {len(right)} right ones, {len(right) - len(missed)} are right here"
+    return [f"{words}; the others: {', '.join(missed)}." if missed else f"{words}."]
+
+
+def twin_words(records: list) -> str:
+    kinds = Counter(twin_of(record) for record in records if "twin" in record)
+    told = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    return f"- Tags beside those of the TorchScript file, of {sum(kinds.values())}: {told}."
+
+
+def section(ours: dict, peers: dict) -> list:
+    """The lines of the section. ours and peers: records by name."""
+    records = sorted(known(ours), key=lambda record: record["name"])
+    made = [record for record in records if record["outcome"] != UNTRACEABLE]
+    tagged = [record for record in made if "tags" in record]
+    lines = [
+        TITLE, INTRODUCTION, *count_rows(ours, peers), "",
+        f"- All tag properties hold for {sum(not r['tags'] for r in tagged)} of {len(tagged)} exports.",
+        twin_words(made), *peer_words(ours, peers), "",
+    ]
+    lines += head(["model", "way", "outcome", "why", "tags", "twin", "peer", "nodes", "difference", "error", "seconds"], 4)
+    for record in made:
+        lines.append(line([
+            record["name"], record.get("way", ""), record["outcome"], plain(reason_of(record)), tags_of(record),
+            twin_of(record), peers.get(record["name"], {}).get("outcome", ""), record.get("nodes", ""),
+            *errors_of(record), record.get("seconds", ""),
+        ]))
+    lines += ["", "PyTorch makes no program of these:", "", *head(["model", "why"], 0)]
+    for record in records:
+        if record["outcome"] == UNTRACEABLE:
+            lines.append(line([record["name"], plain(FOLDERS.sub("", record["reason"])[:CAUSE_LENGTH])]))
+    return [*lines, ""]
+
+
+# ---- what must not be ----------------------------------------------------------------------------
+
+
+def is_failure(record: dict) -> bool:
+    """A wrong number, a property of tags that does not hold, tags that differ without a reason."""
+    return record["outcome"] == WRONG or bool(record.get("tags")) or twin_of(record) == "OTHER"
