@@ -31,6 +31,19 @@ class Chunked(nn.Module):
         return x
 
 
+class Table(nn.Module):
+    """Sets a buffer to what it is."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.randn(20, 4), persistent=False)
+
+    def forward(self, x):
+        self.table = self.table.to(x.device)
+        return x + self.table[: x.shape[1]]
+
+
 PROGRAMS = (
     Program("chunked", Chunked, lambda b, s: (torch.randn(b, s, 4),), ((2, 8), (1, 5), (3, 13))),
+    Program("table", Table, lambda b, s: (torch.randn(b, s, 4),)),
 )

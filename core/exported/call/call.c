@@ -210,13 +210,13 @@ static void bind_weights(calling *c)
 
 /* ---- what is left ---- */
 
-/* Notes the final value of a state. */
+/* Notes what a call leaves in a state; what is left as it was found is none. */
 static void note_left(calling *c, const char *name, uint32_t before, uint32_t after)
 {
     uint32_t number;
     if (htp_map_get(&c->state_names, name, &number)) {
         c->states.items[number].after = after;
-    } else if (htp_map_get(&c->r.weights->by_name, name, &number)) {
+    } else if (before != after && htp_map_get(&c->r.weights->by_name, name, &number)) {
         const htp_weight *weight = &c->r.weights->all.items[number];
         add_state(c, (htp_trace_state){weight->name, weight->module, before, before, after});
     }

@@ -239,6 +239,16 @@ static bool changes_shape(const htp_trace_node *node)
     return changes;
 }
 
+/* Whether a tensor is overwritten with itself: what torch.export writes where forward() sets an
+ * attribute to what it was. */
+static bool copies_itself(const htp_tape *r, const htp_exported_node *node, uint32_t made,
+                          uint32_t changed)
+{
+    bool is_copy = htp_trace_node_runs(&r->nodes.items[made], "aten::copy_") &&
+                   node->input_count > 1 && node->inputs[1].kind == HTP_EXPORTED_VALUE;
+    return is_copy && whole_of(r, node->inputs[1].value) == whole_of(r, changed);
+}
+
 void htp_lying_note(htp_tape *r, const htp_exported_schema *schema, const htp_exported_node *node,
                     uint32_t made)
 {
@@ -272,7 +282,9 @@ void htp_lying_note(htp_tape *r, const htp_exported_schema *schema, const htp_ex
     if (output && output->kind == HTP_EXPORTED_VALUE) {
         uint32_t now = r->bound[output->value];
         htp_lying_note_same(r, output->value, first->value);
-        htp_lying_change(r, first->value, now);
+        if (!copies_itself(r, node, made, first->value)) {
+            htp_lying_change(r, first->value, now);
+        }
     }
 }
 

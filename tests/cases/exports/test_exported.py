@@ -149,6 +149,19 @@ def libtorch_is_not_opened() -> None:
         assert "libc.so" in result.stderr and not opened, opened
 
 
+@case
+def what_is_overwritten_with_itself_is_no_state() -> None:
+    """A buffer that forward() sets to what it is."""
+    if not listed():
+        return
+    for mode in ("plain", "decomposed"):
+        with scratch() as there:
+            export(files("idiom_programs", "table") / f"{mode}.pt2", there / "model.onnx")
+            model = onnx.load(str(there / "model.onnx"))
+        assert [given.name for given in model.graph.input] == ["x"], (mode, model.graph.input)
+        assert len(model.graph.output) == 1, (mode, model.graph.output)
+
+
 @case_for_each(listed(), name=lambda one: "/".join(one[1:]))
 def program(one):
     name, program_name, mode = one
