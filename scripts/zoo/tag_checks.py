@@ -21,11 +21,12 @@ def is_related(tag: str, other: str) -> bool:
 
 def check_parameters(model, tree: Tree, facts: dict) -> None:
     """The tests' rule; but a weight passed to a module below its owner may be read there, too."""
-    handed = set(facts["passed_on"])
+    storages = {entry["name"]: entry["storage"] for entry in facts["parameters"]}
+    passed = {storages[name] for name in facts["passed_on"]}  # whatever it is called there
+    handed = {name for name, storage in storages.items() if storage in passed}
     own = [entry for entry in facts["parameters"] if entry["name"] not in handed]
     if own:
         facts_of.check_parameters(model, tree, own)
-    storages = {entry["name"]: entry["storage"] for entry in facts["parameters"]}
     owners = {storage: set() for storage in storages.values()}
     for name, storage in storages.items():
         owners[storage].add(tree.tag(name.rpartition(".")[0]))

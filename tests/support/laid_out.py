@@ -6,20 +6,13 @@ import onnx
 import torch
 
 import onnx_facts as facts
+from onnx_facts import parameters_of
 
 DTYPES = {onnx.TensorProto.FLOAT: torch.float32, onnx.TensorProto.FLOAT16: torch.float16,
           onnx.TensorProto.BFLOAT16: torch.bfloat16, onnx.TensorProto.DOUBLE: torch.float64,
           onnx.TensorProto.INT64: torch.int64, onnx.TensorProto.INT32: torch.int32,
           onnx.TensorProto.INT8: torch.int8, onnx.TensorProto.UINT8: torch.uint8,
           onnx.TensorProto.INT16: torch.int16, onnx.TensorProto.BOOL: torch.bool}
-
-
-def parameters_of(initializer) -> list:
-    """The dotted names of the weights that an initializer is made of."""
-    told = facts.properties(initializer).get("htp.parameter")
-    if told is None:
-        return [initializer.name]
-    return json.loads(told) if told.startswith("[") else [told]
 
 
 def lay(weights: list, layout: str, dims) -> torch.Tensor:

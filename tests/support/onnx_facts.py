@@ -153,10 +153,16 @@ def check_no_torch_nn_in_tags(model) -> None:
     require_none(broken, "torch.nn class in a tag")
 
 
+def parameters_of(initializer) -> list:
+    """The dotted names of the weights that an initializer is made of."""
+    told = properties(initializer).get("htp.parameter", initializer.name)
+    return json.loads(told) if told.startswith("[") else [told]
+
+
 def check_parameters(model, tree, parameters: list) -> None:
-    """A node that reads a parameter, as it is stored in the model or laid out, belongs to an owner of it, or to an
-    ancestor of an owner."""
-    told = {i.name: properties(i).get("htp.parameter", i.name) for i in model.graph.initializer}
+    """A node that reads a parameter, as it is stored in the model, laid out, or folded with others, belongs to an
+    owner of it, or to an ancestor of an owner."""
+    told = {i.name: parameters_of(i) for i in model.graph.initializer}
     owners = {}
     by_storage = {}
     for entry in parameters:
@@ -167,11 +173,12 @@ def check_parameters(model, tree, parameters: list) -> None:
         owners[entry["name"]] = group
     checked, broken = 0, []
     for node in all_nodes(model):
-        for name in (told.get(read, read) for read in node.input):
-            if name in owners:
+        for read in node.input:
+            known = [owners[name] for name in told.get(read, [read]) if name in owners]
+            if known:
                 checked += 1
-                if not any(is_at_or_below(o, t) for o in owners[name] for t in tags_of(node)):
-                    broken.append((node.name, tag_of(node), name))
+                if not any(is_at_or_below(o, t) for o in set().union(*known) for t in tags_of(node)):
+                    broken.append((node.name, tag_of(node), read))
     require_none(broken, "contaminated")
     assert checked > 0, "no node reads a parameter by its name"
 

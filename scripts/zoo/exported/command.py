@@ -16,8 +16,11 @@ HERE = Path(__file__).resolve().parent
 MAKERS = {"torchvision.": "vision", "": "language"}
 
 
+LARGE = 32 << 20  # bytes of a program
+
+
 class ExportedDriver(Driver):
-    """Programs stay in a folder of their own for the next run."""
+    """Programs stay in a folder of their own for the next run, but for large ones."""
 
     def __init__(self, plan: Plan, results: Results):
         super().__init__(plan, results)
@@ -26,16 +29,25 @@ class ExportedDriver(Driver):
 
     def measure(self, name: str) -> dict:
         made = self.made(name)
-        if "outcome" in made:
-            return made
+        judged = {} if "outcome" in made else self.judged(name)
+        self.drop_large(name)
+        return {**made, **judged}
+
+    def drop_large(self, name: str) -> None:
+        files = [self.files / f"{name}{suffix}" for suffix in (".pt2", ".pt", ".npz", ".json")]
+        if files[0].exists() and files[0].stat().st_size > LARGE:
+            for file in files:
+                file.unlink(missing_ok=True)
+
+    def judged(self, name: str) -> dict:
         with tempfile.TemporaryDirectory(dir=self.plan.folder) as scratch:
             job = {"kind": "ours", "stem": str(self.files / name), "scratch": scratch}
             if self.plan.column == PROGRAMS_PEER:
                 job |= {"kind": "peer", "path": str(Path(scratch) / "peer.onnx")}
                 refused = self.ask(self.maker(name), {**job, "program": f"{job['stem']}.pt2"}, REFUSED)
                 if refused:
-                    return {**made, **refused}
-            return {**made, **self.ask(self.judge, job, WRONG)}
+                    return refused
+            return self.ask(self.judge, job, WRONG)
 
     def made(self, name: str) -> dict:
         """What PyTorch cannot is noted for both columns."""

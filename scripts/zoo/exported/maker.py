@@ -28,6 +28,8 @@ from zoo.maker import Fails, first_line, modules_of, passed_on, save, traced, wi
 from zoo.results import REFUSED, UNTRACEABLE  # noqa: E402
 
 LIBRARIES = {"language": "zoo.language", "vision": "zoo.exported.vision"}
+# What registers operators of a library, which programs of it have.
+OPERATORS = {"language": "transformers.integrations.moe", "vision": "torch"}
 
 # Besides those of zoo/inputs.py: the sizes that PyTorch takes for special.
 ONE = {**inputs.SMALL, "batch": 1, "sequence": 1, "decoder_sequence": 1}
@@ -94,8 +96,10 @@ def fixed_axes(program, arguments: list) -> list:
     return [axis for axis in inputs.axes_of(arguments) if axis in fixed]
 
 
-def gives_back(node) -> bool:
-    """Whether an operator only passes its tensor on, so that no model needs a node for it."""
+def needs_no_node(node) -> bool:
+    """Of an operator that only passes its tensor on, or makes one without elements."""
+    if isinstance(node.meta["val"], torch.Tensor) and 0 in [size for size in node.meta["val"].shape if is_number(size)]:
+        return True
     given = node.args[0].meta.get("val") if node.args and isinstance(node.args[0], torch.fx.Node) else None
     made = node.meta["val"]
     return (
@@ -110,7 +114,7 @@ def ran_in(program) -> list:
     found = set()
     for node in program.graph.nodes:
         makes_tensors = isinstance(node.meta.get("val"), (torch.Tensor, list, tuple))
-        if node.op == "call_function" and makes_tensors and not gives_back(node):
+        if node.op == "call_function" and makes_tensors and not needs_no_node(node):
             stack = node.meta.get("nn_module_stack") or {"": ("", "")}
             found.add(list(stack.values())[-1][0])
     return sorted(found)
@@ -240,6 +244,7 @@ def export_by_peer(program: str, path: str) -> dict:
 
 def perform(job: dict):
     if job["kind"] == "peer":
+        importlib.import_module(OPERATORS[sys.argv[1]])
         yield export_by_peer(job["program"], job["path"])
         return
     library = importlib.import_module(LIBRARIES[sys.argv[1]])

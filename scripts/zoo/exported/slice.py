@@ -5,8 +5,8 @@ from zoo.exported.document import is_failure, twin_of
 from zoo.results import RIGHT, Results
 
 NAMES = (
-    # text: encoder, decoder, both; a mixture of experts; a recurrence
-    "bert.sdpa", "llama.sdpa", "t5.eager", "mixtral.eager", "mamba.eager",
+    # text: encoder, decoder, both; a mixture of experts
+    "bert.sdpa", "llama.sdpa", "t5.eager", "mixtral.eager", "bloom.eager",
     # images, sound, several of them; a detector
     "vit.sdpa", "swin.eager", "whisper.eager", "clip.sdpa", "detr.eager",
     "torchvision.mobilenet_v3_small", "torchvision.video.r3d_18",

@@ -10,7 +10,9 @@ import torch  # noqa: E402
 
 import harness  # noqa: E402
 from zoo import inputs, markdown  # noqa: E402
+from zoo.driver import Plan  # noqa: E402
 from zoo.exported import document, eager, maker, slice  # noqa: E402
+from zoo.exported.command import LARGE, ExportedDriver  # noqa: E402
 from zoo.inputs import Argument  # noqa: E402
 from zoo.results import PROGRAMS, RIGHT, Results, UNTRACEABLE, WRONG  # noqa: E402
 
@@ -71,6 +73,19 @@ def batch_and_sequence_are_one_where_they_may_be():
     assert (ones[0][0]["batch"], ones[0][0]["sequence"]) == (1, 1), ones
     assert [sizes for sizes, _ in maker.places(dynamic, {**other, "sequence": 16})[2]] == [{**inputs.TRACED, "batch": 1}]
     assert [seed for ((_, seed),) in maker.places([], inputs.TRACED)] == list(maker.SEEDS)
+
+
+@harness.case
+def large_programs_are_not_kept():
+    with harness.scratch() as folder:
+        plan = Plan(PROGRAMS, {}, (), folder)
+        driver = ExportedDriver(plan, Results(folder, PROGRAMS))
+        for name, size in (("small", 10), ("large", LARGE + 1)):
+            for suffix in (".pt2", ".json"):
+                with open(driver.files / f"{name}{suffix}", "wb") as file:
+                    file.truncate(size)
+            driver.drop_large(name)
+        assert sorted(path.name for path in driver.files.iterdir()) == ["small.json", "small.pt2"]
 
 
 # ---- what is told --------------------------------------------------------------------------------
