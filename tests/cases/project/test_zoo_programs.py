@@ -1,5 +1,7 @@
 """What measures programs of torch.export: what they are held against, at which sizes, and what is told of it."""
 
+import contextlib
+import io
 import sys
 from pathlib import Path
 
@@ -127,5 +129,6 @@ def what_is_wrong_fails():
         assert document.is_failure({**fine, **broken}), broken
         assert slice.failure_of({**fine, **broken}), broken
     assert slice.failure_of(None) and not slice.failure_of(fine)
-    with harness.scratch() as folder:
+    with harness.scratch() as folder, contextlib.redirect_stdout(io.StringIO()) as told:
         assert slice.judge(Results(folder, PROGRAMS)) == len(slice.NAMES)
+    assert told.getvalue().endswith(f"0 passed, {len(slice.NAMES)} failed, 0 skipped\n"), told.getvalue()
