@@ -52,7 +52,7 @@ static void add_up(struct sum *sums, const htp_tree *tree)
     }
 }
 
-static struct sums find_sums(htp_arena *arena, const htp_profile_question *query)
+static struct sums find_sums(htp_arena *arena, const htp_profile_query *query)
 {
     const htp_profile *profile = query->profile;
     const htp_tree *tree = query->model.tree;
@@ -102,7 +102,7 @@ static void add_line(htp_text *text, const char *label, const char *content)
                   htp_report_fit(text->arena, content, strlen(content), HTP_REPORT_COLUMNS - 11));
 }
 
-static void add_header(htp_text *text, const htp_profile_question *query, const struct sums *sums)
+static void add_header(htp_text *text, const htp_profile_query *query, const struct sums *sums)
 {
     const htp_profile *profile = query->profile;
     htp_arena *arena = text->arena;
@@ -129,7 +129,7 @@ static void add_header(htp_text *text, const htp_profile_question *query, const 
     htp_text_add(text, "\n");
 }
 
-static void add_tree(htp_text *text, const htp_profile_question *query, const struct sums *sums)
+static void add_tree(htp_text *text, const htp_profile_query *query, const struct sums *sums)
 {
     const htp_tree *tree = query->model.tree;
     htp_arena *arena = text->arena;
@@ -168,8 +168,8 @@ static int compare_kernels(const void *a, const void *b)
 }
 
 /* The longest kernels, up to a limit. */
-static void add_kernels(htp_text *text, const htp_profile_question *query,
-                        const htp_kernel **kernels, size_t count)
+static void add_kernels(htp_text *text, const htp_profile_query *query, const htp_kernel **kernels,
+                        size_t count)
 {
     htp_arena *arena = text->arena;
     htp_report_row *rows = HTP_NEW_ARRAY(arena, htp_report_row, count + 1);
@@ -205,7 +205,7 @@ static size_t pick_kernels(const htp_profile *profile, const htp_region *region,
     return count;
 }
 
-static void add_region(htp_text *text, const htp_profile_question *query)
+static void add_region(htp_text *text, const htp_profile_query *query)
 {
     const htp_profile *profile = query->profile;
     htp_arena *arena = text->arena;
@@ -222,7 +222,7 @@ static void add_region(htp_text *text, const htp_profile_question *query)
     add_kernels(text, query, kernels, count);
 }
 
-static void add_lost(htp_text *text, const htp_profile_question *query, const struct sums *sums)
+static void add_lost(htp_text *text, const htp_profile_query *query, const struct sums *sums)
 {
     const htp_profile *profile = query->profile;
     const htp_kernel **kernels =
@@ -238,7 +238,7 @@ static void add_lost(htp_text *text, const htp_profile_question *query, const st
     add_kernels(text, query, kernels, count);
 }
 
-const char *htp_report_profile(htp_arena *arena, const htp_profile_question *query)
+const char *htp_report_profile(htp_arena *arena, const htp_profile_query *query)
 {
     htp_text text = {.arena = arena};
     struct sums sums = find_sums(arena, query);
@@ -265,7 +265,7 @@ static void add_slice(htp_json *json, const char *key, const htp_tree *tree, uin
     }
 }
 
-static void add_modules_json(htp_json *json, const htp_profile_question *query,
+static void add_modules_json(htp_json *json, const htp_profile_query *query,
                              const struct sums *sums)
 {
     const htp_tree *tree = query->model.tree;
@@ -288,7 +288,7 @@ static void add_modules_json(htp_json *json, const htp_profile_question *query,
     htp_json_end(json, ']');
 }
 
-static void add_kernels_json(htp_json *json, const htp_profile_question *query)
+static void add_kernels_json(htp_json *json, const htp_profile_query *query)
 {
     const htp_profile *profile = query->profile;
     const htp_view *view = query->model.view;
@@ -315,7 +315,7 @@ static void add_kernels_json(htp_json *json, const htp_profile_question *query)
     htp_json_end(json, ']');
 }
 
-const char *htp_report_profile_json(htp_arena *arena, const htp_profile_question *query)
+const char *htp_report_profile_json(htp_arena *arena, const htp_profile_query *query)
 {
     htp_json json = {.text.arena = arena};
     struct sums sums = find_sums(arena, query);

@@ -8,20 +8,20 @@
 #include "query/select/region.h"
 
 /** What is reported. */
-typedef struct htp_profile_question {
+typedef struct htp_profile_query {
     const htp_profile *profile; /* placed */
     htp_profile_model model;
     const char *optimized;    /* path of the optimised model; NULL: none */
     const htp_region *region; /* kernels of these modules are listed; NULL: the tree */
     const char *address;      /* of the region */
     int depth;                /* of the tree; negative: all */
-} htp_profile_question;
+} htp_profile_query;
 
 /** As text: the module tree, or the kernels of the region, the longest first; then kernels whose
  * module could not be found. */
-const char *htp_report_profile(htp_arena *arena, const htp_profile_question *query);
+const char *htp_report_profile(htp_arena *arena, const htp_profile_query *query);
 
 /** As one JSON object on one line, without a newline: times are whole microseconds. */
-const char *htp_report_profile_json(htp_arena *arena, const htp_profile_question *query);
+const char *htp_report_profile_json(htp_arena *arena, const htp_profile_query *query);
 
 #endif

@@ -20,7 +20,7 @@ struct work {
     htp_model *optimized;
 };
 
-static htp_status hand_over(htp_query *query, const htp_profile_question *asked)
+static htp_status hand_over(htp_query *query, const htp_profile_query *asked)
 {
     htp_arena *arena = &query->arena;
     if (query->text) {
@@ -51,7 +51,7 @@ static htp_status tell(htp_query *query)
             htp_region_add(&query->arena, &region, profiling->module, profiling->own),
             model->view.path));
     }
-    const htp_profile_question asked = {
+    const htp_profile_query asked = {
         .profile = &work->profile,
         .model = whole,
         .optimized = profiling->optimized,
