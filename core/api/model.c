@@ -235,7 +235,7 @@ htp_status htp_model_inspect(htp_model *model, const htp_inspect_options *given,
     htp_inspect_options options;
     htp_inspect_options_init(&options);
     if (given) {
-        HTP_TRY(htp_given_take(&options, sizeof(options), given, "the options were",
+        HTP_TRY(htp_given_copy(&options, sizeof(options), given, "the options were",
                                "htp_inspect_options_init"));
     }
     htp_query query = {

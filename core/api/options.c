@@ -120,7 +120,7 @@ static htp_status check(const htp_options *options)
     return HTP_OK;
 }
 
-htp_status htp_given_take(void *defaults, size_t bytes, const void *given, const char *what,
+htp_status htp_given_copy(void *defaults, size_t bytes, const void *given, const char *what,
                           const char *maker)
 {
     size_t size = 0;
@@ -135,11 +135,11 @@ htp_status htp_given_take(void *defaults, size_t bytes, const void *given, const
     return HTP_OK;
 }
 
-htp_status htp_options_take(const htp_options *given, htp_options *options)
+htp_status htp_options_copy(const htp_options *given, htp_options *options)
 {
     htp_options_init(options);
     if (given) {
-        HTP_TRY(htp_given_take(options, sizeof(*options), given, "the options were",
+        HTP_TRY(htp_given_copy(options, sizeof(*options), given, "the options were",
                                "htp_options_init"));
         options->struct_size = sizeof(*options);
     }

@@ -148,7 +148,7 @@ static htp_status run_job(struct job *job, const char *model_path, const htp_opt
                           htp_status (*run)(struct job *job))
 {
     HTP_TRY(htp_paths_check_model(model_path));
-    HTP_TRY(htp_options_take(options, &job->session.options));
+    HTP_TRY(htp_options_copy(options, &job->session.options));
     job->session.model_path = model_path;
     htp_arena_init(&job->session.arena);
     htp_status status = run_guarded(job, run);

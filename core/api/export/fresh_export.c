@@ -210,7 +210,7 @@ htp_status htp_fresh_export_make(htp_fresh_export *fresh, htp_arena *arena, cons
 {
     HTP_TRY(htp_paths_check_model(model_path));
     htp_session *session = &fresh->work;
-    HTP_TRY(htp_options_take(options, &session->options));
+    HTP_TRY(htp_options_copy(options, &session->options));
     session->options.tags = HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA;
     session->options.functions = NULL;
     /* Nodes are judged one by one, so none may stand for several of the judged file. */

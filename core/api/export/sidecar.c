@@ -152,7 +152,7 @@ static htp_status write_model_sidecar(htp_model *model, const char *path,
     htp_query query = {.model = model, .answer = write_sidecar, .options = &work};
     htp_write_options_init(&work.options);
     if (options) {
-        HTP_TRY(htp_given_take(&work.options, sizeof(work.options), options, "the options were",
+        HTP_TRY(htp_given_copy(&work.options, sizeof(work.options), options, "the options were",
                                "htp_write_options_init"));
     }
     return htp_query_ask(&query);

@@ -207,7 +207,7 @@ static htp_status take(const htp_drawing *given, const char *path, htp_drawing *
 {
     htp_drawing_init(drawing);
     if (given) {
-        HTP_TRY(htp_given_take(drawing, sizeof(*drawing), given, "the drawing was",
+        HTP_TRY(htp_given_copy(drawing, sizeof(*drawing), given, "the drawing was",
                                "htp_drawing_init"));
     }
     if ((unsigned)drawing->format >= WRITERS && drawing->format != HTP_DRAW_SVG) {

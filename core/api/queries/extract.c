@@ -24,7 +24,7 @@ struct extracting {
 static htp_status take(const htp_extraction *given, htp_extraction *extraction)
 {
     htp_extraction_init(extraction);
-    HTP_TRY(htp_given_take(extraction, sizeof(*extraction), given, "the extraction was",
+    HTP_TRY(htp_given_copy(extraction, sizeof(*extraction), given, "the extraction was",
                            "htp_extraction_init"));
     HTP_TRY(htp_addresses_check(extraction->modules, extraction->module_count));
     HTP_TRY(htp_addresses_check(extraction->except, extraction->except_count));

@@ -200,7 +200,7 @@ htp_status htp_inspect(const char *model_path, const htp_options *options, char 
         }
     }
     HTP_TRY(htp_paths_check_model(model_path));
-    HTP_TRY(htp_options_take(options, &work.session.options));
+    HTP_TRY(htp_options_copy(options, &work.session.options));
     work.session.model_path = model_path;
     htp_arena_init(&work.session.arena);
     htp_status status = inspect_guarded(&work);

@@ -65,7 +65,7 @@ static htp_status tell(htp_query *query)
 static htp_status take(const htp_profiling *given, htp_profiling *profiling)
 {
     htp_profiling_init(profiling);
-    HTP_TRY(htp_given_take(profiling, sizeof(*profiling), given, "the profiling was",
+    HTP_TRY(htp_given_copy(profiling, sizeof(*profiling), given, "the profiling was",
                            "htp_profiling_init"));
     return profiling->profile ? HTP_OK : htp_status_make(HTP_CODE_USAGE, "the profile has no name");
 }

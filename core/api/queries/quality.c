@@ -362,7 +362,7 @@ static htp_status take(const htp_quality_options *given, htp_quality_options *op
 {
     htp_quality_options_init(options);
     if (given) {
-        HTP_TRY(htp_given_take(options, sizeof(*options), given, "the options were",
+        HTP_TRY(htp_given_copy(options, sizeof(*options), given, "the options were",
                                "htp_quality_options_init"));
     }
     return HTP_OK;

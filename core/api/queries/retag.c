@@ -70,7 +70,7 @@ htp_status htp_retag_model(const char *changed, htp_model *like, const char *onn
         return htp_status_make(HTP_CODE_USAGE, "there is no tagged model to take tags from");
     }
     if (options) {
-        HTP_TRY(htp_given_take(&work.options, sizeof(work.options), options, "the options were",
+        HTP_TRY(htp_given_copy(&work.options, sizeof(work.options), options, "the options were",
                                "htp_write_options_init"));
     }
     HTP_TRY(htp_model_open_sorted(changed, &query.model));

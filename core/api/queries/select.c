@@ -15,7 +15,7 @@ void htp_selection_init(htp_selection *selection)
 static htp_status take(const htp_selection *given, htp_selection *selection)
 {
     htp_selection_init(selection);
-    HTP_TRY(htp_given_take(selection, sizeof(*selection), given, "the selection was",
+    HTP_TRY(htp_given_copy(selection, sizeof(*selection), given, "the selection was",
                            "htp_selection_init"));
     HTP_TRY(htp_addresses_check(selection->modules, selection->module_count));
     HTP_TRY(htp_addresses_check(selection->except, selection->except_count));

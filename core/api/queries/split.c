@@ -50,7 +50,7 @@ struct work {
 static htp_status take(const htp_splitting *given, htp_splitting *splitting)
 {
     htp_splitting_init(splitting);
-    HTP_TRY(htp_given_take(splitting, sizeof(*splitting), given, "the splitting was",
+    HTP_TRY(htp_given_copy(splitting, sizeof(*splitting), given, "the splitting was",
                            "htp_splitting_init"));
     HTP_TRY(htp_addresses_check(splitting->at, splitting->at_count));
     if ((splitting->at_count > 0) == (splitting->depth >= 0)) {

@@ -31,7 +31,7 @@ htp_status htp_model_strip(htp_model *model, const char *onnx_path,
     htp_query query = {.model = model, .answer = strip, .options = &work};
     htp_write_options_init(&work.options);
     if (options) {
-        HTP_TRY(htp_given_take(&work.options, sizeof(work.options), options, "the options were",
+        HTP_TRY(htp_given_copy(&work.options, sizeof(work.options), options, "the options were",
                                "htp_write_options_init"));
     }
     return htp_query_ask(&query);

@@ -74,7 +74,7 @@ htp_status htp_validate_model(const char *path, const htp_validate_options *opti
     HTP_TRY(htp_paths_check_model(path));
     htp_validate_options_init(&work.options);
     if (options) {
-        HTP_TRY(htp_given_take(&work.options, sizeof(work.options), options, "the options were",
+        HTP_TRY(htp_given_copy(&work.options, sizeof(work.options), options, "the options were",
                                "htp_validate_options_init"));
     }
     query.model = calloc(1, sizeof(*query.model));

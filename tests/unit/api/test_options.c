@@ -5,7 +5,7 @@
 START_TEST(defaults)
 {
     htp_options options;
-    expect_ok(htp_options_take(NULL, &options));
+    expect_ok(htp_options_copy(NULL, &options));
     ck_assert_int_eq(options.opset, 0);
     ck_assert_uint_eq(options.tags, HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA);
     ck_assert_str_eq(options.tag_attribute_prefix, "__");
@@ -25,7 +25,7 @@ START_TEST(a_shorter_struct_gets_defaults)
     given.opset = 21;
     given.external_data = HTP_EXTERNAL_NEVER;
     given.struct_size = offsetof(htp_options, external_data);
-    expect_ok(htp_options_take(&given, &options));
+    expect_ok(htp_options_copy(&given, &options));
     ck_assert_int_eq(options.opset, 21);
     ck_assert_int_eq(options.external_data, HTP_EXTERNAL_AUTO);
     ck_assert_uint_eq(options.struct_size, sizeof(options));
@@ -38,9 +38,9 @@ START_TEST(a_struct_of_another_version_is_refused)
     htp_options options;
     htp_options_init(&given);
     given.struct_size = sizeof(given) + 1;
-    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE, "htp_options_init()");
+    expect_failure(htp_options_copy(&given, &options), HTP_CODE_USAGE, "htp_options_init()");
     given.struct_size = 0;
-    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE, "htp_options_init()");
+    expect_failure(htp_options_copy(&given, &options), HTP_CODE_USAGE, "htp_options_init()");
 }
 END_TEST
 
@@ -51,7 +51,7 @@ START_TEST(opsets)
         htp_options options;
         htp_options_init(&given);
         given.opset = opset;
-        htp_status status = htp_options_take(&given, &options);
+        htp_status status = htp_options_copy(&given, &options);
         if (opset >= 17 && opset <= 23) {
             expect_ok(status);
             ck_assert_int_eq(options.opset, opset);
@@ -64,7 +64,7 @@ END_TEST
 
 /* Takes options that differ from the defaults in one field. */
 #define TAKE(field, value)                                                                         \
-    (htp_options_init(&given), given.field = (value), htp_options_take(&given, &options))
+    (htp_options_init(&given), given.field = (value), htp_options_copy(&given, &options))
 
 START_TEST(fields_are_checked)
 {
@@ -90,9 +90,9 @@ START_TEST(inputs_come_from_one_place)
     htp_options_init(&given);
     given.inputs = inputs;
     given.input_count = 1;
-    expect_ok(htp_options_take(&given, &options));
+    expect_ok(htp_options_copy(&given, &options));
     given.inputs_file = "inputs.json";
-    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE, "pass one of both");
+    expect_failure(htp_options_copy(&given, &options), HTP_CODE_USAGE, "pass one of both");
 }
 END_TEST
 
@@ -104,15 +104,15 @@ START_TEST(lists_without_entries_are_refused)
     htp_options_init(&given);
     given.inputs = texts;
     given.input_count = 1;
-    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE, "list of inputs");
+    expect_failure(htp_options_copy(&given, &options), HTP_CODE_USAGE, "list of inputs");
     htp_options_init(&given);
     given.libraries = texts;
     given.library_count = 1;
-    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE, "list of libraries");
+    expect_failure(htp_options_copy(&given, &options), HTP_CODE_USAGE, "list of libraries");
     htp_options_init(&given);
     given.custom_operators = texts;
     given.custom_operator_count = 1;
-    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE, "custom operators");
+    expect_failure(htp_options_copy(&given, &options), HTP_CODE_USAGE, "custom operators");
 }
 END_TEST
 
@@ -126,17 +126,17 @@ START_TEST(functions)
     expect_ok(TAKE(functions, "Layer, depth=2"));
     ck_assert(!options.functions_per_instance);
     given.functions_per_instance = true;
-    expect_ok(htp_options_take(&given, &options));
+    expect_ok(htp_options_copy(&given, &options));
     ck_assert(options.functions_per_instance);
     expect_failure(TAKE(functions_per_instance, true), HTP_CODE_USAGE, "no functions");
     expect_failure(TAKE(functions, "Layer,"), HTP_CODE_USAGE, "an empty selector");
     expect_failure(TAKE(functions, "depth=x"), HTP_CODE_USAGE, "is no depth");
     expect_ok(TAKE(functions, ""));
     given.opset = 14;
-    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE,
+    expect_failure(htp_options_copy(&given, &options), HTP_CODE_USAGE,
                    "functions need opset 15, and models are written with 17 to 23");
     given.opset = 16;
-    expect_failure(htp_options_take(&given, &options), HTP_CODE_USAGE, "17 to 23 are");
+    expect_failure(htp_options_copy(&given, &options), HTP_CODE_USAGE, "17 to 23 are");
 }
 END_TEST
 
