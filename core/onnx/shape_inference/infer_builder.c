@@ -11,7 +11,7 @@
  * split, pads, scales, k): the rules read both, or infer the rank alone. */
 enum { FIRST_OPSET = 7, LAST_OPSET = 28 };
 
-struct drafting {
+struct building {
     htp_arena *arena;
     const htp_view *view;
     htp_builder *builder;
@@ -25,7 +25,7 @@ struct drafting {
 /* ---- dims ---- */
 
 /* Reads the declared types. All existing names are marked before new ones are made. */
-static void read_types(struct drafting *d)
+static void read_types(struct building *d)
 {
     d->types = HTP_NEW_ARRAY(d->arena, htp_value_type, d->view->values.count + 1);
     for (uint32_t v = 0; v < d->view->values.count; v++) {
@@ -43,7 +43,7 @@ static void read_types(struct drafting *d)
     }
 }
 
-static htp_dim make_dim(struct drafting *d, const htp_value_dim *dim, bool is_named, bool varies)
+static htp_dim make_dim(struct building *d, const htp_value_dim *dim, bool is_named, bool varies)
 {
     if (dim->symbol && is_named) {
         return (htp_dim){.symbol = dim->symbol};
@@ -56,7 +56,7 @@ static htp_dim make_dim(struct drafting *d, const htp_value_dim *dim, bool is_na
 
 /* ---- tensors ---- */
 
-static void set_type(struct drafting *d, htp_tensor *tensor, const htp_value_type *type,
+static void set_type(struct building *d, htp_tensor *tensor, const htp_value_type *type,
                      bool is_named)
 {
     bool is_sequence = strcmp(type->container, "sequence of ") == 0;
@@ -77,7 +77,7 @@ static void set_type(struct drafting *d, htp_tensor *tensor, const htp_value_typ
     tensor->dims = dims;
 }
 
-static void set_contents(struct drafting *d, htp_tensor_id id, const void *data)
+static void set_contents(struct building *d, htp_tensor_id id, const void *data)
 {
     htp_tensor *tensor = &d->builder->tensors.items[id];
     if (data) {
@@ -96,7 +96,7 @@ static bool names_hold(const htp_view *view)
 }
 
 /* Tensors without a producing node get no invented names. */
-static void add_tensors(struct drafting *d, bool believes_nodes)
+static void add_tensors(struct building *d, bool believes_nodes)
 {
     const htp_view *view = d->view;
     HTP_EXPECT(d->arena, &d->builder->tensors, view->values.count + 1);
@@ -123,7 +123,7 @@ static void add_tensors(struct drafting *d, bool believes_nodes)
 
 /* ---- Constant ---- */
 
-static void set_constant_list(struct drafting *d, htp_tensor_id id, htp_dtype dtype, uint32_t rank,
+static void set_constant_list(struct building *d, htp_tensor_id id, htp_dtype dtype, uint32_t rank,
                               size_t count, const void *data)
 {
     htp_tensor *tensor = &d->builder->tensors.items[id];
@@ -134,7 +134,7 @@ static void set_constant_list(struct drafting *d, htp_tensor_id id, htp_dtype dt
     set_contents(d, id, data);
 }
 
-static void set_constant(struct drafting *d, htp_tensor_id id, const htp_view_attribute *attribute)
+static void set_constant(struct building *d, htp_tensor_id id, const htp_view_attribute *attribute)
 {
     const char *name = htp_view_text(d->view, attribute->name);
     const int64_t *ints;
@@ -159,7 +159,7 @@ static void set_constant(struct drafting *d, htp_tensor_id id, const htp_view_at
     }
 }
 
-static void add_constant(struct drafting *d, const htp_view_node *node, htp_tensor_id output)
+static void add_constant(struct building *d, const htp_view_node *node, htp_tensor_id output)
 {
     if (node->attributes.count == 1 && node->outputs.count == 1 && output != HTP_NONE) {
         const htp_view_attribute *attribute = &d->view->attributes.items[node->attributes.first];
@@ -171,7 +171,7 @@ static void add_constant(struct drafting *d, const htp_view_node *node, htp_tens
 
 /* ---- nodes ---- */
 
-static const htp_tensor_id *find_outputs(struct drafting *d, const htp_view_node *node)
+static const htp_tensor_id *find_outputs(struct building *d, const htp_view_node *node)
 {
     const uint32_t *given = d->view->operands.items + node->outputs.first;
     uint32_t *outputs = HTP_NEW_ARRAY(d->arena, uint32_t, node->outputs.count);
@@ -181,7 +181,7 @@ static const htp_tensor_id *find_outputs(struct drafting *d, const htp_view_node
     return outputs;
 }
 
-static void add_node(struct drafting *d, uint32_t number, uint32_t graph)
+static void add_node(struct building *d, uint32_t number, uint32_t graph)
 {
     const htp_view *view = d->view;
     const htp_view_node *node = &view->nodes.items[number];
@@ -213,7 +213,7 @@ static void add_node(struct drafting *d, uint32_t number, uint32_t graph)
 /* ---- graphs ---- */
 
 /* @return false if a value has no name */
-static bool copy_values(struct drafting *d, htp_view_range range, htp_nested_graph *graph,
+static bool copy_values(struct building *d, htp_view_range range, htp_nested_graph *graph,
                         bool are_inputs)
 {
     for (uint32_t i = 0; i < range.count; i++) {
@@ -231,7 +231,7 @@ static bool copy_values(struct drafting *d, htp_view_range range, htp_nested_gra
 }
 
 /* By graph of the view: its number in the builder; 0: omitted. */
-static const uint32_t *add_graphs(struct drafting *d)
+static const uint32_t *add_graphs(struct building *d)
 {
     const htp_view *view = d->view;
     uint32_t *numbers = HTP_NEW_ARRAY(d->arena, uint32_t, view->graphs.count + 1);
@@ -247,7 +247,7 @@ static const uint32_t *add_graphs(struct drafting *d)
     return numbers;
 }
 
-static void add_nodes(struct drafting *d)
+static void add_nodes(struct building *d)
 {
     const htp_view_order order = htp_view_inner_first(d->arena, d->view);
     for (size_t i = 0; i < order.own; i++) {
@@ -273,7 +273,7 @@ static bool find_opset(const htp_view *view, int64_t *opset)
     return *opset >= FIRST_OPSET && *opset <= LAST_OPSET;
 }
 
-static void note_names(struct drafting *d)
+static void note_names(struct building *d)
 {
     const htp_view *view = d->view;
     d->is_redefined = HTP_NEW_ARRAY(d->arena, bool, view->names.count);
@@ -284,11 +284,11 @@ static void note_names(struct drafting *d)
     }
 }
 
-htp_view_draft htp_view_draft_make(htp_arena *arena, const htp_view *view, bool believes_nodes)
+htp_view_builder htp_view_builder_make(htp_arena *arena, const htp_view *view, bool believes_nodes)
 {
-    htp_view_draft made = {0};
+    htp_view_builder made = {0};
     htp_graph *graph = HTP_NEW(arena, htp_graph);
-    struct drafting d = {.arena = arena,
+    struct building d = {.arena = arena,
                          .view = view,
                          .builder = HTP_NEW(arena, htp_builder),
                          .symbols = HTP_NEW(arena, htp_symbols)};

@@ -8,10 +8,10 @@
 #include "onnx/reader/value_type.h"
 
 /** A builder, whose tensors are the values of a view under the same numbers. */
-typedef struct htp_view_draft {
+typedef struct htp_view_builder {
     htp_builder *builder;        /* NULL: nothing can be inferred */
     const htp_value_type *types; /* by value: as the file declares them */
-} htp_view_draft;
+} htp_view_builder;
 
 /**
  * Makes the builder of a view's main graph and its bodies, for htp_builder_infer_types() alone: it
@@ -25,6 +25,6 @@ typedef struct htp_view_draft {
  *                        compared with the inferred ones.
  * There is none for a file with flaws, or an unsupported opset.
  */
-htp_view_draft htp_view_draft_make(htp_arena *arena, const htp_view *view, bool believes_nodes);
+htp_view_builder htp_view_builder_make(htp_arena *arena, const htp_view *view, bool believes_nodes);
 
 #endif

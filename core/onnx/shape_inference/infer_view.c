@@ -10,7 +10,7 @@ struct htp_view_types {
     htp_arena *arena;
     const htp_view *view;
     bool is_settled; /* `builder` is complete */
-    htp_view_draft builder;
+    htp_view_builder builder;
 };
 
 htp_view_types *htp_view_types_new(htp_arena *arena, const htp_view *view)
@@ -25,7 +25,7 @@ static const htp_tensor *find_tensor(htp_view_types *types, uint32_t value)
 {
     if (!types->is_settled) {
         types->is_settled = true;
-        types->builder = htp_view_draft_make(types->arena, types->view, true);
+        types->builder = htp_view_builder_make(types->arena, types->view, true);
         if (types->builder.builder) {
             htp_builder_infer_types(types->builder.builder);
         }

@@ -143,17 +143,17 @@ static void check_value(htp_validator *v, uint32_t value, const htp_value_type *
 void htp_validate_dims(htp_validator *v)
 {
     const htp_view *view = v->view;
-    htp_sizes s = {.drafted = htp_view_draft_make(v->arena, view, false)};
-    if (!s.drafted.builder) {
+    htp_sizes s = {.built = htp_view_builder_make(v->arena, view, false)};
+    if (!s.built.builder) {
         return;
     }
-    htp_builder_infer_types(s.drafted.builder);
+    htp_builder_infer_types(s.built.builder);
     note_all(v, &s);
     htp_validate_operands(v, &s);
     for (uint32_t i = 0; i < view->values.count; i++) {
-        const htp_tensor *tensor = &s.drafted.builder->tensors.items[i];
+        const htp_tensor *tensor = &s.built.builder->tensors.items[i];
         if (view->values.items[i].maker == HTP_VIEW_BY_NODE && tensor->has_type && s.is_told[i]) {
-            check_value(v, i, &s.drafted.types[i], tensor);
+            check_value(v, i, &s.built.types[i], tensor);
         }
     }
 }

@@ -30,7 +30,7 @@ typedef struct htp_validator {
 
 /** Dims of values, as far as they are known. */
 typedef struct htp_sizes {
-    htp_view_draft drafted; /* inferred from the model's inputs */
+    htp_view_builder built; /* inferred from the model's inputs */
     bool *is_constant;      /* by value: its contents are in the file */
     bool *is_told;          /* by value: its dims follow from such contents and from dims alone */
     bool *has_rank;         /* by value: so does its rank */

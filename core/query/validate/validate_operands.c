@@ -29,7 +29,7 @@ typedef struct row {
 
 static bool is_declared(const htp_sizes *sizes, uint32_t value)
 {
-    const htp_value_type *declared = &sizes->drafted.types[value];
+    const htp_value_type *declared = &sizes->built.types[value];
     return declared->is_known && declared->has_dims;
 }
 
@@ -57,7 +57,7 @@ static const htp_tensor *find_tensor(const struct looking *l, uint32_t input,
 {
     uint32_t value = find_value(l, input);
     const htp_tensor *tensor =
-        value == HTP_NONE ? NULL : &l->sizes->drafted.builder->tensors.items[value];
+        value == HTP_NONE ? NULL : &l->sizes->built.builder->tensors.items[value];
     bool is_found = tensor && tensor->has_type && !tensor->is_sequence && is_known(l->sizes, value);
     return is_found ? tensor : NULL;
 }
