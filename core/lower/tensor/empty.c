@@ -85,21 +85,21 @@ static bool writes(const char *kind)
 /** Whether the operator's own lowering handles empty tensors. */
 static bool knows_empty(const char *kind)
 {
-    static const char *const knowing[] = {"aten::addbmm",
-                                          "aten::addmm",
-                                          "aten::addmv",
-                                          "aten::baddbmm",
-                                          "aten::histogramdd",
-                                          "aten::histogramdd.TensorList_bins",
-                                          "aten::histogramdd.int_bins",
-                                          "aten::segment_reduce",
-                                          "aten::histogram.bin_ct",
-                                          "aten::histogram.bins_tensor",
-                                          "aten::linalg_householder_product",
-                                          "aten::new_full",
-                                          "aten::new_ones",
-                                          "aten::new_zeros"};
-    return htp_text_is_one_of(kind, knowing, sizeof(knowing) / sizeof(knowing[0]));
+    static const char *const handling[] = {"aten::addbmm",
+                                           "aten::addmm",
+                                           "aten::addmv",
+                                           "aten::baddbmm",
+                                           "aten::histogramdd",
+                                           "aten::histogramdd.TensorList_bins",
+                                           "aten::histogramdd.int_bins",
+                                           "aten::segment_reduce",
+                                           "aten::histogram.bin_ct",
+                                           "aten::histogram.bins_tensor",
+                                           "aten::linalg_householder_product",
+                                           "aten::new_full",
+                                           "aten::new_ones",
+                                           "aten::new_zeros"};
+    return htp_text_is_one_of(kind, handling, sizeof(handling) / sizeof(handling[0]));
 }
 
 htp_lower_fn htp_lowering_find(htp_lowering *l)
