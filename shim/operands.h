@@ -23,7 +23,7 @@ at::Tensor meta_like(const at::Tensor &tensor);
 
 // A real tensor with the layout of the given one, filled with @p fill if that has no contents.
 // Throws TooLarge.
-at::Tensor stand_in(const at::Tensor &tensor, int fill);
+at::Tensor probe(const at::Tensor &tensor, int fill);
 
 // The tensor that is asked for. Throws std::exception.
 at::Tensor make_tensor(const htp_making &making);

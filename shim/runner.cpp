@@ -112,10 +112,10 @@ std::vector<htp_operand> Runner::run(uint32_t schema, htp_run_mode mode, const h
     ProgramOperator &found = program_.operator_of(schema);
     torch::jit::Operation &operation = found.prepare();
     torch::jit::Stack stack = stack_of(*found.schema, inputs, count);
-    const bool has_stand_ins = mode == HTP_RUN_ONES || mode == HTP_RUN_ZEROES;
-    for (size_t i = 0; i < stack.size() && has_stand_ins; i++) {
+    const bool has_probes = mode == HTP_RUN_ONES || mode == HTP_RUN_ZEROES;
+    for (size_t i = 0; i < stack.size() && has_probes; i++) {
         stack[i] = map_tensors(stack[i], [&](const at::Tensor &tensor) {
-            return stand_in(tensor, mode == HTP_RUN_ONES ? 1 : 0);
+            return probe(tensor, mode == HTP_RUN_ONES ? 1 : 0);
         });
     }
     if (mode == HTP_RUN_WHOLE) {
@@ -134,7 +134,7 @@ std::vector<htp_operand> Runner::run(uint32_t schema, htp_run_mode mode, const h
             continue;
         }
         outputs.push_back(
-            htp::describe(has_stand_ins ? map_tensors(value, without_contents) : value, handouts));
+            htp::describe(has_probes ? map_tensors(value, without_contents) : value, handouts));
     }
     return outputs;
 }

@@ -34,7 +34,7 @@ int64_t extent_of(const at::Tensor &tensor)
 
 } // namespace
 
-at::Tensor stand_in(const at::Tensor &tensor, int fill)
+at::Tensor probe(const at::Tensor &tensor, int fill)
 {
     const int64_t extent = extent_of(tensor);
     if (std::max(extent, tensor.numel()) > kStandInElements) {

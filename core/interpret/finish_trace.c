@@ -400,10 +400,10 @@ htp_outcome htp_trace_make(htp_machine *m, htp_arena *arena, const htp_items *gi
                            htp_trace *trace)
 {
     finishing h = {.m = m, .arena = arena};
-    const uint32_t stand_in_count = (uint32_t)m->recording.run_on_stand_ins.count;
+    const uint32_t probe_count = (uint32_t)m->recording.run_on_probes.count;
     *trace = (htp_trace){
-        .run_on_stand_ins = keep_texts(&h, m->recording.run_on_stand_ins.items, stand_in_count),
-        .run_on_stand_ins_count = stand_in_count,
+        .run_on_probes = keep_texts(&h, m->recording.run_on_probes.items, probe_count),
+        .run_on_probes_count = probe_count,
         .fake_rounding = m->recording.fake_rounding,
         .tensor_rounding = m->recording.tensor_rounding,
         .channel_rounding = m->recording.channel_rounding,

@@ -92,7 +92,7 @@ typedef struct oracle_result {
 void oracle_examine(oracle *o, const oracle_call *call, const oracle_result *told);
 
 /** Notes that a real kernel is run on probes. */
-void oracle_note_stand_ins(oracle *o, const oracle_call *call);
+void oracle_note_probes(oracle *o, const oracle_call *call);
 
 /** The operands of a call made anew (operands.c). @return false where some cannot be made */
 bool oracle_make(oracle *o, const oracle_call *call, const oracle_way *way, htp_operand **made);

@@ -150,7 +150,7 @@ void oracle_examine(oracle *o, const oracle_call *call, const oracle_result *tol
     o->inner->release(o->inner->self, mark);
 }
 
-void oracle_note_stand_ins(oracle *o, const oracle_call *call)
+void oracle_note_probes(oracle *o, const oracle_call *call)
 {
     oracle_tensors tensors = {0};
     oracle_list_tensors(o, call->inputs, call->count, &tensors);

@@ -36,7 +36,7 @@ static void look_at(oracle *o, htp_run_mode mode, const oracle_call *call,
         abort();
     }
     if (mode == HTP_RUN_ONES || mode == HTP_RUN_ZEROES) {
-        oracle_note_stand_ins(o, call);
+        oracle_note_probes(o, call);
     }
     if (mode == HTP_RUN_SIZES && compares()) {
         oracle_examine(o, call, told);

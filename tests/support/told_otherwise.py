@@ -6,7 +6,7 @@ tests/oracle/compare.c:
 
   taken           sizes are told of what the kernel raises at
   refused         the kernel takes what is refused
-  no-rule         nothing tells sizes: real kernels run on stand-ins, or nothing does
+  no-rule         nothing tells sizes: real kernels run on probes, or nothing does
   dtype, rank, dims, count, kind, number
   memory          it lies in the memory of another operand, or in its own
   offset, strides, contiguity

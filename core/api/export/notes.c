@@ -179,20 +179,20 @@ static void note_complex(htp_session *session, const htp_builder *model)
 }
 
 /* Custom kernels that ran. */
-static void note_stand_ins(htp_session *session)
+static void note_probes(htp_session *session)
 {
     const htp_trace *trace = session->graph->trace;
-    for (uint32_t i = 0; i < trace->run_on_stand_ins_count; i++) {
+    for (uint32_t i = 0; i < trace->run_on_probes_count; i++) {
         htp_session_note(session,
                          "%s has no kernel for meta tensors: it was run on ones and on zeroes to "
                          "find the sizes of its outputs",
-                         trace->run_on_stand_ins[i]);
+                         trace->run_on_probes[i]);
     }
 }
 
 void htp_note_model(htp_session *session, const htp_builder *model)
 {
-    note_stand_ins(session);
+    note_probes(session);
     note_complex(session, model);
     note_state(session, model);
     note_training(session);

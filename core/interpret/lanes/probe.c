@@ -35,21 +35,20 @@ static bool is_small(const htp_operand *operands, size_t count)
 /* Notes operators of opened libraries: the export reports that they ran. */
 static void note_run(htp_machine *m, const htp_program_schema *schema)
 {
-    for (size_t i = 0; i < m->recording.run_on_stand_ins.count; i++) {
-        if (strcmp(m->recording.run_on_stand_ins.items[i], schema->kind) == 0) {
+    for (size_t i = 0; i < m->recording.run_on_probes.count; i++) {
+        if (strcmp(m->recording.run_on_probes.items[i], schema->kind) == 0) {
             return;
         }
     }
-    HTP_PUSH(m->arena, &m->recording.run_on_stand_ins, schema->kind);
+    HTP_PUSH(m->arena, &m->recording.run_on_probes, schema->kind);
 }
 
 /* ---- runs ---- */
 
 /* The outputs for probes of ones or zeroes. @p refusal is the outcome of a kernel that refuses
  * them: a division by zero, an index of one out of range; otherwise HTP_GOES_ON. */
-static htp_outcome try_stand_ins(htp_machine *m, const htp_call *call, size_t lane,
-                                 htp_run_mode mode, htp_operand **outputs, size_t *count,
-                                 htp_outcome *refusal)
+static htp_outcome try_probes(htp_machine *m, const htp_call *call, size_t lane, htp_run_mode mode,
+                              htp_operand **outputs, size_t *count, htp_outcome *refusal)
 {
     bool hides = htp_operator_trusts_contents(&call->schema);
     htp_operand *operands = NULL;
@@ -134,9 +133,9 @@ htp_outcome htp_call_probe(htp_machine *m, const htp_call *call, size_t lane, ht
     htp_outcome ones_refused = HTP_FAILS;
     htp_outcome zeroes_refused = HTP_GOES_ON;
     if (!htp_operator_trusts_contents(&call->schema)) {
-        HTP_DO(try_stand_ins(m, call, lane, HTP_RUN_ONES, &ones, &one_count, &ones_refused));
+        HTP_DO(try_probes(m, call, lane, HTP_RUN_ONES, &ones, &one_count, &ones_refused));
     }
-    HTP_DO(try_stand_ins(m, call, lane, HTP_RUN_ZEROES, &zeroes, &zero_count, &zeroes_refused));
+    HTP_DO(try_probes(m, call, lane, HTP_RUN_ZEROES, &zeroes, &zero_count, &zeroes_refused));
     bool has_ones = ones_refused == HTP_GOES_ON;
     bool has_zeroes = zeroes_refused == HTP_GOES_ON;
     if (!has_ones && !has_zeroes) {

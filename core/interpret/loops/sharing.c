@@ -55,7 +55,7 @@ htp_slot *htp_loop_slot(htp_machine *m, htp_loop *loop, uint32_t slot)
     return &slots->items[at];
 }
 
-static htp_item *stand_in(htp_machine *m, htp_loop *loop, uint32_t slot, bool is_end)
+static htp_item *placeholder_of(htp_machine *m, htp_loop *loop, uint32_t slot, bool is_end)
 {
     const htp_slot *known = htp_loop_slot(m, loop, slot);
     return is_end ? known->ended : known->begun;
@@ -86,7 +86,7 @@ void htp_loop_note_sharers(htp_machine *m, htp_loop *loop, uint32_t slot, htp_it
         htp_memory_note_sharing(m, made, known.aliases.items[i]);
     }
     for (size_t i = 0; i < known.twins.count; i++) {
-        const htp_item *other = stand_in(m, loop, known.twins.items[i], is_end);
+        const htp_item *other = placeholder_of(m, loop, known.twins.items[i], is_end);
         if (other) {
             htp_memory_note_sharing(m, made, htp_memory_of(other));
         }
@@ -162,7 +162,7 @@ void htp_loop_find_sharers(htp_machine *m, htp_loop *loop)
 htp_outcome htp_loop_check_earlier(htp_machine *m, htp_loop *loop)
 {
     for (size_t i = 0; i < loop->lists.count; i++) {
-        const htp_item *earlier = stand_in(m, loop, HTP_ADDITIONS + (uint32_t)i, false);
+        const htp_item *earlier = placeholder_of(m, loop, HTP_ADDITIONS + (uint32_t)i, false);
         if (!earlier) {
             return htp_machine_stop(m, HTP_FAILS,
                                     "a loop appends something that is no tensor to "

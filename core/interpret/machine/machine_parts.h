@@ -29,7 +29,7 @@ typedef struct htp_recording {
     HTP_VECTOR(htp_place) calls_made;    /* where they stand, in order */
     uint32_t *calls;                     /* by module */
     HTP_VECTOR(htp_trace_size) data_sizes;
-    HTP_VECTOR(const char *) run_on_stand_ins; /* kinds of operators of loaded libraries */
+    HTP_VECTOR(const char *) run_on_probes; /* kinds of operators of loaded libraries */
     htp_trace_rounding fake_rounding, tensor_rounding, channel_rounding;
     bool has_control;      /* some branch or loop was met */
     bool moves_statistics; /* some norm is in training mode, and moves running statistics */

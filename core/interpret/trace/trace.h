@@ -46,9 +46,9 @@ typedef struct htp_trace {
     uint32_t weight_count;
     const htp_trace_size *data_sizes;
     uint32_t data_size_count;
-    const char *const *run_on_stand_ins; /**< operators of loaded libraries, with overload, whose
+    const char *const *run_on_probes; /**< operators of loaded libraries, with overload, whose
                                             kernels ran on ones and zeroes to tell sizes */
-    uint32_t run_on_stand_ins_count;
+    uint32_t run_on_probes_count;
     htp_trace_rounding fake_rounding;    /**< of fake_quantize_per_tensor_affine, told where the */
     htp_trace_rounding tensor_rounding;  /**< trace rounds to levels; of quantize_per_tensor */
     htp_trace_rounding channel_rounding; /**< of quantize_per_channel */

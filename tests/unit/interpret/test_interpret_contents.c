@@ -6,7 +6,7 @@
 /* ---- probes ------------------------------------------------------------------------------- */
 
 /* A kernel may give the same for ones and zeroes, and something else for the true contents. */
-UNIT_TEST(a_flag_that_is_read_off_a_stand_in_is_unknown)
+UNIT_TEST(a_flag_that_is_read_off_a_probe_is_unknown)
 {
     method_gives(
         arena, "[?,3] [2]",
@@ -202,7 +202,7 @@ UNIT_TEST(lists_of_another_depth_are_left_to_the_kernel)
                  "=> %1");
 }
 
-UNIT_MAIN("interpret: contents", a_flag_that_is_read_off_a_stand_in_is_unknown,
+UNIT_MAIN("interpret: contents", a_flag_that_is_read_off_a_probe_is_unknown,
           so_are_the_flags_in_a_list, such_a_flag_decides_nothing,
           tensors_of_one_size_are_equal_where_all_elements_are, a_dynamic_axis_of_both_is_one_size,
           tensors_of_other_sizes_are_not_equal, one_other_size_is_enough,

@@ -5,7 +5,7 @@
 
 /* ---- operators that fail --------------------------------------------------------------------- */
 
-UNIT_TEST(what_only_the_real_kernel_tells_is_tried_on_stand_ins)
+UNIT_TEST(what_only_the_real_kernel_tells_is_tried_on_probes)
 {
     body_gives(arena,
                "%a = aten::median(%x)\n"
@@ -395,7 +395,7 @@ UNIT_TEST(an_argument_of_another_kind_is_told)
                  "argument \"x\" of forward() is a Tensor, not a number");
 }
 
-UNIT_MAIN("interpret: failures", what_only_the_real_kernel_tells_is_tried_on_stand_ins,
+UNIT_MAIN("interpret: failures", what_only_the_real_kernel_tells_is_tried_on_probes,
           what_only_the_real_kernel_tells_is_not_tried_on_much,
           what_follows_from_what_failed_is_unknown, what_failed_decides_nothing,
           an_operator_that_nobody_has_is_refused, an_operator_that_writes_files_is_not_run,
