@@ -31,7 +31,7 @@ typedef struct need {
 
 typedef HTP_VECTOR(need) need_list;
 
-typedef struct gathering {
+typedef struct ordering {
     htp_builder *model;
     htp_arena *arena;
     htp_numbers *graphs; /* their nodes, in order; 0 is the model's own */
@@ -42,14 +42,14 @@ typedef struct gathering {
     uint32_t *item_of;   /* by scope: its item in the current graph, or HTP_NONE */
     HTP_VECTOR(item) items;
     HTP_VECTOR(edge) edges;
-} gathering;
+} ordering;
 
-static uint32_t scope_of(const gathering *g, uint32_t node)
+static uint32_t scope_of(const ordering *g, uint32_t node)
 {
     return g->model->nodes.items[node].origin.scope;
 }
 
-static uint32_t caller_of(const gathering *g, uint32_t scope)
+static uint32_t caller_of(const ordering *g, uint32_t scope)
 {
     return g->model->graph->trace->scopes[scope].parent;
 }
@@ -58,7 +58,7 @@ static uint32_t caller_of(const gathering *g, uint32_t scope)
 
 /* Whether the nodes of a call in a graph have others between them. @p seen, by scope, is all zeroes
  * before and after. */
-static bool is_scattered(const gathering *g, const htp_numbers *nodes, unsigned char *seen)
+static bool is_scattered(const ordering *g, const htp_numbers *nodes, unsigned char *seen)
 {
     enum { UNSEEN, OPEN, CLOSED };
     htp_numbers open = {0};    /* running calls, the innermost last */
@@ -92,7 +92,7 @@ static bool is_scattered(const gathering *g, const htp_numbers *nodes, unsigned 
 
 /* The item of the innermost unsplit call around a node, created on first use with those around it.
  * The root's call is never split. */
-static uint32_t call_item(gathering *g, uint32_t scope, uint32_t node_place)
+static uint32_t call_item(ordering *g, uint32_t scope, uint32_t node_place)
 {
     htp_numbers missing = {0};
     while (scope != 0 && (g->is_apart[scope] || g->item_of[scope] == HTP_NONE)) {
@@ -117,7 +117,7 @@ static uint32_t call_item(gathering *g, uint32_t scope, uint32_t node_place)
     return above;
 }
 
-static void make_items(gathering *g, const htp_numbers *nodes)
+static void make_items(ordering *g, const htp_numbers *nodes)
 {
     g->items.count = 0;
     g->edges.count = 0;
@@ -134,7 +134,7 @@ static void make_items(gathering *g, const htp_numbers *nodes)
     }
 }
 
-static void forget_items(gathering *g, const htp_numbers *nodes)
+static void forget_items(ordering *g, const htp_numbers *nodes)
 {
     for (size_t i = 0; i < nodes->count; i++) {
         uint32_t scope = scope_of(g, nodes->items[i]);
@@ -146,7 +146,7 @@ static void forget_items(gathering *g, const htp_numbers *nodes)
 
 /* Notes that one node needs another one; the edge is between the outermost calls that contain only
  * one of them. */
-static void add_edge(gathering *g, uint32_t maker, uint32_t reader)
+static void add_edge(ordering *g, uint32_t maker, uint32_t reader)
 {
     item *items = g->items.items;
     while (items[maker].parent != items[reader].parent) {
@@ -165,14 +165,14 @@ static void add_edge(gathering *g, uint32_t maker, uint32_t reader)
 
 /* ---- the order ---- */
 
-static bool is_before(const gathering *g, uint32_t a, uint32_t b)
+static bool is_before(const ordering *g, uint32_t a, uint32_t b)
 {
     const item *x = &g->items.items[a];
     const item *y = &g->items.items[b];
     return x->first != y->first ? x->first < y->first : a < b;
 }
 
-static void push_ready(gathering *g, uint32_t added)
+static void push_ready(ordering *g, uint32_t added)
 {
     htp_numbers *heap = &g->items.items[g->items.items[added].parent].ready;
     HTP_PUSH(g->arena, heap, added);
@@ -183,7 +183,7 @@ static void push_ready(gathering *g, uint32_t added)
     }
 }
 
-static uint32_t pop_ready(gathering *g, htp_numbers *heap)
+static uint32_t pop_ready(ordering *g, htp_numbers *heap)
 {
     uint32_t first = heap->items[0];
     uint32_t moved = heap->items[--heap->count];
@@ -203,7 +203,7 @@ static uint32_t pop_ready(gathering *g, htp_numbers *heap)
 }
 
 /* Releases the items that waited only for a placed one. */
-static void release(gathering *g, uint32_t placed)
+static void release(ordering *g, uint32_t placed)
 {
     for (uint32_t e = g->items.items[placed].edges; e != HTP_NONE; e = g->edges.items[e].next) {
         uint32_t waiting = g->edges.items[e].to;
@@ -215,7 +215,7 @@ static void release(gathering *g, uint32_t placed)
 
 /* Places all items of a graph, call by call. @return a call with a cycle of waiting items; or
  * HTP_NONE */
-static uint32_t place_items(gathering *g, uint32_t node_count, htp_numbers *order)
+static uint32_t place_items(ordering *g, uint32_t node_count, htp_numbers *order)
 {
     order->count = 0;
     for (uint32_t i = 0; i < g->items.count; i++) {
@@ -245,7 +245,7 @@ static uint32_t place_items(gathering *g, uint32_t node_count, htp_numbers *orde
 }
 
 /* Splits the calls in a cycle among the waiting items of @p call. @return whether there are any */
-static bool take_apart(gathering *g, uint32_t node_count, uint32_t call)
+static bool take_apart(ordering *g, uint32_t node_count, uint32_t call)
 {
     uint32_t at = HTP_NONE;
     for (uint32_t i = 0; i < g->items.count; i++) {
@@ -271,7 +271,7 @@ static bool take_apart(gathering *g, uint32_t node_count, uint32_t call)
     return is_any;
 }
 
-static void order_graph(gathering *g, uint32_t graph)
+static void order_graph(ordering *g, uint32_t graph)
 {
     htp_numbers *nodes = &g->graphs[graph];
     htp_numbers order = {0};
@@ -304,7 +304,7 @@ static void order_graph(gathering *g, uint32_t graph)
 /* ---- the model ---- */
 
 /* Notes the edges between nodes of a graph, and to nodes of graphs around it. */
-static void note_needs(gathering *g)
+static void note_needs(ordering *g)
 {
     const htp_builder *model = g->model;
     g->needs = HTP_NEW_ARRAY(g->arena, need_list, model->graphs.count + 1);
@@ -326,10 +326,10 @@ static void note_needs(gathering *g)
     }
 }
 
-static gathering begin(htp_builder *model)
+static ordering begin(htp_builder *model)
 {
     htp_arena *arena = model->arena;
-    gathering g = {.model = model, .arena = arena};
+    ordering g = {.model = model, .arena = arena};
     g.graphs = HTP_NEW_ARRAY(arena, htp_numbers, model->graphs.count + 1);
     g.owner = HTP_NEW_ARRAY(arena, uint32_t, model->graphs.count + 1);
     g.place = HTP_NEW_ARRAY(arena, uint32_t, model->nodes.count);
@@ -346,7 +346,7 @@ static gathering begin(htp_builder *model)
     return g;
 }
 
-static void begin_orders(gathering *g)
+static void begin_orders(ordering *g)
 {
     note_needs(g);
     uint32_t count = g->model->graph->trace->scope_count;
@@ -358,7 +358,7 @@ static void begin_orders(gathering *g)
 }
 
 /* The final order: nodes of bodies before the node of the body, in their old order. */
-static void list_nodes(const gathering *g, htp_numbers *listed)
+static void list_nodes(const ordering *g, htp_numbers *listed)
 {
     const htp_builder *model = g->model;
     bool *has_bodies = HTP_NEW_ARRAY(g->arena, bool, model->nodes.count); /* its bodies are
@@ -386,7 +386,7 @@ static void list_nodes(const gathering *g, htp_numbers *listed)
     }
 }
 
-static void move_nodes(gathering *g)
+static void move_nodes(ordering *g)
 {
     htp_builder *model = g->model;
     htp_numbers listed = {0};
@@ -405,7 +405,7 @@ static void move_nodes(gathering *g)
 
 void htp_builder_gather_calls(htp_builder *model)
 {
-    gathering g = begin(model);
+    ordering g = begin(model);
     unsigned char *seen = HTP_NEW_ARRAY(g.arena, unsigned char, model->graph->trace->scope_count);
     bool is_any = false;
     for (uint32_t graph = 0; graph <= model->graphs.count; graph++) {
