@@ -15,41 +15,41 @@
 /* ---- numbers ---- */
 
 /* A number, or the element of a 1-element tensor. Integers are exact at any size. */
-typedef struct flat_number {
+typedef struct size_number {
     bool is_there;
     bool is_whole;
     int64_t whole;
     double real;
-} flat_number;
+} size_number;
 
-static flat_number number_of(htp_machine *m, const htp_operand *value)
+static size_number number_of(htp_machine *m, const htp_operand *value)
 {
     htp_operand number = *value;
     if (value->kind == HTP_OPERAND_TENSOR &&
         (!value->as.tensor->is_real || !htp_tensor_number(m, value->as.tensor, &number))) {
-        return (flat_number){0};
+        return (size_number){0};
     }
     switch (number.kind) {
     case HTP_OPERAND_INT:
-        return (flat_number){true, true, number.as.i, (double)number.as.i};
+        return (size_number){true, true, number.as.i, (double)number.as.i};
     case HTP_OPERAND_BOOL:
-        return (flat_number){true, true, number.as.b, number.as.b};
+        return (size_number){true, true, number.as.b, number.as.b};
     case HTP_OPERAND_FLOAT:
-        return (flat_number){true, false, 0, number.as.f};
+        return (size_number){true, false, 0, number.as.f};
     default:
-        return (flat_number){0};
+        return (size_number){0};
     }
 }
 
 /* The number of an item in a lane. Data-dependent values other than sizes count as equal in all
  * lanes. */
-static flat_number number_in(htp_machine *m, const htp_item *item, size_t lane)
+static size_number number_in(htp_machine *m, const htp_item *item, size_t lane)
 {
     return number_of(m, &item->lane[htp_has_lanes(item) ? lane : 0]);
 }
 
 /* Whether both are equal, or both are missing. */
-static bool is_equal(flat_number a, flat_number b)
+static bool is_equal(size_number a, size_number b)
 {
     if (!a.is_there || !b.is_there) {
         return a.is_there == b.is_there;
@@ -57,7 +57,7 @@ static bool is_equal(flat_number a, flat_number b)
     return a.is_whole && b.is_whole ? a.whole == b.whole : a.real == b.real;
 }
 
-static bool is_multiple(flat_number whole, flat_number part)
+static bool is_multiple(size_number whole, size_number part)
 {
     if (!whole.is_there || !part.is_there || part.real == 0) {
         return false;
@@ -98,8 +98,8 @@ static bool leaves_none(htp_machine *m, const htp_items *inputs)
 {
     bool are_multiples = inputs->count > 1;
     for (uint32_t lane = 0; lane < m->lane_count && are_multiples; lane++) {
-        flat_number whole = number_in(m, inputs->items[0], lane);
-        flat_number part = number_in(m, inputs->items[1], lane);
+        size_number whole = number_in(m, inputs->items[0], lane);
+        size_number part = number_in(m, inputs->items[1], lane);
         are_multiples = is_multiple(whole, part);
     }
     return are_multiples;
@@ -118,7 +118,7 @@ static bool moves(htp_machine *m, const htp_item *item, uint32_t lane_count)
     if (htp_is_constant(item)) {
         return false;
     }
-    flat_number first = number_in(m, item, 0);
+    size_number first = number_in(m, item, 0);
     bool differs = first.is_there && is_condition(&item->lane[0]);
     for (uint32_t lane = 1; lane < lane_count && first.is_there && !differs; lane++) {
         differs = !is_equal(number_in(m, item, lane), first);
@@ -158,10 +158,10 @@ static bool cuts(const htp_call *call)
 /* Whether the first output equals @p input in every lane, or 0 if that is NULL. */
 static bool gives_each(htp_machine *m, const htp_item *input, const htp_lanes *results)
 {
-    const flat_number nothing = {.is_there = true, .is_whole = true};
+    const size_number nothing = {.is_there = true, .is_whole = true};
     bool is_each = results->count > 0;
     for (uint32_t lane = 0; lane < m->lane_count && is_each; lane++) {
-        flat_number wanted = input ? number_in(m, input, lane) : nothing;
+        size_number wanted = input ? number_in(m, input, lane) : nothing;
         is_each = is_equal(number_of(m, &results->lane[lane][0]), wanted);
     }
     return is_each;
@@ -191,7 +191,7 @@ bool htp_coinciding_is_stepped(htp_machine *m, const htp_call *call, const htp_l
 }
 
 /* Whether a constant is an integer, or there is none. */
-static bool is_whole(flat_number number)
+static bool is_whole(size_number number)
 {
     return !number.is_there || number.is_whole || fmod(number.real, 1) == 0;
 }
@@ -203,8 +203,8 @@ static bool has_constant(htp_machine *m, const htp_call *call, const char *name,
     bool is_such = strcmp(call->schema.name, name) == 0;
     for (size_t i = 0; is_such && i < call->inputs.count && !is_found; i++) {
         const htp_item *input = call->inputs.items[i];
-        flat_number number = htp_is_constant(input) ? number_in(m, input, 0) : (flat_number){0};
-        is_found = is_equal(number, (flat_number){true, true, constant, (double)constant});
+        size_number number = htp_is_constant(input) ? number_in(m, input, 0) : (size_number){0};
+        is_found = is_equal(number, (size_number){true, true, constant, (double)constant});
     }
     return is_found;
 }
@@ -254,7 +254,7 @@ bool htp_coinciding_is_one(htp_machine *m, const htp_call *call, const htp_lanes
         !htp_coinciding_is_stepped(m, call, results) || is_condition(&results->lane[0][0])) {
         return false;
     }
-    flat_number first = number_of(m, &results->lane[0][0]);
+    size_number first = number_of(m, &results->lane[0][0]);
     bool is_one = first.is_there && any_moves(m, &call->inputs);
     for (uint32_t lane = 0; lane < m->lane_count && is_one; lane++) {
         is_one = is_equal(number_of(m, &results->lane[lane][0]), first);
@@ -263,7 +263,7 @@ bool htp_coinciding_is_one(htp_machine *m, const htp_call *call, const htp_lanes
 }
 
 /* Equal texts mean equal numbers of one type. */
-static void add_number(flat_number number, htp_text *text)
+static void add_number(size_number number, htp_text *text)
 {
     if (number.is_whole) {
         htp_text_addf(text, " %" PRId64, number.whole);
@@ -281,7 +281,7 @@ const char *htp_coinciding_formula(htp_machine *m, const htp_call *call)
         const htp_item *input = call->inputs.items[i];
         htp_text_add(&text, " of");
         for (uint32_t lane = 0; lane < m->lane_count; lane++) {
-            flat_number number = {0};
+            size_number number = {0};
             if (htp_has_lanes(input)) {
                 number = number_of(m, &input->lane[lane]);
             }
@@ -404,8 +404,8 @@ static htp_outcome compare_dim(htp_machine *m, const htp_call *call, const htp_l
 }
 
 /* The first such dim, or -1. */
-static htp_outcome find_flat_dim(htp_machine *m, const htp_call *call, const htp_lanes *results,
-                                 int64_t *found)
+static htp_outcome find_coinciding_dim(htp_machine *m, const htp_call *call,
+                                       const htp_lanes *results, int64_t *found)
 {
     const htp_item *input = call->inputs.items[0];
     *found = -1;
@@ -433,20 +433,20 @@ static bool has_one_count(const htp_machine *m, const htp_lanes *results)
 }
 
 /* How an operator walks along dims. */
-typedef struct flat_way {
+typedef struct step_way {
     bool is_made;     /* a range with a step above one */
     bool is_windowed; /* sliding windows */
     bool is_padded;   /* widths computed by rounding */
     bool is_cut;      /* slices with a step above one */
-} flat_way;
+} step_way;
 
-static flat_way find_way(const htp_call *call)
+static step_way find_way(const htp_call *call)
 {
     const char *name = call->schema.name;
     bool is_padding = strcmp(name, "aten::pad") == 0 || strcmp(name, "aten::constant_pad_nd") == 0;
     bool is_range = strcmp(name, "aten::arange") == 0;
     bool is_cutting = strcmp(name, "aten::slice") == 0 || strcmp(name, "aten::unfold") == 0;
-    return (flat_way){
+    return (step_way){
         .is_made = is_range && has_long_steps(call),
         .is_windowed = has_windows(call),
         .is_padded =
@@ -459,7 +459,7 @@ static flat_way find_way(const htp_call *call)
 htp_outcome htp_coinciding_resize(htp_machine *m, htp_call *call, const htp_lanes *results,
                                   htp_lanes *resized, bool *is_done)
 {
-    flat_way way = find_way(call);
+    step_way way = find_way(call);
     bool is_any = way.is_made || way.is_windowed || way.is_padded || way.is_cut;
     *is_done = false;
     if (m->lane_count == 1 || !is_any || call->inputs.count == 0 || results->count == 0 ||
@@ -473,7 +473,7 @@ htp_outcome htp_coinciding_resize(htp_machine *m, htp_call *call, const htp_lane
         return HTP_GOES_ON;
     }
     int64_t dim;
-    HTP_DO(find_flat_dim(m, call, results, &dim));
+    HTP_DO(find_coinciding_dim(m, call, results, &dim));
     if (way.is_made) {
         dim = has_one_count(m, results) ? 0 : -1;
     }
