@@ -28,7 +28,7 @@ static inline bool htp_branch_is_side(const htp_item *condition, size_t lane, bo
     return flag->kind == HTP_OPERAND_BOOL && flag->as.b == side;
 }
 
-/** Continues with @p next on each side of a branch that cannot be merged. @p fork may be the
+/** Continues with @p next on each side of a branch that cannot be merged. @p split may be the
  * machine's: it is copied before anything runs. */
 htp_outcome htp_branch_resume(htp_machine *m, const htp_path_split *split, htp_next next,
                               size_t first_local, htp_items *outputs);

@@ -23,7 +23,7 @@ typedef enum htp_outcome {
     /* Outcomes that a caller handles. */
     HTP_NEEDS_LANES,   /**< with one lane, a data-dependent size looks like a fixed one */
     HTP_NEEDS_EARLIER, /**< a branch or loop changes an attribute that was first read within it */
-    HTP_PATH_SPLITS,   /**< the sides of a branch cannot be merged: see the machine's fork */
+    HTP_PATH_SPLITS,   /**< the sides of a branch cannot be merged: see the machine's split */
     HTP_COMES_APART,   /**< two values cannot be one output of a node, with a message */
     HTP_GROWS,         /**< a loop's body changes the length of a list from outside: `growing` */
 } htp_outcome;
