@@ -289,6 +289,15 @@ DOWNSTREAM = (
          mode="scripted"),
 )
 
+# What programs of torch.export are measured by, beside models of the other tables: no TorchScript.
+PROGRAMS = (
+    architecture(
+        "llama-16-layers", "LlamaForCausalLM", bert_inputs(500)[:2], NO_CACHE,
+        vocab_size=500, hidden_size=32, intermediate_size=64, num_hidden_layers=16,
+        num_attention_heads=4, num_key_value_heads=2,
+    ),
+)
+
 LARGE = Model(
     "large", "transformer:transformer", DEBIAN, (ids(1000, "tokens"),), TEXT, (),
     {"width": 2048, "blocks": 14}, mode="unsettled",

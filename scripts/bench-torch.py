@@ -14,13 +14,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import torch
 
 from models.make import build, example_inputs
-from models.table import ALL
+from models.table import ALL, PROGRAMS
 
 
 def main() -> None:
     warnings.filterwarnings("ignore")
     what, name, source, target = sys.argv[1:]
-    model = ALL[name]
+    model = next((model for model in PROGRAMS if model.name == name), None) or ALL[name]
     inputs = example_inputs(model, model.traced)
     with torch.no_grad():
         if what == "prepare":
