@@ -117,10 +117,19 @@ class Dynamic(nn.Module):
         return scales, zero_points, tokens, again, y, even, middle, z
 
 
+class FloatScales(nn.Module):
+    """Scales of float32 that the program takes for float64."""
+
+    def forward(self, x):
+        scales, zero_points = levels.choose_qparams_per_token(x, torch.int8)
+        return levels.quantize_per_token(x, scales, zero_points, -128, 127, torch.int8)
+
+
 PROGRAMS = (
     Program("quantised", Network, lambda b, h, w: (torch.randn(b, 3, h, w),), ((2, 6, 8), (1, 4, 4), (3, 5, 9)),
             modes=SOME, twin=False),
     Program("ranges", Ranges, floats(("b", "s")), modes=SOME, twin=False),
     Program("by_tensors", ByTensors, floats(("b", 6)), modes=SOME, twin=False),
     Program("dynamic_quantised", Dynamic, floats(("b", "s", 8)), modes=SOME, twin=False),
+    Program("float_scales", FloatScales, floats(("b", "s")), modes=SOME, twin=False),
 )

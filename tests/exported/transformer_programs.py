@@ -48,6 +48,7 @@ PROGRAMS = (
                       use_cache=False), both_ids, modes=SOME, twin=False),
     Program("vit", net("ViTModel", "ViTConfig", **{**SMALL, "image_size": 16, "patch_size": 4}), pictures, modes=SOME),
     Program("llama", net("LlamaModel", "LlamaConfig", **DECODER), ids_alone, modes=SOME),
+    Program("mixtral_eager", mixtral("eager"), ids_alone, modes=SOME, twin=False),
     Program("mixtral_batched", mixtral("batched_mm"), ids_alone, modes=SOME),
     Program("mixtral_grouped", mixtral("grouped_mm"), ids_alone, modes=SOME),
     Program("mamba", net("MambaModel", "MambaConfig", hidden_size=16, num_hidden_layers=2, vocab_size=23, state_size=4,
