@@ -92,7 +92,8 @@ ALIASES = dict(pair.split("=") for pair in """
 # tensors, and operators that the interpreter replaces.
 NOT_ASKED = """
     aten::Bool.Tensor aten::Float.Tensor aten::FloatImplicit aten::Int.Tensor aten::IntImplicit
-    aten::ScalarImplicit aten::_local_scalar_dense aten::_native_batch_norm_legit aten::_pack_padded_sequence
+    aten::ScalarImplicit aten::_batch_norm_with_update aten::_local_scalar_dense
+    aten::_native_batch_norm_legit aten::_pack_padded_sequence
     aten::_pad_packed_sequence aten::_unique aten::_unique2 aten::argwhere aten::bincount aten::dequantize.self aten::is_nonzero aten::item
     aten::masked_select aten::nonzero aten::nonzero_numpy aten::quantize_per_channel aten::quantize_per_tensor
     aten::quantize_per_tensor.tensor_qparams aten::repeat_interleave.Tensor aten::repeat_interleave.self_Tensor
