@@ -1,7 +1,7 @@
 # htp-trace. `make help` lists the targets.
 #
 # Variables for the command line:
-#   LIBTORCH=DIR  libtorch distribution, torch Python package, or prefix such as /usr
+#   LIBTORCH=DIR  libtorch distribution, torch Python package, or prefix such as /usr; none: without
 #   BUILD=DIR     build folder; default build/<libtorch version>[-<flavour>], where what needs no
 #                 libtorch is shared by all of them, in build/core[-<flavour>]
 #   PREFIX=DIR    where `make install` puts things; default /usr/local
@@ -55,15 +55,21 @@ OUTER := demo check asan valgrind fuzz clean format format-check help setup unin
 # The build folder of code without libtorch's headers; inside BUILD if that is given.
 CORE_BUILD := $(if $(BUILD),$(BUILD)/core,build/core$(if $(FLAVOUR),-$(FLAVOUR)))
 
-ifneq ($(if $(MAKECMDGOALS),$(filter-out $(OUTER),$(MAKECMDGOALS)),all),)
-TORCH := $(shell CXX='$(CXX)' scripts/find-libtorch $(LIBTORCH))
+# Targets that make no shim where there is no libtorch, or LIBTORCH=none.
+WITHOUT_TORCH := all install tests unit
+
+GOALS := $(filter-out $(OUTER),$(or $(MAKECMDGOALS),all))
+ifneq ($(GOALS),)
+TORCH := $(if $(filter none,$(LIBTORCH)),,$(shell CXX='$(CXX)' scripts/find-libtorch $(LIBTORCH)))
 ifeq ($(TORCH),)
-$(error no libtorch, see above)
+$(if $(filter-out none,$(LIBTORCH)),$(error no libtorch, see above))
+$(if $(filter-out $(WITHOUT_TORCH),$(GOALS)),$(error $(GOALS): needs libtorch))
 endif
 torch = $(patsubst $(1)=%,%,$(filter $(1)=%,$(TORCH)))
-TORCH_VERSION := $(call torch,version)
+TORCH_VERSION := $(or $(call torch,version),none)
 BUILD ?= build/$(TORCH_VERSION)$(if $(FLAVOUR),-$(FLAVOUR))
-$(info libtorch $(TORCH_VERSION) of $(call torch,root) (found by: $(call torch,source)), building in $(BUILD))
+$(info $(if $(TORCH),libtorch $(TORCH_VERSION) of $(call torch,root) (found by: $(call torch,source)),no libtorch: \
+    programs of torch.export (.pt2) and ONNX files will be read$(comma) TorchScript (.pt) will not)$(comma) building in $(BUILD))
 endif
 
 # ---- flags ---------------------------------------------------------------------------------------
@@ -159,7 +165,7 @@ BESIDE_SHIM := $(STATIC) $(SHARED) $(PROGRAM) $(STARTED) $(ORACLE)
 in_core = $(patsubst $(BUILD)/%,$(CORE_BUILD)/%,$(1))
 
 .PHONY: all
-all: $(PROGRAM) $(STATIC) $(SHARED) $(BUILD)/libhtp.so $(SHIM)
+all: $(PROGRAM) $(STATIC) $(SHARED) $(BUILD)/libhtp.so $(if $(TORCH),$(SHIM))
 
 # ---- what a build depends on besides files: a stamp changes when its text does ---------------------
 
@@ -329,7 +335,7 @@ help:
 	@echo 'make downstream      exports in the tools that come next, beside others'\''; DOWNSTREAM=--help'
 	@echo 'make real            TorchScript files that packages of PyPI carry; REAL=--help'
 	@echo 'make clean           removes the build folder'
-	@echo 'LIBTORCH=DIR picks a libtorch, BUILD=DIR a build folder, V=1 shows commands.'
+	@echo 'LIBTORCH=DIR picks a libtorch, LIBTORCH=none builds without, BUILD=DIR picks a build folder, V=1 shows commands.'
 
 setup:
 	@scripts/setup
@@ -356,7 +362,7 @@ install: all
 	$(INSTALL) -m 755 $(SHARED) $(call DEST,$(LIBDIR))/libhtp.so.$(VERSION)
 	ln -sf libhtp.so.$(VERSION) $(call DEST,$(LIBDIR))/$(SONAME)
 	ln -sf $(SONAME) $(call DEST,$(LIBDIR))/libhtp.so
-	$(INSTALL) -m 755 $(SHIM) $(call DEST,$(LIBDIR))/htp/libhtp-shim.so
+	$(if $(TORCH),$(INSTALL) -m 755 $(SHIM) $(call DEST,$(LIBDIR))/htp/libhtp-shim.so)
 	$(INSTALL) -m 644 include/htp/* $(call DEST,$(INCLUDEDIR))/htp
 	$(INSTALL) -m 644 docs/*.schema.json $(call DEST,$(DATADIR))/htp
 	$(INSTALL) -m 644 docs/man/*.1 $(call DEST,$(MANDIR))

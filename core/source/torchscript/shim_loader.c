@@ -84,8 +84,9 @@ static htp_status no_shim(const struct candidates *candidates)
                                    candidates->paths[i]);
     }
     return htp_status_make(HTP_CODE_INTERNAL,
-                           "cannot read TorchScript: " SHIM_FILE " not found (tried %s); install "
-                           "it, or set HTP_SHIM to its path",
+                           "cannot read TorchScript: " SHIM_FILE " not found (tried %s); build "
+                           "with libtorch (make LIBTORCH=DIR), set HTP_SHIM to its path, or save "
+                           "a program of torch.export (.pt2), which needs neither",
                            paths);
 }
 
