@@ -251,9 +251,11 @@ static void find_axes(const htp_source *source, htp_axes *axes)
     htp_exported_axes_find(&self_of(source)->symbols, axes);
 }
 
-static bool find_bounds(const htp_source *source, const htp_inputs *inputs)
+static bool find_bounds(const htp_source *source, htp_inputs *inputs)
 {
-    return htp_exported_axes_bound(&self_of(source)->symbols, inputs);
+    htp_exported_symbols *symbols = &self_of(source)->symbols;
+    bool says_any = htp_exported_axes_bound(symbols, inputs);
+    return htp_exported_axes_ask(symbols, inputs) || says_any;
 }
 
 /* ---- calling it ---- */

@@ -77,7 +77,7 @@ void htp_source_find_axes(const htp_source *source, htp_axes *axes)
     }
 }
 
-bool htp_source_find_bounds(const htp_source *source, const htp_inputs *inputs)
+bool htp_source_find_bounds(const htp_source *source, htp_inputs *inputs)
 {
     return source->reader->find_bounds && source->reader->find_bounds(source, inputs);
 }

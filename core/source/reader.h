@@ -110,9 +110,9 @@ typedef struct htp_reader {
      * and trials tell. */
     void (*find_axes)(const htp_source *source, htp_axes *axes);
 
-    /** Narrows the bounds of input axes by the sizes that the file allows; NULL: it allows all.
-     * @return whether it restricts any */
-    bool (*find_bounds)(const htp_source *source, const htp_inputs *inputs);
+    /** Narrows the bounds of input axes by the sizes that the file allows, and sets
+     * htp_inputs.takes and .asked; NULL: it allows all. @return whether it restricts any */
+    bool (*find_bounds)(const htp_source *source, htp_inputs *inputs);
 
     /** Traces a call of the method; see htp_interpreter_run() for results and failures. */
     htp_status (*trace)(htp_source *source, const htp_trace_request *request,
@@ -164,7 +164,7 @@ HTP_MUST_USE htp_status htp_source_find_inputs(htp_source *source, const htp_inp
 
 /** The same; where the file says nothing, nothing happens. */
 void htp_source_find_axes(const htp_source *source, htp_axes *axes);
-bool htp_source_find_bounds(const htp_source *source, const htp_inputs *inputs);
+bool htp_source_find_bounds(const htp_source *source, htp_inputs *inputs);
 
 /** The same; HTP_CODE_UNSUPPORTED where there is no other way than the trace. */
 HTP_MUST_USE htp_status htp_source_find_calls(const htp_source *source, htp_arena *arena,

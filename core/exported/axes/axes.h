@@ -21,4 +21,8 @@ void htp_exported_axes_find(const htp_exported_symbols *symbols, htp_axes *axes)
  */
 bool htp_exported_axes_bound(const htp_exported_symbols *symbols, const htp_inputs *inputs);
 
+/** Sets what the guards of the program ask of all sizes together: htp_inputs.takes and .asked.
+ * @return whether they ask anything */
+bool htp_exported_axes_ask(htp_exported_symbols *symbols, htp_inputs *inputs);
+
 #endif

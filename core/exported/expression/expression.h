@@ -72,6 +72,10 @@ HTP_MUST_USE htp_status htp_exported_formula_read(htp_interned *symbols, const c
 HTP_MUST_USE htp_status htp_exported_guard_read(htp_interned *symbols, const char *text,
                                                 htp_exported_formula *formula);
 
+/** The place in the arguments that a text begins with, which is walked over: "L.x.0.size.1". NULL
+ * where it begins with none. */
+const char *htp_exported_guard_place(htp_arena *arena, const char **at);
+
 /** Evaluates a formula. @param numbers  by symbol, for the first @p count; others are unknown */
 htp_exported_number htp_exported_formula_value(const htp_exported_formula *formula,
                                                const htp_exported_number *numbers, uint32_t count);

@@ -92,22 +92,49 @@ static htp_status add_attribute(htp_formula_reader *reader, htp_text *place)
     return htp_formula_reader_takes(reader, "(") ? htp_formula_reader_expect(reader, ")") : HTP_OK;
 }
 
-static htp_status read_place(htp_formula_reader *reader)
+/* Reads a place, of which "L[" was read. */
+static htp_status collect_place(htp_formula_reader *reader, htp_text *place)
 {
-    htp_text place = {.arena = reader->arena};
     bool goes_on = true;
-    htp_text_add(&place, "L");
-    HTP_TRY(add_subscript(reader, &place));
+    htp_text_add(place, "L");
+    HTP_TRY(add_subscript(reader, place));
     while (goes_on) {
         if (htp_formula_reader_takes(reader, "[")) {
-            HTP_TRY(add_subscript(reader, &place));
+            HTP_TRY(add_subscript(reader, place));
         } else if (htp_formula_reader_takes(reader, ".")) {
-            HTP_TRY(add_attribute(reader, &place));
+            HTP_TRY(add_attribute(reader, place));
         } else {
             goes_on = false;
         }
     }
+    return HTP_OK;
+}
+
+static htp_status read_place(htp_formula_reader *reader)
+{
+    htp_text place = {.arena = reader->arena};
+    HTP_TRY(collect_place(reader, &place));
     return htp_formula_reader_add_symbol(reader, htp_text_string(&place), place.length);
+}
+
+const char *htp_exported_guard_place(htp_arena *arena, const char **at)
+{
+    htp_interned none = {.arena = arena};
+    htp_formula_reader reader = htp_formula_reader_begin(&none, *at);
+    htp_text place = {.arena = arena};
+    if (strncmp(*at, "L[", 2) != 0) {
+        return NULL;
+    }
+    reader.at += 2;
+    htp_status status = collect_place(&reader, &place);
+    bool is_place = !status;
+    htp_status_free(status);
+    /* Blanks behind it belong to the condition. */
+    while (is_place && reader.at > *at && reader.at[-1] == ' ') {
+        reader.at--;
+    }
+    *at = is_place ? reader.at : *at;
+    return is_place ? htp_text_string(&place) : NULL;
 }
 
 /* ---- operands ---- */

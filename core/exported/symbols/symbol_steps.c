@@ -22,7 +22,8 @@ struct probe {
     const htp_exported_symbols *symbols;
     htp_exported_number *numbers; /* by symbol */
     HTP_VECTOR(struct place) places;
-    uint64_t *evaluated; /* steps of formulas, per program */
+    const uint32_t *owners; /* by guard: the only symbol that it depends on; HTP_NONE: several */
+    uint64_t *evaluated;    /* steps of formulas, per program */
 };
 
 static htp_exported_number value_of(struct probe *probe, const htp_exported_formula *formula)
@@ -53,6 +54,10 @@ static void list_places(struct probe *probe)
             add_place(probe, probe->symbols->paths[i], d, &value->sizes[d]);
             add_place(probe, probe->symbols->flat_paths[i], d, &value->sizes[d]);
         }
+        if (value->kind == HTP_TRACE_INT) {
+            add_place(probe, probe->symbols->paths[i], HTP_NONE, &value->number);
+            add_place(probe, probe->symbols->flat_paths[i], HTP_NONE, &value->number);
+        }
     }
 }
 
@@ -68,15 +73,66 @@ static void set_places(struct probe *probe)
     }
 }
 
-static bool guards_hold(struct probe *probe)
+/* Whether guards hold. @param owner  of these guards; HTP_NONE: of all */
+static bool guards_hold(struct probe *probe, uint32_t owner)
 {
     bool hold = true;
     set_places(probe);
     for (uint32_t i = 0; i < probe->symbols->program->guard_count && hold; i++) {
-        const htp_exported_number holds = value_of(probe, &probe->symbols->guards[i]);
-        hold = holds.kind == HTP_EXPORTED_TRUTH && holds.whole;
+        if (owner == HTP_NONE || probe->owners[i] == owner) {
+            const htp_exported_number holds = value_of(probe, &probe->symbols->guards[i]);
+            hold = holds.kind == HTP_EXPORTED_TRUTH && holds.whole;
+        }
     }
     return hold;
+}
+
+/* Adds the symbols of a formula to what is known of those of a guard: NONE_YET, one, or HTP_NONE.
+ */
+enum { NONE_YET = UINT32_MAX - 1 };
+
+static uint32_t join_owners(uint32_t owner, const htp_exported_formula *formula)
+{
+    for (uint32_t i = 0; i < formula->count; i++) {
+        const htp_exported_step *step = &formula->steps[i];
+        uint32_t symbol = (uint32_t)step->number.whole;
+        if (step->operation == HTP_EXPORTED_SYMBOL && owner != symbol) {
+            owner = owner == NONE_YET ? symbol : HTP_NONE;
+        }
+    }
+    return owner;
+}
+
+/* The only symbol that a guard speaks of, by the sizes of its places; HTP_NONE without one. */
+static uint32_t find_owner(const struct probe *probe, const htp_exported_size *const *sizes,
+                           const htp_exported_formula *guard)
+{
+    uint32_t owner = NONE_YET;
+    for (uint32_t i = 0; i < guard->count; i++) {
+        const htp_exported_step *step = &guard->steps[i];
+        const htp_exported_size *size =
+            step->operation == HTP_EXPORTED_SYMBOL ? sizes[step->number.whole] : NULL;
+        if (size && size->expression != HTP_NONE) {
+            owner = join_owners(owner, &probe->symbols->formulas[size->expression]);
+        }
+    }
+    return owner == NONE_YET ? HTP_NONE : owner;
+}
+
+static void find_owners(struct probe *probe)
+{
+    const htp_exported_symbols *symbols = probe->symbols;
+    uint32_t guard_count = symbols->program->guard_count;
+    uint32_t *owners = HTP_NEW_ARRAY(symbols->arena, uint32_t, (size_t)guard_count + 1);
+    const htp_exported_size **sizes =
+        HTP_NEW_ARRAY(symbols->arena, const htp_exported_size *, (size_t)symbols->symbol_count + 1);
+    for (size_t i = 0; i < probe->places.count; i++) {
+        sizes[probe->places.items[i].symbol] = probe->places.items[i].size;
+    }
+    for (uint32_t i = 0; i < guard_count; i++) {
+        owners[i] = find_owner(probe, sizes, &symbols->guards[i]);
+    }
+    probe->owners = owners;
 }
 
 static void set_symbol(struct probe *probe, uint32_t symbol, int64_t number)
@@ -84,43 +140,60 @@ static void set_symbol(struct probe *probe, uint32_t symbol, int64_t number)
     probe->numbers[symbol] = htp_exported_integer(number);
 }
 
-/* Whether the guards accept sizes at this distance. */
-static bool takes(struct probe *probe, uint32_t symbol, int64_t step)
+/* Whether the guards accept the sizes at this distance on one side of the example, as far as the
+ * symbol's range goes. @param owner  of the guards; HTP_NONE: all */
+static bool takes(struct probe *probe, uint32_t symbol, int64_t step, uint32_t owner)
 {
+    const htp_exported_bounds *bounds = &probe->symbols->bounds[symbol];
+    const int64_t hint = probe->symbols->hints[symbol];
     bool takes = true;
+    int64_t taken = 0;
     for (int64_t i = 1; i <= TAKEN_STEPS && takes; i++) {
-        set_symbol(probe, symbol, probe->symbols->hints[symbol] + i * step);
-        takes = guards_hold(probe);
+        const int64_t size = hint + i * step;
+        if (size < 1 || size < bounds->least || size > bounds->most) {
+            break;
+        }
+        set_symbol(probe, symbol, size);
+        takes = guards_hold(probe, owner);
+        taken += takes;
     }
-    set_symbol(probe, symbol, probe->symbols->hints[symbol]);
-    return takes;
+    set_symbol(probe, symbol, hint);
+    return takes && taken > 0;
 }
 
-static int64_t find_step(struct probe *probe, uint32_t symbol)
+static int64_t find_step_of(struct probe *probe, uint32_t symbol, uint32_t owner)
 {
     int64_t step = 1;
     while (step <= LARGEST_STEP && *probe->evaluated < MOST_EVALUATED &&
-           !takes(probe, symbol, step)) {
+           !takes(probe, symbol, step, owner) && !takes(probe, symbol, -step, owner)) {
         step++;
     }
     return step <= LARGEST_STEP && *probe->evaluated < MOST_EVALUATED ? step : 0;
 }
 
-/* Whether the guards accept a symbol's hint minus so many steps. */
+/* Guards of several symbols may fix one of them while the others stay. They are checked per lane,
+ * where all symbols move. */
+static int64_t find_step(struct probe *probe, uint32_t symbol)
+{
+    int64_t step = find_step_of(probe, symbol, HTP_NONE);
+    return step > 0 ? step : find_step_of(probe, symbol, symbol);
+}
+
+/* Whether a symbol's own guards accept its hint minus so many steps. */
 static bool takes_below(struct probe *probe, uint32_t symbol, int64_t steps)
 {
     const htp_exported_symbols *symbols = probe->symbols;
     bool holds = false;
     if (*probe->evaluated < MOST_EVALUATED) {
         set_symbol(probe, symbol, symbols->hints[symbol] - steps * symbols->steps[symbol]);
-        holds = guards_hold(probe);
+        holds = guards_hold(probe, symbol);
         set_symbol(probe, symbol, symbols->hints[symbol]);
     }
     return holds;
 }
 
-/* The least size down to which the guards accept sizes: near ones one by one, farther ones at
- * doubling distances, then by bisection. */
+/* The least size down to which a symbol's own guards accept sizes: near ones one by one, farther
+ * ones at doubling distances, then by bisection. */
 static int64_t find_least(struct probe *probe, uint32_t symbol)
 {
     const htp_exported_symbols *symbols = probe->symbols;
@@ -165,6 +238,7 @@ void htp_symbol_steps_find(htp_exported_symbols *symbols)
     symbols->evaluated = HTP_NEW(symbols->arena, uint64_t);
     symbols->taken = HTP_NEW_ARRAY(symbols->arena, htp_exported_taken, (size_t)count + 1);
     struct probe probe = begin(symbols);
+    find_owners(&probe);
     for (uint32_t i = 0; i < count; i++) {
         bool has_guards = symbols->program->guard_count > 0 && symbols->hints[i] > 0;
         steps[i] = has_guards ? find_step(&probe, i) : 1;
@@ -175,6 +249,47 @@ void htp_symbol_steps_find(htp_exported_symbols *symbols)
         leasts[i] = has_guards ? find_least(&probe, i) : symbols->bounds[i].least;
     }
     symbols->leasts = leasts;
+}
+
+/* ---- guards that say more than that ---- */
+
+/* A size of a symbol within its bounds and steps, near its least or far from it. */
+static int64_t sample(const htp_exported_symbols *symbols, uint32_t symbol, uint64_t *chance)
+{
+    static const int64_t reaches[] = {3, 30, 3000};
+    const int64_t step = symbols->steps[symbol];
+    const int64_t least = symbols->leasts[symbol] > 1 ? symbols->leasts[symbol] : 1;
+    const int64_t most = symbols->bounds[symbol].most;
+    *chance = *chance * 6364136223846793005U + 1442695040888963407U; /* Knuth's MMIX */
+    const uint64_t number = *chance >> 33;
+    const int64_t reach = reaches[number % 3];
+    const int64_t away = step * (int64_t)(number / 3 % (uint64_t)reach);
+    /* Sizes that guards of one symbol take are those of its hint, in steps. */
+    const int64_t base =
+        step > 0 ? symbols->hints[symbol] - (symbols->hints[symbol] - least) / step * step
+                 : symbols->hints[symbol];
+    return base + away <= most ? base + away : base;
+}
+
+bool htp_exported_symbols_restricts(const htp_exported_symbols *symbols, uint32_t guard)
+{
+    enum { SAMPLES = 256, MOST_OF_ONE = 1 << 16 };
+    struct probe probe = begin(symbols);
+    uint64_t evaluated = 0; /* apart from what the search for sizes may spend */
+    probe.evaluated = &evaluated;
+    uint64_t chance = 1;
+    bool holds = true;
+    for (uint32_t i = 0; i < SAMPLES && holds; i++) {
+        for (uint32_t k = 0; k < symbols->symbol_count; k++) {
+            if (symbols->hints[k] > 0) {
+                set_symbol(&probe, k, sample(symbols, k, &chance));
+            }
+        }
+        set_places(&probe);
+        const htp_exported_number value = value_of(&probe, &symbols->guards[guard]);
+        holds = value.kind == HTP_EXPORTED_TRUTH && value.whole && evaluated < MOST_OF_ONE;
+    }
+    return !holds;
 }
 
 /* ---- formulas that do not move ---- */
@@ -188,7 +303,7 @@ static void try_size(struct probe *probe, uint32_t symbol, int64_t size)
         return;
     }
     set_symbol(probe, symbol, size);
-    if (guards_hold(probe)) {
+    if (guards_hold(probe, HTP_NONE)) {
         HTP_PUSH(probe->symbols->arena, &probe->symbols->taken[symbol], size);
     }
 }

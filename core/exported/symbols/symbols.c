@@ -179,12 +179,12 @@ static htp_status check_type(const htp_exported_symbols *symbols, uint32_t input
                                              : "a number"));
 }
 
-/* Visits the sizes of an input and their numbers. */
+/* Visits the sizes of inputs and their numbers, in the lanes from @p first on. */
 typedef htp_status (*size_fn)(htp_exported_symbols *symbols, uint32_t input, uint32_t dim,
                               const htp_exported_size *size, uint32_t lane, int64_t number);
 
 static htp_status each_size(htp_exported_symbols *symbols, const htp_input *const *given,
-                            size_fn visit)
+                            uint32_t first, size_fn visit)
 {
     const htp_exported_program *program = symbols->program;
     for (uint32_t i = 0; i < program->input_count; i++) {
@@ -194,7 +194,7 @@ static htp_status each_size(htp_exported_symbols *symbols, const htp_input *cons
         }
         const htp_exported_value *value = &program->values.items[argument->value];
         HTP_TRY(check_type(symbols, i, value, given[i]));
-        for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
+        for (uint32_t lane = first; lane < symbols->lane_count; lane++) {
             for (uint32_t d = 0; value->kind == HTP_TRACE_TENSOR && d < value->rank; d++) {
                 HTP_TRY(visit(symbols, i, d, &value->sizes[d], lane, given[i]->dims[lane][d]));
             }
@@ -375,20 +375,36 @@ static htp_status check_guards(const htp_exported_symbols *symbols, uint32_t lan
 
 /* ---- all of it ---- */
 
-htp_status htp_exported_symbols_bind(htp_exported_symbols *symbols, const htp_input *const *given,
-                                     uint32_t lane_count)
+/* Gives the symbols their numbers in the lanes from one on. */
+static htp_status bind_lanes(htp_exported_symbols *symbols, const htp_input *const *given,
+                             uint32_t first, uint32_t end)
 {
-    symbols->lane_count = lane_count;
-    for (uint32_t lane = 0; lane < lane_count; lane++) {
+    symbols->lane_count = end;
+    for (uint32_t lane = first; lane < end; lane++) {
         memset(symbols->numbers[lane], 0, symbols->symbol_count * sizeof(*symbols->numbers[lane]));
     }
     htp_data_sizes_make_up(symbols);
-    HTP_TRY(each_size(symbols, given, take_symbol));
-    HTP_TRY(each_size(symbols, given, take_formula));
-    HTP_TRY(each_size(symbols, given, check_size));
-    for (uint32_t lane = 0; lane < lane_count; lane++) {
+    HTP_TRY(each_size(symbols, given, first, take_symbol));
+    HTP_TRY(each_size(symbols, given, first, take_formula));
+    HTP_TRY(each_size(symbols, given, first, check_size));
+    for (uint32_t lane = first; lane < end; lane++) {
         HTP_TRY(check_bounds(symbols, lane));
         HTP_TRY(check_guards(symbols, lane));
     }
     return HTP_OK;
+}
+
+htp_status htp_exported_symbols_bind(htp_exported_symbols *symbols, const htp_input *const *given,
+                                     uint32_t lane_count)
+{
+    return bind_lanes(symbols, given, 0, lane_count);
+}
+
+bool htp_exported_symbols_take(htp_exported_symbols *symbols, const htp_input *const *given,
+                               uint32_t lane)
+{
+    htp_status status = bind_lanes(symbols, given, lane, lane + 1);
+    bool takes = !status;
+    htp_status_free(status);
+    return takes;
 }

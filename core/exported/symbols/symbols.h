@@ -70,6 +70,11 @@ HTP_MUST_USE htp_status htp_exported_symbols_bind(htp_exported_symbols *symbols,
                                                   const htp_input *const *given,
                                                   uint32_t lane_count);
 
+/** Whether the program takes the sizes that inputs have in a lane: the numbers of this lane are
+ * overwritten. @param given  as for htp_exported_symbols_bind() */
+bool htp_exported_symbols_take(htp_exported_symbols *symbols, const htp_input *const *given,
+                               uint32_t lane);
+
 /** A size, or another number of the program, in a lane; unknown where its formula has no value. */
 htp_exported_number htp_exported_symbols_value(const htp_exported_symbols *symbols,
                                                const htp_exported_size *size, uint32_t lane);
@@ -90,6 +95,10 @@ uint32_t htp_exported_symbols_place(const htp_exported_symbols *symbols, const c
 /** Whether a formula with symbols has one value all the same, at whatever sizes the program takes:
  * "s77 // (s77 // 2)" of even ones. */
 bool htp_exported_symbols_is_settled(const htp_exported_symbols *symbols, uint32_t expression);
+
+/** Whether a guard refuses sizes that the bounds and steps of all symbols take, as far as some of
+ * these show. */
+bool htp_exported_symbols_restricts(const htp_exported_symbols *symbols, uint32_t guard);
 
 /** The symbol that a size is, and nothing else; HTP_NONE where it is a number or a formula. */
 uint32_t htp_exported_symbols_alone(const htp_exported_symbols *symbols,

@@ -10,6 +10,8 @@
 #include "graph/graph.h"
 #include "source/hints/hints.h"
 
+typedef struct htp_inputs htp_inputs;
+
 /** Where an input goes: an argument, or a part of one. */
 typedef struct htp_input_path {
     const char *text;         /* "past.0.key" */
@@ -28,10 +30,13 @@ typedef struct htp_bound {
     const char *message; /** < of the first refusal with a reason; NULL: none */
 } htp_bound;
 
+/** Whether a file accepts the sizes of inputs in a lane, all together. */
+typedef bool (*htp_takes_lane)(void *user, const htp_inputs *inputs, uint32_t lane);
+
 /** One per argument, in their order; of an argument that is a tuple, list or dict one per part,
  * recursively; only empty containers remain. Lane 0 has the requested sizes; the others differ from
  * it in the named axes. Without a named axis there is one lane. */
-typedef struct htp_inputs {
+struct htp_inputs {
     htp_input *items;
     const htp_input_path *paths; /* by input */
     uint32_t count;
@@ -48,8 +53,11 @@ typedef struct htp_inputs {
      * sizes. */
     const char *failure_when_small;
     int64_t largest_failing;
-    bool tells_order; /**< axes that nobody named: each of two is the larger one in some lane */
-} htp_inputs;
+    bool tells_order;     /**< axes that nobody named: each of two is the larger one in some lane */
+    htp_takes_lane takes; /**< of a file that asks something of several sizes; NULL: it does not */
+    void *taker;          /**< its user */
+    const char *asked;    /**< what that is, in words; NULL: nothing */
+};
 
 /**
  * Parses specifications (source/inputs/specification.h), matches them with the method's arguments
@@ -130,9 +138,10 @@ enum { HTP_INPUTS_LANES = 3 };
  * fourth lane where every axis is 1: these show where a program cuts off, or takes a minimum. A
  * model may refuse some sizes (a smallest image, a longest sequence, a multiple of a patch): the
  * next attempts move one lane far, to move dims behind strides, and lanes to both sides, to find
- * limits on either side; then sizes keep their powers of two, and later ones stay near. @p attempt
- * counts from 0; attempts with too large inputs, formulas below 1, or sizes out of bounds are
- * skipped.
+ * limits on either side; then sizes keep their powers of two, and later ones stay near. If the file
+ * says which sizes it accepts, the last attempt moves one axis after the other. @p attempt counts
+ * from 0; attempts with too large inputs, formulas below 1, sizes out of bounds, or sizes that the
+ * file does not accept together are skipped.
  * @return false if there is no further attempt; the sizes are invalid then.
  */
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);

@@ -1,9 +1,7 @@
 /*
  * Sizes of the named axes in the other lanes.
  */
-#include "base/checked.h"
-#include "base/dtype.h"
-#include "source/inputs/inputs.h"
+#include "source/inputs/lanes.h"
 
 enum {
     /* sizes from here on can shrink without becoming tiny */
@@ -67,13 +65,6 @@ static const struct way ways[] = {
 
 enum { ATTEMPT_COUNT = sizeof(ways) / sizeof(ways[0]) };
 
-/* Known bounds of an axis. */
-static const htp_bound *bound_of(const htp_inputs *inputs, uint32_t index)
-{
-    static const htp_bound none = {.least = 0};
-    return inputs->bounds ? &inputs->bounds[index] : &none;
-}
-
 /* The next valid size from one on, by step and least size. */
 static int64_t fit_step(const htp_bound *bound, int64_t size)
 {
@@ -88,8 +79,12 @@ static int64_t least_of(const htp_bound *bound)
     return bound->is_told && bound->least > 1 ? fit_step(bound, bound->least) : fit_step(bound, 1);
 }
 
-static int64_t step_of(int64_t size, uint32_t attempt)
+/* How far sizes move at least: a file that says which sizes it takes says that, too. */
+static int64_t step_of(const htp_bound *bound, int64_t size, uint32_t attempt)
 {
+    if (bound->step > 1) {
+        return bound->step;
+    }
     if (!ways[attempt].in_steps) {
         return 1;
     }
@@ -97,22 +92,12 @@ static int64_t step_of(int64_t size, uint32_t attempt)
     return step < LARGEST_STEP ? step : LARGEST_STEP;
 }
 
-static bool is_prime(int64_t number)
-{
-    for (int64_t divisor = 2; divisor * divisor <= number; divisor++) {
-        if (number % divisor == 0) {
-            return false;
-        }
-    }
-    return number >= 2;
-}
-
 /* The nearest size in a direction that is a prime number of steps, so that nothing unrelated
  * divides it by chance. Otherwise the given size. */
 static int64_t find_prime(int64_t size, int64_t step, bool down)
 {
     int64_t count = size / step;
-    while (count >= SMALLEST_MOVED_SIZE && !is_prime(count)) {
+    while (count >= SMALLEST_MOVED_SIZE && !htp_lanes_is_prime(count)) {
         count += down ? -1 : 1;
     }
     return count >= SMALLEST_MOVED_SIZE ? count * step : size;
@@ -137,8 +122,9 @@ static void move_axis(htp_inputs *inputs, uint32_t index, uint32_t attempt)
     int64_t moves[HTP_INPUTS_LANES];
     axis_moves(index, moves);
     const struct way *way = &ways[attempt];
+    const htp_bound *bound = htp_lanes_bound(inputs, index);
     int64_t size = axis->sizes[0];
-    int64_t step = step_of(size, attempt);
+    int64_t step = step_of(bound, size, attempt);
     for (uint32_t lane = 1; lane < HTP_INPUTS_LANES; lane++) {
         enum move move = possible_move(way->moves[lane - 1], size, way->by_room, step * moves[2]);
         bool down = move == DOWN || move == FAR_DOWN;
@@ -148,35 +134,29 @@ static void move_axis(htp_inputs *inputs, uint32_t index, uint32_t attempt)
                        : move == FAR_DOWN    ? size / 2
                                              : size;
         int64_t distance = down ? -moves[lane] : move_up(inputs, index, lane);
-        axis->sizes[lane] =
-            fit_step(bound_of(inputs, index), find_prime(base + step * distance, step, down));
+        axis->sizes[lane] = fit_step(bound, find_prime(base + step * distance, step, down));
     }
 }
 
-/* Whether one axis is the other times or plus a constant in all lanes, or has its size in lane 1.
- * In the other lanes, one may be broadcast. */
-static bool move_alike(const htp_axis *a, const htp_axis *b)
+/* Moves an axis on in lane 1 until it is told apart from those before it. @return whether it is */
+static bool tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)
 {
-    return a->sizes[1] == b->sizes[1] ||
-           (a->sizes[1] - a->sizes[0]) * (b->sizes[2] - b->sizes[0]) ==
-               (a->sizes[2] - a->sizes[0]) * (b->sizes[1] - b->sizes[0]);
-}
-
-static void tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)
-{
+    enum { TRIES = 256 };
     htp_axis *axis = &inputs->axes[index];
+    const htp_bound *bound = htp_lanes_bound(inputs, index);
     bool is_apart = false;
-    while (!is_apart) {
+    for (uint32_t tries = 0; !is_apart && tries < TRIES + inputs->axis_count; tries++) {
         is_apart = axis->sizes[1] != axis->sizes[2];
         for (uint32_t i = 0; i < index; i++) {
-            is_apart = is_apart && (inputs->axes[i].formula || !move_alike(axis, &inputs->axes[i]));
+            is_apart = is_apart &&
+                       (inputs->axes[i].formula || !htp_lanes_move_alike(axis, &inputs->axes[i]));
         }
-        int64_t step = step_of(axis->sizes[0], attempt);
+        int64_t step = step_of(bound, axis->sizes[0], attempt);
         int64_t next = find_prime(axis->sizes[1] + step, step, false);
         next = next == axis->sizes[0] ? find_prime(next + step, step, false) : next;
-        next = fit_step(bound_of(inputs, index), next);
-        axis->sizes[1] = is_apart ? axis->sizes[1] : next;
+        axis->sizes[1] = is_apart ? axis->sizes[1] : fit_step(bound, next);
     }
+    return is_apart;
 }
 
 /* The largest axis in lane 1 without a size in lane @p lane. */
@@ -202,72 +182,48 @@ static void make_smallest(htp_inputs *inputs)
     }
     int64_t size = 0;
     for (htp_axis *axis; (axis = largest_without(inputs, lane)) != NULL;) {
-        int64_t least = least_of(bound_of(inputs, (uint32_t)(axis - inputs->axes)));
+        int64_t least = least_of(htp_lanes_bound(inputs, (uint32_t)(axis - inputs->axes)));
         size = size + 1 < least ? least - 1 : size;
         do {
             size++;
-        } while (size == axis->sizes[0] || (size > 1 && !is_prime(size)));
-        axis->sizes[lane] = fit_step(bound_of(inputs, (uint32_t)(axis - inputs->axes)), size);
+        } while (size == axis->sizes[0] || (size > 1 && !htp_lanes_is_prime(size)));
+        axis->sizes[lane] =
+            fit_step(htp_lanes_bound(inputs, (uint32_t)(axis - inputs->axes)), size);
     }
 }
 
-/* Computes sizes by formulas. @return whether they are at least 1 */
-static bool set_formulas(htp_inputs *inputs)
-{
-    bool fits = true;
-    for (uint32_t lane = 1; lane < inputs->lane_count; lane++) {
-        for (uint32_t i = 0; i < inputs->axis_count; i++) {
-            htp_axis *axis = &inputs->axes[i];
-            if (axis->formula) {
-                axis->sizes[lane] = htp_size_formula_value(axis->formula, inputs->axes, lane);
-                fits = fits && axis->sizes[lane] >= 1;
-            }
-        }
-    }
-    return fits;
-}
-
-/* Sets the dims of inputs by axis. @return whether no input is too large */
-static bool set_dims(htp_inputs *inputs)
-{
-    bool fits = set_formulas(inputs);
-    for (uint32_t i = 0; i < inputs->count; i++) {
-        htp_input *input = &inputs->items[i];
-        for (uint32_t d = 0; d < input->rank; d++) {
-            uint32_t axis = inputs->dim_axes[i][d];
-            for (uint32_t lane = 1; lane < HTP_MAX_LANES; lane++) {
-                input->dims[lane][d] =
-                    axis == HTP_NONE ? input->dims[0][d] : inputs->axes[axis].sizes[lane];
-            }
-        }
-        fits = fits && htp_input_fits(input, inputs->lane_count);
-    }
-    return fits;
-}
-
-/* Whether a size of an independent axis is not known to be refused. */
-static bool bound_has(const htp_bound *bound, int64_t size)
-{
-    bool is_apart = bound->step <= 1 || (size - bound->rest) % bound->step == 0;
-    return size >= bound->least && (bound->most == 0 || size <= bound->most) && is_apart;
-}
-
+/* Whether the sizes of axes that move by themselves are none that are known to be refused. */
 static bool keeps_bounds(const htp_inputs *inputs)
 {
     bool keeps = true;
     for (uint32_t i = 0; inputs->keeps_bounds && i < inputs->axis_count && keeps; i++) {
         const htp_axis *axis = &inputs->axes[i];
         for (uint32_t lane = 1; lane < inputs->lane_count && !axis->formula; lane++) {
-            keeps = keeps && bound_has(&inputs->bounds[i], axis->sizes[lane]);
+            keeps = keeps && htp_lanes_bound_has(&inputs->bounds[i], axis->sizes[lane]);
         }
     }
     return keeps;
 }
 
-/* @return whether no input is too large, and all sizes are within bounds */
+/* Whether the file accepts all lanes. A lane of ones that it refuses is left out. */
+static bool takes_lanes(htp_inputs *inputs)
+{
+    bool takes = true;
+    for (uint32_t lane = 1; lane < HTP_INPUTS_LANES && lane < inputs->lane_count; lane++) {
+        takes = takes && htp_lanes_are_taken(inputs, lane);
+    }
+    if (takes && inputs->lane_count > HTP_INPUTS_LANES &&
+        !htp_lanes_are_taken(inputs, HTP_INPUTS_LANES)) {
+        inputs->lane_count = HTP_INPUTS_LANES;
+    }
+    return takes;
+}
+
+/* @return whether no input is too large, and all sizes are within bounds and accepted */
 static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
 {
     const bool has_ones = ways[attempt].moves[1] == SMALLEST;
+    bool are_apart = true;
     inputs->lane_count = inputs->axis_count == 0 ? 1 : HTP_INPUTS_LANES + has_ones;
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         if (!inputs->axes[i].formula) {
@@ -279,21 +235,38 @@ static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
     }
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         if (!inputs->axes[i].formula) {
-            tell_apart(inputs, i, attempt);
-            inputs->axes[i].sizes[HTP_INPUTS_LANES] = least_of(bound_of(inputs, i));
+            are_apart = tell_apart(inputs, i, attempt) && are_apart;
+            inputs->axes[i].sizes[HTP_INPUTS_LANES] = least_of(htp_lanes_bound(inputs, i));
         }
     }
-    return set_dims(inputs) && keeps_bounds(inputs);
+    return htp_lanes_set_dims(inputs) && are_apart && keeps_bounds(inputs) && takes_lanes(inputs);
+}
+
+/* Whether the file says which sizes it takes. */
+static bool are_told(const htp_inputs *inputs)
+{
+    bool are_told = inputs->takes != NULL;
+    for (uint32_t i = 0; i < inputs->axis_count && !are_told; i++) {
+        are_told = htp_lanes_bound(inputs, i)->is_told;
+    }
+    return are_told;
+}
+
+/* The last attempt is a walk. */
+static bool set_attempt(htp_inputs *inputs, uint32_t attempt)
+{
+    return attempt < ATTEMPT_COUNT ? set_lanes(inputs, attempt)
+                                   : are_told(inputs) && htp_lanes_walk(inputs);
 }
 
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
 {
-    if (attempt >= ATTEMPT_COUNT || (attempt > 0 && inputs->axis_count == 0)) {
+    if (attempt > ATTEMPT_COUNT || (attempt > 0 && inputs->axis_count == 0)) {
         return false;
     }
-    bool fits = set_lanes(inputs, attempt);
-    while (!fits && attempt + 1 < ATTEMPT_COUNT) {
-        fits = set_lanes(inputs, ++attempt);
+    bool fits = set_attempt(inputs, attempt);
+    while (!fits && attempt < ATTEMPT_COUNT) {
+        fits = set_attempt(inputs, ++attempt);
     }
     inputs->choice = fits ? attempt : inputs->choice;
     return fits;
@@ -313,19 +286,5 @@ bool htp_inputs_set_last_lane(htp_inputs *inputs, const int64_t *sizes)
     for (uint32_t i = 0; sizes && i < inputs->axis_count; i++) {
         inputs->axes[i].sizes[HTP_INPUTS_LANES] = sizes[i];
     }
-    return set_dims(inputs);
-}
-
-bool htp_input_fits(const htp_input *input, uint32_t lane_count)
-{
-    bool fits = true;
-    for (uint32_t lane = 0; lane < lane_count; lane++) {
-        uint64_t bytes = htp_dtype_size(input->dtype);
-        for (uint32_t d = 0; fits && d < input->rank; d++) {
-            int64_t size = input->dims[lane][d];
-            fits = size >= 0 && htp_checked_mul(bytes, (uint64_t)size, &bytes);
-        }
-        fits = fits && bytes <= INT64_MAX;
-    }
-    return fits;
+    return htp_lanes_set_dims(inputs);
 }

@@ -33,5 +33,8 @@ const char *htp_inputs_told_sizes(htp_arena *arena, const htp_inputs *inputs)
     for (uint32_t i = 0; inputs->bounds && i < inputs->axis_count; i++) {
         add_sizes(&inputs->axes[i], &inputs->bounds[i], &text);
     }
+    if (inputs->asked) {
+        htp_text_addf(&text, "%s%s", text.length > 0 ? "; " : "", inputs->asked);
+    }
     return text.length > 0 ? htp_text_string(&text) : NULL;
 }

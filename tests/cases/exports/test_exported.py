@@ -17,15 +17,13 @@ import onnx
 import exported_differences as differences
 import onnx_facts as facts
 from commands import NO_SHIM
-from harness import (EXIT_OK, EXIT_UNSUPPORTED, INTO, PROGRAM, TESTS, case, case_for_each, export, libtorch_version,
-                     made_by, run, scratch)
+from exported_files import FOLDER, files
+from harness import EXIT_OK, EXIT_UNSUPPORTED, PROGRAM, case, case_for_each, export, libtorch_version, run, scratch
 from numbers_check import assert_close, session
 
-FOLDER = TESTS / "exported"
 OLDER = FOLDER / "older"
-SETS = ("plain_programs", "memory_programs", "control_programs", "idiom_programs", "quantized_programs",
+SETS = ("plain_programs", "memory_programs", "control_programs", "idiom_programs", "quantized_programs", "size_programs",
         "transformer_programs")
-BESIDE = ("program.py", "modes.py", "plain_programs.py", "../support/eager_steps.py")
 KINDS = {"Gemm": "MatMul"}  # the same by other names
 
 
@@ -34,18 +32,13 @@ def listed() -> list:
     found = []
     for name in SETS if libtorch_version() >= (2, 13) else ():
         text = (FOLDER / f"{name}.py").read_text()
-        some = re.search(r"^SOME = \((.*)\)", text, re.M)
+        choices = dict(re.findall(r"^([A-Z]+) = \((\".*)\)", text, re.M))
         for program in re.findall(r"^    Program\((\"(?:.|\n)*?)(?=^    Program|^\))", text, re.M):
             modes = ("plain", "strict", "decomposed", "strict-decomposed")
-            if "modes=SOME" in program:
-                modes = tuple(re.findall(r'"([\w-]+)"', some[1]))
+            if choice := re.search(r"modes=([A-Z]+)", program):
+                modes = tuple(re.findall(r'"([\w-]+)"', choices[choice[1]]))
             found.extend((name, re.match(r'"(\w+)"', program)[1], mode) for mode in modes)
     return found
-
-
-def files(name: str, program: str) -> Path:
-    sources = (FOLDER / "make_programs.py", FOLDER / f"{name}.py", *(FOLDER / beside for beside in BESIDE))
-    return made_by(sources, INTO, name) / program
 
 
 # ---- numbers ---------------------------------------------------------------------------------------

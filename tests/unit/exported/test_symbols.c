@@ -168,6 +168,54 @@ UNIT_TEST(least_sizes_are_those_of_bounds_and_guards)
     ck_assert_int_eq(least_of(arena, "L['x'].size()[0] % 8 == 0 and L['x'].size()[0] >= 25"), 32);
 }
 
+/* Guards of two symbols leave each of them its own steps; lanes are held against them. */
+UNIT_TEST(guards_of_several_sizes_are_asked_of_lanes)
+{
+    static const char *const guards[] = {"L['x'].size()[0] >= 4 and L['x'].size()[0] % 2 == 0",
+                                         "L['x'].size()[0] + ((-1)*L['x'].size()[1]) <= -2",
+                                         "L['x'].size()[0] != 3"};
+    htp_exported_symbols symbols;
+    const htp_exported_program program = program_of(guards, 3);
+    read(arena, &symbols, &program);
+    const uint32_t s = htp_exported_symbols_alone(&symbols, &sizes_x[0]);
+    ck_assert_int_eq(symbols.steps[s], 2);
+    ck_assert_int_eq(symbols.leasts[s], 4);
+    ck_assert(htp_exported_symbols_restricts(&symbols, 1));
+    ck_assert(!htp_exported_symbols_restricts(&symbols, 2));
+    htp_input x = {
+        .dtype = HTP_DTYPE_FLOAT32, .rank = 3, .dims = {{4, 6, 8}, {8, 6, 8}, {8, 10, 8}}};
+    htp_input y = {.dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {{7}, {11}, {13}}};
+    const htp_input *const given[] = {NULL, &x, &y};
+    ck_assert(htp_exported_symbols_take(&symbols, given, 0));
+    ck_assert(!htp_exported_symbols_take(&symbols, given, 1));
+    ck_assert(htp_exported_symbols_take(&symbols, given, 2));
+}
+
+/* A program that was exported with the most that it takes. */
+UNIT_TEST(sizes_move_down_where_there_is_no_more)
+{
+    static const char *const guards[] = {"L['x'].size()[0] <= 4"};
+    static const htp_exported_range few[] = {{"s0", true, true, 2, 4}};
+    htp_exported_symbols symbols;
+    htp_exported_program program = program_of(guards, 1);
+    program.ranges = few;
+    program.range_count = 1;
+    read(arena, &symbols, &program);
+    ck_assert_int_eq(symbols.steps[htp_exported_symbols_alone(&symbols, &sizes_x[0])], 1);
+}
+
+UNIT_TEST(places_of_guards_are_read)
+{
+    const char *at = "L['past'][0].size()[1] <= 3";
+    ck_assert_str_eq(htp_exported_guard_place(arena, &at), "L.past.0.size.1");
+    ck_assert_str_eq(at, " <= 3");
+    ck_assert_ptr_null(htp_exported_guard_place(arena, &at));
+    at = "L['past'";
+    ck_assert_ptr_null(htp_exported_guard_place(arena, &at));
+    ck_assert_str_eq(at, "L['past'");
+}
+
 UNIT_MAIN("symbols", sizes_of_inputs_give_all_others, what_does_not_fit_is_refused,
           guards_hold_in_every_lane, no_formula_is_bad_input,
-          least_sizes_are_those_of_bounds_and_guards)
+          least_sizes_are_those_of_bounds_and_guards, guards_of_several_sizes_are_asked_of_lanes,
+          sizes_move_down_where_there_is_no_more, places_of_guards_are_read)

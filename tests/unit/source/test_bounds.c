@@ -178,6 +178,87 @@ UNIT_TEST(sizes_out_of_bounds_are_not_tried)
     ck_assert_int_gt(inputs.axes[0].sizes[1], FULL);
 }
 
+/* Gives x[224,320], of which both dims move in steps of 16, and the file says so. */
+static void give_patches(htp_arena *arena, htp_inputs *inputs)
+{
+    const htp_argument arguments[] = {argument_tensor("x")};
+    expect_ok(PARSE(arena, inputs, arguments, "x:float32[height=224,width=320]"));
+    inputs->bounds = HTP_NEW_ARRAY(arena, htp_bound, 2);
+    inputs->bounds[0] = (htp_bound){.least = 32, .most = 512, .step = 16, .is_told = true};
+    inputs->bounds[1] = inputs->bounds[0];
+    inputs->keeps_bounds = true;
+}
+
+UNIT_TEST(sizes_move_in_the_steps_of_the_file)
+{
+    htp_inputs inputs;
+    uint32_t tried = 0;
+    give_patches(arena, &inputs);
+    for (bool goes_on = htp_inputs_choose_lanes(&inputs, 0); goes_on; tried++) {
+        for (uint32_t lane = 1; lane < inputs.lane_count; lane++) {
+            for (uint32_t i = 0; i < 2; i++) {
+                ck_assert_int_eq(inputs.axes[i].sizes[lane] % 16, 0);
+                ck_assert_int_ge(inputs.axes[i].sizes[lane], 32);
+                ck_assert_int_le(inputs.axes[i].sizes[lane], 512);
+            }
+        }
+        goes_on = htp_inputs_choose_lanes(&inputs, inputs.choice + 1);
+    }
+    ck_assert_uint_gt(tried, 0);
+}
+
+/* A file that takes pictures which are no higher than wide, of few pixels. */
+static bool takes_wide(void *user, const htp_inputs *inputs, uint32_t lane)
+{
+    const htp_axis *axes = inputs->axes;
+    ++*(uint32_t *)user;
+    return axes[0].sizes[lane] <= axes[1].sizes[lane] &&
+           axes[0].sizes[lane] * axes[1].sizes[lane] <= 90000;
+}
+
+static bool takes_none(void *user, const htp_inputs *inputs, uint32_t lane)
+{
+    (void)inputs;
+    ++*(uint32_t *)user;
+    return lane == 0;
+}
+
+UNIT_TEST(sizes_are_those_that_the_file_takes_together)
+{
+    htp_inputs inputs;
+    uint32_t asked = 0;
+    give_patches(arena, &inputs);
+    inputs.takes = takes_wide;
+    inputs.taker = &asked;
+    ck_assert(htp_inputs_choose_lanes(&inputs, 0));
+    for (uint32_t lane = 0; lane < inputs.lane_count; lane++) {
+        ck_assert(takes_wide(&asked, &inputs, lane));
+        ck_assert(lane == 0 || inputs.axes[0].sizes[lane] != inputs.axes[0].sizes[0]);
+        ck_assert(lane == 0 || inputs.axes[1].sizes[lane] != inputs.axes[1].sizes[0]);
+    }
+    asked = 0;
+    inputs.takes = takes_none;
+    ck_assert(!htp_inputs_choose_lanes(&inputs, 0));
+    ck_assert_uint_lt(asked, 10000);
+}
+
+/* With all sizes from 1 to 4, and an example of 2. */
+UNIT_TEST(few_sizes_are_enough)
+{
+    const htp_argument arguments[] = {argument_tensor("x")};
+    htp_inputs inputs;
+    htp_bound bound = {.least = 1, .most = 4, .is_told = true};
+    expect_ok(PARSE(arena, &inputs, arguments, "x:float32[batch=2,3]"));
+    inputs.bounds = &bound;
+    inputs.keeps_bounds = true;
+    ck_assert(htp_inputs_choose_lanes(&inputs, 0));
+    ck_assert_int_ne(inputs.axes[0].sizes[1], inputs.axes[0].sizes[2]);
+    ck_assert_int_le(inputs.axes[0].sizes[1], 4);
+    ck_assert_int_le(inputs.axes[0].sizes[2], 4);
+    bound.most = 2;
+    ck_assert(!htp_inputs_choose_lanes(&inputs, 0));
+}
+
 UNIT_TEST(an_axis_without_room_is_fixed)
 {
     htp_inputs inputs;
@@ -268,5 +349,6 @@ UNIT_TEST(a_refusal_is_found_again)
 
 UNIT_MAIN("bounds", an_index_tells_the_least_size, what_does_not_grow_with_an_axis_tells_the_most,
           what_is_no_axis_tells_nothing, a_way_that_the_program_took_tells_nothing,
-          sizes_out_of_bounds_are_not_tried, an_axis_without_room_is_fixed,
-          bounds_hold_where_no_more_moves, a_refusal_is_found_again)
+          sizes_out_of_bounds_are_not_tried, sizes_move_in_the_steps_of_the_file,
+          sizes_are_those_that_the_file_takes_together, few_sizes_are_enough,
+          an_axis_without_room_is_fixed, bounds_hold_where_no_more_moves, a_refusal_is_found_again)

@@ -1,0 +1,200 @@
+/*
+ * What guards ask of several sizes together: of lanes, and in words.
+ */
+#include "base/text.h"
+#include "exported/axes/axes.h"
+
+#include <string.h>
+
+/* Who is asked whether the program takes the sizes of a lane. */
+struct taker {
+    htp_exported_symbols *symbols;
+    const uint32_t *item_of; /* by input of the program: which one of the inputs it is; HTP_NONE */
+    const htp_input **given; /* by input of the program */
+};
+
+static bool take(void *user, const htp_inputs *inputs, uint32_t lane)
+{
+    const struct taker *taker = user;
+    for (uint32_t i = 0; i < taker->symbols->program->input_count; i++) {
+        taker->given[i] = taker->item_of[i] == HTP_NONE ? NULL : &inputs->items[taker->item_of[i]];
+    }
+    return htp_exported_symbols_take(taker->symbols, taker->given, lane);
+}
+
+/* By input of the program: the input at its path. */
+static const uint32_t *match_inputs(const htp_exported_symbols *symbols, const htp_inputs *inputs)
+{
+    htp_map items = {0};
+    uint32_t count = symbols->program->input_count;
+    uint32_t *item_of = HTP_NEW_ARRAY(symbols->arena, uint32_t, (size_t)count + 1);
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        htp_map_set(symbols->arena, &items, inputs->paths[i].text, i);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        item_of[i] = HTP_NONE;
+        if (symbols->paths[i]) {
+            (void)htp_map_get(&items, symbols->paths[i], &item_of[i]);
+        }
+    }
+    return item_of;
+}
+
+/* ---- in words ---- */
+
+/* A dim of an input, by its place. */
+struct told_dim {
+    bool is_known;
+    uint32_t axis; /* HTP_NONE: it is fixed */
+    int64_t size;  /* of the example */
+};
+
+struct telling {
+    htp_arena *arena;
+    const htp_inputs *inputs;
+    const htp_exported_symbols *symbols;
+    const struct told_dim *dims; /* by symbol of a place */
+    bool *is_meant;              /* by axis: a guard depends on it */
+};
+
+/* Notes a dim by its place below a root; no guard has to mention it. */
+static void note_dim(const struct telling *telling, const char *root, uint32_t item, uint32_t dim,
+                     struct told_dim *dims)
+{
+    const htp_inputs *inputs = telling->inputs;
+    uint32_t symbol = htp_exported_symbols_place(telling->symbols, root, dim);
+    if (symbol != HTP_NONE) {
+        dims[symbol] =
+            (struct told_dim){true, inputs->dim_axes[item][dim], inputs->items[item].dims[0][dim]};
+    }
+}
+
+static struct telling begin(const htp_exported_symbols *symbols, const htp_inputs *inputs,
+                            const uint32_t *item_of)
+{
+    htp_arena *arena = symbols->arena;
+    struct told_dim *dims =
+        HTP_NEW_ARRAY(arena, struct told_dim, (size_t)symbols->symbol_count + 1);
+    struct telling telling = {.arena = arena,
+                              .inputs = inputs,
+                              .symbols = symbols,
+                              .dims = dims,
+                              .is_meant =
+                                  HTP_NEW_ARRAY(arena, bool, (size_t)inputs->axis_count + 1)};
+    for (uint32_t i = 0; i < symbols->program->input_count; i++) {
+        uint32_t item = item_of[i];
+        for (uint32_t d = 0; item != HTP_NONE && d < inputs->items[item].rank; d++) {
+            note_dim(&telling, symbols->paths[i], item, d, dims);
+            note_dim(&telling, symbols->flat_paths[i], item, d, dims);
+        }
+    }
+    return telling;
+}
+
+/* Adds what a dim is called, and notes the axes that it follows. */
+static void add_dim(const struct telling *telling, const struct told_dim *dim, htp_text *text)
+{
+    uint32_t index = dim->axis;
+    if (index == HTP_NONE) {
+        htp_text_addf(text, "%lld", (long long)dim->size);
+        return;
+    }
+    const htp_axis *axis = &telling->inputs->axes[index];
+    htp_text_addf(text, axis->formula ? "(%s)" : "%s", axis->symbol);
+    telling->is_meant[index] = !axis->formula;
+    for (uint32_t i = 0; axis->formula && i < axis->formula->count; i++) {
+        const htp_size_formula_step *step = &axis->formula->steps[i];
+        if (step->kind == HTP_SIZE_AXIS) {
+            telling->is_meant[step->number] = true;
+        }
+    }
+}
+
+/* Writes a guard with the names of axes. @return whether it is one of several axes that move */
+static bool tell_guard(const struct telling *telling, const char *guard, htp_text *text)
+{
+    memset(telling->is_meant, 0, telling->inputs->axis_count * sizeof(*telling->is_meant));
+    for (const char *at = guard; *at;) {
+        const char *place = htp_exported_guard_place(telling->arena, &at);
+        uint32_t symbol;
+        if (!place) {
+            htp_text_add_bytes(text, at++, 1);
+        } else if (htp_map_get(&telling->symbols->names.known, place, &symbol) &&
+                   telling->dims[symbol].is_known) {
+            add_dim(telling, &telling->dims[symbol], text);
+        } else {
+            return false;
+        }
+    }
+    uint32_t meant = 0;
+    for (uint32_t i = 0; i < telling->inputs->axis_count; i++) {
+        meant += telling->is_meant[i];
+    }
+    return meant > 1;
+}
+
+/* Writes "a + ((-1)*b)", as differences stand in guards, as "a - b". */
+static const char *write_differences(htp_arena *arena, const char *told)
+{
+    static const char sign[] = " + ((-1)*";
+    htp_text text = {.arena = arena};
+    for (const char *found; (found = strstr(told, sign)) != NULL;) {
+        const char *name = found + strlen(sign);
+        size_t bytes = strcspn(name, "()");
+        bool is_name = name[bytes] == ')';
+        htp_text_add_bytes(&text, told, (size_t)(found - told));
+        htp_text_add(&text, is_name ? " - " : sign);
+        htp_text_add_bytes(&text, name, is_name ? bytes : 0);
+        told = is_name ? name + bytes + 1 : name;
+    }
+    htp_text_add(&text, told);
+    return htp_text_string(&text);
+}
+
+/* What the guards ask of several axes that move by themselves; NULL: nothing. */
+static const char *tell_all(const htp_exported_symbols *symbols, const htp_inputs *inputs,
+                            const uint32_t *item_of)
+{
+    enum { LONGEST = 96, MOST = 6 };
+    struct telling telling = begin(symbols, inputs, item_of);
+    htp_text all = {.arena = symbols->arena};
+    uint32_t told = 0;
+    uint32_t more = 0;
+    for (uint32_t i = 0; i < symbols->program->guard_count; i++) {
+        htp_text text = {.arena = symbols->arena};
+        if (!tell_guard(&telling, symbols->program->guards[i], &text) ||
+            !htp_exported_symbols_restricts(symbols, i)) {
+            continue;
+        }
+        if (text.length > LONGEST || told == MOST) {
+            more++;
+            continue;
+        }
+        const char *written = write_differences(symbols->arena, htp_text_string(&text));
+        htp_text_addf(&all, "%s%s", told++ > 0 ? ", " : "where ",
+                      htp_text_printable(symbols->arena, written));
+    }
+    if (more > 0) {
+        htp_text_addf(&all, "%s%u condition%s of several sizes%s", told > 0 ? " and " : "where ",
+                      more, more == 1 ? "" : "s", more == 1 ? " holds" : " hold");
+    }
+    return all.length > 0 ? htp_text_string(&all) : NULL;
+}
+
+bool htp_exported_axes_ask(htp_exported_symbols *symbols, htp_inputs *inputs)
+{
+    htp_arena *arena = symbols->arena;
+    struct taker *taker = HTP_NEW(arena, struct taker);
+    *taker = (struct taker){
+        .symbols = symbols,
+        .item_of = match_inputs(symbols, inputs),
+        .given = HTP_NEW_ARRAY(arena, const htp_input *, (size_t)symbols->program->input_count + 1),
+    };
+    /* Where it does not take the example, the trace says why. */
+    bool asks =
+        inputs->axis_count > 0 && symbols->program->guard_count > 0 && take(taker, inputs, 0);
+    inputs->taker = taker;
+    inputs->takes = asks ? take : NULL;
+    inputs->asked = asks ? tell_all(symbols, inputs, taker->item_of) : NULL;
+    return asks;
+}

@@ -1,0 +1,96 @@
+/*
+ * Lanes that are reached from the example, one axis after the other.
+ */
+#include "source/inputs/lanes.h"
+
+enum {
+    FAR_TIMES = 8,       /* of the example's size, in lane 1 */
+    NEAR_TRIES = 64,     /* to both sides of it; two more for each axis */
+    MOST_ASKED = 1 << 13 /* lanes that are held against all that is known, of a walk */
+};
+
+/* How far the size that is tried next lies from the example's, in steps. Lane 1 begins far above
+ * it, lane 2 near nothing; then both look near the example, above it and below. @param count  steps
+ * of the example's size */
+static int64_t offset_of(int64_t count, uint32_t axis, uint32_t lane, uint32_t attempt)
+{
+    if (attempt < 2) {
+        return lane == 1 ? (attempt == 0 ? FAR_TIMES : 1) * count + 2 * (int64_t)axis + 1
+                         : (attempt == 0 ? 2 - count : -(count / 2)) + (int64_t)axis;
+    }
+    int64_t near = attempt / 2;
+    return (attempt + lane) % 2 == 1 ? near : -near;
+}
+
+/* Whether a size, which an axis has now, tells it apart from the axes that have moved. */
+static bool is_apart(const htp_inputs *inputs, uint32_t index, uint32_t lane)
+{
+    const htp_axis *axis = &inputs->axes[index];
+    bool is_apart =
+        axis->sizes[lane] != axis->sizes[0] && (lane == 1 || axis->sizes[2] != axis->sizes[1]);
+    for (uint32_t i = 0; i < inputs->axis_count && is_apart; i++) {
+        const htp_axis *other = &inputs->axes[i];
+        bool has_moved = i != index && !other->formula && other->sizes[lane] != other->sizes[0];
+        is_apart = !has_moved || (lane == 1 ? axis->sizes[1] != other->sizes[1]
+                                            : !htp_lanes_move_alike(axis, other));
+    }
+    return is_apart;
+}
+
+/* Whether inputs can be what a lane has now, and the file takes them. */
+static bool is_taken(htp_inputs *inputs, uint32_t lane, uint32_t *asked)
+{
+    return ++*asked <= MOST_ASKED && htp_lanes_set_dims(inputs) &&
+           htp_lanes_are_taken(inputs, lane);
+}
+
+/* Moves an axis in a lane to the first size that fits. @param is_prime  to prime numbers of steps:
+ * what does not belong to the axis does not divide these by chance */
+static bool move(htp_inputs *inputs, uint32_t index, uint32_t lane, bool is_prime, uint32_t *asked)
+{
+    htp_axis *axis = &inputs->axes[index];
+    const htp_bound *bound = htp_lanes_bound(inputs, index);
+    const int64_t step = bound->step > 1 ? bound->step : 1;
+    const uint32_t tries = 2 * (NEAR_TRIES + inputs->axis_count);
+    bool has_moved = false;
+    for (uint32_t i = 0; i < tries && !has_moved; i++) {
+        int64_t size = axis->sizes[0] + step * offset_of(axis->sizes[0] / step, index, lane, i);
+        axis->sizes[lane] = size;
+        has_moved = size >= 1 && htp_lanes_bound_has(bound, size) &&
+                    (!is_prime || htp_lanes_is_prime(size / step)) &&
+                    is_apart(inputs, index, lane) && is_taken(inputs, lane, asked);
+    }
+    axis->sizes[lane] = has_moved ? axis->sizes[lane] : axis->sizes[0];
+    return has_moved;
+}
+
+/* Moves all axes in a lane: where one cannot move before others have, once more after them. */
+static bool move_all(htp_inputs *inputs, uint32_t lane, uint32_t *asked)
+{
+    enum { ROUNDS = 4 };
+    bool have_moved = false;
+    for (uint32_t round = 0; round < ROUNDS && !have_moved; round++) {
+        have_moved = true;
+        for (uint32_t i = 0; i < inputs->axis_count; i++) {
+            uint32_t index = lane == 1 ? i : inputs->axis_count - 1 - i;
+            const htp_axis *axis = &inputs->axes[index];
+            if (!axis->formula && axis->sizes[lane] == axis->sizes[0]) {
+                have_moved = move(inputs, index, lane, round % 2 == 0, asked) && have_moved;
+            }
+        }
+    }
+    return have_moved;
+}
+
+bool htp_lanes_walk(htp_inputs *inputs)
+{
+    inputs->lane_count = HTP_INPUTS_LANES;
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        for (uint32_t lane = 1; lane < HTP_MAX_LANES; lane++) {
+            inputs->axes[i].sizes[lane] = inputs->axes[i].sizes[0];
+        }
+    }
+    uint32_t asked = 0;
+    bool have_moved = move_all(inputs, 1, &asked) && move_all(inputs, 2, &asked);
+    return htp_lanes_set_dims(inputs) && have_moved;
+}

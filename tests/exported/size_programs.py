@@ -1,0 +1,87 @@
+"""Programs that take some sizes alone: ranges, steps, and what guards ask of several sizes together."""
+
+import torch
+from torch import nn
+from torch.export import Dim
+
+from plain_programs import Block, floats
+from program import Program
+
+SOME = ("plain", "strict")
+ONE = ("plain",)
+
+
+class AtMost(nn.Module):
+    """The second argument is no longer than the first."""
+
+    def forward(self, x, y):
+        return x[:, : y.shape[1]] + y
+
+
+class Windowed(nn.Module):
+    """A mask of fixed length, cut to keys, of which queries are the last ones."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mask", torch.ones(64, 64).tril())
+
+    def forward(self, queries, keys):
+        begin, end = keys.shape[1] - queries.shape[1], keys.shape[1]
+        return queries @ keys.transpose(1, 2) + self.mask[begin:end, :end]
+
+
+class Positions(nn.Module):
+    """Exported with as many steps as there are positions."""
+
+    def __init__(self):
+        super().__init__()
+        self.positions = nn.Parameter(torch.randn(32, 8))
+        self.block = Block()
+
+    def forward(self, x):
+        return self.block(x + self.positions[: x.shape[1]])
+
+
+class Patches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.project = nn.Conv2d(1, 2, 16, 16)
+
+    def forward(self, x):
+        return self.project(x).flatten(2).transpose(1, 2)
+
+
+class Area(nn.Module):
+    def forward(self, x):
+        torch._check(x.shape[1] * x.shape[2] <= 4096)
+        return x.flatten(1).softmax(-1)
+
+
+class Twice(nn.Module):
+    """One argument has 2·n + 1 steps where the other one has n."""
+
+    def forward(self, x, y):
+        return x[:, 1::2] + y, x.sum(1)
+
+
+def images(b, h, w):
+    return (torch.randn(b, 1, h, w),)
+
+
+STEPS = Dim("steps", min=2, max=64)
+SIDES = {0: Dim("b"), 2: 16 * Dim("rows", min=1, max=32), 3: 16 * Dim("columns", min=1, max=32)}
+PROGRAMS = (
+    Program("at_most", AtMost, lambda b, x, y: (torch.randn(b, x), torch.randn(b, y)), ((2, 8, 6), (3, 40, 12), (2, 3, 2)),
+            modes=SOME, twin=False),
+    Program("windowed", Windowed, lambda b, q, k: (torch.randn(b, q, 4), torch.randn(b, k, 4)),
+            ((2, 7, 7), (3, 2, 50), (2, 3, 4)), modes=ONE, twin=False),
+    Program("positions", Positions, floats(("b", "s", 8)), ((2, 32), (1, 1), (3, 9)), modes=SOME, twin=False),
+    Program("patches_of_16", Patches, images, ((2, 224, 320), (1, 32, 48), (3, 64, 32)), {"x": SIDES}, modes=ONE,
+            twin=False),
+    Program("area", Area, lambda b, h, w: (torch.randn(b, h, w),), ((2, 30, 40), (3, 2, 5), (2, 64, 64)), modes=ONE,
+            twin=False),
+    Program("few_batches", Positions, floats(("b", "s", 8)), ((2, 9), (3, 9), (4, 9)), {"x": {0: Dim("b", min=2, max=4)}},
+            modes=ONE, twin=False),
+    Program("twice", Twice, lambda b, s: (torch.randn(b, 2 * s + 1), torch.randn(b, s)), ((3, 6), (2, 3), (5, 30)),
+            {"x": {0: Dim("b"), 1: 2 * STEPS + 1}, "y": {0: Dim("b"), 1: STEPS}}, modes=ONE, twin=False),
+)
