@@ -1,7 +1,7 @@
 #include "lower/passes/fold_norms.h"
 
 #include "lower/passes/channel_scale.h"
-#include "lower/passes/weight_layout.h"
+#include "lower/weight_layout/weight_layout.h"
 #include "onnx/builder/prune.h"
 #include "onnx/serialize/payload.h"
 

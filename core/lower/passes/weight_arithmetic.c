@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/dtype.h"
 #include "lower/passes/precompute.h"
-#include "lower/passes/weight_layout.h"
+#include "lower/weight_layout/weight_layout.h"
 #include "onnx/serialize/strided.h"
 
 #include <string.h>

@@ -2,8 +2,7 @@
 
 #include "base/checked.h"
 #include "base/dtype.h"
-#include "lower/passes/weight_cast.h"
-#include "lower/passes/weight_layout.h"
+#include "lower/weight_layout/weight_layout.h"
 
 #include <string.h>
 

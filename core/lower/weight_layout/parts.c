@@ -1,4 +1,4 @@
-#include "lower/passes/weight_laying.h"
+#include "lower/weight_layout/laying.h"
 
 #include <string.h>
 

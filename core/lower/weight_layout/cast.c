@@ -1,4 +1,4 @@
-#include "lower/passes/weight_cast.h"
+#include "lower/weight_layout/weight_layout.h"
 
 #include "base/dtype.h"
 #include "lower/emit/constant.h"

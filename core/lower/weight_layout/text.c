@@ -1,4 +1,4 @@
-#include "lower/passes/weight_layout.h"
+#include "lower/weight_layout/weight_layout.h"
 
 #include "base/text.h"
 

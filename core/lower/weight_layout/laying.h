@@ -1,10 +1,10 @@
 /*
- * Shared parts of weight_layout.c and weight_parts.c. Private to these.
+ * Shared parts of weight_layout.c and parts.c. Private to core/lower/weight_layout.
  */
 #ifndef HTP_LOWER_WEIGHT_LAYING_H
 #define HTP_LOWER_WEIGHT_LAYING_H
 
-#include "lower/passes/weight_layout.h"
+#include "lower/weight_layout/weight_layout.h"
 
 /** A node, and the layouts of its operands. */
 typedef struct htp_laying {

@@ -56,4 +56,8 @@ bool htp_laid_is_transpose(const htp_laid *whole, const htp_laid *laid);
 /** The weights of its boxes, each once, in the order of boxes. @return how many */
 uint32_t htp_laid_weights(const htp_builder *model, const htp_laid *laid, const uint32_t **weights);
 
+/** Lets a derivation cast its elements to @p to as PyTorch does, on their way to the file; not
+ * complex ones. */
+void htp_weight_cast_set(htp_arena *arena, htp_derivation *derivation, htp_dtype to);
+
 #endif
