@@ -199,8 +199,22 @@ void htp_note_model(htp_session *session, const htp_builder *model)
     note_frozen(session);
 }
 
+/* Blocks whose modules the file does not name. */
+static void note_untold(htp_session *session)
+{
+    uint32_t untold = session->graph->trace->untold_count;
+    if (session->options.tags && untold > 0) {
+        htp_session_note(session,
+                         "%" PRIu32 " operators in branches, loops or blocks have the tag of the "
+                         "module that calls these: the file does not say in which modules they "
+                         "ran; of branches and loops, torch.export with strict=True does",
+                         untold);
+    }
+}
+
 void htp_note_tags(htp_session *session, const htp_finished *finished)
 {
+    note_untold(session);
     note_places(session);
     note_root(session, finished);
 }

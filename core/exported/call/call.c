@@ -332,6 +332,7 @@ static const htp_trace *finish(calling *c)
                          .moves_statistics = r->moves_statistics,
                          .states = c->states.items,
                          .state_count = (uint32_t)c->states.count,
+                         .untold_count = r->untold,
                          .data_sizes = r->symbols->data_sizes.items,
                          .data_size_count = (uint32_t)r->symbols->data_sizes.count};
     return trace;

@@ -355,8 +355,10 @@ void htp_exported_nodes_add(htp_tape *r, const htp_exported_graph *graph)
 {
     enum { BETWEEN_TICKS = 256 };
     const htp_exported_place around = r->place;
+    const htp_exported_graph *outer = r->graph;
     for (uint32_t i = 0; i < graph->node_count && !r->failure; i++) {
         const htp_exported_node *node = &graph->nodes[i];
+        r->graph = graph;
         if (is_deferred(node)) {
             r->deferred[node->outputs[0].value] = node;
             continue;
@@ -367,4 +369,5 @@ void htp_exported_nodes_add(htp_tape *r, const htp_exported_graph *graph)
             htp_tape_fail(r, htp_status_make(HTP_CODE_INTERRUPTED, "interrupted"));
         }
     }
+    r->graph = outer;
 }

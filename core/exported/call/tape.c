@@ -275,6 +275,7 @@ uint32_t htp_tape_node(htp_tape *r, const char *kind, const uint32_t *inputs,
 {
     const htp_exported_place *place = &r->place;
     HTP_PUSH(r->arena, &r->stacks, place->stack);
+    r->untold += !place->stack && r->graph && r->graph != r->program->graphs.items;
     HTP_PUSH(r->arena, &r->nodes,
              (htp_trace_node){.kind = kind,
                               .inputs = inputs,

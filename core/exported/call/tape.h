@@ -48,6 +48,8 @@ typedef struct htp_tape {
     uint32_t changes;                   /**< in their places, so far */
     bool moves_statistics;              /**< a norm in training mode updates running statistics */
     uint32_t block;                     /**< that nodes are added to */
+    const htp_exported_graph *graph;    /**< that nodes are added of */
+    uint32_t untold;                    /**< nodes of inner graphs without a module stack */
     htp_exported_place place;           /**< of the node that is read */
     uint32_t depth;                     /**< of nodes that are made when others are read */
     uint32_t none;                      /**< values that are kept: HTP_NONE as yet */

@@ -61,6 +61,7 @@ typedef struct htp_trace {
                                        then of attributes */
     uint32_t state_count;
     bool has_control;      /**< it met a branch or a loop: at other sizes something else may run */
+    uint32_t untold_count; /**< nodes in blocks that the file names no modules of: their caller's */
     bool moves_statistics; /**< norms in training mode move running statistics */
     bool is_inference;     /** < a program traced in training mode was interpreted in inference
                                mode */
