@@ -87,6 +87,13 @@ def peer_words(ours: dict, peers: dict) -> list:
     return [f"{words}; the others: {', '.join(missed)}." if missed else f"{words}."]
 
 
+def measured_words(records: list) -> str:
+    """How many were tried, of each kind of attention and of torchvision."""
+    kinds = Counter("torchvision" if r["name"].startswith("torchvision.") else r["name"].rpartition(".")[2]
+                    for r in records)
+    return f"- Measured: {', '.join(f'{count} {kind}' for kind, count in kinds.most_common())}."
+
+
 def twin_words(records: list) -> str:
     kinds = Counter(twin_of(record) for record in records if "twin" in record)
     told = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
@@ -100,6 +107,7 @@ def section(ours: dict, peers: dict) -> list:
     tagged = [record for record in made if "tags" in record]
     lines = [
         TITLE, INTRODUCTION, *count_rows(ours, peers), "",
+        measured_words(records),
         f"- All tag properties hold for {sum(not r['tags'] for r in tagged)} of {len(tagged)} exports.",
         twin_words(made), *peer_words(ours, peers), "",
     ]

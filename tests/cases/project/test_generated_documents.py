@@ -20,6 +20,7 @@ from quality.taggers import OURS  # noqa: E402
 from real import document as real  # noqa: E402
 from real.table import PACKAGES  # noqa: E402
 from zoo import document as zoo  # noqa: E402
+from zoo.exported import document as programs  # noqa: E402
 from zoo.native import document as native  # noqa: E402
 from zoo.results import FIXED, OUTCOMES, UNTRACEABLE  # noqa: E402
 
@@ -74,6 +75,7 @@ def architectures_are_as_many_as_are_counted():
     text = text_of("ZOO.md")
     assert text.startswith(zoo.INTRODUCTION)
     assert native.INTRODUCTION in text
+    assert programs.INTRODUCTION in text
     outcomes = Counter(cells[2] for cells in rows(text, "## Architectures"))
     ours = next(cells for cells in rows(text, "## Counts") if cells[0] == "htp-trace")
     counted = dict(zip(OUTCOMES, (int(cell.replace(",", "")) for cell in ours[1:])))

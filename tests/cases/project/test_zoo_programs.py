@@ -115,7 +115,7 @@ def the_table_of_programs_is_put_in_its_place():
         text = path.read_text()
     assert text.count(document.TITLE) == 1 and text.count("## Last\n\nrow\n") == 1, text
     for wanted in ("| htp-trace | 2 | 0 | 1 | 0 | 1 | 66.7 % of 3 |", "| dynamo=True | 1 | 0 | 1 | 0 | 0 | 50.0 % of 2 |",
-                   "2 of 2 exports", "1 equal, 1 another program", "right ones, 0 are right here; the others: c.eager.",
+                   "Measured: 4 eager.", "2 of 2 exports", "1 equal, 1 another program", "right ones, 0 are right here; the others: c.eager.",
                    "| a.eager | DYNAMIC | right |  | hold | equal | refused | 3 | 2e-06 | 2e-06 (1e-06) | 0.1 |",
                    "| c.eager | DYNAMIC | refused | no aten::x |", "| d.eager | torch.export: no |"):
         assert wanted in text, (wanted, text)
