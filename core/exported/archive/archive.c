@@ -182,7 +182,7 @@ htp_status htp_exported_archive_open(htp_arena *arena, const char *path, htp_arc
 
 /* ---- tensors ---- */
 
-/* Those that are records, as a table says. An archive without one has none. */
+/* Those that are records, as a table says. */
 static htp_status read_table(htp_arena *arena, htp_arena *scratch,
                              const htp_exported_archive *archive, const char *folder,
                              const char *table, htp_exported_weights *weights)
@@ -190,7 +190,8 @@ static htp_status read_table(htp_arena *arena, htp_arena *scratch,
     htp_exported_payloads payloads = {.count = 0};
     const htp_exported_text text = text_of(archive, table);
     if (!text.at) {
-        return HTP_OK;
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "damaged archive: %s is compressed; save it again", table);
     }
     HTP_TRY(htp_exported_payloads_read(arena, scratch, table, text.at, text.bytes, &payloads));
     for (size_t i = 0; i < payloads.count; i++) {
@@ -210,17 +211,19 @@ htp_status htp_exported_archive_weights(htp_arena *arena, htp_arena *scratch,
                                         htp_exported_archive *archive,
                                         htp_exported_weights *weights)
 {
+    const htp_archive *listed = archive->file.archive;
     for (size_t i = 0; i < sizeof(archive->inner) / sizeof(archive->inner[0]); i++) {
         const char *pickle = name_of(arena, archive, archive->layout->tensors[i].pickle);
         const char *folder = archive->layout->tensors[i].folder;
-        if (htp_archive_find(archive->file.archive, pickle, strlen(pickle))) {
-            HTP_TRY(htp_exported_pickled_read(arena, scratch, archive->path, &archive->file, pickle,
-                                              &archive->inner[i], weights));
-        } else if (folder) {
-            const char *table = htp_arena_join(arena, folder, archive->model,
-                                               archive->layout->tensors[i].table_end);
+        const char *table = folder ? htp_arena_join(arena, folder, archive->model,
+                                                    archive->layout->tensors[i].table_end)
+                                   : "";
+        if (htp_archive_find(listed, table, strlen(table))) {
             HTP_TRY(htp_status_prefix(read_table(arena, scratch, archive, folder, table, weights),
                                       archive->path));
+        } else if (htp_archive_find(listed, pickle, strlen(pickle))) {
+            HTP_TRY(htp_exported_pickled_read(arena, scratch, archive->path, &archive->file, pickle,
+                                              &archive->inner[i], weights));
         }
     }
     return HTP_OK;

@@ -182,6 +182,13 @@ def reads_pickled_tensors() -> None:
 
 
 @case
+def reads_no_pickle_beside_a_table() -> None:
+    with scratch() as there:
+        pt2 = write(there / "net.pt2", {**records(), "data/weights/model.pt": b"no archive"})
+        assert run(pt2, "--out", there / "net.onnx").returncode == EXIT_OK
+
+
+@case
 def takes_one_of_several() -> None:
     with scratch() as there:
         pt2 = write(there / "net.pt2", TWO)
