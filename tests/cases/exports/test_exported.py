@@ -1,7 +1,7 @@
 """Programs of torch.export (.pt2): numbers at three choices of sizes, tags, and no libtorch at all.
 
 tests/exported/ makes them: strict and not, before and after run_decompositions(). Files of other versions of PyTorch are
-in tests/exported/older. tests/support/exported_differences.py lists the differences; a row that is not needed any more
+in tests/exported/versions. tests/support/exported_differences.py lists the differences; a row that is not needed any more
 fails.
 """
 
@@ -21,7 +21,7 @@ from exported_files import FOLDER, files
 from harness import EXIT_OK, EXIT_UNSUPPORTED, PROGRAM, case, case_for_each, export, libtorch_version, run, scratch
 from numbers_check import assert_close, session
 
-OLDER = FOLDER / "older"
+VERSIONS = FOLDER / "versions"
 SETS = ("plain_programs", "memory_programs", "control_programs", "idiom_programs", "quantized_programs", "size_programs",
         "transformer_programs")
 KINDS = {"Gemm": "MatMul"}  # the same by other names
@@ -121,9 +121,9 @@ def check_model(model, folder: Path) -> None:
 @case
 def rows_of_the_side_table_are_of_programs():
     known = {key for _, program, mode in listed() for key in (program, f"{program}/{mode}")}
-    older = {pt2.parent.name for pt2 in OLDER.glob("*/*/*.pt2")}
+    others = {pt2.parent.name for pt2 in VERSIONS.glob("*/*/*.pt2")}
     tables = (differences.REFUSED, differences.NOT_MADE, differences.OTHER_TAGS)
-    unknown = {key for table in tables for key in table} - known - older
+    unknown = {key for table in tables for key in table} - known - others
     assert not unknown or not known, unknown
 
 
@@ -169,14 +169,14 @@ def program(one):
     check_twin(model, program_name, mode, folder)
 
 
-@case_for_each(sorted(OLDER.glob("*/tied/plain.pt2")), name=lambda pt2: pt2.parts[-3])
-def older_weights_stay_tied(pt2):
+@case_for_each(sorted(VERSIONS.glob("*/tied/plain.pt2")), name=lambda pt2: pt2.parts[-3])
+def weights_stay_tied(pt2):
     sizes = [numpy.prod(one.dims) for one in exported(pt2).graph.initializer]
     assert sizes.count(11 * 8) == 1, sizes
 
 
-@case_for_each(sorted(OLDER.glob("*/*/*.pt2")), name=lambda pt2: f"{pt2.relative_to(OLDER).with_suffix('')}")
-def older(pt2):
+@case_for_each(sorted(VERSIONS.glob("*/*/*.pt2")), name=lambda pt2: f"{pt2.relative_to(VERSIONS).with_suffix('')}")
+def version(pt2):
     """Files that other versions of PyTorch wrote."""
     words = differences.of(differences.REFUSED, pt2.parent.name, pt2.stem)
     if words:

@@ -1,8 +1,8 @@
-"""Programs for the files in tests/exported/older, which other versions of PyTorch wrote: small ones, with tensors of
+"""Programs for the files in tests/exported/versions, which other versions of PyTorch wrote: small ones, with tensors of
 each kind. Files name the places of their sources, so they are made from a copy of these:
 
     cp -r tests /tmp/tests
-    cd /tmp/tests/exported && PYTHON make_programs.py INTO older_programs    with the PyTorch of that version
+    cd /tmp/tests/exported && PYTHON make_programs.py INTO version_programs    with the PyTorch of that version
 """
 
 import torch
