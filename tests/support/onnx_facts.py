@@ -35,6 +35,30 @@ def all_nodes(model) -> list:
     return nodes_of(model.graph) + [node for f in model.functions for node in f.node]
 
 
+def graphs_of(graph) -> list:
+    """A graph, and those in its nodes."""
+    inner = [attribute.g for node in graph.node for attribute in node.attribute if attribute.HasField("g")]
+    return [graph, *(found for one in inner for found in graphs_of(one))]
+
+
+def reading_constants_alone(model) -> list:
+    """Nodes that could have been computed when the model was made: they read nothing but initializers. What gives an
+    output of a graph stays; so do the Transpose of a weight that another node reads as it is stored, and quantised
+    weights, whose runtimes multiply integers."""
+    graphs = graphs_of(model.graph)
+    constants = {item.name for graph in graphs for item in graph.initializer}
+    readers = Counter(name for node in nodes_of(model.graph) for name in node.input)
+    found = []
+    for graph in graphs:
+        outputs = {output.name for output in graph.output}
+        for node in graph.node:
+            read = [name for name in node.input if name]
+            stays = (node.op_type == "Transpose" and readers[node.input[0]] > 1) or node.op_type == "DequantizeLinear"
+            if read and constants.issuperset(read) and not outputs.intersection(node.output) and not stays:
+                found.append(node)
+    return found
+
+
 def tag_of(node, prefix: str = "__") -> str:
     """The one tag of a node, in its attribute."""
     tags = [a for a in node.attribute if a.name == prefix + "source_module"]

@@ -7,6 +7,7 @@
 #include "lower/driver/state.h"
 #include "lower/emit/table.h"
 #include "lower/passes/copied_sizes.h"
+#include "lower/passes/fold_constants.h"
 #include "lower/passes/fold_norms.h"
 #include "lower/passes/fusion.h"
 #include "lower/passes/precompute.h"
@@ -385,7 +386,8 @@ htp_status htp_lower_graph(htp_builder *model, const htp_lower_means *means,
                                l.failure);
     }
     if (means->folds) {
-        htp_lower_weight_arithmetic(&l, means->kept);
+        htp_lower_weight_arithmetic(&l);
+        htp_lower_fold_constants(&l, means->kept);
         htp_norms_fold(model, means->bodies);
     }
     note_all_passed(&l);

@@ -1,6 +1,6 @@
 /*
- * Arithmetic on weights alone: a pass over the lowered model. libtorch computes it at export, and
- * its result becomes an initializer. Private to core/lower.
+ * Arithmetic on weights alone: a pass over what was lowered. libtorch computes it while the model
+ * is exported, and its result is an initializer. Private to core/lower.
  */
 #ifndef HTP_LOWER_WEIGHT_ARITHMETIC_H
 #define HTP_LOWER_WEIGHT_ARITHMETIC_H
@@ -8,11 +8,11 @@
 #include "lower/emit/lowering.h"
 
 /**
- * Computes tensors that depend on weights and constants alone, unless they are a mere layout of a
- * weight; their transposes are computed as well. A result is kept if it is at most 1 MiB, or 1.1
- * times the initializers that lose their last reader.
- * @param kept  receives the larger ones, which stay in the graph; or NULL
+ * Computes the values of the graph that nodes take from weights and constants alone, where that is
+ * more than a layout of a weight, as far as lower/passes/fixed.h lets them be kept. What it leaves
+ * is for htp_lower_fold_constants(), which tells what is too large. Without libtorch it does
+ * nothing.
  */
-void htp_lower_weight_arithmetic(htp_lowering *l, htp_kept_arithmetic *kept);
+void htp_lower_weight_arithmetic(htp_lowering *l);
 
 #endif

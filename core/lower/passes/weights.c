@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/dtype.h"
+#include "lower/passes/fixed.h"
 #include "lower/weight_layout/weight_layout.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct pass {
     htp_tensor_id *first;  /* by such a tensor: the first of its layout */
     uint32_t *base;        /* by weight of the trace: its initializer's tensor, or HTP_NONE */
     bool *is_kept;         /* by weight of the trace: it is read as it is stored */
+    bool *is_turned;       /* by weight of the trace: a layout that is read is its transpose */
     uint64_t *elements;    /* by weight of the trace: of all layouts that are read */
     uint32_t *counted_in;  /* by tensor: the round in which its layout was counted, or 0 */
     bool *is_read;         /* by tensor: by a node that stays */
@@ -205,6 +207,10 @@ static void count_layouts(pass *p, uint32_t round)
         }
         p->counted_in[p->first[t]] = round;
         const htp_laid *laid = p->laid[t];
+        htp_tensor_id base = p->base[laid->boxes->weight];
+        if (base != HTP_NONE && htp_laid_is_transpose(p->laid[base], laid)) {
+            p->is_turned[laid->boxes->weight] = true;
+        }
         for (uint32_t i = 0; i < laid->box_count; i++) {
             const htp_box *box = &laid->boxes[i];
             uint64_t *sum = &p->elements[box->weight];
@@ -213,6 +219,17 @@ static void count_layouts(pass *p, uint32_t round)
             }
         }
     }
+}
+
+/* Whether what would be written of a weight is little, and no matrix beside its transpose: those
+ * are tied. */
+static bool is_small(const pass *p, uint32_t weight)
+{
+    uint64_t bytes;
+    return !p->is_turned[weight] &&
+           htp_checked_mul(p->elements[weight],
+                           htp_dtype_size(p->model->graph->trace->weights[weight].dtype), &bytes) &&
+           bytes <= HTP_FIXED_SMALL;
 }
 
 /* Keeps weights whose layouts would take more bytes than they have. @return whether there are
@@ -225,7 +242,8 @@ static bool keep_more(pass *p)
             continue;
         }
         const htp_laid *whole = p->laid[p->base[w]];
-        p->is_kept[w] = p->elements[w] > count_elements(whole->rank, whole->dims);
+        p->is_kept[w] =
+            p->elements[w] > count_elements(whole->rank, whole->dims) && !is_small(p, w);
         are_more = are_more || p->is_kept[w];
     }
     return are_more;
@@ -344,6 +362,7 @@ void htp_weights_lay_out(htp_builder *model, bool unties, htp_tied_weights *tied
               .first = HTP_NEW_ARRAY(arena, htp_tensor_id, tensors),
               .base = HTP_NEW_ARRAY(arena, uint32_t, weights),
               .is_kept = HTP_NEW_ARRAY(arena, bool, weights),
+              .is_turned = HTP_NEW_ARRAY(arena, bool, weights),
               .elements = HTP_NEW_ARRAY(arena, uint64_t, weights),
               .counted_in = HTP_NEW_ARRAY(arena, uint32_t, tensors),
               .is_read = HTP_NEW_ARRAY(arena, bool, tensors)};

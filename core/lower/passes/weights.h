@@ -3,7 +3,8 @@
  *
  * A rearranged or cast weight becomes an initializer of its own, whose elements are taken from the
  * weight when the model is written. A weight that is also read as stored would be written twice: it
- * is tied, and its nodes stay.
+ * is tied, and its nodes stay, unless all its layouts together have no more than 1 MiB and none is
+ * its transpose.
  */
 #ifndef HTP_LOWER_WEIGHTS_H
 #define HTP_LOWER_WEIGHTS_H

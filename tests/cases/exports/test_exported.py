@@ -23,7 +23,7 @@ from numbers_check import assert_close, session
 
 VERSIONS = FOLDER / "versions"
 SETS = ("plain_programs", "memory_programs", "control_programs", "idiom_programs", "quantized_programs", "size_programs",
-        "transformer_programs")
+        "transformer_programs", "weight_programs")
 KINDS = {"Gemm": "MatMul"}  # the same by other names
 
 
@@ -56,9 +56,9 @@ def run_at(runner, numbers, place: int) -> list:
     return got
 
 
-def check_numbers(model: Path, folder: Path) -> None:
+def check_numbers(model: Path, folder: Path, levels=(True, False)) -> None:
     numbers = dict(numpy.load(folder / "numbers.npz"))
-    for level in (True, False):
+    for level in levels:
         runner = session(model, level)
         for place in range(3):
             wanted = [numbers[key] for key in sorted(numbers) if key.startswith(f"{place}/output/")]
@@ -91,6 +91,22 @@ def check_twin(model, program: str, mode: str, folder: Path) -> None:
     tags, others = ({facts.tag_of(node) for node in facts.nodes_of(one.graph)} for one in (model, other))
     is_told = differences.of(differences.OTHER_TAGS, program, mode) is not None
     assert (tags != others) == is_told, (sorted(tags - others), sorted(others - tags))
+
+
+# ---- what is folded without libtorch ----------------------------------------------------------------
+
+
+def check_folded(pt2: Path, folder: Path) -> None:
+    """What constants and weights alone decide is computed, but for what is told to be too large."""
+    with scratch() as there:
+        result = run(pt2, "--out", there / "model.onnx", "--state-defaults", env=NO_SHIM)
+        assert result.returncode == EXIT_OK, result.stderr
+        check_numbers(there / "model.onnx", folder, levels=(False,))
+        model = onnx.load(str(there / "model.onnx"))
+    left = [node.op_type for node in facts.reading_constants_alone(model)]
+    kept = result.stderr.count("is computed of weights alone")
+    assert len(left) <= kept and (kept > 0) == (folder.name == "large"), (left, result.stderr)
+    facts.check_every_node_has_one_tag(model)
 
 
 # ---- cases -----------------------------------------------------------------------------------------
@@ -167,6 +183,8 @@ def program(one):
     model = exported(pt2)
     check_model(model, folder)
     check_twin(model, program_name, mode, folder)
+    if not mode.startswith("strict"):
+        check_folded(pt2, folder)
 
 
 @case_for_each(sorted(VERSIONS.glob("*/tied/plain.pt2")), name=lambda pt2: pt2.parts[-3])

@@ -1,7 +1,6 @@
 """Results that depend on weights alone are computed at export; --no-fold keeps them in the graph."""
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import numpy
@@ -9,10 +8,10 @@ import onnx
 
 import harness
 import numbers_check
+import onnx_facts as facts
 from harness import (EXIT_OK, EXIT_USAGE, INTO, case, case_for_each, case_for_each_model, export, made_by, run,
                      scratch, skip_unless_loadable)
 from models.table import ALL
-from onnx_facts import all_nodes
 
 MAKER = Path(__file__).resolve().parents[2] / "custom" / "folding.py"
 NORM = "BatchNormalization"
@@ -34,7 +33,6 @@ APART = {
     "branching": ["Conv", NORM, "Add"],
     "infinite": ["Conv", NORM],
 }
-FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16, onnx.TensorProto.DOUBLE)
 ARITHMETIC = ("ReduceL2", "Div", "Exp", "Sin", "Cos", "Softmax", "Sub")
 
 
@@ -151,9 +149,7 @@ def arithmetic_on_weights_is_computed():
         kept, _ = exported("arithmetic", folder / "kept.onnx", "--no-fold")
     assert not set(ARITHMETIC) & set(operators(model)), operators(model)
     assert set(ARITHMETIC) <= set(operators(kept)), operators(kept)
-    constants = {item.name for item in model.graph.initializer}
-    for node in model.graph.node:
-        assert not set(node.input) <= constants, node.name
+    assert not facts.reading_constants_alone(model)
     told = [metadata(item).get("htp.parameter", "") for item in model.graph.initializer]
     lists = [sorted(json.loads(item)) for item in told if item.startswith("[")]
     assert ["conv.weight_g", "conv.weight_v"] in lists, told
@@ -164,15 +160,12 @@ MODELS = [ALL[name] for name in ("bert-tiny", "llama-sdpa", "vit", "resnet18", "
 
 
 @case_for_each_model(MODELS)
-def no_node_reads_weights_alone(model):
-    """But the Transpose of a weight that another node reads as it is stored; counted sizes are no weights."""
+def nothing_reads_constants_alone(model):
+    """Where axes are dynamic, and where all sizes are fixed."""
     skip_unless_loadable(model)
-    made = onnx.load(harness.exported(model))
-    floats = {item.name: item.data_type in FLOATS for item in made.graph.initializer}
-    readers = Counter(name for node in all_nodes(made) for name in node.input)
-    for node in all_nodes(made):
-        if node.input and set(node.input) <= set(floats) and any(map(floats.get, node.input)):
-            assert node.op_type == "Transpose" and readers[node.input[0]] > 1, (node.name, list(node.input))
+    for flags in ((), ("--static",)):
+        left = facts.reading_constants_alone(onnx.load(harness.exported(model, *flags)))
+        assert not left, (flags, [(node.name, list(node.input)) for node in left])
 
 
 @case

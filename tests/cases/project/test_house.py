@@ -55,7 +55,7 @@ SIDE_DOORS = {
     "lower/driver": "initial_state lower support",
     "lower/emit": "constant lowering means ort_dtypes promote rows same_size sequence sizes steps table value_parts",
     "lower/nn": "recurrent",
-    "lower/passes": "copied_sizes fold_norms fusion "
+    "lower/passes": "copied_sizes fold_constants fold_norms fusion "
                     "precompute settled shared_sizes told_shapes weight_arithmetic weights",
     "lower/pointwise": "special",
     "lower/reduction": "reduce",
@@ -68,7 +68,7 @@ SIDE_DOORS = {
     "onnx/proto": "tensor_type wire",
     "onnx/reader": "inner_first literals schema shared sort value_type view view_read",
     "onnx/rewriter": "rewrite strip",
-    "onnx/serialize": "npz payload strided writer",
+    "onnx/serialize": "npz payload writer",
     "onnx/shape_inference": "infer infer_builder infer_view",
     "quality": "threshold truth",
     "query/compare": "digest name_parts",

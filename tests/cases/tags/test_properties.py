@@ -100,22 +100,11 @@ def check_all_there(name: str, held: list, state: dict):
 
 
 @case_for_each_model(FIDELITY)
-def no_node_reads_weights_alone(model):
-    """But the Transpose of a weight that is read as it is stored, too."""
+def no_node_reads_constants_alone(model):
+    """Weights, and sizes, positions and masks that are fixed."""
     skip_unless_loadable(model)
-    exported_model = load(model)
-    weights = {w.name for w in exported_model.graph.initializer if not w.name.startswith("/Constant")}
-    constants = {w.name for w in exported_model.graph.initializer}
-    readers = {}
-    for node in exported_model.graph.node:
-        for name in node.input:
-            readers.setdefault(name, []).append(node)
-    for node in exported_model.graph.node:
-        read = [name for name in node.input if name]
-        if not weights.intersection(read) or not constants.issuperset(read):
-            continue
-        tied = [name for name in read if name in weights]
-        assert node.op_type == "Transpose" and len(readers[tied[0]]) > 1, f"{node.name} reads {read}"
+    left = facts.reading_constants_alone(load(model))
+    assert not left, [(node.name, list(node.input)) for node in left]
 
 
 @case

@@ -1,0 +1,158 @@
+#include "lower/passes/fold_constants.h"
+
+#include "lower/evaluate/evaluate.h"
+#include "lower/passes/fixed.h"
+#include "onnx/builder/prune.h"
+
+typedef struct pass {
+    htp_lowering *l;
+    htp_fixed *fixed;
+    htp_evaluator *evaluator;
+    bool *may_be;   /* by tensor: there is a kernel for each node that it is computed by */
+    uint32_t *left; /* by tensor: nodes that read it and were not computed */
+    htp_kept_arithmetic *kept;
+    HTP_VECTOR(htp_tensor_id) made; /* on the way to one that is computed */
+} pass;
+
+/* ---- constants ---- */
+
+static bool may_compute(const pass *p, const htp_onnx_node *node)
+{
+    bool may = htp_evaluator_has(node);
+    for (uint32_t i = 0; may && i < node->input_count; i++) {
+        htp_tensor_id id = node->inputs[i];
+        may = id == HTP_NONE || p->may_be[id] || !htp_fixed_maker(p->fixed, id);
+    }
+    return may;
+}
+
+/* Lets go of operands that no other node needs. */
+static void leave_inputs(pass *p, const htp_onnx_node *node)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        htp_tensor_id id = node->inputs[i];
+        if (id != HTP_NONE && p->left[id] > 0 && --p->left[id] == 0 && !p->fixed->is_read[id]) {
+            htp_evaluator_forget(p->evaluator, id);
+        }
+    }
+}
+
+/* Computes what is small and follows from constants, from the first node to the last. */
+static void compute_constants(pass *p)
+{
+    const htp_builder *model = p->fixed->model;
+    for (htp_tensor_id id = 0; id < p->fixed->tensor_count; id++) {
+        p->left[id] = model->tensors.items[id].uses;
+    }
+    for (size_t n = 0; n < model->nodes.count; n++) {
+        const htp_onnx_node *node = &model->nodes.items[n];
+        if (!p->fixed->used_nodes[n] || node->output_count == 0 ||
+            !p->fixed->is_fixed[node->outputs[0]]) {
+            continue;
+        }
+        uint64_t refused;
+        bool may = may_compute(p, node);
+        for (uint32_t i = 0; i < node->output_count; i++) {
+            p->may_be[node->outputs[i]] = may;
+        }
+        if (may && p->fixed->is_plain[node->outputs[0]]) {
+            (void)htp_evaluate(p->evaluator, node, HTP_FIXED_SMALL, &refused);
+        }
+        leave_inputs(p, node);
+    }
+}
+
+/* ---- what is read ---- */
+
+/* Computes what a tensor is made of. No deeper than a cone has tensors. */
+static bool know(pass *p, htp_tensor_id id)
+{
+    const htp_onnx_node *maker = htp_fixed_maker(p->fixed, id);
+    uint64_t refused;
+    if (htp_evaluator_find(p->evaluator, id)) {
+        return true;
+    }
+    for (uint32_t i = 0; maker && i < maker->input_count; i++) {
+        if (maker->inputs[i] != HTP_NONE && !know(p, maker->inputs[i])) {
+            return false;
+        }
+    }
+    bool is_known = maker && htp_evaluate(p->evaluator, maker, HTP_EVALUATE_MAX_BYTES, &refused);
+    for (uint32_t i = 0; is_known && i < maker->output_count; i++) {
+        HTP_PUSH(p->l->arena, &p->made, maker->outputs[i]);
+    }
+    return is_known;
+}
+
+/* Computes a tensor of what is known, no larger than it may be. */
+static bool know_last(pass *p, htp_tensor_id id, uint64_t most)
+{
+    const htp_onnx_node *maker = htp_fixed_maker(p->fixed, id);
+    uint64_t refused = 0;
+    for (uint32_t i = 0; i < maker->input_count; i++) {
+        if (maker->inputs[i] != HTP_NONE && !know(p, maker->inputs[i])) {
+            return false;
+        }
+    }
+    bool is_known = htp_evaluate(p->evaluator, maker, most, &refused);
+    if (refused > 0) {
+        htp_fixed_keep(p->kept, p->l, maker->origin.node, refused);
+    }
+    return is_known;
+}
+
+static void forget_made(pass *p)
+{
+    for (size_t i = 0; i < p->made.count; i++) {
+        htp_evaluator_forget(p->evaluator, p->made.items[i]);
+    }
+    p->made.count = 0;
+}
+
+static void put(pass *p, htp_tensor_id id, const htp_cone *cone)
+{
+    const htp_known *known = htp_evaluator_find(p->evaluator, id);
+    p->fixed->instead[id] =
+        htp_fixed_make(p->fixed, id, cone, known->dtype, known->rank, known->dims, known->data);
+    if (cone->weights.count == 0) {
+        htp_evaluator_forget(p->evaluator, id); /* constants are copied */
+    }
+}
+
+/* @return false where it stays */
+static bool compute(void *with, htp_tensor_id id)
+{
+    pass *p = with;
+    htp_cone cone = {.gone = 0};
+    if (!p->may_be[id]) {
+        return false;
+    }
+    if (p->fixed->is_plain[id] && htp_evaluator_find(p->evaluator, id)) {
+        put(p, id, &cone);
+        return true;
+    }
+    bool is_known = htp_fixed_cone(p->fixed, id, &cone) && know_last(p, id, htp_fixed_most(&cone));
+    forget_made(p);
+    if (is_known) {
+        put(p, id, &cone);
+    }
+    return is_known;
+}
+
+void htp_lower_fold_constants(htp_lowering *l, htp_kept_arithmetic *kept)
+{
+    htp_builder *model = l->model;
+    (void)htp_builder_count_uses(model);
+    pass p = {.l = l,
+              .fixed = htp_fixed_find(l),
+              .evaluator = htp_evaluator_new(model),
+              .may_be = HTP_NEW_ARRAY(l->arena, bool, model->tensors.count + 1),
+              .left = HTP_NEW_ARRAY(l->arena, uint32_t, model->tensors.count + 1),
+              .kept = kept};
+    if (kept) {
+        kept->count = 0;
+    }
+    compute_constants(&p);
+    htp_fixed_sweep(p.fixed, compute, &p);
+    htp_fixed_replace(p.fixed);
+}
