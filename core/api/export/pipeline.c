@@ -9,6 +9,7 @@
 #include "hierarchy/hierarchy.h"
 #include "lower/driver/initial_state.h"
 #include "lower/driver/lower.h"
+#include "lower/passes/asked_inputs.h"
 #include "lower/passes/told_shapes.h"
 #include "lower/passes/weights.h"
 #include "onnx/builder/ir_version.h"
@@ -130,6 +131,7 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     htp_note_tied(session, &tied);
     htp_note_kept(session, &session->kept);
     htp_builder_infer_types(*model);
+    htp_lower_ask_inputs(*model);
     htp_lower_tell_shapes(*model);
     htp_builder_remove_unused(*model);
     HTP_TRY(set_ir_version(session, *model));

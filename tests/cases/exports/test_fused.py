@@ -21,6 +21,7 @@ from numbers_check import check
 # becomes EmbedLayerNormalization only if no Shape reads that norm.
 TRANSFORMERS = {
     "bert-tiny-30522": ("bert", {"LayerNormalization": 1, "SkipLayerNormalization": 4, "BiasGelu": 2}),
+    "distilbert": ("bert", {"EmbedLayerNormalization": 1, "SkipLayerNormalization": 6, "BiasGelu": 3}),
     "small-gpt2": ("gpt2", {"LayerNormalization": 1, "SkipLayerNormalization": 8, "FastGelu": 4}),
     "small-llama": ("gpt2", {"SimplifiedLayerNormalization": 1, "SkipSimplifiedLayerNormalization": 8}),
     "small-vit": ("vit", {"LayerNormalization": 1, "SkipLayerNormalization": 8, "BiasGelu": 4}),
@@ -40,7 +41,7 @@ RUNTIME = {
 }
 
 # Symbolic shape inference ends at BERT's attention mask, in files of PyTorch's exporters as well.
-PREPARED = [name for name in TRANSFORMERS if name != "bert-tiny-30522"]
+PREPARED = [name for name in TRANSFORMERS if name not in ("bert-tiny-30522", "distilbert")]
 
 
 def counted(model: onnx.ModelProto, names) -> dict:

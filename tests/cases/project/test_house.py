@@ -55,7 +55,7 @@ SIDE_DOORS = {
     "lower/driver": "initial_state lower support",
     "lower/emit": "constant lowering means ort_dtypes promote rows same_size sequence sizes steps table value_parts",
     "lower/nn": "recurrent",
-    "lower/passes": "copied_sizes fold_constants fold_norms fusion "
+    "lower/passes": "asked_inputs copied_sizes fold_constants fold_norms fusion "
                     "precompute settled shared_sizes told_shapes weight_arithmetic weights",
     "lower/pointwise": "special",
     "lower/reduction": "reduce",
