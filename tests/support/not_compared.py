@@ -23,6 +23,9 @@ REASONS = {
         torchvision::deform_conv2d torchvision::nms torchvision::ps_roi_align torchvision::roi_align
         torchvision::roi_pool
     """,
+    "only programs of torch.export hold them: tests/exported compares their numbers": """
+        aten::_batch_norm_with_update_functional aten::_native_batch_norm_legit_functional
+    """,
     "levels of quantised numbers cannot be made up": """
         aten::int_repr
     """,

@@ -42,11 +42,12 @@ def graphs_of(graph) -> list:
 
 
 def reading_constants_alone(model) -> list:
-    """Nodes that could have been computed when the model was made: they read nothing but initializers. What gives an
-    output of a graph stays; so do the Transpose of a weight that another node reads as it is stored, and quantised
+    """Nodes that could have been computed when the model was made: they read nothing but initializers that are no
+    defaults of inputs. What gives an output of a graph stays; so do the Transpose of a weight that another node reads as it is stored, and quantised
     weights, whose runtimes multiply integers."""
     graphs = graphs_of(model.graph)
     constants = {item.name for graph in graphs for item in graph.initializer}
+    constants -= {item.name for item in model.graph.input}
     readers = Counter(name for node in nodes_of(model.graph) for name in node.input)
     found = []
     for graph in graphs:

@@ -19,7 +19,6 @@ typedef enum reduction {
     REDUCE_SUM,
     REDUCE_MEAN,
     REDUCE_ABSOLUTE,
-    REDUCE_SQUARES,
     REDUCE_LENGTH,
     REDUCE_PRODUCT,
     REDUCE_MAX,
@@ -30,10 +29,9 @@ static const struct {
     const char *op;
     reduction how;
 } reductions[] = {
-    {"ReduceL1", REDUCE_ABSOLUTE}, {"ReduceL2", REDUCE_LENGTH},
-    {"ReduceMax", REDUCE_MAX},     {"ReduceMean", REDUCE_MEAN},
-    {"ReduceMin", REDUCE_MIN},     {"ReduceProd", REDUCE_PRODUCT},
-    {"ReduceSum", REDUCE_SUM},     {"ReduceSumSquare", REDUCE_SQUARES},
+    {"ReduceL1", REDUCE_ABSOLUTE}, {"ReduceL2", REDUCE_LENGTH}, {"ReduceMax", REDUCE_MAX},
+    {"ReduceMean", REDUCE_MEAN},   {"ReduceMin", REDUCE_MIN},   {"ReduceProd", REDUCE_PRODUCT},
+    {"ReduceSum", REDUCE_SUM},
 };
 
 static bool find_reduction(const char *op, reduction *how)
@@ -73,7 +71,6 @@ static bool take_float(row *r, double x)
     case REDUCE_ABSOLUTE:
         htp_sum_add(&r->sum, fabs(x));
         return true;
-    case REDUCE_SQUARES:
     case REDUCE_LENGTH:
         htp_sum_add(&r->sum, x * x);
         return true;
@@ -117,15 +114,11 @@ static bool end_floats(const row *r, double *result)
 
 static bool take_int(row *r, int64_t x)
 {
-    int64_t square;
     switch (r->how) {
     case REDUCE_SUM:
         return !__builtin_add_overflow(r->whole, x, &r->whole);
     case REDUCE_ABSOLUTE:
         return x != INT64_MIN && !__builtin_add_overflow(r->whole, x < 0 ? -x : x, &r->whole);
-    case REDUCE_SQUARES:
-        return !__builtin_mul_overflow(x, x, &square) &&
-               !__builtin_add_overflow(r->whole, square, &r->whole);
     case REDUCE_PRODUCT:
         return !__builtin_mul_overflow(r->whole, x, &r->whole);
     case REDUCE_MAX:

@@ -19,7 +19,7 @@ def rules() -> list:
 
 def foreign_rules() -> set:
     """Of operators that no model of this program holds."""
-    return set(re.findall(r'^HTP_INFER\w*\("(\w+)"', RULES.read_text().split("/* of others alone */")[1],
+    return set(re.findall(r'^HTP_INFER\w*\("(\w+)"', RULES.read_text().split("/* only in files of other exporters */")[1],
                           re.MULTILINE))
 
 
