@@ -226,14 +226,15 @@ static void set_axis(const struct finding *finding, uint32_t dim, const htp_expo
     htp_axes *axes = finding->axes;
     const struct line line = line_of(finding->symbols, size);
     const htp_exported_formula *program_formula = &finding->symbols->formulas[size->expression];
-    const struct line *shown = line.symbol == HTP_NONE ? NULL : &finding->lines[line.symbol];
-    uint32_t at = shown ? finding->dim_of[line.symbol] : HTP_NONE;
+    const bool is_line = line.symbol != HTP_NONE;
+    const struct line shown = is_line ? finding->lines[line.symbol] : no_line;
+    uint32_t at = is_line ? finding->dim_of[line.symbol] : HTP_NONE;
     if (at == dim) {
         return;
     }
-    bool is_same = shown && shown->factor == line.factor && shown->offset == line.offset;
+    bool is_same = is_line && shown.factor == line.factor && shown.offset == line.offset;
     const htp_size_formula *formula =
-        shown ? follow(finding, &line) : translate(finding, program_formula);
+        is_line ? follow(finding, &line) : translate(finding, program_formula);
     bool is_set = is_same   ? htp_axes_join(axes, at, dim)
                   : formula ? htp_axes_set_formula(axes, dim, formula)
                             : false;
@@ -295,7 +296,7 @@ static bool narrow(const htp_exported_symbols *symbols, const struct line *line,
     const int64_t step = symbols->steps[line->symbol] * line->factor;
     const htp_bound told = {
         .least = at_end(line, below > of->least ? below : of->least),
-        .most = at_end(line, of->most),
+        .most = at_end(line, symbols->mosts[line->symbol]),
         .step = step > 1 ? step : 0,
         .rest = step > 1 ? symbols->hints[line->symbol] * line->factor + line->offset : 0,
         .is_told = true};

@@ -5,7 +5,7 @@
 enum {
     LARGEST_STEP = 1024,
     TAKEN_STEPS = 3,          /* multiples that a guard must accept */
-    TAKEN_BELOW = 64,         /* sizes tried one by one */
+    TAKEN_NEAR = 64,          /* sizes tried one by one */
     MOST_EVALUATED = 1 << 23, /* evaluated steps per program: beyond, nothing is known */
     NEAR_SIZES = 64,          /* on both sides */
     FAR_SIZES = 1 << 20,
@@ -179,21 +179,40 @@ static int64_t find_step(struct probe *probe, uint32_t symbol)
     return step > 0 ? step : find_step_of(probe, symbol, symbol);
 }
 
-/* Whether a symbol's own guards accept its hint minus so many steps. */
-static bool takes_below(struct probe *probe, uint32_t symbol, int64_t steps)
+/* Whether a symbol's own guards accept a size. */
+static bool takes_size(struct probe *probe, uint32_t symbol, int64_t size)
 {
-    const htp_exported_symbols *symbols = probe->symbols;
     bool holds = false;
     if (*probe->evaluated < MOST_EVALUATED) {
-        set_symbol(probe, symbol, symbols->hints[symbol] - steps * symbols->steps[symbol]);
+        set_symbol(probe, symbol, size);
         holds = guards_hold(probe, symbol);
-        set_symbol(probe, symbol, symbols->hints[symbol]);
+        set_symbol(probe, symbol, probe->symbols->hints[symbol]);
     }
     return holds;
 }
 
-/* The least size down to which a symbol's own guards accept sizes: near ones one by one, farther
- * ones at doubling distances, then by bisection. */
+/* How many steps from its hint a symbol's own guards accept all sizes: near ones one by one,
+ * farther ones at doubling distances, then by bisection.
+ * @param step  of the symbol; negative: downwards
+ * @param most  steps to its bound */
+static int64_t find_reach(struct probe *probe, uint32_t symbol, int64_t step, int64_t most)
+{
+    int64_t taken = 0;
+    int64_t beyond = most + 1; /* the first distance known to be refused */
+    while (taken + 1 < beyond) {
+        const int64_t next = beyond <= most       ? taken + (beyond - taken) / 2
+                             : taken < TAKEN_NEAR ? taken + 1
+                             : taken < most / 2   ? taken * 2
+                                                  : most;
+        if (takes_size(probe, symbol, probe->symbols->hints[symbol] + next * step)) {
+            taken = next;
+        } else {
+            beyond = next;
+        }
+    }
+    return taken;
+}
+
 static int64_t find_least(struct probe *probe, uint32_t symbol)
 {
     const htp_exported_symbols *symbols = probe->symbols;
@@ -201,20 +220,23 @@ static int64_t find_least(struct probe *probe, uint32_t symbol)
     const int64_t hint = symbols->hints[symbol];
     const int64_t bound = symbols->bounds[symbol].least > 1 ? symbols->bounds[symbol].least : 1;
     const int64_t most = step > 0 && hint > bound ? (hint - bound) / step : 0;
-    int64_t taken = 0;
-    int64_t beyond = most + 1; /* the first distance known to be refused */
-    while (taken + 1 < beyond) {
-        const int64_t next = beyond <= most        ? taken + (beyond - taken) / 2
-                             : taken < TAKEN_BELOW ? taken + 1
-                             : taken < most / 2    ? taken * 2
-                                                   : most;
-        if (takes_below(probe, symbol, next)) {
-            taken = next;
-        } else {
-            beyond = next;
-        }
+    return hint - find_reach(probe, symbol, -step, most) * step;
+}
+
+/* The bound, where guards accept sizes far from the example. */
+static int64_t find_most(struct probe *probe, uint32_t symbol)
+{
+    const htp_exported_symbols *symbols = probe->symbols;
+    const int64_t step = symbols->steps[symbol];
+    const int64_t hint = symbols->hints[symbol];
+    const int64_t bound = symbols->bounds[symbol].most;
+    if (step == 0 || bound < hint || hint > FAR_SIZES) {
+        return bound;
     }
-    return hint - taken * step;
+    const int64_t far = (int64_t)FAR_SIZES * LARGEST_STEP;
+    const int64_t most = ((bound < far ? bound : far) - hint) / step;
+    const int64_t reach = find_reach(probe, symbol, step, most);
+    return reach == most ? bound : hint + reach * step;
 }
 
 static struct probe begin(const htp_exported_symbols *symbols)
@@ -235,6 +257,7 @@ void htp_symbol_steps_find(htp_exported_symbols *symbols)
     uint32_t count = symbols->symbol_count;
     int64_t *steps = HTP_NEW_ARRAY(symbols->arena, int64_t, (size_t)count + 1);
     int64_t *leasts = HTP_NEW_ARRAY(symbols->arena, int64_t, (size_t)count + 1);
+    int64_t *mosts = HTP_NEW_ARRAY(symbols->arena, int64_t, (size_t)count + 1);
     symbols->evaluated = HTP_NEW(symbols->arena, uint64_t);
     symbols->taken = HTP_NEW_ARRAY(symbols->arena, htp_exported_taken, (size_t)count + 1);
     struct probe probe = begin(symbols);
@@ -247,8 +270,10 @@ void htp_symbol_steps_find(htp_exported_symbols *symbols)
     for (uint32_t i = 0; i < count; i++) {
         bool has_guards = symbols->program->guard_count > 0 && symbols->hints[i] > 0;
         leasts[i] = has_guards ? find_least(&probe, i) : symbols->bounds[i].least;
+        mosts[i] = has_guards ? find_most(&probe, i) : symbols->bounds[i].most;
     }
     symbols->leasts = leasts;
+    symbols->mosts = mosts;
 }
 
 /* ---- guards that say more than that ---- */
@@ -259,7 +284,7 @@ static int64_t sample(const htp_exported_symbols *symbols, uint32_t symbol, uint
     static const int64_t reaches[] = {3, 30, 3000};
     const int64_t step = symbols->steps[symbol];
     const int64_t least = symbols->leasts[symbol] > 1 ? symbols->leasts[symbol] : 1;
-    const int64_t most = symbols->bounds[symbol].most;
+    const int64_t most = symbols->mosts[symbol];
     *chance = *chance * 6364136223846793005U + 1442695040888963407U; /* Knuth's MMIX */
     const uint64_t number = *chance >> 33;
     const int64_t reach = reaches[number % 3];

@@ -35,6 +35,7 @@ typedef struct htp_exported_symbols {
     const int64_t *steps;               /**< by symbol: the step between accepted sizes; 0:
                                             unknown */
     const int64_t *leasts;     /**< by symbol: the least of these sizes, as far as was looked */
+    const int64_t *mosts;      /**< the same, the largest one; INT64_MAX without one */
     uint64_t *evaluated;       /**< steps of formulas, in the search for such sizes */
     htp_exported_taken *taken; /**< by symbol: accepted sizes, once the guards were asked */
     uint32_t symbol_count;

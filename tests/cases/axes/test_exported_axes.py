@@ -8,7 +8,7 @@ from harness import (EXIT_OK, EXIT_USAGE, case, case_for_each, export, libtorch_
 
 TOLD = {
     "at_most": "batch from 2 on; x_dim_1 from 2 on; y_dim_1 from 2 on; where y_dim_1 <= x_dim_1, x_dim_1 != y_dim_1",
-    "windowed": "batch from 2 on; sequence from 2 on; keys_sequence from 2 to 64; where keys_sequence - sequence >= 0 and "
+    "windowed": "batch from 2 on; sequence from 2 on; keys_sequence from 2 to 63; where keys_sequence - sequence >= 0 and "
                 "keys_sequence - sequence <= 64",
     "positions": "batch from 2 on; sequence from 2 to 32",
     "patches_of_16": "height from 32 to 512, a multiple of 16; width from 32 to 512, a multiple of 16",

@@ -142,8 +142,8 @@ UNIT_TEST(no_formula_is_bad_input)
                    "a formula of sizes");
 }
 
-/* The least size of x's first axis, exported with 512, where it has a guard. */
-static int64_t least_of(htp_arena *arena, const char *guard)
+/* The sizes of x's first axis, exported with 512, where it has a guard. */
+static htp_exported_bounds sizes_under(htp_arena *arena, const char *guard)
 {
     static htp_exported_expression wide[sizeof(expressions) / sizeof(*expressions)];
     memcpy(wide, expressions, sizeof(wide));
@@ -156,16 +156,29 @@ static int64_t least_of(htp_arena *arena, const char *guard)
     htp_exported_symbols symbols;
     read(arena, &symbols, &program);
     uint32_t symbol = htp_exported_symbols_alone(&symbols, &sizes_x[0]);
-    return symbols.leasts[symbol];
+    return (htp_exported_bounds){symbols.leasts[symbol], symbols.mosts[symbol]};
 }
 
-UNIT_TEST(least_sizes_are_those_of_bounds_and_guards)
+UNIT_TEST(sizes_end_at_bounds_and_guards)
 {
-    ck_assert_int_eq(least_of(arena, "L['x'].size()[2] == 8"), 2);
-    ck_assert_int_eq(least_of(arena, "L['x'].size()[0] >= 500"), 500);
-    ck_assert_int_eq(least_of(arena, "L['x'].size()[0] >= 100"), 100);
-    ck_assert_int_eq(least_of(arena, "L['x'].size()[0] % 8 == 0"), 8);
-    ck_assert_int_eq(least_of(arena, "L['x'].size()[0] % 8 == 0 and L['x'].size()[0] >= 25"), 32);
+    static const struct {
+        const char *guard;
+        htp_exported_bounds sizes;
+    } rows[] = {
+        {"L['x'].size()[2] == 8", {2, INT64_MAX}},
+        {"L['x'].size()[0] >= 500", {500, INT64_MAX}},
+        {"L['x'].size()[0] >= 100", {100, INT64_MAX}},
+        {"L['x'].size()[0] % 8 == 0", {8, INT64_MAX}},
+        {"L['x'].size()[0] % 8 == 0 and L['x'].size()[0] >= 25", {32, INT64_MAX}},
+        {"(L['x'].size()[0] // 16) == 32", {512, 527}},
+        {"L['x'].size()[0] < 1000", {2, 999}},
+        {"L['x'].size()[0] % 8 == 0 and L['x'].size()[0] <= 5000", {8, 5000}},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const htp_exported_bounds sizes = sizes_under(arena, rows[i].guard);
+        ck_assert_int_eq(sizes.least, rows[i].sizes.least);
+        ck_assert_int_eq(sizes.most, rows[i].sizes.most);
+    }
 }
 
 /* Guards of two symbols leave each of them its own steps; lanes are held against them. */
@@ -216,6 +229,6 @@ UNIT_TEST(places_of_guards_are_read)
 }
 
 UNIT_MAIN("symbols", sizes_of_inputs_give_all_others, what_does_not_fit_is_refused,
-          guards_hold_in_every_lane, no_formula_is_bad_input,
-          least_sizes_are_those_of_bounds_and_guards, guards_of_several_sizes_are_asked_of_lanes,
-          sizes_move_down_where_there_is_no_more, places_of_guards_are_read)
+          guards_hold_in_every_lane, no_formula_is_bad_input, sizes_end_at_bounds_and_guards,
+          guards_of_several_sizes_are_asked_of_lanes, sizes_move_down_where_there_is_no_more,
+          places_of_guards_are_read)
