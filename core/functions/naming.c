@@ -220,7 +220,9 @@ static bool is_weight(const htp_builder *model, htp_tensor_id id)
            !htp_initializer_is_constant(&model->initializers.items[tensor->index]);
 }
 
-/* The name of an input of a module that was no argument of forward(). */
+/* The name of an input of a module that was no argument of forward(). What a node computes keeps
+ * the end of its name, behind what no node of the body can begin with: these would be numbered, and
+ * differ from those of the flat file. */
 static const char *name_input(const htp_builder *model, const char *module, htp_tensor_id id)
 {
     const char *name = model->tensors.items[id].name;
@@ -229,7 +231,7 @@ static const char *name_input(const htp_builder *model, const char *module, htp_
         return below && *below ? below : name;
     }
     const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
+    return slash ? htp_arena_join(model->arena, "input_", "", slash + 1) : name;
 }
 
 /* The names under construction. */

@@ -87,17 +87,16 @@ static bool guards_hold(struct probe *probe, uint32_t owner)
     return hold;
 }
 
-/* Adds the symbols of a formula to what is known of those of a guard: NONE_YET, one, or HTP_NONE.
- */
-enum { NONE_YET = UINT32_MAX - 1 };
+static const uint32_t none_yet = HTP_NONE - 1;
 
+/* Adds the symbols of a formula to those of a guard: none_yet, one, or HTP_NONE for several. */
 static uint32_t join_owners(uint32_t owner, const htp_exported_formula *formula)
 {
     for (uint32_t i = 0; i < formula->count; i++) {
         const htp_exported_step *step = &formula->steps[i];
         uint32_t symbol = (uint32_t)step->number.whole;
         if (step->operation == HTP_EXPORTED_SYMBOL && owner != symbol) {
-            owner = owner == NONE_YET ? symbol : HTP_NONE;
+            owner = owner == none_yet ? symbol : HTP_NONE;
         }
     }
     return owner;
@@ -107,7 +106,7 @@ static uint32_t join_owners(uint32_t owner, const htp_exported_formula *formula)
 static uint32_t find_owner(const struct probe *probe, const htp_exported_size *const *sizes,
                            const htp_exported_formula *guard)
 {
-    uint32_t owner = NONE_YET;
+    uint32_t owner = none_yet;
     for (uint32_t i = 0; i < guard->count; i++) {
         const htp_exported_step *step = &guard->steps[i];
         const htp_exported_size *size =
@@ -116,7 +115,7 @@ static uint32_t find_owner(const struct probe *probe, const htp_exported_size *c
             owner = join_owners(owner, &probe->symbols->formulas[size->expression]);
         }
     }
-    return owner == NONE_YET ? HTP_NONE : owner;
+    return owner == none_yet ? HTP_NONE : owner;
 }
 
 static void find_owners(struct probe *probe)
