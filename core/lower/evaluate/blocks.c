@@ -1,7 +1,9 @@
 #include "lower/evaluate/blocks.h"
 
+#include "base/text.h"
+
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 /* ---- integers ---- */
 
@@ -144,10 +146,5 @@ static const htp_elementwise rows[] = {
 
 const htp_elementwise *htp_elementwise_find(const char *op_type)
 {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (strcmp(rows[i].op, op_type) == 0) {
-            return &rows[i];
-        }
-    }
-    return NULL;
+    return bsearch(op_type, rows, sizeof(rows) / sizeof(rows[0]), sizeof(rows[0]), htp_row_compare);
 }

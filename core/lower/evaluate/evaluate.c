@@ -1,10 +1,11 @@
 #include "lower/evaluate/evaluate.h"
 
+#include "base/text.h"
 #include "lower/evaluate/blocks.h"
 #include "lower/evaluate/kernel.h"
 #include "onnx/serialize/payload.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 /* Elements that are computed for one model, products of matrices counted by their factors. */
 #define MAX_WORK (UINT64_C(1) << 32)
@@ -102,7 +103,7 @@ void htp_evaluator_forget(htp_evaluator *e, htp_tensor_id id)
 
 /* ---- nodes ---- */
 
-static const struct {
+static const struct kernel_row {
     const char *op;
     htp_kernel_fn run;
 } kernels[] = {
@@ -114,12 +115,16 @@ static const struct {
 /* NULL where there is none. */
 static htp_kernel_fn find_kernel(const htp_onnx_node *node)
 {
-    for (size_t i = 0; !*node->domain && i < sizeof(kernels) / sizeof(kernels[0]); i++) {
-        if (strcmp(kernels[i].op, node->op_type) == 0) {
-            return kernels[i].run;
-        }
+    if (*node->domain) {
+        return NULL;
     }
-    return !*node->domain && htp_elementwise_find(node->op_type) ? htp_kernel_elementwise : NULL;
+    const struct kernel_row *row =
+        bsearch(node->op_type, kernels, sizeof(kernels) / sizeof(kernels[0]), sizeof(kernels[0]),
+                htp_row_compare);
+    if (row) {
+        return row->run;
+    }
+    return htp_elementwise_find(node->op_type) ? htp_kernel_elementwise : NULL;
 }
 
 bool htp_evaluator_has(const htp_onnx_node *node)
