@@ -5,7 +5,7 @@ from pathlib import Path
 
 from zoo import table
 from zoo.exported import document as exported
-from zoo.markdown import FOLDERS, head, line, plain, section_of
+from zoo.markdown import FOLDERS, errors_of, head, line, plain, section_of
 from zoo.native import document as native
 from zoo.results import (
     DEFAULTS, FIXED, FUNCTIONS, OURS, OUTCOMES, PEERS, RIGHT, UNTRACEABLE, WRONG, Results,
@@ -94,15 +94,6 @@ def other_rows(records: list, functions: Results) -> list:
 
 
 # ---- architectures -------------------------------------------------------------------------------
-
-
-def errors_of(record: dict) -> list:
-    if "difference" not in record:
-        return ["", ""]
-    # Without any error nothing was evaluated in double precision: an operator does not take it.
-    is_known = record.get("error") or record.get("libtorch_error")
-    error = f"{record['error']:.0e} ({record['libtorch_error']:.0e})" if is_known else ""
-    return [f"{record['difference']:.0e}", error]
 
 
 def model_rows(columns: dict) -> list:

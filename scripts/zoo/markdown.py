@@ -32,3 +32,13 @@ def put(path: Path, section: list) -> None:
     text = path.read_text()
     new, old = "\n".join(section), section_of(text, section[0])
     path.write_text(text.replace(old, new) if old else f"{text.rstrip()}\n\n{new}")
+
+
+def errors_of(record: dict) -> list:
+    """The cells of the difference and the error of a judged model."""
+    if "difference" not in record:
+        return ["", ""]
+    # Without any error nothing was evaluated in double precision: an operator does not take it.
+    is_known = record.get("error") or record.get("libtorch_error")
+    error = f"{record['error']:.0e} ({record['libtorch_error']:.0e})" if is_known else ""
+    return [f"{record['difference']:.0e}", error]

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from zoo.exported import differences
-from zoo.markdown import FOLDERS, head, line, plain
+from zoo.markdown import FOLDERS, errors_of, head, line, plain
 from zoo.results import FIXED, OUTCOMES, RIGHT, UNTRACEABLE, WRONG
 
 TITLE = "## Programs of torch.export"
@@ -37,14 +37,6 @@ def tags_of(record: dict) -> str:
     if "tags" not in record:
         return ""
     return "hold" if not record["tags"] else "NOT " + ",".join(record["tags"])
-
-
-def errors_of(record: dict) -> list:
-    if "difference" not in record:
-        return ["", ""]
-    is_known = record.get("error") or record.get("libtorch_error")
-    error = f"{record['error']:.0e} ({record['libtorch_error']:.0e})" if is_known else ""
-    return [f"{record['difference']:.0e}", error]
 
 
 def reason_of(record: dict) -> str:
