@@ -119,3 +119,12 @@ def rows_hold_in_place() -> None:
         found = {key for key, stripped, *others in lines
                  if stripped not in others and not {key, stripped} & rows and set(others) & rows}
         assert len(lines) > 200 and found <= RENAMED, sorted(found - RENAMED)
+
+
+@case
+def kernels_are_sorted() -> None:
+    """The evaluator searches its tables by halves."""
+    for table in ("kernels", "elementwise"):
+        text = (ROOT / "core" / "lower" / "evaluate" / f"{table}.def").read_text()
+        names = re.findall(r'^HTP_\w+\("(\w+)"', text, re.MULTILINE)
+        assert len(names) > 20 and names == sorted(set(names)), table
