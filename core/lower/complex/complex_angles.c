@@ -1,6 +1,6 @@
 /*
- * Angles of complex numbers, and of pairs of real ones. Where these are a Fourier transform, they
- * may hang on its rounding.
+ * Angles of complex numbers, and of pairs of real ones. Those of a Fourier transform may depend on
+ * its rounding.
  */
 #include "lower/compose/complex.h"
 
@@ -9,7 +9,7 @@
 #include "lower/emit/table.h"
 #include "lower/pointwise/special.h"
 
-/** Whether a row's lowering moves elements, or takes numbers apart, and computes nothing. */
+/** Whether a row's lowering only moves elements or takes parts, without arithmetic. */
 static bool moves_elements(const htp_operator *row)
 {
     static const htp_lower_fn movers[] = {htp_lower_one_part,        htp_lower_view_as_real,
@@ -30,8 +30,8 @@ static bool is_transform(const htp_operator *row)
 }
 
 /** Whether an argument is a Fourier transform, or elements or parts of one. Where the exact value
- * is real and negative, or zero, its angle depends on how the transform rounds: so it is for frames
- * of a signal with mirrored ends. */
+ * is zero, or real and negative, its angle depends on how the transform rounds. Frames of a signal
+ * with reflected padding are such a case. */
 static bool is_made_by_transform(htp_lowering *l, const char *name)
 {
     htp_value_id id = htp_arg_value(l, name);

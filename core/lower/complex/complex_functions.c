@@ -46,8 +46,8 @@ static htp_complex times_real(const htp_formula *f, htp_complex z, double factor
 
 /* ---- roots ---- */
 
-/** With t = √((|a| + |z|) / 2), which has no cancellation: t + ib / 2t right of the imaginary axis,
- * |b| / 2t ± it left of it. */
+/** With t = √((|a| + |z|) / 2), which does not cancel: t + ib / 2t for a >= 0, |b| / 2t ± it for a
+ * < 0. */
 static htp_complex square_root(const htp_formula *f, htp_complex z)
 {
     htp_tensor_id width = htp_step_unary(f, "Abs", z.re);
@@ -97,7 +97,7 @@ void htp_lower_complex_log(htp_lowering *l)
     bind(&f, z);
 }
 
-/** z to a whole number from 1 on, by squares. */
+/** z to an integer from 1 on, by repeated squaring. */
 static htp_complex whole_power(const htp_formula *f, htp_complex z, int exponent)
 {
     htp_complex power = z;
@@ -114,7 +114,8 @@ static htp_complex whole_power(const htp_formula *f, htp_complex z, int exponent
     return power;
 }
 
-/** exp(w · log(z)), where 0 to a power has no angle: it is 0, infinite, or to that of 0 a NaN. */
+/** exp(w · log(z)). Powers of 0 have no angle: they are 0 or infinite, or NaN for the exponent
+ * 0. */
 static htp_complex any_power(const htp_formula *f, htp_complex z, htp_complex w)
 {
     htp_complex logged = logarithm(f, z);
@@ -133,8 +134,8 @@ static bool is_whole(double number)
     return fabs(number) >= 1 && fabs(number) <= LARGEST_WHOLE_POWER && number == floor(number);
 }
 
-/** z to a number that is not 0. Whole ones and halves are computed by arithmetic, which keeps more
- * digits; of negative ones this is the inverse. */
+/** z to a number other than 0. Integers and halves are computed by arithmetic, which keeps more
+ * digits; negative ones give the inverse. */
 static htp_complex power_of_number(const htp_formula *f, htp_complex z, double exponent)
 {
     if (is_whole(exponent)) {
@@ -206,8 +207,8 @@ static htp_complex cosh_of(const htp_formula *f, htp_complex z)
                          times(f, htp_step_unary(f, "Sinh", z.re), htp_step_unary(f, "Sin", z.im))};
 }
 
-/** With t = tanh(a), u = tan(b): (t (1 + u²) + iu (1 - t²)) / (1 + t²u²), where 1 - t² is 1 /
- * cosh²(a), which has no cancellation. */
+/** With t = tanh(a), u = tan(b): (t (1 + u²) + iu (1 - t²)) / (1 + t²u²), with 1 - t² computed as 1
+ * / cosh²(a), which does not cancel. */
 static htp_complex tanh_of(const htp_formula *f, htp_complex z)
 {
     htp_tensor_id t = htp_step_unary(f, "Tanh", z.re);
@@ -221,7 +222,7 @@ static htp_complex tanh_of(const htp_formula *f, htp_complex z)
                          htp_step_binary(f, "Div", im, below)};
 }
 
-/** (1 + z) and (1 - z), which the inverse functions are made of: √ of both. */
+/** √(1 + z) and √(1 - z), of which the inverse functions are made. */
 typedef struct two_roots {
     htp_complex plus;
     htp_complex minus;
@@ -281,14 +282,14 @@ static htp_complex atanh_of(const htp_formula *f, htp_complex z)
                          htp_step_scalar(f, "Mul", angle, 0.5)};
 }
 
-/* Functions, and how they are those of iz: f(z) = -i g(iz), or g(iz). */
+/* How a function follows from another one of iz: f(z) = g(iz) (IN), or -i g(iz) (BACK). */
 typedef enum turn { TURN_NONE, TURN_IN, TURN_BACK } turn;
 
 static const struct trigonometric {
     const char *name;
     htp_complex (*function)(const htp_formula *f, htp_complex z);
     turn turn;
-    bool has_cut; /* beside which the results of neighbours differ */
+    bool has_cut; /* a branch cut, across which the function jumps */
 } functions[] = {
     {"sinh", sinh_of, TURN_NONE, false},  {"cosh", cosh_of, TURN_NONE, false},
     {"tanh", tanh_of, TURN_NONE, false},  {"sin", sinh_of, TURN_BACK, false},

@@ -1,8 +1,8 @@
 /*
  * Arithmetic of complex numbers, and their parts.
  *
- * Operands are complex or real; PyTorch computes with a real one as with a complex one whose
- * imaginary part is zero, also where that makes a NaN of an infinity.
+ * Operands are complex or real. PyTorch treats a real one as complex with an imaginary part of
+ * zero, even where that turns an infinity into NaN.
  */
 #include "lower/compose/complex.h"
 
@@ -83,7 +83,8 @@ void htp_lower_polar(htp_lowering *l)
                            htp_step_binary(&f, "Mul", length, htp_step_unary(&f, "Sin", angle))});
 }
 
-/** aten::to and its kin: from real to complex, between complex dtypes, and to the real part. */
+/** aten::to and its kin: from real to complex, and between complex dtypes. A cast to a real dtype
+ * is refused. */
 void htp_lower_complex_cast(htp_lowering *l)
 {
     htp_formula f = formula_of_output(l);
@@ -127,7 +128,7 @@ htp_complex htp_complex_multiply(const htp_formula *f, htp_complex x, htp_comple
                                          htp_step_binary(f, "Mul", x.im, y.re))};
 }
 
-/** The larger of |re| and |im|: with numbers divided by it squares neither overflow nor vanish. */
+/** The larger of |re| and |im|: squares of numbers divided by it neither overflow nor underflow. */
 static htp_tensor_id scale_of(const htp_formula *f, htp_complex z)
 {
     return htp_step_binary(f, "Max", htp_step_unary(f, "Abs", z.re),
@@ -164,7 +165,7 @@ htp_complex htp_complex_invert(const htp_formula *f, htp_complex y)
     return (htp_complex){htp_step_where_number(f, is_zero, INFINITY, z.re), z.im};
 }
 
-/** aten::add, sub and rsub, as the row says. A factor that is complex mixes parts. */
+/** aten::add, sub and rsub, as the row says. A complex alpha mixes the parts. */
 void htp_lower_complex_sum(htp_lowering *l)
 {
     if (!htp_arg_is_complex(l, "alpha")) {

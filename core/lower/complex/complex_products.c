@@ -1,5 +1,5 @@
 /*
- * Products of complex matrices to which something is added: layers with a bias, addmm and its kin.
+ * Products of complex matrices plus a summand: linear layers with a bias, addmm and its kin.
  */
 #include "lower/compose/complex.h"
 #include "lower/emit/ort_dtypes.h"

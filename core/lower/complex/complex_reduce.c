@@ -1,6 +1,5 @@
 /*
- * Products of the elements of complex tensors, and operators on their magnitudes, or on whether
- * they are zero.
+ * Products of complex elements, and operators that use only magnitudes, or which elements are zero.
  */
 #include "lower/compose/complex.h"
 #include "lower/emit/ort_dtypes.h"
@@ -13,7 +12,7 @@
 
 enum { MAX_FACTORS = 128 };
 
-/** The factors one after the other, each with a dim of one element where the product runs. */
+/** The factors in order, each with size 1 along the axis of the product. */
 typedef struct factors {
     htp_complex items[MAX_FACTORS];
     size_t count;
@@ -28,7 +27,7 @@ static htp_complex read_self(const htp_formula *f)
     return z;
 }
 
-/** Takes @p z apart along an axis of @p size elements. */
+/** Splits @p z along an axis of @p size elements. */
 static void split_factors(htp_lowering *l, htp_complex z, int64_t axis, int64_t size,
                           factors *found)
 {
@@ -50,7 +49,7 @@ static void split_factors(htp_lowering *l, htp_complex z, int64_t axis, int64_t 
     }
 }
 
-/** Puts in the place of each factor the product up to it. */
+/** Replaces each factor by the product up to it. */
 static void multiply_factors(const htp_formula *f, factors *found)
 {
     for (size_t i = 1; i < found->count && !f->l->failure; i++) {
@@ -141,7 +140,8 @@ void htp_lower_complex_prod(htp_lowering *l)
 
 /* ---- by length, or by being zero ---- */
 
-/** The lengths of complex numbers; or 1, and 0 for those that are zero; or their real parts. */
+/** The real tensor that @p what names: "lengths" (magnitudes), "truth" (0 or 1), or real parts for
+ * their "sizes". */
 static htp_tensor_id emit_real_of(htp_lowering *l, htp_value_id id, const char *what)
 {
     htp_dtype dtype = htp_dtype_real(htp_graph_value(l->graph, id)->dtype);
@@ -159,8 +159,7 @@ static htp_tensor_id emit_real_of(htp_lowering *l, htp_value_id id, const char *
     return htp_emit_cast(l, htp_emit_unary(l, "Not", is_zero), HTP_DTYPE_BOOL, dtype);
 }
 
-/** Gives the real lowering @p what of complex arguments: their "lengths", their "truth", or only
- * their "sizes". */
+/** Runs the real lowering with emit_real_of() in place of complex arguments. */
 static void lower_by_reals(htp_lowering *l, const char *what)
 {
     const htp_operator *row = l->row;

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/** @p x times the argument alpha, which is 1 as a rule. */
+/** @p x times the argument alpha, which is usually 1. */
 static htp_tensor_id scale(htp_lowering *l, const char *alpha, htp_dtype dtype, htp_tensor_id x)
 {
     if (!htp_arg_present(l, alpha) ||
@@ -39,7 +39,7 @@ static bool has_dims(htp_lowering *l, const char *name)
     return value->kind == HTP_TRACE_TENSOR && value->rank > 0;
 }
 
-/** Both operands in the dtype of a composite. A 0-d divisor is not rounded to 16 bits, as in
+/** Both operands in the dtype of a composite. A 0-d divisor is not rounded to 16 bits; nor is it in
  * PyTorch's division kernels, where 1 // 0.1 is 9. */
 static htp_operands division_operands(htp_lowering *l)
 {
@@ -72,8 +72,8 @@ static bool exceeds_float16(htp_lowering *l)
     return isfinite(size) && (size > most || (size > 0 && size < least));
 }
 
-/** Operands of a product or a quotient. As in PyTorch's kernels a number is not rounded to 16 bits:
- * 0 times -1e9 is 0. */
+/** Operands of a product or a quotient. As in PyTorch's kernels, a number is not rounded to 16
+ * bits, where 0 times -1e9 would be NaN. */
 static htp_operands product_operands(htp_lowering *l, htp_operands o)
 {
     if (o.dtype != HTP_DTYPE_FLOAT16 || !exceeds_float16(l)) {
@@ -164,8 +164,8 @@ static htp_tensor_id signs_differ(htp_lowering *l, htp_dtype dtype, htp_tensor_i
     return htp_emit_binary(l, "And", htp_emit_unary(l, "Not", is_zero), differ);
 }
 
-/** Integers: ONNX Div truncates; the quotient is one less where a remainder has another sign than
- * the divisor. */
+/** Integers: ONNX Div truncates, so one is subtracted where the remainder's sign differs from the
+ * divisor's. */
 static htp_tensor_id floor_divide_integers(htp_lowering *l, htp_dtype dtype, htp_tensor_id a,
                                            htp_tensor_id b)
 {
@@ -180,8 +180,8 @@ static htp_tensor_id floor_divide_integers(htp_lowering *l, htp_dtype dtype, htp
                             htp_emit_cast(l, fix, HTP_DTYPE_BOOL, dtype));
 }
 
-/** Floating-point numbers: through fmod, which is exact; a rounded quotient could be one too large
- * (1 // 0.1 is 9). Division by zero gives an infinity or NaN. */
+/** Floating-point numbers: by fmod, which is exact. A rounded quotient can be one too large (1 //
+ * 0.1 is 9). Division by zero gives an infinity or NaN. */
 static htp_tensor_id floor_divide_floats(htp_lowering *l, htp_dtype dtype, htp_tensor_id a,
                                          htp_tensor_id b)
 {
@@ -214,8 +214,8 @@ void htp_lower_floor_divide(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_floor_divide(l, o.dtype, o.a, o.b), o.dtype);
 }
 
-/** A quotient. ONNX Runtime rewrites (1 / x) · y as y / x, even for integers: here -1 is divided
- * instead of 1. */
+/** A quotient. ONNX Runtime rewrites (1 / x) · y as y / x, even for integers: dividing -1 instead
+ * of 1 avoids that. */
 static htp_tensor_id quotient_of(const htp_formula *f, htp_operands o)
 {
     htp_value_id self = htp_arg_value(f->l, "self");
@@ -235,8 +235,8 @@ void htp_lower_divide(htp_lowering *l)
     if (strcmp(mode, "floor") == 0) {
         htp_lower_floor_divide(l);
     } else if (strcmp(mode, "trunc") == 0) {
-        /* PyTorch rounds the quotient of 16-bit floats before it truncates it, if there are many
-         * divisors. */
+        /* PyTorch rounds a quotient of 16-bit floats before truncating it, unless the divisor is
+         * one number. */
         htp_operands o = division_operands(l);
         htp_dtype given = htp_output_dtype(l, 0);
         htp_formula f =
@@ -268,8 +268,8 @@ void htp_lower_remainder(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_remainder(l, o.dtype, o.a, o.b), o.dtype);
 }
 
-/** aten::fmod: the remainder with the sign of the dividend. ONNX Mod computes that of integers by
- * way of double. */
+/** aten::fmod: the remainder with the sign of the dividend. ONNX Runtime's Mod computes it for
+ * integers in double. */
 void htp_lower_fmod(htp_lowering *l)
 {
     htp_operands o = composite_operands(l, htp_arg_operands(l, "self", "other"));
@@ -331,7 +331,7 @@ htp_tensor_id htp_emit_power(htp_lowering *l, htp_dtype dtype, htp_tensor_id x, 
     return htp_typed_scalar(l, "Pow", dtype, x, exponent);
 }
 
-/** All @p bits squares of squares of @p x, along a last axis, where x has 1. */
+/** x, x², x⁴, ...: @p bits repeated squares of @p x along its last axis, which has size 1. */
 static htp_tensor_id repeated_squares(htp_lowering *l, htp_tensor_id x, size_t bits)
 {
     htp_tensor_id squares[64];
@@ -342,8 +342,8 @@ static htp_tensor_id repeated_squares(htp_lowering *l, htp_tensor_id x, size_t b
     return htp_emit_concat(l, (htp_emit_inputs){squares, bits}, -1);
 }
 
-/** Which of @p bits bits an exponent has, along a last axis. The sign's bit counts for none of the
- * positive ones. */
+/** The lowest @p bits bits of an exponent, along its last axis. Bit 63 is 0 unless the exponent is
+ * INT64_MIN. */
 static htp_tensor_id bits_of(htp_lowering *l, htp_tensor_id exponent, size_t bits)
 {
     int64_t weights[64];
@@ -355,8 +355,8 @@ static htp_tensor_id bits_of(htp_lowering *l, htp_tensor_id exponent, size_t bit
                            htp_emit_int(l, 1));
 }
 
-/** The product along a last axis of @p count, a power of two. ReduceProd is not exact in ONNX
- * Runtime, which computes it in float64. */
+/** The product along a last axis of size @p count, a power of two. ONNX Runtime's ReduceProd is not
+ * exact: it computes integers in float64. */
 static htp_tensor_id exact_product(htp_lowering *l, htp_tensor_id x, size_t count)
 {
     for (; count > 1; count /= 2) {
@@ -367,7 +367,7 @@ static htp_tensor_id exact_product(htp_lowering *l, htp_tensor_id x, size_t coun
     return x;
 }
 
-/** x to a negative exponent: 0 but for 1 and -1. Both have a last axis of 1. */
+/** x to a negative exponent: 0 unless x is 1 or -1. Both have a last axis of size 1. */
 static htp_tensor_id inverse_power(htp_lowering *l, htp_tensor_id x, htp_tensor_id exponent)
 {
     htp_tensor_id one = htp_emit_int(l, 1);
@@ -379,7 +379,7 @@ static htp_tensor_id inverse_power(htp_lowering *l, htp_tensor_id x, htp_tensor_
 }
 
 /** Integer powers with data-dependent exponents: the product of the repeated squares that the
- * exponent's bits select, which wraps around as PyTorch's does. @return int64 */
+ * exponent's bits select. It wraps around, as PyTorch's does. @return int64 */
 static htp_tensor_id integer_power_of(htp_lowering *l, htp_operands o)
 {
     const int64_t last = -1;
@@ -399,7 +399,7 @@ static htp_tensor_id integer_power_of(htp_lowering *l, htp_operands o)
     return htp_emit_squeeze(l, result, &last, 1);
 }
 
-/** A number as @p dtype holds it. */
+/** A number rounded to @p dtype. */
 static double rounded_to(htp_dtype dtype, double value)
 {
     char bytes[sizeof(double)];
@@ -409,7 +409,7 @@ static double rounded_to(htp_dtype dtype, double value)
 }
 
 /** @param given  the operands' dtype, to which PyTorch rounds a constant exponent of 16-bit floats.
- *                Roots of float16 are powers as all others there: of minus infinity as well */
+ * Exponents of 0.5 are no roots in float16, which matters for minus infinity */
 static void lower_power(htp_lowering *l, htp_operands o, htp_dtype given)
 {
     htp_tensor_id result;
@@ -463,7 +463,7 @@ void htp_lower_addc(htp_lowering *l)
     htp_bind_cast(l, 0, htp_typed_binary(l, "Add", dtype, self, product), dtype);
 }
 
-/** aten::lerp: from the nearer end, so that both ends are met exactly. */
+/** aten::lerp: from the nearer end, so that both ends are exact. */
 void htp_lower_lerp(htp_lowering *l)
 {
     static const char *const names[] = {"self", "end", "weight"};

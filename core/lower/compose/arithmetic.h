@@ -1,5 +1,5 @@
 /*
- * Arithmetic that ONNX operators do not do as PyTorch does. Private to core/lower.
+ * Arithmetic for which ONNX operators differ from PyTorch's. Private to core/lower.
  */
 #ifndef HTP_LOWER_ARITHMETIC_H
 #define HTP_LOWER_ARITHMETIC_H
@@ -17,7 +17,8 @@ htp_tensor_id htp_emit_remainder(htp_lowering *l, htp_dtype dtype, htp_tensor_id
 /** Rounding to zero; integers stay. */
 htp_tensor_id htp_emit_truncate(htp_lowering *l, htp_dtype dtype, htp_tensor_id x);
 
-/** x to a constant power: integers by multiplication, where ONNX Pow goes by way of double. */
+/** x to a constant power. Integers are multiplied, because ONNX Runtime's Pow computes them in
+ * double. */
 htp_tensor_id htp_emit_power(htp_lowering *l, htp_dtype dtype, htp_tensor_id x, double exponent);
 
 /** "And", "Or" or "Xor" of bools, or of the bits of integers. */

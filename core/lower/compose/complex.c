@@ -16,7 +16,7 @@ bool htp_arg_is_complex(htp_lowering *l, const char *name)
 
 /* ---- views that conjugate ---- */
 
-/** Whether an operator gives a view that shows its complex input's memory conjugated. */
+/** Whether an operator returns a view that conjugates its complex input. */
 static bool is_conjugating_view(const char *kind)
 {
     static const char *const kinds[] = {"aten::conj",      "aten::_conj", "aten::adjoint",
@@ -37,7 +37,7 @@ bool htp_graph_shows_conjugates(const htp_graph *graph)
     return found;
 }
 
-/** Whether the operator's name, before the overload, ends as those do that write to an argument. */
+/** Whether an operator writes to an argument: its name ends in "_" before the overload. */
 static bool is_in_place(const char *kind)
 {
     size_t length = strcspn(kind, ".");
@@ -51,7 +51,7 @@ void htp_complex_check(htp_lowering *l)
     }
 }
 
-/** A part of a complex number; of no value of another kind. */
+/** A part of a complex number; HTP_NONE for values of other kinds. */
 static htp_tensor_id number_part(htp_lowering *l, const htp_trace_value *value, htp_part part,
                                  htp_dtype dtype)
 {
@@ -131,7 +131,7 @@ static const htp_operator *real_row(htp_lowering *l)
     return l->real_row;
 }
 
-/** Lets real lowerings see zero as the imaginary part of a real value; or nothing again. */
+/** Gives a real value an imaginary part of zero, which real lowerings see; or removes it again. */
 static void set_imaginary(htp_lowering *l, htp_value_id id, bool is_seen)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
@@ -151,7 +151,7 @@ static void set_imaginary(htp_lowering *l, htp_value_id id, bool is_seen)
     }
 }
 
-/** Whether @p name is one of @p names, which are parted by spaces. */
+/** Whether @p name is one of @p names, which are separated by spaces. */
 static bool is_named(const char *names, const char *name)
 {
     size_t length = strlen(name);
@@ -175,8 +175,8 @@ static void set_imaginary_operands(htp_lowering *l, const char *names, bool is_s
     }
 }
 
-/** Fails if the roles of real and imaginary parts are unclear: the result is real, or a real tensor
- * takes the place of a complex one, or of two. */
+/** Fails where the lowering cannot run once per part: the result is real, a real tensor stands
+ * where a complex one is expected, or one tensor is two arguments. */
 static void check_parts(htp_lowering *l, const char *names)
 {
     const htp_trace_node *node = l->node;
@@ -227,7 +227,7 @@ void htp_complex_lower_parts(htp_lowering *l, const char *names)
     l->row = row;
 }
 
-/** The same, of the arguments that the row's parameter names. */
+/** As htp_complex_lower_parts(), for the arguments that the row's parameter names. */
 void htp_lower_parts(htp_lowering *l)
 {
     htp_complex_lower_parts(l, l->row->op);
@@ -246,7 +246,7 @@ void htp_lower_sizes_of_parts(htp_lowering *l)
     l->row = row;
 }
 
-/** An operator that makes real numbers, of a complex dtype. */
+/** An operator whose result is real but has a complex dtype. */
 void htp_lower_real_part(htp_lowering *l)
 {
     const htp_operator *row = l->row;
@@ -263,8 +263,8 @@ void htp_lower_real_part(htp_lowering *l)
     l->row = row;
 }
 
-/** Runs the lowering of real numbers on a part of each of two operands. @return the result, which
- * is not bound */
+/** Runs the real lowering on one part of each of two operands. @return the result, which is not
+ * bound */
 static htp_tensor_id emit_product(htp_lowering *l, const htp_value_id *operands, htp_part a,
                                   htp_part b)
 {

@@ -18,7 +18,7 @@ typedef struct htp_complex {
     htp_tensor_id im;
 } htp_complex;
 
-/** A complex number that is known. */
+/** A constant complex number. */
 typedef struct htp_complex_number {
     double re;
     double im;
@@ -27,11 +27,10 @@ typedef struct htp_complex_number {
 /** Whether the trace has views that show the memory of complex tensors conjugated. */
 bool htp_graph_shows_conjugates(const htp_graph *graph);
 
-/** Fails if a complex node's effect is unknown: it writes to memory that another value may see
- * conjugated. */
+/** Fails if a complex node writes to memory that another value may see conjugated. */
 void htp_complex_check(htp_lowering *l);
 
-/** Fails where the angles of an argument hang on rounding: those of a transform. */
+/** Fails if an argument's angles depend on rounding: it comes from a Fourier transform. */
 void htp_complex_check_angle(htp_lowering *l, const char *name);
 
 /** A number of the program, whose imaginary part is 0 where it is real. Fails where it depends on
@@ -58,11 +57,11 @@ void htp_bind_complex(htp_lowering *l, size_t index, htp_complex z, htp_dtype dt
  * NULL for only the first */
 void htp_complex_lower_parts(htp_lowering *l, const char *names);
 
-/** x · y, and x / y where neither squares overflow nor vanish. */
+/** x · y, and x / y, which is scaled so that squares neither overflow nor underflow. */
 htp_complex htp_complex_multiply(const htp_formula *f, htp_complex x, htp_complex y);
 htp_complex htp_complex_divide(const htp_formula *f, htp_complex x, htp_complex y);
 
-/** 1 / y, which of zero is infinite and a NaN. */
+/** 1 / y; for zero the parts are infinity and NaN. */
 htp_complex htp_complex_invert(const htp_formula *f, htp_complex y);
 
 /** A zero of @p dtype in the shape of @p x. */

@@ -1,5 +1,5 @@
 /*
- * Short forms that the neural-network families share.
+ * Helpers that the neural-network families share.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/constant.h"

@@ -1,11 +1,11 @@
 /*
- * Shared by the families of operators: the dtype to compute in, short forms of common nodes, and
+ * Shared by the families of operators: the dtype to compute in, helpers for common nodes, and
  * composites. Private to core/lower.
  *
  * PyTorch's CPU kernels compute 16-bit floats in float32 and round once, at the end. A lowering of
  * several nodes does the same by casting around them. A lowering that is one ONNX node keeps
  * float16 (runtimes round once, too); ONNX Runtime has hardly any kernels for bfloat16, so that is
- * computed in float32 always.
+ * always computed in float32.
  */
 #ifndef HTP_LOWER_COMPOSE_H
 #define HTP_LOWER_COMPOSE_H
@@ -30,21 +30,21 @@ void htp_bind_cast(htp_lowering *l, size_t index, htp_tensor_id x, htp_dtype dty
 /** Like htp_arg_tensor_as(); HTP_NONE if the argument is None. */
 htp_tensor_id htp_arg_optional_as(htp_lowering *l, const char *name, htp_dtype dtype);
 
-/** The number of spatial axes that the operator's name tells: 2 for aten::max_pool2d. */
+/** The number of spatial axes in the operator's name: 2 for aten::max_pool2d. */
 size_t htp_row_axes(htp_lowering *l);
 
 /** A spatial operator's input @p name as @p dtype, with a batch of one if it has none: @p axes
  * spatial dims, channels, and perhaps a batch. Fails for other ranks. */
 htp_tensor_id htp_arg_batched(htp_lowering *l, const char *name, size_t axes, htp_dtype dtype);
 
-/** Binds output @p index, without the batch where the output's rank is @p axes + 1. */
+/** Binds output @p index; removes the batch if the output's rank is @p axes + 1. */
 void htp_bind_batched(htp_lowering *l, size_t index, size_t axes, htp_tensor_id x, htp_dtype dtype);
 
 /** Whether all dims are numbers. */
 bool htp_dims_are_static(const htp_dim *dims, size_t count);
 
-/** The constant list @p name with one number for each of @p count spatial axes; a list of one
- * counts for all; None and empty give @p otherwise (NULL: fails). @return arena memory. */
+/** The constant list @p name with one number for each of @p count spatial axes; a list of one holds
+ * for all; None and empty give @p otherwise (NULL: fails). @return arena memory. */
 const int64_t *htp_arg_spatial(htp_lowering *l, const char *name, size_t count,
                                const int64_t *otherwise);
 
@@ -78,9 +78,9 @@ htp_tensor_id htp_emit_softplus(htp_lowering *l, htp_tensor_id x, htp_dtype dtyp
 
 /**
  * For a softmax of @p x, of @p dtype, that gives zeros where nothing along @p axis is @p allowed
- * (booleans that broadcast with x). Runtimes disagree on the softmax of a row of -inf, and some on
- * its maximum: such rows are found by counting, and x is 0 there.
- * @return the factor of the softmax, or of its result: 0 for such rows, else 1; NaN stays NaN
+ * (booleans that broadcast with x). Runtimes disagree on the softmax of a row of -inf, some also on
+ * its maximum. So such rows are found by counting, and x becomes 0 there.
+ * @return the factor for the softmax's result: 0 for such rows, else 1; NaN stays NaN
  */
 htp_tensor_id htp_emit_kept(htp_lowering *l, htp_tensor_id *x, htp_tensor_id allowed, int64_t axis,
                             htp_dtype dtype);

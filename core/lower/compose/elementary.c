@@ -13,7 +13,7 @@
 
 /* ---- exact near zero ---- */
 
-/** Where |x| is small, @p near, except that x itself stands where @p is_lost; otherwise @p far. */
+/** @p near where |x| < 0.5, or x itself where @p is_lost; @p far elsewhere. */
 static htp_tensor_id near_zero(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
                                htp_tensor_id is_lost, htp_tensor_id near, htp_tensor_id far)
 {
@@ -23,7 +23,7 @@ static htp_tensor_id near_zero(htp_lowering *l, htp_dtype dtype, htp_tensor_id x
     return htp_typed_where(l, dtype, is_near, near, far);
 }
 
-/** Near zero times x / ((1 + x) - 1), which undoes the rounding of 1 + x. */
+/** Near zero the result is multiplied by x / ((1 + x) - 1), which undoes the rounding of 1 + x. */
 htp_tensor_id htp_emit_log1p(htp_lowering *l, htp_dtype dtype, htp_tensor_id x)
 {
     htp_tensor_id sum = htp_typed_scalar(l, "Add", dtype, x, 1);
@@ -35,7 +35,7 @@ htp_tensor_id htp_emit_log1p(htp_lowering *l, htp_dtype dtype, htp_tensor_id x)
     return near_zero(l, dtype, x, is_lost, near, logarithm);
 }
 
-/** Near zero times x / log(exp(x)), which undoes the rounding of exp(x). */
+/** Near zero the result is multiplied by x / log(exp(x)), which undoes the rounding of exp(x). */
 htp_tensor_id htp_emit_expm1(htp_lowering *l, htp_dtype dtype, htp_tensor_id x)
 {
     htp_tensor_id power = htp_typed_unary(l, "Exp", dtype, x);
@@ -85,11 +85,11 @@ static htp_tensor_id atan_near_zero(const htp_formula *f, htp_tensor_id x)
     return htp_step_binary(f, "Add", x, htp_step_binary(f, "Mul", x, cube));
 }
 
-/** Large arguments are turned by a right angle, those in the middle by half of one. */
+/** Range reduction: large arguments by π/2, medium ones by π/4. */
 static htp_tensor_id emit_atan(const htp_formula *f, htp_tensor_id x)
 {
     const double right = acos(0);
-    const double lost = 6.123233995736765886130e-17; /* of a right angle, by its rounding */
+    const double lost = 6.123233995736765886130e-17; /* of π/2, by its rounding */
     htp_tensor_id z = htp_step_unary(f, "Abs", x);
     htp_tensor_id is_far = htp_step_compare_scalar(f, "Greater", z, 2.41421356237309504880);
     htp_tensor_id is_near = htp_step_compare_scalar(f, "LessOrEqual", z, 0.66);
@@ -124,7 +124,7 @@ static htp_tensor_id emit_acos(const htp_formula *f, htp_tensor_id x)
 
 /* ---- hyperbolic functions ---- */
 
-/** exp(z) / 2 of z >= 0, also where exp(z) is infinite and half of it is not. */
+/** exp(z) / 2 for z >= 0, also where exp(z) overflows but half of it does not. */
 static htp_tensor_id half_power(const htp_formula *f, htp_tensor_id z)
 {
     htp_tensor_id root = htp_step_unary(f, "Exp", htp_step_scalar(f, "Mul", z, 0.5));
@@ -164,10 +164,10 @@ static htp_tensor_id emit_sinh(const htp_formula *f, htp_tensor_id x)
 
 /* ---- and their inverses ---- */
 
-/** From here on 1 is nothing beside a square. */
+/** From here on x² + 1 rounds to x². */
 #define LARGE 1e9
 
-/** log(2 · z) where z is large, @p otherwise elsewhere. */
+/** log(2 · z) where z >= LARGE, @p otherwise elsewhere. */
 static htp_tensor_id log_of_twice(const htp_formula *f, htp_tensor_id z, htp_tensor_id otherwise)
 {
     htp_tensor_id far = htp_step_scalar(f, "Add", htp_step_unary(f, "Log", z), M_LN2);
@@ -206,8 +206,8 @@ static htp_tensor_id emit_atanh(const htp_formula *f, htp_tensor_id x)
     return with_sign(f, htp_step_scalar(f, "Mul", twice, 0.5), x);
 }
 
-/** ONNX operator @p op on float64 @p x, if runtimes compute it in float32 only; HTP_NONE for other
- * operators. */
+/** Composes ONNX operator @p op on float64 @p x if runtimes compute it in float32 only; HTP_NONE
+ * for other operators. */
 static htp_tensor_id emit_elementary(htp_lowering *l, const char *op, htp_tensor_id x)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /*
- * Functions of one operand, composed where runtimes have no kernel of them. Private to core/lower.
+ * Functions of one operand, composed where runtimes have no kernel. Private to core/lower.
  */
 #ifndef HTP_LOWER_ELEMENTARY_H
 #define HTP_LOWER_ELEMENTARY_H

@@ -36,7 +36,7 @@ void htp_lower_rounding(htp_lowering *l)
     }
 }
 
-/** The argument self as floating-point number in the dtype of a composite. */
+/** The argument self as floating point, in the dtype of a composite. */
 static htp_tensor_id composite_self(htp_lowering *l, htp_dtype *dtype)
 {
     *dtype = htp_composite_dtype(htp_promote_to_float(htp_arg_dtype(l, "self")));
@@ -84,7 +84,7 @@ void htp_lower_rsqrt(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_power(l, dtype, x, -0.5), dtype);
 }
 
-/** aten::sign, which of NaN is 0: ONNX Sign keeps it. */
+/** aten::sign: 0 for NaN, which ONNX Sign keeps. */
 void htp_lower_sign(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_dtype(l, "self");
@@ -121,7 +121,7 @@ void htp_lower_exp2(htp_lowering *l)
     htp_bind_cast(l, 0, htp_typed_binary(l, "Pow", dtype, two, x), dtype);
 }
 
-/** A logarithm to another base, in float64, so that powers of the base give whole numbers. */
+/** A logarithm to another base: in float64, so that powers of the base give exact integers. */
 static void lower_log(htp_lowering *l, double base)
 {
     htp_tensor_id x = htp_arg_tensor_as(l, "self", HTP_DTYPE_FLOAT64);
@@ -192,7 +192,7 @@ void htp_lower_rad2deg(htp_lowering *l)
     lower_factor(l, 180 / acos(-1));
 }
 
-/** aten::isnan, aten::isinf; aten::isfinite is neither. Integers are always finite. */
+/** aten::isnan, aten::isinf, aten::isfinite (neither of them). Integers are always finite. */
 void htp_lower_is_special(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_dtype(l, "self");
@@ -265,7 +265,8 @@ void htp_lower_nan_to_num(htp_lowering *l)
     htp_bind(l, 0, x);
 }
 
-/** Whether a bound is known, and no NaN, which makes all NaN in PyTorch but not in ONNX Clip. */
+/** Whether a bound is known and not NaN. A NaN bound makes all elements NaN in PyTorch, but not in
+ * ONNX Clip. */
 static bool is_plain_bound(htp_lowering *l, const char *name)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, htp_arg_value(l, name));
@@ -273,8 +274,8 @@ static bool is_plain_bound(htp_lowering *l, const char *name)
            !isnan(htp_arg_float(l, name));
 }
 
-/** self clamped to bounds, which are optional. A missing bound of ONNX Clip means the largest
- * finite number in ONNX Runtime, so it is not used. */
+/** self clamped to bounds, which are optional. Clip is not used with one bound: ONNX Runtime takes
+ * the largest finite number for the missing one, which would clip infinities. */
 static void bind_between(htp_lowering *l, htp_dtype dtype, const char *min, const char *max)
 {
     htp_tensor_id x = htp_arg_tensor_as(l, "self", dtype);
@@ -290,7 +291,7 @@ static void bind_between(htp_lowering *l, htp_dtype dtype, const char *min, cons
     htp_bind_cast(l, 0, x, dtype);
 }
 
-/** aten::clamp and its parts; the bounds are numbers or tensors. */
+/** aten::clamp, clamp_min, clamp_max; the bounds are numbers or tensors. */
 void htp_lower_clamp(htp_lowering *l)
 {
     static const char *const names[] = {"self", "min", "max"};

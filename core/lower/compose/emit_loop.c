@@ -1,5 +1,5 @@
 /*
- * Loops that a lowering makes of its own.
+ * Loops within a lowering that end on a condition.
  *
  * Reference: ONNX Loop.
  */

@@ -14,7 +14,7 @@ htp_formula htp_formula_of_kernel(htp_lowering *l, htp_dtype dtype)
     return (htp_formula){l, dtype, dtype};
 }
 
-/** Whether results need no rounding when operands did not. */
+/** Whether an operator's result is exact in the operands' dtype. */
 static bool is_exact(const char *op)
 {
     static const char *const exact[] = {"Abs",  "Ceil",      "Floor",     "Max",   "Min",  "Neg",

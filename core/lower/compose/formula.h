@@ -1,9 +1,9 @@
 /*
  * Formulas: nodes whose operands and results are all of one dtype. Private to core/lower.
  *
- * Where PyTorch computes something with several of its own operators, each of them rounds 16-bit
+ * Where PyTorch computes something by several of its own operators, each of them rounds 16-bit
  * floats. A formula does the same: it computes in float32 and rounds after every node that is not
- * exact. Left to themselves runtimes would keep more digits, and give other numbers.
+ * exact. Without that, runtimes would keep more digits and give different numbers.
  */
 #ifndef HTP_LOWER_FORMULA_H
 #define HTP_LOWER_FORMULA_H
@@ -13,13 +13,13 @@
 typedef struct htp_formula {
     htp_lowering *l;
     htp_dtype dtype;   /* of operands and results */
-    htp_dtype rounded; /* rounded to after each step; dtype itself for no rounding */
+    htp_dtype rounded; /* to which each step is rounded; dtype itself: no rounding */
 } htp_formula;
 
 /** A formula of several PyTorch operators in @p dtype. */
 htp_formula htp_formula_of_steps(htp_lowering *l, htp_dtype dtype);
 
-/** A formula of one PyTorch operator in @p dtype, which rounds nothing on the way. */
+/** A formula of one PyTorch kernel in @p dtype, which rounds once, at the end. */
 htp_formula htp_formula_of_kernel(htp_lowering *l, htp_dtype dtype);
 
 /** An argument as an operand. */
@@ -34,7 +34,7 @@ htp_tensor_id htp_step_binary(const htp_formula *f, const char *op, htp_tensor_i
                               htp_tensor_id b);
 htp_tensor_id htp_step_scalar(const htp_formula *f, const char *op, htp_tensor_id a, double b);
 
-/** @p a minus, or times, or ... @p x, with a number in front. */
+/** @p a OP @p x, with a number on the left. */
 htp_tensor_id htp_step_from(const htp_formula *f, double a, const char *op, htp_tensor_id x);
 
 /** c[0] + c[1]·x + ... of @p count coefficients, by Horner's rule. */
@@ -54,7 +54,7 @@ htp_tensor_id htp_step_where(const htp_formula *f, htp_tensor_id condition, htp_
 htp_tensor_id htp_step_where_number(const htp_formula *f, htp_tensor_id condition, double a,
                                     htp_tensor_id b);
 
-/** A reduction along some axes; of none all are reduced. */
+/** A reduction along axes; without any, along all. */
 htp_tensor_id htp_step_reduce(const htp_formula *f, const char *op, htp_tensor_id x,
                               const int64_t *axes, size_t axis_count, bool keepdims);
 

@@ -132,7 +132,7 @@ typedef struct custom_node {
     htp_lowering *l;
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_attribute) attributes;
-    bool has_list; /* of tensors: no further tensor may follow */
+    bool has_list; /* a list of tensors was added: no tensor may follow */
 } custom_node;
 
 static void add_input(custom_node *node, htp_value_id id)
@@ -198,7 +198,7 @@ static bool is_constant(htp_lowering *l, const htp_trace_value *value, htp_value
     return value->kind == HTP_TRACE_LIST || htp_value_is_constant(l, id);
 }
 
-/** None omits an attribute; a device or the like is no attribute. */
+/** Adds a constant argument as attribute. None and devices or the like are left out. */
 static void add_attribute(custom_node *node, const char *name, const char *type, htp_value_id id)
 {
     htp_lowering *l = node->l;

@@ -1,5 +1,5 @@
 /*
- * Custom operators, outside of PyTorch and ONNX: the caller maps them.
+ * Custom operators, which neither PyTorch nor ONNX defines: the caller maps them.
  */
 #ifndef HTP_LOWER_CUSTOM_H
 #define HTP_LOWER_CUSTOM_H
@@ -7,10 +7,10 @@
 #include "base/status.h"
 #include "onnx/builder/builder.h"
 
-/** An operator of a model and its counterpart. */
+/** A custom operator and its ONNX counterpart. */
 typedef struct htp_custom_operator {
     const char *kind;  /* "ns::name", for all overloads, or "ns::name.overload" */
-    htp_domain domain; /* its name is "" for ONNX's own operators */
+    htp_domain domain; /* the name "" means ONNX's own operators */
     const char *op;
 } htp_custom_operator;
 

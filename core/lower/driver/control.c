@@ -37,7 +37,7 @@ void htp_bindings_restore(htp_lowering *l, const htp_kept_bindings *kept)
     }
 }
 
-/** The type in which a value goes in and out of blocks: complex numbers are pairs. */
+/** The type of a value where it enters or leaves a block: complex numbers are pairs. */
 typedef struct carried_type {
     htp_dtype dtype;
     uint32_t rank;
@@ -63,7 +63,7 @@ static htp_tensor_id carried_tensor(htp_lowering *l, htp_value_id id)
     return htp_value_is_complex(l->graph, id) ? htp_value_pairs(l, id) : htp_value_tensor(l, id);
 }
 
-/** An unused value of the type of @p like; symbolic dims have one element. */
+/** A placeholder with the type of @p like; its symbolic dims have size 1. */
 static htp_tensor_id emit_nothing(htp_lowering *l, htp_value_id like)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, like);

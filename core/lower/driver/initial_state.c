@@ -32,7 +32,7 @@ static void set_dims(htp_builder *model, htp_builder_state *state, uint32_t rank
     state->dims = copy;
 }
 
-/* One number all over, in the sizes of the input, unless a value has others. */
+/* Fills a state with one number, in the sizes of the traced initial value or else of the input. */
 static void fill(htp_builder *model, htp_builder_state *state, const htp_first *first)
 {
     const htp_tensor *input = &model->tensors.items[state->input];
@@ -112,7 +112,7 @@ static const char *number_text(htp_builder *model, htp_dtype dtype, const unsign
     return isnan(number.f) ? "nan" : shortest(model, dtype, number.f);
 }
 
-/* The number that all elements are; NULL where there are several. */
+/* The number that all elements equal, as text; NULL if they differ. */
 static const char *find_number(htp_builder *model, const htp_builder_state *state)
 {
     htp_dtype dtype = model->tensors.items[state->input].dtype;

@@ -25,7 +25,7 @@
 /** Nodes between two reports of progress. */
 #define PROGRESS_INTERVAL 256
 
-/** Why no lowering can treat a value right; NULL when there is nothing. */
+/** Why no lowering can handle a value; NULL if nothing speaks against it. */
 static const char *find_reason(htp_lowering *l, const htp_trace_value *value)
 {
     if (value->kind != HTP_TRACE_TENSOR) {
@@ -35,14 +35,14 @@ static const char *find_reason(htp_lowering *l, const htp_trace_value *value)
         return htp_arena_printf(l->arena, "tensors of %s cannot be exported",
                                 htp_dtype_name(value->dtype));
     }
-    /* Pairs of parts have one dim more. */
+    /* Complex numbers take one dim more, for their pairs. */
     if (value->rank + htp_dtype_is_complex(value->dtype) > HTP_MAX_RANK) {
         return htp_arena_printf(l->arena, "a tensor of %u dims cannot be exported", value->rank);
     }
     return NULL;
 }
 
-/** Declares a complex argument as graph input of pairs. */
+/** Declares a complex argument as a graph input of pairs. */
 static void bind_complex_input(htp_lowering *l, htp_value_id id, const char *name)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
@@ -62,8 +62,8 @@ static void bind_complex_input(htp_lowering *l, htp_value_id id, const char *nam
     l->bindings[id].tensor = pairs;
 }
 
-/** Declares an argument of the method as graph input; the elements of a list become one each. The
- * trace names those that are tensors: "past_0_key". */
+/** Declares an argument of the method as a graph input, or each element of a list as one. The trace
+ * names those that are tensors: "past_0_key". */
 static void bind_input(htp_lowering *l, htp_value_id id, const char *name)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
@@ -92,7 +92,7 @@ static void bind_inputs(htp_lowering *l)
     }
 }
 
-/** The reason from find_reason() for the values of a node. Sets @p follows if a value is unknown
+/** The first reason of find_reason() among a node's values. Sets @p follows if a value is unknown
  * because an earlier node failed. */
 static const char *find_reasons(htp_lowering *l, const uint32_t *values, uint32_t count,
                                 bool *follows)
@@ -141,8 +141,8 @@ static void bind_substitutes(htp_lowering *l, htp_value_id id)
     }
 }
 
-/** Why there is no row for the node; NULL if only because an earlier node failed, so that it is
- * unknown whether its operands are quantised or complex. */
+/** Why there is no row for the node. NULL after an earlier failure, when it is unknown whether the
+ * operands are quantised or complex. */
 static const char *find_missing(htp_lowering *l)
 {
     const htp_trace_node *node = l->node;
@@ -166,8 +166,8 @@ static const char *find_missing(htp_lowering *l)
                                     : htp_refusal_reason(node->kind);
 }
 
-/** Lowers the current node; sets l->failure if it cannot. A node that only depends on a failed one
- * is left out without a reason. */
+/** Lowers the current node; sets l->failure if it cannot. A node that depends on a failed one is
+ * skipped without a reason. */
 static void try_node(htp_lowering *l)
 {
     const htp_trace_node *node = l->node;
@@ -208,7 +208,7 @@ static void lower_node(htp_lowering *l, htp_node_id id, htp_unsupported *unsuppo
     static const htp_operator custom_row = {.kind = "custom", .lower = htp_lower_custom};
     l->node = htp_graph_node(l->graph, id);
     l->node_id = id;
-    /* In place or not, it is named as the program names it. */
+    /* Custom operators are looked up by the program's own name, in-place form included. */
     l->custom = htp_custom_find(l->means->customs, l->graph->trace->nodes[id].kind);
     if (l->custom) {
         l->row = &custom_row;
@@ -278,7 +278,7 @@ static void bind_outputs(htp_lowering *l)
     }
 }
 
-/** Notes which tensors a call's argument is. */
+/** Records which tensors an argument of a call is. */
 static void note_passed(htp_lowering *l, uint32_t scope, const htp_trace_passed *passed)
 {
     const htp_binding *binding = &l->bindings[passed->value];
@@ -314,7 +314,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/** Where an export stands. */
+/** Reports progress of an export. */
 typedef struct watch {
     htp_progress_fn progress;
     void *user;
@@ -322,7 +322,7 @@ typedef struct watch {
     uint32_t node_count;
 } watch;
 
-/** Reports progress now and then; false when the caller wants to stop. */
+/** Reports progress every PROGRESS_INTERVAL nodes; false if the caller wants to stop. */
 static bool may_go_on(const watch *w, uint32_t done)
 {
     if (!w->progress || done % PROGRESS_INTERVAL != 0) {

@@ -6,10 +6,10 @@
 
 #include "lower/emit/lowering.h"
 
-/** Declares graph input `state.NAME` for each state, behind those of the method's arguments. */
+/** Declares graph input `state.NAME` for each state, after those of the method's arguments. */
 void htp_state_bind_inputs(htp_lowering *l);
 
-/** Declares graph output `state.NAME.next` for each state, behind those that the method returns. */
+/** Declares graph output `state.NAME.next` for each state, after those that the method returns. */
 void htp_state_bind_outputs(htp_lowering *l);
 
 #endif

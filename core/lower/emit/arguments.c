@@ -1,5 +1,5 @@
 /*
- * Arguments of the node that is being lowered, found by their schema names.
+ * Arguments of the current node, by schema name.
  */
 #include "lower/emit/lowering.h"
 
@@ -24,7 +24,7 @@ bool htp_arg_present(htp_lowering *l, const char *name)
     return htp_arg_value(l, name) != HTP_NONE;
 }
 
-/* An argument that must be there, as the trace has it; NULL after a failure. */
+/* The trace value of a required argument; NULL after a failure. */
 static const htp_trace_value *required(htp_lowering *l, const char *name)
 {
     htp_value_id value = htp_arg_value(l, name);
@@ -182,7 +182,7 @@ const uint32_t *htp_arg_list(htp_lowering *l, const char *name, size_t *count)
     return value->elements;
 }
 
-/** The constant elements of a list argument, or the one number, as an array of values. */
+/** The constant elements of a list argument; a single number counts as a list of one. */
 static const htp_trace_value **constant_list(htp_lowering *l, const char *name, size_t *count)
 {
     *count = 0;

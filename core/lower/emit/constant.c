@@ -18,7 +18,7 @@ static double half_to_double(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/** Rounds half to even, by way of float as PyTorch does. */
+/** Rounds half to even, after rounding to float first, as PyTorch does. */
 static uint16_t double_to_half(double wide)
 {
     float value = (float)wide;
@@ -37,7 +37,7 @@ static uint16_t double_to_half(double wide)
     frexpf(magnitude, &exponent);
     int lowest = magnitude < 0x1p-14F ? -24 : exponent - 11; /* weight of the last bit */
     int units = (int)nearbyint(ldexp(magnitude, -lowest));
-    /* Without the hidden bit for normal numbers; a carry goes into the exponent by itself. */
+    /* The hidden bit of normal numbers adds one to the exponent field; so does a carry. */
     int bits = lowest == -24 ? units : ((lowest + 24) << 10) + units;
     return sign | (uint16_t)bits;
 }

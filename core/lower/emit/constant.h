@@ -35,7 +35,8 @@ bool htp_number_write(htp_dtype dtype, htp_number number, void *bytes);
 htp_tensor_id htp_emit_numbers(htp_lowering *l, htp_dtype dtype, uint32_t rank, const int64_t *dims,
                                const htp_number *numbers);
 
-/** 0-d tensors that no number of @p dtype is less, or greater, than. */
+/** The least and the greatest value of @p dtype, 0-d: infinities if it is a floating-point
+ * dtype. */
 htp_tensor_id htp_emit_lowest(htp_lowering *l, htp_dtype dtype);
 htp_tensor_id htp_emit_highest(htp_lowering *l, htp_dtype dtype);
 

@@ -12,8 +12,8 @@
  *         htp_tensor_id x = htp_arg_tensor(l, "self");
  *         int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
  *         x = htp_emit_cast(l, x, htp_arg_dtype(l, "self"), htp_output_dtype(l, 0));
- *         htp_bind(l, 0, htp_emit(l, "Softmax", HTP_IN(x), HTP_AT(htp_attribute_int("axis",
- * axis))));
+ *         x = htp_emit(l, "Softmax", HTP_IN(x), HTP_AT(htp_attribute_int("axis", axis)));
+ *         htp_bind(l, 0, x);
  *     }
  */
 #ifndef HTP_LOWER_LOWERING_H
@@ -36,8 +36,8 @@ typedef struct htp_operator {
 /** The part of complex values that a lowering of real numbers sees: see lower/compose/complex.h. */
 typedef enum htp_part { HTP_PART_NONE, HTP_PART_REAL, HTP_PART_IMAGINARY } htp_part;
 
-/** The source of an ONNX tensor's binding: numbers and complex values have two forms, made on first
- * use. */
+/** The ONNX tensors of a value. Numbers and complex values have two forms; a missing one is made on
+ * first use. */
 typedef struct htp_binding {
     htp_tensor_id tensor;   /* a tensor; a scalar as 0-d; a list of ints as 1-d; pairs [..., 2] */
     htp_tensor_id vector;   /* a scalar as [1] */
@@ -54,24 +54,24 @@ struct htp_lowering {
     const htp_graph *graph;
     htp_arena *arena;
     const htp_operator *row;
-    const htp_operator *real_row; /* of the same operator for real numbers; NULL: none */
+    const htp_operator *real_row;             /* the operator's row for real numbers; NULL: none */
     const struct htp_custom_operator *custom; /* the caller's mapping of the node; NULL: none */
     const htp_trace_node *node;
     htp_node_id node_id;
     htp_binding *bindings; /* by value */
-    uint32_t *graphs;      /* of the model, by block */
-    htp_part part;         /* the current treatment of complex values */
-    bool shows_conjugates; /* somewhere a view shows complex numbers conjugated */
-    const char *failure;   /* NULL while all is well */
-    bool is_incomplete;    /* a node was left out because it follows from one that failed */
+    uint32_t *graphs;      /* the model's graphs, by block */
+    htp_part part;         /* the part of complex values that real lowerings see */
+    bool shows_conjugates; /* some view shows complex numbers conjugated */
+    const char *failure;   /* NULL while lowering succeeds */
+    bool is_incomplete;    /* a node was skipped because one that it depends on failed */
 };
 
 /* ---- failing ---- */
 
-/** Says why the node cannot be lowered; the first reason counts. */
+/** Records why the node cannot be lowered; the first reason is kept. */
 void htp_lower_fail(htp_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** The same for operators of training: names the remedy. */
+/** Fails for an operator in training mode; the message names the remedy. */
 void htp_lower_fail_training(htp_lowering *l);
 
 /** Whether the model has at least @p opset; otherwise the node fails because @p what needs it, and
@@ -83,11 +83,11 @@ bool htp_lower_needs_opset(htp_lowering *l, int opset, const char *what);
 /** The value of an argument; HTP_NONE if the schema has none, or it is None. */
 htp_value_id htp_arg_value(htp_lowering *l, const char *name);
 
-/** Whether the argument is there and not None. */
+/** Whether the argument is present and not None. */
 bool htp_arg_present(htp_lowering *l, const char *name);
 
-/** A tensor argument as an ONNX tensor (a weight's initializer, a constant's, or what an earlier
- * node bound). A number argument (Scalar, or a Python number) gives a 0-d tensor of the dtype
+/** A tensor argument as an ONNX tensor (the initializer of a weight or constant, or the output of
+ * an earlier node). A number argument (Scalar, or a Python number) gives a 0-d tensor of the dtype
  * that PyTorch gives it: int64, float32 or bool. Fails when absent. */
 htp_tensor_id htp_arg_tensor(htp_lowering *l, const char *name);
 
@@ -189,8 +189,8 @@ void htp_bind_value_vector(htp_lowering *l, htp_value_id id, htp_tensor_id vecto
 
 /* ---- blocks ---- */
 
-/** Bindings of values that nodes of a block read: forms made there (a number as a vector) are
- * invisible outside. */
+/** Saved bindings of values that a block reads. Forms made in the block (a number as a vector) are
+ * not visible outside it. */
 typedef struct htp_kept_bindings {
     HTP_VECTOR(uint32_t) ids;
     HTP_VECTOR(htp_binding) bindings;
@@ -202,7 +202,7 @@ void htp_bindings_keep(htp_lowering *l, htp_kept_bindings *kept, uint32_t block,
                        const htp_value_id *ids, uint32_t count);
 void htp_bindings_restore(htp_lowering *l, const htp_kept_bindings *kept);
 
-/** Makes a graph for every block of a live node, with its inputs. Once, before any lowering. */
+/** Makes a graph with inputs for every block of a live node. Call it once, before any lowering. */
 void htp_lower_begin_blocks(htp_lowering *l);
 
 /* ---- emitting ---- */
@@ -243,8 +243,8 @@ htp_tensor_id htp_emit_scalar_int(htp_lowering *l, htp_dtype dtype, int64_t valu
 /** Cast unless the tensor is known to have that dtype. */
 htp_tensor_id htp_emit_cast(htp_lowering *l, htp_tensor_id x, htp_dtype from, htp_dtype to);
 
-/** Composites whose form depends on the opset. Axes to reduce are counted from the front: ONNX
- * Runtime gives a tensor without elements as it is where they are below 0. */
+/** Composites whose form depends on the opset. Axes are not negative: with negative ones ONNX
+ * Runtime returns a tensor without elements unreduced. */
 htp_tensor_id htp_emit_reduce(htp_lowering *l, const char *op, htp_tensor_id x, const int64_t *axes,
                               size_t axis_count, bool keepdims);
 htp_tensor_id htp_emit_squeeze(htp_lowering *l, htp_tensor_id x, const int64_t *axes, size_t n);
@@ -267,11 +267,11 @@ htp_tensor_id htp_emit_binary_scalar(htp_lowering *l, const char *op, htp_tensor
 /** @p x with @p n dims; 0 copies a dim, -1 is inferred. */
 htp_tensor_id htp_emit_reshape(htp_lowering *l, htp_tensor_id x, const int64_t *dims, size_t n);
 
-/** The elements @p start up to @p end of one axis; an end beyond the axis is cut off. */
+/** The elements from @p start up to @p end of one axis; an end beyond the axis is clamped. */
 htp_tensor_id htp_emit_slice(htp_lowering *l, htp_tensor_id x, int64_t axis, int64_t start,
                              int64_t end);
 
-/** The parts beside each other along @p axis. */
+/** The parts, concatenated along @p axis. */
 htp_tensor_id htp_emit_concat(htp_lowering *l, htp_emit_inputs parts, int64_t axis);
 
 /** @p count equal parts along @p axis. */

@@ -11,7 +11,7 @@ struct htp_custom_operators; /* lower/custom/custom.h */
 struct htp_program;          /* htp/program.h */
 struct htp_runner;           /* htp/runner.h */
 
-/** Results computed from weights alone, and those too large. */
+/** A result of weights alone that is too large to be folded: its node and its size. */
 typedef struct htp_kept_result {
     htp_node_id node;
     uint64_t bytes;
@@ -19,16 +19,15 @@ typedef struct htp_kept_result {
 
 typedef HTP_VECTOR(htp_kept_result) htp_kept_arithmetic;
 
-/** Empty is all zeroes. */
+/** All zeroes: nothing is mapped or folded. */
 typedef struct htp_lower_means {
-    const struct htp_custom_operators *customs; /* written as the caller says; NULL: none */
-    const struct htp_program *program;          /* that the graph is of */
-    const struct htp_runner *runner;            /* of its operators; NULL: nothing is computed */
-    bool folds;                                 /* whether such results are computed */
-    const uint32_t *bodies;                     /* by scope, as for htp_norms_fold(); or NULL */
-    const uint32_t
-        *groups; /* by scope: those with one number share sizes and masks; NULL: all do */
-    htp_kept_arithmetic *kept; /* receives those that are not; or NULL */
+    const struct htp_custom_operators *customs; /* the caller's mappings; NULL: none */
+    const struct htp_program *program;          /* the graph's program */
+    const struct htp_runner *runner;            /* runs its operators; NULL: nothing is folded */
+    bool folds;                                 /* whether results of weights alone are folded */
+    const uint32_t *bodies;                     /* by scope: see htp_norms_fold(); or NULL */
+    const uint32_t *groups;    /* by scope: equal ones share sizes and masks; NULL: all do */
+    htp_kept_arithmetic *kept; /* receives results too large to fold; or NULL */
 } htp_lower_means;
 
 #endif

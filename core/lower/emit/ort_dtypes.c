@@ -217,7 +217,7 @@ htp_tensor_id htp_typed_reduce(htp_lowering *l, const char *op, htp_dtype dtype,
             x = htp_emit(l, "Reshape", HTP_IN(x, htp_emit_int(l, -1)), HTP_NO_AT);
             axes = &first;
             axis_count = 1;
-            keepdims = false; /* the dim is of the reshape's making */
+            keepdims = false; /* the reshape has made the dim */
         }
         return pick_extreme(l, is_max ? "ArgMax" : "ArgMin", x, axes, axis_count, keepdims);
     }

@@ -1,8 +1,7 @@
 /*
  * Which dtypes an ONNX operator can be run in: its type constraint in opsets 17 to 23, and the
- * kernels of ONNX Runtime's CPU provider. Operators are emitted in a dtype for which there is
- * both; other dtypes are computed in a wider one that gives the same numbers. Private to
- * core/lower.
+ * kernels of ONNX Runtime's CPU provider. An operator is emitted in a dtype that has both; other
+ * dtypes are computed in a wider one, which gives the same numbers. Private to core/lower.
  *
  * float16 counts as present wherever ONNX allows it, because ONNX Runtime computes it in float32
  * by itself.
@@ -43,11 +42,11 @@ htp_tensor_id htp_typed_predicate(htp_lowering *l, const char *op, htp_dtype dty
 htp_tensor_id htp_typed_predicate_scalar(htp_lowering *l, const char *op, htp_dtype dtype,
                                          htp_tensor_id a, double b);
 
-/** Where, with a bool condition and branches of @p dtype. */
+/** A Where with a bool condition and branches of @p dtype. */
 htp_tensor_id htp_typed_where(htp_lowering *l, htp_dtype dtype, htp_tensor_id condition,
                               htp_tensor_id then, htp_tensor_id otherwise);
 
-/** Expand of a tensor of @p dtype to a shape, with which it is broadcast. */
+/** An Expand of a tensor of @p dtype: it is broadcast with @p shape. */
 htp_tensor_id htp_typed_expand(htp_lowering *l, htp_dtype dtype, htp_tensor_id x,
                                htp_tensor_id shape);
 
@@ -56,8 +55,8 @@ htp_tensor_id htp_typed_expand(htp_lowering *l, htp_dtype dtype, htp_tensor_id x
 htp_tensor_id htp_typed_reduce(htp_lowering *l, const char *op, htp_dtype dtype, htp_tensor_id x,
                                const int64_t *axes, size_t axis_count, bool keepdims);
 
-/** The dtype for a composite: float32 for 16-bit floats, which PyTorch's CPU kernels round once, at
- * the end; otherwise @p dtype. */
+/** The dtype for a composite: float32 for 16-bit floats, because PyTorch's CPU kernels round these
+ * once, at the end; otherwise @p dtype. */
 htp_dtype htp_composite_dtype(htp_dtype dtype);
 
 #endif

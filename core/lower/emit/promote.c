@@ -15,8 +15,8 @@ static htp_dtype promote(htp_dtype a, htp_dtype b)
     return b == HTP_DTYPE_OTHER ? a : htp_dtype_promote(a, b);
 }
 
-/** Joins a category with a lower one, which only counts if its kind is higher: bool, integers,
- * floating-point numbers, complex numbers. */
+/** Joins a category with one of lower priority, which counts only if its kind is higher. Kinds in
+ * order: bool, integer, floating point, complex. */
 static htp_dtype combine(htp_dtype higher, htp_dtype lower)
 {
     if (higher == HTP_DTYPE_OTHER || lower == HTP_DTYPE_OTHER) {

@@ -23,11 +23,10 @@ typedef struct htp_operands {
 /** Arguments @p a and @p b in their common dtype. */
 htp_operands htp_arg_operands(htp_lowering *l, const char *a, const char *b);
 
-/** The same for operators that compute integers as floating-point numbers. */
+/** As htp_arg_operands(), with integers converted to floating point. */
 htp_operands htp_arg_float_operands(htp_lowering *l, const char *a, const char *b);
 
-/** The computing dtype of an operator that converts integers to floating-point numbers: @p dtype,
- * or float32. */
+/** @p dtype if it is floating point; otherwise float32, in which PyTorch computes such operands. */
 htp_dtype htp_promote_to_float(htp_dtype dtype);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * The functions that rows of operators.def and its kin name. Private to core/lower.
+ * Declares the functions that operators.def and the other tables of rows name. Private to
+ * core/lower.
  */
 #ifndef HTP_LOWER_ROWS_H
 #define HTP_LOWER_ROWS_H

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/** How far a value is followed back. */
+/** The longest chain of producers that is followed. */
 enum { MAX_STEPS = 16 };
 
 /** Operators that return their operand's number. */
@@ -11,7 +11,8 @@ static const char *const same_number[] = {
     "aten::IntImplicit",        "aten::ScalarImplicit", NULL,
 };
 
-/** Operators whose output has the sizes of their first operand, whatever the numbers behind it. */
+/** Operators whose output has the sizes of their first operand, whatever their other arguments
+ * are. */
 static const char *const same_sizes[] = {
     "aten::clamp",
     "aten::clamp_min",
@@ -64,7 +65,7 @@ static const htp_trace_node *producer_of(htp_lowering *l, htp_value_id id)
     return node && node->input_count > 0 && node->inputs[0] != HTP_NONE ? node : NULL;
 }
 
-/** Whether a value has one element, and no more dims than one. */
+/** Whether a value has one element and at most one dim. */
 static bool is_single(htp_lowering *l, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
@@ -91,7 +92,7 @@ static htp_value_id origin_of(htp_lowering *l, htp_value_id id)
     return id;
 }
 
-/** Which dim of the node's operand a number is: -1 for none. */
+/** The dim of the node's operand whose size a number is; -1 if it is none. */
 static int64_t dim_of(htp_lowering *l, const htp_trace_node *node, htp_value_id number)
 {
     if (strcmp(node->kind, "aten::size.int") == 0 && node->input_count > 1) {

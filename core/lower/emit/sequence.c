@@ -1,5 +1,5 @@
 /*
- * Operators of lists on sequences, and the joining of these.
+ * List operators on sequences; concatenation and splits of sequences.
  *
  * Reference: ONNX SequenceConstruct, SequenceEmpty, SequenceInsert, SequenceErase, SequenceAt,
  * SequenceLength, ConcatFromSequence, SplitToSequence.
@@ -58,8 +58,8 @@ void htp_lower_sequence_item(htp_lowering *l)
              htp_emit(l, "SequenceAt", HTP_IN(sequence, htp_arg_tensor(l, "idx")), HTP_NO_AT));
 }
 
-/** aten::_set_item.t: the place is counted from the front, where it means the same after the
- * element there is gone. */
+/** aten::_set_item.t: deletes the element, then inserts one. The index counts from the front, so
+ * that it means the same place after the deletion. */
 void htp_lower_sequence_set_item(htp_lowering *l)
 {
     htp_tensor_id sequence = htp_arg_tensor(l, "l");
@@ -75,7 +75,7 @@ void htp_lower_sequence_set_item(htp_lowering *l)
         htp_emit(l, "SequenceInsert", HTP_IN(rest, htp_arg_tensor(l, "el"), index), HTP_NO_AT));
 }
 
-/** aten::insert.t: a place outside of the sequence is the nearest end. */
+/** aten::insert.t: an index out of range is clamped to the nearest end. */
 void htp_lower_sequence_insert(htp_lowering *l)
 {
     htp_tensor_id sequence = htp_arg_tensor(l, "l");
@@ -111,11 +111,12 @@ void htp_lower_sequence_join(htp_lowering *l, bool has_new_axis)
                              htp_attribute_int("new_axis", has_new_axis))));
 }
 
-/** Whole numbers that say how a dim is cut. */
+/** How a dim is split: 0-d int64 tensors. */
 struct parts {
     htp_tensor_id whole;
-    htp_tensor_id size;  /**< of each part but the last, which may have fewer elements */
-    htp_tensor_id least; /**< as many parts at least, where SplitToSequence alone would give none */
+    htp_tensor_id size; /**< of each part but the last, which may have fewer elements */
+    htp_tensor_id
+        least; /**< minimum number of parts: SplitToSequence gives none for an empty dim */
 };
 
 static struct parts split_parts(htp_lowering *l, htp_tensor_id whole)
@@ -124,7 +125,7 @@ static struct parts split_parts(htp_lowering *l, htp_tensor_id whole)
                           htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1)};
 }
 
-/** An empty tensor is split into the requested number of parts. */
+/** aten::chunk: an empty dim gives the requested number of parts. */
 static struct parts chunk_parts(htp_lowering *l, htp_tensor_id whole)
 {
     const int64_t chunks = htp_arg_int(l, "chunks");
@@ -156,7 +157,7 @@ static htp_tensor_id part_lengths(htp_lowering *l, struct parts parts)
 
 void htp_lower_sequence_split(htp_lowering *l)
 {
-    /* ONNX Runtime splits these alone. */
+    /* The dtypes for which ONNX Runtime has SplitToSequence. */
     static const bool splits[HTP_DTYPE_COUNT] = {
         [HTP_DTYPE_FLOAT32] = true, [HTP_DTYPE_FLOAT16] = true, [HTP_DTYPE_FLOAT64] = true,
         [HTP_DTYPE_INT32] = true,   [HTP_DTYPE_INT64] = true,   [HTP_DTYPE_BOOL] = true};

@@ -1,5 +1,5 @@
 /*
- * Lists of data-dependent length with tensors of different sizes: ONNX sequences.
+ * ONNX sequences: lists of data-dependent length whose tensors may differ in size.
  */
 #ifndef HTP_LOWER_SEQUENCE_H
 #define HTP_LOWER_SEQUENCE_H

@@ -15,7 +15,7 @@ void htp_sizes_add_int(htp_sizes *sizes, int64_t value)
     htp_sizes_add_number(sizes, htp_number_int(value));
 }
 
-/** Turns the constants at the end into a part. */
+/** Makes one initializer of the constants at the end. */
 static void end_run(htp_sizes *sizes)
 {
     if (sizes->run.count) {

@@ -1,6 +1,6 @@
 /*
- * 1-d tensors put together of constants and of parts that depend on the input, as shape operands
- * are. Private to core/lower.
+ * Builds 1-d tensors, such as shape operands, of constants and of parts that depend on the input.
+ * Private to core/lower.
  */
 #ifndef HTP_LOWER_SIZES_H
 #define HTP_LOWER_SIZES_H
@@ -15,14 +15,14 @@ typedef struct htp_sizes {
     HTP_VECTOR(htp_number) run; /* constants at the end */
 } htp_sizes;
 
-/** An empty one of int64: a shape. */
+/** An empty int64 vector: a shape. */
 htp_sizes htp_sizes_begin(htp_lowering *l);
 
 /** Appends a constant. */
 void htp_sizes_add_number(htp_sizes *sizes, htp_number number);
 void htp_sizes_add_int(htp_sizes *sizes, int64_t value);
 
-/** Appends a 1-d tensor of the right dtype. */
+/** Appends a 1-d tensor, which has the vector's dtype. */
 void htp_sizes_add_tensor(htp_sizes *sizes, htp_tensor_id vector);
 
 /** Appends a number of the graph. */

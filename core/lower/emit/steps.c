@@ -1,5 +1,5 @@
 /*
- * Loops that a lowering makes by itself.
+ * Loops of a known trip count within a lowering.
  *
  * Reference: ONNX Loop.
  */

@@ -1,6 +1,6 @@
 /*
- * Algorithms of as many steps as a dim has elements: a Loop that a lowering makes by itself,
- * without a block of the graph. Private to core/lower.
+ * A Loop inside a lowering, with a given trip count: for algorithms with a step per element of a
+ * dim. Loops that end on a condition are in lower/compose/emit_loop.h. Private to core/lower.
  *
  *     htp_steps steps = {.l = l, .count = 1, .state = {{x, HTP_DTYPE_FLOAT64, 2}}};
  *     htp_steps_begin(&steps);
@@ -16,18 +16,19 @@ enum { HTP_STEPS_MAX = 4 };
 
 /** A value carried from step to step, of constant shape. */
 typedef struct htp_steps_state {
-    htp_tensor_id tensor; /* before htp_steps_begin() the first; in the step; at last the result */
+    htp_tensor_id tensor; /* initial value; in the body, the current one; at last the result */
     htp_dtype dtype;
     uint32_t rank;
 } htp_steps_state;
 
 typedef struct htp_steps {
     htp_lowering *l;
-    size_t count; /* of states */
-    size_t
-        stacked; /* states behind those that a step makes alone: at last all, one above the other */
+    size_t count; /* carried values */
+    /* The values after those are yielded by each step; the result stacks them along a new axis 0.
+     */
+    size_t stacked;
     htp_steps_state state[HTP_STEPS_MAX];
-    htp_tensor_id number; /* of the step, from 0 on: 0-d int64 */
+    htp_tensor_id number; /* the step's number from 0: 0-d int64 */
     /* private */
     htp_tensor_id first[HTP_STEPS_MAX];
     htp_tensor_id condition;
@@ -36,7 +37,7 @@ typedef struct htp_steps {
     htp_dim dims[HTP_MAX_RANK];
 } htp_steps;
 
-/** Nodes that are emitted from here on belong to the step. */
+/** Begins the body: nodes emitted from here on belong to it. */
 void htp_steps_begin(htp_steps *steps);
 
 /**

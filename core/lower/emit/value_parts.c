@@ -1,5 +1,5 @@
 /*
- * The forms of complex values: parts, and pairs.
+ * Converts complex values between their two forms, parts and pairs.
  */
 #include "lower/emit/value_parts.h"
 
@@ -21,7 +21,7 @@ bool htp_node_is_complex(const htp_lowering *l)
     return htp_graph_node_any(l->graph, l->node, is_complex);
 }
 
-/** Sets the type of a tensor of pairs. */
+/** Sets the type of @p pairs from value @p id. */
 static htp_tensor_id typed_pairs(htp_lowering *l, htp_value_id id, htp_tensor_id pairs)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
@@ -36,7 +36,7 @@ static htp_tensor_id typed_pairs(htp_lowering *l, htp_value_id id, htp_tensor_id
     return pairs;
 }
 
-/** Known contents that are no weight, as pairs. */
+/** Known contents, other than a weight's, as pairs. */
 static htp_tensor_id constant_pairs(htp_lowering *l, const htp_trace_value *value)
 {
     int64_t dims[HTP_MAX_RANK] = {0};
@@ -48,7 +48,7 @@ static htp_tensor_id constant_pairs(htp_lowering *l, const htp_trace_value *valu
                                 value->data);
 }
 
-/** The same as one part. */
+/** Known contents, other than a weight's: one part. */
 static htp_tensor_id constant_part(htp_lowering *l, const htp_trace_value *value, size_t part)
 {
     htp_dtype dtype = htp_dtype_real(value->dtype);
@@ -61,7 +61,7 @@ static htp_tensor_id constant_part(htp_lowering *l, const htp_trace_value *value
     return htp_builder_constant(l->model, dtype, value->rank, value->dims[0], bytes);
 }
 
-/** Parts beside each other as pairs; they belong to the node that made the value. */
+/** Joins the parts of a value into pairs, with the origin of the node that made the value. */
 static htp_tensor_id join_parts(htp_lowering *l, htp_value_id id)
 {
     const htp_binding *binding = &l->bindings[id];

@@ -4,7 +4,7 @@
  *
  * A complex value has two forms. As parts it is two real tensors of its own dims; as pairs it is
  * one of dims [..., 2], as complex numbers lie in memory and as ONNX DFT has them. A lowering binds
- * either; the other one is made on first use.
+ * one of them; the other is made on first use.
  */
 #ifndef HTP_LOWER_VALUE_PARTS_H
 #define HTP_LOWER_VALUE_PARTS_H
@@ -20,11 +20,11 @@ bool htp_node_is_complex(const htp_lowering *l);
 /** A part of a constant complex number in the program. */
 double htp_complex_number_part(htp_lowering *l, const htp_trace_value *value, htp_part part);
 
-/** A part of a value: of a complex one in its real dtype, of a real one as htp_lower_parts() has
- * set. HTP_NONE if there is none, and for HTP_PART_NONE. */
+/** A part of a value. A complex value's part has its real dtype; a real value has the part that
+ * htp_lower_parts() has set. HTP_NONE if there is none, and for HTP_PART_NONE. */
 htp_tensor_id htp_value_part(htp_lowering *l, htp_value_id id, htp_part part);
 
-/** A complex value as pairs [..., 2]; binds it to such. */
+/** A complex value as pairs [..., 2]; binds a value to its pairs. */
 htp_tensor_id htp_value_pairs(htp_lowering *l, htp_value_id id);
 void htp_value_bind_pairs(htp_lowering *l, htp_value_id id, htp_tensor_id pairs);
 

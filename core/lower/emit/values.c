@@ -74,7 +74,7 @@ static htp_tensor_id list_tensor(htp_lowering *l, htp_value_id id, htp_dtype dty
     return concatenate_numbers(l, value, dtype);
 }
 
-/** A tensor whose contents are in the archive or were found by the trace. */
+/** A tensor with known contents: from the archive, or computed by the trace. */
 static htp_tensor_id known_tensor(htp_lowering *l, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);

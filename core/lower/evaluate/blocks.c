@@ -7,7 +7,7 @@
 
 /* ---- integers ---- */
 
-/* Defines what computes a block of integers of @p a, @p b; @p told is whether there is a result. */
+/* Defines the function of a block of integers of @p a, @p b; it declines unless @p told holds. */
 #define INTS(name, declares, told, result)                                                         \
     static bool name##_ints(const int64_t *const *x, size_t count, int64_t *y)                     \
     {                                                                                              \
@@ -29,7 +29,7 @@
 INTS(add, BINARY_MADE, !__builtin_add_overflow(a, b, &made), made)
 INTS(sub, BINARY_MADE, !__builtin_sub_overflow(a, b, &made), made)
 INTS(mul, BINARY_MADE, !__builtin_mul_overflow(a, b, &made), made)
-/* Rounded towards 0. */
+/* Rounds towards 0. */
 INTS(div, BINARY, b != 0 && (a != INT64_MIN || b != -1), a / b)
 INTS(abs, UNARY, a != INT64_MIN, a < 0 ? -a : a)
 INTS(neg, UNARY, a != INT64_MIN, -a)
@@ -82,7 +82,7 @@ INTS(pow, BINARY_MADE, raise(a, b, &made), made)
     double a = x[0][i];                                                                            \
     double b = x[1][i];
 
-/* Of two float32 these are rounded in float64, and again to float32: to the same as at once. */
+/* For two float32 rounding to float64 and then to float32 gives the same as rounding once. */
 FLOATS(add, TWO, a + b)
 FLOATS(sub, TWO, a - b)
 FLOATS(mul, TWO, a *b)
@@ -94,7 +94,7 @@ FLOATS(neg, ONE, -a)
 FLOATS(ceil, ONE, ceil(a))
 FLOATS(floor, ONE, floor(a))
 FLOATS(round, ONE, nearbyint(a))
-/* What is not a number stays so. */
+/* NaN stays NaN. */
 FLOATS(sign, ONE, a != a ? a : (double)((a > 0) - (a < 0)))
 FLOATS(relu, ONE, a > 0 || a != a ? a : 0)
 FLOATS(max, TWO, a > b || a != a ? a : b)

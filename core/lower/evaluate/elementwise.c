@@ -11,7 +11,7 @@
 
 /* ---- broadcasting ---- */
 
-/* The shape that all operands are broadcast to. @return false where they do not fit */
+/* Finds the shape to which all operands are broadcast. @return false if they do not broadcast */
 static bool broadcast(const htp_kernel *kernel, htp_stride_walk *walk)
 {
     walk->rank = 0;
@@ -35,7 +35,7 @@ static bool broadcast(const htp_kernel *kernel, htp_stride_walk *walk)
     return true;
 }
 
-/* Lets the operands repeat along axes where they have one element. */
+/* Sets strides; operands repeat along axes where they have one element. */
 static void set_strides(const htp_kernel *kernel, htp_stride_walk *walk)
 {
     int64_t own[HTP_MAX_RANK];
@@ -52,7 +52,7 @@ static void set_strides(const htp_kernel *kernel, htp_stride_walk *walk)
     }
 }
 
-/* Begins a walk over the operands, and makes the first output of the shape that they share. */
+/* Begins a walk over the operands, and makes the output of their common shape. */
 static bool begin(htp_kernel *kernel, htp_stride_walk *walk, htp_dtype dtype, void **data)
 {
     if (kernel->input_count > HTP_WALKED || !broadcast(kernel, walk) ||
@@ -66,8 +66,8 @@ static bool begin(htp_kernel *kernel, htp_stride_walk *walk, htp_dtype dtype, vo
 
 /* ---- arithmetic ---- */
 
-/* Whether the operands are as many as the row takes, and have the dtype of the first one; an
- * exponent need not. */
+/* Whether the row takes this number of operands, and all have one dtype; only an exponent's may
+ * differ. */
 static bool are_alike(const htp_kernel *kernel, const htp_elementwise *row)
 {
     const htp_known *x = htp_kernel_input(kernel, 0);
@@ -113,7 +113,7 @@ static bool compute_ints(htp_kernel *kernel, const htp_elementwise *row, htp_str
     return true;
 }
 
-/* Truth values are bytes. */
+/* Writes truth values, as bytes. */
 static bool put_truth(const double *from, size_t count, void *data)
 {
     unsigned char *to = data;
@@ -249,7 +249,7 @@ bool htp_kernel_where(htp_kernel *kernel)
     return true;
 }
 
-/* Floating-point numbers without what is behind the point. @return false where one has no place */
+/* Truncates floating-point numbers. @return false if int64 cannot hold one */
 static bool truncate_floats(const double *from, size_t count, int64_t *to)
 {
     for (size_t i = 0; i < count; i++) {
@@ -261,7 +261,7 @@ static bool truncate_floats(const double *from, size_t count, int64_t *to)
     return true;
 }
 
-/* Whether float64 holds integers exactly. */
+/* Whether float64 represents all @p count integers exactly. */
 static bool are_exact(const int64_t *ints, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Elements that are computed for one model, products of matrices counted by their factors. */
+/* The budget of computed elements for one model; matrix products count their multiplications. */
 #define MAX_WORK (UINT64_C(1) << 32)
 
 enum { MAX_OUTPUTS = 64 };
@@ -16,7 +16,7 @@ struct htp_evaluator {
     htp_builder *model;
     htp_arena *arena;
     size_t tensor_count;
-    htp_known **known; /* by tensor; NULL: not looked at, or not known */
+    htp_known **known; /* by tensor; NULL: not yet read, or unknown */
     htp_payload *payload;
     uint64_t work_left;
 };
@@ -35,7 +35,7 @@ htp_evaluator *htp_evaluator_new(htp_builder *model)
 
 /* ---- operands ---- */
 
-/* Reads an initializer. What lies in one piece is read there. */
+/* Reads an initializer; contiguous data is used in place. */
 static bool read_initializer(htp_evaluator *e, const htp_initializer *initializer, htp_known *known)
 {
     if (initializer->data) {
@@ -63,7 +63,7 @@ static bool read_initializer(htp_evaluator *e, const htp_initializer *initialize
     return htp_payload_copy(e->payload, e->model, initializer, copy, known->bytes);
 }
 
-/* Makes a tensor of an initializer known. */
+/* The known tensor of an initializer; NULL if it cannot be read. */
 static htp_known *find_initializer(htp_evaluator *e, htp_tensor_id id)
 {
     const htp_tensor *tensor = &e->model->tensors.items[id];
@@ -112,7 +112,7 @@ static const struct kernel_row {
 #undef HTP_KERNEL
 };
 
-/* NULL where there is none. */
+/* The kernel of a node's operator, or NULL. */
 static htp_kernel_fn find_kernel(const htp_onnx_node *node)
 {
     if (*node->domain) {
@@ -144,7 +144,7 @@ static bool find_inputs(htp_evaluator *e, htp_kernel *kernel)
     return true;
 }
 
-/* Remembers what was computed. */
+/* Stores the outputs of a kernel. */
 static void keep(htp_evaluator *e, const htp_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->node->output_count; i++) {

@@ -10,7 +10,8 @@
 #include <htp/types.h>
 #include <math.h>
 
-/** A sum of float64, what its steps have lost, and the sum of absolute values. All begin with 0. */
+/** A sum of float64, the rounding errors of its steps, and the sum of absolute values. All start at
+ * 0. */
 typedef struct htp_sum {
     double value;
     double lost;
@@ -30,7 +31,7 @@ static inline double htp_sum_total(const htp_sum *sum)
     return sum->value + sum->lost;
 }
 
-/** Whether no order of summation in a dtype, float32 or float64, overflows or loses all. */
+/** Whether no order of summation in float32 or float64 can overflow, or underflow as a whole. */
 static inline bool htp_sum_is_safe(const htp_sum *sum, htp_dtype dtype)
 {
     double most = dtype == HTP_DTYPE_FLOAT32 ? FLT_MAX : DBL_MAX;

@@ -1,5 +1,5 @@
 /*
- * Operators that join tensors, pick elements by indices, or make numbers.
+ * Operators that join tensors, gather elements, or generate numbers.
  *
  * Reference: ONNX Concat, Gather, GatherElements, Range, Shape, Size.
  */
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Elements of the axes before, and behind, one. */
+/* The number of elements of the axes before, and after, @p axis. */
 static uint64_t outer_count(const htp_known *x, uint32_t axis)
 {
     uint64_t count = 1;
@@ -72,7 +72,7 @@ bool htp_kernel_concat(htp_kernel *kernel)
 
 /* ---- picking ---- */
 
-/* An index counted from the front. @return false beyond the axis */
+/* Reads an index and counts it from the front. @return false if it is out of range */
 static bool read_index(const htp_known *indices, uint64_t at, int64_t size, int64_t *index)
 {
     if (!htp_numbers_ints(indices->dtype, indices->data, (int64_t)at, 1, 1, index)) {
@@ -195,7 +195,7 @@ static bool range_of_ints(htp_kernel *kernel, const int64_t *given)
     return true;
 }
 
-/* Only of numbers whose sums are exact: runtimes add, or multiply. */
+/* Only for small integers, whose sums are exact: some runtimes add steps, others multiply. */
 static bool range_of_floats(htp_kernel *kernel, const double *given)
 {
     int64_t ints[3];

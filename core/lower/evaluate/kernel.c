@@ -1,5 +1,5 @@
 /*
- * What kernels ask of a node, and the room for what they compute.
+ * Operands and attributes of the node for kernels, and memory for outputs.
  */
 #include "lower/evaluate/kernel.h"
 

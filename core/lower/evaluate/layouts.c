@@ -1,5 +1,5 @@
 /*
- * Operators that lay the elements of one tensor out anew.
+ * Operators that rearrange the elements of one tensor.
  *
  * Reference: ONNX Identity, Reshape, Flatten, Squeeze, Unsqueeze, Transpose, Expand, Tile, Slice,
  * Split, Pad, Trilu.
@@ -122,7 +122,7 @@ bool htp_kernel_unsqueeze(htp_kernel *kernel)
 
 /* ---- elements of a tensor in steps ---- */
 
-/* A view of a tensor: element 0 is @p first, and axes go in @p strides. */
+/* A strided view of a tensor; @p first is the offset of its element 0. */
 typedef struct view {
     uint32_t rank;
     int64_t dims[HTP_MAX_RANK];
@@ -152,7 +152,7 @@ static bool copy_view(htp_kernel *kernel, uint32_t index, const htp_known *x, co
     return true;
 }
 
-/* A whole tensor. */
+/* The view of a whole tensor. */
 static view whole(const htp_known *x)
 {
     view v = {.rank = x->rank};
@@ -208,7 +208,7 @@ bool htp_kernel_expand(htp_kernel *kernel)
     return copy_view(kernel, 0, x, &v);
 }
 
-/* Each axis is two: the copies, and the elements of one. */
+/* Each axis becomes two: the copies, and the elements of one copy. */
 bool htp_kernel_tile(htp_kernel *kernel)
 {
     const htp_known *x = htp_kernel_input(kernel, 0);
@@ -243,7 +243,7 @@ static int64_t clamp(int64_t value, int64_t least, int64_t greatest)
     return value < least ? least : value > greatest ? greatest : value;
 }
 
-/* Elements of an axis from @p begin to before @p end in @p step, as ONNX's Slice counts them. */
+/* Slices an axis from @p begin up to @p end in steps, with the clamping of ONNX Slice. */
 static bool cut(view *v, uint32_t axis, int64_t begin, int64_t end, int64_t step)
 {
     int64_t size = v->dims[axis];

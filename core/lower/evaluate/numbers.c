@@ -16,7 +16,7 @@ static double of_float(double value)
     return value;
 }
 
-/* Elements of a type one by one: they may not be aligned. */
+/* Copies each element, since it may be unaligned. */
 #define READ(type, make)                                                                           \
     for (size_t i = 0; i < count; i++) {                                                           \
         type value;                                                                                \
@@ -107,7 +107,7 @@ bool htp_numbers_put_floats(htp_dtype dtype, const double *from, size_t count, v
     }
 }
 
-/* The numbers that an integer dtype has. */
+/* The range of an integer dtype. */
 static bool find_range(htp_dtype dtype, int64_t *least, int64_t *greatest)
 {
     switch (dtype) {

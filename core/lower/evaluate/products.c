@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Two matrices, and what is added: steps between rows, and between columns. */
+/* Two matrices and a summand, with the steps between their rows and columns. */
 typedef struct product {
     const htp_known *a, *b;
     const htp_known *c; /* or NULL */
@@ -41,7 +41,7 @@ static bool multiply_one(const product *p, int64_t a, int64_t b, int64_t c, void
     return htp_sum_is_safe(&sum, dtype) && htp_numbers_put_floats(dtype, &result, 1, to);
 }
 
-/* A product of two matrices, of which @p a and @p b are the first elements. */
+/* A product of two matrices whose first elements are at @p a and @p b. */
 static bool multiply(const product *p, int64_t a, int64_t b, char *to)
 {
     size_t size = htp_dtype_size(p->a->dtype);
@@ -57,7 +57,7 @@ static bool multiply(const product *p, int64_t a, int64_t b, char *to)
     return true;
 }
 
-/* Both operands, which are float32 or float64. */
+/* Reads both operands, which must be float32 or float64. */
 static bool find_operands(const htp_kernel *kernel, product *p)
 {
     p->a = htp_kernel_input(kernel, 0);
@@ -66,7 +66,7 @@ static bool find_operands(const htp_kernel *kernel, product *p)
            htp_dtype_is_float(p->a->dtype) && !htp_kernel_is_narrow(p->a->dtype);
 }
 
-/* Makes room for @p rank dims. */
+/* Allocates the output if the work budget allows the product. */
 static bool begin(htp_kernel *kernel, const product *p, uint32_t rank, const int64_t *dims,
                   void **data)
 {
@@ -80,8 +80,8 @@ static bool begin(htp_kernel *kernel, const product *p, uint32_t rank, const int
 
 /* ---- stacks of matrices ---- */
 
-/* A walk over the axes before the last two, broadcast: its elements are the matrices' first ones.
- * 1-d operands are a row and a column. */
+/* A walk over the batch axes, broadcast: it yields the first element of each matrix. 1-d operands
+ * are a row and a column. */
 static bool find_stack(const product *p, htp_stride_walk *walk)
 {
     const htp_known *both[2] = {p->a, p->b};
@@ -164,7 +164,7 @@ static bool is_one(const htp_kernel *kernel, const char *name)
     return !found || (found->kind == HTP_ATTRIBUTE_FLOAT && found->f == 1.0F);
 }
 
-/* Rows and columns of a matrix that may be turned, and the steps between them. */
+/* Sizes and steps of a matrix's rows and columns, exchanged if it is transposed. */
 static void turn(const htp_known *x, bool is_turned, int64_t *sizes, int64_t *steps)
 {
     int64_t own[2] = {x->dims[1], 1};
@@ -174,7 +174,7 @@ static void turn(const htp_known *x, bool is_turned, int64_t *sizes, int64_t *st
     }
 }
 
-/* What is added is broadcast to the product. */
+/* Reads the summand, which is broadcast to the product. */
 static bool find_added(const htp_kernel *kernel, product *p)
 {
     const int64_t sizes[2] = {p->rows, p->columns};

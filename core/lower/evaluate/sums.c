@@ -1,9 +1,8 @@
 /*
  * Reductions and running sums.
  *
- * Sums of float32 and float64 are computed in float64, those of float64 with what is lost in each
- * step added at the end, and rounded once. They are declined where libtorch's own, in the dtype
- * itself, could overflow or vanish.
+ * Sums are computed in float64 and rounded once; those of float64 are compensated. They are
+ * declined where libtorch's, in the dtype itself, could overflow or underflow.
  *
  * Reference: ONNX ReduceSum and its kin, ArgMax, ArgMin, CumSum.
  */
@@ -50,10 +49,10 @@ static bool find_reduction(const char *op, reduction *how)
 typedef struct row {
     reduction how;
     htp_dtype dtype;
-    uint64_t count; /* numbers of a row */
+    uint64_t count; /* numbers in the row */
     htp_sum sum;
-    double number; /* a product, the greatest, the least */
-    int64_t whole; /* the same of integers, and their sum */
+    double number; /* product, maximum or minimum */
+    int64_t whole; /* the same of integers, or their sum */
 } row;
 
 static void begin_row(row *r)
@@ -134,10 +133,10 @@ static bool take_int(row *r, int64_t x)
 
 /* ---- reductions ---- */
 
-/* The operand with the axes that are reduced behind the others; the output's shape. */
+/* A walk over the operand with the reduced axes last, and the output's shape. */
 typedef struct layout {
     htp_stride_walk walk;
-    uint64_t count; /* of a row */
+    uint64_t count; /* numbers in a row */
     uint32_t rank;
     int64_t dims[HTP_MAX_RANK];
 } layout;
@@ -172,7 +171,7 @@ static bool find_layout(const htp_kernel *kernel, const htp_known *x, layout *l)
     return x->bytes > 0;
 }
 
-/* Goes over all rows. @return false where one is declined */
+/* Reduces all rows. @return false if one is declined */
 static bool reduce_rows(const htp_known *x, layout *l, row *r, char *to)
 {
     double floats[HTP_KERNEL_BLOCK];
@@ -228,7 +227,7 @@ bool htp_kernel_reduce(htp_kernel *kernel)
     return reduce_rows(x, &l, &r, data);
 }
 
-/* Integers along one axis. */
+/* CumSum, of integers only. */
 bool htp_kernel_running_sum(htp_kernel *kernel)
 {
     const htp_known *x = htp_kernel_input(kernel, 0);
@@ -263,7 +262,7 @@ bool htp_kernel_running_sum(htp_kernel *kernel)
 
 /* ---- places ---- */
 
-/* The place of the greatest or least number of a row of integers; the first, or the last one. */
+/* The index of the maximum or minimum of a row of integers: the first or the last one. */
 static bool find_place(const htp_known *x, int64_t first, int64_t step, int64_t count,
                        const htp_kernel *kernel, int64_t *place)
 {

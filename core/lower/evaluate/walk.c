@@ -1,5 +1,5 @@
 /*
- * Several tensors, broadcast or cut, in the order of one shape.
+ * Walks several strided tensors in the order of one shape.
  */
 #include "lower/evaluate/kernel.h"
 
@@ -12,7 +12,7 @@ void htp_strides_contiguous(uint32_t rank, const int64_t *dims, int64_t *strides
     }
 }
 
-/* Whether two neighbouring axes are one for all operands. */
+/* Whether two neighbouring axes can be merged for all operands. */
 static bool is_one_axis(const htp_stride_walk *walk, uint32_t outer, uint32_t inner)
 {
     for (uint32_t k = 0; k < HTP_WALKED; k++) {
@@ -23,7 +23,7 @@ static bool is_one_axis(const htp_stride_walk *walk, uint32_t outer, uint32_t in
     return true;
 }
 
-/* Leaves axes of size 1 out, and joins neighbours: rows get long. */
+/* Drops axes of size 1 and merges neighbours, so that rows are long. */
 static void join_axes(htp_stride_walk *walk)
 {
     uint32_t kept = 0;
@@ -61,7 +61,7 @@ void htp_stride_walk_begin(htp_stride_walk *walk)
     }
 }
 
-/* Goes to the next row. */
+/* Advances to the next row. */
 static void next_row(htp_stride_walk *walk)
 {
     walk->done = 0;

@@ -1,21 +1,22 @@
 /*
- * Cholesky factorisation, and its solutions.
+ * Cholesky factorisation, and systems solved by it.
  *
- * As LAPACK's potrf: each column subtracts its product with earlier ones; once the rest of its
- * diagonal is not positive, the matrix is left unchanged from there on.
+ * As LAPACK's potrf: each column subtracts its products with earlier ones. Where the remaining
+ * diagonal element is not positive, the factorisation stops and leaves the rest unchanged.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/rows.h"
 #include "lower/emit/steps.h"
 #include "lower/linalg/matrices.h"
 
-/** Lower triangles whose product with their transposes are the matrices. */
+/** Lower triangles L with L Lᵀ = A. */
 typedef struct triangles {
     htp_tensor_id x;
-    htp_tensor_id info; /* the first order that is not positive: int64 [..., 1, 1] */
+    htp_tensor_id
+        info; /* order of the first leading minor that is not positive: int64 [..., 1, 1] */
 } triangles;
 
-/** The rest of column @p k after subtracting earlier ones. */
+/** Column @p k after subtracting its products with earlier ones. */
 static htp_tensor_id reduce_column(const htp_matrices *m, htp_tensor_id x, htp_tensor_id k)
 {
     htp_tensor_id is_known = htp_matrices_is_column(m, "Less", k);
@@ -26,7 +27,7 @@ static htp_tensor_id reduce_column(const htp_matrices *m, htp_tensor_id x, htp_t
 }
 
 /** The step over column @p k.
- * @param goes_on  whether all went well so far; in the end whether it still does */
+ * @param goes_on  in: whether all pivots so far were positive; out: the same with this one */
 static htp_tensor_id make_column(const htp_matrices *m, htp_tensor_id x, htp_tensor_id k,
                                  htp_tensor_id *goes_on)
 {
@@ -71,8 +72,8 @@ static triangles factorize(const htp_matrices *m)
     return (triangles){x, steps.state[1].tensor};
 }
 
-/** aten::linalg_cholesky, linalg_cholesky_ex, cholesky: one triangle of the matrix is read. Behind
- * it there may be info. */
+/** aten::linalg_cholesky, linalg_cholesky_ex, cholesky: one triangle of the matrix is read. A
+ * second output is info. */
 void htp_lower_cholesky(htp_lowering *l)
 {
     htp_matrices m = htp_arg_matrices(l, "self");

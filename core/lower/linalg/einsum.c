@@ -2,9 +2,9 @@
  * Sums of products over named axes: aten::einsum and its special cases.
  *
  * Reference: ONNX Einsum. PyTorch's equations are rewritten: without spaces, with letters in place
- * of an ellipsis, and always with an output term. PyTorch's implied output is in the order
- * "A".."Z", "a".."z" after the ellipsis; a letter whose axis has size 1 in one operand is broadcast
- * in both.
+ * of an ellipsis, and always with an output term. PyTorch's implied output has the letters in the
+ * order "A".."Z", "a".."z" after the ellipsis. An axis of size 1 is broadcast to its letter's size
+ * in the other operand.
  */
 #include "base/text.h"
 #include "lower/compose/compose.h"
@@ -27,7 +27,7 @@ static uint32_t letter_index(char byte)
     return byte >= 'a' && byte <= 'z' ? (uint32_t)(byte - 'a') + 26 : LETTERS;
 }
 
-/** The dtype of the sum; Einsum has kernels for few. */
+/** The dtype to compute in: ONNX Runtime's Einsum has kernels for few. */
 static htp_dtype sum_dtype(htp_lowering *l)
 {
     htp_dtype dtype = htp_output_dtype(l, 0);
@@ -54,12 +54,13 @@ static htp_tensor_id emit_einsum(htp_lowering *l, const htp_tensor_id *operands,
 typedef struct equation {
     htp_lowering *l;
     htp_text text;
-    uint32_t uses[LETTERS];     /* in the input terms */
+    uint32_t uses[LETTERS];     /* occurrences in the input terms */
     char ellipsis[LETTERS + 1]; /* the letters that stand for an ellipsis */
     size_t ellipsis_rank;       /* of the operand with the most of them */
 } equation;
 
-/** Counts the letters of a term and says where it ends. @return dims that letters name */
+/** Counts the letters of a term and advances @p source to its end. @return dims that letters
+ * name */
 static uint32_t scan_term(equation *e, const char **source, bool *has_ellipsis)
 {
     uint32_t letters = 0;
@@ -79,7 +80,7 @@ static uint32_t scan_term(equation *e, const char **source, bool *has_ellipsis)
     return letters;
 }
 
-/** First pass: counts letters, and finds how many dims the ellipses stand for. */
+/** First pass: counts letters, and the dims of the longest ellipsis. */
 static void scan_terms(equation *e, const char *source, const uint32_t *operands, size_t count)
 {
     for (size_t i = 0; i < count && !e->l->failure; i++) {

@@ -2,8 +2,8 @@
  * Systems of linear equations: aten::linalg_solve, inverses, determinants.
  *
  * Gauss-Jordan elimination with partial pivoting: a few nodes per column, or a loop over the
- * columns if there are many or their number is unknown. It is computed in float64, where libtorch
- * rounds to the operands' own dtype.
+ * columns if there are many or their number is unknown. It computes in float64, libtorch in the
+ * operands' own dtype.
  */
 #include "lower/compose/formula.h"
 #include "lower/emit/ort_dtypes.h"
@@ -21,13 +21,13 @@ typedef struct elimination {
     htp_formula f;
     htp_tensor_id x;
     uint32_t rank;
-    int64_t rows;          /* 0 where a loop goes over them */
+    int64_t rows;          /* 0 if a Loop iterates over them */
     htp_tensor_id size;    /* their number, for the loop: [1] */
     htp_tensor_id numbers; /* of the rows: int64 [rows, 1] */
     htp_tensor_id sign;    /* of the rows' exchanges so far: [..., 1, 1] */
 } elimination;
 
-/** A row and column: a number, or that of a step. */
+/** A row and column: a constant number, or that of a Loop's step. */
 typedef struct place {
     int64_t number;
     htp_tensor_id step; /* or HTP_NONE */
@@ -38,7 +38,7 @@ static place place_of(int64_t number)
     return (place){number, HTP_NONE};
 }
 
-/** Whether the last two of @p dims may be of squares. */
+/** Whether the last two of @p dims may be equal, and are not 0. */
 static bool are_square(const htp_dim *dims)
 {
     bool is_open = dims[0].symbol || dims[1].symbol;
@@ -75,7 +75,7 @@ static elimination arg_matrices(htp_lowering *l, const char *name)
     return e;
 }
 
-/** Part @p k of axis @p axis of @p x; the dim stays. */
+/** Row or column @p k of @p x along @p axis; the dim stays. */
 static htp_tensor_id part_of(const elimination *e, htp_tensor_id x, int64_t axis, place k)
 {
     const int64_t first = 0;
@@ -96,19 +96,19 @@ static htp_tensor_id column_of(const elimination *e, htp_tensor_id x, place k)
     return part_of(e, x, (int64_t)e->rank - 1, k);
 }
 
-/** The number of a place: 0-d int64 */
+/** The number of a row and column: 0-d int64 */
 static htp_tensor_id number_of(const elimination *e, place k)
 {
     return k.step == HTP_NONE ? htp_emit_scalar_int(e->f.l, HTP_DTYPE_INT64, k.number) : k.step;
 }
 
-/** Whether a row is number @p k, or one behind it: bool [rows, 1] */
+/** Compares each row's number with @p k: bool [rows, 1] */
 static htp_tensor_id is_row(const elimination *e, const char *comparison, place k)
 {
     return htp_emit_binary(e->f.l, comparison, e->numbers, number_of(e, k));
 }
 
-/** Which row from @p k on has the largest element in column @p k: [..., 1, 1] */
+/** The row from @p k on with the largest absolute value in column @p k: [..., 1, 1] */
 static htp_tensor_id find_pivot(const elimination *e, place k)
 {
     htp_lowering *l = e->f.l;
@@ -129,7 +129,7 @@ static htp_tensor_id find_pivot(const elimination *e, place k)
     return htp_emit(l, "ArgMax", HTP_IN(height), along);
 }
 
-/** Exchanges row @p k and the one below it with the largest element in column @p k. */
+/** Exchanges row @p k with the pivot row of column @p k. */
 static void exchange(elimination *e, place k)
 {
     htp_lowering *l = e->f.l;
@@ -181,7 +181,7 @@ static htp_tensor_id solve(elimination *e)
                     HTP_NO_AT);
 }
 
-/** Identity matrices beside the matrices. */
+/** Appends identity matrices as further columns. */
 static void append_identity(elimination *e)
 {
     htp_lowering *l = e->f.l;
@@ -204,7 +204,7 @@ void htp_lower_inverse(htp_lowering *l)
 
 /* ---- equations ---- */
 
-/** Puts @p b beside the matrices, both broadcast to the other's batch. */
+/** Appends @p b as further columns; both are broadcast to a common batch. */
 static void append(elimination *e, htp_tensor_id b, uint32_t b_rank)
 {
     htp_lowering *l = e->f.l;
@@ -254,7 +254,7 @@ void htp_lower_solve(htp_lowering *l)
 
 /* ---- determinants ---- */
 
-/** The pivot of column @p k; zeroes are made below it. A column without any gives a zero. */
+/** Eliminates below the pivot of column @p k. @return the pivot; 0 if the column has none */
 static htp_tensor_id eliminate(elimination *e, place k)
 {
     bool is_step = k.step != HTP_NONE;
@@ -275,10 +275,10 @@ static htp_tensor_id eliminate(elimination *e, place k)
     return pivot;
 }
 
-/** A determinant as it is put together of pivots: a product, or a sign and a sum of logarithms. */
+/** A determinant under construction: a product of pivots, or a sign and a sum of logarithms. */
 typedef struct determinant {
     bool of_logarithm;
-    htp_tensor_id size; /* HTP_NONE: of no pivot yet */
+    htp_tensor_id size; /* HTP_NONE before the first pivot */
     htp_tensor_id sign; /* of the pivots so far, for a logarithm */
 } determinant;
 
@@ -294,12 +294,12 @@ static void multiply(const elimination *e, determinant *d, htp_tensor_id pivot)
                   : htp_step_binary(&e->f, d->of_logarithm ? "Add" : "Mul", d->size, pivot);
 }
 
-/** The determinant by a loop over the columns. */
+/** Computes the determinant by a Loop over the columns. */
 static void multiply_all(elimination *e, determinant *d)
 {
     const int64_t last[] = {(int64_t)e->rank - 2, (int64_t)e->rank - 1};
     htp_lowering *l = e->f.l;
-    /* The sum of no elements has the batch of the matrices, whatever they hold. */
+    /* A sum over no elements has the batch's shape, whatever the matrices hold (NaN, infinity). */
     htp_tensor_id none = htp_emit_slice(l, htp_emit_slice(l, e->x, last[0], 0, 0), last[1], 0, 0);
     htp_tensor_id zero = htp_emit_reduce(l, "ReduceSum", none, last, 2, true);
     htp_tensor_id one = htp_step_scalar(&e->f, "Add", zero, 1);

@@ -1,5 +1,5 @@
 /*
- * LU factorisation with partial pivoting, and its solutions.
+ * LU factorisation with partial pivoting, and systems solved by it.
  *
  * As LAPACK's getrf: the pivot is the first remaining element of the largest absolute value; a
  * column of zeros is left unchanged.
@@ -11,14 +11,14 @@
 #include "lower/emit/steps.h"
 #include "lower/linalg/matrices.h"
 
-/** Matrices P L U. */
+/** A factorisation P L U. */
 typedef struct factors {
     htp_matrices m;
     htp_tensor_id count;  /* of pivots: [1] */
-    htp_tensor_id x;      /* U, and below it L, whose diagonal is of ones */
-    htp_tensor_id pivots; /* the rows that were exchanged, from 0 on: int64 [..., 1, count] */
+    htp_tensor_id x;      /* U, and below it L, whose diagonal of ones is not stored */
+    htp_tensor_id pivots; /* the row exchanged with each one, from 0: int64 [..., 1, count] */
     htp_tensor_id order;  /* where each row comes from: int64 [..., rows, 1] */
-    htp_tensor_id info;   /* the first pivot that is zero, from one on: int64 [..., 1, 1] */
+    htp_tensor_id info;   /* 1-based index of the first zero pivot: int64 [..., 1, 1] */
 } factors;
 
 static htp_tensor_id zeros(const htp_matrices *m, htp_tensor_id columns)
@@ -33,14 +33,14 @@ static htp_tensor_id where(htp_lowering *l, htp_tensor_id condition, htp_tensor_
     return htp_emit(l, "Where", HTP_IN(condition, a, b), HTP_NO_AT);
 }
 
-/** The rows' numbers, each in its place: int64 [..., rows, 1] */
+/** The identity order 0, 1, ...: int64 [..., rows, 1] */
 static htp_tensor_id first_order(const htp_matrices *m)
 {
     htp_tensor_id shape = htp_matrices_shape(m, m->rows, htp_emit_int(m->f.l, 1));
     return htp_emit_binary(m->f.l, "Expand", m->row, shape);
 }
 
-/** @p x with its rows in the order @p rows. */
+/** The rows of @p x in the order @p rows. */
 static htp_tensor_id ordered(const htp_matrices *m, htp_tensor_id x, htp_tensor_id rows)
 {
     htp_lowering *l = m->f.l;
@@ -57,7 +57,7 @@ static htp_tensor_id exchange(const htp_matrices *m, htp_tensor_id pivot, htp_te
     return where(l, htp_matrices_is_row(m, "Equal", k), pivot, rows);
 }
 
-/** Which row from @p k on has the largest element in column @p k: [..., 1, 1] */
+/** The row from @p k on with the largest absolute value in column @p k: [..., 1, 1] */
 static htp_tensor_id find_pivot(const htp_matrices *m, htp_tensor_id x, htp_tensor_id k)
 {
     htp_tensor_id height = htp_step_unary(&m->f, "Abs", htp_matrices_column(m, x, k));
@@ -70,7 +70,7 @@ static htp_tensor_id find_pivot(const htp_matrices *m, htp_tensor_id x, htp_tens
 
 /**
  * Computes column @p k of L, and subtracts its product with row @p k from the rest.
- * @param is_zero  whether the pivot is
+ * @param is_zero  receives whether the pivot is 0
  */
 static htp_tensor_id eliminate(const htp_matrices *m, htp_tensor_id x, htp_tensor_id k,
                                htp_tensor_id *is_zero)
@@ -122,7 +122,7 @@ static factors factorize(const htp_matrices *m)
     return a;
 }
 
-/** The order of rows that a list of exchanges makes: @p pivots are int64 [..., 1, count]. */
+/** The order of rows after a list of exchanges: @p pivots are int64 [..., 1, count]. */
 static htp_tensor_id order_of(const htp_matrices *m, htp_tensor_id pivots, htp_tensor_id count)
 {
     const int64_t first = 0;
@@ -136,7 +136,7 @@ static htp_tensor_id order_of(const htp_matrices *m, htp_tensor_id pivots, htp_t
     return steps.state[0].tensor;
 }
 
-/** The factorisation in arguments @p name and @p pivots; x is that of m. */
+/** The factorisation in arguments @p name and @p pivots. */
 static factors arg_factors(htp_lowering *l, const char *name, const char *pivots)
 {
     factors a = {.m = htp_arg_matrices(l, name)};
@@ -155,7 +155,7 @@ static factors arg_factors(htp_lowering *l, const char *name, const char *pivots
 
 /* ---- solving ---- */
 
-/** The factors and @p b in their common batch. */
+/** Broadcasts the factors and @p b to a common batch. */
 static void join(factors *a, htp_matrices *b)
 {
     uint32_t rank = a->m.rank;
@@ -242,7 +242,7 @@ void htp_lower_data_solve(htp_lowering *l)
 
 /* ---- factors ---- */
 
-/** Binds outputs @p index and behind it to L and U. */
+/** Binds outputs @p index and @p index + 1 to L and U. */
 static void bind_triangles(const factors *a, size_t index)
 {
     htp_lowering *l = a->m.f.l;
@@ -321,7 +321,7 @@ static void bind_info(htp_lowering *l, size_t index, htp_tensor_id info, uint32_
     htp_bind_cast(l, index, htp_emit_squeeze(l, info, last, 2), HTP_DTYPE_INT64);
 }
 
-/** Binds outputs @p index and behind it to both factors in one, and to the pivots. */
+/** Binds outputs @p index and @p index + 1 to the packed factors and the pivots. */
 static void bind_packed(const factors *a, size_t index)
 {
     htp_lowering *l = a->m.f.l;
@@ -331,7 +331,7 @@ static void bind_packed(const factors *a, size_t index)
     htp_bind_cast(l, index + 1, htp_emit_squeeze(l, pivots, &row_axis, 1), HTP_DTYPE_INT64);
 }
 
-/** aten::linalg_lu_factor: L and U in one, pivots */
+/** aten::linalg_lu_factor: packed L and U, pivots */
 void htp_lower_pack_factors(htp_lowering *l)
 {
     factors a = arg_factorized(l);
@@ -340,7 +340,7 @@ void htp_lower_pack_factors(htp_lowering *l)
     }
 }
 
-/** aten::linalg_lu_factor_ex, _lu_with_info: the same, and the first pivot that is zero */
+/** aten::linalg_lu_factor_ex, _lu_with_info: the same, and info */
 void htp_lower_check_factors(htp_lowering *l)
 {
     factors a = arg_factorized(l);

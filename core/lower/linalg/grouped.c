@@ -1,19 +1,19 @@
 /*
- * aten::_grouped_mm: products of matrices that are parts of one tensor; argument offs has their
- * ends. Mixtures of experts multiply the rows that chose an expert by its weight.
+ * aten::_grouped_mm: products of matrices that are slices of one tensor; argument offs has their
+ * ends. Mixtures of experts use it to multiply each expert's rows by its weight.
  *
- * Every operand is split once into one part per group, so no part is copied twice and nothing is
- * computed needlessly. Reference: ONNX Split, whose sizes may be dynamic.
+ * Every operand is split once into a part per group, so each element is copied and multiplied once.
+ * Reference: ONNX Split, whose sizes may be dynamic.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/rows.h"
 
-/** Which axes the groups are parts of, by the ranks of the operands. */
+/** The axes that the groups divide, by the ranks of the operands. */
 typedef struct grouping {
     uint32_t ranks[2];
     int64_t axes[2]; /* of the operands */
-    int64_t joined;  /* of the products with an axis of groups in front */
-    bool has_tail;   /* elements behind the last group have a place in the result */
+    int64_t joined;  /* axis of the concatenated products, with the axis of groups in front */
+    bool has_tail;   /* the result has elements for those after the last group */
 } grouping;
 
 static const grouping groupings[] = {
@@ -58,7 +58,7 @@ static size_t count_groups(htp_lowering *l)
     return (size_t)dims[0].size;
 }
 
-/** The elements behind the last group along operand @p index's axis, as [1]. */
+/** The number of elements after the last group along operand @p index's axis, as [1]. */
 static htp_tensor_id emit_tail(htp_lowering *l, const grouped *g, size_t index)
 {
     int64_t last = (int64_t)g->count - 1;
@@ -67,7 +67,7 @@ static htp_tensor_id emit_tail(htp_lowering *l, const grouped *g, size_t index)
     return htp_emit_binary(l, "Sub", all, htp_emit_slice(l, g->ends, 0, last, last + 1));
 }
 
-/** The sizes of the groups, and behind them that of the tail. */
+/** The sizes of the groups, then that of the tail. */
 static htp_tensor_id emit_sizes(htp_lowering *l, const grouped *g, htp_tensor_id tail)
 {
     htp_tensor_id sizes = g->ends;
@@ -109,7 +109,7 @@ static htp_tensor_id emit_tail_of_result(htp_lowering *l, const grouped *g, htp_
     return htp_emit_binary(l, "Expand", htp_emit_scalar(l, g->dtype, 0), shape);
 }
 
-/** The products of all groups, side by side. */
+/** The concatenated products of all groups. */
 static htp_tensor_id multiply_groups(htp_lowering *l, const grouped *g)
 {
     const int64_t front = 0;

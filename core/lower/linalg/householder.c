@@ -1,8 +1,8 @@
 /*
  * Householder reflections: QR factorization, and products with the orthogonal matrix.
  *
- * As LAPACK's geqr2: reflection k maps the rest of column k to its first element, with the opposite
- * sign; a column that is zero below it needs none.
+ * As LAPACK's geqr2: reflection k maps column k, from row k on, to a multiple of its first unit
+ * vector, with the opposite sign. A column that is already zero below needs none.
  */
 #include "lower/emit/constant.h"
 #include "lower/emit/rows.h"
@@ -13,13 +13,13 @@
 
 /** Reflections 1 - tau v vᵀ: v in the columns of a matrix, below its diagonal of ones. */
 typedef struct reflections {
-    htp_matrices m;      /* where v is in the columns */
+    htp_matrices m;      /* v in its columns */
     htp_tensor_id tau;   /* [..., 1, count] */
     htp_tensor_id count; /* [1] */
-    bool is_nothing;     /* known to be absent */
+    bool is_nothing;     /* there are no reflections */
 } reflections;
 
-/** Below row @p k the column @p v, in it a one, above it zeros. */
+/** Column @p v below row @p k, 1 in it, and zeros above. */
 static htp_tensor_id complete_vector(const htp_matrices *m, htp_tensor_id v, htp_tensor_id k)
 {
     htp_tensor_id is_below = htp_matrices_is_row(m, "Greater", k);
@@ -58,14 +58,14 @@ static htp_tensor_id reflect_all(const reflections *q, htp_tensor_id x, bool is_
     return steps.state[0].tensor;
 }
 
-/** A reflection that is found for a column. */
+/** The reflection of a column. */
 typedef struct reflection {
-    htp_tensor_id v;     /* below the row */
+    htp_tensor_id v;     /* its elements below the row */
     htp_tensor_id tau;   /* [..., 1, 1] */
-    htp_tensor_id pivot; /* its value afterwards */
+    htp_tensor_id pivot; /* the diagonal element after the reflection */
 } reflection;
 
-/** The norm of a column whose largest element is @p size, scaled so that squares cannot
+/** The norm of a column whose largest absolute value is @p size: scaled by it, squares cannot
  * overflow. */
 static htp_tensor_id length_of(const htp_matrices *m, htp_tensor_id column, htp_tensor_id size)
 {
@@ -142,7 +142,7 @@ static reflections factorize(const htp_matrices *m)
     return q;
 }
 
-/** aten::geqrf: R and the reflections in one, tau */
+/** aten::geqrf: R and the reflections, packed; tau */
 void htp_lower_reflections(htp_lowering *l)
 {
     htp_matrices m = htp_arg_matrices(l, "self");
@@ -248,7 +248,7 @@ void htp_lower_qr(htp_lowering *l)
 
 /* ---- least squares ---- */
 
-/** The square on top of R, or the one of as many rows as columns. */
+/** The square top of R, with as many rows as it has columns. */
 static htp_matrices top_square(const reflections *q)
 {
     htp_lowering *l = q->m.f.l;
@@ -264,7 +264,7 @@ static htp_matrices top_square(const reflections *q)
 
 /**
  * Binds the outputs for matrices with at least as many rows as columns.
- * @param has_rest  whether there are more, so that sums of squares of the residuals are outputs
+ * @param has_rest  whether there are more rows; then the residuals' sums of squares are an output
  */
 static void bind_nearest(const reflections *q, htp_tensor_id b, bool has_rest)
 {
@@ -286,7 +286,7 @@ static void bind_nearest(const reflections *q, htp_tensor_id b, bool has_rest)
     htp_formula_bind(f, 1, rest);
 }
 
-/** Binds output 0 to the shortest of the solutions: @p q is of the transpose. */
+/** Binds output 0 to the solution of least norm; @p q factorises the transpose. */
 static void bind_shortest(const reflections *q, htp_tensor_id b)
 {
     htp_matrices r = top_square(q);
@@ -296,8 +296,8 @@ static void bind_shortest(const reflections *q, htp_tensor_id b)
     htp_formula_bind(&q->m.f, 0, htp_emit_binary(q->m.f.l, "MatMul", base, x));
 }
 
-/** aten::linalg_lstsq by the driver that takes all matrices to be of full rank; the others tell the
- * rank, or singular values. */
+/** aten::linalg_lstsq with the driver "gels", which assumes full rank. The other drivers return
+ * ranks or singular values. */
 void htp_lower_least_squares(htp_lowering *l)
 {
     bool is_gels = htp_arg_present(l, "driver") && strcmp(htp_arg_string(l, "driver"), "gels") == 0;

@@ -1,8 +1,8 @@
 /*
  * Matrix products: aten::matmul and its special cases, aten::addmm and its kin, aten::linear.
  *
- * Reference: ONNX MatMul, Gemm. PyTorch multiplies small integers modulo their width; so does a
- * product in int32 that is cast back.
+ * Reference: ONNX MatMul, Gemm. PyTorch's products of small integers wrap around, as does a product
+ * in int32 that is cast back.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -30,7 +30,7 @@ static htp_dtype product_dtype(htp_lowering *l, htp_dtype dtype)
     }
 }
 
-/** The name of argument @p index: the operands of each product have names of their own. */
+/** The name of argument @p index: each product names its operands differently. */
 static const char *operand(htp_lowering *l, uint32_t index)
 {
     if (index >= l->node->input_count) {
@@ -40,7 +40,7 @@ static const char *operand(htp_lowering *l, uint32_t index)
     return l->node->input_names[index];
 }
 
-/** Whether the matrices of an operand may have no row or column when the model runs. */
+/** Whether an operand's matrices may be empty at run time. */
 static bool may_be_empty(htp_lowering *l, const char *matrix)
 {
     const htp_dim *dims = htp_arg_dims(l, matrix);
@@ -83,7 +83,7 @@ void htp_lower_matmul(htp_lowering *l)
     htp_bind_cast(l, 0, product(l, 0, dtype), dtype);
 }
 
-/** A column and a row, multiplied elementwise: [n, 1] and [1, m]. */
+/** [n, 1] times [1, m], element by element. */
 static htp_tensor_id outer_product(htp_lowering *l, uint32_t first, htp_dtype dtype)
 {
     const int64_t row = 0;
@@ -126,7 +126,7 @@ static void bind_sum(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
     htp_bind_cast(l, 0, x, dtype);
 }
 
-/** Whether a number argument is the same as a float attribute. */
+/** Whether float32 holds a number argument exactly. */
 static bool fits_attribute(htp_lowering *l, const char *name)
 {
     return htp_arg_is_constant(l, name) &&

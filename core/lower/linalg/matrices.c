@@ -65,7 +65,7 @@ static bool is_same_dim(const htp_dim *a, const htp_dim *b)
                                   : !a->symbol && !b->symbol && a->size == b->size;
 }
 
-/** Whether both have the same batch, as far as is known. */
+/** Whether both are known to have the same batch. */
 static bool is_same_batch(const htp_matrices *a, const htp_matrices *b)
 {
     bool same = a->rank == b->rank;

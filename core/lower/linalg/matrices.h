@@ -1,15 +1,15 @@
 /*
- * Matrices in the last two dims of a tensor, and the steps of algorithms that go over their rows
- * and columns. Private to core/lower.
+ * Matrices in the last two dims of a tensor, and steps of algorithms over their rows and columns.
+ * Private to core/lower.
  *
- * They are computed in float64, where libtorch rounds to the operands' own dtype.
+ * They compute in float64, libtorch in the operands' own dtype.
  */
 #ifndef HTP_LOWER_MATRICES_H
 #define HTP_LOWER_MATRICES_H
 
 #include "lower/compose/formula.h"
 
-/** Matrices [..., rows, columns]; none of the sizes need be known. */
+/** Matrices [..., rows, columns]; all sizes may be dynamic. */
 typedef struct htp_matrices {
     htp_formula f;
     htp_tensor_id x;
@@ -21,25 +21,25 @@ typedef struct htp_matrices {
     htp_tensor_id column;  /* their numbers: [1, columns] int64 */
 } htp_matrices;
 
-/** The matrices of argument @p name; fails for another rank than two and more. */
+/** The matrices of argument @p name; fails for a rank below 2. */
 htp_matrices htp_arg_matrices(htp_lowering *l, const char *name);
 
-/** The same for any tensor of float64. */
+/** The matrices of a float64 tensor. */
 htp_matrices htp_matrices_of(htp_lowering *l, htp_tensor_id x, uint32_t rank, const htp_dim *dims);
 
 /** Exchanges rows and columns. */
 void htp_matrices_transpose(htp_matrices *m);
 
-/** Broadcasts the batch of each of two to that of the other. */
+/** Broadcasts both to a common batch. */
 void htp_matrices_join(htp_matrices *a, htp_matrices *b);
 
 /** @p x of @p rank with its last two dims exchanged. */
 htp_tensor_id htp_emit_transpose_last(htp_lowering *l, htp_tensor_id x, uint32_t rank);
 
-/** The shape of the batch of @p m, with two dims behind it ([1] each). */
+/** The batch's shape of @p m, followed by two dims ([1] each). */
 htp_tensor_id htp_matrices_shape(const htp_matrices *m, htp_tensor_id rows, htp_tensor_id columns);
 
-/** Identity matrices of the batch of @p m, of as many rows as that and @p columns. */
+/** Identity matrices with the batch and rows of @p m, and @p columns ([1]). */
 htp_tensor_id htp_matrices_identity(const htp_matrices *m, htp_tensor_id columns);
 
 /** The smaller number of rows or columns: [1]. */
@@ -63,13 +63,13 @@ htp_tensor_id htp_matrices_is_column(const htp_matrices *m, const char *comparis
 htp_tensor_id htp_matrices_triangle(const htp_matrices *m, const char *comparison, htp_tensor_id x,
                                     double otherwise);
 
-/** The first @p count ([1]) of @p x along @p axis. */
+/** The first @p count ([1]) elements of @p x along @p axis. */
 htp_tensor_id htp_emit_first(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_tensor_id count);
 
 /* ---- what several factorizations end with ---- */
 
 /** X of T X = B, by substitution; T and B share their batch (see htp_matrices_join()). The other
- * triangle, and a diagonal of ones, are not read. */
+ * triangle is not read, nor is the diagonal if @p has_ones. */
 htp_tensor_id htp_emit_substitution(const htp_matrices *t, htp_tensor_id b, bool is_upper,
                                     bool has_ones);
 
@@ -79,7 +79,7 @@ htp_tensor_id htp_emit_inverse(const htp_matrices *m);
 /** The result of solving. */
 typedef struct htp_solution {
     htp_tensor_id x;
-    htp_tensor_id info; /* the first pivot that is zero, from one on: [..., 1, 1] int64 */
+    htp_tensor_id info; /* 1-based index of the first zero pivot: [..., 1, 1] int64 */
 } htp_solution;
 
 /** X of A X = B, or of X A = B, by LU factorization. Both are broadcast to a common batch. */

@@ -1,5 +1,6 @@
 /*
- * Products of more than two matrices, Kronecker and cross products, powers of numbers side by side.
+ * Products of more than two matrices, Kronecker and cross products, Vandermonde matrices,
+ * combinations.
  */
 #include "lower/compose/compose.h"
 #include "lower/compose/formula.h"
@@ -12,8 +13,8 @@
 
 enum { MAX_COLUMNS = 1024 };
 
-/** A formula for products of matrices: narrow integers in int32, which are cast back modulo their
- * width. */
+/** A formula for products of matrices: narrow integers in int32, which wrap around when they are
+ * cast back. */
 static htp_formula formula_of_matrices(htp_lowering *l, htp_dtype dtype)
 {
     if (htp_dtype_is_float(dtype)) {
@@ -94,8 +95,8 @@ void htp_lower_matrix_power(htp_lowering *l)
 
 /* ---- Kronecker and cross products ---- */
 
-/** Argument @p name with an axis of size one behind (@p after 1) or before each of its dims, padded
- * with dims of one to @p rank. */
+/** Argument @p name with an axis of size 1 after (@p after 1) or before each of its dims, padded
+ * with dims of 1 to @p rank. */
 static htp_tensor_id spread(htp_lowering *l, const char *name, htp_dtype dtype, uint32_t rank,
                             int64_t after)
 {
@@ -150,7 +151,8 @@ void htp_lower_kron(htp_lowering *l)
     htp_bind_cast(l, 0, x, dtype);
 }
 
-/** The dim of three elements: the argument, or of aten::cross without one the first such. */
+/** The dim of three elements: the argument dim, or else the first dim of that size, as in
+ * aten::cross. */
 static int64_t find_axis(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "self");
@@ -170,7 +172,7 @@ static int64_t find_axis(htp_lowering *l)
     return 0;
 }
 
-/** Argument @p name with its elements along an axis in turn, from the one after @p by on. */
+/** Argument @p name, rotated along an axis by @p by elements. */
 static htp_tensor_id turn(const htp_formula *f, const char *name, int64_t axis, int64_t by)
 {
     const int64_t places[] = {(0 + by) % 3, (1 + by) % 3, (2 + by) % 3};
@@ -242,8 +244,8 @@ void htp_lower_vander(htp_lowering *l)
     htp_formula_bind(&f, 0, htp_emit_concat(l, (htp_emit_inputs){columns, count}, last));
 }
 
-/** Moves on to the next combination of @p r of @p n places, in lexicographic order. @return false
- * behind the last */
+/** Advances to the next combination of @p r of @p n indices, in lexicographic order. @return false
+ * after the last */
 static bool advance(int64_t *places, int64_t r, int64_t n, bool repeats)
 {
     for (int64_t i = r - 1; i >= 0; i--) {
@@ -259,7 +261,8 @@ static bool advance(int64_t *places, int64_t r, int64_t n, bool repeats)
     return false;
 }
 
-/** Combinations of @p r of as many places as @p count tells: those of a grid of r axes that rise.
+/** Combinations of @p r of @p count indices: the ascending ones among all points of an
+ * r-dimensional grid.
  */
 static htp_tensor_id emit_combinations(htp_lowering *l, htp_tensor_id count, int64_t r,
                                        bool repeats)
@@ -284,7 +287,7 @@ static htp_tensor_id emit_combinations(htp_lowering *l, htp_tensor_id count, int
     return htp_emit_transpose(l, columns, (const int64_t[]){1, 0}, 2);
 }
 
-/** Combinations of @p r of the places of the argument self, whose number only a run tells. */
+/** Combinations of @p r indices into self, whose size is dynamic. */
 static htp_tensor_id emit_dynamic_combinations(htp_lowering *l, int64_t r, bool repeats)
 {
     static const int64_t column[] = {-1, 1};
@@ -299,7 +302,7 @@ static htp_tensor_id emit_dynamic_combinations(htp_lowering *l, int64_t r, bool 
                   : emit_combinations(l, count, r, repeats);
 }
 
-/** aten::combinations: the elements at all combinations of places, one in each row */
+/** aten::combinations: the elements at all combinations of indices, a row each */
 void htp_lower_combinations(htp_lowering *l)
 {
     const htp_dim *dims = htp_output_dims(l, 0);

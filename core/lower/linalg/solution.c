@@ -1,5 +1,5 @@
 /*
- * Solutions by LU factorisation: functions of torch.linalg, which check for errors, and methods of
+ * Systems solved by LU factorisation: torch.linalg's functions that return info, and those on
  * tensors.
  */
 #include "lower/compose/compose.h"
@@ -65,7 +65,7 @@ void htp_lower_checked_inverse(htp_lowering *l)
 
 /* ---- tensors ---- */
 
-/** @p x in another shape; a dim of zero means zero, not a copy. */
+/** @p x reshaped; unlike in htp_emit_reshape(), a dim of 0 means 0. */
 static htp_tensor_id reshaped(htp_lowering *l, htp_tensor_id x, htp_tensor_id shape)
 {
     return htp_emit(l, "Reshape", HTP_IN(x, shape), HTP_AT(htp_attribute_int("allowzero", 1)));
@@ -79,7 +79,7 @@ static htp_matrices squared(htp_lowering *l, htp_tensor_id x, htp_tensor_id size
     return htp_matrices_of(l, x, 2, dims);
 }
 
-/** Moves the dims that argument 'dims' lists behind all others.
+/** Moves the dims that argument 'dims' lists to the end.
  * @param dims  of the result */
 static htp_tensor_id move_dims(htp_lowering *l, htp_tensor_id x, uint32_t rank, htp_dim *dims)
 {

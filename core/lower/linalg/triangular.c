@@ -2,7 +2,7 @@
  * Systems of equations with a triangular matrix: aten::linalg_solve_triangular, triangular_solve.
  *
  * Substitution, as LAPACK's trsm does it: each row of the solution takes one product with the rows
- * that are known. The other triangle, and a diagonal of ones, are not read.
+ * found before. The other triangle is not read, nor is a unit diagonal.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/rows.h"
@@ -27,7 +27,7 @@ static bool is_same_dim(const htp_dim *a, const htp_dim *b)
     return a->symbol == b->symbol && a->size == b->size;
 }
 
-/** Whether there are few rows, and no batch is broadcast: the steps are written one by one. */
+/** Whether there are few rows and no broadcast batch, so that the steps can be unrolled. */
 static bool has_few_steps(htp_lowering *l)
 {
     const htp_dim *a = htp_arg_dims(l, "self");
@@ -58,7 +58,7 @@ static triangular_system read_system(htp_lowering *l)
     return s;
 }
 
-/** @p x and @p next, which is above it or below. */
+/** @p x with row @p next above or below it. */
 static htp_tensor_id joined(htp_lowering *l, const triangular_system *s, htp_tensor_id x,
                             htp_tensor_id next)
 {
@@ -98,7 +98,7 @@ static htp_tensor_id solve(htp_lowering *l, const triangular_system *s)
     return known;
 }
 
-/** A loop over any number of rows. */
+/** Solves by a Loop over any number of rows. */
 static void solve_in_loop(htp_lowering *l)
 {
     htp_matrices a = htp_arg_matrices(l, "self");

@@ -2,8 +2,8 @@
  * Loss functions of classes: aten::nll_loss, aten::cross_entropy_loss, aten::multi_margin_loss,
  * aten::multilabel_margin_loss.
  *
- * The classes are dim 1 of self, or the only one. The target is a class for each element of the
- * other dims; an element whose target is ignore_index does not count.
+ * Dim 1 of self, or its only dim, has the classes. The target gives a class for each element of the
+ * other dims; elements whose target is ignore_index do not count.
  */
 #include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
@@ -17,12 +17,12 @@ typedef struct classes {
     htp_formula f;
     uint32_t rank;
     int64_t axis;          /* of the classes */
-    htp_tensor_id target;  /* int64, with a dim of one for the classes; ignored targets are 0 */
+    htp_tensor_id target;  /* int64, with size 1 along the classes; ignored targets are 0 */
     htp_tensor_id ignored; /* bool, of the target's shape; HTP_NONE when nothing is */
     htp_tensor_id weight;  /* [classes, 1, ...], or HTP_NONE */
 } classes;
 
-/** The argument weight so that it lies along the classes. */
+/** The argument weight, shaped to broadcast along the classes. */
 static htp_tensor_id read_weight(const classes *c)
 {
     if (!htp_arg_present(c->f.l, "weight")) {
@@ -65,7 +65,7 @@ static htp_tensor_id blank_ignored(const classes *c, htp_tensor_id x)
     return htp_step_where_number(&c->f, c->ignored, 0, x);
 }
 
-/** Without the dim of one for the classes. */
+/** Removes the dim of size 1 for the classes. */
 static htp_tensor_id drop_classes(const classes *c, htp_tensor_id x)
 {
     return htp_emit_squeeze(c->f.l, x, &c->axis, 1);
@@ -88,7 +88,7 @@ static htp_tensor_id sum_all(const classes *c, htp_tensor_id x)
     return htp_typed_reduce(c->f.l, "ReduceSum", c->f.dtype, x, NULL, 0, false);
 }
 
-/** Minus the elements of @p x at their targets, weighted and reduced: aten::nll_loss. */
+/** aten::nll_loss: minus the elements of @p x at their targets, weighted and reduced. */
 static htp_tensor_id emit_likelihood(const classes *c, htp_tensor_id x)
 {
     const htp_formula *f = &c->f;
@@ -137,7 +137,7 @@ static htp_tensor_id emit_log_softmax(const classes *c)
     return htp_step_round(&c->f, x);
 }
 
-/** The number of classes, without dims. */
+/** The number of classes, 0-d. */
 static htp_tensor_id count_classes(const classes *c)
 {
     static const int64_t only = 0;
@@ -262,7 +262,7 @@ void htp_lower_multi_margin_loss(htp_lowering *l)
     htp_loss_bind(f, htp_step_binary(f, "Div", loss, count_classes(&c)));
 }
 
-/** Which elements of a list of classes stand before its first negative one. */
+/** Which elements of a list of classes come before its first negative one. */
 static htp_tensor_id emit_listed(htp_lowering *l, htp_tensor_id target, int64_t axis)
 {
     htp_tensor_id zero = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0);

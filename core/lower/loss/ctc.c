@@ -2,7 +2,7 @@
  * Connectionist temporal classification: aten::ctc_loss.
  *
  * The states are the labels of a sequence with blanks before, between and behind them. Each state
- * has the log-likelihood that the steps so far end there. The next step stays, advances by one, or
+ * has the log-likelihood that the steps so far end in it. The next step stays, advances by one, or
  * skips a blank between different labels.
  */
 #include "lower/compose/compose.h"
@@ -21,13 +21,12 @@ static const int64_t second = 1;
 typedef struct sequences {
     htp_formula f;
     htp_tensor_id x;       /* [steps, batch, classes]: logarithms */
-    htp_tensor_id steps;   /* int64, [1]: how many there are */
+    htp_tensor_id steps;   /* int64, [1]: their number */
     htp_tensor_id lengths; /* int64, [batch, 1]: of the inputs */
-    htp_tensor_id labels;  /* int64, [batch, 1]: how many each sequence has */
+    htp_tensor_id labels;  /* int64, [batch, 1]: number of labels */
     htp_tensor_id places;  /* int64, [places]: 0, 1, ... */
     htp_tensor_id classes; /* int64, [batch, places]: labels with blanks around them */
-    htp_tensor_id
-        passes; /* bool, [batch, places]: whether a step may come from two places before */
+    htp_tensor_id passes;  /* bool, [batch, places]: whether a step may skip the place before */
 } sequences;
 
 static htp_tensor_id int_step(htp_lowering *l, const char *op, htp_tensor_id x, int64_t number)
@@ -35,7 +34,7 @@ static htp_tensor_id int_step(htp_lowering *l, const char *op, htp_tensor_id x, 
     return htp_emit_binary(l, op, x, htp_emit_int(l, number));
 }
 
-/** Lengths that are a list or a tensor, as int64 [batch, 1]. */
+/** Lengths, given as a list or a tensor, as int64 [batch, 1]. */
 static htp_tensor_id read_lengths(htp_lowering *l, const char *name)
 {
     static const int64_t column[] = {-1, 1};
@@ -46,8 +45,8 @@ static htp_tensor_id read_lengths(htp_lowering *l, const char *name)
     return htp_emit_reshape(l, lengths, column, 2);
 }
 
-/** Where the labels of each sequence begin among all of them, [batch, 1]. Sets @p most to how many
- * a sequence may have. */
+/** The offset of each sequence's labels among all of them, [batch, 1]. Sets @p most to the largest
+ * number of labels that a sequence may have. */
 static htp_tensor_id emit_begins(htp_lowering *l, const sequences *s, htp_tensor_id *most)
 {
     if (htp_arg_rank(l, "targets") == 1) {
@@ -63,7 +62,7 @@ static htp_tensor_id emit_begins(htp_lowering *l, const sequences *s, htp_tensor
     return htp_emit_binary(l, "Mul", batch, *most);
 }
 
-/** @p x [batch, places] moved on by two, with @p before in front. */
+/** @p x [batch, places] shifted by two places, with @p before in front. */
 static htp_tensor_id move_on(htp_lowering *l, const sequences *s, htp_tensor_id x,
                              htp_tensor_id before)
 {
@@ -121,7 +120,7 @@ static sequences read_sequences(htp_lowering *l)
     return s;
 }
 
-/** How likely the class of every place is in step @p index, which has no dims. */
+/** The log-probability of each place's class in step @p index, which is 0-d. */
 static htp_tensor_id emit_step(htp_lowering *l, const sequences *s, htp_tensor_id index)
 {
     htp_tensor_id x =
@@ -148,7 +147,7 @@ static htp_tensor_id add_logarithms(const htp_formula *f, htp_tensor_id a, htp_t
     return htp_step_binary(f, "Add", htp_step_unary(f, "Log", sum), most);
 }
 
-/** How likely it is that the last step of each sequence is at each place. */
+/** The log-likelihood of each place after the last step of each sequence. */
 static htp_tensor_id emit_likelihoods(htp_lowering *l, const sequences *s)
 {
     const htp_formula *f = &s->f;
@@ -173,7 +172,7 @@ static htp_tensor_id emit_likelihoods(htp_lowering *l, const sequences *s)
     return steps.state[0].tensor;
 }
 
-/** Minus the logarithm of how likely the labels of each sequence are, [batch, 1]. */
+/** The negative log-likelihood of each sequence's labels, [batch, 1]. */
 static htp_tensor_id emit_losses(htp_lowering *l, const sequences *s)
 {
     const htp_formula *f = &s->f;

@@ -1,7 +1,7 @@
 /*
  * Element-wise losses, and losses of vectors.
  *
- * Reference: libtorch's native/Loss.cpp for the steps of PyTorch's computation.
+ * The steps, and with them the rounding, are those of libtorch's native/Loss.cpp.
  */
 #include "lower/loss/loss.h"
 
@@ -246,7 +246,7 @@ void htp_lower_hinge_loss(htp_lowering *l)
     htp_loss_bind(&f, htp_step_binary(&f, "Add", rest, x));
 }
 
-/** Sum of the products of two arguments along a dim. */
+/** The sum of products of two arguments along a dim. */
 static htp_tensor_id product_sum(const htp_formula *f, const char *a, const char *b, int64_t axis)
 {
     htp_tensor_id x = htp_step_binary(f, "Mul", htp_step_arg(f, a), htp_step_arg(f, b));

@@ -2,8 +2,8 @@
  * Pooling to a given size: aten::adaptive_avg_pool*d, aten::adaptive_max_pool*d.
  *
  * Window o of an axis reaches from floor(o · in / out) to ceil((o + 1) · in / out). Where out
- * divides in, that is an ordinary pooling. Otherwise each axis by itself gathers its windows,
- * which is exact as windows are boxes. Of an axis of unknown size they are computed at run time.
+ * divides in, that is ordinary pooling. Otherwise windows are gathered one axis at a time, which is
+ * exact because they are boxes. For an axis of unknown size they are computed at run time.
  *
  * Reference: ONNX GlobalAveragePool, AveragePool, MaxPool.
  */
@@ -15,12 +15,12 @@
 
 #include <string.h>
 
-/** The treatment of an axis. */
+/** How an axis is pooled. */
 typedef enum fate {
     AXIS_KEPT,    /* out = in */
     AXIS_REDUCED, /* out = 1, in is not known */
     AXIS_POOLED,  /* out divides in */
-    AXIS_UNEVEN,  /* or an average that runtimes do not compute: in float64 */
+    AXIS_UNEVEN,  /* it does not, or runtimes have no average pooling: in float64 */
     AXIS_OPEN,    /* in or out is not known */
     AXIS_INVALID, /* no elements */
 } fate;
@@ -32,7 +32,7 @@ typedef struct adaptive {
     const htp_dim *in; /* spatial dims */
     const htp_dim *out;
     fate fates[3];
-    bool to_ones; /* all of out is 1 */
+    bool to_ones; /* all output sizes are 1 */
 } adaptive;
 
 static fate axis_fate(const htp_dim *in, const htp_dim *out)
@@ -121,8 +121,8 @@ static htp_tensor_id pool_axes(htp_lowering *l, const adaptive *a, htp_tensor_id
  * their last position, with weight 0. */
 typedef struct windows {
     htp_tensor_id positions;
-    htp_tensor_id weights; /* [out, width, 1...] with all axes behind; HTP_NONE where the
-                              largest element is taken */
+    htp_tensor_id
+        weights; /* [out, width, 1...], to broadcast with the axes after; HTP_NONE for maxima */
 } windows;
 
 /** Windows of an axis whose sizes are known. */
@@ -159,7 +159,7 @@ static htp_tensor_id count_with(htp_lowering *l, const char *op, htp_tensor_id a
     return htp_emit_binary(l, op, a, htp_emit_int(l, b));
 }
 
-/** The size that an axis is to have, as [1]. */
+/** The output size of an axis, as [1]. */
 static htp_tensor_id emit_out(htp_lowering *l, const adaptive *a, size_t axis)
 {
     size_t count = 0;
@@ -215,7 +215,7 @@ static windows emit_windows(htp_lowering *l, const adaptive *a, size_t axis, htp
                                        : known_windows(l, a, axis);
 }
 
-/** One uneven axis: gathers its windows into an axis of their own and reduces that. */
+/** Pools one uneven axis: gathers its windows along a new axis and reduces that. */
 static htp_tensor_id pool_uneven(htp_lowering *l, const adaptive *a, size_t i, htp_tensor_id x)
 {
     const int64_t axis = (int64_t)i + 2;
@@ -229,7 +229,7 @@ static htp_tensor_id pool_uneven(htp_lowering *l, const adaptive *a, size_t i, h
                            false);
 }
 
-/** Every axis of @p x as two: windows, and the elements of each. */
+/** Gathers windows: every axis of @p x becomes two, the windows and the elements of each. */
 static htp_tensor_id gather_windows(htp_lowering *l, const adaptive *a, htp_tensor_id x)
 {
     for (size_t i = 0; i < a->axes; i++) {
@@ -248,7 +248,7 @@ static htp_tensor_id gather_windows(htp_lowering *l, const adaptive *a, htp_tens
     return x;
 }
 
-/** Indices count within a channel, and tell the first maximum. */
+/** Binds the indices of the first maxima, counted within a channel. */
 static void bind_indices(htp_lowering *l, const adaptive *a, htp_tensor_id x)
 {
     static const int64_t window_axes[] = {3, 5, 7};

@@ -2,8 +2,8 @@
  * aten::scaled_dot_product_attention and the functions behind it.
  *
  * softmax(query · keyᵀ · scale + mask) · value, over the last two dims. Since libtorch 2.5 a fully
- * masked row gives zeros; before, when the operator still had an argument need_attn_weights, it
- * gave NaN. A boolean mask admits true elements.
+ * masked row gives zeros; earlier versions, which have an argument need_attn_weights, give NaN. In
+ * a boolean mask, true means attend.
  *
  * Fully masked rows are found by counting (htp_emit_kept()): their softmax ignores the mask, and
  * the result is multiplied by 0.
@@ -24,12 +24,12 @@ typedef struct attention {
     htp_tensor_id key;
     htp_tensor_id value;
     uint32_t key_rank;
-    double scale;       /* 0: by the size of the heads, which the model knows */
+    double scale;       /* 0: 1 / √E with the heads' size E found at run time */
     htp_tensor_id bias; /* added to the products; HTP_NONE: nothing */
-    htp_tensor_id kept; /* [.., rows, 1]: 0 where a row sees nothing, else 1; or HTP_NONE */
+    htp_tensor_id kept; /* [.., rows, 1]: 0 where a row is fully masked, else 1; or HTP_NONE */
 } attention;
 
-/** 1 / √E unless it is given; 0 where E is not known here. */
+/** The given scale, or 1 / √E; 0 if E is dynamic. */
 static double read_scale(htp_lowering *l)
 {
     if (htp_arg_present(l, "scale")) {
@@ -44,7 +44,7 @@ static double read_scale(htp_lowering *l)
     return dims[rank - 1].symbol ? 0 : 1 / sqrt((double)dims[rank - 1].size);
 }
 
-/** Whether the scale is 1 / √E of a size that the model knows. */
+/** Whether the scale is the default, 1 / √E. */
 static bool is_by_size(htp_lowering *l, const attention *a)
 {
     return a->scale == 0 && !htp_arg_present(l, "scale");
@@ -91,7 +91,7 @@ static htp_tensor_id emit_positions(htp_lowering *l, const char *name)
                     HTP_NO_AT);
 }
 
-/** Position i of the query sees the keys up to i. */
+/** The bias of a causal mask: position i of the query attends to keys up to i. */
 static htp_tensor_id emit_causal_bias(htp_lowering *l, htp_dtype dtype)
 {
     const int64_t column = 1;
@@ -201,7 +201,7 @@ static htp_tensor_id emit_weights(htp_lowering *l, const attention *a)
     return htp_emit(l, "Softmax", HTP_IN(x), HTP_AT(htp_attribute_int("axis", -1)));
 }
 
-/** @p x with zeros for rows that see nothing; NaN stays NaN, as libtorch has it. */
+/** @p x with zeros in fully masked rows; NaN stays NaN, as in libtorch. */
 static htp_tensor_id emit_with_zeros(htp_lowering *l, const attention *a, htp_tensor_id x)
 {
     return a->kept == HTP_NONE ? x : htp_emit_binary(l, "Mul", x, a->kept);
@@ -215,8 +215,8 @@ static bool is_same_dim(const htp_dim *a, const htp_dim *b)
                                   : a->size == b->size;
 }
 
-/** Whether query, key and value are [batch, heads, length, size] of one batch and one number of
- * heads; with enable_gqa the query may have a multiple of it. */
+/** Whether query, key and value are [batch, heads, length, size] with equal batch and heads; with
+ * enable_gqa the query may have a multiple of the heads. */
 static bool has_attention_heads(htp_lowering *l)
 {
     static const char *const names[] = {"query", "key", "value"};
@@ -251,7 +251,8 @@ static bool is_attention_operator(htp_lowering *l, const attention *a)
            !htp_arg_present(l, "need_attn_weights") && !htp_arg_bool(l, "is_causal");
 }
 
-/** The mask, if any, with a row for each position of the query, a column for each of the key. */
+/** The mask, if any, broadcast to a row per position of the query and a column per position of the
+ * key. */
 static htp_tensor_id emit_full_mask(htp_lowering *l)
 {
     if (!htp_arg_present(l, "attn_mask")) {
@@ -289,7 +290,8 @@ static void bind_attention_operator(htp_lowering *l, const attention *a)
     htp_bind_cast(l, 0, y, a->dtype);
 }
 
-/** All of them. The second output of some is the weights, that of others is left out. */
+/** All attention operators. If the row says "Weights", the second output is the weights; other
+ * second outputs are not bound. */
 void htp_lower_attention(htp_lowering *l)
 {
     attention a = {.dtype = htp_arg_math_dtype(l, "query", HTP_MATH_ALLOW_DOUBLE),

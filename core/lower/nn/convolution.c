@@ -1,9 +1,9 @@
 /*
  * Convolutions and transposed convolutions of one to three spatial axes.
  *
- * Reference: ONNX Conv, ConvTranspose. The number of spatial axes is that of the weight; an input
- * with one dim less than the weight has no batch. Dtypes for which runtimes have neither are
- * unfolded: see unfolded.c.
+ * Reference: ONNX Conv, ConvTranspose. The weight's rank gives the number of spatial axes; an input
+ * with one dim less has no batch. Dtypes for which runtimes have neither operator are unfolded: see
+ * unfolded.c.
  */
 #include "lower/nn/convolution.h"
 
@@ -15,7 +15,7 @@ enum { MAX_OUTPUT_PADDING = 1 << 24 };
 
 static const int64_t zeros[HTP_MAX_RANK];
 
-/** padding="same" adds dilation · (kernel - 1) in all, the odd one at the end. */
+/** padding="same" adds dilation · (kernel - 1) in total; if that is odd, one more at the end. */
 static void pad_same(htp_lowering *l, htp_convolution *c)
 {
     for (size_t i = 0; i < c->axes; i++) {
@@ -35,8 +35,8 @@ static void pad_same(htp_lowering *l, htp_convolution *c)
     }
 }
 
-/** Zeros behind the input for @p missing more elements of the output, which are the bias alone. Any
- * excess is cut off. */
+/** Pads the input with zeros at the end for @p missing more elements of output, which hold the bias
+ * alone. More padding at the end cuts off any excess. */
 static void lengthen_input(htp_lowering *l, htp_convolution *c, size_t axis, int64_t missing)
 {
     if (!c->zeros) {
@@ -47,8 +47,8 @@ static void lengthen_input(htp_lowering *l, htp_convolution *c, size_t axis, int
     c->pads[c->axes + axis] = count * c->stride[axis] - missing;
 }
 
-/** Runtimes accept an output padding below the stride only, PyTorch also one below the dilation. It
- * is traded against the padding at the end, as far as possible. */
+/** Runtimes require an output padding below the stride; PyTorch also takes one below the dilation.
+ * So it is taken off the padding at the end, as far as possible. */
 static void limit_output_padding(htp_lowering *l, htp_convolution *c)
 {
     int64_t *limited = HTP_NEW_ARRAY(l->arena, int64_t, c->axes);
@@ -91,7 +91,7 @@ static void read_padding(htp_lowering *l, htp_convolution *c)
     }
 }
 
-/** The node's attributes. @return how many */
+/** Writes the node's attributes. @return their number */
 static size_t write_attributes(htp_lowering *l, const htp_convolution *c, htp_attribute *attributes)
 {
     size_t count = 0;
@@ -126,7 +126,8 @@ static void bind_convolution(htp_lowering *l, const htp_convolution *c)
     htp_bind_batched(l, 0, c->axes, x, c->dtype);
 }
 
-/** The dtype to compute in. Sums of narrow integers wrap in a wider one to the same numbers. */
+/** The dtype to compute in. Narrow integers are computed in a wider dtype: sums wrap to the same
+ * numbers. */
 static htp_dtype math_dtype(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_dtype(l, "input");
@@ -143,7 +144,7 @@ static htp_dtype math_dtype(htp_lowering *l)
     }
 }
 
-/** All of them; the row says whether it is Conv or ConvTranspose, or an argument does. */
+/** All convolutions. The row, or an argument, chooses Conv or ConvTranspose. */
 void htp_lower_convolution(htp_lowering *l)
 {
     static const int64_t ones[] = {1, 1, 1};

@@ -19,15 +19,15 @@ typedef struct htp_convolution {
     const int64_t *stride;
     const int64_t *dilation;
     const int64_t *output_padding;
-    int64_t *pads;  /* at the begins, then at the ends */
-    int64_t *zeros; /* that the input gets in front and behind; NULL: none */
+    int64_t *pads;  /* at the starts, then at the ends */
+    int64_t *zeros; /* padding of all dims of the input, starts then ends; NULL: none */
     int64_t groups;
 } htp_convolution;
 
 /** Whether runtimes compute no Conv and ConvTranspose in @p dtype. */
 bool htp_convolution_is_unfolded(htp_dtype dtype);
 
-/** The convolution as a product of matrices. @return [batch, channels, ...] of its dtype */
+/** The convolution as a matrix product. @return [batch, channels, ...] of its dtype */
 htp_tensor_id htp_emit_unfolded(htp_lowering *l, const htp_convolution *c);
 
 #endif

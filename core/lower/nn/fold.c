@@ -1,8 +1,8 @@
 /*
  * Windows as columns and back (aten::im2col, col2im), and unpooling (aten::max_unpool*d).
  *
- * Reference: ONNX Col2Im, since opset 18, which runtimes compute in float32. Otherwise columns are
- * scattered back with addition.
+ * Reference: ONNX Col2Im, since opset 18; runtimes have it in float32 only. Otherwise columns are
+ * scattered and added.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -13,7 +13,7 @@
 static const int64_t zeros[] = {0, 0};
 static const int64_t ones[] = {1, 1};
 
-/** The two windows of the arguments. */
+/** Reads the windows of both axes. */
 static void read_windows(htp_lowering *l, htp_window *windows)
 {
     const int64_t *kernel = htp_arg_spatial(l, "kernel_size", 2, NULL);
@@ -31,7 +31,7 @@ static htp_tensor_id size_of(htp_lowering *l, htp_dim dim, htp_tensor_id vector)
     return dim.symbol ? vector : htp_emit_int(l, dim.size);
 }
 
-/** A size and some more. */
+/** @p size + @p more. */
 static htp_tensor_id plus(htp_lowering *l, htp_tensor_id size, int64_t more)
 {
     return more ? htp_emit_binary(l, "Add", size, htp_emit_int(l, more)) : size;
@@ -69,7 +69,7 @@ void htp_lower_im2col(htp_lowering *l)
 
 /* ---- columns that are added up ---- */
 
-/** An image that columns are added to; all sizes are [1]. */
+/** The image to which columns are added; all sizes are [1]. */
 typedef struct image {
     htp_tensor_id channels;
     htp_tensor_id size[2];
@@ -96,7 +96,7 @@ static image read_image(htp_lowering *l, htp_tensor_id x, const htp_window *wind
     return made;
 }
 
-/** Where each element of the columns of one channel comes from, in the padded image: [elements] */
+/** The position in the padded image of each element of one channel's columns: [elements] */
 static htp_tensor_id column_positions(htp_lowering *l, const image *image,
                                       const htp_window *windows)
 {
@@ -110,7 +110,7 @@ static htp_tensor_id column_positions(htp_lowering *l, const image *image,
     return htp_emit_reshape(l, sum, (const int64_t[]){-1}, 1);
 }
 
-/** @p x as [N, C, last..]; @p last are [1] tensors, or there is one of -1. */
+/** @p x reshaped to [N, C, last..]; @p last are [1] tensors, one of which may be -1. */
 static htp_tensor_id with_channels(htp_lowering *l, htp_tensor_id x, const image *image,
                                    const htp_tensor_id *last, size_t count)
 {
@@ -194,7 +194,7 @@ void htp_lower_col2im(htp_lowering *l)
     htp_bind_batched(l, 0, 2, image, dtype);
 }
 
-/** max_unpoolNd: values go to where indices, which count within a channel, say; the rest is 0. */
+/** max_unpoolNd: scatters values by indices, which count within a channel; the rest is 0. */
 void htp_lower_max_unpool(htp_lowering *l)
 {
     const int64_t first = 0;

@@ -1,8 +1,8 @@
 /*
- * Pooling by windows that lie at uneven places: aten::fractional_max_pool2d, fractional_max_pool3d.
+ * Pooling with unevenly spaced windows: aten::fractional_max_pool2d, fractional_max_pool3d.
  *
- * A sample in [0, 1) for each channel and axis tells where the windows begin. The last one ends
- * where the input does.
+ * A sample in [0, 1) for each channel and axis places the windows. The last one ends where the
+ * input does.
  */
 #include "lower/compose/compose.h"
 #include "lower/compose/formula.h"
@@ -19,18 +19,18 @@ typedef struct windows {
     size_t axes;
     htp_tensor_id x;               /* [batch, channels, spatial...] */
     htp_tensor_id sizes[MAX_AXES]; /* of the spatial dims, int64 [1] */
-    const int64_t *outputs;        /* how many windows there are along each axis */
-    const int64_t *window;         /* how long they are */
+    const int64_t *outputs;        /* number of windows along each axis */
+    const int64_t *window;         /* their sizes */
 } windows;
 
-/** Where the windows along one axis begin, [batch, channels, windows]. */
+/** The starts of the windows along one axis, [batch, channels, windows]. */
 static htp_tensor_id emit_begins(const windows *w, size_t axis)
 {
     const int64_t last_dim = 2;
     const htp_formula *f = &w->f;
     htp_lowering *l = f->l;
     int64_t count = w->outputs[axis];
-    /* Planes have the sample of their width first. */
+    /* In 2d the sample of the width comes first. */
     size_t number = w->axes == 2 ? 1 - axis : axis;
     htp_tensor_id sample = htp_step_arg(f, "random_samples");
     sample = htp_emit_slice(l, sample, last_dim, (int64_t)number, (int64_t)number + 1);
@@ -52,7 +52,7 @@ static htp_tensor_id emit_begins(const windows *w, size_t axis)
     return htp_emit_concat(l, HTP_IN(htp_emit_binary(l, "Sub", begins, first), last), last_dim);
 }
 
-/** The places of all elements of all windows in the flattened channel, [batch, channels, windows,
+/** The positions of all windows' elements in the flattened channel, [batch, channels, windows,
  * elements]. */
 static htp_tensor_id emit_places(const windows *w)
 {
@@ -80,7 +80,7 @@ static htp_tensor_id emit_places(const windows *w)
     return htp_emit_reshape(l, places, shape, 4);
 }
 
-/** Which element of each window is the largest: the first of several; or the last NaN. */
+/** The index of each window's maximum: the first of several, or the last NaN. */
 static htp_tensor_id emit_largest(const windows *w, htp_tensor_id elements)
 {
     const int64_t last_dim = 3;

@@ -1,13 +1,13 @@
 /*
  * Sampling at the points of a grid: aten::grid_sampler, aten::affine_grid_generator.
  *
- * Reference: ONNX GridSample, AffineGrid. Opset 20 renamed GridSample's modes and admitted volumes,
+ * Reference: ONNX GridSample, AffineGrid. Opset 20 renamed GridSample's modes and added volumes,
  * for which runtimes have no cubic interpolation. In mode nearest, ONNX reflects a point after
  * rounding, PyTorch before. Without align_corners that differs for points halfway between elements,
  * so this case is composed of other nodes.
  *
- * ONNX leaves coordinates undefined that are NaN, infinite, or beyond int32, and runtimes differ.
- * They are replaced before, and libtorch's result is put in.
+ * ONNX does not define coordinates that are NaN, infinite or beyond int32, and runtimes differ.
+ * They are replaced, and libtorch's results are inserted afterwards.
  */
 #include "lower/compose/compose.h"
 #include "lower/compose/formula.h"
@@ -58,12 +58,12 @@ static sampling read_sampling(htp_lowering *l)
 }
 
 /*
- * The treatment of a point with a NaN coordinate, or an infinite one that is not clipped: a fixed
- * result, or the element taken along that axis.
+ * The result at a point with a NaN coordinate, or an infinite one that is not clipped: a constant,
+ * or the element taken along that axis.
  *
  * Reference: libtorch's native/GridSampler.h and cpu/GridSamplerKernel.cpp, whose comparisons and
- * conversions of NaN differ between planes and volumes; in planes of 16-bit numbers the nearest
- * element of NaN is the first one. Volumes of bfloat16 follow none of these.
+ * conversions of NaN differ between planes and volumes; in planes of 16-bit numbers NaN is nearest
+ * to the first element. Volumes of bfloat16 follow none of these.
  */
 enum unbounded { UNBOUNDED_IS_NAN, UNBOUNDED_IS_ZERO, UNBOUNDED_IS_FIRST, UNBOUNDED_IS_LAST };
 
@@ -85,8 +85,8 @@ static htp_tensor_id mark_unbounded(htp_lowering *l, const sampling *s)
     return htp_typed_scalar(l, "Mul", s->dtype, s->grid, 0);
 }
 
-/** The grid with coordinates that an int32 holds as indices. All that are @p far_away or more are
- * outside, by more than cubic interpolation reaches; reflected ones keep their place. */
+/** The grid, bounded so that indices fit into int32. Points at @p far_away or beyond are outside
+ * even for cubic interpolation; reflected ones stay where they are. */
 static htp_tensor_id bound_points(htp_lowering *l, const sampling *s, htp_tensor_id marks)
 {
     const double far_away = 8;
@@ -104,7 +104,7 @@ static htp_tensor_id bound_points(htp_lowering *l, const sampling *s, htp_tensor
                           HTP_NO_AT);
 }
 
-/** The samples, with results for replaced points. @param marks  by coordinate */
+/** The samples with libtorch's results for replaced points. @param marks  by coordinate */
 static htp_tensor_id put_unbounded(htp_lowering *l, const sampling *s, htp_tensor_id y,
                                    htp_tensor_id marks)
 {
@@ -123,8 +123,8 @@ static htp_tensor_id put_unbounded(htp_lowering *l, const sampling *s, htp_tenso
     return htp_typed_where(l, s->dtype, is_unbounded, htp_emit_scalar(l, s->dtype, 0), y);
 }
 
-/** Coordinate @p i of the points as the index of an element, reflected at the edges of the axis,
- * which are half an element beyond its ends. @param size  of the axis, [1] of the dtype */
+/** Coordinate @p i of the points as the index of an element, reflected at the axis's edges, half
+ * an element beyond its ends. @param size  of the axis, [1] of the dtype */
 static htp_tensor_id nearest_reflected(htp_lowering *l, const sampling *s, int64_t i,
                                        htp_tensor_id size)
 {
@@ -201,8 +201,8 @@ void htp_lower_grid_sampler(htp_lowering *l)
     htp_bind_cast(l, 0, put_unbounded(l, &s, y, marks), s.dtype);
 }
 
-/** Element @p i of @p size equally spaced points in [-1, 1]: from end to end with @p align_corners,
- * otherwise half a step inside. */
+/** Point @p i of @p size equally spaced ones in [-1, 1]: from end to end with @p align_corners,
+ * otherwise inset by half a step. */
 static double base_point(int64_t i, int64_t size, bool align_corners)
 {
     if (size == 1) {
@@ -212,7 +212,7 @@ static double base_point(int64_t i, int64_t size, bool align_corners)
     return align_corners ? point : point * (double)(size - 1) / (double)size;
 }
 
-/** The points of an untransformed grid with a 1 behind each: [points, axes + 1]. */
+/** The points of an untransformed grid in homogeneous coordinates: [points, axes + 1]. */
 static htp_tensor_id base_grid(htp_lowering *l, htp_dtype dtype, const int64_t *sizes, size_t axes)
 {
     const int64_t most = INT64_C(1) << 24;
@@ -240,8 +240,7 @@ static htp_tensor_id base_grid(htp_lowering *l, htp_dtype dtype, const int64_t *
     return htp_emit_numbers(l, dtype, 2, dims, numbers);
 }
 
-/** Coordinates of one axis, of a size ([1]) that depends on the input, in float64: base_point() of
- * all places. */
+/** base_point() for all points of an axis whose size ([1]) depends on the input, in float64. */
 static htp_tensor_id emit_base_points(htp_lowering *l, htp_tensor_id size)
 {
     const htp_formula f = {l, HTP_DTYPE_FLOAT64, HTP_DTYPE_FLOAT64};
@@ -257,8 +256,8 @@ static htp_tensor_id emit_base_points(htp_lowering *l, htp_tensor_id size)
     return htp_step_where_number(&f, htp_step_compare_scalar(&f, "Equal", count, 1), 0, points);
 }
 
-/** A grid of a size that depends on the input. ONNX's operator of opset 20 rounds each point's
- * place twice, and where there is one point between two corners it gives another. */
+/** A grid whose size depends on the input. ONNX AffineGrid of opset 20 is not used: it rounds each
+ * coordinate twice, and with align_corners it places a single point elsewhere. */
 static void bind_dynamic_affine_grid(htp_lowering *l, htp_dtype dtype)
 {
     static const int64_t transposed[] = {0, 2, 1};

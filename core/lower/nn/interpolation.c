@@ -4,7 +4,7 @@
  * One axis at a time, every element is a weighted sum of two neighbours, or four for cubic
  * interpolation. For static sizes both positions and weights are constants; otherwise they are
  * computed at run time. With antialiasing, every element is the weighted mean of all elements that
- * it covers, and of their neighbours.
+ * it covers and their neighbours.
  */
 #include "lower/emit/constant.h"
 #include "lower/emit/sizes.h"
@@ -14,20 +14,20 @@
 
 enum { MAX_TAPS = 4 };
 
-/** The steepness of PyTorch's cubic polynomials. */
+/** The parameter a of PyTorch's cubic convolution kernels: plain, and antialiased. */
 #define STEEPNESS (-0.75)
 #define STEEPNESS_OF_MEANS (-0.5)
 
-/** The neighbours of the elements of an axis. */
+/** Each output element's source elements along an axis. */
 typedef struct taps {
     size_t count;
     htp_tensor_id places[MAX_TAPS];  /* int64 [out] */
-    htp_tensor_id weights[MAX_TAPS]; /* [out, 1...], with all axes behind */
+    htp_tensor_id weights[MAX_TAPS]; /* [out, 1...], to broadcast with the axes after */
 } taps;
 
 /* ---- sizes that are known ---- */
 
-/** The step from an element to the next one, in elements of the input. */
+/** The distance between output elements, in input elements. */
 static double known_ratio(const htp_resizing *r, size_t axis, bool align_corners)
 {
     double in = (double)r->in[axis].size;
@@ -38,7 +38,7 @@ static double known_ratio(const htp_resizing *r, size_t axis, bool align_corners
     return r->scales[axis] > 0 ? 1.0 / r->scales[axis] : in / out;
 }
 
-/** The weight of a neighbour at a distance up to 1, and beyond. */
+/** The weight of a neighbour at a distance of at most 1, and from 1 to 2. */
 static double cubic_near(double x, double steepness)
 {
     return ((steepness + 2) * x - (steepness + 3)) * x * x + 1;
@@ -49,7 +49,7 @@ static double cubic_far(double x, double steepness)
     return ((steepness * x - 5 * steepness) * x + 8 * steepness) * x - 4 * steepness;
 }
 
-/** The sources of element @p i of an axis. */
+/** The source elements and weights of output element @p i. */
 static void weigh(double place, int64_t in, bool is_cubic, int64_t *places, double *weights)
 {
     double last = (double)(in - 1);
@@ -131,7 +131,7 @@ typedef struct open_axis {
     htp_tensor_id is_same; /* in = out */
 } open_axis;
 
-/** known_ratio() at run time. Two neighbours are one and the same where the size stays, whatever
+/** known_ratio() at run time. Linear interpolation copies elements where the size stays, whatever
  * the scale. */
 static htp_tensor_id open_ratio(htp_lowering *l, const open_axis *a, double scale, bool is_cubic,
                                 bool align_corners)
@@ -233,8 +233,8 @@ static double weight_at(double distance, bool is_cubic)
     return x < 1 ? cubic_near(x, STEEPNESS_OF_MEANS) : x < 2 ? cubic_far(x, STEEPNESS_OF_MEANS) : 0;
 }
 
-/** The sources of element @p i: positions, and @p in, which is zero beyond the actual number, at
- * most @p width. */
+/** The sources of element @p i, at most @p width: positions, and weights, which are 0 after the
+ * actual number. */
 static void weigh_mean(double ratio, int64_t i, int64_t in, bool is_cubic, int64_t width,
                        int64_t *places, htp_number *weights)
 {
@@ -256,7 +256,7 @@ static void weigh_mean(double ratio, int64_t i, int64_t in, bool is_cubic, int64
     }
 }
 
-/** Axis @p axis of @p x as means. */
+/** Replaces axis @p axis of @p x by weighted means. */
 static htp_tensor_id emit_means(htp_lowering *l, const htp_resizing *r, htp_tensor_id x,
                                 size_t axis, bool is_cubic)
 {

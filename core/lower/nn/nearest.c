@@ -2,43 +2,43 @@
  * Nearest neighbours: aten::upsample_nearest*d, aten::_upsample_nearest_exact*d.
  *
  * The nearest neighbour depends on the rounding of a float32 product, and runtimes round ONNX
- * Resize differently (14 to 2 is wrong). So Resize is used for integer factors, on which all agree;
- * otherwise each axis gathers the positions that PyTorch computes.
+ * Resize differently (14 to 2 is wrong). Resize is used only for integer factors, on which all
+ * agree; otherwise each axis gathers the positions that PyTorch computes.
  *
  * PyTorch's kernels of the "exact" operators disagree for some sizes (2 to 41; 94 of the 262144
- * pairs up to 512). For dynamic sizes, the model computes the positions in all ways, and sets a
- * disputed one out of range: a runtime refuses to gather it.
+ * pairs up to 512). For dynamic sizes, the model computes the positions in all ways and moves
+ * disputed ones out of range, so that the runtime fails instead of returning another result.
  */
 #include "lower/nn/resize.h"
 
 #include <math.h>
 #include <string.h>
 
-/** The largest size for which a factor is checked where the size is not known. */
+/** Factors of dynamic sizes are checked up to this size. */
 #define LARGEST_SIZE (1 << 16)
 
-/** How an axis is made. */
+/** How an axis is resized. */
 typedef struct axis_plan {
-    int64_t factor;     /* whole factor, 1 for an axis that stays; 0: by positions */
+    int64_t factor;     /* integer factor, 1 if the size stays; 0: by positions */
     int64_t *positions; /* [out]; NULL: to be computed by the model */
 } axis_plan;
 
-/** The positions that PyTorch's kernels find for element @p i: one, or -1 where they differ. */
+/** The position that PyTorch's kernels find for element @p i; -1 if they differ. */
 static int64_t nearest_position(int64_t i, double scale, int64_t in, int64_t out)
 {
     float ratio = scale > 0 ? (float)(1.0 / scale) : (float)in / (float)out;
     float place = floorf((float)i * ratio);
     if (!(place >= 0)) {
-        return -1; /* a scale that is next to nothing */
+        return -1; /* a scale close to 0 */
     }
     int64_t position = place < (float)in ? (int64_t)place : in - 1;
-    /* Some kernels have a short cut for these, which others have not. */
+    /* Only some kernels have a shortcut for these sizes. */
     int64_t direct = out == in ? i : out == 2 * in ? i / 2 : position;
     return direct == position ? position : -1;
 }
 
-/** The same for the "exact" operators, whose kernels are compiled with fused multiplication or
- * without. */
+/** The same for the "exact" operators, whose kernels are compiled with or without fused
+ * multiply-add. */
 static int64_t exact_position(int64_t i, double scale, int64_t in, int64_t out)
 {
     float ratio = scale > 0 ? (float)(1.0 / scale) : (float)in / (float)out;
@@ -91,7 +91,8 @@ static axis_plan plan_known(htp_lowering *l, const htp_resizing *r, size_t axis)
     return plan;
 }
 
-/** The same of the "exact" operators, whose kernels have no short cuts: where no rounding matters.
+/** The same for the "exact" operators, whose kernels have no shortcuts: whether rounding never
+ * matters.
  */
 static bool exact_scale_is_certain(double scale)
 {
@@ -112,7 +113,7 @@ static bool scale_is_certain(double scale)
     for (int64_t in = 1; in < LARGEST_SIZE; in++) {
         int64_t out = (int64_t)floor((double)in * scale);
         if (out != in && out != 2 * in) {
-            continue; /* without a short cut */
+            continue; /* no shortcut */
         }
         for (int64_t i = 0; i < out; i++) {
             if (nearest_position(i, scale, in, out) < 0) {
@@ -123,7 +124,7 @@ static bool scale_is_certain(double scale)
     return true;
 }
 
-/** An axis whose size is not known: a whole factor, or positions computed by the model. */
+/** An axis of unknown size: an integer factor, or positions computed by the model. */
 static axis_plan plan_unknown(htp_lowering *l, const htp_resizing *r, size_t axis)
 {
     const htp_dim *in = &r->in[axis];
@@ -176,8 +177,8 @@ static htp_tensor_id round_half(htp_lowering *l, htp_tensor_id x)
     return htp_emit_unary(l, "Floor", add_number(l, x, HTP_DTYPE_FLOAT32, 0.5));
 }
 
-/** Whether all ways in which exact_position() finds a position, with 1/2 in @p i, agree on floor(i
- * · ratio). */
+/** Whether all of exact_position()'s ways agree on floor(i · ratio), where @p i includes the
+ * 1/2. */
 static htp_tensor_id positions_agree(htp_lowering *l, htp_tensor_id i, htp_tensor_id ratio)
 {
     const htp_dtype narrow = HTP_DTYPE_FLOAT32;
@@ -185,7 +186,7 @@ static htp_tensor_id positions_agree(htp_lowering *l, htp_tensor_id i, htp_tenso
     htp_tensor_id product = htp_emit_binary(l, "Mul", i, ratio);
     htp_tensor_id direct = htp_emit_unary(l, "Floor", product);
     htp_tensor_id separate = round_half(l, add_number(l, product, narrow, -0.5));
-    /* Exact in float64, and rounded once. */
+    /* Fused: exact in float64, then rounded once. */
     htp_tensor_id fused = htp_emit_binary(l, "Mul", htp_emit_cast(l, i, narrow, wide),
                                           htp_emit_cast(l, ratio, narrow, wide));
     fused = htp_emit_cast(l, add_number(l, fused, wide, -0.5), wide, narrow);
@@ -194,7 +195,7 @@ static htp_tensor_id positions_agree(htp_lowering *l, htp_tensor_id i, htp_tenso
                            htp_emit_binary(l, "Equal", direct, fused));
 }
 
-/** min(floor(i · ratio), in - 1) in float32, as PyTorch computes it; of the "exact" operators with
+/** min(floor(i · ratio), in - 1) in float32, as PyTorch computes it; for the "exact" operators with
  * i + 1/2. */
 static htp_tensor_id emit_positions(htp_lowering *l, const htp_resizing *r, size_t axis)
 {
@@ -231,7 +232,7 @@ static htp_tensor_id gather_axis(htp_lowering *l, const htp_resizing *r, const a
                     HTP_AT(htp_attribute_int("axis", (int64_t)axis + 2)));
 }
 
-/** Repeats elements along the axes with a whole factor. */
+/** Repeats elements along axes with an integer factor. */
 static htp_tensor_id repeat_axes(htp_lowering *l, const htp_resizing *r, const axis_plan *plans,
                                  htp_tensor_id x)
 {

@@ -3,9 +3,9 @@
  *
  * Reference: ONNX LayerNormalization, BatchNormalization, InstanceNormalization. Their epsilon is a
  * float32 attribute, so float64 is always decomposed. GroupNormalization is not used: its meaning
- * changed between opset 18 and 21, and runtimes subtract the squared mean from the mean of squares,
- * which loses all digits if the mean is large. InstanceNormalization over the groups has neither
- * problem. RMSNormalization came with opset 23.
+ * changed between opsets 18 and 21, and runtimes compute the variance as E[x²] - E[x]², which
+ * cancels if the mean is large. InstanceNormalization over the groups has neither problem.
+ * RMSNormalization exists since opset 23.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -56,8 +56,8 @@ static htp_tensor_id standardize(htp_lowering *l, const htp_normalized *n, const
 }
 
 /** Binds the second and third output of native operators: the mean over some axes of n's x, and the
- * reciprocal square root of the variance. Without readers, their nodes are removed. For 16-bit
- * floats libtorch's dtype depends on the device: not bound. */
+ * reciprocal square root of the variance. Unused nodes are removed later. For 16-bit floats the
+ * outputs are not bound, since libtorch's dtype depends on the device. */
 static void bind_statistics(htp_lowering *l, const htp_normalized *n, const int64_t *axes,
                             size_t count, bool keepdims)
 {
@@ -80,8 +80,7 @@ static void bind_statistics(htp_lowering *l, const htp_normalized *n, const int6
     htp_bind_cast(l, 2, inverse, dtype);
 }
 
-/** x · weight + bias, as far as they are there; [C] weights are aligned with axis 1 where
- * @p channels. */
+/** x · weight + bias, each if present; with @p channels they are [C] and aligned with axis 1. */
 static htp_tensor_id apply_affine(htp_lowering *l, const htp_normalized *n, htp_tensor_id x,
                                   bool channels)
 {
@@ -95,7 +94,7 @@ static htp_tensor_id apply_affine(htp_lowering *l, const htp_normalized *n, htp_
     return x;
 }
 
-/** The axes from @p first on. @return how many */
+/** Lists the axes from @p first on. @return their number */
 static size_t list_axes(uint32_t first, uint32_t rank, int64_t *axes)
 {
     size_t count = 0;
@@ -105,7 +104,7 @@ static size_t list_axes(uint32_t first, uint32_t rank, int64_t *axes)
     return count;
 }
 
-/** A vector of C equal numbers, for a parameter that is not there. */
+/** A vector of C equal numbers, in place of an absent parameter. */
 static htp_tensor_id channel_fill(htp_lowering *l, const htp_normalized *n, double value)
 {
     if (n->rank < 2) {
@@ -177,7 +176,7 @@ static htp_tensor_id emit_rms_norm(htp_lowering *l, const htp_normalized *n, siz
         HTP_AT(htp_attribute_int("axis", -(int64_t)count), htp_attribute_float("epsilon", n->eps)));
 }
 
-/** rms_norm, _fused_rms_norm. Without an eps it is that of the dtype computed in. */
+/** rms_norm, _fused_rms_norm. The default eps is the machine epsilon of the dtype computed in. */
 void htp_lower_rms_norm(htp_lowering *l)
 {
     size_t count = 0;
@@ -203,7 +202,7 @@ void htp_lower_rms_norm(htp_lowering *l)
 
 /* ---- batch, instance, group norm ---- */
 
-/** With the statistics of training, [C] each. */
+/** Batch norm with running statistics, [C] each. */
 static htp_tensor_id emit_batch_norm(htp_lowering *l, htp_normalized *n)
 {
     htp_tensor_id mean = htp_arg_tensor_as(l, "running_mean", n->dtype);
@@ -237,7 +236,7 @@ static htp_tensor_id emit_moved(htp_lowering *l, const char *running, htp_tensor
 }
 
 /** Binds the last two outputs: running statistics, moved towards the mean and the unbiased variance
- * over some axes, of the instances' mean where these are kept apart. */
+ * over some axes; with @p by_instance, towards their means over the instances. */
 static void bind_moved(htp_lowering *l, const htp_normalized *n, const int64_t *axes, size_t count,
                        bool by_instance)
 {
@@ -264,15 +263,15 @@ static void bind_moved(htp_lowering *l, const htp_normalized *n, const int64_t *
     htp_bind_cast(l, first + 1, emit_moved(l, "running_var", var, dtype), dtype);
 }
 
-/** Outputs of the operator itself; a node that moves statistics has two more. The row's parameter
- * says which ones there are beside the normalized tensor. */
+/** The number of the operator's own outputs, by the row's parameter; a node that updates running
+ * statistics has two more. */
 static uint32_t own_outputs(const htp_lowering *l)
 {
     bool has_reserve = l->row->op && strcmp(l->row->op, "reserve") == 0;
     return l->row->op ? 3 + has_reserve : 1;
 }
 
-/** With running statistics. What else it gives is empty, or those statistics. */
+/** Normalizes with running statistics. Further outputs are empty, or those statistics. */
 static htp_tensor_id emit_evaluated(htp_lowering *l, htp_normalized *n, bool gives_running)
 {
     uint32_t own = own_outputs(l);
@@ -288,7 +287,7 @@ static htp_tensor_id emit_evaluated(htp_lowering *l, htp_normalized *n, bool giv
 }
 
 /** batch_norm and its native forms. With running statistics the further outputs are empty; in
- * training it normalizes with those of the batch, and moves the running ones. */
+ * training it normalizes with the batch's, and updates the running ones. */
 void htp_lower_batch_norm(htp_lowering *l)
 {
     enum { WITH_STATISTICS = 3, WITH_RESERVE };

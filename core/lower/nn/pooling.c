@@ -4,10 +4,10 @@
  * Reference: ONNX MaxPool, AveragePool. With ceil_mode PyTorch drops a last window that would begin
  * in the padding at the end; ONNX defines that only since opset 22, and runtimes differ. Such
  * windows do not exist if stride <= window - padding; otherwise, for dynamic sizes, they are cut
- * off. Averages count the given padding, but not the part that ceil_mode adds, which ONNX cannot
- * express: then the padding becomes a node. Averages of float64 and int64, for which runtimes have
- * no kernel, are sums of windows gathered one axis at a time. Windows that depend on the input are
- * in pooling_by_size.c.
+ * off. Averages count the given padding, but not what ceil_mode adds. ONNX cannot express that:
+ * then the padding becomes a node. Averages of float64 and int64, for which runtimes have no
+ * kernel, are sums of windows gathered one axis at a time. Windows that depend on the input are in
+ * pooling_by_size.c.
  */
 #include "lower/nn/pooling.h"
 #include "lower/compose/compose.h"
@@ -20,16 +20,16 @@
 
 typedef struct pooling {
     size_t axes;
-    const htp_dim *dims; /* spatial ones of the input */
+    const htp_dim *dims; /* spatial dims of the input */
     const int64_t *kernel;
     const int64_t *stride;
     const int64_t *padding;
     const int64_t *dilation;
-    bool ceil_mode;   /* as ONNX means it */
+    bool ceil_mode;   /* ONNX's attribute */
     int64_t *more;    /* padding at the ends in place of ceil_mode */
-    bool is_gathered; /* ONNX cannot say it: windows are gathered */
-    int64_t reach[3]; /* if a last window may begin in the padding at the end and is cut off:
-                         padding + stride - 1; otherwise 0 */
+    bool is_gathered; /* ONNX cannot express it: windows are gathered */
+    int64_t reach[3]; /* padding + stride - 1 if a last window may begin in the end padding and is
+                         cut off; otherwise 0 */
 } pooling;
 
 static const int64_t zeros[HTP_MAX_RANK];
@@ -43,7 +43,7 @@ static int64_t window_of(const pooling *p, size_t i)
     return p->dilation[i] * (p->kernel[i] - 1) + 1;
 }
 
-/** The rest behind the last whole stride on an axis of known size. */
+/** The remainder after the last whole stride on an axis of known size. */
 static int64_t remainder_of(const pooling *p, size_t i)
 {
     return (p->dims[i].size + 2 * p->padding[i] - window_of(p, i)) % p->stride[i];
@@ -76,8 +76,8 @@ static int64_t more_of(const pooling *p, size_t i)
     return more < most ? more : most;
 }
 
-/** Sets ONNX's ceil_mode. If only some axes need rounding up, these are padded instead; an axis of
- * unknown size has no known padding, so then all round up. */
+/** Sets ONNX's ceil_mode. If only some axes must round up, these are padded instead. The padding of
+ * an axis of unknown size is unknown, so then all axes round up. */
 static void choose_ceil_mode(pooling *p)
 {
     rounding rounds[3] = {ROUNDS_EITHER, ROUNDS_EITHER, ROUNDS_EITHER};
@@ -104,8 +104,7 @@ static void choose_ceil_mode(pooling *p)
     }
 }
 
-/** An output [N, C, ...] without windows that begin behind the last element and the padding before
- * the first. */
+/** An output [N, C, ...] without the windows that begin in the end padding. */
 static htp_tensor_id cut_windows(htp_lowering *l, const pooling *p, htp_tensor_id pooled)
 {
     uint32_t rank = htp_arg_rank(l, "self");
@@ -125,7 +124,7 @@ static htp_tensor_id cut_windows(htp_lowering *l, const pooling *p, htp_tensor_i
     return pooled;
 }
 
-/** Sizes that PyTorch accepts are small; others would overflow the arithmetic above. */
+/** Whether sizes are small enough for the arithmetic above not to overflow. */
 static bool sizes_are_sane(const pooling *p)
 {
     const int64_t most = INT64_C(1) << 30;
@@ -163,7 +162,7 @@ static pooling read_pooling(htp_lowering *l)
     return p;
 }
 
-/** Attributes that both operators have. @return how many */
+/** Writes the attributes that both operators have. @return their number */
 static size_t write_attributes(htp_lowering *l, const pooling *p, htp_attribute *attributes)
 {
     int64_t *pads = HTP_NEW_ARRAY(l->arena, int64_t, 2 * p->axes);
@@ -191,7 +190,7 @@ static void write_windows(const pooling *p, htp_window *w)
     }
 }
 
-/** Windows that are gathered, and reduced. */
+/** Gathers the windows and reduces them. */
 static void max_pool_gathered(htp_lowering *l, const pooling *p, htp_dtype dtype)
 {
     htp_window w[3];
@@ -213,8 +212,8 @@ static void max_pool_gathered(htp_lowering *l, const pooling *p, htp_dtype dtype
     }
 }
 
-/** The dtype to take maxima in: narrow integers and int32 fit into float64. int64 does not, so its
- * windows are gathered. */
+/** The dtype to take maxima in: float64 holds int32 and narrower integers exactly. It does not hold
+ * int64, whose windows are gathered. */
 static htp_dtype max_dtype(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_dtype(l, "self");
@@ -227,7 +226,7 @@ static htp_dtype max_dtype(htp_lowering *l)
     return htp_arg_math_dtype(l, "self", HTP_MATH_KEEP_HALF | HTP_MATH_ALLOW_DOUBLE);
 }
 
-/** max_poolNd, max_poolNd_with_indices. ONNX counts indices through the whole tensor, PyTorch
+/** max_poolNd, max_poolNd_with_indices. ONNX's indices count through the whole tensor, PyTorch's
  * within a channel. */
 void htp_lower_max_pool(htp_lowering *l)
 {
@@ -258,7 +257,7 @@ void htp_lower_max_pool(htp_lowering *l)
     }
 }
 
-/** Turns the padding into a node of its own, with @p more zeros at the ends. */
+/** Emits the padding as a Pad node, with @p more zeros at the ends. */
 static htp_tensor_id emit_padding(htp_lowering *l, htp_tensor_id x, pooling *p, const int64_t *more,
                                   htp_dtype dtype)
 {
@@ -283,7 +282,7 @@ static htp_tensor_id emit_average(htp_lowering *l, htp_tensor_id x, const poolin
     return htp_emit(l, "AveragePool", HTP_IN(x), (htp_emit_attributes){attributes, count});
 }
 
-/** The sum over each window, divided by a number: windows that reach beyond the end see zeros. */
+/** The sum over each window, divided by a number: beyond the end are zeros. */
 static htp_tensor_id emit_divided_sum(htp_lowering *l, htp_tensor_id x, pooling *p, htp_dtype dtype,
                                       int64_t divisor)
 {
@@ -345,7 +344,7 @@ static void bind_gathered_average(htp_lowering *l, const pooling *p, htp_dtype d
     bool differ = false;
     int64_t size = 1;
     for (size_t i = 0; i < p->axes && !l->failure; i++) {
-        size *= p->kernel[i]; /* of the numbers that htp_emit_window_sums() takes */
+        size *= p->kernel[i]; /* small: see htp_emit_window_sums() */
         differ = differ || w[i].end_padding > p->padding[i] || (!count_padding && p->padding[i]);
     }
     htp_tensor_id count = HTP_NONE;

@@ -9,7 +9,7 @@
 /** Whether a number of the pooling window is unknown at export. */
 bool htp_pooling_follows_sizes(htp_lowering *l);
 
-/** Such an operator: aten::max_pool*d, with or without indices, computed in @p dtype;
+/** Lower such an operator: aten::max_pool*d, with or without indices, computed in @p dtype;
  * aten::avg_pool*d. */
 void htp_lower_max_pool_by_size(htp_lowering *l, htp_dtype dtype);
 void htp_lower_avg_pool_by_size(htp_lowering *l);

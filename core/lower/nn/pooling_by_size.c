@@ -1,8 +1,8 @@
 /*
  * Pooling whose windows follow the sizes of the input: F.avg_pool2d(x, x.size()[2:]).
  *
- * A window that is the whole axis is a reduction. Others are gathered by positions that the model
- * computes: of all offsets in a window and all starts of windows.
+ * A window that spans an axis is a reduction. Others are gathered by positions that the model
+ * computes from window starts and offsets.
  */
 #include "lower/nn/pooling.h"
 
@@ -19,7 +19,7 @@ typedef struct sliding {
     htp_tensor_id stride;
     htp_tensor_id dilation;
     htp_tensor_id padding;
-    bool is_whole;  /* there is one window, the axis */
+    bool is_whole;  /* the one window is the whole axis */
     bool is_single; /* each element is a window */
     bool is_padded;
 } sliding;
@@ -114,7 +114,7 @@ static htp_tensor_id size_of(htp_lowering *l, const pool *p, size_t axis)
                     HTP_AT(htp_attribute_int("start", dim), htp_attribute_int("end", dim + 1)));
 }
 
-/** Pads all axes of [1, 1, ...] or [N, C, ...] that are padded. */
+/** Pads @p x, which is [1, 1, ...] or [N, C, ...], where the windows have padding. */
 static htp_tensor_id emit_padding(htp_lowering *l, const pool *p, htp_tensor_id x, htp_dtype dtype,
                                   htp_tensor_id fill)
 {
@@ -139,7 +139,7 @@ static htp_tensor_id emit_padding(htp_lowering *l, const pool *p, htp_tensor_id 
     return htp_emit_cast(l, x, wide, dtype);
 }
 
-/** Where the elements of the windows of an axis are, with padding counted: [kernel, windows] */
+/** The positions of the windows' elements along an axis, counting padding: [kernel, windows] */
 static htp_tensor_id emit_positions(htp_lowering *l, const pool *p, size_t axis)
 {
     const int64_t first = 0;
@@ -167,7 +167,7 @@ static htp_tensor_id gather_axis(htp_lowering *l, const pool *p, htp_tensor_id x
                     HTP_AT(htp_attribute_int("axis", dim)));
 }
 
-/** Reduces the axes that are one window each; they stay as ones. */
+/** Reduces the axes that are one window each; they keep size 1. */
 static htp_tensor_id reduce_whole(htp_lowering *l, const pool *p, const char *op, htp_tensor_id x)
 {
     int64_t whole[3];
@@ -195,7 +195,7 @@ static htp_tensor_id reduce_windows(htp_lowering *l, const pool *p, const char *
 
 /* ---- maxima ---- */
 
-/** The largest elements and where they are, of windows that are all gathered. */
+/** Binds maxima and their indices; all windows are gathered. */
 static void bind_with_indices(htp_lowering *l, const pool *p, htp_tensor_id lowest)
 {
     static const int64_t kernels[] = {2, 4, 6};

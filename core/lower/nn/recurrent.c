@@ -1,9 +1,10 @@
 /*
  * Recurrent layers: aten::lstm, gru, rnn_tanh, rnn_relu over padded sequences.
  *
- * Reference: ONNX LSTM, GRU, RNN. Each layer is one node. Their gates have another order, so nodes
- * split and join the weights, and lower/passes/weights.c turns them into initializers. Runtimes
- * compute these operators in float32 only; float64 becomes loops over cells, see recurrent_steps.c.
+ * Reference: ONNX LSTM, GRU, RNN. Each layer is one node. ONNX orders the gates differently, so
+ * nodes split and join the weights; lower/passes/weights.c turns the results into initializers.
+ * Runtimes compute these operators in float32 only; float64 becomes loops over cells, see
+ * recurrent_steps.c.
  */
 #include "lower/nn/recurrent.h"
 
@@ -17,9 +18,9 @@
 /** A kind of cell. */
 typedef struct cell {
     const char *op;
-    const char *activation; /* of RNN; NULL for ONNX's default */
+    const char *activation; /* attribute of RNN; NULL: ONNX's default */
     uint32_t gates;
-    uint32_t order[MAX_GATES]; /* ONNX's gates as PyTorch numbers them */
+    uint32_t order[MAX_GATES]; /* PyTorch's number of each of ONNX's gates */
     bool has_memory;           /* a second state, c */
 } cell;
 
@@ -30,7 +31,7 @@ static const cell cells[] = {
     {"RNN", "Relu", 1, {0}, false},
 };
 
-/** The row names the operator, or the activation of an RNN. */
+/** Finds the kind by the operator, or an RNN's activation, that the row names. */
 static const cell *find_cell(const char *name)
 {
     for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
@@ -116,8 +117,8 @@ static size_t add_gates(htp_lowering *l, const recurrent *r, uint32_t set, uint3
 }
 
 /** Weights @p first to @p last of both directions of a layer, concatenated per direction:
- * [directions, gates · hidden, ...]. They are sliced along their first axis and joined last, so
- * that they can be laid out when the model is written. */
+ * [directions, gates · hidden, ...]. They are only sliced along their first axis and joined, so
+ * that they can be rearranged while the model is written. */
 static htp_tensor_id layer_weight(htp_lowering *l, const recurrent *r, uint32_t layer,
                                   uint32_t first, uint32_t last)
 {
@@ -168,8 +169,8 @@ static size_t write_attributes(htp_lowering *l, const recurrent *r, htp_attribut
 }
 
 /**
- * One layer. @param x        [length, batch, features]
- * @param finals  the last states, [directions, batch, hidden] each
+ * Emits one layer. @param x  [length, batch, features]
+ * @param finals  receives the final states, [directions, batch, hidden] each
  * @return [length, batch, directions · hidden]
  */
 static htp_tensor_id emit_layer(htp_lowering *l, const recurrent *r, uint32_t layer,

@@ -1,5 +1,5 @@
 /*
- * Cells of recurrent layers: aten::lstm_cell and its kin, and the step that a loop is made of.
+ * Cells of recurrent layers: aten::lstm_cell and its kin, and the steps of Loops.
  */
 #include "lower/nn/recurrent.h"
 
@@ -24,11 +24,11 @@ void htp_recurrent_read_states(htp_lowering *l, bool are_two, htp_dtype dtype,
     }
 }
 
-/** One step's arguments. */
+/** The arguments of one step. */
 typedef struct step {
     htp_dtype dtype;
     htp_tensor_id h;
-    htp_tensor_id c;          /* of LSTM */
+    htp_tensor_id c;          /* LSTM only */
     htp_tensor_id from_input; /* w_ih x + b_ih: [batch, gates · hidden] */
     htp_tensor_id from_state; /* w_hh h + b_hh */
 } step;

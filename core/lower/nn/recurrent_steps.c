@@ -1,6 +1,6 @@
 /*
- * Recurrent layers as loops over the sequence: LSTM with projections, which ONNX does not have, and
- * all kinds in float64, for which runtimes have no kernels.
+ * Recurrent layers as Loops over the sequence: LSTM with projections, which ONNX lacks, and all
+ * kinds in float64, for which runtimes have no kernels.
  */
 #include "lower/nn/recurrent.h"
 
@@ -15,16 +15,15 @@ struct pass;
 /**
  * One step of a kind of layer.
  * @param gates  from the input: [batch, gates · hidden]
- * @param states  h and c, updated by the step
+ * @param states  in and out: h and c
  */
 typedef void (*step_fn)(htp_lowering *l, const struct pass *p, htp_tensor_id gates,
                         htp_tensor_id *states);
 
 typedef struct kind {
-    const char *row;     /* the parameter of its operators' rows */
-    size_t states;       /* 2 with a memory c */
-    bool has_state_bias; /* b_hh is added to the state's gates before these are joined with the
-                            input's */
+    const char *row;     /* the parameter in its operators' rows */
+    size_t states;       /* 2 with a cell state c */
+    bool has_state_bias; /* b_hh is added to the state's gates before these meet the input's */
     step_fn step;
 } kind;
 
@@ -35,14 +34,14 @@ typedef struct pass {
     bool is_backward;
     htp_tensor_id input;      /* w_ih x + b_ih + b_hh: [length, batch, gates · hidden] */
     htp_tensor_id length;     /* [1] */
-    htp_tensor_id lengths;    /* int64 [batch]: of the sequences; HTP_NONE: all are equal */
+    htp_tensor_id lengths;    /* int64 [batch]; HTP_NONE: all sequences have the same length */
     htp_tensor_id recurrence; /* w_hhᵀ */
     htp_tensor_id state_bias; /* b_hh, or HTP_NONE */
     htp_tensor_id projection; /* w_hrᵀ, or HTP_NONE */
     htp_tensor_id states[2];  /* h [batch, projected], c [batch, hidden] */
 } pass;
 
-/** All of them. */
+/** All layers of a node. */
 typedef struct layers {
     const kind *kind;
     htp_dtype dtype;
@@ -77,7 +76,7 @@ static void step_gru(htp_lowering *l, const pass *p, htp_tensor_id gates, htp_te
     states[0] = htp_emit_gru_step(l, gates, from_state(l, p, states[0]), states[0]);
 }
 
-/** Of an RNN: the row names the activation. */
+/** A step of an RNN, whose activation the row names. */
 static void step_plain(htp_lowering *l, const pass *p, htp_tensor_id gates, htp_tensor_id *states)
 {
     gates = htp_emit_binary(l, "Add", gates, from_state(l, p, states[0]));
@@ -182,7 +181,7 @@ static pass read_pass(htp_lowering *l, const layers *a, uint32_t set, htp_tensor
 
 /* ---- the loop ---- */
 
-/** @p x with its first dim in reverse, each sequence by itself. */
+/** @p x with its first dim reversed within each sequence. */
 static htp_tensor_id reversed(htp_lowering *l, const pass *p, htp_tensor_id x)
 {
     if (p->lengths != HTP_NONE) {
@@ -209,7 +208,7 @@ static void keep_ended(htp_lowering *l, const pass *p, const htp_steps *steps,
     }
 }
 
-/** @param finals  receives the last states, as [1, batch, ...]
+/** @param finals  receives the final states, [1, batch, ...] each
  * @return [length, batch, projected] */
 static htp_tensor_id emit_pass(htp_lowering *l, const pass *p, htp_tensor_id finals[2])
 {

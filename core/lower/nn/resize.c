@@ -3,8 +3,8 @@
  * ones.
  *
  * Reference: ONNX Resize. PyTorch's coordinates are half_pixel or align_corners. A given scale
- * factor is used even if the sizes have another ratio, as in ONNX when scales rather than sizes are
- * an input. float64 is interpolated in interpolation.c.
+ * factor is used even if the sizes have another ratio, as in ONNX when the input is scales, not
+ * sizes. float64 is interpolated in interpolation.c.
  */
 #include "lower/nn/resize.h"
 
@@ -50,8 +50,8 @@ static bool factor_fits(const htp_resizing *r, size_t i, float written)
     return true;
 }
 
-/** The factor of an axis as it is written: the nearest float32, or a neighbour of it that gives the
- * same size as the factor itself. */
+/** The factor of an axis to write: the nearest float32, or an adjacent one that gives the same size
+ * as the factor itself. */
 static double written_factor(htp_lowering *l, const htp_resizing *r, size_t i)
 {
     float nearest = (float)r->scales[i];
@@ -65,7 +65,7 @@ static double written_factor(htp_lowering *l, const htp_resizing *r, size_t i)
     return r->scales[i];
 }
 
-/** Whether factors were given that are to be used; they must be known for all axes then. */
+/** Whether given factors are used; then all axes must have them. */
 static bool choose_factors(htp_lowering *l, const htp_resizing *r, double *factors)
 {
     bool given = false;
@@ -84,7 +84,7 @@ static bool choose_factors(htp_lowering *l, const htp_resizing *r, double *facto
     return given;
 }
 
-/** The attributes of Resize. @return how many */
+/** Writes the attributes of Resize. @return their number */
 static size_t write_attributes(htp_lowering *l, htp_attribute *attributes, bool align_corners)
 {
     bool antialias = strstr(l->row->kind, "_aa") != NULL;
@@ -136,7 +136,7 @@ static void bind_double(htp_lowering *l, const htp_resizing *r, bool align_corne
                        : htp_emit_interpolated(l, r, x, is_cubic, align_corners));
 }
 
-/** The row says ONNX's mode: "linear" or "cubic". */
+/** The row has ONNX's mode: "linear" or "cubic". */
 void htp_lower_upsample(htp_lowering *l)
 {
     htp_resizing r = htp_resizing_read(l);

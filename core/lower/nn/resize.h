@@ -6,19 +6,19 @@
 
 #include "lower/emit/lowering.h"
 
-/** The largest size for which rounding is checked where the size is not known. */
+/** Dynamic sizes are checked for rounding up to this size. */
 enum { HTP_RESIZING_LARGEST = 1 << 16 };
 
-/** An input [N, C, spatial...] and the sizes that it gets. */
+/** An input [N, C, spatial...] and its new sizes. */
 typedef struct htp_resizing {
     const char *input; /* the argument's name */
     size_t axes;       /* spatial ones: 1 to 3 */
     const htp_dim *in;
     const htp_dim *out;
-    double scales[3]; /* of each axis; 0 when it was not given */
+    double scales[3]; /* by axis; 0 if not given */
 } htp_resizing;
 
-/** Reads the arguments of any aten::upsample_*; fails where they are not understood. */
+/** Reads the arguments of any aten::upsample_*; fails if they are not supported. */
 htp_resizing htp_resizing_read(htp_lowering *l);
 
 /** The new size of spatial axis @p axis as [1]. */
@@ -27,11 +27,11 @@ htp_tensor_id htp_resizing_size(htp_lowering *l, const htp_resizing *r, size_t a
 /** A constant with the factor of each dim of the input, those of N and C being 1. */
 htp_tensor_id htp_resizing_scales(htp_lowering *l, const htp_resizing *r, const double *factors);
 
-/** Linear or cubic interpolation of @p x, of float64. */
+/** Linear or cubic interpolation of @p x, which is float64. */
 htp_tensor_id htp_emit_interpolated(htp_lowering *l, const htp_resizing *r, htp_tensor_id x,
                                     bool is_cubic, bool align_corners);
 
-/** The same of known sizes, antialiased. */
+/** As htp_emit_interpolated() with antialiasing; sizes must be known. */
 htp_tensor_id htp_emit_antialiased(htp_lowering *l, const htp_resizing *r, htp_tensor_id x,
                                    bool is_cubic);
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/** Scales by axis: a list, or an argument for each. */
+/** Reads the scales: a list, or an argument per axis. */
 static void read_scales(htp_lowering *l, htp_resizing *r)
 {
     static const char *const names[3][3] = {

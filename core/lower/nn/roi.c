@@ -1,5 +1,5 @@
 /*
- * torchvision's operators on regions of images, and its convolution of moved points.
+ * torchvision's operators on regions of images, and its deformable convolution.
  *
  * A region is [image, x1, y1, x2, y2]. Reference: ONNX NonMaxSuppression, RoiAlign, MaxRoiPool,
  * DeformConv (of opset 19).
@@ -17,7 +17,7 @@ typedef struct regions {
     htp_tensor_id x;    /* [N, C, H, W] */
     htp_tensor_id rois; /* [K, 5] */
     double scale;
-    int64_t height; /* of a pooled region */
+    int64_t height; /* of the pooled output */
     int64_t width;
 } regions;
 
@@ -36,8 +36,8 @@ static regions read_regions(htp_lowering *l, unsigned flags)
     return r;
 }
 
-/** The means of a region's parts: [K, C, height, width]. Edges are pixels' middles, and half a
- * pixel earlier where @p aligned. */
+/** The mean of each bin of a region: [K, C, height, width]. Coordinates refer to pixel centres, or
+ * half a pixel before them if @p aligned. */
 static htp_tensor_id emit_roi_align(htp_lowering *l, const regions *r, bool aligned)
 {
     const int64_t last = 1;
@@ -62,8 +62,8 @@ void htp_lower_roi_align(htp_lowering *l)
     htp_bind_cast(l, 0, emit_roi_align(l, &r, htp_arg_bool(l, "aligned")), r.dtype);
 }
 
-/** torchvision::ps_roi_align: each part of a region has channels of its own. Of those of the second
- * output, where the channels come from, nothing is made. */
+/** torchvision::ps_roi_align: each bin of a region has its own channels. The second output, the
+ * channel mapping, is not bound. */
 void htp_lower_ps_roi_align(htp_lowering *l)
 {
     const int64_t most = INT64_C(1) << 24;
@@ -92,7 +92,8 @@ void htp_lower_ps_roi_align(htp_lowering *l)
     htp_bind_cast(l, 0, y, r.dtype);
 }
 
-/** torchvision::roi_pool: the maxima of a region's bins. Their positions are no output. */
+/** torchvision::roi_pool: the maximum of each bin of a region. The second output, their positions,
+ * is not bound. */
 void htp_lower_roi_pool(htp_lowering *l)
 {
     regions r = read_regions(l, 0);
@@ -105,16 +106,15 @@ void htp_lower_roi_pool(htp_lowering *l)
 
 /* ---- suppression ---- */
 
-/** The largest float32 that is not above a double: float32 numbers are above the one where they are
- * above the other. */
+/** The largest float32 not above a double: a float32 number exceeds both or neither. */
 static float round_down(double value)
 {
     float rounded = (float)value;
     return (double)rounded > value ? nextafterf(rounded, -INFINITY) : rounded;
 }
 
-/** torchvision::nms: the places of the boxes that overlap no better one by more than a threshold,
- * the best first. */
+/** torchvision::nms: the indices of boxes that overlap no better box by more than a threshold, best
+ * first. */
 void htp_lower_nms(htp_lowering *l)
 {
     const int64_t batch = 0;
@@ -143,8 +143,7 @@ void htp_lower_nms(htp_lowering *l)
 
 /* ---- convolution ---- */
 
-/** torchvision::deform_conv2d: each point of the kernel is moved, and perhaps weighted by a mask.
- */
+/** torchvision::deform_conv2d: each kernel point is offset, and optionally weighted by a mask. */
 void htp_lower_deform_conv(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_math_dtype(l, "input", HTP_MATH_ALLOW_DOUBLE);

@@ -2,8 +2,8 @@
  * The fused operators of transformer encoders, which nn.MultiheadAttention and
  * nn.TransformerEncoderLayer call in inference.
  *
- * Their mask is true (or not zero) where nothing is seen; a row that sees nothing gives NaN. Sizes
- * are [batch, length, embed_dim]. The packed weight holds the projections of query, key and value.
+ * Their mask is true (or not zero) at masked positions; a fully masked row gives NaN. Sizes are
+ * [batch, length, embed_dim]. The packed weight holds the projections of query, key and value.
  */
 #include "lower/compose/compose.h"
 
@@ -17,7 +17,7 @@ typedef struct multihead {
     bool is_self;            /* all three are the same tensor */
 } multihead;
 
-/** A linear function whose arguments have these names. */
+/** A linear layer with the arguments @p weight and @p bias. */
 static htp_tensor_id linear(htp_lowering *l, htp_tensor_id x, const char *weight, const char *bias,
                             htp_dtype dtype)
 {
@@ -25,7 +25,7 @@ static htp_tensor_id linear(htp_lowering *l, htp_tensor_id x, const char *weight
                            htp_arg_optional_as(l, bias, dtype), dtype);
 }
 
-/** query, key and value, projected: [batch, length, embed_dim] each */
+/** Projects query, key and value: [batch, length, embed_dim] each */
 static void project(htp_lowering *l, const multihead *m, htp_tensor_id projected[3])
 {
     if (m->is_self) {
@@ -42,8 +42,8 @@ static void project(htp_lowering *l, const multihead *m, htp_tensor_id projected
     }
 }
 
-/** Puts -inf where the mask is set. Its form follows mask_type: 0 is [length, length], 1 is
- * [batch, length], 2 is that of the products. */
+/** Puts -inf where the mask is set. Its form follows mask_type: 0 is [length, length], 1 is [batch,
+ * length], 2 is the shape of the scores. */
 static htp_tensor_id apply_mask(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
 {
     const int64_t axes[] = {1, 2};
@@ -54,7 +54,7 @@ static htp_tensor_id apply_mask(htp_lowering *l, htp_tensor_id x, htp_dtype dtyp
     return htp_emit(l, "Where", HTP_IN(mask, htp_emit_scalar(l, dtype, -INFINITY), x), HTP_NO_AT);
 }
 
-/** @param weights  receives the attention's weights: [batch, heads, length, length] */
+/** @param weights  receives the attention weights: [batch, heads, length, length] */
 static htp_tensor_id emit_multihead(htp_lowering *l, const multihead *m, htp_tensor_id *weights)
 {
     const int64_t by_head[] = {0, 2, 1, 3};
@@ -79,7 +79,7 @@ static htp_tensor_id emit_multihead(htp_lowering *l, const multihead *m, htp_ten
 }
 
 /**
- * @param input    the argument with dtype and rank
+ * @param input  the argument that gives dtype and rank
  * @param heads     the argument with the number of heads
  */
 static multihead read_multihead(htp_lowering *l, const char *input, const char *heads)

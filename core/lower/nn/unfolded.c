@@ -2,9 +2,9 @@
  * Convolutions in dtypes for which runtimes have no Conv: float64 and integers.
  *
  * A convolution gathers its windows and multiplies them, as the columns of a matrix, by the weight.
- * A transposed one multiplies first, and then adds every product at its position. That is done one
- * axis at a time: each element of the result gathers its product for every element of the kernel,
- * or a zero that is appended to the axis.
+ * A transposed one multiplies first and then adds every product at its position. That is done one
+ * axis at a time: for every element of the kernel, each element of the result gathers its product,
+ * or a zero appended to the axis.
  */
 #include "lower/emit/constant.h"
 #include "lower/emit/sizes.h"
@@ -18,7 +18,7 @@ typedef struct unfolding {
     const htp_convolution *c;
     int64_t inputs;    /* channels of a group */
     int64_t outputs;   /* channels of a group */
-    int64_t kernel;    /* elements, of all axes */
+    int64_t kernel;    /* number of its elements */
     const htp_dim *in; /* spatial dims */
     const htp_dim *out;
 } unfolding;
@@ -69,7 +69,7 @@ static htp_tensor_id as_columns(htp_lowering *l, const unfolding *u, htp_tensor_
     return htp_emit_binary(l, "Reshape", x, htp_sizes_end(&shape));
 }
 
-/** The weight as a matrix, or as one for each group. */
+/** The weight as a matrix, or one per group. */
 static htp_tensor_id as_matrices(htp_lowering *l, const unfolding *u, int64_t rows, int64_t columns)
 {
     const int64_t dims[] = {u->c->groups, rows, columns};
@@ -77,8 +77,7 @@ static htp_tensor_id as_matrices(htp_lowering *l, const unfolding *u, int64_t ro
     return htp_emit_reshape(l, u->c->weight, is_one ? dims + 1 : dims, is_one ? 2 : 3);
 }
 
-/** Dims of a tensor: batch and channels, and those of two lists by turns or one behind the other.
- */
+/** Lists dims: batch and channels, then those of two lists, alternating or one after the other. */
 static void list_dims(htp_dim *dims, const htp_dim *first, const htp_dim *second, size_t axes,
                       bool by_turns)
 {
@@ -156,7 +155,7 @@ static htp_tensor_id emit_products(htp_lowering *l, const unfolding *u)
     return c->axes == 1 ? product : htp_emit_transpose(l, product, perm, 2 + 2 * c->axes);
 }
 
-/** An axis on which products are added up. */
+/** An axis along which products are summed. */
 typedef struct landing {
     int64_t kernel;
     int64_t stride;
@@ -166,7 +165,7 @@ typedef struct landing {
     htp_tensor_id out; /* [1] */
 } landing;
 
-/** Which products fall on the elements of an axis of known sizes, as emit_sources() has them. */
+/** As emit_sources(), for an axis of known sizes. */
 static htp_tensor_id constant_sources(htp_lowering *l, const landing *a, int64_t in, int64_t out)
 {
     const int64_t most = INT64_C(1) << 24;
@@ -187,8 +186,8 @@ static htp_tensor_id constant_sources(htp_lowering *l, const landing *a, int64_t
     return htp_builder_constant(l->model, HTP_DTYPE_INT64, 2, dims, sources);
 }
 
-/** Which product falls on each element, counted through kernel and axis with its zero:
- * [kernel, out] */
+/** The index of the product that each element receives, into kernel elements and axis, the latter
+ * including its zero: [kernel, out] */
 static htp_tensor_id emit_sources(htp_lowering *l, const landing *a)
 {
     const int64_t last = 1;
@@ -226,7 +225,7 @@ static htp_tensor_id append_zero(htp_lowering *l, htp_tensor_id x, htp_dtype dty
                     HTP_NO_AT);
 }
 
-/** The sizes of an axis of the result follow from the arguments where the input's are known. */
+/** Reads the sizes of an axis; the result's follow from the arguments if the input's are known. */
 static landing read_landing(htp_lowering *l, const unfolding *u, size_t i)
 {
     const htp_convolution *c = u->c;
@@ -248,7 +247,7 @@ static landing read_landing(htp_lowering *l, const unfolding *u, size_t i)
     return a;
 }
 
-/** Adds up along axis @p i, the axes behind being done. */
+/** Sums along axis @p i; the axes after it are done. */
 static htp_tensor_id add_up(htp_lowering *l, const unfolding *u, size_t i, htp_tensor_id x,
                             const landing *landings)
 {

@@ -2,7 +2,7 @@
  * Rearranging pixels and channels.
  *
  * Reference: ONNX DepthToSpace, SpaceToDepth. PyTorch's channel order is DepthToSpace's in mode
- * CRD; SpaceToDepth has another, so channels are permuted behind it.
+ * CRD; SpaceToDepth's differs, so channels are permuted after it.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -55,7 +55,7 @@ static htp_dtype pixel_dtype(htp_lowering *l)
     return htp_kernel_dtype(l, "DepthToSpace", htp_output_dtype(l, 0));
 }
 
-/** The size of a dim, small enough to list its elements; 0: only the model knows it. */
+/** The number of channels, if it is small enough to list them; 0 if dynamic. */
 static int64_t read_channels(htp_lowering *l, uint32_t axis)
 {
     const int64_t most = INT64_C(1) << 24;
@@ -67,7 +67,7 @@ static int64_t read_channels(htp_lowering *l, uint32_t axis)
     return dims[axis].symbol ? 0 : dims[axis].size;
 }
 
-/** The numbers of the channels of [N, C, ...], as a matrix of @p rows read column by column. */
+/** The channel indices of [N, C, ...] as a matrix of @p rows, read column by column. */
 static htp_tensor_id transposed_order(htp_lowering *l, htp_tensor_id x, int64_t rows)
 {
     const htp_dim channels[] = {{.symbol = ""}, {.symbol = ""}};
@@ -93,7 +93,7 @@ static htp_tensor_id transpose_channels(htp_lowering *l, htp_tensor_id x, int64_
     return htp_emit(l, "Gather", HTP_IN(x, positions), HTP_AT(htp_attribute_int("axis", 1)));
 }
 
-/** The last of @p rank dims split in two, with @p inner in the second one. */
+/** Splits the last of @p rank dims in two; the second has size @p inner. */
 static htp_tensor_id split_last(htp_lowering *l, htp_tensor_id x, size_t rank, int64_t inner)
 {
     int64_t dims[HTP_MAX_RANK] = {0};
@@ -102,7 +102,7 @@ static htp_tensor_id split_last(htp_lowering *l, htp_tensor_id x, size_t rank, i
     return htp_emit_reshape(l, x, dims, rank + 1);
 }
 
-/** The last two of @p rank dims joined. */
+/** Joins the last two of @p rank dims. */
 static htp_tensor_id join_last(htp_lowering *l, htp_tensor_id x, size_t rank)
 {
     int64_t dims[HTP_MAX_RANK] = {0};
@@ -123,7 +123,7 @@ static htp_tensor_id permute(htp_lowering *l, htp_tensor_id x, const char *order
 
 /* Runtimes have DepthToSpace and SpaceToDepth for few dtypes that are not floating-point. */
 
-/** Squares of @p r * @p r pixels made of channels. @param x  [N, C·r·r, H, W] */
+/** Rearranges channels into squares of @p r * @p r pixels. @param x  [N, C·r·r, H, W] */
 static htp_tensor_id spread_channels(htp_lowering *l, htp_tensor_id x, int64_t r)
 {
     x = split_last(l, permute(l, x, "0231"), 4, r);  /* [N, H, W, C·r, r] */
@@ -133,7 +133,7 @@ static htp_tensor_id spread_channels(htp_lowering *l, htp_tensor_id x, int64_t r
     return permute(l, x, "0132");
 }
 
-/** Channels made of squares of @p r * @p r pixels. @param x  [N, C, H·r, W·r] */
+/** Rearranges squares of @p r * @p r pixels into channels. @param x  [N, C, H·r, W·r] */
 static htp_tensor_id gather_channels(htp_lowering *l, htp_tensor_id x, int64_t r)
 {
     x = split_last(l, x, 4, r);                      /* [N, C, H·r, W, r] */

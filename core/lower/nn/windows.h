@@ -1,5 +1,5 @@
 /*
- * Sliding windows, gathered: for pooling of integers, unfolding and folding where ONNX has no
+ * Gathers sliding windows: for pooling of integers, unfolding, and folding where ONNX has no
  * operator. Private to core/lower.
  */
 #ifndef HTP_LOWER_WINDOWS_H
@@ -7,20 +7,20 @@
 
 #include "lower/emit/lowering.h"
 
-/** How windows slide along one axis. All numbers are from 1 on, padding from 0 on. */
+/** How windows slide along one axis. All numbers are at least 1, padding at least 0. */
 typedef struct htp_window {
     int64_t kernel;
     int64_t stride;
     int64_t dilation;
     int64_t padding;     /* before the first element */
-    int64_t end_padding; /* behind the last */
+    int64_t end_padding; /* after the last */
 } htp_window;
 
-/** Fails, and says false, when a number is out of range. */
+/** Fails and returns false if a number is out of range. */
 bool htp_window_check(htp_lowering *l, const htp_window *windows, size_t axes);
 
-/** Where the elements of the windows are, with padding counted: int64 [kernel, windows]. The axis
- * has @p size elements, without padding, and is axis @p axis of @p x if that is not a number. */
+/** The positions of the windows' elements, counting padding: int64 [kernel, windows]. The axis has
+ * @p size elements without padding; if that is dynamic, it is read from axis @p axis of @p x. */
 htp_tensor_id htp_emit_positions(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_dim size,
                                  const htp_window *window);
 
@@ -30,7 +30,7 @@ htp_tensor_id htp_emit_positions_within(htp_lowering *l, htp_tensor_id length,
 
 /**
  * The windows along the last @p axes axes of a tensor.
- * @param x     of @p dtype, [N, C, ...] with @p axes axes behind
+ * @param x  of @p dtype, [N, C, ...] with @p axes axes after C
  * @param dims  of those axes
  * @param fill  the value of the padding, a 0-d tensor
  * @return [N, C, kernel, windows, kernel, windows, ...]
@@ -38,8 +38,8 @@ htp_tensor_id htp_emit_positions_within(htp_lowering *l, htp_tensor_id length,
 htp_tensor_id htp_emit_windows(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, size_t axes,
                                const htp_dim *dims, const htp_window *windows, htp_tensor_id fill);
 
-/** The sum along axis @p axis of @p x, of size @p size, which is removed. ONNX Runtime sums
- * integers in float64, so these are added one by one. */
+/** The sum along axis @p axis of @p x, which has size @p size and is removed. Integers are added
+ * one by one, because ONNX Runtime's ReduceSum computes them in float64. */
 htp_tensor_id htp_emit_window_sum(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, int64_t axis,
                                   int64_t size);
 
@@ -48,17 +48,17 @@ htp_tensor_id htp_emit_window_sum(htp_lowering *l, htp_tensor_id x, htp_dtype dt
 htp_tensor_id htp_emit_window_sums(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, size_t axes,
                                    const htp_dim *dims, const htp_window *windows);
 
-/** Numbers the elements of a plane in row-major order: int64 [1, 1, ...] with @p axes axes, of
- * sizes @p dims, or those of axes 2 and on of @p x. */
+/** The row-major index of each element of a plane: int64 [1, 1, ...] with @p axes axes after, of
+ * sizes @p dims, read from @p x where dynamic. */
 htp_tensor_id htp_emit_plane(htp_lowering *l, htp_tensor_id x, size_t axes, const htp_dim *dims);
 
-/** An index that is no element's: larger than all. */
+/** No element's index: larger than all. */
 #define HTP_NO_INDEX INT64_MAX
 
 /**
  * The position of each window's maximum: the first one in the plane.
  * @param windows  of @p dtype, from htp_emit_windows()
- * @param largest  the maximum of each, with 1 for each kernel
+ * @param largest  the maximum of each; kernel axes have size 1
  * @param plane    the windows of htp_emit_plane(), padded with HTP_NO_INDEX
  * @param reduced  the axes of the kernels, @p count of them
  */

@@ -6,12 +6,12 @@
 
 typedef struct pass {
     htp_builder *model;
-    htp_map places; /* names of dims, joined: inputs * HTP_MAX_RANK + the first dim */
-    htp_map asked;  /* input, first and last dim: what a Shape gives */
+    htp_map places; /* joined names of consecutive dims -> input * HTP_MAX_RANK + first dim */
+    htp_map asked;  /* question -> output of the Shape that answers it */
     htp_tensor_id *instead;
 } pass;
 
-/* The sizes that a Shape asks for. */
+/* The sizes that a Shape returns: dims from start up to end. */
 typedef struct question {
     htp_tensor_id tensor;
     uint32_t start;
@@ -23,7 +23,7 @@ static bool has_dims(const htp_tensor *tensor)
     return tensor->has_type && !tensor->is_sequence && tensor->rank <= HTP_MAX_RANK;
 }
 
-/* The names of dims, joined; NULL where one is a number, or not known. */
+/* The joined names of dims; NULL if one is a number, or unknown. */
 static const char *join_names(const pass *p, const htp_tensor *tensor, uint32_t start, uint32_t end)
 {
     const char *joined = "";
@@ -37,7 +37,7 @@ static const char *join_names(const pass *p, const htp_tensor *tensor, uint32_t 
     return joined;
 }
 
-/* Notes which names follow one another in inputs. The first input that has them counts. */
+/* Records all runs of names in the inputs' dims. The first input with a run counts. */
 static void note_inputs(pass *p)
 {
     for (uint32_t n = 0; n < p->model->inputs.count; n++) {
@@ -57,7 +57,7 @@ static void note_inputs(pass *p)
     }
 }
 
-/* What a Shape of the root asks a tensor for. @return false for other nodes */
+/* Reads which sizes a Shape in the root returns. @return false for other nodes */
 static bool read_question(const htp_builder *model, const htp_onnx_node *node, question *asked)
 {
     if (strcmp(node->op_type, "Shape") != 0 || *node->domain || node->graph != 0 ||
@@ -77,7 +77,7 @@ static bool read_question(const htp_builder *model, const htp_onnx_node *node, q
     return true;
 }
 
-/* Asks an input, where one has these sizes. */
+/* Makes the Shape read an input that has these sizes, if there is one. */
 static void turn(pass *p, htp_onnx_node *node, question *asked)
 {
     const htp_tensor *tensor = &p->model->tensors.items[asked->tensor];
@@ -100,7 +100,7 @@ static void turn(pass *p, htp_onnx_node *node, question *asked)
     node->attribute_count = 2;
 }
 
-/* Lets readers of a question that was asked before read that answer. */
+/* Makes readers of a repeated question read the first answer. */
 static void share(pass *p, const htp_onnx_node *node, const question *asked)
 {
     const void *key = htp_arena_copy(p->model->arena, asked, sizeof(*asked));

@@ -1,5 +1,6 @@
 /*
- * A pass over a model whose types are known: sizes that an input of the model has, too.
+ * A pass over a model whose types are known: sizes that an input of the model has, too, are read
+ * from the input.
  */
 #ifndef HTP_LOWER_ASKED_INPUTS_H
 #define HTP_LOWER_ASKED_INPUTS_H
@@ -7,12 +8,13 @@
 #include "onnx/builder/builder.h"
 
 /**
- * Called once, behind htp_builder_infer_types(). Where the root asks a computed tensor for sizes
- * that an input of the model has by its type, one behind the other, it asks the input: the tensor
- * has a reader less, which keeps fusions from it. Equal questions of the root become one.
+ * Call it once, after htp_builder_infer_types(). Where a Shape in the root reads consecutive sizes
+ * of a computed tensor that some input of the model also has by its type, it reads the input
+ * instead. The tensor then has one reader less, which would prevent fusions. Equal Shapes of the
+ * root become one.
  *
- * Sizes that other modules ask for, or are served with, stay: a module that is cut out, or is a
- * function, computes them of what it is given.
+ * Shapes that belong to other modules, or serve them, stay: a module that is extracted, or becomes
+ * a function, computes sizes from its own inputs.
  */
 void htp_lower_ask_inputs(htp_builder *model);
 

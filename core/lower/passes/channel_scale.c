@@ -11,7 +11,7 @@ static double scale_at(const htp_channel_scale *scale, uint64_t element)
     return scale->scales[element / s->cycle * s->group + element / s->inner % s->group];
 }
 
-/* The elements of one channel that follow, @p element among them. */
+/* The length of the run of one channel's elements that begins at @p element. */
 static uint64_t run_at(const htp_channel_scale *scale, uint64_t element, uint64_t count)
 {
     uint64_t run = scale->spread.inner - element % scale->spread.inner;
@@ -34,7 +34,8 @@ void htp_channel_scale_elements(const void *with, uint64_t first, size_t count, 
     }
 }
 
-/* The largest magnitude of some float32, as bits: NaN and infinity are larger than all others. */
+/* The largest magnitude among float32 numbers, as bits: infinity and NaN compare larger than all
+ * finite ones. */
 static uint32_t largest_bits(const unsigned char *elements, uint64_t count)
 {
     uint32_t largest = 0;

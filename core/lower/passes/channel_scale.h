@@ -1,5 +1,5 @@
 /*
- * A weight times one number for each of its channels, block by block. Private to core/lower.
+ * Multiplies a weight by a number per channel, block by block. Private to core/lower.
  */
 #ifndef HTP_LOWER_CHANNEL_SCALE_H
 #define HTP_LOWER_CHANNEL_SCALE_H
@@ -11,9 +11,9 @@
 /** The order of channels in a weight: element e belongs to channel e / cycle · group + e / inner %
  * group. */
 typedef struct htp_channel_spread {
-    uint64_t inner; /* elements of one channel that stand together */
-    uint64_t group; /* channels that take turns */
-    uint64_t cycle; /* elements until others do */
+    uint64_t inner; /* adjacent elements of one channel */
+    uint64_t group; /* channels in a cycle */
+    uint64_t cycle; /* elements in a cycle */
     uint64_t channels;
 } htp_channel_spread;
 

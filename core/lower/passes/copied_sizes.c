@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Operators that are gone through for one size. */
+/* The longest chain of operators that is followed for one size. */
 enum { LONGEST_WAY = 64 };
 
 /* One axis of a tensor. */
@@ -32,7 +32,7 @@ static const int64_t *constant_ints(const htp_builder *model, htp_tensor_id x, s
 
 /* ---- where a size comes from ---- */
 
-/* The rank of a tensor; -1 where it is not known. */
+/* The rank of a tensor; -1 if unknown. */
 static int64_t rank_of(const htp_builder *model, htp_tensor_id x)
 {
     const htp_tensor *tensor = &model->tensors.items[x];
@@ -54,7 +54,7 @@ static bool keeps_axis(const htp_builder *model, htp_tensor_id constant, int64_t
     return own < 0 || tensor->dims[own].size == 1;
 }
 
-/* Of arithmetic with a constant: the other operand. */
+/* The other operand of arithmetic with a constant; HTP_NONE for other nodes. */
 static htp_tensor_id behind_arithmetic(const htp_builder *model, const htp_onnx_node *node,
                                        int64_t axis)
 {
@@ -82,7 +82,7 @@ static axis_of behind_binary(const htp_builder *model, const htp_onnx_node *node
     return (axis_of){behind_arithmetic(model, node, axis), axis};
 }
 
-/* A product with one matrix keeps all axes of the other operand but the last. */
+/* A product with a matrix keeps all axes of the other operand but the last. */
 static axis_of behind_product(const htp_builder *model, const htp_onnx_node *node, int64_t axis)
 {
     int64_t rank = rank_of(model, node->inputs[0]);
@@ -107,7 +107,7 @@ static axis_of behind_split(const htp_builder *model, const htp_onnx_node *node,
     return (axis_of){rank < 0 || cut == axis ? HTP_NONE : node->inputs[0], axis};
 }
 
-/* Of a Reshape that copies a size. */
+/* The axis from which a Reshape copies a size. */
 static axis_of behind_reshape(const htp_builder *model, const htp_onnx_node *node, int64_t axis)
 {
     size_t count = 0;
@@ -117,11 +117,11 @@ static axis_of behind_reshape(const htp_builder *model, const htp_onnx_node *nod
     return (axis_of){is_copied ? node->inputs[0] : HTP_NONE, axis};
 }
 
-/* The operators whose results keep sizes of an operand, and where these are there. */
+/* Operators whose results keep sizes of an operand, and how to find the axis there. */
 static const struct {
     const char *op;
     axis_of (*behind)(const htp_builder *model, const htp_onnx_node *node, int64_t axis);
-    bool is_of_all; /* outputs, not of the first alone */
+    bool is_of_all; /* holds for all outputs, not just the first */
 } keeping[] = {
     {"Abs", behind_pointwise, false},
     {"Add", behind_binary, false},
@@ -158,7 +158,7 @@ static const struct {
     {"Transpose", behind_transpose, false},
 };
 
-/* The axis of equal size before one operator; none if unknown. */
+/* The axis of equal size in an operand of the node that makes @p at; none if unknown. */
 static axis_of step_back(const htp_builder *model, axis_of at)
 {
     const htp_onnx_node *node = producer_of(model, at.tensor);
@@ -171,7 +171,7 @@ static axis_of step_back(const htp_builder *model, axis_of at)
     return (axis_of){HTP_NONE, 0};
 }
 
-/* The first axis that is known to have the same size. */
+/* The axis farthest back that is known to have the same size. */
 static axis_of origin_of(const htp_builder *model, axis_of at)
 {
     for (int steps = 0; steps < LONGEST_WAY; steps++) {
@@ -186,7 +186,7 @@ static axis_of origin_of(const htp_builder *model, axis_of at)
 
 /* ---- shapes ---- */
 
-/* A shape that is being read. */
+/* A shape under inspection. */
 typedef struct reading {
     const htp_builder *model;
     htp_tensor_id x; /* the reshaped tensor */
@@ -195,7 +195,7 @@ typedef struct reading {
     bool has_copies;
 } reading;
 
-/* Whether @p sizes is unambiguous where 0 copies. */
+/* Adds constant sizes. @return false for a 0, which would copy */
 static bool add_constants(reading *r, const int64_t *sizes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -207,7 +207,7 @@ static bool add_constants(reading *r, const int64_t *sizes, size_t count)
     return true;
 }
 
-/* Whether the sizes that a Shape gives are those of x in the same places. */
+/* Adds the sizes of a Shape, if they provably equal those of x at the same positions. */
 static bool add_copies(reading *r, const htp_onnx_node *shape)
 {
     const htp_attribute *start = htp_builder_attribute(shape, "start");

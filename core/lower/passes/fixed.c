@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Tensors that one is computed of. */
+/* The most tensors in a cone. */
 enum { MAX_IN_CONE = 4096 };
 
 static const htp_tensor *tensor_at(const htp_fixed *f, htp_tensor_id id)
@@ -81,7 +81,7 @@ static bool gives_fixed(const htp_fixed *f, const htp_onnx_node *node)
     return node->output_count > 0 && f->is_fixed[node->outputs[0]];
 }
 
-/* Marks what nodes read that take other things, too. */
+/* Marks fixed tensors that nodes with other inputs read. */
 static void mark_read(htp_fixed *f)
 {
     for (size_t n = 0; n < f->model->nodes.count; n++) {
@@ -222,7 +222,7 @@ void htp_fixed_keep(htp_kept_arithmetic *kept, htp_lowering *l, htp_node_id node
 
 /* ---- what becomes of it ---- */
 
-/* The path of the module, and the operator. */
+/* A name from the module's path and the operator. */
 static const char *name_after(const htp_fixed *f, htp_node_id id)
 {
     const htp_trace_node *node = htp_graph_node(f->l->graph, id);
@@ -233,7 +233,7 @@ static const char *name_after(const htp_fixed *f, htp_node_id id)
                             (int)strcspn(name, "."), name);
 }
 
-/* What a value of the graph is called, and what an operator makes for itself. */
+/* A name for the tensor: its graph value's, or one from its operator. */
 static const char *name_of(const htp_fixed *f, htp_tensor_id id)
 {
     const htp_onnx_node *maker = htp_fixed_maker(f, id);

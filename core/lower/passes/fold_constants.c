@@ -8,10 +8,10 @@ typedef struct pass {
     htp_lowering *l;
     htp_fixed *fixed;
     htp_evaluator *evaluator;
-    bool *may_be;   /* by tensor: there is a kernel for each node that it is computed by */
-    uint32_t *left; /* by tensor: nodes that read it and were not computed */
+    bool *may_be;   /* by tensor: all nodes that compute it have a kernel */
+    uint32_t *left; /* by tensor: readers that are not computed yet */
     htp_kept_arithmetic *kept;
-    HTP_VECTOR(htp_tensor_id) made; /* on the way to one that is computed */
+    HTP_VECTOR(htp_tensor_id) made; /* intermediate tensors of the current one */
 } pass;
 
 /* ---- constants ---- */
@@ -26,7 +26,7 @@ static bool may_compute(const pass *p, const htp_onnx_node *node)
     return may;
 }
 
-/* Lets go of operands that no other node needs. */
+/* Frees operands that no other node needs. */
 static void leave_inputs(pass *p, const htp_onnx_node *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -37,7 +37,7 @@ static void leave_inputs(pass *p, const htp_onnx_node *node)
     }
 }
 
-/* Computes what is small and follows from constants, from the first node to the last. */
+/* Computes small tensors that follow from constants, in the order of nodes. */
 static void compute_constants(pass *p)
 {
     const htp_builder *model = p->fixed->model;
@@ -64,7 +64,7 @@ static void compute_constants(pass *p)
 
 /* ---- what is read ---- */
 
-/* Computes what a tensor is made of. No deeper than a cone has tensors. */
+/* Computes a tensor and those that it needs. The recursion is no deeper than its cone. */
 static bool know(pass *p, htp_tensor_id id)
 {
     const htp_onnx_node *maker = htp_fixed_maker(p->fixed, id);
@@ -84,7 +84,7 @@ static bool know(pass *p, htp_tensor_id id)
     return is_known;
 }
 
-/* Computes a tensor of what is known, no larger than it may be. */
+/* Computes a tensor from known ones, if it has at most @p most bytes. */
 static bool know_last(pass *p, htp_tensor_id id, uint64_t most)
 {
     const htp_onnx_node *maker = htp_fixed_maker(p->fixed, id);

@@ -1,6 +1,6 @@
 /*
- * Constant folding: a pass over what was lowered. What constants and weights alone decide is
- * computed in plain C (lower/evaluate/evaluate.h) and becomes an initializer. Private to
+ * Constant folding: a pass over the lowered model. Tensors that follow from constants and weights
+ * alone are computed in plain C (lower/evaluate/evaluate.h) and become initializers. Private to
  * core/lower.
  */
 #ifndef HTP_LOWER_FOLD_CONSTANTS_H
@@ -9,11 +9,11 @@
 #include "lower/emit/lowering.h"
 
 /**
- * Computes the tensors that nodes take from initializers alone, where that is more than a layout
- * of a weight, as far as lower/passes/fixed.h lets them be kept: index arithmetic on fixed sizes,
- * positions, masks; and, where libtorch did not (htp_lower_weight_arithmetic()), arithmetic on
- * weights. Outputs of graphs stay. Linear in nodes, but for those that weights are computed by.
- * @param kept  receives what is larger and stays in the graph; or NULL
+ * Folds tensors that follow from initializers alone and are not just layouts of a weight, within
+ * the sizes of lower/passes/fixed.h: index arithmetic on fixed sizes, positions, masks; and
+ * arithmetic on weights that libtorch did not compute (htp_lower_weight_arithmetic()). Outputs of
+ * graphs stay. Linear in the nodes, except for those that compute with weights.
+ * @param kept  receives results that are too large and stay; or NULL
  */
 void htp_lower_fold_constants(htp_lowering *l, htp_kept_arithmetic *kept);
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Inputs of BatchNormalization behind the first. */
+/* Inputs of BatchNormalization after the first. */
 enum { SCALE = 1, BIAS, MEAN, VARIANCE, NORM_INPUTS };
 
 enum { MAX_CHANNELS = 1 << 24 };
@@ -20,13 +20,13 @@ typedef struct pass {
     htp_payload *payload;
 } pass;
 
-/* A norm, and the layer in front of it. */
+/* A norm, and the layer before it. */
 typedef struct pair {
     htp_onnx_node *norm;
     const htp_onnx_node *layer;
-    htp_tensor_id weight_id; /* of the layer */
+    htp_tensor_id weight_id; /* the layer's */
     const htp_initializer *weight;
-    bool is_turned; /* it is read through a Transpose */
+    bool is_turned; /* read through a Transpose */
     htp_channel_spread spread;
     double *scales;
     float *bias;
@@ -59,7 +59,7 @@ static bool begin_reading(pass *p, const htp_initializer *initializer)
     return is_right;
 }
 
-/* One float32 per channel. @return NULL if the operand has another form */
+/* Reads one float32 per channel. @return NULL if the operand has another form */
 static float *read_vector(pass *p, htp_tensor_id id, uint64_t channels)
 {
     const htp_initializer *initializer = initializer_at(p, id);
@@ -110,7 +110,7 @@ static bool is_operator(const htp_onnx_node *node, const char *op_type)
     return !*node->domain && strcmp(node->op_type, op_type) == 0;
 }
 
-/* Whether a Gemm takes the weight as it is stored in columns. */
+/* Whether the stored weight has a channel per row, for transB of the Gemm. */
 static bool is_second_turned(const pair *pair)
 {
     return (int_or(pair->layer, "transB", 0) != 0) != pair->is_turned;
@@ -134,7 +134,7 @@ static htp_channel_spread spread_of_conv(const pair *pair, const htp_tensor *wei
     return (htp_channel_spread){inner, channels, inner * channels, channels};
 }
 
-/* ConvTranspose: [inputs, channels of a group, ...], groups one behind the other. */
+/* ConvTranspose: [inputs, channels of a group, ...], group after group. */
 static htp_channel_spread spread_of_transposed(const pair *pair, const htp_tensor *weight)
 {
     uint64_t groups = (uint64_t)int_or(pair->layer, "group", 1);
@@ -159,7 +159,7 @@ static htp_channel_spread spread_of_gemm(const pair *pair, const htp_tensor *wei
 
 static const struct {
     const char *op_type;
-    uint32_t least_rank; /* of the weight */
+    uint32_t least_rank; /* the weight's */
     htp_channel_spread (*spread)(const pair *pair, const htp_tensor *weight);
 } layers[] = {
     {"Conv", 3, spread_of_conv},
@@ -179,7 +179,7 @@ static bool find_spread(const pass *p, pair *pair)
            pair->spread.channels <= MAX_CHANNELS;
 }
 
-/* A float32 weight as the model has it, which a Gemm may read through a Transpose. */
+/* Finds the stored float32 weight, which a Gemm may read through a Transpose. */
 static bool find_weight(const pass *p, pair *pair)
 {
     htp_tensor_id id = pair->layer->inputs[1];
@@ -195,7 +195,7 @@ static bool find_weight(const pass *p, pair *pair)
            tensor_at(p, id)->dtype == HTP_DTYPE_FLOAT32;
 }
 
-/* The layer whose result a norm alone reads. */
+/* Finds the layer, whose result only the norm may read. */
 static bool find_layer(const pass *p, pair *pair)
 {
     const htp_onnx_node *norm = pair->norm;
@@ -255,7 +255,7 @@ static void add_weight(pass *p, weight_list *weights, uint32_t weight)
     HTP_PUSH(p->arena, weights, weight);
 }
 
-/* The weights that an operand is made of; none of a constant. */
+/* Adds the weights of which an operand is made; a constant has none. */
 static void add_weights(pass *p, weight_list *weights, htp_tensor_id id)
 {
     const htp_initializer *initializer = id == HTP_NONE ? NULL : initializer_at(p, id);
@@ -325,7 +325,7 @@ static htp_tensor_id add_bias_of(pass *p, const pair *pair)
                                derivation, pair->bias);
 }
 
-/* The layer's attributes, with transB as the stored weight needs it. */
+/* Copies the layer's attributes, with transB for the stored weight. */
 static void set_attributes(pass *p, htp_onnx_node *folded, const pair *pair)
 {
     htp_attribute *attributes =
@@ -351,7 +351,7 @@ static void add_scopes(pass *p, htp_onnx_node *node, const htp_onnx_node *of)
     }
 }
 
-/* The layer takes the norm's place, so that its result has the norm's readers. */
+/* Puts the folded layer in the norm's place, so that it gets the norm's readers. */
 static void fold(pass *p, pair *pair)
 {
     htp_tensor_id weight = add_weight_of(p, pair);

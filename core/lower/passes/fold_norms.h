@@ -13,11 +13,11 @@
 #include "onnx/builder/builder.h"
 
 /**
- * Folds norms of float32 whose operand nothing else reads and whose weight no other node has, if
- * all results are finite. The node serves both modules: it belongs to the layer, and the norm is
- * among its further scopes.
- * @param bodies  by scope: the body that it becomes part of; nothing is folded across. NULL: all
- *                are one
+ * Folds norms of float32 if nothing else reads the layer's result or its weight, and all results
+ * are finite. The node serves both modules: it belongs to the layer, and the norm is among its
+ * further scopes.
+ * @param bodies  by scope: the function body that contains it; nothing is folded across bodies.
+ * NULL: one body
  */
 void htp_norms_fold(htp_builder *model, const uint32_t *bodies);
 

@@ -1,5 +1,5 @@
 /*
- * The pass, and its handling of activations and pads.
+ * The pass itself, and its guards for activations and pads.
  *
  * It copies the nodes of the finished builder, in order, to a new list: guards stand directly
  * before their node.
@@ -21,7 +21,7 @@ static bool is_merged(const char *op)
     return htp_text_is_one_of(op, merged, sizeof(merged) / sizeof(merged[0]));
 }
 
-/* The node that makes @p x, when it has one reader; NULL otherwise. */
+/* The node that makes @p x, if it has one reader; NULL otherwise. */
 static const htp_onnx_node *sole_producer(const htp_builder *model, htp_tensor_id x)
 {
     if (x == HTP_NONE) {
@@ -61,7 +61,7 @@ static htp_tensor_id scaled(htp_lowering *l, const htp_onnx_node *gemm, const ch
     return htp_emit(l, "Mul", HTP_IN(x, scale), HTP_NO_AT);
 }
 
-/* A Gemm's attributes but its bias's factor. */
+/* A Gemm's attributes without the bias's factor. */
 static htp_emit_attributes product_attributes(htp_lowering *l, const htp_onnx_node *gemm)
 {
     htp_attribute *kept = HTP_NEW_ARRAY(l->arena, htp_attribute, gemm->attribute_count);
@@ -74,7 +74,7 @@ static htp_emit_attributes product_attributes(htp_lowering *l, const htp_onnx_no
     return (htp_emit_attributes){kept, count};
 }
 
-/* Whether all bytes but signs are 0, of elements of @p size bytes. */
+/* Whether all elements of @p size bytes are 0 or -0. */
 static bool are_zeros(const unsigned char *bytes, uint64_t count, size_t size)
 {
     unsigned found = 0;
@@ -96,7 +96,7 @@ static bool is_zero(const htp_builder *model, htp_tensor_id x)
     uint64_t left = 0;
     const unsigned char *bytes = NULL;
     htp_status status = htp_payload_check(model, constant, &left);
-    if (status != HTP_OK) { /* the writer says why */
+    if (status != HTP_OK) { /* the writer will report it */
         htp_status_free(status);
         return false;
     }
@@ -124,7 +124,7 @@ static htp_tensor_id split_gemm(htp_lowering *l, const htp_onnx_node *gemm)
     return htp_emit(l, "Add", HTP_IN(product, bias), HTP_NO_AT);
 }
 
-/* A matrix product as a Gemm; HTP_NONE if @p x is none, or has other readers. */
+/* A matrix product as a Gemm; HTP_NONE if @p x is no product, or has other readers. */
 static htp_tensor_id gemm_of(htp_lowering *l, htp_tensor_id x)
 {
     const htp_onnx_node *product = sole_producer(l->model, x);
@@ -136,8 +136,8 @@ static htp_tensor_id gemm_of(htp_lowering *l, htp_tensor_id x)
                : HTP_NONE;
 }
 
-/* The result of an Add of one or two products of matrices, with these as Gemms; HTP_NONE
- * when it adds none. */
+/* The result of an Add of one or two matrix products, with these as Gemms; HTP_NONE if it adds
+ * none. */
 static htp_tensor_id split_sum(htp_lowering *l, const htp_onnx_node *sum)
 {
     htp_tensor_id first = gemm_of(l, sum->inputs[0]);
@@ -151,8 +151,8 @@ static htp_tensor_id split_sum(htp_lowering *l, const htp_onnx_node *sum)
                     HTP_NO_AT);
 }
 
-/* Whether adding @p constant keeps the shape of a product with matrix @p b: a number, or a row of
- * the width of @p b. */
+/* Whether adding @p constant keeps the shape of a product with matrix @p b: it is a number, or a
+ * row as wide as @p b. */
 static bool fits_columns(const htp_builder *model, htp_tensor_id constant, htp_tensor_id b)
 {
     const htp_tensor *row = &model->tensors.items[constant];
@@ -221,7 +221,8 @@ static htp_tensor_id keep_apart(htp_lowering *l, htp_tensor_id x, int depth)
     if (!producer || depth == HTP_DEEPEST_CHAIN) {
         return HTP_NONE;
     }
-    /* Nodes move as the model grows: work on a copy, with the producer's own origin. */
+    /* The vector of nodes moves as it grows, so this works on a copy, with the producer's origin.
+     */
     const htp_onnx_node node = *producer;
     htp_tensor_id other = HTP_NONE;
     l->model->origin = node.origin;
@@ -247,7 +248,7 @@ static htp_tensor_id keep_apart(htp_lowering *l, htp_tensor_id x, int depth)
     return other;
 }
 
-/* A Pad before a MaxPool in a form that is not merged; HTP_NONE when it needs none. */
+/* A Pad before a MaxPool in a form that is not merged; HTP_NONE if it needs none. */
 static htp_tensor_id keep_pad(htp_lowering *l, htp_tensor_id x)
 {
     const htp_onnx_node *producer = sole_producer(l->model, x);
@@ -259,7 +260,7 @@ static htp_tensor_id keep_pad(htp_lowering *l, htp_tensor_id x)
     return name_axes(l, &node);
 }
 
-/* Before a node @p op that reads @p x is added. */
+/* Guards @p x before a node @p op that reads it is added. */
 static void guard_operand(htp_lowering *l, const char *op, htp_tensor_id x)
 {
     htp_origin origin = l->model->origin;
@@ -277,7 +278,7 @@ static void guard_operand(htp_lowering *l, const char *op, htp_tensor_id x)
 
 /* ---- the pass ---- */
 
-/* Adds a node that was in the model before. */
+/* Adds a node of the former list again, with its guards. */
 static void replay(htp_lowering *l, htp_onnx_node node)
 {
     htp_builder *model = l->model;

@@ -6,7 +6,7 @@
 
 #include "lower/emit/lowering.h"
 
-/** Nodes that are looked at behind one another. */
+/** The longest chain of nodes that is followed. */
 enum { HTP_DEEPEST_CHAIN = 100 };
 
 /** The operand of a node that ONNX Runtime may consider neutral, and remove before merging:
@@ -17,7 +17,7 @@ uint32_t htp_fusion_passed_operand(const htp_builder *model, const htp_onnx_node
  * merged through it. */
 const htp_tensor_id *htp_fusion_guard_digits(htp_lowering *l, const htp_onnx_node *node);
 
-/** Called with the outputs of a new node: adds a barrier behind it if it scales a scaled tensor
+/** Call it with each output of a new node. Adds a barrier after it if it scales a scaled tensor
  * that has other readers. */
 void htp_fusion_guard_scale(htp_lowering *l, htp_tensor_id x);
 

@@ -1,5 +1,5 @@
 /*
- * Barriers between factors and products of matrices that ONNX Runtime would merge: see
+ * Barriers between factors and matrix products that ONNX Runtime would merge: see
  * lower/passes/fusion.h.
  */
 #include "lower/passes/fusion_parts.h"
@@ -36,7 +36,7 @@ static htp_tensor_id scaled_tensor(const htp_builder *model, const htp_onnx_node
                : HTP_NONE;
 }
 
-/* The node that makes @p x; NULL where none does. */
+/* The node that makes @p x, or NULL. */
 static const htp_onnx_node *producer_of(const htp_builder *model, htp_tensor_id x)
 {
     const htp_tensor *tensor = x == HTP_NONE ? NULL : &model->tensors.items[x];
@@ -44,8 +44,8 @@ static const htp_onnx_node *producer_of(const htp_builder *model, htp_tensor_id 
                                                             : NULL;
 }
 
-/* The operand that a node returns unchanged, possibly in ONNX Runtime's view; HTP_NONE for other
- * nodes. */
+/* The operand that a node returns unchanged, or that ONNX Runtime may take as unchanged; HTP_NONE
+ * for other nodes. */
 static htp_tensor_id kept_tensor(const htp_builder *model, const htp_onnx_node *node)
 {
     static const char *const keeping[] = {"Cast", "Expand", "Identity", "Slice"};
@@ -54,8 +54,7 @@ static htp_tensor_id kept_tensor(const htp_builder *model, const htp_onnx_node *
     return is_kept ? node->inputs[0] : passed == HTP_NONE ? HTP_NONE : node->inputs[passed];
 }
 
-/* Whether @p x is a tensor times a constant number that others read, too, or may be taken for one.
- */
+/* Whether @p x is, or may be taken for, a scaled tensor that has other readers. */
 static bool is_scaled_for_others(const htp_builder *model, htp_tensor_id x)
 {
     bool has_others = false;
@@ -70,7 +69,7 @@ static bool is_scaled_for_others(const htp_builder *model, htp_tensor_id x)
     return false;
 }
 
-/* The maximum of a tensor and itself: the tensor. */
+/* The maximum of a tensor and itself, which equals it. */
 static htp_tensor_id emit_barrier(htp_lowering *l, htp_tensor_id x)
 {
     return htp_emit(l, "Max", HTP_IN(x, x), HTP_NO_AT);
@@ -114,8 +113,8 @@ static bool scales_finely(const htp_builder *model, const htp_onnx_node *node)
     return frexp(fabs(value), &exponent) != 0.5;
 }
 
-/* Whether a product of matrices is behind @p x, or where @p is_factor such a factor, as far as
- * ONNX Runtime sees. */
+/* Whether ONNX Runtime can trace @p x back to a matrix product or, with @p is_factor, to such a
+ * factor. */
 static bool is_behind(const htp_builder *model, htp_tensor_id x, bool is_factor)
 {
     const htp_onnx_node *node = producer_of(model, x);

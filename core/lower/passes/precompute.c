@@ -18,10 +18,10 @@ struct htp_precomputer {
     htp_arena *arena;
     const htp_program *program;
     const htp_runner *runner;
-    htp_map checked; /* values: whether they follow from weights alone */
-    htp_map made;    /* values: their places in operands */
+    htp_map checked; /* value -> whether it follows from weights alone */
+    htp_map made;    /* value -> its index in operands */
     HTP_VECTOR(htp_operand) operands;
-    uint32_t nodes; /* that were run, or looked at */
+    uint32_t nodes; /* nodes that were run or checked */
     uint32_t depth;
 };
 
@@ -40,7 +40,7 @@ static bool all_follow(computing *c, const htp_value_id *ids, uint32_t count)
     return all;
 }
 
-/* The operator of a node as the program's schemas have it; HTP_NONE where it is not run. */
+/* The index of a node's operator among the program's schemas; HTP_NONE if it must not be run. */
 static uint32_t find_schema(const computing *c, const htp_trace_node *node)
 {
     const char *dot = strchr(node->kind, '.');
@@ -122,7 +122,7 @@ static bool make_tensor(const computing *c, const htp_trace_value *value, const 
            c->runner->make(c->runner->self, &making, &operand->as.tensor, &error) == HTP_RUN_OK;
 }
 
-/* A weight's bytes are on the heap no longer than until the runner has them. */
+/* Reads a weight. Its bytes are freed as soon as the runner has a copy. */
 static bool read_weight(const computing *c, const htp_trace_value *value, htp_operand *operand)
 {
     htp_builder *model = c->l->model;
@@ -168,7 +168,7 @@ static bool may_run(const computing *c, const htp_program_schema *schema, const 
     return htp_guard_allows(&guard, &operands, &text_work, &reason);
 }
 
-/* Runs a node, and keeps all that it gives. */
+/* Runs a node and keeps all its outputs. */
 static bool run_node(computing *c, const htp_trace_node *node, const htp_operand **outputs)
 {
     htp_operand *inputs = NULL;
@@ -196,7 +196,7 @@ static void keep(computing *c, htp_value_id id, const htp_operand *operand)
     HTP_PUSH(c->arena, &c->operands, *operand);
 }
 
-/* A list that a node gives is known by its elements. */
+/* Keeps an output; of a list, its elements. */
 static bool keep_output(computing *c, htp_value_id id, const htp_operand *output)
 {
     const htp_trace_value *value = htp_graph_value(c->l->graph, id);
@@ -286,7 +286,7 @@ static bool compute(computing *c, htp_value_id id, htp_operand *operand)
 
 /* ---- constants ---- */
 
-/* Whether a tensor has the recorded type of a value. */
+/* Whether a computed tensor has the value's recorded type. */
 static bool is_as_told(const computing *c, htp_value_id id, const htp_operand *operand)
 {
     const htp_trace_value *value = htp_graph_value(c->l->graph, id);
@@ -302,7 +302,7 @@ static bool is_as_told(const computing *c, htp_value_id id, const htp_operand *o
     return is_same;
 }
 
-/* The elements of a tensor; they are the runner's. */
+/* The elements of a tensor, which the runner owns. */
 static const void *find_contents(computing *c, htp_value_id id, int64_t *dims, size_t *bytes)
 {
     htp_operand operand = {.kind = HTP_OPERAND_NONE};

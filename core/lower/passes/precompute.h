@@ -1,30 +1,30 @@
 /*
- * Operators on weights alone, which libtorch computes at export. Operators without an ONNX
- * counterpart become constants during lowering, others after it (lower/passes/weight_arithmetic.h).
- * Private to core/lower.
+ * Operators on weights alone, which libtorch computes at export. Those without an ONNX counterpart
+ * become constants during lowering, the others after it (lower/passes/weight_arithmetic.h). Private
+ * to core/lower.
  *
- * Results of deterministic operators on weights and constants are computed. No tensor on the way
- * has more than HTP_PRECOMPUTE_MAX_BYTES.
+ * Only deterministic operators are run. No tensor on the way has more than
+ * HTP_PRECOMPUTE_MAX_BYTES.
  */
 #ifndef HTP_LOWER_PRECOMPUTE_H
 #define HTP_LOWER_PRECOMPUTE_H
 
 #include "lower/emit/lowering.h"
 
-/** Bytes of a tensor that is computed, or computed with. */
+/** The largest tensor, in bytes, that is read or computed. */
 #define HTP_PRECOMPUTE_MAX_BYTES (64 << 20)
 
 /** The state of computing values of a lowered graph. */
 typedef struct htp_precomputer htp_precomputer;
 
 /**
- * Computes the current node, which cannot be lowered, and binds its outputs, if it is of linear
- * algebra. Weights are read for it, and released afterwards.
- * @return false where it cannot be computed: nothing is bound
+ * Computes the current node, which cannot be lowered, and binds its outputs, if it is linear
+ * algebra. The weights that it needs are read, and released afterwards.
+ * @return false if it cannot be computed; then nothing is bound
  */
 bool htp_precompute_node(htp_lowering *l);
 
-/** NULL where nothing can be computed, since there is no libtorch. */
+/** Begins to compute values of a lowered graph. NULL without libtorch. */
 htp_precomputer *htp_precompute_begin(htp_lowering *l);
 
 /** Whether a value follows from weights and constants alone. */

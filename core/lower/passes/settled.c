@@ -7,10 +7,10 @@
 typedef struct settler {
     htp_builder *model;
     htp_arena *arena;
-    htp_tensor_id *instead; /* by tensor: the one that it equals, or HTP_NONE */
+    htp_tensor_id *instead; /* by tensor: an equal one to read instead, or HTP_NONE */
 } settler;
 
-/* Writes a node anew, or lets its first output be another tensor. */
+/* A rule: rewrites a node, or replaces its first output by another tensor. */
 typedef void (*settle_fn)(settler *s, htp_onnx_node *node);
 
 /* ---- what is asked of operands ---- */
@@ -21,7 +21,7 @@ static htp_tensor_id operand(const settler *s, const htp_onnx_node *node, uint32
     return id == HTP_NONE || s->instead[id] == HTP_NONE ? id : s->instead[id];
 }
 
-/* The constant of a tensor; NULL for others, and for weights. */
+/* The constant of a tensor; NULL for weights and computed tensors. */
 static const htp_initializer *constant_of(const settler *s, htp_tensor_id id)
 {
     if (id == HTP_NONE || s->model->tensors.items[id].source != HTP_TENSOR_FROM_INITIALIZER) {
@@ -64,7 +64,7 @@ static bool is_number(const settler *s, htp_tensor_id id, int value, bool is_int
            memcmp(constant->data, expected, constant->bytes) == 0;
 }
 
-/* The node of the same call that makes a tensor; NULL where another one does, or none. */
+/* The node of the same module call that makes a tensor; NULL otherwise. */
 static const htp_onnx_node *own_producer(const settler *s, const htp_onnx_node *node,
                                          htp_tensor_id id, const char *op_type)
 {
@@ -84,7 +84,7 @@ static bool has_one_reader(const settler *s, htp_tensor_id id)
 
 /* ---- what nodes become ---- */
 
-/* Readers of a node read its operand. */
+/* Makes readers of a node read its operand. */
 static void pass(settler *s, const htp_onnx_node *node, uint32_t index)
 {
     htp_tensor_id made = node->outputs[0];
@@ -141,7 +141,7 @@ static void settle_quotient(settler *s, htp_onnx_node *node)
     }
 }
 
-/* The root of which a factor is the reciprocal; or HTP_NONE. */
+/* The root of which a factor is the reciprocal, or HTP_NONE. */
 static htp_tensor_id root_below(const settler *s, const htp_onnx_node *product, uint32_t index)
 {
     htp_tensor_id factor = operand(s, product, index);
@@ -218,12 +218,12 @@ static void settle_transpose(settler *s, htp_onnx_node *node)
 
 /* Sizes of a tensor, from one axis up to another. */
 typedef struct asked {
-    htp_tensor_id tensor; /* HTP_NONE: it is no such thing */
+    htp_tensor_id tensor; /* HTP_NONE: none */
     int64_t start;
     int64_t end;
 } asked;
 
-/* The tensor of a Concat's part, if that is a Shape in @p scope read by the Concat alone. */
+/* The sizes in a Concat's part, if that is a Shape in @p scope read only by the Concat. */
 static asked read_part(const htp_builder *model, htp_tensor_id part, uint32_t scope)
 {
     asked found = {.tensor = HTP_NONE};
@@ -244,7 +244,7 @@ static asked read_part(const htp_builder *model, htp_tensor_id part, uint32_t sc
     return found;
 }
 
-/* Makes a node the Shape that gives some sizes. */
+/* Turns a node into the Shape that returns @p sizes. */
 static void ask(settler *s, htp_onnx_node *node, asked sizes)
 {
     htp_attribute *attributes = HTP_NEW_ARRAY(s->arena, htp_attribute, 2);
@@ -275,7 +275,7 @@ static void settle_size(settler *s, htp_onnx_node *node)
     ask(s, node, (asked){operand(s, made, 0), first, first + end->i - start->i});
 }
 
-/* Joins the parts of a Concat that neighbour each other. */
+/* Merges parts of a Concat that are adjacent sizes of one tensor. */
 static void settle_join(settler *s, htp_onnx_node *concat)
 {
     htp_builder *model = s->model;

@@ -1,5 +1,6 @@
 /*
- * A pass over a lowered model: forms that runtimes need not write anew. Private to core/lower.
+ * A pass over a lowered model: leaves nothing to rewrite for runtimes' basic optimisations. Private
+ * to core/lower.
  */
 #ifndef HTP_LOWER_SETTLED_H
 #define HTP_LOWER_SETTLED_H
@@ -7,7 +8,7 @@
 #include "lower/emit/lowering.h"
 
 /**
- * Called once, when all nodes exist. ONNX Runtime's basic level repeats its passes until nothing
+ * Call it once, when all nodes exist. ONNX Runtime's basic level repeats its passes until nothing
  * changes, and infers all types again after each pass that changed something. So the model is
  * written in the form that these passes would leave. Readers of neutral operations read the
  * operand:
@@ -16,12 +17,12 @@
  *   element's shape;
  * - two Transposes in a row that undo each other.
  *
- * And within one call of a module
+ * Within one call of a module:
  *
  * - adjacent sizes of one tensor that only a Concat reads become one Shape;
  * - two Transposes in a row become one;
  * - sizes of a transposed tensor are taken from its operand;
- * - x · (1 / sqrt(y)) is x / sqrt(y), which is rounded once less. Not in half precision, where
+ * - x · (1 / sqrt(y)) is x / sqrt(y), which has one rounding less. Not in half precision, where
  *   PyTorch rounds between the two.
  *
  * Dead nodes stay in the builder without readers.

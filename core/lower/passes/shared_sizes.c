@@ -9,13 +9,13 @@
 typedef struct sharer {
     htp_builder *model;
     htp_arena *arena;
-    const uint32_t *groups; /* by scope; NULL: all are one */
-    uint32_t *around;       /* by graph: the graph of its node; 0 for the main graph */
+    const uint32_t *groups; /* by scope; NULL: one group */
+    uint32_t *around;       /* by graph: the graph that contains it; 0 for the main graph */
     bool *is_shareable;     /* by tensor */
-    htp_tensor_id *instead; /* by tensor: the one that it equals, or HTP_NONE */
-    htp_map keys;           /* numbers of `first` */
+    htp_tensor_id *instead; /* by tensor: an equal one to read instead, or HTP_NONE */
+    htp_map keys;           /* key -> index in `first` */
     htp_numbers first;      /* nodes */
-    htp_text key;           /* of the node at hand */
+    htp_text key;           /* the current node's */
 } sharer;
 
 /* ---- what may be shared ---- */
@@ -62,7 +62,7 @@ static void add_text(sharer *s, const char *text)
     add_bytes(s, text, strlen(text));
 }
 
-/* @return false for one that has no key */
+/* Appends an attribute to the key. @return false if it cannot be a key */
 static bool add_attribute(sharer *s, const htp_attribute *attribute)
 {
     add_text(s, attribute->name);
@@ -88,7 +88,7 @@ static bool add_attribute(sharer *s, const htp_attribute *attribute)
     return false;
 }
 
-/* Makes the key of a node. @return false where it has none */
+/* Makes the key of a node. @return false if it has none */
 static bool make_key(sharer *s, const htp_onnx_node *node)
 {
     bool has_key = true;
@@ -109,7 +109,7 @@ static bool make_key(sharer *s, const htp_onnx_node *node)
     return has_key;
 }
 
-/* Whether nodes of one graph may read values of another. */
+/* Whether nodes of graph @p reader can read values of graph @p maker. */
 static bool is_visible(const sharer *s, uint32_t maker, uint32_t reader)
 {
     while (reader != maker && reader != 0) {
@@ -118,7 +118,7 @@ static bool is_visible(const sharer *s, uint32_t maker, uint32_t reader)
     return reader == maker;
 }
 
-/* The first equal node that may be read instead; or the node itself. */
+/* The first equal node that can be read instead, or the node itself. */
 static uint32_t find_first(sharer *s, uint32_t n)
 {
     const htp_onnx_node *nodes = s->model->nodes.items;
@@ -145,7 +145,7 @@ static void add_scope(sharer *s, htp_onnx_node *node, uint32_t scope)
     }
 }
 
-/* Lets a node stand for another one, too. */
+/* Makes a node serve the scopes of an equal one. */
 static void share(sharer *s, htp_onnx_node *node, const htp_onnx_node *equal)
 {
     htp_tensor *made = &s->model->tensors.items[node->outputs[0]];

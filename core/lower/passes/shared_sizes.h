@@ -8,7 +8,7 @@
 #include "lower/emit/lowering.h"
 
 /**
- * Called once, when all nodes exist. Among equal nodes (operator, attributes, operands) that
+ * Call it once, when all nodes exist. Among equal nodes (operator, attributes, operands) that
  * onnx/reader/shared.h allows to be shared, the first stays in place, with the tag of its module,
  * and serves the scopes of the others. A body only reads outer values made before its node. Linear
  * in the nodes.

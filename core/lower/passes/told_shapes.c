@@ -9,7 +9,8 @@ static bool has_dims(const htp_tensor *tensor)
     return tensor->has_type && !tensor->is_sequence && tensor->rank <= HTP_MAX_RANK;
 }
 
-/* The size in a shape that @p to has of @p from, where 0 copies; -1 where it is neither. */
+/* The entry of a Reshape's shape: a fixed size, or 0 for a size copied from @p from; -1 if it is
+ * neither. */
 static int64_t told_size(const htp_tensor *from, const htp_tensor *to, uint32_t place)
 {
     const htp_dim *dim = &to->dims[place];
@@ -54,7 +55,7 @@ static bool is_same_dim(const htp_dim *a, const htp_dim *b)
     return a->size == b->size;
 }
 
-/* The node of an operator that makes a tensor for one reader. */
+/* The node that makes a tensor, if it is an @p op_type and the tensor has one reader; or NULL. */
 static htp_onnx_node *sole_producer(htp_builder *model, htp_tensor_id id, const char *op_type)
 {
     const htp_tensor *tensor = &model->tensors.items[id];
@@ -120,7 +121,7 @@ static void set_operands(htp_builder *model, htp_onnx_node *node, const char *op
     node->attribute_count = 0;
 }
 
-/* Lets a product be one of the tensor that was flattened for it. */
+/* Makes the product read the tensor that was flattened for it. */
 static void straighten(htp_builder *model, htp_onnx_node *reshape)
 {
     htp_tensor_id result = reshape->inputs[0];

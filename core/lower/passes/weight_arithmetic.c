@@ -10,7 +10,7 @@ typedef struct pass {
     htp_precomputer *precomputer;
 } pass;
 
-/* The bytes of a value; UINT64_MAX where its sizes are not all numbers. */
+/* The bytes of a value; UINT64_MAX if a size is dynamic. */
 static uint64_t bytes_of(const pass *p, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(p->l->graph, id);
@@ -24,7 +24,7 @@ static uint64_t bytes_of(const pass *p, htp_value_id id)
     return bytes;
 }
 
-/* Computes a tensor. @return false where it stays */
+/* Computes a tensor. @return false if it stays */
 static bool compute(void *with, htp_tensor_id id)
 {
     pass *p = with;

@@ -1,6 +1,6 @@
 /*
- * Arithmetic on weights alone: a pass over what was lowered. libtorch computes it while the model
- * is exported, and its result is an initializer. Private to core/lower.
+ * Arithmetic on weights alone: a pass over the lowered model. libtorch computes it at export, and
+ * the result becomes an initializer. Private to core/lower.
  */
 #ifndef HTP_LOWER_WEIGHT_ARITHMETIC_H
 #define HTP_LOWER_WEIGHT_ARITHMETIC_H
@@ -8,10 +8,9 @@
 #include "lower/emit/lowering.h"
 
 /**
- * Computes the values of the graph that nodes take from weights and constants alone, where that is
- * more than a layout of a weight, as far as lower/passes/fixed.h lets them be kept. What it leaves
- * is for htp_lower_fold_constants(), which tells what is too large. Without libtorch it does
- * nothing.
+ * Computes the graph's values that follow from weights and constants alone and are not just layouts
+ * of a weight, within the sizes of lower/passes/fixed.h. The rest is left to
+ * htp_lower_fold_constants(), which reports what is too large. Without libtorch it does nothing.
  */
 void htp_lower_weight_arithmetic(htp_lowering *l);
 

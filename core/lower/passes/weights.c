@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Rounds in which weights are found that stay because others do; after them, combinations of
- * several weights stay, so that none depends on another. */
+/* A weight may stay because another one does, so they are found in rounds. After this many,
+ * combinations of several weights stay, so that none depends on another. */
 enum { MAX_ROUNDS = 8 };
 
 typedef struct pass {
@@ -16,16 +16,16 @@ typedef struct pass {
     htp_arena *arena;
     bool *used_tensors;
     bool *used_nodes;
-    const htp_laid **laid; /* by tensor: its elements are those of weights; or NULL */
-    htp_tensor_id *first;  /* by such a tensor: the first of its layout */
+    const htp_laid **laid; /* by tensor whose elements are a weight's: its layout; or NULL */
+    htp_tensor_id *first;  /* by such a tensor: the first tensor of equal layout */
     uint32_t *base;        /* by weight of the trace: its initializer's tensor, or HTP_NONE */
     bool *is_kept;         /* by weight of the trace: it is read as it is stored */
-    bool *is_turned;       /* by weight of the trace: a layout that is read is its transpose */
-    uint64_t *elements;    /* by weight of the trace: of all layouts that are read */
+    bool *is_turned;       /* by weight of the trace: its transpose is read */
+    uint64_t *elements;    /* by weight of the trace: total elements of all layouts that are read */
     uint32_t *counted_in;  /* by tensor: the round in which its layout was counted, or 0 */
-    bool *is_read;         /* by tensor: by a node that stays */
+    bool *is_read;         /* by tensor: a node that stays reads it */
     bool is_apart;         /* combinations of several weights stay */
-    htp_map layouts;       /* to first tensors */
+    htp_map layouts;       /* layout -> first tensor */
 } pass;
 
 static uint64_t count_elements(uint32_t rank, const int64_t *dims)
@@ -95,7 +95,7 @@ static void follow(pass *p)
 
 /* ---- Gemm, which transposes by itself ---- */
 
-/* The weight that a matrix is the transpose of; HTP_NONE where it is of none. */
+/* The weight whose transpose a matrix is; HTP_NONE if there is none. */
 static htp_tensor_id transposed_weight(pass *p, htp_tensor_id matrix)
 {
     htp_laid swapped;
@@ -112,7 +112,7 @@ static htp_tensor_id transposed_weight(pass *p, htp_tensor_id matrix)
                : HTP_NONE;
 }
 
-/* The node's attributes, and transB the other way round. */
+/* Flips transB among the node's attributes. */
 static void turn_second(pass *p, htp_onnx_node *node)
 {
     htp_attribute *attributes =
@@ -133,7 +133,7 @@ static void turn_second(pass *p, htp_onnx_node *node)
     node->attribute_count = count;
 }
 
-/* Gives a Gemm the weight as it is stored. */
+/* Makes Gemms read weights as they are stored. */
 static void turn_gemms(pass *p)
 {
     for (size_t n = 0; n < p->model->nodes.count; n++) {
@@ -154,7 +154,7 @@ static void turn_gemms(pass *p)
 
 /* ---- which weights stay as they are ---- */
 
-/* Whether a tensor may become an initializer, as far as is known. */
+/* Whether a tensor may become an initializer, given the weights kept so far. */
 static bool may_be_laid(const pass *p, htp_tensor_id tensor)
 {
     const htp_laid *laid = p->laid[tensor];
@@ -169,7 +169,7 @@ static bool may_be_laid(const pass *p, htp_tensor_id tensor)
     return true;
 }
 
-/* Whether a node goes: all that it gives becomes initializers. */
+/* Whether a node becomes dead: all its outputs become initializers. */
 static bool goes(const pass *p, const htp_onnx_node *node)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -196,7 +196,7 @@ static void mark_read(pass *p)
     }
 }
 
-/* Sums the sizes of weights in layouts, each counted once. */
+/* Counts the elements of each weight's layouts, each layout once. */
 static void count_layouts(pass *p, uint32_t round)
 {
     uint32_t weight_count = p->model->graph->trace->weight_count;
@@ -221,8 +221,8 @@ static void count_layouts(pass *p, uint32_t round)
     }
 }
 
-/* Whether what would be written of a weight is little, and no matrix beside its transpose: those
- * are tied. */
+/* Whether a weight's layouts are small, and none is its transpose: a weight that is read both ways
+ * is tied. */
 static bool is_small(const pass *p, uint32_t weight)
 {
     uint64_t bytes;
@@ -232,8 +232,7 @@ static bool is_small(const pass *p, uint32_t weight)
            bytes <= HTP_FIXED_SMALL;
 }
 
-/* Keeps weights whose layouts would take more bytes than they have. @return whether there are
- * any */
+/* Keeps weights whose layouts would take more bytes than they do. @return whether there were any */
 static bool keep_more(pass *p)
 {
     bool are_more = false;
@@ -264,7 +263,7 @@ static void decide(pass *p, bool unties)
 
 /* ---- the initializers ---- */
 
-/* The weight's tensor, where a layout is of one alone. */
+/* The initializer of a layout's weight, if it has just one. */
 static htp_tensor_id base_of(const pass *p, const htp_laid *laid)
 {
     for (uint32_t i = 1; i < laid->box_count; i++) {
@@ -275,7 +274,8 @@ static htp_tensor_id base_of(const pass *p, const htp_laid *laid)
     return p->base[laid->boxes->weight];
 }
 
-/* PATH.T, or the path of the module and the operator that made it. */
+/* The initializer's name: PATH.T for a transpose, otherwise from the module's path and the
+ * operator. */
 static const char *name_of(const pass *p, htp_tensor_id tensor, htp_tensor_id base)
 {
     const htp_builder *model = p->model;
@@ -302,7 +302,7 @@ static htp_tensor_id add_initializer(pass *p, htp_tensor_id tensor)
                                laid->dims, derivation, NULL);
 }
 
-/* Lets nodes that stay read initializers. */
+/* Makes staying nodes read initializers. */
 static void replace(pass *p)
 {
     size_t count = p->model->tensors.count;
@@ -328,7 +328,7 @@ static void replace(pass *p)
 
 /* ---- what stays ---- */
 
-/* Products that read a weight through a node that stays. */
+/* Lists products that read a weight through a staying node. */
 static void list_tied(pass *p, htp_tied_weights *tied)
 {
     for (size_t n = 0; n < p->model->nodes.count; n++) {

@@ -1,8 +1,8 @@
 /*
  * Activation functions and the softmax family.
  *
- * Reference: the ONNX operators of the same names. Constants of theirs are float32 attributes, and
- * ONNX Runtime lacks float64 kernels for many, so float64 is made of elementary operators.
+ * Reference: the ONNX operators of the same names. Their constants are float32 attributes, and ONNX
+ * Runtime lacks float64 kernels for many, so float64 is composed of elementary operators.
  */
 #include "lower/compose/compose.h"
 #include "lower/compose/elementary.h"
@@ -133,7 +133,7 @@ void htp_lower_softshrink(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_binary(l, "Sub", x, clip(l, x, dtype, -bound, bound)), dtype);
 }
 
-/** clamp(x + 3, 0, 6) / 6, times x for hardswish: the row says which. */
+/** clamp(x + 3, 0, 6) / 6, times x for hardswish, as the row says. */
 void htp_lower_hard_gate(htp_lowering *l)
 {
     bool times_x = strcmp(l->row->op, "HardSwish") == 0;
@@ -147,7 +147,7 @@ void htp_lower_hard_gate(htp_lowering *l)
     } else if (times_x) {
         y = htp_emit_unary(l, "HardSwish", x);
     } else {
-        /* OpenCV fuses it wrongly where beta is written, though it is the default of 0.5. */
+        /* beta is 0.5, the default: OpenCV fuses the node wrongly if it is written. */
         y = htp_emit(l, "HardSigmoid", HTP_IN(x), HTP_AT(htp_attribute_float("alpha", 1.0 / 6)));
     }
     htp_bind_cast(l, 0, y, dtype);
@@ -235,7 +235,7 @@ htp_tensor_id htp_emit_gelu(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, b
         inner = htp_emit_erf(l, dtype, htp_emit_binary_scalar(l, "Div", x, dtype, M_SQRT2));
     }
     htp_tensor_id factor = htp_emit_binary_scalar(l, "Add", inner, dtype, 1);
-    if (use_tanh) { /* as libtorch does: no number overflows */
+    if (use_tanh) { /* as in libtorch, where nothing overflows */
         x = htp_emit_binary_scalar(l, "Mul", x, dtype, 0.5);
         return htp_emit_binary(l, "Mul", x, factor);
     }
@@ -267,8 +267,8 @@ htp_tensor_id htp_emit_softplus(htp_lowering *l, htp_tensor_id x, htp_dtype dtyp
                            htp_emit_log1p(l, dtype, htp_emit_unary(l, "Exp", small)));
 }
 
-/** log(1 + exp(beta · x)) / beta, and x itself where beta · x > threshold. At 20 and beyond the
- * difference of the two is less than float32 can tell. */
+/** log(1 + exp(beta · x)) / beta, and x itself where beta · x > threshold. From 20 on, float32
+ * cannot represent the difference of the two. */
 void htp_lower_softplus(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_math_dtype(l, "self", HTP_MATH_ALLOW_DOUBLE);

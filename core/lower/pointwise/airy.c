@@ -1,10 +1,10 @@
 /*
  * The Airy function: aten::special_airy_ai.
  *
- * Between the bounds its power series, beyond them rational approximations in the inverse of 2/3
- * |x|^1.5, in libtorch's order of operations: for large negative arguments, only equal roundings
- * give equal angles. As in libtorch, their denominators lack the leading 1 of Cephes (airy.c),
- * which is an error of up to 3e-6.
+ * Between the bounds it is the power series, beyond them a rational approximation in the inverse of
+ * 2/3 |x|^1.5. Operations are in libtorch's order: for large negative arguments, only equal
+ * rounding gives equal angles. As in libtorch, their denominators lack the leading 1 of Cephes
+ * (airy.c), which is an error of up to 3e-6.
  */
 #include "lower/compose/formula.h"
 #include "lower/emit/rows.h"
@@ -13,7 +13,7 @@
 
 enum { TERMS = 13 };
 
-/* Where the series ends on both sides, and where no digit is left. */
+/* The bound of the series on both sides, and where the function vanishes. */
 static const double BOUND = 2.09;
 static const double VANISHES = 103.892;
 
@@ -22,7 +22,7 @@ static const double AT_ZERO = 0.355028053887817239260;
 static const double SLOPE = 0.258819403792806798405;
 static const double ROOT = 5.64189583547756286948e-01;
 
-/* Numerators and denominators, constant terms first: of Ai above the bound, and of the factors of
+/* Numerators and denominators, constant terms first: for Ai above the bound, and for the factors of
  * sine and cosine below. */
 static const double above[] = {9.99999999999999995305e-01, 1.40264691163389668864e+01,
                                7.05360906840444183113e+01, 1.59756391350164413639e+02,
@@ -105,7 +105,7 @@ static htp_tensor_id emit_above(const htp_formula *f, htp_tensor_id x)
     return htp_step_binary(f, "Div", htp_step_scalar(f, "Mul", ratio, ROOT), under);
 }
 
-/** The power series: terms go by the third power. */
+/** The power series in x³. */
 static htp_tensor_id emit_between(const htp_formula *f, htp_tensor_id x)
 {
     htp_tensor_id cube = htp_step_binary(f, "Mul", htp_step_binary(f, "Mul", x, x), x);
@@ -121,7 +121,7 @@ static htp_tensor_id emit_between(const htp_formula *f, htp_tensor_id x)
                            htp_step_scalar(f, "Mul", second, SLOPE));
 }
 
-/** aten::special_airy_ai: no number at infinities */
+/** aten::special_airy_ai: NaN at infinities */
 void htp_lower_airy(htp_lowering *l)
 {
     htp_formula f = htp_formula_of_kernel(l, htp_output_dtype(l, 0));

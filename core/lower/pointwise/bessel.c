@@ -1,8 +1,8 @@
 /*
  * Bessel functions of order 0 and 1: aten::i0, special_i0e, special_bessel_j0 and others.
  *
- * Small arguments: integral representations, as sums over equidistant points on an additional axis,
- * which converge faster than any power. Large arguments: Hankel's asymptotic series. All is
+ * Small arguments use integral representations, as sums over equidistant points on an additional
+ * axis, which converge faster than any power. Large ones use Hankel's asymptotic series. All is
  * computed in float64 and rounded once. Source: Abramowitz and Stegun, Handbook of Mathematical
  * Functions, 9.1.11, 9.1.21, 9.2.5, 9.2.6, 9.6.19, 9.6.24, 9.7.1, 9.7.2.
  */
@@ -15,7 +15,7 @@
 
 enum { POINTS = 32, LONG_POINTS = 40, MAX_POINTS = 72, TERMS = 20, SMALL_TERMS = 12, ORDERS = 32 };
 
-/* From here on the asymptotic series has all digits. */
+/* From here on the asymptotic series has full precision. */
 static const double LARGE = 30;
 
 /** One function's argument. */
@@ -91,7 +91,7 @@ static htp_tensor_id emit_series(const bessel *b, double sign, double factor)
     return htp_step_binary(&b->f, "Mul", htp_step_polynomial(&b->f, inverse, c, TERMS), root);
 }
 
-/** @p x, with the sign of the argument where the function is odd. */
+/** @p x, with the argument's sign if the function is odd. */
 static htp_tensor_id give_sign(const bessel *b, htp_tensor_id x)
 {
     return b->order == 0 ? x
@@ -147,7 +147,7 @@ void htp_lower_bessel_i(htp_lowering *l)
 static htp_tensor_id emit_small_k(const bessel *b, htp_tensor_id x)
 {
     double own[SMALL_TERMS];  /* of I */
-    double more[SMALL_TERMS]; /* with the derivatives of the gamma function */
+    double more[SMALL_TERMS]; /* with factors from the digamma function */
     double term = 1;
     double psi = -0.57721566490153286061;
     for (int k = 0; k < SMALL_TERMS; k++) {
@@ -214,7 +214,7 @@ void htp_lower_bessel_k(htp_lowering *l)
 
 /* ---- J ---- */
 
-/** One of the two series of an oscillation: the even terms, or the odd ones, signs in turn. */
+/** One of the two series of an oscillation: the even or the odd terms, with alternating signs. */
 static htp_tensor_id emit_wave(const bessel *b, int first)
 {
     double all[TERMS];

@@ -1,5 +1,5 @@
 /*
- * Functions of two tensors, element by element, that ONNX has no operator for.
+ * Element-wise functions of two tensors for which ONNX has no operator.
  */
 #include "lower/compose/compose.h"
 #include "lower/compose/elementary.h"
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/** The common dtype of self and other, as floating-point numbers. */
+/** The common floating-point dtype of self and other. */
 static htp_dtype float_dtype(htp_lowering *l)
 {
     static const char *const names[] = {"self", "other"};
@@ -36,7 +36,7 @@ void htp_lower_copysign(htp_lowering *l)
     htp_formula_bind(&f, 0, htp_step_where(&f, is_negative, negative, size));
 }
 
-/** aten::heaviside: 1 above zero, 0 below and of NaN, and the argument values at zero */
+/** aten::heaviside: 1 above 0; 0 below and for NaN; the argument values at 0 */
 void htp_lower_heaviside(htp_lowering *l)
 {
     static const char *const names[] = {"self", "values"};
@@ -50,7 +50,7 @@ void htp_lower_heaviside(htp_lowering *l)
     htp_bind_cast(l, 0, htp_typed_where(l, dtype, is_zero, values, step), dtype);
 }
 
-/** aten::ldexp: self · 2^other, where the power is made first: in float32 of integers */
+/** aten::ldexp: self · 2^other. The power is computed first, in float32 for integers */
 void htp_lower_ldexp(htp_lowering *l)
 {
     htp_dtype exponent = htp_promote_to_float(htp_arg_dtype(l, "other"));
@@ -118,7 +118,7 @@ void htp_lower_isclose(htp_lowering *l)
     htp_bind(l, 0, close);
 }
 
-/** aten::isin: whether some element of the second is equal */
+/** aten::isin: whether an element equals one of the test elements */
 void htp_lower_isin(htp_lowering *l)
 {
     const char *elements = htp_arg_present(l, "elements") ? "elements" : "element";

@@ -1,8 +1,8 @@
 /*
  * Integers as bits: shifts, greatest common divisors.
  *
- * Shifts multiply and divide by powers of two, in int64, which loses nothing of narrower integers;
- * casting back drops the bits shifted out. libtorch treats a negative or too large shift as one by
+ * Shifts multiply and divide by powers of two in int64, which holds all narrower integers; casting
+ * back drops the bits shifted out. libtorch treats a negative or too large count as shifting out
  * all bits.
  */
 #include "lower/compose/arithmetic.h"
@@ -25,7 +25,7 @@ static htp_operands arg_integers(htp_lowering *l)
     return o;
 }
 
-/** 2^0, 2^1, ... as int64; the last are @p beyond: [BITS + 1] */
+/** 2^0, 2^1, ... up to @p count, then @p beyond: int64 [BITS + 1] */
 static htp_tensor_id emit_powers(htp_lowering *l, int count, int64_t beyond)
 {
     int64_t powers[BITS + 1];
@@ -35,7 +35,7 @@ static htp_tensor_id emit_powers(htp_lowering *l, int count, int64_t beyond)
     return htp_emit_ints(l, powers, BITS + 1);
 }
 
-/** How far to shift: from 0 to BITS, where negative counts are BITS. */
+/** The shift count, from 0 to BITS; negative counts become BITS. */
 static htp_tensor_id emit_distance(htp_lowering *l, htp_tensor_id count)
 {
     htp_tensor_id most = htp_emit_scalar_int(l, HTP_DTYPE_INT64, BITS);
@@ -51,8 +51,8 @@ htp_tensor_id htp_emit_left_shift(htp_lowering *l, htp_tensor_id x, htp_tensor_i
     return htp_emit_binary(l, "Mul", x, htp_emit_binary(l, "Gather", powers, count));
 }
 
-/** The quotient rounded down. Of a negative number x it is -1 - (-1 - x) / 2^n, in which nothing is
- * negative. */
+/** The quotient rounded down. For negative x it is -1 - (-1 - x) / 2^n, whose division has no
+ * negative operand. */
 htp_tensor_id htp_emit_right_shift(htp_lowering *l, htp_tensor_id x, htp_tensor_id count)
 {
     htp_tensor_id zero = htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0);
@@ -92,7 +92,7 @@ static unsigned division_count(unsigned bits)
     return (unsigned)(1.4405 * bits + 1.67) + 1;
 }
 
-/** |x|, as the dtype wraps it: the least number stays. */
+/** |x| with wrap-around: the dtype's least number stays. */
 static htp_tensor_id emit_size(htp_lowering *l, htp_dtype dtype, htp_dtype wide, htp_tensor_id x)
 {
     x = htp_emit_unary(l, "Abs", htp_emit_cast(l, x, dtype, wide));
@@ -106,12 +106,12 @@ static htp_tensor_id emit_rest(htp_lowering *l, htp_dtype dtype, htp_tensor_id a
     if (dtype == HTP_DTYPE_INT32) {
         return htp_emit(l, "Mod", HTP_IN(a, b), HTP_AT(htp_attribute_int("fmod", 1)));
     }
-    /* ONNX Runtime makes y / x of (1 / x) · y, of integers, too: a sign keeps them apart. */
+    /* ONNX Runtime rewrites (1 / x) · y as y / x, even for integers: the Neg prevents that. */
     htp_tensor_id minus = htp_emit_unary(l, "Neg", htp_emit_binary(l, "Div", a, b));
     return htp_emit_binary(l, "Add", a, htp_emit_binary(l, "Mul", minus, b));
 }
 
-/** Euclid's algorithm, with as many steps as the worst numbers need. @p dtype is of @p a and b */
+/** Euclid's algorithm, unrolled for the worst case. @p dtype is that of @p a and @p b */
 static htp_tensor_id emit_gcd(htp_lowering *l, htp_dtype dtype, htp_tensor_id a, htp_tensor_id b)
 {
     bool is_long = dtype == HTP_DTYPE_INT64;
@@ -148,7 +148,7 @@ void htp_lower_gcd(htp_lowering *l)
     htp_bind_cast(l, 0, l->failure ? o.a : emit_gcd(l, o.dtype, o.a, o.b), o.dtype);
 }
 
-/** aten::lcm: |a / gcd · b|, and 0 of two zeroes; of narrow integers rounded once, at the end */
+/** aten::lcm: |a / gcd · b|, and 0 for two zeros; narrow integers wrap once, at the end */
 void htp_lower_lcm(htp_lowering *l)
 {
     htp_operands o = arg_numbers(l);

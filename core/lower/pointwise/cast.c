@@ -1,11 +1,11 @@
 /*
- * Casts, copies, and operators that do nothing to the numbers in inference.
+ * Casts, copies, and operators that are identities in inference.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
 
-/** aten::to, type_as, ...: the output's dtype says it all; device and layout mean nothing here. */
+/** aten::to, type_as, ...: only the output's dtype matters; device and layout mean nothing here. */
 void htp_lower_cast(htp_lowering *l)
 {
     htp_bind(l, 0, htp_arg_tensor_as(l, "self", htp_output_dtype(l, 0)));
@@ -17,7 +17,7 @@ void htp_lower_identity(htp_lowering *l)
     htp_bind(l, 0, htp_value_tensor(l, l->node->inputs[0]));
 }
 
-/** aten::dropout and its kin, which do something only in training. */
+/** aten::dropout and its kin, which are active only in training. */
 void htp_lower_dropout(htp_lowering *l)
 {
     if (htp_arg_bool_or(l, "train", true) && htp_arg_float(l, "p") != 0) {

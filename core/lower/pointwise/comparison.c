@@ -1,5 +1,5 @@
 /*
- * Comparisons, logical operators, and bitwise ones.
+ * Comparisons, logical and bitwise operators.
  */
 #include "lower/compose/arithmetic.h"
 #include "lower/compose/compose.h"
@@ -81,7 +81,8 @@ static htp_tensor_id count_true(htp_lowering *l, htp_tensor_id is_true)
     return rank == 0 ? ones : htp_emit_reduce(l, "ReduceSum", ones, axes, count, keepdims);
 }
 
-/** aten::any: some element is not zero. Of no elements it is false, which ONNX ReduceMax is not. */
+/** aten::any: some element is not zero. It counts, because ReduceMax of no elements is not
+ * false. */
 void htp_lower_any(htp_lowering *l)
 {
     htp_tensor_id count = count_true(l, htp_arg_tensor_as(l, "self", HTP_DTYPE_BOOL));

@@ -27,7 +27,7 @@ static htp_formula formula_of_self(htp_lowering *l)
 
 enum { MAX_TERMS = 9 };
 
-/** Where the first interval ends, and the second. */
+/** The ends of the first and the second interval. */
 #define MIDDLE 0.46875
 #define FAR 4.0
 
@@ -41,7 +41,7 @@ typedef struct rational {
     double below[MAX_TERMS];
 } rational;
 
-/** erf(x) / x, of x² */
+/** erf(x) / x, in x² */
 static const rational near_zero = {5,
                                    {3.20937758913846947e3, 3.77485237685302021e2,
                                     1.13864154151050156e2, 3.16112374387056560e0,
@@ -49,7 +49,7 @@ static const rational near_zero = {5,
                                    {2.84423683343917062e3, 1.28261652607737228e3,
                                     2.44024637934444173e2, 2.36012909523441209e1, 1}};
 
-/** exp(x²) · erfc(x), of x */
+/** exp(x²) · erfc(x), in x */
 static const rational in_middle = {
     9,
     {1.23033935479799725e3, 2.05107837782607147e3, 1.71204761263407058e3, 8.81952221241769090e2,
@@ -59,7 +59,7 @@ static const rational in_middle = {
      1.62138957456669019e3, 5.37181101862009858e2, 1.17693950891312499e2, 1.57449261107098347e1,
      1}};
 
-/** (1/√π - exp(x²) · erfc(x) · x) · x², of 1/x² */
+/** (1/√π - exp(x²) · erfc(x) · x) · x², in 1/x² */
 static const rational far_away = {
     6,
     {6.58749161529837803e-4, 1.60837851487422766e-2, 1.25781726111229246e-1, 3.60344899949804439e-1,
@@ -73,14 +73,14 @@ static htp_tensor_id emit_rational(const htp_formula *f, htp_tensor_id x, const 
                            htp_step_polynomial(f, x, r->below, r->terms));
 }
 
-/** erf(x) of |x| <= MIDDLE */
+/** erf(x) for |x| <= MIDDLE */
 static htp_tensor_id erf_near_zero(const htp_formula *f, htp_tensor_id x)
 {
     htp_tensor_id square = htp_step_binary(f, "Mul", x, x);
     return htp_step_binary(f, "Mul", x, emit_rational(f, square, &near_zero));
 }
 
-/** exp(z²) · erfc(z) of z >= MIDDLE */
+/** exp(z²) · erfc(z) for z >= MIDDLE */
 static htp_tensor_id scaled_tail_double(const htp_formula *f, htp_tensor_id z)
 {
     htp_tensor_id middle = emit_rational(f, z, &in_middle);
@@ -91,7 +91,7 @@ static htp_tensor_id scaled_tail_double(const htp_formula *f, htp_tensor_id z)
 }
 
 /** exp(-z²), or exp(z²) with @p grows. The square of z truncated to sixteenths is exact; the rest
- * is small, so its rounding does no harm. @param z  from 0 on */
+ * is so small that its rounding does no harm. @param z  at least 0 */
 static htp_tensor_id gauss_double(const htp_formula *f, htp_tensor_id z, bool grows)
 {
     htp_tensor_id is_beyond = htp_step_compare_scalar(f, "Greater", z, BEYOND);
@@ -106,7 +106,7 @@ static htp_tensor_id gauss_double(const htp_formula *f, htp_tensor_id z, bool gr
     return htp_step_binary(f, "Mul", htp_step_unary(f, "Exp", cut), htp_step_unary(f, "Exp", rest));
 }
 
-/** A function of x, by erf(x) in the middle and otherwise by @p outer. */
+/** @p inner for |x| <= MIDDLE, @p outer elsewhere. */
 static htp_tensor_id choose(const htp_formula *f, htp_tensor_id x, htp_tensor_id inner,
                             htp_tensor_id outer)
 {
@@ -128,9 +128,8 @@ static htp_tensor_id erf_double(const htp_formula *f, htp_tensor_id x)
 /* ---- float32 ---- */
 
 /**
- * exp(z²) · erfc(z) of z >= 0, in float32 to its last digits.
- * Source: Press et al., Numerical Recipes, 2nd edition, 6.2: a Chebyshev fit with a relative error
- * below 1.2e-7.
+ * exp(z²) · erfc(z) for z >= 0, to float32's precision. Source: Press et al., Numerical Recipes,
+ * 2nd edition, 6.2: a Chebyshev fit with a relative error below 1.2e-7.
  */
 static htp_tensor_id scaled_tail_single(const htp_formula *f, htp_tensor_id z)
 {
@@ -221,7 +220,7 @@ void htp_lower_erfcx(htp_lowering *l)
     htp_formula_bind(&f, 0, emit_erfcx(&f, htp_step_arg(&f, "self")));
 }
 
-/** aten::special_ndtr: the normal distribution, erfc(-x / √2) / 2 */
+/** aten::special_ndtr: the normal distribution function, erfc(-x / √2) / 2 */
 void htp_lower_normal_distribution(htp_lowering *l)
 {
     htp_formula f = formula_of_self(l);

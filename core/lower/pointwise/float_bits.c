@@ -1,6 +1,7 @@
 /*
- * Floating-point numbers as they are stored: aten::frexp, which takes them apart, and
- * aten::nextafter. ONNX looks at no bits; all is done in float64, by powers of two, exactly.
+ * The representation of floating-point numbers: aten::frexp, which decomposes them, and
+ * aten::nextafter. ONNX has no access to bits, so this computes in float64 with powers of two,
+ * exactly.
  */
 #include "lower/compose/compose.h"
 #include "lower/compose/formula.h"
@@ -10,14 +11,14 @@
 
 #include <math.h>
 
-/** The largest exponent of float64, and one by which numbers next to its smallest are made larger
- * before they are looked at. */
+/** The largest exponent of float64; the exponent that lifts numbers below 2^SMALL_EXPONENT before
+ * they are decomposed. */
 enum { LARGEST_EXPONENT = 1023, LIFT = 200, SMALL_EXPONENT = -800 };
 
-/** |x| = mantissa · 2^exponent, of finite numbers that are not 0. */
+/** |x| = mantissa · 2^exponent, for finite numbers other than 0. */
 typedef struct number_parts {
     htp_tensor_id mantissa; /* from 0.5 up to 1 */
-    htp_tensor_id exponent; /* a whole number */
+    htp_tensor_id exponent; /* an integer */
 } number_parts;
 
 static htp_tensor_id emit_power_of_two(const htp_formula *f, htp_tensor_id exponent)
@@ -25,7 +26,7 @@ static htp_tensor_id emit_power_of_two(const htp_formula *f, htp_tensor_id expon
     return htp_step_binary(f, "Pow", htp_step_number(f, 2), exponent);
 }
 
-/** The logarithm tells the exponent but for one; the quotient tells whether it was that. */
+/** The logarithm gives the exponent within one; the quotient shows whether it is one off. */
 static number_parts take_apart(const htp_formula *f, htp_tensor_id size)
 {
     htp_tensor_id is_small = htp_step_compare_scalar(f, "Less", size, ldexp(1, SMALL_EXPONENT));
@@ -71,11 +72,11 @@ void htp_lower_frexp(htp_lowering *l)
     htp_bind_cast(l, 1, exponent, f.dtype);
 }
 
-/** How a dtype stores numbers. */
+/** The precision and range of a dtype. */
 typedef struct precision {
-    int digits;     /* of a mantissa, in bits */
-    int least;      /* the exponent of the smallest number above 0 */
-    double largest; /* that is not infinite */
+    int digits;     /* of the mantissa, in bits */
+    int least;      /* exponent of the least positive number */
+    double largest; /* largest finite number */
 } precision;
 
 /** Fails for a dtype without a row. */
@@ -96,8 +97,8 @@ static precision precision_of(htp_lowering *l, htp_dtype dtype)
     }
 }
 
-/** The neighbour of @p size, which is positive: the next larger one, or the next smaller one where
- * the mask @p shrinks is true. Below a power of two steps are half as large. */
+/** The neighbour of @p size, which is positive: the next smaller one where the mask @p shrinks is
+ * true, otherwise the next larger one. Below a power of two, steps are half as large. */
 static htp_tensor_id emit_next(const htp_formula *f, const precision *stored, htp_tensor_id size,
                                htp_tensor_id shrinks)
 {
@@ -126,7 +127,7 @@ void htp_lower_nextafter(htp_lowering *l)
     htp_tensor_id is_infinite = htp_step_compare_scalar(&f, "Equal", size, INFINITY);
     htp_tensor_id rises = htp_step_compare(&f, "Greater", y, x);
     htp_tensor_id is_below = htp_step_compare_scalar(&f, "Less", x, 0);
-    /* Upwards a number below 0 comes nearer to it, downwards one above 0. */
+    /* A magnitude shrinks where a negative number goes up or a positive one goes down. */
     htp_tensor_id shrinks = htp_emit_binary(l, "Equal", rises, is_below);
     htp_tensor_id one = htp_step_number(&f, 1);
     htp_tensor_id plain =

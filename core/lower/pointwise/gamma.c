@@ -25,11 +25,11 @@ static htp_formula in_double(htp_lowering *l)
     return (htp_formula){l, HTP_DTYPE_FLOAT64, HTP_DTYPE_FLOAT64};
 }
 
-/** A positive number, and where it stands. */
+/** A positive number, shifted if it is small. */
 typedef struct shifted {
     htp_tensor_id is_small;
-    htp_tensor_id small;   /* the number where it is small, otherwise 1 */
-    htp_tensor_id shifted; /* the number, plus @p steps where it is small */
+    htp_tensor_id small;   /* the number if it is small, otherwise 1 */
+    htp_tensor_id shifted; /* the number, plus the recurrence's steps if it is small */
 } shifted;
 
 static shifted shift_up(const htp_formula *f, htp_tensor_id x, double steps)
@@ -41,14 +41,14 @@ static shifted shift_up(const htp_formula *f, htp_tensor_id x, double steps)
     return s;
 }
 
-/** Where @p is_small, @p x minus @p y. */
+/** @p x - @p y where the number is small, @p x elsewhere. */
 static htp_tensor_id shift_down(const htp_formula *f, const shifted *s, htp_tensor_id x,
                                 htp_tensor_id y)
 {
     return htp_step_where(f, s->is_small, htp_step_binary(f, "Sub", x, y), x);
 }
 
-/** The distance of @p x to the nearest whole number, with a sign. */
+/** The signed distance of @p x to the nearest integer. */
 static htp_tensor_id emit_distance(const htp_formula *f, htp_tensor_id x)
 {
     return htp_step_binary(f, "Sub", x, htp_step_unary(f, "Round", x));
@@ -65,7 +65,7 @@ static htp_tensor_id emit_tail(const htp_formula *f, htp_tensor_id y,
 
 /* ---- log Γ ---- */
 
-/** log Γ(x) of x >= 0.5 */
+/** log Γ(x) for x >= 0.5 */
 static htp_tensor_id emit_stirling(const htp_formula *f, htp_tensor_id x)
 {
     shifted s = shift_up(f, x, STEPS);
@@ -130,7 +130,7 @@ void htp_lower_multivariate_log_gamma(htp_lowering *l)
 
 /* ---- its derivatives ---- */
 
-/** ψ(x) of x > 0 */
+/** ψ(x) for x > 0 */
 static htp_tensor_id emit_right_digamma(const htp_formula *f, htp_tensor_id x)
 {
     shifted s = shift_up(f, x, STEPS);
@@ -165,7 +165,7 @@ static htp_tensor_id is_whole(const htp_formula *f, htp_tensor_id x)
     return htp_step_compare(f, "Equal", x, htp_step_unary(f, "Floor", x));
 }
 
-/** ψ(x): NaN of negative whole numbers, and infinite of ±0 with the other sign */
+/** ψ(x): NaN for negative integers, and infinity of the opposite sign for ±0 */
 static htp_tensor_id emit_digamma(const htp_formula *f, htp_tensor_id x)
 {
     htp_tensor_id is_left = htp_step_compare_scalar(f, "Less", x, 0);
@@ -218,7 +218,7 @@ static htp_tensor_id emit_zeta(const htp_formula *f, htp_tensor_id x, int64_t s)
 }
 
 /** The derivative of order @p n of cot(πx), as a polynomial in the cotangent: each is -π (1 + c²)
- * times the derivative of the previous. */
+ * times the derivative of the previous one. */
 static htp_tensor_id emit_cotangent_derivative(const htp_formula *f, htp_tensor_id x, int64_t n)
 {
     double c[MAX_ORDER + 3] = {0, 1};
@@ -245,8 +245,8 @@ static htp_tensor_id emit_cotangent_derivative(const htp_formula *f, htp_tensor_
     return (n + 1) % 2 ? htp_step_binary(f, "Mul", sum, cotangent) : sum;
 }
 
-/** libtorch's reflection for the first derivative. Its sine has the operand's own dtype, which
- * decides how far from infinite the result is at integers. */
+/** libtorch's reflection for the first derivative. Its sine is computed in the operand's own dtype,
+ * which decides how large the result is at integers. */
 static htp_tensor_id emit_squared_sine(htp_lowering *l)
 {
     htp_formula own = htp_formula_of_kernel(

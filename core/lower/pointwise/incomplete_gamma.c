@@ -1,10 +1,10 @@
 /*
  * The regularised incomplete gamma functions: aten::igamma (P) and aten::igammac (Q) of a and x.
  *
- * Up to LARGE: the power series of P if x is below a + 1, else the continued fraction of Q, from
- * its end. Beyond: Temme's uniform expansion in powers of 1 / a around the error function. All is
- * computed in float64; the other function is the complement to 1. Source: NIST Digital Library of
- * Mathematical Functions, 8.11.4, 8.9.2, 8.12.3, 8.12.4, 6.6.2.
+ * For a up to LARGE, P is its power series if x is below a + 1; otherwise Q is its continued
+ * fraction, evaluated from the end. Beyond, Temme's uniform expansion in powers of 1 / a around the
+ * error function is used. All is computed in float64; the other function is 1 minus the first.
+ * Source: NIST Digital Library of Mathematical Functions, 8.11.4, 8.9.2, 8.12.3, 8.12.4, 6.6.2.
  */
 #include "lower/emit/rows.h"
 #include "lower/emit/steps.h"
@@ -15,18 +15,18 @@
 
 enum { TERMS = 120, POWERS = 20, ORDERS = 4, LEAST_POWER = 2, MAX_POWER = 14, NUMBERS = 32 };
 
-/* From here on Temme's expansion has all digits. */
+/* From here on Temme's expansion has full precision. */
 static const double LARGE = 200;
-/* Of it nothing but 0 and 1 is left farther away from the middle. */
+/* Farther from the middle, it is 0 or 1. */
 static const double FARTHEST = 1.1;
-/* Below, Q is a · E1(x); a difference from 1 would have no digits. */
+/* Below, Q is a · E1(x); computed as 1 - P, all digits would cancel. */
 static const double TINY = 1e-9;
 
-/** Numbers, all of one shape. */
+/** Operands and results, all of one shape. */
 typedef struct integral {
     htp_formula f;
     uint32_t rank;
-    htp_tensor_id a; /* above 0 and finite, as x */
+    htp_tensor_id a; /* positive and finite, as is x */
     htp_tensor_id x;
     htp_tensor_id below; /* P */
     htp_tensor_id above; /* Q */
@@ -85,7 +85,7 @@ static htp_tensor_id emit_fraction(const integral *g, htp_tensor_id a, htp_tenso
     return steps.state[0].tensor;
 }
 
-/** Q of an a that is TINY: a times the exponential integral. */
+/** Q for a below TINY: a times the exponential integral. */
 static htp_tensor_id emit_tiny(const htp_formula *f, htp_tensor_id a, htp_tensor_id x)
 {
     double c[POWERS] = {0.577215664901532860607};
@@ -99,7 +99,7 @@ static htp_tensor_id emit_tiny(const htp_formula *f, htp_tensor_id a, htp_tensor
     return htp_step_binary(f, "Mul", a, htp_step_unary(f, "Neg", sum));
 }
 
-/** Sets both parts where a is not LARGE. */
+/** Sets P and Q where a is not LARGE. */
 static void integrate_small(integral *g)
 {
     const htp_formula *f = &g->f;
@@ -120,9 +120,9 @@ static void integrate_small(integral *g)
 
 /* ---- Temme's expansion ---- */
 
-/** Coefficients of its functions of eta. With mu = x / a - 1 and eta²/2 = mu - log(1 + mu), mu is
- * eta + eta²/3 + ..., since mu mu' = eta (1 + mu). The first function is 1 / mu - 1 / eta, each
- * next one is the rest of c'/eta - c'(0) / mu. */
+/** Coefficients of the expansion's functions of eta. With mu = x / a - 1 and eta²/2 = mu - log(1 +
+ * mu), mu is eta + eta²/3 + ..., since mu mu' = eta (1 + mu). The first function is 1 / mu - 1 /
+ * eta, each next one is c'/eta - c'(0) / mu of the one before. */
 static void find_coefficients(double c[ORDERS][POWERS])
 {
     long double mu[NUMBERS + 1] = {0, 1};
@@ -152,7 +152,7 @@ static void find_coefficients(double c[ORDERS][POWERS])
     }
 }
 
-/** mu - log(1 + mu), with all digits where mu is small. */
+/** mu - log(1 + mu), accurate for small mu, too. */
 static htp_tensor_id emit_half_square(const htp_formula *f, htp_tensor_id mu)
 {
     double c[MAX_POWER + 1] = {0};
@@ -179,7 +179,7 @@ static htp_tensor_id emit_orders(const htp_formula *f, htp_tensor_id a, htp_tens
     return sum;
 }
 
-/** Sets both parts where a is LARGE. */
+/** Sets P and Q where a is LARGE. */
 static void integrate_large(integral *g)
 {
     const htp_formula *f = &g->f;
@@ -214,7 +214,7 @@ static htp_tensor_id both(const htp_formula *f, const char *op, htp_tensor_id x,
     return htp_emit(f->l, op, HTP_IN(x, y), HTP_NO_AT);
 }
 
-/** P where a or x is no positive finite number: 0, 1 or NaN. */
+/** P where a or x is not positive and finite: 0, 1 or NaN. */
 static htp_tensor_id emit_ends(const htp_formula *f, htp_tensor_id a, htp_tensor_id x)
 {
     htp_tensor_id is_zero = is(f, a, "Equal", 0);
@@ -230,7 +230,7 @@ static htp_tensor_id emit_ends(const htp_formula *f, htp_tensor_id a, htp_tensor
     return htp_step_where_number(f, wrong, NAN, ends);
 }
 
-/** aten::igamma, igammac; the row's parameter tells that it is the part above. */
+/** aten::igamma, igammac; the latter's row has the parameter "above". */
 void htp_lower_incomplete_gamma(htp_lowering *l)
 {
     htp_formula f = {l, HTP_DTYPE_FLOAT64, HTP_DTYPE_FLOAT64};

@@ -48,8 +48,8 @@ static htp_tensor_id emit_rational(const htp_formula *f, htp_tensor_id x, const 
                            htp_step_polynomial(f, x, r->below, TERMS));
 }
 
-/** The quantile of the normal distribution at @p tail from its nearer end and @p offset from its
- * middle: infinite at the ends, NaN beyond. */
+/** The quantile of the normal distribution, given the probability as its distance @p tail from the
+ * nearer end and @p offset from the middle: infinite at the ends, NaN beyond. */
 static htp_tensor_id emit_inverse(const htp_formula *f, htp_tensor_id offset, htp_tensor_id tail)
 {
     htp_tensor_id square = htp_step_binary(f, "Mul", offset, offset);
@@ -73,7 +73,7 @@ static htp_formula in_double(htp_lowering *l)
     return (htp_formula){l, HTP_DTYPE_FLOAT64, HTP_DTYPE_FLOAT64};
 }
 
-/** aten::erfinv, special_erfinv: erf(x / √2) is twice the normal distribution's offset. */
+/** aten::erfinv, special_erfinv: erf(x / √2) is twice the offset. */
 void htp_lower_inverse_error_function(htp_lowering *l)
 {
     htp_formula f = in_double(l);

@@ -1,7 +1,6 @@
 /*
- * TorchScript's arithmetic on ints, floats and bools that depend on inputs, usually sizes. An int
- * is an int64, a float a float64, and both are vectors of one element, like parts of ONNX's shape
- * operands.
+ * TorchScript's arithmetic on ints, floats and bools that depend on inputs, usually sizes. Ints are
+ * int64 and floats float64, as vectors of one element, which can be parts of ONNX shape operands.
  */
 #include "lower/compose/arithmetic.h"
 #include "lower/compose/elementary.h"
@@ -63,7 +62,7 @@ void htp_lower_number_divide(htp_lowering *l)
     bind_number(l, htp_emit_binary(l, "Div", o.a, o.b), o.dtype);
 }
 
-/** Whether an int is the size of something, which is never negative. */
+/** Whether an int is a size, and so never negative. */
 static bool is_size(htp_lowering *l, htp_value_id id)
 {
     const htp_trace_value *value = htp_graph_value(l->graph, id);
@@ -92,7 +91,7 @@ void htp_lower_number_floordiv(htp_lowering *l)
     bind_number(l, quotient, o.dtype);
 }
 
-/** aten::__range_length: how many numbers range(lo, hi, step) has. */
+/** aten::__range_length: the length of range(lo, hi, step). */
 void htp_lower_range_length(htp_lowering *l)
 {
     if (l->node->input_count < 3) {
@@ -125,7 +124,7 @@ static htp_tensor_id fmod_of(htp_lowering *l, htp_tensor_id a, htp_tensor_id b)
     return htp_emit(l, "Mod", HTP_IN(a, b), HTP_AT(htp_attribute_int("fmod", 1)));
 }
 
-/** aten::remainder: of floats fmod(b + fmod(a, b), b), as TorchScript has it. */
+/** aten::remainder: for floats fmod(b + fmod(a, b), b), as in TorchScript. */
 void htp_lower_number_remainder(htp_lowering *l)
 {
     htp_operands o = number_operands(l, htp_output_dtype(l, 0));
@@ -138,7 +137,8 @@ void htp_lower_number_remainder(htp_lowering *l)
     bind_number(l, result, o.dtype);
 }
 
-/** aten::pow; of integers only with a constant exponent, because ONNX Pow goes by way of double. */
+/** aten::pow; integers only with a constant exponent, because ONNX Runtime's Pow computes them in
+ * double. */
 void htp_lower_number_power(htp_lowering *l)
 {
     htp_operands o = number_operands(l, htp_output_dtype(l, 0));
@@ -175,7 +175,7 @@ void htp_lower_number_bitwise(htp_lowering *l)
     bind_number(l, htp_emit_bitwise(l, l->row->op, o.dtype, o.a, o.b), o.dtype);
 }
 
-/** How far an int is shifted: processors look at the last six bits of the count. */
+/** The shift count: processors use its last six bits. */
 static htp_tensor_id shift_count(htp_lowering *l, htp_tensor_id count)
 {
     enum { BITS = 64 };
@@ -240,8 +240,8 @@ void htp_lower_item(htp_lowering *l)
 }
 
 /** prim::NumToTensor, aten::scalar_tensor, aten::tensor of numbers, or of a list of numbers. A
- * tensor made from a vector of one element stays one until it is read: it often becomes a number
- * again at once. */
+ * number's tensor stays a vector until it is read, because it often becomes a number again at
+ * once. */
 void htp_lower_number_tensor(htp_lowering *l)
 {
     htp_value_id id = l->node->inputs[0];
@@ -283,7 +283,7 @@ void htp_lower_length(htp_lowering *l)
     bind_number(l, size_vector(l, 0), HTP_DTYPE_INT64);
 }
 
-/** aten::size: all dims. Each gets a node of its own; those that nobody reads are removed. */
+/** aten::size: all dims. Each gets a node of its own; unused ones are removed. */
 void htp_lower_sizes(htp_lowering *l)
 {
     const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));

@@ -2,10 +2,10 @@
  * Orthogonal polynomials of data-dependent degree: those of Chebyshev, Hermite, Laguerre and
  * Legendre in torch.special.
  *
- * Degree j + 1 follows from the two below it: (A·q - B·p) / C, whose factors depend on j. A loop
- * runs until each element has its degree, in PyTorch's order of operations, so that overflows
- * agree. Between -1 and 1 high degrees of Chebyshev's are cosines and sines of multiples of an
- * angle; at the ends they have known values. Source: Abramowitz and Stegun, Handbook of
+ * Degree j + 1 follows from the two below it: (A·q - B·p) / C, whose factors depend on j. A Loop
+ * runs until each element has its degree, in PyTorch's order of operations, so that overflow
+ * agrees. Between -1 and 1, Chebyshev polynomials of high degree are cosines and sines of multiples
+ * of an angle; at the ends they have known values. Source: Abramowitz and Stegun, Handbook of
  * Mathematical Functions, chapter 22.
  */
 #include "lower/compose/emit_loop.h"
@@ -17,23 +17,23 @@
 #include <math.h>
 #include <string.h>
 
-/** How the next degree is made. */
+/** The recurrence for the next degree. */
 typedef enum recurrence { CHEBYSHEV, HERMITE, HERMITE_E, LAGUERRE, LEGENDRE } recurrence;
 
 typedef struct polynomial {
     const char *name; /* the row's parameter */
     recurrence next;
-    bool is_shifted; /* its argument is 2x - 1 */
+    bool is_shifted; /* evaluated at 2x - 1 */
     double factor;   /* degree 1 is factor · x + offset */
     double offset;
-    bool has_top;    /* at the upper end it is top · n + 1 */
-    bool has_bottom; /* at the lower one bottom · n + 1, with a minus sign where n is odd */
+    bool has_top;    /* its value at the upper end is top · n + 1 */
+    bool has_bottom; /* at the lower end it is bottom · n + 1, negated for odd n */
     double top;
     double bottom;
-    double highest;   /* degree that is made by recurrence between the ends */
-    const char *wave; /* above, it is the wave of n + shift times the angle */
+    double highest;   /* degree that is computed by recurrence between the ends */
+    const char *wave; /* above, it is wave((n + shift) · angle) */
     double shift;
-    const char *divisor; /* through this one of the angle times angle_part; NULL: through 1 */
+    const char *divisor; /* divided by divisor(angle_part · angle); NULL: by 1 */
     double angle_part;
 } polynomial;
 
@@ -52,14 +52,14 @@ static const polynomial polynomials[] = {
     {.name = "P", .next = LEGENDRE, .factor = 1, .has_top = true, .has_bottom = true},
 };
 
-/** A polynomial at work: all tensors are of one shape. */
+/** The operands; all tensors have one shape. */
 typedef struct work {
     htp_formula f;
     const polynomial *of;
-    htp_tensor_id x;      /* as it is given */
+    htp_tensor_id x;      /* the argument x */
     htp_tensor_id s;      /* the polynomial's argument */
     htp_tensor_id degree; /* int64 */
-    htp_tensor_id n;      /* the degree as a number of the formula */
+    htp_tensor_id n;      /* the degree in the formula's dtype */
 } work;
 
 static const polynomial *find_polynomial(const char *name)
@@ -100,7 +100,7 @@ static htp_tensor_id compare_degree(const work *w, const char *op, double number
 
 /* ---- going up ---- */
 
-/** a · x + b, without neutral operations */
+/** a · x + b; a factor of 1 and a summand of 0 are omitted */
 static htp_tensor_id emit_line(const htp_formula *f, double a, htp_tensor_id x, double b)
 {
     x = a == 2 ? htp_step_binary(f, "Add", x, x) : a == -1 ? htp_step_unary(f, "Neg", x) : x;
@@ -131,7 +131,7 @@ static htp_tensor_id emit_next(const work *w, htp_tensor_id j, htp_tensor_id p, 
                : made;
 }
 
-/** Which elements are to go on from degree @p j: those below @p goal that are numbers. */
+/** Which elements continue from degree @p j: those below @p goal that are not NaN. */
 static htp_tensor_id emit_goes_on(const work *w, htp_tensor_id j, htp_tensor_id goal,
                                   htp_tensor_id q)
 {
@@ -140,7 +140,7 @@ static htp_tensor_id emit_goes_on(const work *w, htp_tensor_id j, htp_tensor_id 
     return htp_emit_binary(w->f.l, "And", is_below, htp_emit_unary(w->f.l, "Not", is_nan));
 }
 
-/** Degree @p goal of each element; degree 1 where that is below. */
+/** Degree @p goal for each element, but at least degree 1. */
 static htp_tensor_id emit_degrees(const work *w, htp_tensor_id goal)
 {
     htp_lowering *l = w->f.l;
@@ -166,7 +166,7 @@ static htp_tensor_id emit_degrees(const work *w, htp_tensor_id goal)
 
 /* ---- what is known without ---- */
 
-/** @p slope · n + 1, with a minus sign where n is odd. */
+/** @p slope · n + 1, negated for odd n. */
 static htp_tensor_id emit_bottom(const work *w, double slope)
 {
     const htp_formula *f = &w->f;
@@ -207,7 +207,7 @@ static htp_tensor_id emit_wave(const work *w)
     return htp_step_where(f, is_end, end, made);
 }
 
-/** Where the argument is at an end, upper or lower; Laguerre's have one at 0. */
+/** Where the argument is at the upper or lower end; Laguerre polynomials have one at 0. */
 static htp_tensor_id emit_is_at(const work *w, bool is_top)
 {
     double top = w->of->next == LAGUERRE ? 0 : 1;
@@ -228,7 +228,7 @@ static htp_tensor_id put(const work *w, htp_tensor_id where, htp_tensor_id known
     return htp_step_where(&w->f, where, known, made);
 }
 
-/** Puts all that is known without the recurrence: see put(). */
+/** Substitutes all values known without the recurrence: see put(). */
 static htp_tensor_id put_known(const work *w, htp_tensor_id made, htp_tensor_id *goal)
 {
     const htp_formula *f = &w->f;
@@ -237,7 +237,7 @@ static htp_tensor_id put_known(const work *w, htp_tensor_id made, htp_tensor_id 
     htp_tensor_id one = htp_step_number(f, 1);
     made = put(w, compare_degree(w, "Equal", 0), one, made, goal);
     if (of->next == HERMITE || of->next == HERMITE_E) {
-        double most = f->dtype == HTP_DTYPE_FLOAT32 ? 128 : 512; /* of PyTorch's */
+        double most = f->dtype == HTP_DTYPE_FLOAT32 ? 128 : 512; /* PyTorch's limits */
         made = put(w, compare_degree(w, "Greater", most), htp_step_number(f, NAN), made, goal);
     }
     if (of->wave) {
@@ -256,7 +256,7 @@ static htp_tensor_id put_known(const work *w, htp_tensor_id made, htp_tensor_id 
     return put(w, compare_degree(w, "Less", 0), htp_step_number(f, 0), made, goal);
 }
 
-/** aten::special_chebyshev_polynomial_t and the like: the row's parameter tells which one. */
+/** aten::special_chebyshev_polynomial_t and the like: the row names the polynomial. */
 void htp_lower_polynomial(htp_lowering *l)
 {
     work w = read_arguments(l);

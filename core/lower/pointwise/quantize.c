@@ -3,8 +3,8 @@
  *
  * libtorch multiplies by the scale's inverse, a float32, and rounds to even: ONNX QuantizeLinear
  * divides, which sometimes gives the neighbouring level. So this is composed of other nodes. NaN
- * becomes the lowest level. Values beyond int64 do, too, with a scale per channel; with one scale,
- * the trace says whether its libtorch clips them.
+ * becomes the lowest level, as do values beyond int64 with a scale per channel. With one scale, the
+ * trace says whether its libtorch clips them.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/rows.h"
@@ -17,10 +17,10 @@ typedef struct quantizer {
     htp_tensor_id zero_point; /* float32 */
     double low;
     double high;
-    double most; /* at most this much is clipped; more counts as NaN does */
+    double most; /* values up to this are clipped; larger ones are treated as NaN */
 } quantizer;
 
-/** Reads the levels' bounds. Whole numbers up to 2^24 are exact in float32. */
+/** Reads the levels' bounds. Integers up to 2^24 are exact in float32. */
 static quantizer read_bounds(htp_lowering *l)
 {
     const int64_t most = INT64_C(1) << 24;
@@ -53,7 +53,8 @@ static void read_numbers(htp_lowering *l, quantizer *q)
     q->zero_point = single(l, (double)zero_point);
 }
 
-/** One number for all, or along an axis one for each channel. @param trailing  dims behind that */
+/** Reads scale and zero point: one for all, or one per channel. @param trailing  dims after the
+ * channels */
 static void read_tensors(htp_lowering *l, quantizer *q, bool per_channel, size_t trailing)
 {
     if (htp_arg_dtype(l, "scale") != HTP_DTYPE_FLOAT32 ||
@@ -72,12 +73,13 @@ static void read_tensors(htp_lowering *l, quantizer *q, bool per_channel, size_t
         q->scale = htp_emit_reshape(l, q->scale, NULL, 0);
         q->zero_point = htp_emit_reshape(l, q->zero_point, NULL, 0);
     }
-    /* ONNX Runtime makes x / scale of x · (1 / scale), which rounds otherwise. */
+    /* ONNX Runtime rewrites x · (1 / scale) as x / scale, which rounds differently. */
     q->inverse = htp_emit_binary(l, "Div", single(l, 2), q->scale);
     q->inverse = htp_emit_binary_scalar(l, "Mul", q->inverse, HTP_DTYPE_FLOAT32, 0.5);
 }
 
-/** Binds the rounded tensor and, as a second output, where it lay within the levels. */
+/** Binds the rounded tensor and, if there is a second output, the mask of elements within the
+ * levels. */
 static void bind_rounded(htp_lowering *l, const quantizer *q)
 {
     const htp_dtype dtype = HTP_DTYPE_FLOAT32;

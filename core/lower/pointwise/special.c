@@ -1,6 +1,6 @@
 /*
- * Special functions of one tensor: aten::sinc, signbit, angle, and those of torch.special that
- * elementary operators make up.
+ * Special functions of one tensor: aten::sinc, signbit, angle, and those of torch.special that are
+ * composed of elementary operators.
  */
 #include "lower/pointwise/special.h"
 
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/** How 16-bit floats are rounded: once, or after every step. */
+/** Formulas that round 16-bit floats once, or after every step. */
 static htp_formula kernel_of_self(htp_lowering *l)
 {
     return htp_formula_of_kernel(l, htp_promote_to_float(htp_arg_dtype(l, "self")));

@@ -1,32 +1,33 @@
 /*
- * Special functions that other operators are made of. Private to core/lower.
+ * Special functions on which other operators are built. Private to core/lower.
  */
 #ifndef HTP_LOWER_SPECIAL_H
 #define HTP_LOWER_SPECIAL_H
 
 #include "lower/compose/formula.h"
 
-/** Whether a number has a minus sign; -0 has one. ONNX does not tell a NaN's sign: it has none. */
+/** Whether a number's sign bit is set, as for -0. ONNX cannot read a NaN's sign, which counts as
+ * not set. */
 htp_tensor_id htp_emit_sign_bit(const htp_formula *f, htp_tensor_id x);
 
 /** a · log(b), or of b + 1; 0 where a is 0, unless b is NaN: aten::xlogy, aten::special_xlog1py. */
 htp_tensor_id htp_emit_xlogy(const htp_formula *f, htp_tensor_id a, htp_tensor_id b, bool plus_one);
 
-/** The arctangent of y / x in the quadrant that their signs tell: aten::atan2. */
+/** The arctangent of y / x in the quadrant given by their signs: aten::atan2. */
 htp_tensor_id htp_emit_atan2(const htp_formula *f, htp_tensor_id y, htp_tensor_id x);
 
 /** √(x² + y²): the larger one times √(1 + ratio²), so that squares do not overflow. */
 htp_tensor_id htp_emit_hypot(const htp_formula *f, htp_tensor_id x, htp_tensor_id y);
 
-/** log |Γ(x)|, of a formula of float64. */
+/** log |Γ(x)|, in a formula of float64. */
 htp_tensor_id htp_emit_log_gamma(const htp_formula *f, htp_tensor_id x);
 
-/** The modified Bessel function of the first kind, order 0, of a float64 vector: the node's output
- * has one dim, too. */
+/** The modified Bessel function I0 of a float64 vector. The node's output must have one dim,
+ * too. */
 htp_tensor_id htp_emit_bessel_i0(const htp_formula *f, htp_tensor_id x);
 
-/** As many numbers as @p steps, 2 at least, spaced evenly from @p start to @p end, which have no
- * dims: aten::linspace. */
+/** @p steps evenly spaced numbers, at least 2, from @p start to @p end, which are 0-d:
+ * aten::linspace. */
 htp_tensor_id htp_emit_linspace(const htp_formula *f, htp_tensor_id start, htp_tensor_id end,
                                 int64_t steps);
 

@@ -1,9 +1,9 @@
 /*
  * The Hurwitz zeta function, aten::special_zeta: the sum of (q + k)^-x over k >= 0.
  *
- * The first terms are summed in a loop until q + k is above 9; the rest is Euler-Maclaurin's. All
- * is computed in float64 and rounded once, except for the first term, which libtorch rounds.
- * Source: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 3.6 and 23.2.
+ * The first terms are summed in a Loop until q + k is above 9; the rest is the Euler-Maclaurin
+ * formula. All is computed in float64 and rounded once, except for the first term, which libtorch
+ * rounds. Source: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 3.6 and 23.2.
  */
 #include "lower/compose/emit_loop.h"
 #include "lower/emit/ort_dtypes.h"
@@ -20,16 +20,16 @@ static const double bernoulli[BERNOULLI_COUNT] = {
     1.0 / 6, -1.0 / 30,     1.0 / 42,      -1.0 / 30,       5.0 / 66,       -691.0 / 2730,
     7.0 / 6, -3617.0 / 510, 43867.0 / 798, -174611.0 / 330, 854513.0 / 138, -236364091.0 / 2730};
 
-/** A sum at work: all tensors are of one shape, and float64. */
+/** The operands; all tensors have one shape and are float64. */
 typedef struct zeta {
     htp_formula f;
     htp_tensor_id minus_x;
     htp_tensor_id x;
     htp_tensor_id q;
-    htp_tensor_id steps; /* how many terms there are behind the first one */
+    htp_tensor_id steps; /* number of explicit terms after the first */
 } zeta;
 
-/** Where the sum is infinite, and where it is not defined. */
+/** Where the sum is infinite or undefined. */
 typedef struct exceptions {
     htp_tensor_id is_infinite;
     htp_tensor_id is_undefined;
@@ -51,7 +51,7 @@ static exceptions find_exceptions(const zeta *z)
                         .is_undefined = htp_emit_binary(l, "Or", is_below, is_root)};
 }
 
-/** The number of explicit terms; none for NaN. */
+/** The number of explicit terms after the first; 0 for NaN. */
 static htp_tensor_id emit_steps(const zeta *z, const exceptions *e)
 {
     const htp_formula *f = &z->f;
@@ -65,7 +65,7 @@ static htp_tensor_id emit_steps(const zeta *z, const exceptions *e)
     return htp_step_where_number(f, is_known, 0, steps);
 }
 
-/** The first term and as many as there are steps. */
+/** The sum of the first term and the explicit ones after it. */
 static htp_tensor_id emit_terms(const zeta *z, htp_dtype rounded)
 {
     const htp_formula *f = &z->f;
@@ -115,7 +115,7 @@ static htp_tensor_id add_rest(const zeta *z, htp_tensor_id sum)
     return htp_step_where(f, is_small, sum, all);
 }
 
-/** aten::special_zeta: of "self", x, and "other", q */
+/** aten::special_zeta: "self" is x, "other" is q */
 void htp_lower_zeta(htp_lowering *l)
 {
     htp_operands both = htp_arg_float_operands(l, "self", "other");

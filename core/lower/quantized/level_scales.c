@@ -1,16 +1,16 @@
 /*
- * quantized_decomposed: scales and zero points that fit the numbers there are, as programs of
- * torch.export choose them where activations are quantised as they come (pt2e, dynamic).
+ * quantized_decomposed: scales and zero points computed from the data, as in programs of
+ * torch.export with dynamic quantisation (pt2e).
  *
- * They are Python in PyTorch: torch.ao.quantization.fx._decomposed, and determine_qparams() of
- * torch.ao.quantization.utils.
+ * PyTorch's definitions are Python: torch.ao.quantization.fx._decomposed, and determine_qparams()
+ * of torch.ao.quantization.utils.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/rows.h"
 
 #include <float.h>
 
-/** float32 without dims, or a column beside tokens. */
+/** The range of the data: 0-d float32, or one per token along a last dim of 1. */
 typedef struct span {
     htp_tensor_id low;  /* at most 0 */
     htp_tensor_id high; /* at least 0 */
@@ -21,7 +21,7 @@ static htp_tensor_id with_number(htp_lowering *l, const char *op, htp_tensor_id 
     return htp_emit_binary_scalar(l, op, x, HTP_DTYPE_FLOAT32, number);
 }
 
-/** What the input spans, and 0; of each token where it has @p axes. */
+/** The range of the input and 0: of all of it, or reduced along @p axes. */
 static span emit_span(htp_lowering *l, const int64_t *axes, size_t count)
 {
     if (htp_arg_dtype(l, "input") != HTP_DTYPE_FLOAT32) {
@@ -36,14 +36,14 @@ static span emit_span(htp_lowering *l, const int64_t *axes, size_t count)
     };
 }
 
-/** Binds a scale and a zero point: of float32. */
+/** Binds a scale and a zero point, which are float32. */
 static void bind_scale(htp_lowering *l, htp_tensor_id scale, htp_tensor_id zero_point)
 {
     htp_bind_cast(l, 0, scale, HTP_DTYPE_FLOAT32);
     htp_bind_cast(l, 1, zero_point, HTP_DTYPE_FLOAT32);
 }
 
-/** The bounds of levels; those that float32 holds. */
+/** Reads the bounds of levels; fails unless float32 holds them. */
 static void read_bounds(htp_lowering *l, double *low, double *high)
 {
     const int64_t most = INT64_C(1) << 24;
@@ -74,7 +74,7 @@ void htp_lower_choose_scale(htp_lowering *l)
     bind_scale(l, htp_emit_reshape(l, scale, one, 1), htp_emit_reshape(l, zero, one, 1));
 }
 
-/** quantized_decomposed::choose_qparams_symmetric.tensor: as many levels to both sides of 0. */
+/** quantized_decomposed::choose_qparams_symmetric.tensor: the range is symmetric about 0. */
 void htp_lower_choose_symmetric_scale(htp_lowering *l)
 {
     static const int64_t one[] = {1};
@@ -93,7 +93,8 @@ void htp_lower_choose_symmetric_scale(htp_lowering *l)
     bind_scale(l, htp_emit_reshape(l, scale, one, 1), htp_emit_reshape(l, zero, one, 1));
 }
 
-/** quantized_decomposed::choose_qparams_per_token_asymmetric: levels of int8, whatever it says. */
+/** quantized_decomposed::choose_qparams_per_token_asymmetric: levels of int8, whatever dtype the
+ * argument names. */
 void htp_lower_choose_token_scales(htp_lowering *l)
 {
     const double low = -128;

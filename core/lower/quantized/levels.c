@@ -1,12 +1,11 @@
 /*
- * quantized_decomposed: numbers to levels and back, where levels are tensors of integers, as
- * programs of torch.export are quantised (pt2e).
+ * quantized_decomposed: numbers to levels (quantised integers) and back, as in programs of
+ * torch.export that are quantised (pt2e).
  *
- * They are Python in PyTorch, torch.ao.quantization.fx._decomposed, and are composed of the same
- * arithmetic here. ONNX QuantizeLinear divides by the scale, where PyTorch multiplies by its
- * inverse, which now and then gives the neighbouring level. DequantizeLinear computes the same, but
- * ONNX Runtime joins it with a product of matrices that rounds the other operand to levels, too
- * (MatMulNBits).
+ * PyTorch's definitions are Python, torch.ao.quantization.fx._decomposed; the lowerings repeat
+ * their arithmetic. ONNX QuantizeLinear divides by the scale, where PyTorch multiplies by its
+ * inverse, which sometimes gives the neighbouring level. DequantizeLinear computes the same, but
+ * ONNX Runtime may fuse it into MatMulNBits, which quantises the other operand, too.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -27,7 +26,7 @@ static bool is_number(htp_lowering *l, const char *name)
     return id != HTP_NONE && htp_value_is_number(htp_graph_value(l->graph, id));
 }
 
-/** A number, or a tensor of one element, as a tensor without dims. */
+/** A number, or a tensor of one element, as a 0-d tensor. */
 static htp_tensor_id read_one(htp_lowering *l, const char *name, htp_dtype dtype)
 {
     htp_tensor_id x = htp_arg_tensor_as(l, name, dtype);
@@ -66,7 +65,7 @@ static htp_tensor_id emit_rounded(htp_lowering *l, const rounding *r)
     return htp_emit(l, "Clip", HTP_IN(x, low, high), HTP_NO_AT);
 }
 
-/** 1 / scale of one scale: divided as a double, then rounded to float32. */
+/** 1 / scale of a single scale: divided in double, then rounded to float32. */
 static htp_tensor_id read_inverse(htp_lowering *l)
 {
     const htp_dtype wide = HTP_DTYPE_FLOAT64;
@@ -120,9 +119,8 @@ void htp_lower_levels_by_channel(htp_lowering *l)
     htp_bind_cast(l, 0, emit_rounded(l, &r), dtype);
 }
 
-/** Of tokens, along all but the last dim, or of groups: the zero point is added before it is
- * rounded.
- * @param x  its argument "input", as scales can be broadcast with it */
+/** Levels by token (all dims but the last) or by group: the zero point is added before rounding.
+ * @param x  its argument "input", in a shape that broadcasts with the scales */
 static htp_tensor_id emit_token_levels(htp_lowering *l, htp_tensor_id x, htp_tensor_id scales,
                                        htp_tensor_id zero_points, htp_dtype dtype)
 {
@@ -162,7 +160,7 @@ void htp_lower_levels_by_token(htp_lowering *l)
     htp_bind_cast(l, 0, x, dtype);
 }
 
-/** The elements of a matrix, in rows that have one scale each. */
+/** A matrix reshaped to rows with one scale each. */
 static htp_tensor_id emit_groups(htp_lowering *l, htp_tensor_id x)
 {
     int64_t group = htp_arg_int(l, "group_size");
@@ -177,7 +175,7 @@ static htp_tensor_id emit_groups(htp_lowering *l, htp_tensor_id x)
     return htp_emit_reshape(l, x, shape, 2);
 }
 
-/** An argument with an element for each group, beside them. */
+/** An argument with an element per group, as a column. */
 static htp_tensor_id read_of_groups(htp_lowering *l, const char *name, htp_dtype dtype)
 {
     static const int64_t column[] = {-1, 1};
@@ -203,7 +201,7 @@ void htp_lower_levels_by_group(htp_lowering *l)
 
 /* ---- from levels ---- */
 
-/** Levels less their zero points, as @p dtype. Integers are subtracted as what both have. */
+/** Levels minus their zero points, as @p dtype. Integers are subtracted in their common dtype. */
 static htp_tensor_id emit_centered(htp_lowering *l, htp_tensor_id x, htp_tensor_id zero_points,
                                    htp_dtype dtype)
 {
@@ -274,7 +272,7 @@ void htp_lower_unlevel_by_group(htp_lowering *l)
     bind_ungrouped(l, htp_emit_binary(l, "Mul", x, read_of_groups(l, "scales", dtype)), dtype);
 }
 
-/** Rounds to @p to, where it is narrower than @p dtype, as each operator does that gives it. */
+/** Rounds to @p to if that is narrower than @p dtype, as each of PyTorch's operators does. */
 static htp_tensor_id emit_narrowed(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, htp_dtype to)
 {
     return htp_emit_cast(l, htp_emit_cast(l, x, dtype, to), to, dtype);

@@ -92,7 +92,7 @@ static htp_tensor_id single(htp_lowering *l, double value)
 
 htp_tensor_id htp_emit_inverse_scale(htp_lowering *l, htp_tensor_id scale, htp_dtype dtype)
 {
-    /* ONNX Runtime makes x / scale of x · (1 / scale), which rounds otherwise. */
+    /* ONNX Runtime rewrites x · (1 / scale) as x / scale, which rounds differently. */
     htp_tensor_id inverse = htp_emit_binary(l, "Div", htp_emit_scalar(l, dtype, 2), scale);
     return htp_emit_binary_scalar(l, "Mul", inverse, dtype, 0.5);
 }
@@ -111,7 +111,7 @@ static htp_tensor_id emit_level(htp_lowering *l, const quantizer *q, htp_roundin
     const htp_dtype dtype = HTP_DTYPE_FLOAT32;
     const htp_dtype wide = HTP_DTYPE_FLOAT64;
     if (way == HTP_ROUNDING_ZERO_IN_ONE) {
-        /* Two float32 are multiplied exactly in float64. */
+        /* The product of two float32 is exact in float64. */
         htp_tensor_id x = htp_emit_binary(l, "Mul", htp_emit_cast(l, q->x, dtype, wide),
                                           htp_emit_cast(l, q->inverse, dtype, wide));
         x = htp_emit_binary(l, "Add", x, htp_emit_cast(l, q->zero_point, dtype, wide));
@@ -151,8 +151,7 @@ static htp_tensor_id emit_levels(htp_lowering *l, const quantizer *q,
     return htp_emit(l, "Where", HTP_IN(htp_emit_unary(l, "IsNaN", q->x), odd, level), HTP_NO_AT);
 }
 
-/** The scale or zero point of output 0 or of an argument, as float32 beside a tensor of @p rank
- * dims. */
+/** A scale or zero point as float32, shaped to broadcast with a tensor of @p rank dims. */
 static htp_tensor_id beside(htp_lowering *l, htp_value_id id, int32_t axis, uint32_t rank)
 {
     htp_tensor_id x = htp_value_tensor_as(l, id, HTP_DTYPE_FLOAT32);
@@ -163,7 +162,7 @@ static htp_tensor_id beside(htp_lowering *l, htp_value_id id, int32_t axis, uint
     return is_tensor ? htp_emit_reshape(l, x, NULL, 0) : x;
 }
 
-/** Whether zero points are whole numbers, which no channel's need be. */
+/** Whether zero points are integers; those of channels need not be. */
 static bool has_whole_zero_point(htp_lowering *l, const htp_trace_value *value)
 {
     return htp_dtype_is_integer(htp_value_dtype(l, value->zero_point));
@@ -231,7 +230,7 @@ void htp_lower_dequantize(htp_lowering *l)
     htp_bind(l, 0, htp_value_dequantized(l, htp_arg_value(l, "self")));
 }
 
-/** aten::relu: no level below the zero point. */
+/** aten::relu: levels are clipped at the zero point. */
 void htp_lower_level_relu(htp_lowering *l)
 {
     const htp_scale own = htp_value_scale(l, htp_arg_value(l, "self"));

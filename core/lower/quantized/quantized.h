@@ -1,6 +1,6 @@
 /*
- * Quantised tensors: an ONNX tensor of their levels, plain integers; the graph has their
- * quantisation. Private to core/lower.
+ * Quantised tensors: ONNX tensors of their levels, plain integers; the graph has scales and zero
+ * points. Private to core/lower.
  *
  * Nodes with quantised operands or results are lowered by the rows of quantized_operators.def
  * alone: other lowerings would mistake levels for numbers.
@@ -34,17 +34,16 @@ htp_scale htp_value_scale(htp_lowering *l, htp_value_id id);
 double htp_lowest_level(htp_dtype dtype);
 double htp_highest_level(htp_dtype dtype);
 
-/** A quantised value's levels less its zero point, as float32. */
+/** A quantised value's levels minus its zero point, as float32. */
 htp_tensor_id htp_value_centered(htp_lowering *l, htp_value_id id);
 
 /** The float32 numbers that a quantised value stands for. */
 htp_tensor_id htp_value_dequantized(htp_lowering *l, htp_value_id id);
 
-/** The levels of float32 numbers, which are clipped but never NaN, as @p to has them. */
+/** The levels of float32 numbers, which must not be NaN, clipped to the range of @p to. */
 htp_tensor_id htp_emit_quantized(htp_lowering *l, htp_tensor_id x, htp_scale to);
 
-/** Known contents of a constant or of a weight, by element of the memory's order. False where they
- * are not known. */
+/** An element of a constant or weight, by its position in memory order. False if it is unknown. */
 bool htp_value_read(htp_lowering *l, htp_value_id id, size_t index, htp_number *number);
 
 #endif

@@ -3,8 +3,8 @@
  * levels as in FBGEMM.
  *
  * Sums of integers are exact in float32 below 2^24, in any order, and in float64 below 2^53. A Cast
- * always follows a product: otherwise runtimes would merge it with the bias or the scale, and round
- * in another order.
+ * follows each product: otherwise runtimes would fuse it with the bias or the scale and round in
+ * another order.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/rows.h"
@@ -16,12 +16,12 @@ typedef struct layer {
     int64_t outputs;
     int64_t inputs;
     bool has_channels; /* a scale for each output */
-    double largest;    /* that a sum of products can be, of levels of 8 bits */
+    double largest;    /* possible sum of products of 8-bit levels */
     htp_dtype dtype;   /* to multiply in */
     htp_tensor_id weight;
 } layer;
 
-/** A number of the constant argument @p name, which has one, or one for each output. */
+/** A number of the constant argument @p name, which has one number, or one per output. */
 static double read_of(htp_lowering *l, const char *name, int64_t output)
 {
     htp_value_id id = htp_arg_value(l, name);
@@ -33,7 +33,7 @@ static double read_of(htp_lowering *l, const char *name, int64_t output)
     return number.is_float ? number.f : (double)number.i;
 }
 
-/** The largest sum of an output's products with levels less their zero point. */
+/** The largest possible sum of an output's products with centred levels. */
 static double largest_sum(htp_lowering *l, const layer *of)
 {
     htp_value_id id = htp_arg_value(l, "weight");
@@ -79,7 +79,7 @@ static htp_tensor_id multiply(htp_lowering *l, const layer *of, htp_tensor_id x)
                          HTP_DTYPE_FLOAT32);
 }
 
-/** A constant with a number for each output. */
+/** A constant with a number per output. */
 static htp_tensor_id constant_of(htp_lowering *l, const layer *of, htp_dtype dtype,
                                  const htp_number *numbers)
 {
@@ -94,7 +94,7 @@ static htp_number scaled_bias(const layer *of, float bias, float scale)
     return htp_number_float(of->has_channels ? (double)(bias / scale) : product);
 }
 
-/** Sums of products as multiples of the output's scale, and the bias with them. */
+/** Sums of products plus the bias, in units of the output's scale. */
 static htp_tensor_id rescale(htp_lowering *l, const layer *of, htp_tensor_id sums, float x_scale)
 {
     const htp_dtype wide = HTP_DTYPE_FLOAT64;
@@ -145,7 +145,7 @@ void htp_lower_quantized_linear(htp_lowering *l)
 
 /* ---- levels that the input itself decides ---- */
 
-/* Scales are no less than this. */
+/* FBGEMM's least scale. */
 #define LEAST_SCALE 6.1e-5F
 
 /** The range of a tensor's levels. */
@@ -165,7 +165,7 @@ static htp_tensor_id choose(htp_lowering *l, htp_tensor_id condition, htp_tensor
     return htp_emit(l, "Where", HTP_IN(condition, then, otherwise), HTP_NO_AT);
 }
 
-/** An end of the range, float32, where the scale is too small: it grows as the scale does. */
+/** An end of the range, float32, after a scale below LEAST_SCALE was raised. */
 static htp_tensor_id widen(htp_lowering *l, htp_tensor_id end, htp_tensor_id other,
                            htp_tensor_id growth, double alone)
 {
@@ -209,7 +209,7 @@ static range choose_range(htp_lowering *l, htp_tensor_id x, double highest)
     htp_tensor_id scale = compute(l, "Sub", htp_emit_cast(l, most, dtype, wide),
                                   htp_emit_cast(l, least, dtype, wide));
     scale = htp_emit_binary_scalar(l, "Div", scale, wide, highest);
-    /* In float32 its inverse is infinite. */
+    /* The inverse of such a scale is infinite in float32. */
     htp_tensor_id is_none = htp_emit_binary_scalar(l, "LessOrEqual", scale, wide, 0x1.000004p-128);
     scale = choose(l, is_none, htp_emit_scalar(l, wide, 0.1), scale);
     htp_tensor_id limit = htp_emit_scalar(l, wide, (double)LEAST_SCALE);
@@ -224,8 +224,8 @@ static range choose_range(htp_lowering *l, htp_tensor_id x, double highest)
                    choose_zero_point(l, least, most, scale, highest)};
 }
 
-/** Levels less the zero point, as float32: here FBGEMM adds the zero point before it rounds, as
- * part of one rounded sum. */
+/** Levels minus the zero point, as float32. FBGEMM adds the zero point before it rounds, in one
+ * fused sum. */
 static htp_tensor_id center(htp_lowering *l, htp_tensor_id x, const range *r)
 {
     const htp_dtype dtype = HTP_DTYPE_FLOAT32;

@@ -1,9 +1,10 @@
 /*
- * Arithmetic of quantised tensors: levels become float32 numbers and the results levels again.
+ * Arithmetic of quantised tensors: levels are dequantised to float32, and results are quantised
+ * again.
  *
  * libtorch's vectorised loop and its remainder loop may round differently: once or twice, and
- * before or after adding the zero point. There are few levels, so all of them are tried, here or by
- * the interpreter. If results differ between the ways, the operator is refused.
+ * before or after adding the zero point. Levels are few, so all are tried, here or by the
+ * interpreter. If results differ between the ways, the operator is refused.
  */
 #include "lower/emit/rows.h"
 #include "lower/quantized/quantized.h"
@@ -13,7 +14,7 @@
 
 #define LEVELS 256
 
-/** The number of a level: in one rounding, or in two. */
+/** The number of a level, with one rounding or two. */
 static float number_of(htp_scale from, int level, bool in_one)
 {
     float scale = (float)from.scale;
@@ -40,7 +41,7 @@ static double level_of(float number, htp_scale to, way how)
     return fmin(fmax(level, htp_lowest_level(to.dtype)), htp_highest_level(to.dtype));
 }
 
-/** Whether a number, which can be made in two ways, gives the same level however it is rounded. */
+/** Whether a number's level is the same for both of its values and every way of rounding. */
 static bool is_clear(float made_in_one, float made_in_two, htp_scale to)
 {
     double level = level_of(made_in_two, to, WAY_ZERO_BEHIND);
@@ -62,8 +63,8 @@ static bool is_copy_clear(htp_scale from, htp_scale to)
     return is_same;
 }
 
-/** quantized::add, mul, and the same with relu: the row names the ONNX operator. A trace has them
- * only where libtorch computes them so for all levels. */
+/** quantized::add, mul, and the same with relu: the row names the ONNX operator. The interpreter
+ * refuses them unless libtorch computes so for all levels. */
 void htp_lower_level_math(htp_lowering *l)
 {
     const htp_scale to = htp_value_scale(l, htp_output_value(l, 0));

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/** The norm of @p x along @p axes, or along all axes without them. */
+/** The norm of @p x along @p axes, or along all if there are none. */
 static htp_tensor_id norm_along(const htp_formula *f, htp_tensor_id x, const int64_t *axes,
                                 size_t axis_count, bool keepdims, double p)
 {
@@ -109,7 +109,7 @@ static htp_tensor_id broadcast_arg(const htp_formula *f, const char *name, const
     return htp_typed_expand(f->l, f->dtype, htp_step_arg(f, name), shape);
 }
 
-/** A dim to reduce, or none of a tensor without dims. */
+/** The dim to reduce; a 0-d tensor has none. */
 typedef struct reduced_dim {
     int64_t axis;
     size_t count;
@@ -146,7 +146,7 @@ void htp_lower_vecdot(htp_lowering *l)
     htp_formula_bind(&f, 0, htp_step_reduce(&f, "ReduceSum", x, &axis, 1, false));
 }
 
-/** aten::renorm: parts along a dim whose norm is too large are scaled down. */
+/** aten::renorm: slices along a dim are scaled down if their norm is too large. */
 void htp_lower_renorm(htp_lowering *l)
 {
     htp_formula f = htp_formula_of_kernel(l, htp_output_dtype(l, 0));
@@ -188,7 +188,7 @@ static void bind_matrix_norm(htp_lowering *l, const int64_t *axes, double order)
     htp_formula_bind(&f, 0, x);
 }
 
-/** The norm of all elements in the argument dim as one vector. */
+/** The norm over the argument dim, its elements taken as one vector. */
 static void bind_vector_norm(htp_lowering *l, double order)
 {
     htp_formula f = htp_formula_of_kernel(l, htp_output_dtype(l, 0));
@@ -196,8 +196,7 @@ static void bind_vector_norm(htp_lowering *l, double order)
     htp_formula_bind(&f, 0, htp_emit_norm(l, &r, order));
 }
 
-/** The two dims of the matrices in the argument dim, or those of a matrix; NULL when there are not
- * two. */
+/** The two dims that the argument dim names, or those of a matrix; NULL if there are not two. */
 static const int64_t *matrix_axes(htp_lowering *l)
 {
     size_t count = 0;

@@ -1,12 +1,12 @@
 /*
- * aten::gradient: differences of neighbours, at both ends of one side only.
+ * aten::gradient: central differences, one-sided at both ends.
  *
- * Every dim that is asked for gives one output. Points are equally far apart, or have coordinates.
+ * Every requested dim gives one output. Points are equidistant, or have coordinates.
  */
 #include "lower/compose/formula.h"
 #include "lower/emit/rows.h"
 
-/** One dim of self. */
+/** self along one dim. */
 typedef struct line {
     const htp_formula *f;
     htp_tensor_id x;
@@ -69,7 +69,7 @@ static htp_tensor_id emit_even(const line *n, htp_tensor_id distance)
 
 /* ---- coordinates ---- */
 
-/** Distances to the left and to the right, in a shape that is broadcast with self's. */
+/** Distances to the left and right neighbours, shaped to broadcast with self. */
 typedef struct gaps {
     htp_tensor_id left;
     htp_tensor_id right;

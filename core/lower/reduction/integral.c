@@ -7,7 +7,7 @@
 #include "lower/emit/rows.h"
 #include "lower/reduction/reduce.h"
 
-/** Neighbours along a dim, as the trapezoids between them need them. */
+/** The left and right ends of the trapezoids along a dim. */
 typedef struct neighbours {
     htp_tensor_id left;
     htp_tensor_id right;
@@ -19,7 +19,8 @@ static neighbours split_neighbours(htp_lowering *l, htp_tensor_id x, int64_t axi
                         htp_emit_slice(l, x, axis, 1, INT64_MAX)};
 }
 
-/** The argument x in y's rank: a vector lies along the dim, other dims are added in front. */
+/** The argument x in y's rank: a vector is placed along the dim, other tensors get dims in
+ * front. */
 static htp_tensor_id read_places(const htp_formula *f, uint32_t rank, int64_t axis)
 {
     int64_t axes[HTP_MAX_RANK];
@@ -38,7 +39,7 @@ static htp_tensor_id read_places(const htp_formula *f, uint32_t rank, int64_t ax
     return htp_emit_unsqueeze(f->l, x, axes, count);
 }
 
-/** Twice the areas of trapezoids between places x: (left + right) · width */
+/** Twice the areas of trapezoids between coordinates x: (left + right) · width */
 static htp_tensor_id emit_areas(const htp_formula *f, uint32_t rank, int64_t axis)
 {
     neighbours y = split_neighbours(f->l, htp_step_arg(f, "y"), axis);
@@ -47,7 +48,7 @@ static htp_tensor_id emit_areas(const htp_formula *f, uint32_t rank, int64_t axi
     return htp_step_binary(f, "Mul", htp_step_binary(f, "Add", y.left, y.right), width);
 }
 
-/** The dtype of y and x, in which sums of neighbours are made. */
+/** A formula in the common dtype of y and x, in which neighbours are added. */
 static htp_formula formula_of_arguments(htp_lowering *l)
 {
     static const char *const names[] = {"y", "x"};
@@ -82,7 +83,7 @@ static void lower_at_distance(htp_lowering *l, int64_t axis)
     htp_formula_bind(&result, 0, sum);
 }
 
-/** The axis to integrate along. Fails for one without elements. */
+/** The axis of integration. Fails if it has no elements. */
 static int64_t arg_axis(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "y");

@@ -27,13 +27,13 @@ htp_reduction htp_arg_reduction(htp_lowering *l, const char *name, htp_dtype dty
 htp_tensor_id htp_emit_reduced(htp_lowering *l, const char *op, const htp_reduction *r,
                                htp_tensor_id x, bool keepdims)
 {
-    /* Where all axes are named, OpenCV gives a result of one dim. Extremes of int64 are picked
-     * along one axis after the other. */
+    /* OpenCV returns one dim if all axes are named. Extremes of int64 need names, because they are
+     * picked axis by axis. */
     bool is_named = !r->takes_all || keepdims || r->dtype == HTP_DTYPE_INT64;
     return htp_typed_reduce(l, op, r->dtype, x, r->axes, is_named ? r->axis_count : 0, keepdims);
 }
 
-/** The number of elements that are reduced to one, without dims. */
+/** The number of elements that are reduced to one, 0-d. */
 static htp_tensor_id reduced_count(htp_lowering *l, const htp_reduction *r)
 {
     const htp_dim *dims = htp_arg_dims(l, "self");
@@ -159,8 +159,8 @@ void htp_lower_reduction_of_nothing(htp_lowering *l)
     htp_bind(l, 0, htp_typed_expand(l, dtype, value, htp_sizes_end(&shape)));
 }
 
-/** aten::logsumexp. Beside an infinity ONNX Runtime overlooks a NaN; adding a sum that is 0 for all
- * numbers brings it back. */
+/** aten::logsumexp. ONNX Runtime overlooks a NaN beside an infinity; adding a sum that is 0 for all
+ * other numbers restores it. */
 void htp_lower_logsumexp(htp_lowering *l)
 {
     htp_reduction r = htp_arg_reduction(l, "self", htp_composite_dtype(htp_output_dtype(l, 0)));
@@ -179,7 +179,7 @@ void htp_lower_count_nonzero(htp_lowering *l)
     htp_bind(l, 0, htp_emit_reduce(l, "ReduceSum", ones, r.axes, r.axis_count, false));
 }
 
-/** The correction to the number of elements: argument correction or unbiased; 1 without. */
+/** Bessel's correction: the argument correction or unbiased; 1 by default. */
 static double correction(htp_lowering *l)
 {
     if (htp_arg_present(l, "unbiased")) {
@@ -260,8 +260,8 @@ void htp_lower_frobenius_norm(htp_lowering *l)
 }
 
 /** aten::norm_except_dim: over all dims but one, with keepdim; for dim -1 over all, without. A
- * vector has no other dim: its elements become rows of one element, since ONNX takes no axes for
- * all. */
+ * vector has no other dim, so its elements become rows of one element: in ONNX an empty list of
+ * axes means all. */
 void htp_lower_norm_except_dim(htp_lowering *l)
 {
     htp_dtype dtype = htp_composite_dtype(htp_output_dtype(l, 0));

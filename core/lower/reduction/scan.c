@@ -2,8 +2,8 @@
  * Scans along a dim, for which ONNX only has CumSum: products, logarithms of sums of exponentials,
  * maxima and minima.
  *
- * Every element gets a row with the elements up to it, which is then reduced. So the work grows
- * with the square of the dim's size.
+ * Every element gets a row with the elements up to it, which is reduced. So the work is quadratic
+ * in the dim's size.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -16,14 +16,14 @@
 
 enum { MAX_ELEMENTS = 4096 };
 
-/** self with an axis before the one that is followed: dims [..., n of results, n of elements, ...].
- * An element counts for the results from its own place on. */
+/** self with a new axis before the scanned one: dims [..., n of results, n of elements, ...]. An
+ * element counts for results from its own index on. */
 typedef struct rows {
     htp_dtype dtype;
     int64_t axis; /* of the elements */
     htp_tensor_id x;
     htp_tensor_id counts; /* [n of results, n of elements, 1...] */
-    htp_tensor_id place;  /* of the elements: [n, 1...] */
+    htp_tensor_id place;  /* indices of the elements: [n, 1...] */
     htp_tensor_id size;   /* n, as [1] */
 } rows;
 
@@ -51,13 +51,13 @@ static rows read_rows(htp_lowering *l, htp_dtype dtype, int64_t axis)
     return r;
 }
 
-/** The elements of each row that count, and @p neutral in place of the others. */
+/** The rows, with @p neutral in place of elements that do not count. */
 static htp_tensor_id emit_counted(htp_lowering *l, const rows *r, htp_tensor_id neutral)
 {
     return htp_typed_where(l, r->dtype, r->counts, r->x, neutral);
 }
 
-/** The row's parameter is the reduction. */
+/** A scan by the reduction that the operator's row names. */
 static void lower_scan(htp_lowering *l, double neutral)
 {
     htp_dtype dtype = htp_composite_dtype(htp_output_dtype(l, 0));
@@ -86,8 +86,8 @@ void htp_lower_logcumsumexp(htp_lowering *l)
 
 /* ---- extremes ---- */
 
-/** Where each row has its extreme: the last place of a NaN, or else of the extreme number. The
- * row's parameter is the reduction. */
+/** The index of each row's extreme: the last NaN, or else the last extreme number. The operator's
+ * row names the reduction. */
 static htp_tensor_id emit_extreme_place(htp_lowering *l, const rows *r)
 {
     bool is_largest = strcmp(l->row->op, "ReduceMax") == 0;
@@ -106,14 +106,14 @@ static htp_tensor_id emit_extreme_place(htp_lowering *l, const rows *r)
     if (!has_nan) {
         return htp_emit_reduce(l, "ReduceMax", place, &r->axis, 1, false);
     }
-    /* The places of NaNs are behind those of all numbers. */
+    /* NaNs get larger indices than all numbers. */
     htp_tensor_id behind = htp_emit_binary(l, "Add", r->place, r->size);
     place = htp_emit(l, "Where", HTP_IN(is_nan, behind, place), HTP_NO_AT);
     place = htp_emit_reduce(l, "ReduceMax", place, &r->axis, 1, false);
     return htp_emit_binary(l, "Mod", place, r->size);
 }
 
-/** aten::cummax, aten::cummin: the largest or smallest elements, and their places. */
+/** aten::cummax, aten::cummin: the largest or smallest elements, and their indices. */
 void htp_lower_running_extreme(htp_lowering *l)
 {
     htp_dtype dtype = htp_composite_dtype(htp_output_dtype(l, 0));

@@ -1,5 +1,5 @@
 /*
- * Sums and means that leave NaN out, covariances, and sums down to a size.
+ * Sums and means without NaN, covariances, and sums to a size.
  */
 #include "lower/compose/compose.h"
 #include "lower/compose/formula.h"
@@ -74,10 +74,10 @@ typedef struct covariance {
     htp_formula f;
     htp_tensor_id x;       /* [variables, observations] */
     htp_tensor_id weights; /* [observations], or HTP_NONE */
-    htp_tensor_id total;   /* of the weights: without dims */
+    htp_tensor_id total;   /* of the weights, 0-d */
 } covariance;
 
-/** self as a matrix: a vector is the observations of one variable. */
+/** self as a matrix: a vector has the observations of one variable. */
 static covariance read_observations(htp_lowering *l)
 {
     static const char *const names[] = {"self", "fweights", "aweights"};
@@ -109,14 +109,14 @@ static htp_tensor_id emit_products(const covariance *c, htp_tensor_id norm)
     return htp_step_binary(f, "Div", product, norm);
 }
 
-/** Binds a matrix of [variables, variables], or the number that it is of one variable. */
+/** Binds a matrix [variables, variables], or a number if there is one variable. */
 static void bind_matrix(const covariance *c, htp_tensor_id x)
 {
     htp_formula_bind(&c->f, 0,
                      htp_output_rank(c->f.l, 0) ? x : htp_emit_reshape(c->f.l, x, NULL, 0));
 }
 
-/** The number of observations, without dims. */
+/** The number of observations, 0-d. */
 static htp_tensor_id count_observations(const covariance *c)
 {
     static const int64_t only = 0;

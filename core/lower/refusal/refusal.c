@@ -36,7 +36,7 @@ static const char autocast[] =
 
 /** Why an operator cannot be exported, by any exporter. */
 typedef struct refusal {
-    const char *name; /* without overload; the in-place form has a "_" behind */
+    const char *name; /* without overload; the in-place form appends "_" */
     const char *reason;
 } refusal;
 
@@ -116,7 +116,7 @@ bool htp_refusal_is_of_layout(const char *kind)
     return is;
 }
 
-/** Whether an overload writes into a tensor that it is given: "out", "Tensor_out". */
+/** Whether an overload writes into a tensor argument: "out", "Tensor_out". */
 static bool is_written(const char *kind)
 {
     const char *overload = strchr(kind, '.');

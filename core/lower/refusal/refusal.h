@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/** Whether an operator returns a fact about memory layout, as a number or bool: it has no row; its
- * result is known, or its node has the reason. */
+/** Whether an operator returns a fact about memory layout, as a number or bool: such operators have
+ * no row: their result is known from the trace, or the node carries the reason. */
 bool htp_refusal_is_of_layout(const char *kind);
 
 /** Why no exporter can write an operator, in place or not. @param kind  "aten::rand"

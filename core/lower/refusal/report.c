@@ -5,7 +5,8 @@
 void htp_unsupported_add(htp_unsupported *unsupported, const htp_graph *graph, htp_node_id node_id,
                          const char *reason)
 {
-    const htp_trace_node *node = &graph->trace->nodes[node_id]; /* as the program names it */
+    const htp_trace_node *node =
+        &graph->trace->nodes[node_id]; /* with the program's name of the operator */
     const char *key = htp_arena_printf(unsupported->arena, "%s\n%s", node->kind, reason);
     uint32_t index = 0;
     if (htp_map_get(&unsupported->indices, key, &index)) {
@@ -23,7 +24,7 @@ void htp_unsupported_add(htp_unsupported *unsupported, const htp_graph *graph, h
                                      .count = 1});
 }
 
-/** "aten::x (3), aten::y (1)", with the counts of all reasons together. @return kinds named. */
+/** "aten::x (3), aten::y (1)", with counts summed over all reasons. @return the number of kinds */
 static size_t add_kinds(const htp_unsupported *unsupported, htp_text *text)
 {
     htp_map indices = {0};

@@ -1,5 +1,5 @@
 /*
- * The operators of a model that cannot be exported, collected and reported at once. Private to
+ * Collects the operators of a model that cannot be exported, and reports them at once. Private to
  * core/lower.
  */
 #ifndef HTP_LOWER_REPORT_H
@@ -10,7 +10,7 @@
 #include "base/vector.h"
 #include "graph/graph.h"
 
-/** One operator and one reason, with the first place where it was met. */
+/** One operator and one reason, with the first place where it occurred. */
 typedef struct htp_unsupported_entry {
     const char *kind;
     const char *reason;
@@ -27,11 +27,11 @@ typedef struct htp_unsupported {
     htp_map indices;                           /* kind and reason -> entry */
 } htp_unsupported;
 
-/** Notes that @p node cannot be lowered. */
+/** Records that @p node cannot be lowered. */
 void htp_unsupported_add(htp_unsupported *unsupported, const htp_graph *graph, htp_node_id node,
                          const char *reason);
 
-/** HTP_OK when nothing was noted; otherwise HTP_CODE_UNSUPPORTED with a line per entry. */
+/** HTP_OK if nothing was recorded; otherwise HTP_CODE_UNSUPPORTED with a line per entry. */
 HTP_MUST_USE htp_status htp_unsupported_status(const htp_unsupported *unsupported);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-/** Elements of the largest matrix that is made: 4 MB of float32. */
+/** The largest matrix, in elements: 4 MB of float32. */
 enum { LARGEST_MATRIX = 1 << 20 };
 
 htp_length htp_length_of(int64_t size)
@@ -34,7 +34,7 @@ static htp_tensor_id length_vector(htp_lowering *l, const htp_length *length)
     return length->is_constant ? htp_emit_int(l, length->size) : length->vector;
 }
 
-/** Half of a length, and one: the frequencies of a real signal. */
+/** Half of a length plus one: the number of frequencies of a real signal. */
 static htp_length half_of(htp_lowering *l, const htp_length *length)
 {
     if (length->is_constant) {
@@ -49,7 +49,7 @@ static htp_length output_length(htp_lowering *l, const htp_transform *t)
     return t->spectrum == HTP_SPECTRUM_HALF ? half_of(l, &t->length) : t->length;
 }
 
-/** The dims of @p s along an axis, once it has @p length. */
+/** Sets the dim of @p s along an axis to @p length. */
 static void set_length(htp_signal *s, uint32_t axis, const htp_length *length)
 {
     s->dims[axis] = length->is_constant ? (htp_dim){.size = length->size} : (htp_dim){.symbol = ""};
@@ -69,8 +69,8 @@ static double scale_of(const htp_transform *t)
 
 /* ---- along an axis ---- */
 
-/** A vector along @p axis of a signal, as a tensor that broadcasts with it; @p trailing is 1 for a
- * vector of pairs. */
+/** A vector along @p axis of a signal, shaped to broadcast with it. @p pairs is 1 for a signal of
+ * pairs. */
 static htp_tensor_id along(htp_lowering *l, const htp_signal *s, uint32_t axis, htp_tensor_id x,
                            int64_t pairs)
 {
@@ -143,7 +143,7 @@ static bool is_power_of_two(int64_t n)
     return n > 0 && (n & (n - 1)) == 0;
 }
 
-/** Whether all lengths are numbers, no power of two, and small. */
+/** Whether all lengths are static, small, and no powers of two. */
 static bool suits_matrix(const htp_signal *s, const htp_transform *t)
 {
     if (!t->length.is_constant || s->dims[t->axis].symbol || is_power_of_two(t->length.size) ||
@@ -236,7 +236,7 @@ static void transform_by_matrix(htp_lowering *l, htp_signal *s, const htp_transf
 
 /* ---- by DFT ---- */
 
-/** Conjugates the input of an inverse transform. For a real signal a frequency counts twice, since
+/** Conjugates the input of an inverse transform. For a real result a frequency counts twice, since
  * its mirror image is missing. */
 static void weigh(htp_lowering *l, htp_signal *s, const htp_transform *t)
 {
@@ -287,7 +287,7 @@ static htp_tensor_id emit_dft(htp_lowering *l, htp_tensor_id x, const htp_transf
                     HTP_AT(htp_attribute_int("axis", t->axis), onesided));
 }
 
-/** Divides by the length, or its root; with @p is_conjugate the imaginary parts change sign. */
+/** Divides by the length, or its root; with @p is_conjugate it negates imaginary parts. */
 static void scale(htp_lowering *l, htp_signal *s, const htp_transform *t, bool is_conjugate)
 {
     const int64_t two = 2;

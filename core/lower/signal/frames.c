@@ -1,6 +1,6 @@
 /*
- * Short-time Fourier transforms: aten::stft cuts a signal into frames that overlap and transforms
- * each; aten::istft transforms them back and adds them up.
+ * Short-time Fourier transforms: aten::stft cuts a signal into overlapping frames and transforms
+ * each; aten::istft transforms them back and adds them.
  */
 #include "lower/compose/complex.h"
 #include "lower/emit/constant.h"
@@ -20,7 +20,7 @@ typedef struct frames {
     bool is_onesided;
 } frames;
 
-/** The window in the middle of a frame; one of ones where only its length is given. */
+/** The window, centred in a frame; ones if only its length is given. */
 static htp_tensor_id arg_window(htp_lowering *l, int64_t size, htp_dtype dtype)
 {
     int64_t length = htp_arg_int_or(l, "win_length", size);
@@ -59,7 +59,7 @@ static frames arg_frames(htp_lowering *l, htp_dtype dtype, bool is_complex)
 
 /* ---- to frequencies ---- */
 
-/** The signal, padded by half a frame at both ends where the overload does that. */
+/** The signal, padded by half a frame at both ends if it is centred. */
 static htp_signal arg_padded(htp_lowering *l, int64_t size)
 {
     htp_signal s = htp_arg_signal(l, "self");
@@ -162,8 +162,8 @@ void htp_lower_stft(htp_lowering *l)
 /* ---- back ---- */
 
 /**
- * Adds up frames that overlap: [batch, frames, size] to [batch, time]. A frame is cut into blocks
- * of a hop; block i of every frame goes i blocks to the right.
+ * Adds overlapping frames: [batch, frames, size] to [batch, time]. A frame is cut into blocks of a
+ * hop; block i of every frame goes i blocks to the right.
  */
 static htp_tensor_id overlap_add(htp_lowering *l, htp_tensor_id x, htp_dtype dtype, const frames *f)
 {
@@ -187,7 +187,7 @@ static htp_tensor_id overlap_add(htp_lowering *l, htp_tensor_id x, htp_dtype dty
     return spare > 0 ? htp_emit_slice(l, sum, 1, 0, -spare) : sum;
 }
 
-/** How much each sample was weighted: the squared window, added up in the same way: [1, time] */
+/** The total weight of each sample, by adding squared windows in the same way: [1, time] */
 static htp_tensor_id emit_envelope(htp_lowering *l, const htp_signal *s, const frames *f)
 {
     htp_tensor_id window =
@@ -201,7 +201,7 @@ static htp_tensor_id emit_envelope(htp_lowering *l, const htp_signal *s, const f
     return overlap_add(l, square, s->dtype, f);
 }
 
-/** Cuts off half a frame at each end if frames were centred; or trims to the argument length, to
+/** Cuts off half a frame at each end if frames were centred; also trims to the argument length, to
  * which shorter signals are padded. */
 static htp_tensor_id trim(htp_lowering *l, htp_tensor_id x, const frames *f, bool is_centred)
 {
@@ -217,7 +217,7 @@ static htp_tensor_id trim(htp_lowering *l, htp_tensor_id x, const frames *f, boo
                     HTP_NO_AT);
 }
 
-/** Zeros up to the argument length. */
+/** Pads with zeros up to the argument length. */
 static htp_tensor_id extend(htp_lowering *l, htp_tensor_id x)
 {
     if (!htp_arg_present(l, "length")) {
@@ -251,8 +251,8 @@ static htp_tensor_id part_of(htp_lowering *l, htp_tensor_id pairs, int64_t part)
                     HTP_AT(htp_attribute_int("axis", 3)));
 }
 
-/** aten::istft of [frequencies, frames], perhaps in a batch. Where the signal is real, PyTorch,
- * too, reads the first half of a whole spectrum. */
+/** aten::istft of [frequencies, frames], perhaps in a batch. For a real signal, PyTorch, too, reads
+ * only the first half of a whole spectrum. */
 void htp_lower_istft(htp_lowering *l)
 {
     const int64_t first = 0;

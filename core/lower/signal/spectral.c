@@ -1,6 +1,6 @@
 /*
  * Spectra: the transforms of torch.fft along one or more axes, aten::fft_fftshift and
- * aten::fft_ifftshift, which turn axes round by half of their sizes.
+ * aten::fft_ifftshift, which rotate axes by half of their sizes.
  */
 #include "lower/compose/complex.h"
 #include "lower/emit/rows.h"
@@ -76,7 +76,7 @@ static htp_length read_length(htp_lowering *l, htp_value_id id, htp_length own)
     return value->i[0] == -1 ? own : htp_length_of(value->i[0]);
 }
 
-/** The default length of an axis: of the signal with these frequencies. */
+/** The default length of an axis: that of the signal with these frequencies. */
 static htp_length own_length(htp_lowering *l, const htp_signal *s, uint32_t axis, bool is_real)
 {
     htp_length own = htp_signal_length(l, s, axis);
@@ -126,8 +126,8 @@ static axes arg_axes(htp_lowering *l, const htp_signal *s, bool is_real)
 
 /* ---- transforms ---- */
 
-/** Transforms a signal along all axes: a real signal along the last axis first, which makes it
- * complex; back to real along the last axis last. */
+/** Transforms a signal along all axes: a real signal first along the last axis, which makes it
+ * complex; a real result last along the last axis. */
 static void transform(htp_lowering *l, htp_signal *s, const axes *a, const family *f,
                       htp_scaling scaling)
 {
@@ -203,7 +203,7 @@ void htp_lower_raw_transform(htp_lowering *l)
 
 /* ---- shifts ---- */
 
-/** One axis turned round: by half of its size, rounded down, or up where @p is_inverse. */
+/** Rotates an axis by half of its size, rounded down, or up if @p is_inverse. */
 static htp_tensor_id turn(htp_lowering *l, htp_tensor_id x, const htp_dim *dims, int64_t axis,
                           bool is_inverse)
 {

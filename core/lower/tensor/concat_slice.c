@@ -1,5 +1,5 @@
 /*
- * Putting tensors together and taking parts of them: cat, stack, slice, select and the like.
+ * Joining tensors and taking parts of them: cat, stack, slice, select and the like.
  */
 #include "lower/compose/formula.h"
 #include "lower/emit/ort_dtypes.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/** A slice along one axis between [1] vectors. */
+/** A slice along one axis; bounds and step are [1]. */
 static htp_tensor_id slice(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_tensor_id begin,
                            htp_tensor_id end, htp_tensor_id step)
 {
@@ -27,7 +27,7 @@ static htp_tensor_id concatenate(htp_lowering *l, const htp_tensor_id *parts, si
 
 /* ---- together ---- */
 
-/** aten::cat. An empty vector joins tensors of any rank, and adds nothing. */
+/** aten::cat. An empty vector may stand beside tensors of any rank; it is ignored. */
 void htp_lower_cat(htp_lowering *l)
 {
     if (htp_value_is_sequence(l, htp_arg_value(l, "tensors"))) {
@@ -116,7 +116,7 @@ void htp_lower_meshgrid(htp_lowering *l)
 
 /* ---- parts ---- */
 
-/** aten::select.int: ONNX Gather counts negative indices from the end, too. */
+/** aten::select.int: like PyTorch, ONNX Gather counts negative indices from the end. */
 void htp_lower_select(htp_lowering *l)
 {
     int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
@@ -159,7 +159,7 @@ void htp_lower_slice(htp_lowering *l)
     htp_bind(l, 0, slice(l, x, axis, begin, end, step));
 }
 
-/** aten::narrow: length elements from start, which counts from the end when it is negative. */
+/** aten::narrow: length elements from start, which counts from the end if negative. */
 void htp_lower_narrow(htp_lowering *l)
 {
     int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
@@ -177,8 +177,7 @@ void htp_lower_narrow(htp_lowering *l)
     htp_bind(l, 0, slice(l, x, axis, begin, end, HTP_NONE));
 }
 
-/** aten::unfold: windows of a size along a dim, each a step from the one before; their elements
- * become the last dim. */
+/** aten::unfold: sliding windows along a dim; their elements become a new last dim. */
 void htp_lower_unfold(htp_lowering *l)
 {
     static const int64_t first = 0;
@@ -228,7 +227,7 @@ void htp_lower_flip(htp_lowering *l)
     htp_bind(l, 0, x);
 }
 
-/** Moves the elements of @p x by @p shift along an axis; those that fall off come in again. */
+/** Rotates the elements of @p x by @p shift along an axis. */
 static htp_tensor_id roll(htp_lowering *l, htp_tensor_id x, int64_t axis, htp_tensor_id size,
                           htp_tensor_id shift)
 {
@@ -291,8 +290,8 @@ static htp_tensor_id extended_self(htp_lowering *l, const htp_formula *f, int64_
     return concatenate(l, parts, count, axis);
 }
 
-/** aten::diff: differences of neighbours, n times; of bools, whether they differ. Taken no times
- * it is self alone. */
+/** aten::diff: differences of neighbours, n times; of bools, whether they differ. With n = 0 it is
+ * self. */
 void htp_lower_diff(htp_lowering *l)
 {
     enum { MAX_TIMES = 64 };

@@ -1,5 +1,5 @@
 /*
- * Tensors made of numbers: arange, zeros, full and the like, and masks by position.
+ * Creation of tensors: arange, zeros, full and the like, and masks by position.
  */
 #include "base/checked.h"
 #include "lower/compose/compose.h"
@@ -19,7 +19,7 @@ static htp_tensor_id range_bound(htp_lowering *l, const char *name, htp_dtype dt
                                     : htp_emit_scalar(l, dtype, otherwise);
 }
 
-/** Whether a bound may be no whole number. */
+/** Whether a bound may be fractional. */
 static bool is_float_number(htp_lowering *l, const char *name)
 {
     if (!htp_arg_present(l, name) || !htp_dtype_is_float(htp_arg_dtype(l, name))) {
@@ -33,8 +33,8 @@ static bool is_float_number(htp_lowering *l, const char *name)
     return !(value == trunc(value) && fabs(value) < most);
 }
 
-/** aten::arange. With a fractional bound or step it is start + i * step: ONNX Range adds up the
- * steps, and the rounding with them. */
+/** aten::arange. With a fractional bound or step it is start + i * step: ONNX Range adds the steps
+ * one by one, which accumulates rounding errors. */
 void htp_lower_arange(htp_lowering *l)
 {
     htp_dtype dtype = htp_output_dtype(l, 0);
@@ -63,11 +63,11 @@ void htp_lower_arange(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_binary(l, "Add", start, offset), wide);
 }
 
-enum { MOST_WRITTEN = 1 << 20 }; /* bytes; the limit for results computed from weights */
+enum { MOST_WRITTEN = 1 << 20 }; /* bytes, as for results computed from weights */
 
 /**
- * A constant in the static dims of the output. The pass that folds constants cannot know that
- * new_ones() and the like read no contents of self.
+ * A constant in the static dims of the output. Constant folding cannot do it: to it, new_ones() and
+ * the like read self.
  * @return HTP_NONE if @p value is no constant, or the result would be too large
  */
 static htp_tensor_id fill_constant(htp_lowering *l, htp_tensor_id value)
@@ -171,8 +171,8 @@ void htp_lower_triu(htp_lowering *l)
     lower_triangle(l, true);
 }
 
-/** aten::tril_indices, triu_indices: the places below a diagonal, or above it, row by row. The
- * row's parameter compares how far right of the main diagonal a place is with the argument offset.
+/** aten::tril_indices, triu_indices: the indices below a diagonal, or above it, row by row. The
+ * row's parameter compares column - row with the argument offset.
  */
 void htp_lower_triangle_indices(htp_lowering *l)
 {

@@ -1,5 +1,5 @@
 /*
- * Diagonals: reading them, writing them, and matrices that have one.
+ * Reads and writes diagonals, and makes matrices from them.
  *
  * The diagonal with offset k of matrices m x n starts at column k, or at row -k. In the flattened
  * matrix its elements are n + 1 apart.
@@ -15,7 +15,7 @@ typedef struct matrices {
     htp_dtype dtype;
     uint32_t rank;
     htp_dim dims[HTP_MAX_RANK];
-    int64_t order[HTP_MAX_RANK]; /* dim i is what was dim order[i] */
+    int64_t order[HTP_MAX_RANK]; /* dim i was dim order[i] */
     int64_t offset;
 } matrices;
 
@@ -47,7 +47,7 @@ static matrices arg_matrices(htp_lowering *l, const char *name)
     return m;
 }
 
-/** @p x, of m's rank, with the dims where they were. */
+/** @p x, of m's rank, with its dims in their former order. */
 static htp_tensor_id restore_order(htp_lowering *l, const matrices *m, htp_tensor_id x)
 {
     int64_t back[HTP_MAX_RANK] = {0};
@@ -116,7 +116,7 @@ static htp_tensor_id emit_mask(htp_lowering *l, htp_tensor_id rows, htp_tensor_i
     return htp_emit_binary(l, "Equal", row, htp_emit_count_up(l, columns));
 }
 
-/** Vectors that are to be diagonals of matrices. */
+/** Vectors to place on diagonals of matrices. */
 typedef struct placement {
     htp_tensor_id diagonal; /* [..., length] */
     htp_dtype dtype;
@@ -127,7 +127,7 @@ typedef struct placement {
     htp_tensor_id columns;
 } placement;
 
-/** The diagonals with one element for each row: zero before they start and after they end. */
+/** The diagonals with one element per row: zeros before they start and after they end. */
 static htp_tensor_id pad_to_rows(htp_lowering *l, const placement *p)
 {
     int64_t before = p->offset < 0 ? -p->offset : 0;
@@ -146,7 +146,7 @@ static htp_tensor_id pad_to_rows(htp_lowering *l, const placement *p)
     return htp_emit_cast(l, htp_emit_binary(l, "Pad", x, htp_sizes_end(&pads)), wide, p->dtype);
 }
 
-/** Matrices with the diagonals, and @p otherwise elsewhere. */
+/** Matrices with the diagonals; other elements are those of @p otherwise. */
 static htp_tensor_id put_diagonal(htp_lowering *l, const placement *p, htp_tensor_id otherwise)
 {
     int64_t last = p->rank;
@@ -155,7 +155,7 @@ static htp_tensor_id put_diagonal(htp_lowering *l, const placement *p, htp_tenso
     return htp_typed_where(l, p->dtype, mask, column, otherwise);
 }
 
-/** aten::diagonal, aten::linalg_diagonal, whose input has another name: the row's parameter */
+/** aten::diagonal, aten::linalg_diagonal: the row names the input */
 void htp_lower_diagonal(htp_lowering *l)
 {
     matrices m = arg_matrices(l, l->row->op);
@@ -178,7 +178,7 @@ void htp_lower_trace(htp_lowering *l)
     }
 }
 
-/** aten::diagonal_scatter: self, with src on a diagonal */
+/** aten::diagonal_scatter: self with src on a diagonal */
 void htp_lower_diagonal_scatter(htp_lowering *l)
 {
     matrices m = arg_matrices(l, "self");
@@ -210,7 +210,7 @@ static htp_tensor_id embed(htp_lowering *l, htp_tensor_id x, uint32_t rank, cons
     return put_diagonal(l, &p, htp_emit_scalar_int(l, p.dtype, 0));
 }
 
-/** aten::diag_embed: the matrices get the places of arguments dim1 and dim2. */
+/** aten::diag_embed: the matrices are in dims dim1 and dim2. */
 void htp_lower_diag_embed(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "self") + 1;
@@ -240,7 +240,7 @@ void htp_lower_diagflat(htp_lowering *l)
     htp_bind(l, 0, embed(l, x, 1, &line, offset));
 }
 
-/** aten::diag: a vector becomes a matrix, of a matrix the diagonal is taken. */
+/** aten::diag: makes a matrix of a vector, and takes the diagonal of a matrix. */
 void htp_lower_diag(htp_lowering *l)
 {
     if (htp_arg_rank(l, "self") == 1) {

@@ -1,5 +1,5 @@
 /*
- * Look-ups in tables: aten::embedding, aten::embedding_bag, aten::one_hot, aten::embedding_renorm.
+ * Table look-ups: aten::embedding, aten::embedding_bag, aten::one_hot, aten::embedding_renorm.
  *
  * Reference: ONNX Gather, ScatterND, OneHot.
  */
@@ -17,8 +17,8 @@ void htp_lower_embedding(htp_lowering *l)
         htp_emit_binary(l, "Gather", htp_arg_tensor(l, "weight"), htp_arg_tensor(l, "indices")));
 }
 
-/** aten::embedding_renorm: scales looked-up rows down if their norm exceeds max_norm. libtorch
- * computes norms alone in the table's dtype. */
+/** aten::embedding_renorm: scales looked-up rows down if their norm exceeds max_norm. As in
+ * libtorch, only the norms are computed in the table's dtype. */
 void htp_lower_embedding_renorm(htp_lowering *l)
 {
     static const int64_t flattened[] = {-1};
@@ -45,7 +45,7 @@ void htp_lower_embedding_renorm(htp_lowering *l)
     htp_formula_bind(&f, 0, htp_emit(l, "ScatterND", HTP_IN(table, index, rows), HTP_NO_AT));
 }
 
-/** The number of classes as [1]; by default from the largest index. */
+/** The number of classes as [1]; by default one more than the largest index. */
 static htp_tensor_id count_classes(htp_lowering *l, htp_tensor_id x)
 {
     static const int64_t flattened[] = {-1};
@@ -65,7 +65,7 @@ static htp_tensor_id count_classes(htp_lowering *l, htp_tensor_id x)
     return htp_emit_binary(l, "Add", x, htp_emit_int(l, 1));
 }
 
-/** The dim of ones and zeros is the last; the indices are as PyTorch demands: 0 to num_classes. */
+/** Classes are the last dim. PyTorch requires indices from 0 up to num_classes, so none wraps. */
 void htp_lower_one_hot(htp_lowering *l)
 {
     static const int64_t off_and_on[] = {0, 1};
@@ -87,12 +87,13 @@ typedef struct bags {
     htp_dtype dtype;
     htp_tensor_id rows;   /* [n, width]: looked-up rows */
     htp_tensor_id begins; /* [bags] int64: the first row of each bag */
-    htp_tensor_id ends;   /* [bags] int64: the row behind its last one */
-    htp_tensor_id counts; /* [n, 1] of dtype: 0 for the rows that do not count, 1 for others; or
-                             HTP_NONE where all count */
+    htp_tensor_id ends;   /* [bags] int64: the row after its last one */
+    htp_tensor_id
+        counts; /* [n, 1] of dtype: 0 for rows that are padding, else 1; HTP_NONE: all count */
 } bags;
 
-/** Begins and ends of the bags. With include_last_offset the last offset is the number of rows. */
+/** Reads begins and ends of the bags. With include_last_offset the last offset is the number of
+ * rows. */
 static void read_offsets(htp_lowering *l, bags *b)
 {
     htp_tensor_id offsets = htp_arg_tensor_as(l, "offsets", HTP_DTYPE_INT64);
@@ -136,7 +137,7 @@ static htp_tensor_id combine(htp_lowering *l, const bags *b, htp_tensor_id rows,
                     HTP_AT(htp_attribute_string("reduction", reduction)));
 }
 
-/** How many rows of each bag count, [bags, 1] of its dtype. */
+/** The number of rows in each bag that count, [bags, 1] of its dtype. */
 static htp_tensor_id emit_sizes(htp_lowering *l, const bags *b)
 {
     const int64_t second = 1;
@@ -148,7 +149,7 @@ static htp_tensor_id emit_sizes(htp_lowering *l, const bags *b)
     return htp_emit_cast(l, sizes, HTP_DTYPE_INT64, b->dtype);
 }
 
-/** @p rows, with @p otherwise in those that do not count. */
+/** The rows, with @p otherwise in those that do not count. */
 static htp_tensor_id blank_padding(htp_lowering *l, const bags *b, double otherwise)
 {
     if (b->counts == HTP_NONE) {
@@ -191,7 +192,7 @@ static htp_tensor_id read_padding(htp_lowering *l, htp_dtype dtype)
     }
     int64_t padding = htp_arg_int(l, "padding_idx");
     const htp_dim *dims = htp_arg_dims(l, "weight");
-    /* The operators behind embedding_bag say -1 for none. */
+    /* The operators that implement embedding_bag use -1 for none. */
     if (padding < 0 && l->row->op) {
         return HTP_NONE;
     }

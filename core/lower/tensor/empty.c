@@ -1,5 +1,5 @@
 /*
- * Tensors without elements, for operators with nonempty results.
+ * Empty operands of operators with nonempty results.
  */
 #include "lower/tensor/empty.h"
 
@@ -29,8 +29,8 @@ static bool has_empty(const htp_lowering *l, const uint32_t *values, uint32_t co
     return has;
 }
 
-/** Whether an empty tensor is an operand beside a nonempty one. Programs join empty lists, so
- * tensors of lists do not count. */
+/** Whether an empty tensor is an operand beside a nonempty one. Tensors in lists do not count,
+ * since concatenation handles empty ones. */
 static bool meets_empty(const htp_lowering *l)
 {
     const htp_trace_node *node = l->node;
@@ -44,8 +44,8 @@ static bool meets_empty(const htp_lowering *l)
     return gives_elements;
 }
 
-/** Operators that write into a copy of their first operand: if nothing is written, or there is
- * nowhere to write, they return it. */
+/** Lowers operators that write into a copy of their first operand: if nothing is written, they
+ * return it. */
 static void lower_unwritten(htp_lowering *l)
 {
     if (!htp_node_is_complex(l)) {
@@ -56,7 +56,7 @@ static void lower_unwritten(htp_lowering *l)
     htp_bind_complex(l, 0, htp_arg_complex(l, "self", dtype), dtype);
 }
 
-/* Names without overloads. */
+/* Whether an operator writes into a copy of its first operand. */
 static bool writes(const char *kind)
 {
     static const char *const writers[] = {"aten::_index_put_impl",

@@ -1,8 +1,8 @@
 /*
- * Nodes at which tensors without elements meet those with elements. Private to core/lower.
+ * Nodes with both empty and nonempty tensors. Private to core/lower.
  *
- * Operators of such tensors alone are constants, which the runner has computed; of both, ONNX's
- * operators and runtimes differ.
+ * If all operands are empty, the runner has computed the result as a constant. With both kinds,
+ * ONNX operators and runtimes differ.
  */
 #ifndef HTP_LOWER_EMPTY_H
 #define HTP_LOWER_EMPTY_H

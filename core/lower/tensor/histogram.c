@@ -1,9 +1,9 @@
 /*
- * Counting elements in bins between edges: aten::histogram; and points in boxes, which are bins of
- * each of their coordinates: aten::histogramdd.
+ * Counts elements in bins between edges: aten::histogram; and points in boxes, which have bins for
+ * each coordinate: aten::histogramdd.
  *
- * The place of a number is how many edges are not above it; the last bin has its upper edge, too.
- * Numbers beyond the edges, and NaN, do not count.
+ * The place of a number is the number of edges not above it; the last bin includes its upper edge.
+ * Numbers outside the edges and NaN do not count.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -19,11 +19,11 @@ static const int64_t flattened[] = {-1};
 typedef struct binning {
     htp_formula f;
     htp_tensor_id x;     /* a vector: the numbers, or one coordinate of the points */
-    size_t coordinate;   /* which one */
-    size_t coordinates;  /* of how many */
+    size_t coordinate;   /* its index */
+    size_t coordinates;  /* number of coordinates */
     htp_tensor_id edges; /* a vector */
-    int64_t given; /* how many edges the program gives, which may not rise; 0 where not known */
-    htp_tensor_id bins; /* how many, as [1] */
+    int64_t given; /* number of edges given by the program, which may be unsorted; 0 if unknown */
+    htp_tensor_id bins; /* their number, as [1] */
 } binning;
 
 /** Sets the edges to a tensor. */
@@ -72,7 +72,7 @@ static htp_tensor_id emit_end(const binning *b, const char *reduce, bool is_last
                               : htp_step_reduce(&b->f, reduce, b->x, &first, 1, false);
 }
 
-/** Sets the edges to those of @p bins bins, spaced evenly. Ends that are equal are moved. */
+/** Sets the edges to those of @p bins bins, spaced evenly. Equal ends are moved apart. */
 static void make_edges(binning *b, int64_t bins)
 {
     const htp_formula *f = &b->f;
@@ -89,7 +89,7 @@ static void make_edges(binning *b, int64_t bins)
     b->bins = htp_emit_int(f->l, bins);
 }
 
-/** How many edges are not above each number. */
+/** The number of edges not above each number. */
 static htp_tensor_id count_reached(const binning *b)
 {
     static const int64_t column[] = {-1, 1};
@@ -161,7 +161,7 @@ static htp_tensor_id emit_bins(const binning *b, htp_tensor_id *is_inside)
 
 /**
  * The number or total weight of numbers or points at each position.
- * @param count  of positions, as [1]
+ * @param count  number of positions, as [1]
  */
 static htp_tensor_id emit_counts(const htp_formula *f, htp_tensor_id place, htp_tensor_id is_inside,
                                  htp_tensor_id count)
@@ -178,7 +178,7 @@ static htp_tensor_id emit_counts(const htp_formula *f, htp_tensor_id place, htp_
                     HTP_AT(htp_attribute_string("reduction", "add")));
 }
 
-/** How far the edges are apart. */
+/** The distances between neighbouring edges. */
 static htp_tensor_id emit_widths(const binning *b)
 {
     htp_lowering *l = b->f.l;
@@ -186,7 +186,7 @@ static htp_tensor_id emit_widths(const binning *b)
                            htp_emit_slice(l, b->edges, 0, 0, -1));
 }
 
-/** @p counts, a vector, by their sum. */
+/** @p counts, a vector, divided by their sum. */
 static htp_tensor_id divide_by_total(const htp_formula *f, htp_tensor_id counts)
 {
     static const int64_t first = 0;
@@ -220,7 +220,7 @@ void htp_lower_histogram(htp_lowering *l)
 
 /* ---- points ---- */
 
-/** Bins of every coordinate; NULL when they are not understood. */
+/** Reads the bins of every coordinate; NULL if they are invalid. */
 static binning *read_coordinates(htp_lowering *l, size_t *count)
 {
     const htp_dim *dims = htp_arg_dims(l, "self");
@@ -273,8 +273,8 @@ static htp_tensor_id count_points(htp_lowering *l, const binning *all, size_t co
     return emit_counts(&all[0].f, place, is_inside, boxes);
 }
 
-/** histogramdd, histogramdd.int_bins, histogramdd.TensorList_bins; the row's parameter tells that
- * the bins are given by their edges. */
+/** histogramdd, histogramdd.int_bins, histogramdd.TensorList_bins; with a row's parameter, the bins
+ * are given by their edges. */
 void htp_lower_point_histogram(htp_lowering *l)
 {
     size_t count = 0;

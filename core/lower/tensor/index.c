@@ -1,5 +1,5 @@
 /*
- * Reading and writing by tensors of indices, or along one dim by a vector of them.
+ * Reads and writes by index tensors, or along one dim by an index vector.
  */
 #include "lower/emit/ort_dtypes.h"
 #include "lower/emit/rows.h"
@@ -38,7 +38,7 @@ static bool is_single(htp_lowering *l, const char *name)
     return true;
 }
 
-/** x[mask] = value: where the mask, which covers the first dims of self, is true. */
+/** x[mask] = value, where the mask covers the first dims of self. */
 static void put_masked(htp_lowering *l, htp_value_id mask_value)
 {
     htp_dtype dtype = htp_arg_dtype(l, "self");
@@ -74,8 +74,8 @@ void htp_lower_index_put(htp_lowering *l)
              htp_emit_index_put(l, &indexing, values, htp_arg_bool_or(l, "accumulate", false)));
 }
 
-/** The arguments self and indices, with indices clamped to their axes: where a mask is false they
- * may be anything. */
+/** The arguments self and indices, with indices clamped to their axes, since they may be out of
+ * range where the mask is false. */
 static htp_indexing clamped_indexing(htp_lowering *l)
 {
     htp_indexing n = htp_arg_indexing(l);
@@ -129,7 +129,7 @@ static htp_indexing indexing_along_dim(htp_lowering *l)
     return htp_indexing_along(l, axis, index);
 }
 
-/** Binds the output to a result whose rank is 1 where self's is 0. */
+/** Binds the output to @p x, which has rank 1 if self is 0-d. */
 static void bind_like_self(htp_lowering *l, htp_tensor_id x)
 {
     htp_bind(l, 0, htp_arg_rank(l, "self") ? x : htp_emit_reshape(l, x, NULL, 0));

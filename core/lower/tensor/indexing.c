@@ -39,7 +39,7 @@ static void expand_indices(htp_lowering *l, htp_indexing *n, htp_tensor_id shape
     }
 }
 
-/** Gives open index tensors the shape of their sum. */
+/** Broadcasts open index tensors to one shape. */
 static void close_indices(htp_lowering *l, htp_indexing *n)
 {
     if (n->are_open) {
@@ -52,8 +52,8 @@ static void close_indices(htp_lowering *l, htp_indexing *n)
     }
 }
 
-/** Gives all index tensors one shape, where it is known. Values that are HTP_NONE are columns of a
- * mask, as long as only the graph will know. */
+/** Broadcasts all index tensors to one shape, if it is known. Values that are HTP_NONE are columns
+ * of a mask, whose length only the run knows. */
 static void broadcast_indices(htp_lowering *l, htp_indexing *n, const htp_value_id *values)
 {
     bool all_columns = true;
@@ -172,7 +172,7 @@ htp_indexing htp_indexing_along(htp_lowering *l, int64_t axis, htp_tensor_id vec
     return n;
 }
 
-/** The position of the indices' dims in the result: in place of the axes if these are adjacent,
+/** The position of the indices' dims in the result: that of the axes if these are adjacent,
  * otherwise in front. */
 static uint32_t position(const htp_indexing *n)
 {
@@ -219,8 +219,8 @@ static void result_permutation(const htp_indexing *n, int64_t *perm)
     }
 }
 
-/** The index tensors side by side: [..., count]. Open ones are broadcast as they are added up, each
- * with zeros in the places of the others. */
+/** Stacks open index tensors: [..., count]. Each gets zeros in place of the others; adding them
+ * broadcasts all. */
 static htp_tensor_id join_open_indices(htp_lowering *l, const htp_indexing *n)
 {
     htp_tensor_id joined = HTP_NONE;
@@ -235,7 +235,7 @@ static htp_tensor_id join_open_indices(htp_lowering *l, const htp_indexing *n)
     return joined;
 }
 
-/** The same of index tensors of one shape. */
+/** Stacks index tensors of one shape: [..., count]. */
 static htp_tensor_id join_indices(htp_lowering *l, const htp_indexing *n)
 {
     htp_tensor_id columns[HTP_MAX_RANK];
@@ -264,7 +264,7 @@ htp_tensor_id htp_emit_indexed(htp_lowering *l, const htp_indexing *n)
     front_permutation(n, front, rest);
     result_permutation(n, order);
     htp_tensor_id indices = n->are_open ? join_open_indices(l, n) : join_indices(l, n);
-    /* OpenCV takes no bools here, and MNN crashes at bytes. */
+    /* OpenCV rejects bools here, and MNN crashes on bytes. */
     htp_dtype dtype = n->dtype == HTP_DTYPE_BOOL ? HTP_DTYPE_INT32 : n->dtype;
     htp_tensor_id x = htp_emit_cast(l, n->x, n->dtype, dtype);
     x = htp_emit_transpose(l, x, front, n->x_rank);

@@ -14,27 +14,27 @@ typedef struct htp_indexing {
     htp_dtype dtype;
     uint32_t x_rank;
     const htp_dim *x_dims;
-    uint32_t count; /* of axes, in ascending order */
+    uint32_t count; /* number of axes, which ascend */
     int64_t axes[HTP_MAX_RANK];
-    htp_tensor_id indices[HTP_MAX_RANK]; /* int64, of one shape unless they are open */
-    uint32_t ranks[HTP_MAX_RANK];        /* of open ones */
-    bool are_open;                       /* each has its own shape still */
+    htp_tensor_id indices[HTP_MAX_RANK]; /* int64, of one shape unless open */
+    uint32_t ranks[HTP_MAX_RANK];        /* if open */
+    bool are_open;                       /* the index tensors are not broadcast yet */
     uint32_t rank;
-    const htp_dim *dims; /* of the indices; NULL when only the graph will know them */
+    const htp_dim *dims; /* of the broadcast indices; NULL if only the run knows them */
 } htp_indexing;
 
-/** Whether an index is a mask: a tensor of bools, or of bytes, which PyTorch takes for one. */
+/** Whether an index is a mask: a tensor of bools, or of bytes, which PyTorch treats as bools. */
 bool htp_index_is_mask(const htp_trace_value *index);
 
-/** The argument self indexed by the list argument indices, without indices as yet for a list of
- * nothing but None. A mask stands for the places where it is true: an index for each of its dims.
+/** The argument self indexed by the list argument indices; a list of only None gives no indices. A
+ * mask becomes the indices of its true elements, one index tensor per dim.
  */
 htp_indexing htp_arg_indexing(htp_lowering *l);
 
 /** The argument self indexed along one axis by one vector. */
 htp_indexing htp_indexing_along(htp_lowering *l, int64_t axis, htp_tensor_id vector);
 
-/** The places where a mask of @p rank dims is true, as a vector for each dim. */
+/** The indices of a mask's true elements, as a vector for each of its @p rank dims. */
 void htp_emit_place_columns(htp_lowering *l, htp_tensor_id mask, uint32_t rank,
                             htp_tensor_id *columns);
 

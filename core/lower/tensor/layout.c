@@ -1,6 +1,6 @@
 /*
- * The layout of a value follows from the operators that made it: from new memory, which libtorch
- * fills in order, and from views.
+ * Derives the layout of a value from the operators that made it: new memory, which libtorch fills
+ * in order, and views.
  *
  * Reference: computeStride() in libtorch's TensorUtils.h for when reshaping copies.
  */
@@ -12,19 +12,19 @@
 
 enum { MAX_VISITS = 256 };
 
-/** Values that were looked at so far, and the graph. */
+/** The graph, and how many values were visited. */
 typedef struct search {
     const htp_lowering *l;
     uint32_t visits;
 } search;
 
-/** Applies an operator to the layout of its first argument, which becomes that of output @p value;
- * @p at has the operator as its node. */
+/** Turns the layout of an operator's first argument into that of output @p value; @p at has the
+ * operator as its node. */
 typedef bool (*derive_fn)(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout);
 
 typedef struct maker {
     const char *kind;
-    derive_fn derive; /* NULL: new memory, whatever the operands look like */
+    derive_fn derive; /* NULL: new memory, whatever the operands' layouts */
 } maker;
 
 static bool find(search *s, htp_value_id value, htp_layout *layout);
@@ -44,14 +44,14 @@ static bool is_static(const htp_lowering *l, htp_value_id value)
     return htp_dims_are_static(dims_of(l, value), rank_of(l, value));
 }
 
-/** The layout of a value that is its own base. */
+/** Makes a value its own base. */
 static bool be_base(const htp_lowering *l, htp_value_id value, htp_layout *layout)
 {
     *layout = (htp_layout){.base = value, .is_contiguous = true, .rank = rank_of(l, value)};
     return true;
 }
 
-/** Sets sizes and strides where only contiguity was known. @return false when a dim is no number */
+/** Sets sizes and strides of a layout known to be contiguous. @return false if a dim is dynamic */
 static bool spell_out(const htp_lowering *l, htp_value_id value, htp_layout *layout)
 {
     if (!is_static(l, value)) {
@@ -69,7 +69,7 @@ static bool spell_out(const htp_lowering *l, htp_value_id value, htp_layout *lay
     return true;
 }
 
-/** Notes whether the strides are those of a contiguous tensor. */
+/** Sets is_contiguous if the strides are those of a contiguous tensor. */
 static void settle(htp_layout *layout)
 {
     int64_t stride = 1;
@@ -98,7 +98,7 @@ bool htp_layout_reshape_strides(uint32_t from_rank, const int64_t *sizes, const 
 {
     int64_t next = (int64_t)rank - 1;
     int64_t base = from_rank ? from[from_rank - 1] : 1;
-    int64_t elements = 1; /* of the run of dims of the old shape, and of the new one */
+    int64_t elements = 1; /* of a run of dims in the old shape, and of one in the new */
     int64_t covered = 1;
     for (int64_t i = (int64_t)from_rank - 1; i >= 0; i--) {
         elements *= sizes[i];
@@ -132,7 +132,7 @@ static bool reshape(const htp_lowering *l, htp_value_id value, htp_layout *layou
     int64_t strides[HTP_MAX_RANK] = {0};
     uint32_t rank = rank_of(l, value);
     if (layout->is_contiguous) {
-        layout->rank = rank; /* a view, whatever the sizes are */
+        layout->rank = rank; /* a view at all sizes */
         return true;
     }
     if (!is_static(l, value)) {
@@ -166,7 +166,7 @@ static bool derive_reshape(search *s, htp_lowering *at, htp_value_id value, htp_
     return reshape(s->l, value, layout, true);
 }
 
-/** Puts dims in another order: dim i was dim order[i]. */
+/** Permutes dims: dim i was dim order[i]. */
 static bool reorder(const htp_lowering *l, htp_value_id input, htp_layout *layout,
                     const int64_t *order)
 {
@@ -215,7 +215,7 @@ static bool derive_permute(search *s, htp_lowering *at, htp_value_id value, htp_
     return count == layout->rank && reorder(at, at->node->inputs[0], layout, order);
 }
 
-/** The elements from the argument @p start on of one dim; the number of them is the output's. */
+/** A slice of one dim from the argument start on; its length is the output's. */
 static bool derive_slice(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
 {
     int64_t dim = htp_arg_dim(at, "dim", layout->rank);
@@ -253,7 +253,7 @@ static bool derive_select(search *s, htp_lowering *at, htp_value_id value, htp_l
 
 /* ---- copies ---- */
 
-/** A contiguous tensor is not copied; whether it is must not depend on sizes. */
+/** aten::contiguous: a view if the operand is contiguous, which must not depend on sizes. */
 static bool derive_contiguous(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
 {
     bool is_copied = !layout->is_contiguous && is_static(s->l, value);
@@ -263,7 +263,7 @@ static bool derive_contiguous(search *s, htp_lowering *at, htp_value_id value, h
     return layout->is_contiguous || (is_copied && be_base(s->l, value, layout));
 }
 
-/** A copy of contiguous elements is contiguous; a cast may be the same memory. */
+/** A copy of a contiguous tensor is contiguous. */
 static bool derive_copy(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
 {
     bool is_preserved =
@@ -282,8 +282,8 @@ static bool derive_cast(search *s, htp_lowering *at, htp_value_id value, htp_lay
     return derive_copy(s, at, value, layout);
 }
 
-/** Padding with a constant: new memory in the order of the dims, beyond three dims in the input's
- * order. Pure cropping copies. */
+/** Padding with a constant: new memory, in the order of the dims; beyond three dims, in the input's
+ * memory order. Pure cropping copies. */
 static bool derive_pad(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
 {
     size_t count = 0;
@@ -307,7 +307,7 @@ static bool derive_dropout(search *s, htp_lowering *at, htp_value_id value, htp_
     return !htp_arg_bool_or(at, "train", true) || htp_arg_float(at, "p") == 0;
 }
 
-/** Elementwise: new memory, in order when every operand of the result's shape is. */
+/** Element-wise operators: new memory, in order if every operand of the result's shape is. */
 static bool derive_elementwise(search *s, htp_lowering *at, htp_value_id value, htp_layout *layout)
 {
     for (uint32_t i = 0; i < at->node->input_count; i++) {
@@ -389,14 +389,14 @@ static bool is_in_place(const char *kind)
     return end - kind > 2 && end[-1] == '_' && end[-2] != '_';
 }
 
-/** Whether an operator copies into the order of the dims, wherever its operand's elements lie. */
+/** Whether an operator copies into the order of the dims, whatever its operand's layout. */
 static bool is_copy_in_order(htp_lowering *at)
 {
     return strcmp(at->node->kind, "aten::clone") == 0 && htp_arg_present(at, "memory_format") &&
            htp_arg_int(at, "memory_format") == 0;
 }
 
-/** Weights may lie in the archive in any order. */
+/** Whether a weight is stored in order: archives may have any strides. */
 static bool is_weight_in_order(const htp_weight *weight)
 {
     int64_t stride = 1;
@@ -421,7 +421,7 @@ static bool find(search *s, htp_value_id value, htp_layout *layout)
                be_base(l, value, layout);
     }
     if (facts->producer == HTP_NONE) {
-        /* An input is held in order; a constant need not be. */
+        /* Inputs are contiguous; a constant may not be. */
         return !facts->data && be_base(l, value, layout);
     }
     htp_lowering at = *l;

@@ -14,10 +14,10 @@
 
 enum { MAX_STEPS = 1 << 20 };
 
-/** How many numbers there are. */
+/** The number of results. */
 typedef struct step_count {
-    int64_t number;       /* where the argument is one */
-    htp_tensor_id vector; /* [1], where it depends on the model's input; or HTP_NONE */
+    int64_t number;       /* if it is known at export */
+    htp_tensor_id vector; /* [1], if it depends on the model's input; or HTP_NONE */
 } step_count;
 
 /** The argument steps. */
@@ -36,7 +36,7 @@ static step_count arg_steps(htp_lowering *l)
     return steps;
 }
 
-/** Whether it is known that there is one number at most. */
+/** Whether there is known to be at most one result. */
 static bool has_no_step(const step_count *steps)
 {
     return steps->vector == HTP_NONE && steps->number < 2;
@@ -48,17 +48,17 @@ static htp_tensor_id steps_vector(htp_lowering *l, const step_count *steps)
     return steps->vector == HTP_NONE ? htp_emit_int(l, steps->number) : steps->vector;
 }
 
-/** Numbers that are spaced evenly between two. */
+/** Evenly spaced numbers. */
 typedef struct spaced {
-    htp_tensor_id start; /* without dims, as is end */
+    htp_tensor_id start; /* 0-d, as is end */
     htp_tensor_id end;
-    htp_tensor_id step;      /* without dims, or [1] */
-    htp_tensor_id positions; /* [steps]: how many steps each number is away from its end */
+    htp_tensor_id step;      /* 0-d, or [1] */
+    htp_tensor_id positions; /* [steps]: distance of each number from its end, in steps */
     htp_tensor_id halves;    /* [steps]: whether it is counted from the start */
-    htp_tensor_id is_single; /* [1]: whether there is one number at most; or HTP_NONE */
+    htp_tensor_id is_single; /* [1]: whether there is at most one number; or HTP_NONE */
 } spaced;
 
-/** Sets the positions of a number of steps that is known, and how many intervals there are. */
+/** Sets the positions for a known number of steps. @return the number of intervals */
 static htp_tensor_id set_known_positions(const htp_formula *f, spaced *s, int64_t steps)
 {
     htp_number *positions = HTP_NEW_ARRAY(f->l->arena, htp_number, (size_t)steps + 1);
@@ -74,15 +74,14 @@ static htp_tensor_id set_known_positions(const htp_formula *f, spaced *s, int64_
     return htp_emit_cast(f->l, intervals, f->rounded, f->dtype);
 }
 
-/** A whole number as PyTorch counts with it: rounded to the formula's dtype. */
+/** An integer rounded to the formula's dtype, as in PyTorch. */
 static htp_tensor_id counted(const htp_formula *f, htp_tensor_id x)
 {
     x = htp_emit_cast(f->l, x, HTP_DTYPE_INT64, f->rounded);
     return htp_emit_cast(f->l, x, f->rounded, f->dtype);
 }
 
-/** The same for a number of steps that only a run tells. A single number is the start, whatever a
- * step would be. */
+/** The same for a dynamic number of steps. A single number is the start, whatever the step. */
 static htp_tensor_id set_positions(const htp_formula *f, spaced *s, htp_tensor_id steps)
 {
     htp_lowering *l = f->l;
@@ -97,13 +96,13 @@ static htp_tensor_id set_positions(const htp_formula *f, spaced *s, htp_tensor_i
     return counted(f, htp_typed_extreme(l, "Max", HTP_DTYPE_INT64, intervals, one));
 }
 
-/** An argument, start or end, as a number that was rounded (of integers: truncated) to @p dtype. */
+/** Argument start or end, rounded (for integers: truncated) to @p dtype. */
 static htp_tensor_id bound_as(const htp_formula *f, const char *name, htp_dtype dtype)
 {
     return htp_emit_cast(f->l, htp_arg_tensor_as(f->l, name, dtype), dtype, f->dtype);
 }
 
-/** Numbers from start to end, which are of @p dtype first. */
+/** Reads start and end, first rounded to @p dtype. */
 static spaced read_spaced(const htp_formula *f, htp_dtype dtype, const step_count *steps)
 {
     spaced s = {.start = bound_as(f, "start", dtype),
@@ -115,7 +114,7 @@ static spaced read_spaced(const htp_formula *f, htp_dtype dtype, const step_coun
     return s;
 }
 
-/** The numbers, with a product that is rounded before it is added. */
+/** The numbers; each product is rounded before it is added. */
 static htp_tensor_id emit_spaced(const htp_formula *f, const spaced *s)
 {
     htp_tensor_id offsets = htp_step_binary(f, "Mul", s->step, s->positions);
@@ -148,8 +147,8 @@ static htp_tensor_id add_exactly(const htp_formula *f, htp_tensor_id a, htp_tens
 
 /**
  * The numbers in float64, each rounded once, as by the fused multiply-add of PyTorch's kernels: the
- * last bit counts when they are truncated to integers. The step is split into halves whose products
- * with positions are exact.
+ * last bit matters for truncation to integers. The step is split into halves whose products with
+ * positions are exact.
  */
 static htp_tensor_id emit_spaced_exactly(const htp_formula *f, const spaced *s)
 {
@@ -166,14 +165,14 @@ static htp_tensor_id emit_spaced_exactly(const htp_formula *f, const spaced *s)
     return s->is_single == HTP_NONE ? numbers : htp_step_where(f, s->is_single, s->start, numbers);
 }
 
-/** A start without dims as a vector of as many numbers as there are: none, or one. */
+/** The 0-d start as a vector of @p steps elements: none or one. */
 static htp_tensor_id repeat_start(htp_lowering *l, htp_tensor_id start, const step_count *steps)
 {
     return htp_emit_binary(l, "Expand", start, steps_vector(l, steps));
 }
 
-/** aten::linspace: integers are counted in float64, and truncated. PyTorch 1 counts them in
- * another way; it has none of the overloads with tensors, which the row's parameter tells. */
+/** aten::linspace: integers are computed in float64 and truncated. PyTorch 1 computes them
+ * differently; it has no overloads with tensors, which the row's parameter marks. */
 void htp_lower_linspace(htp_lowering *l)
 {
     htp_dtype dtype = htp_output_dtype(l, 0);
@@ -193,8 +192,8 @@ void htp_lower_linspace(htp_lowering *l)
     htp_formula_bind(&f, 0, is_float ? emit_spaced(&f, &s) : emit_spaced_exactly(&f, &s));
 }
 
-/** aten::logspace: exponents are counted in float64 for integers, in float32 for 16-bit floats;
- * powers are made in float64. */
+/** aten::logspace: exponents are computed in float64 for integers, in float32 for 16-bit floats;
+ * powers in float64. */
 void htp_lower_logspace(htp_lowering *l)
 {
     htp_dtype dtype = htp_output_dtype(l, 0);

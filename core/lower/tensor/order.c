@@ -1,5 +1,5 @@
 /*
- * The largest and smallest elements, where they are, and sorting.
+ * The largest and smallest elements, their indices, and sorting.
  */
 #include "lower/emit/constant.h"
 #include "lower/emit/ort_dtypes.h"
@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-/** The index of the largest or smallest element along an axis; of the first one where there are
- * several. */
+/** The index of the largest or smallest element along an axis; the first of several. */
 static htp_tensor_id arg_extreme(htp_lowering *l, const char *op, htp_tensor_id x, int64_t axis,
                                  bool keepdims)
 {
@@ -48,7 +47,7 @@ void htp_lower_extreme(htp_lowering *l)
     htp_bind(l, 0, htp_typed_reduce(l, op, dtype, x, NULL, 0, false));
 }
 
-/** aten::max.dim, aten::min.dim: the values and where they are. */
+/** aten::max.dim, aten::min.dim: the values and their indices. */
 void htp_lower_extreme_dim(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_dtype(l, "self");
@@ -77,7 +76,7 @@ void htp_lower_aminmax(htp_lowering *l)
     bool along_dim = htp_arg_present(l, "dim");
     int64_t axis = along_dim ? htp_arg_dim(l, "dim", rank) : 0;
     if (rank == 0) {
-        /* libtorch before 2.0 keeps a dim that is not there. */
+        /* With keepdim, libtorch before 2.0 returns [1] for a 0-d tensor. */
         static const int64_t one[] = {1};
         x = htp_output_rank(l, 0) == 1 ? htp_emit_reshape(l, x, one, 1) : x;
         htp_bind(l, 0, x);
@@ -117,8 +116,7 @@ void htp_lower_topk(htp_lowering *l)
     htp_bind(l, 1, outputs[1]);
 }
 
-/** All elements along the argument dim, or the first one where there is no such argument, in
- * order. */
+/** Sorts along the argument dim; along the first dim if there is no such argument. */
 static void sort(htp_lowering *l, htp_tensor_id outputs[2])
 {
     uint32_t rank = htp_arg_rank(l, "self");
@@ -130,7 +128,7 @@ static void sort(htp_lowering *l, htp_tensor_id outputs[2])
     top(l, axis, count, htp_arg_bool_or(l, "descending", false), outputs);
 }
 
-/** aten::sort, aten::msort (which has the first output alone) */
+/** aten::sort, aten::msort (only the first output) */
 void htp_lower_sort(htp_lowering *l)
 {
     htp_tensor_id outputs[2];

@@ -1,9 +1,9 @@
 /*
- * Packed sequences: sequences of different lengths, the longest first, without their padding. Steps
- * are consecutive, and batch_sizes has the number of sequences of each step.
+ * Packed sequences: sequences of different lengths, longest first, without padding. Steps follow
+ * each other, and batch_sizes has the number of sequences in each step.
  *
- * Both equal PyTorch's, so any other use of the packed data is right, too. Recurrent layers pad
- * again, and pass the lengths to ONNX's operators.
+ * Data and batch_sizes equal PyTorch's, so other operators on them are right, too. Recurrent layers
+ * pad again and pass the lengths to ONNX's operators.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -11,7 +11,7 @@
 #include "lower/emit/sizes.h"
 #include "lower/nn/recurrent.h"
 
-/** Which steps there are. */
+/** The steps of all sequences. */
 typedef struct steps {
     htp_tensor_id mask;   /* bool [time, batch] */
     htp_tensor_id places; /* int64 [steps, 2]: time and sequence, in order of time */
@@ -24,7 +24,7 @@ static steps locate(htp_lowering *l, htp_tensor_id mask)
     return (steps){mask, htp_emit_transpose(l, places, swapped, 2)};
 }
 
-/** The elements of @p mask that are true along an axis, counted. */
+/** The number of true elements of @p mask along an axis. */
 static htp_tensor_id count_along(htp_lowering *l, htp_tensor_id mask, int64_t axis)
 {
     htp_tensor_id ones = htp_emit_cast(l, mask, HTP_DTYPE_BOOL, HTP_DTYPE_INT64);
@@ -68,7 +68,7 @@ void htp_lower_pack(htp_lowering *l)
                  HTP_NO_AT));
 }
 
-/** The steps that the argument batch_sizes tells. */
+/** Reads the steps from the argument batch_sizes. */
 static steps arg_steps(htp_lowering *l)
 {
     const int64_t column = 1;
@@ -78,7 +78,7 @@ static steps arg_steps(htp_lowering *l)
                   htp_emit_binary(l, "Less", sequence, htp_emit_unsqueeze(l, sizes, &column, 1)));
 }
 
-/** The argument data at its places, with @p fill (0-d) elsewhere: [time, batch, ...]
+/** The argument data, padded with @p fill (0-d): [time, batch, ...]
  * @param time  its size as [1] */
 static htp_tensor_id emit_padded(htp_lowering *l, const steps *s, htp_dtype dtype,
                                  htp_tensor_id time, htp_tensor_id fill)

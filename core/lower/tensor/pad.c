@@ -2,7 +2,7 @@
  * Padding: aten::constant_pad_nd, reflection_pad*d, replication_pad*d, aten::pad.
  *
  * PyTorch lists begin and end of the last axis first; ONNX Pad all begins, then all ends, in order
- * of the axes. Negative numbers cut off in both.
+ * of the axes. Negative numbers crop in both.
  *
  * Reference: ONNX Pad.
  */
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/** Pads as ONNX has them, for numbers that are known. @return 2 · rank numbers */
+/** Constant pads in ONNX's order. @return 2 · rank numbers */
 static const int64_t *order_pads(htp_lowering *l, const int64_t *given, size_t count, uint32_t rank)
 {
     int64_t *pads = HTP_NEW_ARRAY(l->arena, int64_t, 2 * (size_t)rank + 1);
@@ -24,7 +24,7 @@ static const int64_t *order_pads(htp_lowering *l, const int64_t *given, size_t c
     return pads;
 }
 
-/** The same for a list with numbers that depend on the input. */
+/** The same for pads that depend on the input. */
 static htp_tensor_id order_dynamic_pads(htp_lowering *l, const uint32_t *values, size_t count,
                                         uint32_t rank)
 {
@@ -89,7 +89,8 @@ static void bind_constant_pad(htp_lowering *l)
     htp_bind_cast(l, 0, x, dtype);
 }
 
-/** Elements that are cut off are repeated at the other end before, but do not wrap around. */
+/** Reflection and replication. Cropped elements are still mirrored at the other end, but circular
+ * padding does not wrap them. */
 static void bind_mirrored_pad(htp_lowering *l, const char *name, const char *mode)
 {
     htp_dtype dtype = htp_kernel_dtype(l, "Pad", htp_output_dtype(l, 0));
@@ -101,7 +102,7 @@ static void bind_mirrored_pad(htp_lowering *l, const char *name, const char *mod
     htp_bind_cast(l, 0, wraps ? x : cut_ends(l, name, x), dtype);
 }
 
-/** The wrapped elements must exist after cropping the other end. */
+/** Fails unless the wrapped elements exist after cropping the other end. */
 static void check_wrapped_ends(htp_lowering *l, const int64_t *pads, size_t count)
 {
     const htp_dim *dims = htp_arg_dims(l, "self");
@@ -116,7 +117,8 @@ static void check_wrapped_ends(htp_lowering *l, const int64_t *pads, size_t coun
     }
 }
 
-/** Wraps around. Before opset 19, which has a mode for it, a copy of each end goes to the other. */
+/** Circular padding. Before opset 19, which has a mode for it, a copy of each end is joined to the
+ * other. */
 static void bind_circular_pad(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "self");
@@ -163,7 +165,7 @@ void htp_lower_constant_pad(htp_lowering *l)
     bind_constant_pad(l);
 }
 
-/** reflection_pad and replication_pad: the row says ONNX's mode. */
+/** reflection_pad and replication_pad: the row has ONNX's mode. */
 void htp_lower_mirrored_pad(htp_lowering *l)
 {
     bind_mirrored_pad(l, "padding", l->row->op);

@@ -1,8 +1,8 @@
 /*
- * Elements by their rank: medians, the k-th smallest, quantiles, and the most frequent.
+ * Order statistics: medians, the k-th smallest element, quantiles, and the mode.
  *
- * Runtimes sort NaN anywhere, so it is replaced first; PyTorch sorts it last. The position of a
- * result among equal elements is undefined; here it is the first.
+ * PyTorch sorts NaN last, runtimes anywhere, so it is replaced first. Which of equal elements gives
+ * a result's index is undefined; here it is the first.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/ort_dtypes.h"
@@ -15,11 +15,11 @@
 typedef struct ranked {
     htp_dtype dtype;
     int64_t axis;
-    bool has_nan;         /* it may have: it is of floating-point numbers */
+    bool has_nan;         /* may have NaN: the dtype is floating point */
     bool by_row;          /* ranks differ from row to row */
-    htp_tensor_id x;      /* with one axis at least */
+    htp_tensor_id x;      /* rank at least 1 */
     htp_tensor_id is_nan; /* bool; where has_nan */
-    htp_tensor_id sorted; /* infinity in the places of NaN */
+    htp_tensor_id sorted; /* with infinity in place of NaN */
     htp_tensor_id size;   /* of the axis, [1] */
 } ranked;
 
@@ -52,14 +52,14 @@ static ranked read_ranked(htp_lowering *l, htp_dtype dtype)
     return r;
 }
 
-/** How many NaN there are in each row, with the axis as 1. */
+/** The number of NaN in each row; the axis keeps size 1. */
 static htp_tensor_id count_nan(htp_lowering *l, const ranked *r)
 {
     htp_tensor_id flags = htp_emit_cast(l, r->is_nan, HTP_DTYPE_BOOL, HTP_DTYPE_INT64);
     return htp_emit_reduce(l, "ReduceSum", flags, &r->axis, 1, true);
 }
 
-/** The elements of rank @p k, with the axis as 1. @param k  [1], or of that form where by_row */
+/** The elements of rank @p k; the axis keeps size 1. @param k  [1], or one per row if by_row */
 static htp_tensor_id pick(htp_lowering *l, const ranked *r, htp_tensor_id k)
 {
     return htp_emit(l, r->by_row ? "GatherElements" : "Gather", HTP_IN(r->sorted, k),
@@ -73,7 +73,7 @@ static htp_tensor_id or_nan(htp_lowering *l, const ranked *r, htp_tensor_id is_n
     return htp_typed_where(l, r->dtype, is_number, values, htp_emit_scalar(l, r->dtype, NAN));
 }
 
-/** Where the value of each row is: the first that equals it, or the first NaN. */
+/** The index of each row's value: the first equal element, or the first NaN. */
 static htp_tensor_id find(htp_lowering *l, const ranked *r, htp_tensor_id values)
 {
     htp_tensor_id found = htp_typed_predicate(l, "Equal", r->dtype, r->x, values);
@@ -85,7 +85,7 @@ static htp_tensor_id find(htp_lowering *l, const ranked *r, htp_tensor_id values
     return htp_emit(l, "ArgMax", HTP_IN(found), HTP_AT(htp_attribute_int("axis", r->axis)));
 }
 
-/** Binds values that keep the axis as 1, and their positions if these are an output. */
+/** Binds values, whose axis has size 1, and their indices if these are an output. */
 static void bind_ranked(htp_lowering *l, const ranked *r, htp_tensor_id values)
 {
     bool keepdims = htp_arg_bool_or(l, "keepdim", false) && htp_arg_rank(l, "self") > 0;
@@ -106,7 +106,7 @@ static htp_tensor_id middle(htp_lowering *l, htp_tensor_id count)
     return htp_emit_binary_scalar(l, "Div", last, HTP_DTYPE_INT64, 2);
 }
 
-/** aten::median: NaN where there is one */
+/** aten::median: NaN if a row has one */
 void htp_lower_median(htp_lowering *l)
 {
     ranked r = read_ranked(l, htp_arg_dtype(l, "self"));
@@ -119,7 +119,7 @@ void htp_lower_median(htp_lowering *l)
     bind_ranked(l, &r, values);
 }
 
-/** aten::nanmedian: NaN where there is nothing else */
+/** aten::nanmedian: NaN if a row has nothing else */
 void htp_lower_nanmedian(htp_lowering *l)
 {
     ranked r = read_ranked(l, htp_arg_dtype(l, "self"));
@@ -147,8 +147,8 @@ void htp_lower_kthvalue(htp_lowering *l)
     bind_ranked(l, &r, values);
 }
 
-/** aten::mode: the smallest of the most frequent elements, and its last place. Every element is
- * compared with every other of its row. */
+/** aten::mode: the smallest of the most frequent elements, and its last index. All pairs of
+ * elements in a row are compared. */
 void htp_lower_mode(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_dtype(l, "self");
@@ -201,7 +201,7 @@ static htp_tensor_id element_at(htp_lowering *l, const ranked *r, htp_tensor_id 
     return pick(l, r, htp_emit_cast(l, position, r->dtype, HTP_DTYPE_INT64));
 }
 
-/** Between @p below and @p above by @p weight, as torch.lerp computes it. */
+/** Interpolates between @p below and @p above, as torch.lerp does. */
 static htp_tensor_id interpolate(htp_lowering *l, const ranked *r, htp_tensor_id below,
                                  htp_tensor_id above, htp_tensor_id weight)
 {
@@ -213,7 +213,7 @@ static htp_tensor_id interpolate(htp_lowering *l, const ranked *r, htp_tensor_id
     return htp_emit(l, "Where", HTP_IN(is_low, up, down), HTP_NO_AT);
 }
 
-/** One quantile of each row, with the axis as 1. @param count  of elements to choose from */
+/** One quantile of each row; the axis keeps size 1. @param count  of elements to choose from */
 static htp_tensor_id emit_quantile(htp_lowering *l, const ranked *r, htp_tensor_id q,
                                    htp_tensor_id count)
 {
@@ -231,7 +231,7 @@ static htp_tensor_id emit_quantile(htp_lowering *l, const ranked *r, htp_tensor_
     return interpolate(l, r, below, above, weight);
 }
 
-/** Every quantile of the vector q along a first axis, or one. */
+/** Quantiles for the vector q, along a new first axis, or for a single q. */
 static htp_tensor_id emit_quantiles(htp_lowering *l, const ranked *r, htp_tensor_id count)
 {
     htp_tensor_id q = htp_arg_tensor_as(l, "q", r->dtype);

@@ -1,8 +1,7 @@
 /*
- * Reading and writing element by element along one dim: gather, scatter and the like.
+ * Reads and writes elements along one dim: gather, scatter and the like.
  *
- * Reference: ONNX GatherElements, ScatterElements (whose reductions max and min came with opset
- * 18).
+ * Reference: ONNX GatherElements, ScatterElements (reductions max and min since opset 18).
  */
 #include "lower/tensor/scatter.h"
 #include "lower/compose/arithmetic.h"
@@ -15,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/** A tensor as it is, or with one dim where it has none. */
+/** A tensor; a 0-d one becomes a vector. */
 static htp_tensor_id at_least_1d(htp_lowering *l, htp_tensor_id x, uint32_t rank)
 {
     return rank ? x : htp_emit_reshape(l, x, (const int64_t[]){1}, 1);
@@ -42,7 +41,7 @@ void htp_lower_take(htp_lowering *l)
     htp_bind(l, 0, htp_emit_binary(l, "Gather", x, index));
 }
 
-/** The shape of the one argument with 1 in the place of dim @p axis. */
+/** The shape of an argument with 1 in place of dim @p axis. */
 static htp_tensor_id shape_beside(htp_lowering *l, const char *name, uint32_t rank, uint32_t axis)
 {
     htp_tensor_id x = htp_arg_tensor(l, name);
@@ -53,7 +52,8 @@ static htp_tensor_id shape_beside(htp_lowering *l, const char *name, uint32_t ra
     return htp_sizes_end(&shape);
 }
 
-/** aten::take_along_dim: gather, with self and indices broadcast to each other beside dim. */
+/** aten::take_along_dim: gather, with self and indices broadcast to each other in all other
+ * dims. */
 void htp_lower_take_along_dim(htp_lowering *l)
 {
     static const int64_t flattened[] = {-1};
@@ -97,7 +97,7 @@ static bool has_no_elements(htp_lowering *l, const char *name)
     return false;
 }
 
-/** aten::put: written to places of the flattened tensor */
+/** aten::put: writes by indices into the flattened tensor */
 void htp_lower_put(htp_lowering *l)
 {
     static const int64_t flattened[] = {-1};
@@ -120,7 +120,7 @@ void htp_lower_put(htp_lowering *l)
     htp_bind_cast(l, 0, htp_emit_binary(l, "Reshape", x, shape), wide);
 }
 
-/** The first elements of src, as many in each dim as index has. */
+/** src, cropped to the sizes of index. */
 static htp_tensor_id trim_source(htp_lowering *l, htp_tensor_id source, htp_tensor_id index)
 {
     uint32_t rank = htp_arg_rank(l, "index");
@@ -198,7 +198,7 @@ enum { LOWEST = -2, HIGHEST = 2 };
 typedef struct reduction {
     const char *name;
     const char *onnx;
-    const char *of_bools; /* the same of 0 and 1, where more than 1 counts as 1 */
+    const char *of_bools; /* the reduction for bools, as 0 and 1 */
     int identity;         /* 0, 1, LOWEST or HIGHEST */
     bool is_mean;
 } reduction;
@@ -248,13 +248,13 @@ static htp_tensor_id emit_identity(htp_lowering *l, const reduction *r, htp_dtyp
                                   : htp_emit_scalar_int(l, dtype, r->identity);
 }
 
-/** One number for every element of @p x. */
+/** @p number in the shape of @p x. */
 static htp_tensor_id like(htp_lowering *l, htp_tensor_id number, htp_dtype dtype, htp_tensor_id x)
 {
     return htp_typed_expand(l, dtype, number, htp_emit_unary(l, "Shape", x));
 }
 
-/** The quotient of a sum and the number of its terms. */
+/** A sum divided by the number of its terms. */
 static htp_tensor_id divide_by_count(htp_lowering *l, const htp_scattering *s, htp_tensor_id sum,
                                      bool include_self)
 {
@@ -266,7 +266,7 @@ static htp_tensor_id divide_by_count(htp_lowering *l, const htp_scattering *s, h
                                         : htp_emit_floor_divide(l, s->dtype, sum, counts);
 }
 
-/** Where @p x, of s's dtype, is NaN, as 0 and 1. */
+/** 1 where @p x, of s's dtype, is NaN; 0 elsewhere. */
 static htp_tensor_id nan_flags(htp_lowering *l, const htp_scattering *s, htp_tensor_id x)
 {
     htp_tensor_id is_nan = htp_typed_predicate(l, "IsNaN", s->dtype, x, HTP_NONE);
@@ -322,7 +322,7 @@ void htp_lower_scatter_reduce(htp_lowering *l)
     reduce_scattered(l, read_scattering(l));
 }
 
-/** aten::index_reduce: whole slices, at the places along dim that the vector index tells. */
+/** aten::index_reduce: whole slices, at the indices along dim in the vector index. */
 void htp_lower_index_reduce(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "self");

@@ -1,5 +1,5 @@
 /*
- * Writing and reducing element by element along one dim. Private to core/lower.
+ * Scatters and reductions of elements along one dim. Private to core/lower.
  */
 #ifndef HTP_LOWER_SCATTER_H
 #define HTP_LOWER_SCATTER_H
@@ -15,13 +15,12 @@ typedef struct htp_scattering {
     htp_tensor_id updates; /* of index's shape */
 } htp_scattering;
 
-/** ONNX's ScatterElements of @p updates into @p x. @param reduction  "" writes */
+/** ScatterElements of @p updates into @p x. @param reduction  ONNX's; "" overwrites */
 htp_tensor_id htp_emit_scatter(htp_lowering *l, const htp_scattering *s, htp_tensor_id x,
                                htp_tensor_id updates, const char *reduction);
 
 /**
- * @p x, the extremes described by s, with NaN wherever a reduced element is NaN, which ONNX
- *    ignores.
+ * @p x, the extremes computed by s, with NaN wherever a reduced element is NaN, which ONNX ignores.
  * @param begin  the initial value of the reduction
  */
 htp_tensor_id htp_emit_scattered_nan(htp_lowering *l, const htp_scattering *s, htp_tensor_id begin,

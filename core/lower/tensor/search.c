@@ -12,14 +12,14 @@
 
 #include <string.h>
 
-/** Whether a value's place is behind the elements that equal it. */
+/** Whether a value's position is after equal elements. */
 static bool is_right(htp_lowering *l)
 {
     return htp_arg_bool_or(l, "right", false) ||
            (htp_arg_present(l, "side") && strcmp(htp_arg_string(l, "side"), "right") == 0);
 }
 
-/** The elements of the last dim in the order that the argument sorter tells, if it is there. */
+/** The sequence in the order of the argument sorter, if present. */
 static htp_tensor_id in_order(htp_lowering *l, htp_tensor_id sequence)
 {
     if (!htp_arg_present(l, "sorter")) {
@@ -30,7 +30,7 @@ static htp_tensor_id in_order(htp_lowering *l, htp_tensor_id sequence)
                     HTP_AT(htp_attribute_int("axis", -1)));
 }
 
-/** Numbers where argument @p values belongs in the last dim of argument @p sequence. */
+/** Binds the positions of argument @p values in the last dim of argument @p sequence. */
 static void search(htp_lowering *l, const char *sequence, const char *values)
 {
     const int64_t last = htp_arg_rank(l, values); /* from the front: see htp_emit_reduce() */
@@ -45,7 +45,8 @@ static void search(htp_lowering *l, const char *sequence, const char *values)
         elements = htp_emit_unsqueeze(l, elements, &before_last, 1);
     }
     htp_tensor_id value = htp_emit_unsqueeze(l, o.b, &last, 1);
-    /* NaN is behind everything: it is not before, where an order that fails would put it. */
+    /* NaN counts as largest. The negated comparison gives that: all comparisons with NaN are false.
+     */
     const char *stops = is_right(l) ? "Greater" : "GreaterOrEqual";
     htp_tensor_id is_before =
         htp_emit_unary(l, "Not", htp_typed_predicate(l, stops, o.dtype, elements, value));
@@ -75,7 +76,7 @@ typedef struct range {
     htp_tensor_id high;
 } range;
 
-/** The arguments min and max. If they are equal, the minimum and maximum of @p x; if these are
+/** The arguments min and max. If they are equal: the minimum and maximum of @p x; if these are
  * equal, one less and one more. */
 static range read_range(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
 {
@@ -93,7 +94,7 @@ static range read_range(htp_lowering *l, htp_tensor_id x, htp_dtype dtype)
                    htp_emit(l, "Where", HTP_IN(is_one, more, greatest), HTP_NO_AT)};
 }
 
-/** aten::histc: how many elements are in each of equal bins; others do not count. */
+/** aten::histc: the number of elements in each of equal bins; others do not count. */
 void htp_lower_histc(htp_lowering *l)
 {
     const int64_t most = INT64_C(1) << 24;
@@ -125,7 +126,7 @@ void htp_lower_histc(htp_lowering *l)
 
 /* ---- what is not zero ---- */
 
-/** aten::nonzero_static: the first places, [size, rank], with rows of fill_value behind. */
+/** aten::nonzero_static: the first indices, [size, rank], padded with rows of fill_value. */
 void htp_lower_nonzero_static(htp_lowering *l)
 {
     static const int64_t swapped[] = {1, 0};

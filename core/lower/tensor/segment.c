@@ -1,8 +1,8 @@
 /*
  * Reductions over segments of a dim: aten::segment_reduce.
  *
- * A border is the begin of a segment or the end of the last one. The number of borders up to an
- * element gives its segment; elements outside get additional segments, which are cut off.
+ * A border is the start of a segment or the end of the last one. The number of borders up to an
+ * element gives its segment; elements outside get extra segments, which are cut off.
  */
 #include "lower/compose/compose.h"
 #include "lower/emit/constant.h"
@@ -25,7 +25,7 @@ static const reduction reductions[] = {
     {"max", "max", -INFINITY}, {"min", "min", INFINITY},
 };
 
-/** How a dim of the argument data is cut: the dims before it, it, and those behind it. */
+/** How one dim of the argument data is divided. */
 typedef struct segments {
     htp_dtype dtype; /* to compute in */
     uint32_t rank;
@@ -62,7 +62,7 @@ static htp_tensor_id shape_up_to(htp_lowering *l, const segments *s, htp_tensor_
     return htp_sizes_end(&shape);
 }
 
-/** Borders and lengths of the segments; the node has one of them. */
+/** Reads borders and lengths of the segments, of which the node has one. */
 static void read_borders(htp_lowering *l, segments *s)
 {
     bool has_offsets = htp_arg_present(l, "offsets");
@@ -87,7 +87,7 @@ static void read_borders(htp_lowering *l, segments *s)
     s->borders = htp_emit_concat(l, HTP_IN(zero, ends), s->axis);
 }
 
-/** @p x [before..., n] with a dim of one for each of those behind. */
+/** @p x [before..., n] with a dim of 1 for each dim after. */
 static htp_tensor_id beside(htp_lowering *l, const segments *s, htp_tensor_id x)
 {
     int64_t axes[HTP_MAX_RANK];
@@ -98,7 +98,7 @@ static htp_tensor_id beside(htp_lowering *l, const segments *s, htp_tensor_id x)
     return count ? htp_emit_unsqueeze(l, x, axes, count) : x;
 }
 
-/** How many borders lie at or before each element of the dim: int64, of the shape of the data. */
+/** The number of borders at or before each element of the dim: int64, of the data's shape. */
 static htp_tensor_id emit_places(htp_lowering *l, const segments *s)
 {
     htp_tensor_id size = htp_emit_dim(l, s->x, s->dims, s->axis);
@@ -115,7 +115,7 @@ static htp_tensor_id emit_places(htp_lowering *l, const segments *s)
     return htp_emit_binary(l, "Expand", places, htp_emit_shape(l, s->x, s->rank, s->dims));
 }
 
-/** @p start for every segment, including the additional ones. */
+/** @p start for every segment, including the extra ones. */
 static htp_tensor_id emit_begin(htp_lowering *l, const segments *s, htp_tensor_id start)
 {
     htp_tensor_id count = htp_emit(

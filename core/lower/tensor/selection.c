@@ -1,6 +1,5 @@
 /*
- * Data-dependent selections: nonzero elements, masked ones, unique ones, and repeats. Their number
- * is data-dependent.
+ * Selections of data-dependent size: nonzero, masked and unique elements, and repeats.
  *
  * Reference: ONNX NonZero, Compress, Unique.
  */
@@ -31,7 +30,7 @@ void htp_lower_nonzero(htp_lowering *l)
     htp_tensor_id x = htp_arg_tensor_as(l, "self", HTP_DTYPE_BOOL);
     bool has_dims = htp_arg_rank(l, "self") > 0;
     htp_tensor_id places = htp_emit_unary(l, "NonZero", has_dims ? x : flat(l, x));
-    if (!has_dims) { /* A place of no dims is no number, once or not at all. */
+    if (!has_dims) { /* A 0-d tensor's index has no numbers; there is one, or none. */
         places = htp_emit_slice(l, places, 0, 0, 0);
     }
     htp_bind(l, 0, htp_emit_transpose(l, places, (const int64_t[]){1, 0}, 2));
@@ -44,7 +43,7 @@ void htp_lower_nonzero_numpy(htp_lowering *l)
     const htp_trace_value *list = htp_graph_value(l->graph, htp_output_value(l, 0));
     uint32_t rank = htp_arg_rank(l, l->row->op);
     htp_tensor_id x = htp_arg_tensor_as(l, l->row->op, HTP_DTYPE_BOOL);
-    if (rank == 0) { /* taken for a vector */
+    if (rank == 0) { /* treated as a vector */
         x = flat(l, x);
         rank = 1;
     }
@@ -66,8 +65,8 @@ static htp_tensor_id broadcast_flat(htp_lowering *l, const char *name, htp_dtype
     return flat(l, htp_typed_expand(l, dtype, htp_arg_tensor_as(l, name, dtype), shape));
 }
 
-/** Whether two arguments have equal dims at all sizes: symbols only fit the sizes of a trace, so
- * only static dims count. */
+/** Whether two arguments have equal dims at all sizes: only static dims count, since symbols hold
+ * only for the trace's sizes. */
 static bool same_dims(htp_lowering *l, const char *a, const char *b)
 {
     uint32_t rank = htp_arg_rank(l, a);
@@ -80,7 +79,7 @@ static bool same_dims(htp_lowering *l, const char *a, const char *b)
     return same;
 }
 
-/** The shape of @p x and a mask that are broadcast to each other. */
+/** The broadcast shape of @p x and a mask. */
 static htp_tensor_id joined_shape(htp_lowering *l, htp_tensor_id x, htp_dtype dtype,
                                   htp_tensor_id mask)
 {
@@ -105,7 +104,7 @@ void htp_lower_masked_select(htp_lowering *l)
                       broadcast_flat(l, "mask", HTP_DTYPE_BOOL, shape)));
 }
 
-/** aten::masked_scatter: the elements of source one by one where the mask is true. */
+/** aten::masked_scatter: elements of source, in order, where the mask is true. */
 void htp_lower_masked_scatter(htp_lowering *l)
 {
     htp_dtype dtype = htp_arg_dtype(l, "self");
@@ -122,7 +121,7 @@ void htp_lower_masked_scatter(htp_lowering *l)
     htp_tensor_id source = flat(l, htp_arg_tensor_as(l, "source", dtype));
     htp_tensor_id first = htp_emit_numbers(l, dtype, 1, (const int64_t[]){1}, &(htp_number){0});
     source = htp_emit_concat(l, HTP_IN(first, source), 0);
-    /* Unselected positions take the previous element: source may have no more. */
+    /* Unselected positions read element 0, since source may have no more elements. */
     htp_tensor_id index = htp_emit_binary(l, "Mul", order, counts);
     htp_tensor_id picked =
         htp_emit(l, "Gather", HTP_IN(source, index), HTP_AT(htp_attribute_int("axis", 0)));
@@ -133,7 +132,7 @@ void htp_lower_masked_scatter(htp_lowering *l)
 
 /* ---- what differs ---- */
 
-/** The dtype in which runtimes compare: exact for every other one. */
+/** The dtype in which runtimes compare; it holds all values of @p dtype. */
 static htp_dtype unique_dtype(htp_lowering *l, htp_dtype dtype)
 {
     switch (dtype) {
@@ -160,7 +159,7 @@ typedef struct unique_outputs {
     htp_tensor_id counts;
 } unique_outputs;
 
-/** ONNX Unique of self; @p axis NULL: of all elements. */
+/** ONNX Unique of self along @p axis; NULL: of all elements. */
 static unique_outputs emit_unique(htp_lowering *l, const int64_t *axis)
 {
     htp_dtype dtype = htp_arg_dtype(l, "self");
@@ -187,7 +186,7 @@ static void bind_asked(htp_lowering *l, size_t index, const char *name, htp_tens
     }
 }
 
-/** Binds an output that may not be used. */
+/** Binds an output if it is used. */
 static void bind_used(htp_lowering *l, size_t index, htp_tensor_id tensor)
 {
     if (htp_output_value(l, index) != HTP_NONE) {
@@ -203,8 +202,8 @@ static htp_tensor_id shaped_like_self(htp_lowering *l, htp_tensor_id x)
     return htp_emit(l, "Reshape", HTP_IN(x, shape), HTP_NO_AT);
 }
 
-/** aten::_unique, _unique2, which tells counts, too: a trace has them only where libtorch sorts,
- * asked to or not. */
+/** aten::_unique, _unique2, which also returns counts. A trace has them only if libtorch sorts,
+ * whatever the argument sorted. */
 void htp_lower_unique(htp_lowering *l)
 {
     unique_outputs outputs = emit_unique(l, NULL);
@@ -247,7 +246,7 @@ static run_of_slices read_slices(htp_lowering *l)
     return r;
 }
 
-/** Where a slice differs from the one before in any element; the first one does. */
+/** Which slices differ from the one before; the first one does. */
 static htp_tensor_id begins(htp_lowering *l, const run_of_slices *r)
 {
     htp_tensor_id later = htp_emit_slice(l, r->x, r->axis, 1, INT64_MAX);
@@ -266,7 +265,7 @@ static htp_tensor_id begins(htp_lowering *l, const run_of_slices *r)
         differs = htp_emit_reduce(l, "ReduceMax", differs, others, count, false);
         differs = htp_emit_cast(l, differs, HTP_DTYPE_INT32, HTP_DTYPE_BOOL);
     }
-    /* Where there is no slice, there is no first one. */
+    /* Without slices there is no first one. */
     htp_tensor_id size = htp_emit(
         l, "Shape", HTP_IN(r->x),
         HTP_AT(htp_attribute_int("start", r->axis), htp_attribute_int("end", r->axis + 1)));
@@ -277,14 +276,14 @@ static htp_tensor_id begins(htp_lowering *l, const run_of_slices *r)
     return htp_emit_concat(l, HTP_IN(first, differs), 0);
 }
 
-/** How many slices there are from each that begins to the next. */
+/** The length of each run of equal slices. */
 static htp_tensor_id emit_run_lengths(htp_lowering *l, htp_tensor_id begin)
 {
     htp_tensor_id size = htp_emit_unary(l, "Shape", begin);
     htp_tensor_id at = compress(l, htp_emit_count_up(l, size), begin);
     htp_tensor_id next =
         htp_emit_concat(l, HTP_IN(htp_emit_slice(l, at, 0, 1, INT64_MAX), size), 0);
-    /* Where there is nothing, one size too many stands behind nothing. */
+    /* Without slices there is one size too many. */
     next = htp_emit(
         l, "Slice",
         HTP_IN(next, htp_emit_int(l, 0), htp_emit_unary(l, "Shape", at), htp_emit_int(l, 0)),
@@ -292,8 +291,8 @@ static htp_tensor_id emit_run_lengths(htp_lowering *l, htp_tensor_id begin)
     return htp_emit_binary(l, "Sub", next, at);
 }
 
-/** aten::unique_consecutive, of all elements or of slices; along a dim it gives all of its outputs,
- * asked for or not. */
+/** aten::unique_consecutive, of all elements or of slices; along a dim it returns all outputs,
+ * requested or not. */
 void htp_lower_unique_consecutive(htp_lowering *l)
 {
     run_of_slices r = read_slices(l);
@@ -317,7 +316,7 @@ void htp_lower_unique_consecutive(htp_lowering *l)
 
 /* ---- counts and repeats ---- */
 
-/** @p size zeroes to which @p values are added at @p places. */
+/** @p size zeros to which @p values are added at @p places_of. */
 static htp_tensor_id add_at(htp_lowering *l, htp_dtype dtype, htp_tensor_id size,
                             htp_tensor_id places_of, htp_tensor_id values)
 {
@@ -343,13 +342,13 @@ void htp_lower_bincount(htp_lowering *l)
     htp_bind(l, 0, add_at(l, dtype, size, x, values));
 }
 
-/** Which element each place of the result shows: as many places for each as repeats tells. */
+/** The index of the source element for each result: each index repeated as @p repeats says. */
 static htp_tensor_id repeated_places(htp_lowering *l, htp_tensor_id repeats)
 {
     htp_tensor_id ends =
         htp_emit_binary(l, "CumSum", repeats, htp_emit_scalar_int(l, HTP_DTYPE_INT64, 0));
     htp_tensor_id total = htp_emit_reduce(l, "ReduceSum", repeats, (const int64_t[]){0}, 1, true);
-    /* Where each one ends the next begins; the last end lies behind the result. */
+    /* Each end is the start of the next; the last one lies past the result. */
     htp_tensor_id ones = htp_emit_binary(l, "Expand", htp_emit_scalar_int(l, HTP_DTYPE_INT64, 1),
                                          htp_emit_unary(l, "Shape", ends));
     htp_tensor_id steps =
@@ -385,7 +384,7 @@ void htp_lower_repeat_elements(htp_lowering *l)
     bool is_single = htp_arg_rank(l, "repeats") == 0;
     if (is_single ||
         (!count->symbol && count->size == 1 && (dim->symbol || dim->size != 1 || dim == &all))) {
-        /* One number of repeats is meant for every element. */
+        /* A single number of repeats applies to all elements. */
         htp_tensor_id size =
             htp_emit(l, "Shape", HTP_IN(x),
                      HTP_AT(htp_attribute_int("start", axis), htp_attribute_int("end", axis + 1)));

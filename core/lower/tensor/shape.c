@@ -10,7 +10,7 @@
 
 /* ---- reshaping ---- */
 
-/** Reshape by a shape in which 0 means no elements. */
+/** Reshape; with @p allow_zero a 0 in the shape means no elements. */
 static htp_tensor_id reshape(htp_lowering *l, htp_tensor_id x, htp_tensor_id shape, bool allow_zero)
 {
     htp_attribute allow = htp_attribute_int("allowzero", 1);
@@ -18,8 +18,8 @@ static htp_tensor_id reshape(htp_lowering *l, htp_tensor_id x, htp_tensor_id sha
 }
 
 /**
- * Reshapes self to the dims of the output if at most one is dynamic, which is then inferred.
- * @return false if several are.
+ * Reshapes self to the output's dims by a constant, if at most one of them is dynamic (inferred).
+ * @return false if several are
  */
 static bool bind_constant_reshape(htp_lowering *l, htp_tensor_id x)
 {
@@ -40,7 +40,7 @@ static bool bind_constant_reshape(htp_lowering *l, htp_tensor_id x)
     return true;
 }
 
-/** aten::view, aten::reshape: to the shape that the row's parameter names. */
+/** aten::view, aten::reshape: the row names the argument with the shape. */
 void htp_lower_reshape(htp_lowering *l)
 {
     htp_tensor_id x = htp_arg_tensor(l, "self");
@@ -116,7 +116,7 @@ void htp_lower_unflatten(htp_lowering *l)
     }
 }
 
-/** aten::squeeze: dims of size one go. A dim that depends on the input has had several sizes. */
+/** aten::squeeze: removes dims of size 1. A dynamic dim is kept, since it had several sizes. */
 void htp_lower_squeeze(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "self");
@@ -151,8 +151,8 @@ static bool same_static_dims(const htp_dim *a, uint32_t a_rank, const htp_dim *b
     return same;
 }
 
-/** Self with the rank of the output, cropped where the output is empty: ONNX Runtime's optimiser
- * mistakes an Expand to 0 for one to 1, and drops it. */
+/** Self with the output's rank, cropped where the output is empty. ONNX Runtime's optimiser takes
+ * an Expand to 0 for one to 1 and removes it. */
 static htp_tensor_id cut_to_nothing(htp_lowering *l, htp_tensor_id x)
 {
     uint32_t rank = htp_output_rank(l, 0);
@@ -202,7 +202,7 @@ static bool bind_constant_expanded(htp_lowering *l, htp_tensor_id x)
     return true;
 }
 
-/** aten::expand: -1 leaves a dim as it is, which in ONNX is 1. */
+/** aten::expand: -1 keeps a dim, which ONNX writes as 1. */
 void htp_lower_expand(htp_lowering *l)
 {
     htp_tensor_id x = htp_arg_tensor(l, "self");
@@ -232,7 +232,7 @@ void htp_lower_expand_as(htp_lowering *l)
     }
 }
 
-/** aten::repeat, aten::tile: the shorter of dims and repeats is filled up with ones on the left. */
+/** aten::repeat, aten::tile: the shorter of dims and repeats is padded with ones on the left. */
 void htp_lower_repeat(htp_lowering *l)
 {
     const char *name = l->row->op;
@@ -270,7 +270,7 @@ void htp_lower_repeat(htp_lowering *l)
     htp_bind(l, 0, x);
 }
 
-/** aten::repeat_interleave with a number of repeats: each element several times. */
+/** aten::repeat_interleave with one number of repeats. */
 void htp_lower_repeat_interleave(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "self");
@@ -334,14 +334,14 @@ void htp_lower_swapaxes(htp_lowering *l)
     bind_swapped(l, rank, htp_arg_dim(l, "axis0", rank), htp_arg_dim(l, "axis1", rank));
 }
 
-/** aten::t, mT: the last two dims change places. */
+/** aten::t, mT: exchanges the last two dims. */
 void htp_lower_transpose_last(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "self");
     bind_swapped(l, rank, rank < 2 ? 0 : (int64_t)rank - 1, rank < 2 ? 0 : (int64_t)rank - 2);
 }
 
-/** aten::numpy_T: all dims, from last to first. */
+/** aten::numpy_T: reverses all dims. */
 void htp_lower_reverse_dims(htp_lowering *l)
 {
     uint32_t rank = htp_arg_rank(l, "self");

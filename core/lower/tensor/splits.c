@@ -1,6 +1,6 @@
 /*
- * Tensors taken apart: aten::split, chunk, tensor_split, unbind and their kin. Lists whose length
- * is not known are sequences (sequence.c).
+ * Splits of tensors: aten::split, chunk, tensor_split, unbind and their kin. Lists of unknown
+ * length are sequences (sequence.c).
  */
 #include "lower/emit/rows.h"
 #include "lower/emit/sequence.h"
@@ -34,7 +34,7 @@ static void bind_split(htp_lowering *l, int64_t axis, htp_tensor_id sizes)
     }
 }
 
-/** Splits self where the sizes of all outputs are known. */
+/** Splits self by constant sizes, if those of all outputs are known. */
 static bool bind_constant_split(htp_lowering *l, int64_t axis)
 {
     size_t count = 0;
@@ -56,8 +56,8 @@ static bool bind_constant_split(htp_lowering *l, int64_t axis)
     return true;
 }
 
-/** Splits self into parts of @p size ([1]); the last one gets the rest. If that were more, because
- * a size gives more parts than here, a runtime refuses to split. */
+/** Splits self into parts of @p size ([1]); the last one gets the rest. If an input size gives
+ * another number of parts than in the trace, a runtime refuses to split. */
 static void bind_equal_split(htp_lowering *l, int64_t axis, htp_tensor_id size)
 {
     size_t count = 0;
@@ -112,8 +112,8 @@ void htp_lower_chunk(htp_lowering *l)
     }
 }
 
-/** Splits self into @p count parts of nearly equal size; the first ones get one more each: quotient
- * and remainder of (total + count - 1 - number) by count. */
+/** Splits self into parts of nearly equal size; the first ones get one element more. Part number i
+ * has (total + count - 1 - i) / count elements. */
 static void bind_even_split(htp_lowering *l, int64_t axis)
 {
     size_t count = 0;
@@ -127,8 +127,8 @@ static void bind_even_split(htp_lowering *l, int64_t axis)
     bind_split(l, axis, htp_emit_binary(l, "Div", sizes, htp_emit_int(l, (int64_t)count)));
 }
 
-/** Binds the parts of self between positions, which may be negative: slices, empty if they end
- * before they begin. */
+/** Binds the slices of self between positions, which may be negative; a slice that ends before it
+ * begins is empty. */
 static void bind_split_at(htp_lowering *l, int64_t axis, const htp_value_id *positions,
                           size_t position_count)
 {
@@ -172,8 +172,8 @@ void htp_lower_tensor_split(htp_lowering *l)
     split_by_number(l, axis);
 }
 
-/** aten::vsplit, hsplit, dsplit: along the axis that the row's parameter tells; of a vector hsplit
- * splits the only one. */
+/** aten::vsplit, hsplit, dsplit: along the axis in the row's parameter; hsplit splits a vector
+ * along its only axis. */
 void htp_lower_split_along(htp_lowering *l)
 {
     split_by_number(l, htp_arg_rank(l, "self") > 1 ? l->row->op[0] - '0' : 0);

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/** @p x with at least @p wanted dims: for 3, a vector gets one on either side, a matrix one behind;
- * for 2, a vector gets one in front. */
+/** @p x with at least @p wanted dims: for 3, a vector gets one on either side and a matrix one at
+ * the end; for 2, a vector gets one in front. */
 static htp_tensor_id at_least(htp_lowering *l, htp_tensor_id x, uint32_t rank, uint32_t wanted)
 {
     static const struct {
@@ -63,8 +63,8 @@ void htp_lower_atleast_list(htp_lowering *l)
     }
 }
 
-/** aten::hstack, vstack, dstack: joined along the first dim but one, the first, the third. The
- * row's parameter is the least number of dims. */
+/** aten::hstack, vstack, dstack: joined along the second, first and third dim. The row's parameter
+ * is the least number of dims. */
 void htp_lower_stack_along(htp_lowering *l)
 {
     size_t count = 0;
@@ -103,7 +103,7 @@ void htp_lower_column_stack(htp_lowering *l)
     htp_bind(l, 0, htp_emit_concat(l, (htp_emit_inputs){parts, count}, 1));
 }
 
-/** aten::block_diag: every tensor is a block; left and right of it are zeros. */
+/** aten::block_diag: every tensor is a block on the diagonal, with zeros left and right. */
 void htp_lower_block_diag(htp_lowering *l)
 {
     size_t count = 0;
@@ -136,7 +136,7 @@ void htp_lower_block_diag(htp_lowering *l)
     htp_bind(l, 0, htp_emit_cast(l, joined, wide, dtype));
 }
 
-/** aten::broadcast_tensors: each expanded by the shapes of the others */
+/** aten::broadcast_tensors: each is expanded to the common shape */
 void htp_lower_broadcast_tensors(htp_lowering *l)
 {
     size_t count = 0;
@@ -158,7 +158,7 @@ void htp_lower_broadcast_tensors(htp_lowering *l)
     }
 }
 
-/** aten::cartesian_prod: all combinations of the elements of some vectors, one in each row */
+/** aten::cartesian_prod: all combinations of the vectors' elements, a row each */
 void htp_lower_cartesian_product(htp_lowering *l)
 {
     size_t count = 0;
@@ -231,8 +231,8 @@ void htp_lower_rotate(htp_lowering *l)
     htp_bind(l, 0, x);
 }
 
-/** aten::_chunk_cat: each tensor, with zeroes behind it, cut along a dim into equal chunks; then
- * the chunks of all tensors side by side, with what follows the dim flattened. */
+/** aten::_chunk_cat: each tensor is padded with zeros and cut along a dim into equal chunks; then
+ * the dims after are flattened, and the chunks of all tensors concatenated. */
 void htp_lower_chunk_cat(htp_lowering *l)
 {
     size_t count = 0;
@@ -253,7 +253,7 @@ void htp_lower_chunk_cat(htp_lowering *l)
         pads[rank + (size_t)axis] = (chunks - dim->size % chunks) % chunks;
         htp_tensor_id x = htp_value_tensor_as(l, values[i], dtype);
         x = htp_emit_binary(l, "Pad", x, htp_emit_ints(l, pads, 2 * (size_t)rank));
-        int64_t shape[HTP_MAX_RANK + 1] = {0}; /* 0: as it is */
+        int64_t shape[HTP_MAX_RANK + 1] = {0}; /* 0: unchanged */
         shape[axis] = chunks;
         shape[axis + 1] = -1;
         parts[i] = htp_emit_reshape(l, x, shape, (size_t)axis + 2);
@@ -274,7 +274,7 @@ static htp_tensor_id longest(htp_lowering *l, const htp_value_id *values, size_t
     return htp_emit_reduce(l, "ReduceMax", all, (const int64_t[]){0}, 1, true);
 }
 
-/** aten::pad_sequence: tensors beside each other, the shorter ones filled up. */
+/** aten::pad_sequence: stacks tensors, padding the shorter ones. */
 void htp_lower_pad_sequence(htp_lowering *l)
 {
     size_t count = 0;

@@ -2,7 +2,7 @@
  * aten::as_strided: elements by positions in memory; aten::stride.
  *
  * The memory is that of self's base value, in its order. Positions are constants, or computed from
- * sizes; if the last dims are contiguous, whole rows are gathered.
+ * sizes. If the last dims are contiguous, whole rows are gathered.
  */
 #include "lower/emit/constant.h"
 #include "lower/emit/rows.h"
@@ -13,7 +13,7 @@
 
 enum { MAX_PLACES = 1 << 24 };
 
-/** The arguments, if all of them are numbers. */
+/** The arguments, if all are static. */
 typedef struct strided {
     const int64_t *sizes;
     const int64_t *strides;
@@ -42,7 +42,7 @@ static int64_t find_run(const strided *s, int64_t elements, uint32_t *inner)
     return best;
 }
 
-/** The last element's place. @return false when it is not among @p elements, or too far */
+/** Whether the last element's position is among @p elements, and not too large. */
 static bool is_inside(const strided *s, int64_t elements)
 {
     int64_t last = s->offset;
@@ -57,7 +57,7 @@ static bool is_inside(const strided *s, int64_t elements)
     return s->offset >= 0 && last < elements;
 }
 
-/** The places of all elements in units of @p run, without the @p inner dims; NULL when there are
+/** The positions of all elements in units of @p run, without the @p inner dims; NULL if there are
  * too many. */
 static htp_number *list_places(htp_lowering *l, const strided *s, int64_t run, uint32_t inner)
 {
@@ -82,7 +82,7 @@ static htp_number *list_places(htp_lowering *l, const strided *s, int64_t run, u
     return places;
 }
 
-/** The elements of @p memory ([n]) at constant places. */
+/** The elements of @p memory ([n]) at constant positions. */
 static htp_tensor_id gather_constant(htp_lowering *l, htp_tensor_id memory, int64_t elements,
                                      const strided *s)
 {
@@ -104,7 +104,7 @@ static htp_tensor_id gather_constant(htp_lowering *l, htp_tensor_id memory, int6
     return htp_emit_reshape(l, htp_emit_binary(l, "Gather", rows, index), s->sizes, s->rank);
 }
 
-/** Elements at places that depend on sizes. @p offset is [1]. */
+/** Elements at positions that depend on sizes. @p offset is [1]. */
 static htp_tensor_id gather_computed(htp_lowering *l, htp_tensor_id memory, htp_tensor_id offset)
 {
     size_t rank = 0;
@@ -129,7 +129,7 @@ static htp_tensor_id gather_computed(htp_lowering *l, htp_tensor_id memory, htp_
     return htp_emit_binary(l, "Gather", memory, places);
 }
 
-/** The elements of a static value; -1 when a dim depends on the input. */
+/** The number of elements of a static value; -1 if a dim depends on the input. */
 static int64_t count_elements(const htp_lowering *l, htp_value_id value)
 {
     int64_t count = 1;
@@ -142,7 +142,7 @@ static int64_t count_elements(const htp_lowering *l, htp_value_id value)
     return count;
 }
 
-/** Whether no element is written twice: which one were to stay nothing tells. */
+/** Whether no element is written twice: which write wins is undefined. */
 static bool are_distinct(htp_lowering *l, const htp_number *places, size_t count)
 {
     int64_t last = 0;
@@ -160,7 +160,7 @@ static bool are_distinct(htp_lowering *l, const htp_number *places, size_t count
     return true;
 }
 
-/** The arguments size, stride and storage_offset, which must be numbers. */
+/** Reads the arguments size, stride and storage_offset, which must be static. */
 static strided arg_strided(htp_lowering *l, int64_t offset)
 {
     size_t rank = 0;
@@ -244,14 +244,14 @@ void htp_lower_as_strided(htp_lowering *l)
 
 /* ---- strides ---- */
 
-/** How far elements lie apart along a dim of self, as [1]. */
+/** The stride of a dim of self, as [1]. */
 static htp_tensor_id stride_vector(htp_lowering *l, uint32_t dim)
 {
     return htp_emit_dim_product(l, htp_arg_tensor(l, "self"), htp_arg_dims(l, "self"), dim + 1,
                                 htp_arg_rank(l, "self"));
 }
 
-/** Whether self lies in order, whatever its sizes are; fails otherwise. */
+/** Whether self is contiguous at all sizes; fails otherwise. */
 static bool is_in_order(htp_lowering *l)
 {
     htp_layout layout;

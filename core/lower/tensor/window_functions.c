@@ -1,6 +1,6 @@
 /*
  * Vectors of dynamic length: windows of signal processing (aten::hann_window and the like), and the
- * frequencies of a Fourier transform. PyTorch composes them of operators, each of which rounds.
+ * frequencies of a Fourier transform. PyTorch composes them of operators that round one by one.
  */
 #include "lower/compose/formula.h"
 #include "lower/emit/rows.h"
@@ -15,19 +15,19 @@ typedef struct taper {
     htp_formula f;
     htp_tensor_id length;    /* [1], int64 */
     htp_tensor_id index;     /* 0, 1, ... as int64 */
-    htp_tensor_id position;  /* the same as the formula counts */
+    htp_tensor_id position;  /* the same in the formula's dtype */
     htp_tensor_id intervals; /* [1], float64: number of intervals between the first and the last
                                 point; a periodic window omits the last point */
 } taper;
 
-/** An integer in the rounding of the formula's results. */
+/** An integer, rounded as the formula's results are. */
 static htp_tensor_id counted(const htp_formula *f, htp_tensor_id x)
 {
     x = htp_emit_cast(f->l, x, HTP_DTYPE_INT64, f->rounded);
     return htp_emit_cast(f->l, x, f->rounded, f->dtype);
 }
 
-/** The arguments window_length and periodic, which is true where the overload has none. */
+/** Reads the arguments window_length and periodic, which is true if absent. */
 static taper arg_taper(htp_lowering *l)
 {
     taper t = {.f = htp_formula_of_steps(l, htp_output_dtype(l, 0)),
@@ -41,7 +41,7 @@ static taper arg_taper(htp_lowering *l)
     return t;
 }
 
-/** A number divided by how many intervals there are, made in float64 as PyTorch does. */
+/** A number divided by the number of intervals, in float64 as in PyTorch. */
 static htp_tensor_id over_intervals(const taper *t, double number)
 {
     htp_tensor_id quotient = htp_emit_binary(
@@ -49,7 +49,7 @@ static htp_tensor_id over_intervals(const taper *t, double number)
     return htp_emit_cast(t->f.l, quotient, HTP_DTYPE_FLOAT64, t->f.dtype);
 }
 
-/** Binds the window. One that has a single place is 1 there. */
+/** Binds the window. A window of length 1 is 1. */
 static void bind_taper(const taper *t, htp_tensor_id x)
 {
     htp_lowering *l = t->f.l;
@@ -57,8 +57,8 @@ static void bind_taper(const taper *t, htp_tensor_id x)
     htp_formula_bind(&t->f, 0, htp_step_where_number(&t->f, is_single, 1, x));
 }
 
-/** aten::hann_window, hamming_window: alpha - beta · cos(2πn / N). The row's parameter is "hann"
- * for the one whose alpha and beta are a half. */
+/** aten::hann_window, hamming_window: alpha - beta · cos(2πn / N). "hann" in the row means that
+ * alpha and beta are 1/2. */
 void htp_lower_cosine_window(htp_lowering *l)
 {
     taper t = arg_taper(l);
@@ -71,7 +71,7 @@ void htp_lower_cosine_window(htp_lowering *l)
     bind_taper(&t, htp_step_scalar(&t.f, "Add", x, alpha));
 }
 
-/** @p x times @p factor, its cosine times @p weight. */
+/** cos(@p x · @p factor) · @p weight */
 static htp_tensor_id emit_wave(const taper *t, htp_tensor_id x, double factor, double weight)
 {
     htp_tensor_id angle = htp_step_scalar(&t->f, "Mul", x, factor);
@@ -88,7 +88,7 @@ void htp_lower_blackman_window(htp_lowering *l)
     bind_taper(&t, htp_step_scalar(&t.f, "Add", waves, 0.42));
 }
 
-/** aten::bartlett_window: a triangle, 2n / N up to the middle, and 2 less that behind it */
+/** aten::bartlett_window: a triangle, 2n / N up to the middle and 2 - 2n / N after it */
 void htp_lower_bartlett_window(htp_lowering *l)
 {
     taper t = arg_taper(l);
@@ -117,7 +117,7 @@ void htp_lower_kaiser_window(htp_lowering *l)
 }
 
 /** aten::fft_fftfreq, and fft_rfftfreq if the row's parameter is "half": integers times 1 / (n ·
- * d); the former has negative ones behind the others. */
+ * d); the former has the negative ones last. */
 void htp_lower_frequencies(htp_lowering *l)
 {
     htp_formula f = htp_formula_of_steps(l, htp_output_dtype(l, 0));

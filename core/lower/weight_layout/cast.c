@@ -9,7 +9,7 @@ typedef struct casting {
     htp_dtype from, to;
 } casting;
 
-/* Any cast, one number after the other. */
+/* Casts between any dtypes, number by number. */
 static void cast(const void *with, uint64_t first, size_t count, const void *from, void *to)
 {
     const casting *c = with;
@@ -23,7 +23,7 @@ static void cast(const void *with, uint64_t first, size_t count, const void *fro
     }
 }
 
-/* The most frequent one, by far: a float32 with fewer bits. */
+/* The most frequent cast by far: bfloat16 is the upper half of float32. */
 static void widen_bfloat16(const void *with, uint64_t first, size_t count, const void *from,
                            void *to)
 {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Each of them is read on its own: more are left to the graph. */
+/* Each box is read on its own, so tensors with more are left to nodes. */
 enum { MAX_BOXES = 64 };
 
 /* Elements @p begin, @p begin + @p step... of an axis, @p count of them. */
@@ -78,7 +78,7 @@ static bool read_steps(const int64_t *indices, size_t count, int64_t size, int64
     return count > 0;
 }
 
-/* One element of an axis, or several in equal steps. */
+/* Gather: one element of an axis, or several in equal steps. */
 bool htp_laying_gather(const htp_laying *d, const htp_laid *x)
 {
     const int64_t *indices;
@@ -136,7 +136,7 @@ bool htp_laying_split(const htp_laying *d, const htp_laid *x)
 
 /* ---- several tensors ---- */
 
-/* Appends the boxes of a tensor's part at the place @p outer of the axes before @p axis. */
+/* Appends the boxes of a tensor's slice at index @p outer of the axes before @p axis. */
 static bool append(const htp_laid *x, uint32_t axis, int64_t outer, htp_box *boxes, uint32_t *count)
 {
     if (axis == 0 || !x->is_strided) {

@@ -50,7 +50,8 @@ uint32_t htp_laid_weights(const htp_builder *model, const htp_laid *laid, const 
     return count;
 }
 
-/* The axes of the weight in the order of the tensor's; false where they are others, or cut. */
+/* Finds the weight's axis for each axis of the tensor; false if it is no permutation of all of
+ * them. */
 static bool find_order(const htp_laid *whole, const htp_laid *laid, uint32_t *order)
 {
     bool is_taken[HTP_MAX_RANK] = {false};
@@ -79,8 +80,7 @@ bool htp_laid_is_transpose(const htp_laid *whole, const htp_laid *laid)
     return laid->rank == 2 && find_order(whole, laid, order) && order[0] == 1;
 }
 
-/* Whether a box has no gaps, and its elements in the order in which they lie. @param count  of them
- */
+/* Whether a box is contiguous and in memory order. @param count  receives its elements */
 static bool is_dense(const htp_box *box, int64_t *count)
 {
     *count = 1;
@@ -93,7 +93,7 @@ static bool is_dense(const htp_box *box, int64_t *count)
     return true;
 }
 
-/* Whether a tensor's elements are those of the weight, in their order. */
+/* Whether a tensor has all elements of the weight in memory order. */
 static bool has_own_order(const htp_laid *whole, const htp_laid *laid)
 {
     int64_t counts[2];

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Elements are counted in 64 bits, with room for sums. */
+/* Keeps sums of byte counts within 64 bits. */
 #define MAX_BYTES (UINT64_C(1) << 60)
 
 /* ---- what nodes say ---- */
@@ -170,7 +170,7 @@ static bool reshape_to(const htp_laying *d, const htp_laid *x)
     return htp_laying_reshape(d, x, (uint32_t)count, dims, d->outputs);
 }
 
-/* Marks the axes that operand 1 names, of @p rank. */
+/* Marks the axes that operand 1 names. */
 static bool mark_axes(const htp_laying *d, uint32_t rank, bool *is_marked)
 {
     const int64_t *axes;
@@ -224,7 +224,7 @@ static bool unsqueeze(const htp_laying *d, const htp_laid *x)
     return htp_laying_reshape(d, x, rank, dims, d->outputs);
 }
 
-/* New dims of size 1 in front, and none that grows. */
+/* Expand: only if it just adds dims of size 1 in front. */
 static bool expand(const htp_laying *d, const htp_laid *x)
 {
     const int64_t *given;

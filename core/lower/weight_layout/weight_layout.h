@@ -12,17 +12,16 @@
 
 /** A tensor whose elements are those of weights. */
 typedef struct htp_laid {
-    htp_dtype dtype; /* of the weights' elements */
+    htp_dtype dtype; /* the weights' dtype */
     htp_dtype cast;  /* the tensor's dtype: the weight's, or that of a cast */
     uint32_t rank;   /* of the tensor, at most HTP_MAX_RANK */
     const int64_t *dims;
-    const htp_box *boxes; /* of the weights: one behind the other they are the tensor */
+    const htp_box *boxes; /* boxes of the weights; concatenated they are the tensor */
     uint32_t box_count;
-    bool is_strided; /* one box, of the tensor's rank and dims: its axes can be moved */
+    bool is_strided; /* one box with the tensor's rank and dims: its axes can be permuted */
 } htp_laid;
 
-/** The layout of a weight as in the model. @return false for one beyond its storage, or without
- * elements */
+/** The layout of a stored weight. @return false if it exceeds its storage, or has no elements */
 bool htp_laid_begin(const htp_builder *model, const htp_initializer *initializer, htp_laid *laid);
 
 /**
@@ -42,22 +41,23 @@ const void *htp_laid_key(const htp_builder *model, const htp_laid *laid, size_t 
 
 /**
  * The value of the tag htp.layout: "transpose"; a permutation of the weight's axes, "[2, 0, 1]";
- * "reshape" if elements keep their order; "cast" if that is all; or boxes as JSON: parameter, first
- * element, sizes, strides. Other casts are not mentioned, since the tensor has its dtype.
+ * "reshape" if elements keep their order; "cast" if it is only cast; or boxes as JSON: parameter,
+ * first element, sizes, strides. A cast beside another layout is not mentioned, since the dtype
+ * shows it.
  * @param whole    the layout of the single source weight; or NULL
- * @param weights  of the boxes, each once; boxes refer to them by index
+ * @param weights  the boxes' weights, each once; boxes refer to them by index
  */
 const char *htp_laid_text(htp_arena *arena, const htp_laid *whole, const htp_laid *laid,
                           const uint32_t *weights);
 
-/** Whether it is a weight with its two axes exchanged, and nothing else but a cast. */
+/** Whether it is a weight with its two axes exchanged, perhaps cast. */
 bool htp_laid_is_transpose(const htp_laid *whole, const htp_laid *laid);
 
-/** The weights of its boxes, each once, in the order of boxes. @return how many */
+/** The boxes' weights, each once, in the order of boxes. @return their number */
 uint32_t htp_laid_weights(const htp_builder *model, const htp_laid *laid, const uint32_t **weights);
 
-/** Lets a derivation cast its elements to @p to as PyTorch does, on their way to the file; not
- * complex ones. */
+/** Makes a derivation cast its elements to @p to, as PyTorch does, while they are written. Not for
+ * complex dtypes. */
 void htp_weight_cast_set(htp_arena *arena, htp_derivation *derivation, htp_dtype to);
 
 #endif
