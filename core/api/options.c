@@ -25,6 +25,7 @@ void htp_options_init(htp_options *options)
         .struct_size = sizeof(*options),
         .tags = HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA,
         .tag_attribute_prefix = "__",
+        .tree_depth = -1,
     };
 }
 

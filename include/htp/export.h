@@ -131,6 +131,8 @@ typedef struct htp_options {
     /** The model of an archive of torch.export (.pt2) that holds several, as
      * torch.export.pt2_archive was given it. NULL: the only one. */
     const char *model;
+    int tree_depth; /**< htp_inspect(): levels of the module tree that are shown below the root;
+                         negative, the default: all */
 } htp_options;
 
 /** Fills @p options with the defaults. */

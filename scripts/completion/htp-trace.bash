@@ -8,7 +8,7 @@ _htp_trace()
     *:inspect | *:select | *:extract | *:split | *:validate | *:compare | *:quality | *:strip | *:retag | *:inline | *:sidecar | *:graph | *:profile | *:ops) command=${COMP_WORDS[1]} ;;
     esac
     case $command:$before in
-    :--out | extract:--out | strip:--out | retag:--out | inline:--out | sidecar:--out | graph:--out)
+    :--out | :-o | extract:--out | extract:-o | strip:--out | strip:-o | retag:--out | retag:-o | inline:--out | inline:-o | sidecar:--out | sidecar:-o | graph:--out | graph:-o)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;

@@ -25,7 +25,7 @@ _htp_trace()
         command=$words[2]
     fi
     case $command:$before in
-    :--out | extract:--out | strip:--out | retag:--out | inline:--out | sidecar:--out | graph:--out)
+    :--out | :-o | extract:--out | extract:-o | strip:--out | strip:-o | retag:--out | retag:-o | inline:--out | inline:-o | sidecar:--out | sidecar:-o | graph:--out | graph:-o)
         _files
         return
         ;;
@@ -351,7 +351,7 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     graph) options=(
-        '--out:Writes the drawing to FILE'
+        '--out:Writes the drawing to FILE, in the format that its name ends with'
         '--module:Draws these modules alone'
         '--own:Takes these modules without those below them'
         '--depth:Draws modules N levels down as one box each'

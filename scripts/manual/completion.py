@@ -80,8 +80,9 @@ def values(table: dict, words: str, folders: str, files: str, nothing: str) -> s
                 action = folders
             else:
                 action = files if "FILE" in option["argument"].split(".") else nothing
-            pattern = f"{command['name'] or ''}:--{option['name']}"
-            lines.setdefault((option["name"], action), []).append(pattern)
+            names = [f"--{option['name']}", *([f"-{option['letter']}"] if option["letter"] else [])]
+            patterns = [f"{command['name'] or ''}:{name}" for name in names]
+            lines.setdefault((option["name"], action), []).extend(patterns)
     return "\n".join(f"    {' | '.join(patterns)})\n{action}\n        return\n        ;;"
                      for (_, action), patterns in lines.items())
 

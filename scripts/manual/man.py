@@ -54,7 +54,8 @@ def paragraphs(text: str) -> str:
 
 
 def option_head(option: dict) -> str:
-    head = f"\\fB{escaped('--' + option['name'])}\\fR"
+    names = [f"-{option['letter']}"] * bool(option["letter"]) + [f"--{option['name']}"]
+    head = ", ".join(f"\\fB{escaped(name)}\\fR" for name in names)
     if not option["argument"]:
         return head
     argument = f"\\fI{escaped(option['argument'])}\\fR"

@@ -9,7 +9,7 @@ HEAD = """\
 <!-- Made by "make docs" of core/cli/arguments and docs/manual. -->
 # Commands
 
-`htp-trace COMMAND --help` prints the short form of each section, `man htp-trace-COMMAND` the whole.
+`htp-trace help COMMAND` prints the short form of each section, `man htp-trace-COMMAND` the whole.
 `htp-trace --help --json` prints all commands, options and exit codes as one JSON object.
 
 """
@@ -41,7 +41,8 @@ def option_cell(option: dict) -> str:
     argument = option["argument"]
     if argument and option["argument_is_optional"]:
         argument = f"[{argument}]"
-    return cell(f"`--{option['name']}{' ' + argument if argument else ''}`")
+    letter = f"-{option['letter']}, " if option["letter"] else ""
+    return cell(f"`{letter}--{option['name']}{' ' + argument if argument else ''}`")
 
 
 def options(page: Page, table: dict) -> str:

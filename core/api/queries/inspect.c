@@ -153,6 +153,7 @@ static void find_facts(htp_session *session, htp_inspection *inspection)
     inspection->arguments = source->arguments;
     inspection->argument_count = source->argument_count;
     inspection->modules = source->modules;
+    inspection->depth = session->options.tree_depth;
     inspection->hierarchy =
         htp_hierarchy_build(arena, source->modules, source->module_count, &options);
     inspection->parameters = htp_parameters_count(arena, source->modules, source->module_count,

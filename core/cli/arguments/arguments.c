@@ -1,11 +1,13 @@
 #include "cli/arguments/arguments.h"
 
 #include "cli/arguments/options.h"
+#include "cli/arguments/suggestion.h"
 #include "cli/terminal/print.h"
 
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -207,9 +209,42 @@ static bool make_arrays(htp_cli_arguments *arguments, size_t count)
     return true;
 }
 
+/* "help COMMAND" is "COMMAND --help". */
+static bool read_help(htp_cli_arguments *arguments, int count, char **words)
+{
+    arguments->command = HTP_CLI_HELP;
+    arguments->about = HTP_CLI_EXPORT;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(words[i], "--json") == 0) {
+            arguments->json = true;
+            continue;
+        }
+        arguments->about = htp_cli_command_named(words[i]);
+        if (arguments->about == HTP_CLI_EXPORT && strcmp(words[i], "export") != 0) {
+            const char *meant = htp_cli_command_suggest(words[i]);
+            htp_cli_print_message("there is no command %s; %s%s%s", words[i],
+                                  meant ? "did you mean " : "see htp-trace --help",
+                                  meant ? meant : "", meant ? "?" : "");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the first word is a command that is not spelt right, and no file. */
+static bool is_misspelt(const htp_cli_arguments *arguments, const char *word)
+{
+    bool is_model = arguments->model_count > 0 && strcmp(arguments->models[0], word) == 0;
+    const char *meant = is_model && access(word, F_OK) != 0 ? htp_cli_command_suggest(word) : NULL;
+    if (meant) {
+        htp_cli_print_message("%s is neither a command nor a file; did you mean %s?", word, meant);
+    }
+    return meant != NULL;
+}
+
 bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
 {
-    *arguments = (htp_cli_arguments){.depth = -1, .call = -1};
+    *arguments = (htp_cli_arguments){.depth = -1, .call = -1, .format = -1};
     htp_options_init(&arguments->options);
     htp_selection_init(&arguments->selection);
     htp_drawing_init(&arguments->drawing);
@@ -218,8 +253,12 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
     if (!make_arrays(arguments, (size_t)argc + 1)) {
         return false;
     }
-    arguments->command = argc >= 2 ? htp_cli_command_named(argv[1]) : HTP_CLI_EXPORT;
-    bool has_command = arguments->command != HTP_CLI_EXPORT;
+    const char *word = argc >= 2 ? argv[1] : "";
+    if (strcmp(word, "help") == 0) {
+        return read_help(arguments, argc - 2, argv + 2);
+    }
+    arguments->command = htp_cli_command_named(word);
+    bool has_command = arguments->command != HTP_CLI_EXPORT || strcmp(word, "export") == 0;
     if (!htp_cli_options_read(arguments, argc - has_command, argv + has_command)) {
         return false;
     }
@@ -232,7 +271,8 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
             arguments->models[arguments->model_count++] = argv[i];
         }
     }
-    return join_selectors(arguments) && check(arguments);
+    return (has_command || !is_misspelt(arguments, word)) && join_selectors(arguments) &&
+           check(arguments);
 }
 
 void htp_cli_arguments_free(htp_cli_arguments *arguments)

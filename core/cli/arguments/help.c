@@ -71,11 +71,13 @@ static void print_usage(const char *usage)
 static void print_option(const htp_cli_option_row *row)
 {
     bool may_lack = htp_cli_option_may_lack_value(row);
-    int width = printf("  --%s%s%s%s", row->name,
-                       !row->argument ? ""
-                       : may_lack     ? " ["
-                                      : " ",
-                       row->argument ? row->argument : "", may_lack ? "]" : "");
+    char letter = htp_cli_letter_find(row->name);
+    int width = letter ? printf("  -%c, ", letter) : printf("  ");
+    width += printf("--%s%s%s%s", row->name,
+                    !row->argument ? ""
+                    : may_lack     ? " ["
+                                   : " ",
+                    row->argument ? row->argument : "", may_lack ? "]" : "");
     if (width + 1 > OPTION_INDENT) {
         (void)putchar('\n');
         width = 0;

@@ -17,7 +17,9 @@ static void add_option(htp_json *json, const htp_cli_option_row *row, bool is_ex
 {
     htp_json_line(json);
     htp_json_begin(json, NULL, '{');
+    const char letter[] = {htp_cli_letter_find(row->name), '\0'};
     htp_json_string(json, "name", row->name);
+    htp_json_string(json, "letter", *letter ? letter : NULL);
     htp_json_string(json, "argument", row->argument);
     htp_json_bool(json, "argument_is_optional", htp_cli_option_may_lack_value(row));
     htp_json_string(json, "default", row->standard);

@@ -72,6 +72,27 @@ static const htp_cli_option_row rows[] = {
 #include "cli/arguments/options.def"
 };
 
+static const htp_cli_letter letters[] = {
+#define LETTER(letter, name) {letter, name},
+#include "cli/arguments/options.def"
+};
+
+const htp_cli_letter *htp_cli_letters(size_t *count)
+{
+    *count = COUNT(letters);
+    return letters;
+}
+
+char htp_cli_letter_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT(letters); i++) {
+        if (strcmp(letters[i].name, name) == 0) {
+            return letters[i].letter;
+        }
+    }
+    return '\0';
+}
+
 const htp_cli_option_row *htp_cli_option_rows(size_t *count)
 {
     *count = COUNT(rows);

@@ -57,6 +57,18 @@ typedef struct htp_cli_option_row {
     bool (*call)(htp_cli_arguments *arguments, const char *value);
 } htp_cli_option_row;
 
+/** The short form of options. */
+typedef struct htp_cli_letter {
+    char letter;
+    const char *name;
+} htp_cli_letter;
+
+/** All short forms. */
+const htp_cli_letter *htp_cli_letters(size_t *count);
+
+/** The letter of options of a name; 0: they have none. */
+char htp_cli_letter_find(const char *name);
+
 /** All rows, in the order of the manual. */
 const htp_cli_option_row *htp_cli_option_rows(size_t *count);
 

@@ -2,6 +2,7 @@
 
 #include "cli/arguments/command_table.h"
 #include "cli/arguments/option_table.h"
+#include "cli/arguments/suggestion.h"
 #include "cli/terminal/print.h"
 
 #include <errno.h>
@@ -149,12 +150,27 @@ static bool read_option(htp_cli_arguments *arguments, const htp_cli_option_row *
     }
 }
 
-static bool refuse_option(int kind, const char *option)
+/* "htp-trace --help", of the command. */
+static const char *name_help(const htp_cli_arguments *arguments, char *text, size_t bytes)
 {
+    bool is_export = htp_cli_command_bit(arguments->command) == htp_cli_command_bit(HTP_CLI_EXPORT);
+    (void)snprintf(text, bytes, "htp-trace %s%s--help",
+                   is_export ? "" : htp_cli_command_find(arguments->command)->name,
+                   is_export ? "" : " ");
+    return text;
+}
+
+static bool refuse_option(const htp_cli_arguments *arguments, int kind, const char *option)
+{
+    char help[64];
+    (void)name_help(arguments, help, sizeof(help));
+    const char *meant = htp_cli_option_suggest(option, arguments->command);
     if (kind == ':') {
-        htp_cli_print_message("%s needs a value; see htp-trace --help", option);
+        htp_cli_print_message("%s needs a value; see %s", option, help);
+    } else if (meant) {
+        htp_cli_print_message("%s is no option; did you mean --%s?", option, meant);
     } else {
-        htp_cli_print_message("%s is no option, or takes no value; see htp-trace --help", option);
+        htp_cli_print_message("%s is no option, or takes no value; see %s", option, help);
     }
     return false;
 }
@@ -218,7 +234,7 @@ static void list_options(const htp_cli_arguments *arguments, struct option *opti
         options->has_arg = htp_cli_option_may_lack_value(&rows[i]) ? optional_argument
                            : rows[i].argument                      ? required_argument
                                                                    : no_argument;
-        options->val = UCHAR_MAX + 1 + (int)i; /* above all letters: there are no short options */
+        options->val = UCHAR_MAX + 1 + (int)i; /* above all letters */
         options++;
     }
 }
@@ -231,24 +247,58 @@ static void look_for_json(htp_cli_arguments *arguments, int argc, char **argv)
     }
 }
 
-static bool read_all(htp_cli_arguments *arguments, const struct option *options, int argc,
-                     char **argv)
+/* The letters, as getopt() takes them. A leading ':' tells missing values from unknown options. */
+static void list_letters(const struct option *options, char *text)
+{
+    size_t count = 0;
+    const htp_cli_letter *letters = htp_cli_letters(&count);
+    *text++ = ':';
+    for (size_t i = 0; i < count; i++) {
+        const struct option *option = options;
+        while (option->name && strcmp(option->name, letters[i].name) != 0) {
+            option++;
+        }
+        *text++ = letters[i].letter;
+        if (option->has_arg == required_argument) {
+            *text++ = ':';
+        }
+    }
+    *text = '\0';
+}
+
+/* The row of an option that was read; NULL: there is none. */
+static const htp_cli_option_row *find_row(const struct option *options, int read)
 {
     size_t count = 0;
     const htp_cli_option_row *rows = htp_cli_option_rows(&count);
+    for (; options->name && read <= UCHAR_MAX; options++) {
+        if (htp_cli_letter_find(options->name) == read) {
+            read = options->val;
+        }
+    }
+    return read > UCHAR_MAX ? &rows[read - UCHAR_MAX - 1] : NULL;
+}
+
+static bool read_all(htp_cli_arguments *arguments, const struct option *options, int argc,
+                     char **argv)
+{
+    char letters[2 * UCHAR_MAX];
+    list_letters(options, letters);
     for (;;) {
         int before = optind;
-        int option = getopt_long(argc, argv, ":", options, NULL);
+        int option = getopt_long(argc, argv, letters, options, NULL);
         if (option == -1) {
             return true;
         }
-        if (option <= UCHAR_MAX) {
-            return refuse_option(option, argv[optind > before ? optind - 1 : optind]);
+        const htp_cli_option_row *row = find_row(options, option);
+        if (!row) {
+            return refuse_option(arguments, option, argv[optind > before ? optind - 1 : optind]);
         }
-        const htp_cli_option_row *row = &rows[option - UCHAR_MAX - 1];
         if (!((row->commands | row->also) & htp_cli_command_bit(arguments->command))) {
-            htp_cli_print_message("--%s is no option of %s; see htp-trace --help", row->name,
-                                  htp_cli_command_find(arguments->command)->name);
+            char help[64];
+            htp_cli_print_message("--%s is no option of %s; see %s", row->name,
+                                  htp_cli_command_find(arguments->command)->name,
+                                  name_help(arguments, help, sizeof(help)));
             return false;
         }
         bool lacks_value = htp_cli_option_may_lack_value(row) && !optarg;

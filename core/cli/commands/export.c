@@ -7,6 +7,8 @@
 #include "cli/terminal/terminal.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Context of the library's callbacks. */
 struct run {
@@ -177,12 +179,14 @@ int htp_cli_export(const htp_cli_arguments *arguments)
 {
     struct run run = {.arguments = arguments};
     char **outputs = NULL;
+    bool has_new_folder = false;
     if (arguments->command == HTP_CLI_EXPORT) {
         outputs = htp_cli_outputs_make(arguments);
         if (!outputs) {
             return HTP_CODE_USAGE;
         }
         run.outputs = (const char *const *)outputs;
+        has_new_folder = arguments->out_folder && mkdir(arguments->out_folder, (mode_t)0777) == 0;
     }
     htp_cli_terminal_init(&run.terminal, arguments->quiet, arguments->options.details);
     int code = HTP_CODE_OK;
@@ -193,6 +197,9 @@ int htp_cli_export(const htp_cli_arguments *arguments)
         const htp_cli_batch_work work = {
             .run = run_model, .report_killed = report_killed, .user = &run};
         code = htp_cli_batch_run(arguments->models, arguments->model_count, &work);
+    }
+    if (has_new_folder) {
+        (void)rmdir(arguments->out_folder); /* succeeds only if nothing was written */
     }
     htp_cli_outputs_free(outputs, arguments->model_count);
     return code;

@@ -2,6 +2,8 @@
 #include "cli/output/written.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 /* A failure of stdout is reported at the end, as always. */
 static bool print(void *user, const void *bytes, size_t count)
@@ -11,11 +13,34 @@ static bool print(void *user, const void *bytes, size_t count)
     return true;
 }
 
+/* The format that a file name's ending stands for; dot where it stands for none. */
+static htp_drawing_format find_format(const char *path)
+{
+    static const struct {
+        const char *ending;
+        htp_drawing_format format;
+    } rows[] = {
+        {".graphml", HTP_DRAW_GRAPHML},
+        {".mermaid", HTP_DRAW_MERMAID},
+        {".mmd", HTP_DRAW_MERMAID},
+        {".svg", HTP_DRAW_SVG},
+    };
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    for (size_t i = 0; dot && i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (strcasecmp(dot, rows[i].ending) == 0) {
+            return rows[i].format;
+        }
+    }
+    return HTP_DRAW_DOT;
+}
+
 static htp_status draw(htp_model *opened, const htp_cli_arguments *arguments,
                        const htp_write_options *options)
 {
     htp_drawing drawing = arguments->drawing;
     drawing.module = arguments->modules[0];
+    drawing.format =
+        arguments->format < 0 ? find_format(arguments->out) : (htp_drawing_format)arguments->format;
     drawing.own = arguments->selection.own;
     drawing.depth = arguments->depth;
     drawing.write = print;

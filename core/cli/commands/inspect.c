@@ -3,6 +3,8 @@
 #include "cli/output/written.h"
 #include "cli/terminal/print.h"
 
+#include <unistd.h>
+
 static htp_status inspect_onnx(htp_model *opened, const htp_cli_arguments *arguments,
                                const htp_write_options *options, char **text, char **json)
 {
@@ -21,13 +23,13 @@ static htp_status inspect_torchscript(const htp_cli_arguments *arguments, const 
     char *result = NULL;
     char **text = arguments->json ? NULL : &result;
     char **json = arguments->json ? &result : NULL;
-    if (arguments->depth >= 0 || arguments->selection.own) {
+    if (arguments->selection.own && access(path, F_OK) == 0) {
         return htp_status_make(HTP_CODE_USAGE,
-                               "%s: --depth and --own are for ONNX models, and this is another "
-                               "file",
-                               path);
+                               "%s: --own is for ONNX models, and this is another file", path);
     }
-    htp_status status = htp_inspect(path, options, text, json);
+    htp_options shown = *options;
+    shown.tree_depth = arguments->depth;
+    htp_status status = htp_inspect(path, &shown, text, json);
     htp_cli_print_answer(status, result, arguments->json);
     return status;
 }

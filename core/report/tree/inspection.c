@@ -17,6 +17,22 @@ uint32_t htp_inspection_unsupported_count(const htp_inspection *inspection)
     return count;
 }
 
+const uint32_t *htp_inspection_depths(htp_arena *arena, const htp_inspection *inspection)
+{
+    const htp_hierarchy *hierarchy = inspection->hierarchy;
+    uint32_t *depths = HTP_NEW_ARRAY(arena, uint32_t, (size_t)hierarchy->module_count + 1);
+    for (uint32_t i = 1; i < hierarchy->module_count; i++) {
+        uint32_t parent = inspection->modules[i].parent;
+        depths[i] = depths[parent] + (hierarchy->modules[parent].is_eligible ? 1 : 0);
+    }
+    return depths;
+}
+
+bool htp_inspection_is_below(const htp_inspection *inspection, uint32_t depth)
+{
+    return inspection->depth >= 0 && depth > (uint32_t)inspection->depth;
+}
+
 const char *htp_inspection_writer(const htp_inspection *inspection)
 {
     return inspection->has_serialization_id ? "PyTorch 2" : NULL;
@@ -146,16 +162,12 @@ static void add_modules(htp_text *text, const htp_inspection *inspection)
 {
     const htp_hierarchy *hierarchy = inspection->hierarchy;
     htp_arena *arena = text->arena;
-    uint32_t *depths = HTP_NEW_ARRAY(arena, uint32_t, (size_t)hierarchy->module_count + 1);
+    const uint32_t *depths = htp_inspection_depths(arena, inspection);
     struct row *rows = HTP_NEW_ARRAY(arena, struct row, (size_t)hierarchy->module_count + 1);
     size_t count = 0;
     rows[count++] = (struct row){"module", 0, "parameters", NULL};
     for (uint32_t i = 0; i < hierarchy->module_count; i++) {
-        uint32_t parent = inspection->modules[i].parent;
-        if (i > 0) {
-            depths[i] = depths[parent] + (hierarchy->modules[parent].is_eligible ? 1 : 0);
-        }
-        if (!hierarchy->modules[i].is_eligible) {
+        if (!hierarchy->modules[i].is_eligible || htp_inspection_is_below(inspection, depths[i])) {
             continue;
         }
         uint32_t depth = depths[i] < DEEPEST_INDENTATION ? depths[i] : DEEPEST_INDENTATION;

@@ -43,6 +43,7 @@ typedef struct htp_inspection {
     const htp_instance *modules;
     const htp_hierarchy *hierarchy;
     const htp_parameters *parameters;
+    int depth; /* levels of modules that are shown below the root; negative: all */
     const htp_inspected_operator *operators;
     uint32_t operator_count;
 } htp_inspection;
@@ -52,6 +53,12 @@ const char *htp_report_inspection(htp_arena *arena, const htp_inspection *inspec
 
 /** As one JSON object on one line, without a newline. */
 const char *htp_report_inspection_json(htp_arena *arena, const htp_inspection *inspection);
+
+/** Levels of tagged modules above each module, by module. */
+const uint32_t *htp_inspection_depths(htp_arena *arena, const htp_inspection *inspection);
+
+/** Whether a module is so many levels down that it is not shown. */
+bool htp_inspection_is_below(const htp_inspection *inspection, uint32_t depth);
 
 /** The operators that no export takes. */
 uint32_t htp_inspection_unsupported_count(const htp_inspection *inspection);

@@ -76,8 +76,12 @@ static void add_modules(htp_text *text, const htp_inspection *inspection)
 {
     add_key(text, ", ", "modules");
     htp_text_add(text, "[");
+    const uint32_t *depths = htp_inspection_depths(text->arena, inspection);
     for (uint32_t i = 0; i < inspection->hierarchy->module_count; i++) {
         const htp_parameter_count *parameters = &inspection->parameters->modules[i];
+        if (htp_inspection_is_below(inspection, depths[i])) {
+            continue;
+        }
         htp_text_add(text, i ? ", {" : "{");
         add_string(text, "", "tag", inspection->hierarchy->modules[i].tag);
         add_string(text, ", ", "path", inspection->modules[i].path);

@@ -93,7 +93,7 @@ def no_other_man_page():
 @case_for_each(COMMANDS.values(), name=lambda row: row["name"] or source.EXPORT)
 def help_tells_of_each_option_once(row):
     text = run(*word_of(row), "--help").stdout
-    listed = re.findall(r"^  --([a-z-]+)", text, re.MULTILINE)
+    listed = re.findall(r"^  (?:-\w, )?--([a-z-]+)", text, re.MULTILINE)
     assert sorted(listed) == sorted(option["name"] for option in row["options"]), listed
     assert all(re.search(rf"--{name}\b", text) for name in row["options_of_exports"])
     assert all(len(line) <= 100 for line in text.splitlines()), [line for line in text.splitlines() if len(line) > 100]
