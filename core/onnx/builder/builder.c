@@ -185,7 +185,7 @@ htp_tensor_id htp_builder_weight(htp_builder *model, uint32_t weight)
     return tensor;
 }
 
-/* Bytes of a contiguous tensor; on overflow UINT64_MAX, which no allocation satisfies. */
+/* Bytes of a contiguous tensor; UINT64_MAX on overflow, for which allocation fails. */
 static uint64_t contiguous_bytes(htp_dtype dtype, uint32_t rank, const int64_t *dims)
 {
     uint64_t bytes = htp_dtype_size(dtype);

@@ -20,7 +20,7 @@
 /** A tensor of the ONNX graph; HTP_NONE stands for an omitted optional input. */
 typedef uint32_t htp_tensor_id;
 
-/** ONNX TensorProto.DataType of a dtype; 0 (UNDEFINED) when ONNX has none. */
+/** ONNX TensorProto.DataType of a dtype; 0 (UNDEFINED) if ONNX has none. */
 int32_t htp_onnx_data_type(htp_dtype dtype);
 
 /** The dtype of a TensorProto.DataType. @return false if there is none */
@@ -105,7 +105,7 @@ typedef enum htp_tensor_source {
 typedef struct htp_tensor {
     const char *name; /* unique */
     htp_tensor_source source;
-    uint32_t index;   /* of the input, initializer, node or nested graph */
+    uint32_t index;   /* index of the input, initializer, node or nested graph */
     bool is_output;   /* of the graph */
     bool has_type;    /* dtype and dims are known */
     bool is_sequence; /* any number of tensors of this type */
@@ -137,43 +137,43 @@ typedef struct htp_domain {
     int64_t version;
 } htp_domain;
 
-/** Some elements of a weight, in an order of their own: a box of them, counted row by row. */
+/** A strided box of a weight's elements, in row-major order. */
 typedef struct htp_box {
     uint32_t weight; /* of the trace */
-    int64_t offset;  /* of the first one, from the weight's first, in elements, as strides are */
+    int64_t offset;  /* of its first element in the weight; in elements, as are strides */
     uint32_t rank;
     const int64_t *dims;
     const int64_t *strides; /* never negative; 0 repeats */
 } htp_box;
 
-/** Makes @p count elements of an initializer, from @p first on in its order, of as many of its
- * pieces. Called for a few thousand at a time, in order. */
+/** Makes elements @p first to @p first + @p count of an initializer from as many source elements.
+ * Called in order, for a few thousand at a time. */
 typedef void (*htp_convert_fn)(const void *with, uint64_t first, size_t count, const void *from,
                                void *to);
 
-/** How an initializer is made of weights that are not stored as the model has them. */
+/** How an initializer is derived from weights. */
 typedef struct htp_derivation {
-    const htp_box *boxes; /* one behind the other they are the initializer; none: it has data */
+    const htp_box *boxes; /* concatenated they are the initializer; none: it has data */
     uint32_t box_count;
-    htp_dtype dtype;         /* of their elements: the weights', of complex ones the parts' */
-    htp_convert_fn convert;  /* to the tensor's dtype; NULL: they stay as they are */
-    const void *with;        /* for it */
-    const uint32_t *weights; /* of the trace that the contents come from, each once */
+    htp_dtype dtype; /* of the boxes' elements: the weights', or that of complex weights' parts */
+    htp_convert_fn convert;  /* converts elements to the tensor's dtype; NULL: they are copied */
+    const void *with;        /* passed to convert */
+    const uint32_t *weights; /* the trace's weights from which the contents come, each once */
     uint32_t weight_count;   /* at least 1 */
     const char *layout;      /* the tag htp.layout; NULL for computed ones */
 } htp_derivation;
 
-/** Contents of a tensor: a weight as in the model, a derived one, or a constant. */
+/** Contents of a tensor: a weight as stored, one derived from weights, or a constant. */
 typedef struct htp_initializer {
     htp_tensor_id tensor;
-    uint32_t weight;                  /* of the trace; HTP_NONE for the two others */
+    uint32_t weight;                  /* of the trace; HTP_NONE for derived ones and constants */
     const htp_derivation *derivation; /* or NULL */
-    const void *data;                 /* contiguous; NULL for weights, and for pieces of them */
+    const void *data;                 /* contiguous; NULL for weights, and for boxes of them */
     uint64_t bytes;                   /* of the data */
     const int64_t *dims;              /* NULL: those of the tensor */
 } htp_initializer;
 
-/** Whether it comes of no weight. */
+/** Whether it depends on no weight. */
 static inline bool htp_initializer_is_constant(const htp_initializer *initializer)
 {
     return initializer->weight == HTP_NONE && !initializer->derivation;
@@ -187,10 +187,10 @@ typedef struct htp_builder_state {
     htp_initializer first; /* the initial value; its tensor is the input */
     uint32_t rank;         /* of the output; may differ from those of the input */
     const int64_t *dims;
-    const char *number; /* "0", "-inf", "true": that all of its elements are; NULL: several */
+    const char *number; /* the value of all its elements: "0", "-inf", "true"; NULL: they differ */
 } htp_builder_state;
 
-/** A tensor that a running call of a module was given as an argument, or as a part of one. */
+/** A tensor passed to a module call as an argument, or as a part of one. */
 typedef struct htp_passed_tensor {
     uint32_t scope;   /* of the graph: the call */
     const char *name; /* as in htp_trace_passed */
@@ -202,18 +202,18 @@ typedef struct htp_passed_tensor {
 typedef struct htp_nested_graph {
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
-    uint32_t function; /* that it is or lies in, plus one; 0: none */
+    uint32_t function; /* the function that it is or lies in, plus one; 0: none */
 } htp_nested_graph;
 
-/** An operator that the model defines by nodes of its own, for calls of modules. */
+/** An ONNX function, which stands for calls of modules. */
 typedef struct htp_builder_function {
     const char *domain;
     const char *name;
-    uint32_t graph;                 /* its body */
-    uint32_t scope;                 /* the first call that it stands for */
-    bool is_shared;                 /* by several modules: tags in it are relative */
-    bool is_chain_relative;         /* its chain of modules: its calls have several */
-    HTP_VECTOR(htp_domain) domains; /* that it imports, besides ai.onnx */
+    uint32_t graph;         /* its body */
+    uint32_t scope;         /* the first of these calls */
+    bool is_shared;         /* several modules use it: its tags are relative */
+    bool is_chain_relative; /* its calls have different chains of modules, so its own is relative */
+    HTP_VECTOR(htp_domain) domains; /* imported domains besides ai.onnx */
 } htp_builder_function;
 
 /** A constant of a function, which has no initializers. */
@@ -229,16 +229,16 @@ typedef struct htp_constant {
 typedef struct htp_refused {
     htp_node_id node;
     const char *reason;
-    bool is_unknown; /* there is no lowering for it, whatever it is given */
+    bool is_unknown; /* its operator has no lowering at all */
 } htp_refused;
 
 typedef struct htp_builder {
     htp_arena *arena;
     const htp_graph *graph;
     int opset;
-    int ir_version;                  /* 0: the lowest that will do; see onnx/builder/ir_version.h */
-    int needed_opset;                /* a later one that a lowering asked for, or 0 */
-    const char *needed_by;           /* the operator that it was for: "aten::grid_sampler_3d" */
+    int ir_version;                  /* 0: the lowest possible; see onnx/builder/ir_version.h */
+    int needed_opset;                /* a later opset that a lowering needs, or 0 */
+    const char *needed_by;           /* the operator that needs it: "aten::grid_sampler_3d" */
     HTP_VECTOR(htp_refused) refused; /* reasons why a lowering failed, in order */
     htp_origin origin;               /* of the nodes that are added next */
     uint32_t current_graph;          /* the graph around it */
@@ -254,7 +254,7 @@ typedef struct htp_builder {
     HTP_VECTOR(htp_domain) domains;
     /* Arguments of scopes, in the order of scopes and parameters; forms of one argument are
      * consecutive: a number may be 0-d and [1], a complex tensor one of pairs and two of parts. No
-     * initializers. The tensor may be of any graph and another scope. Only functions use this. */
+     * initializers. The tensor may be of any graph and another scope. Used only for functions. */
     HTP_VECTOR(htp_passed_tensor) passed;
     HTP_VECTOR(htp_builder_state)
     states;            /* last of inputs and outputs, in their order; see
@@ -299,14 +299,14 @@ htp_tensor_id htp_builder_weight(htp_builder *model, uint32_t weight);
 /**
  * An initializer derived from weights, under @p name, made unique; duplicates are not detected. @p
  * derivation must live as long as the model.
- * @param data  contiguous, where it has no pieces; it stays, too
+ * @param data  contiguous; NULL if the derivation has boxes. Must live as long as the model
  */
 htp_tensor_id htp_builder_derived(htp_builder *model, const char *name, htp_dtype dtype,
                                   uint32_t rank, const int64_t *dims,
                                   const htp_derivation *derivation, const void *data);
 
-/** Lets all nodes read @p instead[t] in the place of tensor t, where that is not HTP_NONE.
- * Outputs of graphs stay. @p instead has all tensors. */
+/** Makes all nodes read @p instead[t] in place of tensor t, unless that is HTP_NONE. Outputs of
+ * graphs stay. @p instead has all tensors. */
 void htp_builder_replace(htp_builder *model, const htp_tensor_id *instead);
 
 /** Replaces tensors passed to calls: tensor t by @p instead[t], unless that is HTP_NONE; drops
@@ -327,18 +327,18 @@ void htp_builder_add_node(htp_builder *model, const char *op_type, const htp_ten
                           size_t input_count, const htp_attribute *attributes,
                           size_t attribute_count, htp_tensor_id *outputs, size_t output_count);
 
-/** As htp_builder_add_node(), of an operator of another domain, which the model imports. The first
- * version that is asked for counts. */
+/** As htp_builder_add_node(), for an operator of another domain, which the model then imports. The
+ * first requested version counts. */
 void htp_builder_add_foreign_node(htp_builder *model, htp_domain domain, const char *op_type,
                                   const htp_tensor_id *inputs, size_t input_count,
                                   const htp_attribute *attributes, size_t attribute_count,
                                   htp_tensor_id *outputs, size_t output_count);
 
-/** Swaps the producers of tensors @p a and @p b, both first outputs of nodes without readers:
- * readers of @p a then get the value of @p b. Tensors keep their names. */
+/** Swaps the producers of tensors @p a and @p b, which are first outputs of nodes: readers of @p a
+ * then get the value of @p b. Tensors keep their names. */
 void htp_builder_swap_producers(htp_builder *model, htp_tensor_id a, htp_tensor_id b);
 
-/** The attribute of a node; NULL where it has none of this name. */
+/** The attribute of a node, or NULL. */
 const htp_attribute *htp_builder_attribute(const htp_onnx_node *node, const char *name);
 
 /** Sets dtype and dims of a tensor (written as value_info). */

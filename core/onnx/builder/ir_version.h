@@ -1,21 +1,21 @@
 /*
- * The version of the ONNX IR that a model needs. Runtimes refuse later versions than they know, so
- * files give the lowest one with all their operators and types.
+ * The version of the ONNX IR that a model needs. Runtimes refuse versions later than they know, so
+ * files have the lowest one with all their operators and types.
  */
 #ifndef HTP_ONNX_IR_VERSION_H
 #define HTP_ONNX_IR_VERSION_H
 
 #include "onnx/builder/builder.h"
 
-/** The latest IR version that is known here. */
+/** The latest known IR version. */
 enum { HTP_IR_VERSION_LATEST = 14 };
 
-/** The IR version of the release of ONNX that brought opset @p opset of ai.onnx; the lowest
+/** The IR version of the ONNX release that introduced opset @p opset of ai.onnx; the lowest
  * supported one for earlier opsets, the latest for unknown ones. Source: onnx/docs/Versioning.md,
  * "Released Versions". */
 int htp_ir_version_of_opset(int64_t opset);
 
-/** The IR version that TensorProto.DataType @p data_type came with; the lowest supported one for
+/** The IR version that introduced TensorProto.DataType @p data_type; the lowest supported one for
  * earlier types. Source: the enum Version of onnx.proto. */
 int htp_ir_version_of_type(int64_t data_type);
 

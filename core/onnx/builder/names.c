@@ -46,8 +46,8 @@ static const char *relative_path(const char *path, const char *above)
     return path[length] == '.' ? path + length + 1 : path[length] == '\0' ? "" : path;
 }
 
-/* The names in front of a scope's own: none when they are longer than those of any model, or a
- * hostile chain of calls would cost the square of its length. */
+/* The prefix of a scope's names. Dropped if it is longer than any real model's: a hostile chain of
+ * calls would cost the square of its length. */
 static const char *names_above(const char *names)
 {
     enum { LONGEST = 4096 };
@@ -110,7 +110,7 @@ static void keep_names(naming *n)
     }
 }
 
-/* Schedules the body of a node as the next graph. */
+/* Schedules a node's body as the next graph. */
 static void push_graph(naming *n, uint32_t graph)
 {
     for (size_t i = n->graphs[graph].count; i-- > 0;) {

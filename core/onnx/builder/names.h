@@ -9,13 +9,13 @@
 #include "graph/graph.h"
 #include "onnx/builder/builder.h"
 
-/** @p base, @p between and the number in a row: "/encoder/Add_output_0". */
+/** @p base, @p between and the number, concatenated: "/encoder/Add_output_0". */
 const char *htp_name_numbered(htp_arena *arena, const char *base, const char *between,
                               uint32_t number);
 
 /**
- * A name that is not taken, and takes it: @p base itself, else base_1, base_2 and so on.
- * Constant time for any number of equal bases. @p base is kept by reference.
+ * Finds a free name and takes it: @p base itself, else base_1, base_2 and so on. Constant time for
+ * any number of equal bases. @p base is kept by reference.
  */
 const char *htp_name_unique(htp_arena *arena, htp_map *taken, const char *base);
 

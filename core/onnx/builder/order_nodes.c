@@ -2,7 +2,7 @@
 
 #include "base/numbers.h"
 
-/* Rounds in which calls with cyclic needs are split; after that, all are. */
+/* Calls in dependency cycles are split in rounds; after this many, all are. */
 enum { MAX_ROUNDS = 32 };
 
 /* An item of a call: a node, or a nested call. Nodes of a graph come first, then its calls. */
@@ -11,8 +11,8 @@ typedef struct item {
     uint32_t scope;    /* of a call */
     uint32_t depth;    /* number of calls around it */
     uint32_t first;    /* its first node: the sort key */
-    uint32_t waiting;  /* results that it still waits for */
-    uint32_t left;     /* of a call: items not placed yet */
+    uint32_t waiting;  /* number of results that it waits for */
+    uint32_t left;     /* of a call: number of items not placed yet */
     uint32_t edges;    /* its first edge to a reader, or HTP_NONE */
     uint32_t needed;   /* in a cycle: an item that it needs */
     htp_numbers ready; /* of a call: a heap of items that can be placed */
@@ -144,8 +144,8 @@ static void forget_items(ordering *g, const htp_numbers *nodes)
     }
 }
 
-/* Notes that one node needs another one; the edge is between the outermost calls that contain only
- * one of them. */
+/* Records that one node needs another; the edge joins the outermost calls that contain only one of
+ * them. */
 static void add_edge(ordering *g, uint32_t maker, uint32_t reader)
 {
     item *items = g->items.items;
@@ -303,7 +303,7 @@ static void order_graph(ordering *g, uint32_t graph)
 
 /* ---- the model ---- */
 
-/* Notes the edges between nodes of a graph, and to nodes of graphs around it. */
+/* Records the edges between nodes of a graph, and to nodes of enclosing graphs. */
 static void note_needs(ordering *g)
 {
     const htp_builder *model = g->model;

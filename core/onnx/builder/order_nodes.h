@@ -8,9 +8,9 @@
 
 /**
  * Makes the nodes of each module call consecutive, in every graph, recursively: a helper that was
- * emitted late for an earlier operation moves to it. Otherwise nodes keep their order, and each
- * stays behind its sources. Calls that need each other's results cannot be made consecutive, and
- * stay as they are. Linear in the nodes and the depth of calls, but for a logarithm.
+ * emitted late for an earlier operation moves to it. Otherwise nodes keep their order, and the
+ * order stays topological. Calls that need each other's results cannot be made consecutive, and
+ * stay as they are. Linear in the nodes and the depth of calls, up to a logarithm.
  */
 void htp_builder_gather_calls(htp_builder *model);
 

@@ -23,8 +23,8 @@ static void mark_graphs(const htp_builder *model, const htp_onnx_node *node, boo
     }
 }
 
-/* Tensors exist before the nodes that read them, so one sweep from the last node to the first sees
- * every reader before its producers. */
+/* Nodes are in topological order, so one sweep from the last to the first sees every reader before
+ * its producers. */
 void htp_builder_mark_used(const htp_builder *model, bool *live_tensors, bool *live_nodes)
 {
     mark_tensors(model->inputs.items, model->inputs.count, live_tensors);

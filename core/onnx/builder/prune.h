@@ -1,5 +1,5 @@
 /*
- * Dead code in a builder.
+ * Use counts and dead code in a builder.
  */
 #ifndef HTP_ONNX_PRUNE_H
 #define HTP_ONNX_PRUNE_H
@@ -7,8 +7,7 @@
 #include "onnx/builder/builder.h"
 
 /**
- * Counts the readers of each tensor among live nodes: those that inputs and outputs of @p model
- * need.
+ * Counts the readers of each tensor among live nodes, on which outputs of @p model depend.
  * @return by node, whether it is live
  */
 const bool *htp_builder_count_uses(htp_builder *model);

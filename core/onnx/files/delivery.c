@@ -16,7 +16,7 @@ struct files {
 
 typedef htp_delivery_end put_function(void *user, htp_output *output);
 
-/* Lets @p put write into an open file. */
+/* Writes into an open file by @p put. */
 static htp_status fill(const htp_delivery *delivery, htp_output *output, put_function *put,
                        uint64_t bytes)
 {
@@ -42,7 +42,7 @@ static htp_status fill(const htp_delivery *delivery, htp_output *output, put_fun
     return HTP_OK;
 }
 
-/* The name of the data file in the model: without its folder. */
+/* Calls lay_out() with the data file's name as the model has it, without a folder. */
 static htp_status lay_out(struct files *files)
 {
     const char *path = files->publication.data_path;
@@ -50,8 +50,8 @@ static htp_status lay_out(struct files *files)
     return files->delivery->lay_out(files->delivery->user, slash ? slash + 1 : path, &files->sizes);
 }
 
-/* Writes the model that refers to the written data file. Its name is final only while no one else
- * publishes. */
+/* Writes the model that refers to the written data file. The data file's name is final only under
+ * the folder's lock. */
 static htp_status fill_model_beside(struct files *files)
 {
     htp_output *file = files->publication.model;
@@ -98,7 +98,7 @@ static htp_status write_files(struct files *files)
     return status;
 }
 
-/* Chooses the layout; the data file's name is a forecast. */
+/* Chooses the layout with a forecast of the data file's name. */
 static htp_status prepare(struct files *files, const char *path)
 {
     htp_output *file = &files->model;

@@ -9,10 +9,10 @@
 #include "base/arena.h"
 #include "onnx/files/output.h"
 
-/** The result of writing bytes. */
+/** How writing ended. */
 typedef enum htp_delivery_end {
     HTP_DELIVERY_DONE,
-    HTP_DELIVERY_STOPPED, /* the caller asked to */
+    HTP_DELIVERY_STOPPED, /* the caller stopped it */
     HTP_DELIVERY_CUT,     /* the source of the bytes was truncated */
 } htp_delivery_end;
 
@@ -25,12 +25,12 @@ typedef struct htp_delivery_sizes {
 typedef struct htp_delivery {
     void *user;
 
-    /** Counts, for a data file that the model calls @p location. Called once with a forecast of
-     * that name and, where there is a data file, again when the name is sure. */
+    /** Counts the bytes, given the data file's name in the model, @p location. Called with a
+     * forecast of that name and, if there is a data file, again with the final name. */
     htp_status (*lay_out)(void *user, const char *location, htp_delivery_sizes *sizes);
 
-    /** Put the bytes that were counted. They stop where output->failure is not 0.
-     * put_data() may be NULL where there is no data file. */
+    /** Write the bytes that were counted. They stop if output->failure is not 0. put_data() may be
+     * NULL if there is no data file. */
     htp_delivery_end (*put_model)(void *user, htp_output *output);
     htp_delivery_end (*put_data)(void *user, htp_output *output);
 
@@ -40,11 +40,11 @@ typedef struct htp_delivery {
 
 typedef struct htp_delivered {
     htp_delivery_sizes sizes;
-    unsigned data_number;  /* 0: the data file is called PATH.data */
-    const char *data_path; /* of that file, in the arena; or NULL */
+    unsigned data_number;  /* 0: the data file is PATH.data */
+    const char *data_path; /* the data file's path, in the arena; or NULL */
 } htp_delivered;
 
-/** The largest model that protobuf's readers take. */
+/** The largest model that protobuf's readers accept. */
 #define HTP_DELIVERY_LARGEST_MODEL ((uint64_t)INT32_MAX)
 
 /**

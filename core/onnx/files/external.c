@@ -29,7 +29,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The number of data file @p data of @p model; -1: it is none of its data files. */
+/* The number of data file @p data of @p model; -1 if it is not one. */
 static int number_of(const char *model, const char *data)
 {
     char name[NAME_MAX + 32];
@@ -47,7 +47,7 @@ static int number_of(const char *model, const char *data)
 
 /* ---- looking through a model ----
  *
- * Only messages that tensors may lie in are entered; all else, weights above all, is skipped. */
+ * Only messages that may contain tensors are entered; all else, above all weights, is skipped. */
 
 enum kind {
     KIND_MODEL,
@@ -56,7 +56,7 @@ enum kind {
     KIND_ATTRIBUTE,
     KIND_TENSOR,
     KIND_SPARSE,
-    KIND_ENTRY, /* of a tensor's external data */
+    KIND_ENTRY, /* an entry of a tensor's external data */
     KIND_FUNCTION,
     KIND_TRAINING,
     KIND_NONE,
@@ -84,7 +84,7 @@ enum { DEEPEST = 256 };
 
 struct scan {
     int fd;
-    const char *name; /* of the model, without its folder */
+    const char *name; /* the model's, without its folder */
     htp_external_use *use;
     uint64_t at; /* position of the next byte */
     uint64_t buffer_at;
@@ -135,7 +135,7 @@ static bool read_varint(struct scan *scan, uint64_t end, uint64_t *value)
     return false;
 }
 
-/* A string longer than any name becomes "". */
+/* Reads a string; one longer than any name becomes "". */
 static bool read_string(struct scan *scan, uint64_t bytes, char *string)
 {
     bool fits = bytes <= NAME_MAX;
@@ -151,7 +151,8 @@ static bool read_string(struct scan *scan, uint64_t bytes, char *string)
     return true;
 }
 
-/* The folder does not matter: the name only protects files from removal. */
+/* Records a location. Its folder does not matter, since the name only protects files from
+ * removal. */
 static void note_location(struct scan *scan)
 {
     int number = number_of(scan->name, name_of(scan->value));
@@ -255,7 +256,7 @@ static bool scan_model(struct scan *scan, uint64_t bytes)
     return is_whole && scan->has_graph;
 }
 
-/* Whether there is a file that the model may refer to. Few models have one; the others need no
+/* Whether a file exists that the model may refer to. Few models have one; the others need no
  * scan. */
 static bool has_data_file(const char *path)
 {
@@ -306,7 +307,7 @@ static bool may_need(const char *data, const char *dot)
     return use.is_unknown || use.numbers & UINT64_C(1) << number;
 }
 
-/* FILE.data may belong to FILE; FILE.1.data to FILE or to FILE.1. */
+/* FILE.data may belong to FILE, and FILE.1.data to FILE or FILE.1. */
 bool htp_external_is_unused(const char *folder, const char *name)
 {
     char data[PATH_MAX];

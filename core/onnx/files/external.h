@@ -15,9 +15,9 @@ enum { HTP_EXTERNAL_NUMBERS = 64 };
 
 /** The data files that an ONNX file refers to. */
 typedef struct htp_external_use {
-    bool is_unknown;  /* there is a file, and it cannot be read */
+    bool is_unknown;  /* the file exists but cannot be read */
     uint64_t numbers; /* bit N: it refers to its data file of number N */
-    bool is_ours;     /* it is a model that this program wrote; false where there is no data file */
+    bool is_ours;     /* this program wrote it; false if it has no data file */
 } htp_external_use;
 
 /** Writes the path of data file @p number of the model at @p path, 0 to HTP_EXTERNAL_NUMBERS - 1.

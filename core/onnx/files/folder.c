@@ -168,7 +168,7 @@ static int make(htp_folder *folder)
         htp_folder_discard(folder);
         return error;
     }
-    (void)flock(folder->fd, LOCK_EX | LOCK_NB); /* if the file system has locks */
+    (void)flock(folder->fd, LOCK_EX | LOCK_NB); /* if the file system supports locks */
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /*
- * A folder that appears complete or not at all. It is made under a temporary name beside its place
- * (onnx/files/temporary.h), and renamed when all files are in it. If the process is killed, the
- * next run that makes a folder there removes the temporary one.
+ * A folder that appears complete or not at all. It is made under a temporary name in the same
+ * parent (onnx/files/temporary.h), and renamed when all files are in it. If the process is killed,
+ * the next run that makes a folder there removes the temporary one.
  */
 #ifndef HTP_ONNX_FOLDER_H
 #define HTP_ONNX_FOLDER_H
@@ -13,14 +13,14 @@
 
 /** All zeroes: none. */
 typedef struct htp_folder {
-    char path[PATH_MAX]; /* where it appears; symbolic links are resolved */
+    char path[PATH_MAX]; /* the final path; symbolic links are resolved */
     htp_temporary *temporary;
-    int fd; /* of the temporary folder, which it locks */
+    int fd; /* the temporary folder, which it locks */
 } htp_folder;
 
 /**
- * Makes the temporary folder, and removes those that dead runs left beside it.
- * @param path  its final place: nothing, or an empty folder, which it replaces.
+ * Makes the temporary folder, and removes those that dead runs left.
+ * @param path  the final path, where nothing exists, or an empty folder, which it replaces.
  * @return HTP_CODE_CANNOT_WRITE
  */
 HTP_MUST_USE htp_status htp_folder_begin(htp_folder *folder, const char *path);
@@ -28,7 +28,8 @@ HTP_MUST_USE htp_status htp_folder_begin(htp_folder *folder, const char *path);
 /** The path of a file @p name in the temporary folder. @return whether it fits */
 bool htp_folder_file(const htp_folder *folder, const char *name, char path[PATH_MAX]);
 
-/** Puts the folder in its place. @return HTP_CODE_CANNOT_WRITE, also where something is there now
+/** Renames the folder to its final path. @return HTP_CODE_CANNOT_WRITE, also if something exists
+ * there now
  */
 HTP_MUST_USE htp_status htp_folder_publish(htp_folder *folder);
 

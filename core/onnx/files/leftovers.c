@@ -22,7 +22,7 @@ static bool get_folder(const char *path, char *folder)
     return length >= 0 && length < PATH_MAX;
 }
 
-/* ---- what a run writes down: "INODE NAME", each with a NUL behind it ---- */
+/* ---- the journal: entries "INODE NAME", each ended by a NUL ---- */
 
 void htp_journal_add(htp_journal *journal, const char *path, int fd)
 {
@@ -99,8 +99,8 @@ htp_temporary *htp_leftovers_lock(const char *path, int *fd)
 
 /* ---- temporary files ---- */
 
-/* Visits the temporary files of dead runs. @return whether there is one; with @p removes they are
- * gone. */
+/* Finds the temporary files of dead runs, and with @p removes deletes them. @return whether there
+ * was one */
 static bool look(DIR *names, uid_t owner, bool removes)
 {
     bool is_any = false;

@@ -13,16 +13,16 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/** A record of a run. */
+/** The record of a run. */
 typedef struct htp_journal {
     size_t used;
     char bytes[1 << 15];
 } htp_journal;
 
-/** Adds the file at @p path, or the one that is open as @p fd (-1: none) and will be there. */
+/** Adds the file at @p path, or the one open as @p fd (-1: none) that will be moved there. */
 void htp_journal_add(htp_journal *journal, const char *path, int fd);
 
-/** Writes it into the file of the lock, and to the disk. @return errno */
+/** Writes it into the lock file and syncs it. @return errno */
 int htp_journal_write(const htp_journal *journal, int lock_fd);
 
 /** As htp_temporary_lock_folder(); removes the data files that the last holder of the lock left. */

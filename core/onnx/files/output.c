@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_LINKS = 40 }; /* links in a row, as the system's limit */
+enum { MAX_LINKS = 40 }; /* links in a chain, the system's own limit */
 
 htp_status htp_output_cannot_write(const char *path, int error)
 {
@@ -58,7 +58,7 @@ static htp_status begin(htp_output *output, const char *path)
     return HTP_OK;
 }
 
-/* Replaces a symbolic link by its target, which may not exist. @return errno */
+/* Replaces the path of a symbolic link by its target, which may not exist. @return errno */
 static int follow_link(char *path)
 {
     char target[PATH_MAX];
@@ -76,7 +76,7 @@ static int follow_link(char *path)
     return 0;
 }
 
-/* The system has followed the links before, so they are valid. */
+/* Follows links. The system has followed them before, so they are valid. */
 static htp_status follow_links(htp_output *output)
 {
     struct stat facts;
@@ -90,8 +90,8 @@ static htp_status follow_links(htp_output *output)
     return htp_output_cannot_write(output->path, error ? error : ELOOP);
 }
 
-/* Resolves links in the file's path. @return whether it has a path: the file of /dev/stdout may be
- * unlinked. */
+/* Resolves links in the file's path. @return false if it has none: the file behind /dev/stdout may
+ * be unlinked. */
 static bool resolve(htp_output *output, const char *path, const struct stat *facts)
 {
     struct stat found;
@@ -153,7 +153,7 @@ htp_status htp_output_open(htp_output *output, uint64_t bytes)
     if (bytes > INT64_MAX) {
         return htp_output_cannot_write(output->path, EFBIG);
     }
-    /* If the file system cannot reserve, writing will report a full disk. */
+    /* On file systems without reservation, writing will report a full disk. */
     if (fallocate(output->fd, 0, 0, (off_t)bytes) != 0 &&
         (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
         return htp_output_cannot_write(output->path, errno);
@@ -203,7 +203,7 @@ void htp_output_copy(htp_output *output, const void *data, size_t bytes)
     output->position += bytes;
 }
 
-/* Brings the file to the disk, where its file system can. */
+/* Syncs the file, if its file system can. */
 static void synchronize(htp_output *output)
 {
     while (output->failure == 0 && fsync(output->fd) != 0 && errno != EINVAL && errno != ENOSYS &&

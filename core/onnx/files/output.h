@@ -14,18 +14,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** An output file. Begins with the buffer of protobuf-c; `temporary` is NULL until there is one. */
+/** An output file. Begins with protobuf-c's buffer; `temporary` is NULL until it exists. */
 typedef struct htp_output {
     ProtobufCBuffer base;
-    char path[PATH_MAX]; /* where the file appears; symbolic links are resolved */
+    char path[PATH_MAX]; /* the final path; symbolic links are resolved */
     bool is_direct;      /* `path` is written without a temporary file */
-    bool is_private;     /* nobody but the owner may open it before it is published */
-    uid_t owner;         /* of the file that lies there; otherwise this user */
+    bool is_private;     /* only the owner may open it before it is published */
+    uid_t owner;         /* of the file to be replaced; otherwise this user */
     htp_temporary *temporary;
     int fd;      /* -1: not open */
     int failure; /* errno of the first failure, from which on nothing is written; 0: none */
     uint64_t position;
-    size_t used; /* bytes of the buffer */
+    size_t used; /* bytes in the buffer */
     unsigned char buffer[1 << 16];
 } htp_output;
 
@@ -36,8 +36,8 @@ HTP_MUST_USE htp_status htp_output_cannot_write(const char *path, int error);
  * @return HTP_CODE_CANNOT_WRITE for a folder, or a file that may not be written. */
 HTP_MUST_USE htp_status htp_output_find(htp_output *output, const char *path);
 
-/** Replaces htp_output_find(): a file in the folder of @p file, whose name is chosen when it is
- * published. Until then messages call it @p path. */
+/** In place of htp_output_find(), for a file in the folder of @p file whose name is chosen when it
+ * is published. Until then messages call it @p path. */
 HTP_MUST_USE htp_status htp_output_find_beside(htp_output *output, const htp_output *file,
                                                const char *path);
 
@@ -53,8 +53,8 @@ void htp_output_append(htp_output *output, const void *data, size_t bytes);
 void htp_output_copy(htp_output *output, const void *data, size_t bytes);
 
 /**
- * Writes what is buffered. A direct output is closed, any other one is synced.
- * @return the first failure: HTP_CODE_BAD_INPUT where bytes were gone.
+ * Flushes the buffer. A direct output is closed, any other one is synced.
+ * @return the first failure: HTP_CODE_BAD_INPUT if source bytes vanished.
  */
 HTP_MUST_USE htp_status htp_output_finish(htp_output *output);
 

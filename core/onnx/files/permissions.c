@@ -14,7 +14,7 @@ enum { LONGEST_LIST = 1 << 16 };
 
 /*
  * Copies the access control list.
- * @return whether that worked, or there is none
+ * @return false if there is a list that cannot be copied
  */
 static bool copy_access_list(const char *path, int fd)
 {
@@ -24,7 +24,7 @@ static bool copy_access_list(const char *path, int fd)
         return fsetxattr(fd, ACCESS_LIST, list, (size_t)bytes, 0) == 0;
     }
     bool has_none = bytes == 0 || errno == ENODATA || errno == ENOTSUP;
-    /* An inherited default. */
+    /* Removes a default list inherited from the folder. */
     (void)fremovexattr(fd, ACCESS_LIST);
     return has_none;
 }

@@ -66,7 +66,7 @@ static bool has_same_data(const htp_publication *publication)
     return is_same;
 }
 
-/* A repeated export keeps its data file and name. */
+/* Looks for an equal data file, so that a repeated export keeps its file and name. */
 static bool find_same_data(htp_publication *publication, const char *path)
 {
     for (unsigned i = 0; publication->data && i < HTP_EXTERNAL_NUMBERS; i++) {
@@ -101,7 +101,7 @@ htp_status htp_publication_choose(htp_publication *publication, const char *path
 
 /* ---- the steps ---- */
 
-/* Syncs the folder's entries, too. @return errno; 0 if that is impossible */
+/* Syncs the entries of a path's folder. @return errno; 0 if that is not supported */
 static int synchronize_folder(const char *path)
 {
     char folder[PATH_MAX];
@@ -116,14 +116,14 @@ static int synchronize_folder(const char *path)
     return error == EIO || error == ENOSPC || error == EDQUOT ? error : 0;
 }
 
-/* Whether data file @p number is removed together with the old model. */
+/* Whether data file @p number is removed along with the old model. */
 static bool goes(const htp_publication *publication, unsigned number)
 {
     bool is_new = publication->data && number == publication->number;
     return publication->use.is_ours && publication->use.numbers & UINT64_C(1) << number && !is_new;
 }
 
-/* The path of a data file that is removed. @return whether it is */
+/* The path of data file @p number, if it is removed. @return whether it is */
 static bool find_old(const htp_publication *publication, unsigned number, char *path)
 {
     struct stat facts;
@@ -176,7 +176,7 @@ static int place(htp_output *output, const char *path)
     return 0;
 }
 
-/* Moves the data file to its place, and keeps the one there. @return errno */
+/* Renames the data file to its place; one that exists there is kept aside. @return errno */
 static int place_data(htp_publication *publication)
 {
     const char *path = publication->data_path;
@@ -224,7 +224,7 @@ static htp_status publish(htp_publication *publication)
         take_back_data(publication, is_placed);
         return htp_output_cannot_write(path, error);
     }
-    /* Only once no crash can bring the old model back. */
+    /* Not before the rename is on disk: a crash could bring the old model back. */
     if (synchronize_folder(model->path) == 0) {
         remove_old(publication);
     }
@@ -235,8 +235,8 @@ static htp_status publish(htp_publication *publication)
 
 /* ---- permissions ---- */
 
-/* The file whose permissions the data file gets: the old data file, or the file at its place, or
- * the old model, which had the weights inside. */
+/* The file whose permissions the data file gets: the old data file, the file at its place, or the
+ * old model, which contained the weights. */
 static const char *find_like(htp_publication *publication, char *path)
 {
     struct stat facts;

@@ -16,13 +16,13 @@
 typedef struct htp_publication {
     htp_output *model;
     htp_output *data;     /* or NULL */
-    htp_external_use use; /* of the model that is to be replaced */
+    htp_external_use use; /* data files of the model to be replaced */
     unsigned number;      /* of the new data file */
-    bool has_same_data;   /* the old model's data file is the same, and stays */
+    bool has_same_data;   /* the old model's data file is equal, and stays */
     char data_path[PATH_MAX];
     htp_temporary *lock; /* NULL: none */
     int lock_fd;
-    htp_temporary *kept; /* a file that lay at the new data file's place */
+    htp_temporary *kept; /* the file that was at the new data file's path */
 } htp_publication;
 
 /** Takes the folder's lock for @p model, and examines the existing files. @p data is the model's
@@ -30,16 +30,16 @@ typedef struct htp_publication {
 void htp_publication_begin(htp_publication *publication, htp_output *model, htp_output *data);
 
 /** Chooses the data file's name. It is the first of FILE.data, FILE.1.data and so on that the
- * existing model does not refer to, and that is free or a writable regular file; or one that it
- * refers to and that has the same bytes. Sets number and data_path. For a forecast,
- * htp_publication_begin() is not needed. */
+ * existing model does not refer to and that is free or a writable regular file; or one that it
+ * refers to and that is equal. Sets number and data_path. For a forecast, htp_publication_begin()
+ * is not needed. */
 HTP_MUST_USE htp_status htp_publication_choose(htp_publication *publication, const char *path);
 
 /** Moves the finished files to their places, both or none, with the permissions of those that they
  * replace. On failure the old files are restored. */
 HTP_MUST_USE htp_status htp_publication_commit(htp_publication *publication);
 
-/** Ends. */
+/** Releases the lock. */
 void htp_publication_end(htp_publication *publication);
 
 #endif

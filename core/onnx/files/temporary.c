@@ -21,7 +21,7 @@ enum { LIMIT = 256 };
 
 enum {
     STATE_FREE,
-    STATE_NAMED,  /* no file, or it stays */
+    STATE_NAMED,  /* no file, or one that stays */
     STATE_EXISTS, /* removed when the process ends */
 };
 
@@ -73,7 +73,7 @@ htp_temporary *htp_temporary_name(const char *beside)
     return temporary;
 }
 
-/* Locks a new file. Another run that cleans up may have been faster: then it is removed. */
+/* Locks a new file. @return false if another run's clean-up was faster and removed it */
 static bool lock_new(int fd)
 {
     struct stat facts;
@@ -102,7 +102,7 @@ htp_temporary *htp_temporary_create(const char *beside, mode_t mode, int *fd)
     return NULL;
 }
 
-/* Waits for the lock on a file that its holders remove. */
+/* Waits for the lock on a file that its holders remove at the end. */
 static bool lock_shared(const char *path, int fd)
 {
     while (flock(fd, LOCK_EX) != 0) {
@@ -183,7 +183,7 @@ void htp_temporary_abandon(void)
     }
 }
 
-/* Digits, up to @p end. */
+/* Skips digits up to the character @p end. */
 static const char *skip_number(const char *text, char end)
 {
     const char *at = text;

@@ -1,8 +1,8 @@
 /*
  * Temporary files beside an output: .htp-trace-PROCESS-NUMBER.tmp in its folder.
  *
- * A run holds a lock (flock) on its files as long as it lives. So a file of such a name that can be
- * locked belongs to a dead run, on any host and in any process namespace. Names are in static
+ * A run holds a lock (flock) on its files as long as it lives. So a file with such a name that can
+ * be locked belongs to a dead run, whatever its host or process namespace. Names are in static
  * memory, so that a signal handler can remove the files.
  */
 #ifndef HTP_ONNX_TEMPORARY_H
@@ -13,25 +13,25 @@
 
 typedef struct htp_temporary htp_temporary;
 
-/** A new name in the folder of @p beside, for a file that is not made yet. @return NULL with errno:
- * EMFILE where there are too many in this process, ENAMETOOLONG */
+/** A new name in the folder of @p beside; the file is not created. @return NULL with errno: EMFILE
+ * if this process has too many, ENAMETOOLONG */
 htp_temporary *htp_temporary_name(const char *beside);
 
 /**
- * Makes a file under a new name, and locks it. @param mode  of open(); the umask applies.
+ * Creates a file under a new name, and locks it. @param mode  of open(); the umask applies.
  * @return NULL with errno. The caller closes @p fd after htp_temporary_remove().
  */
 htp_temporary *htp_temporary_create(const char *beside, mode_t mode, int *fd);
 
 /** The lock under which processes examine and replace files in the folder of @p beside; it is a
- * file of such a name, too. Waits for it. @return NULL if locks are not supported; @p fd, for
+ * temporary file, too. Waits for the lock. @return NULL if locks are not supported; @p fd, for
  * reading and writing, as for htp_temporary_create(). */
 htp_temporary *htp_temporary_lock_folder(const char *beside, int *fd);
 
 /** Its path. */
 const char *htp_temporary_path(const htp_temporary *temporary);
 
-/** Makes htp_temporary_abandon() keep the file: it records what the next run must remove. */
+/** Makes htp_temporary_abandon() keep the file, which records what the next run must remove. */
 void htp_temporary_keep(htp_temporary *temporary);
 
 /** Forgets the name, whose file was renamed or never made. NULL is accepted. */
@@ -43,11 +43,11 @@ void htp_temporary_remove(htp_temporary *temporary);
 /** Removes the files that this process is writing; async-signal-safe. */
 void htp_temporary_abandon(void);
 
-/** Whether a name, without its folder, is one of a temporary file. */
+/** Whether a file name, without its folder, is a temporary file's. */
 bool htp_temporary_is_name(const char *name);
 
-/** Opens a file of such a name that a dead run left behind, without following links: an unlocked
- * regular file of this user, or of @p owner. @return a descriptor with the lock, or -1 */
+/** Opens a temporary file that a dead run left, without following links: an unlocked regular file
+ * of this user, or of @p owner. @return a descriptor with the lock, or -1 */
 int htp_temporary_open_left(int folder, const char *name, uid_t owner);
 
 #endif

@@ -32,8 +32,8 @@ static void add(htp_arena *arena, htp_recipe *recipe, htp_span span)
 
 /* ---- the graph ---- */
 
-/* A constant of a function: only its data are in the file, without name and metadata. Fields are
- * ordered by number, as an export writes them. */
+/* A constant of a function: the file has only its data, without name and metadata. Fields are
+ * ordered by number, as in an export. */
 static void add_lifted(htp_arena *arena, htp_recipe *graph, const htp_view_lifted *lifted)
 {
     htp_recipe *tensor = HTP_NEW(arena, htp_recipe);
@@ -100,14 +100,14 @@ static htp_span make_field(htp_arena *arena, htp_span content)
 }
 
 /* The declared type of a function's value leaves dims open that differ between calls, so the type
- * inferred from the model's inputs is used. */
+ * inferred in the model is preferred. */
 static htp_span choose_info(const struct flat_maker *m, uint32_t value, htp_span told)
 {
     htp_span inferred = htp_view_types_info(m->types, m->arena, value);
     return inferred.at ? make_field(m->arena, inferred) : told;
 }
 
-/* Whether a type is that of a graph input or output, which is written there. */
+/* Whether a type belongs to a graph input or output, which has it itself. */
 static bool is_border(htp_span info)
 {
     htp_wire wire = htp_wire_begin(info);
@@ -177,7 +177,8 @@ static void edit_body(const struct flat_maker *m, uint32_t graph)
     }
 }
 
-/* Fields that the flat view replaces stand at the first of the old ones, or at their number. */
+/* Fields that the flat view replaces are written in place of the first old one, or in the order of
+ * numbers. */
 static const struct part {
     uint32_t number;
     void (*add)(const struct flat_maker *m, htp_recipe *graph);

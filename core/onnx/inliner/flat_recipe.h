@@ -1,5 +1,5 @@
 /*
- * A flat view (onnx/inliner/inline.h) as a file.
+ * Writes a flat view (onnx/inliner/inline.h) as a file.
  */
 #ifndef HTP_ONNX_FLAT_RECIPE_H
 #define HTP_ONNX_FLAT_RECIPE_H
@@ -10,7 +10,7 @@
  * The recipe of a flat view's file: the model's own fields, in order, with the nodes, initializers,
  * types and imports of the view. For a view without inlining, the file itself.
  * @param options  receives the recipe and its tensors.
- * @param edits    receives those that reorder types in bodies; NULL: they stay.
+ * @param edits  receives the edits that reorder types in bodies; NULL: no reordering.
  * @return HTP_CODE_BAD_INPUT if the flat model still calls a function.
  */
 HTP_MUST_USE htp_status htp_flat_recipe_make(htp_arena *arena, const htp_view *view,

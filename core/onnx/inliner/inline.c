@@ -54,7 +54,7 @@ static uint32_t operand_of(const htp_view *view, htp_view_range operands, uint32
     return index < operands.count ? view->operands.items[operands.first + index] : HTP_NONE;
 }
 
-/* Whether a written node, or a call of one, makes a value. */
+/* Whether a node, perhaps inside a call, makes a value. */
 static bool is_made(const htp_inliner *i, uint32_t value)
 {
     const htp_view_value *made = &i->view->values.items[value];
@@ -117,7 +117,7 @@ static void hand_on(htp_inliner *i, const htp_inline_frame *frame, const char *f
     htp_inline_end(&i->out, begin);
 }
 
-/* Outputs that are returned twice, or that the function does not make. */
+/* Handles outputs that are returned twice, or that the function does not make. */
 static void return_rest(htp_inliner *i, const htp_inline_frame *frame, uint32_t graph)
 {
     const htp_view *view = i->view;
@@ -206,7 +206,7 @@ static bool walk_nodes(htp_inliner *i, htp_inline_level *level)
     return true;
 }
 
-/* Continues in the innermost level. @return false at its end */
+/* Continues at the innermost level. @return false at its end */
 static bool walk(htp_inliner *i, htp_inline_level *level)
 {
     switch (level->kind) {
@@ -282,7 +282,7 @@ static htp_status inline_node(htp_inliner *i, uint32_t node)
 
 /* ---- the whole ---- */
 
-/* Keeps the bytes written so far. */
+/* Moves the bytes written so far into the arena. */
 static void keep(htp_inliner *i, htp_text *text, htp_view_spans *spans)
 {
     if (text->length > 0) {

@@ -1,6 +1,6 @@
 /*
- * Chains of running modules, "path: Class/path: Class/operation": whole ones, and those of nodes in
- * functions, which begin at the call.
+ * Chains of running modules, "path: Class/path: Class/operation": absolute ones, and those in
+ * functions, which are relative to the call.
  */
 #include "onnx/inliner/inline_spans.h"
 #include "onnx/inliner/inline_texts.h"
@@ -61,7 +61,7 @@ void htp_inline_join_chain(htp_text *text, const htp_inline_texts *call, htp_spa
     }
 }
 
-/* The part of a tag below the call's; none if it is no such tag. */
+/* The part of a tag below the call's; empty if it is not below it. */
 static htp_span tag_below(const htp_inline_texts *call, htp_span tag)
 {
     if (tag.bytes == 0 || tag.at[0] != '/') {
@@ -72,7 +72,7 @@ static htp_span tag_below(const htp_inline_texts *call, htp_span tag)
     return is_below ? htp_span_part(tag, call->tag.bytes + 1, tag.bytes) : (htp_span){NULL, 0};
 }
 
-/* The part behind the last @p separator, or all of it. */
+/* The part after the last @p separator, or all of it. */
 static htp_span behind_last(htp_span text, unsigned char separator)
 {
     size_t begin = text.bytes;
@@ -123,8 +123,8 @@ static struct chain_end end_of_chain(htp_span chain)
     return end;
 }
 
-/* The element of a tag's module. There is one per segment, unless a module is called by another one
- * than its parent, or by another method than its parent's forward(): then the class decides. */
+/* The element of a tag's module. There is one per segment, unless a module is called from elsewhere
+ * than its parent's forward(): then the class decides. */
 static htp_span element_of_tag(const struct chain_end *end, htp_span tag)
 {
     htp_span name = class_of_tag(tag);

@@ -1,5 +1,5 @@
 /*
- * Constants of functions: initializers of the flat model, each once.
+ * Turns constants of functions into initializers of the flat model, each once.
  */
 #include "onnx/inliner/inline_parts.h"
 
@@ -10,7 +10,7 @@
 /* Reference: onnx.proto. */
 enum { TENSOR_NAME = 8, TENSOR_PROPERTY = 16, ENTRY_KEY = 1, ENTRY_VALUE = 2 };
 
-/* The tensor of a Constant node in a function; HTP_NONE: it is no such constant. */
+/* The tensor of a Constant node in a function; HTP_NONE for other nodes. */
 static uint32_t tensor_of(const htp_inliner *i, uint32_t n)
 {
     const htp_view *view = i->view;
@@ -70,8 +70,8 @@ static uint32_t find_shared(htp_inliner *i, const char *name, uint32_t tensor,
         bool is_own = known->tensor != HTP_NONE;
         return is_own && are_same(i->view, known->tensor, tensor) ? number : HTP_NONE;
     }
-    if (htp_map_get(initializers, name, &same)) { /* the model's own initializer lists its users
-                                                     itself */
+    if (htp_map_get(initializers, name,
+                    &same)) { /* the model's own initializer already lists its users */
         return are_same(i->view, same, tensor) ? add_constant(i, name, HTP_NONE) : HTP_NONE;
     }
     if (htp_map_get(&i->value_names, name, NULL)) {
@@ -159,7 +159,7 @@ void htp_inline_use_constant(htp_inliner *i, const htp_inline_frame *frame, uint
 
 /* ---- the order of users ---- */
 
-/* The tag of a record, with its quotes; its members are walked over. */
+/* The quoted tag of a record; advances past its members. */
 static htp_json_part tag_of_record(htp_json_scan *scan)
 {
     htp_json_part key, value;
@@ -173,7 +173,7 @@ static htp_json_part tag_of_record(htp_json_scan *scan)
     return tag;
 }
 
-/* From tags, as JSON, to modules of htp.module_tree, counted from 1. */
+/* Maps tags, as JSON, to modules of htp.module_tree, counted from 1. */
 static htp_map number_modules(const htp_inliner *i)
 {
     const htp_view *view = i->view;
@@ -237,7 +237,7 @@ static void sort_users(htp_inliner *i)
 
 /* The sort key of an initializer: constants with default names come last, by number. */
 struct place {
-    uint32_t base;   /* number of the name's stem, from 1 on; 0: another name */
+    uint32_t base;   /* number of the name's stem, from 1; 0: another name */
     uint32_t number; /* number at the end of the name */
     size_t before;   /* its index before sorting */
     htp_view_lifted lifted;

@@ -1,5 +1,5 @@
 /*
- * Fields of nodes, attributes and bodies at the place of a call: names and tags change, unknown
+ * Writes fields of nodes, attributes and bodies in place of a call: names and tags change, unknown
  * fields stay.
  */
 #include "onnx/inliner/inline_parts.h"
@@ -41,8 +41,8 @@ enum {
 
 /* ---- attributes ---- */
 
-/* The value of an attribute reference: from the call, which may refer to its own call's, or a
- * default. Empty: there is none. */
+/* The value of an attribute reference: from the call, which may itself refer to its caller's, or a
+ * default. Empty if there is none. */
 static htp_span find_given(const htp_inliner *i, const htp_inline_frame *frame, htp_view_name name)
 {
     const htp_view *view = i->view;
@@ -142,7 +142,7 @@ static void put_name(htp_inliner *i, const char *name)
     }
 }
 
-/* Whether the call's annotation writes this field of a node. */
+/* Whether a field of a node is replaced by the call's annotation. */
 static bool is_told_by_call(uint32_t number)
 {
     return number == NODE_DOC_STRING || number == NODE_PROPERTY;
@@ -188,7 +188,7 @@ static void put_told(htp_inliner *i, const htp_inline_texts *texts)
     }
 }
 
-/* All metadata are written at the place of the first. */
+/* Writes all metadata in place of the first. */
 static void put_properties(htp_inliner *i, uint32_t node, const htp_inline_texts *texts)
 {
     const htp_view *view = i->view;
@@ -333,7 +333,7 @@ bool htp_inline_graph_field(htp_inliner *i, htp_inline_level *level)
     return true;
 }
 
-/* Whether types of the values are taken from the outer graph, or from the file. */
+/* Whether a caller's value that this one becomes has a type in the file. */
 static bool is_told_above(const htp_inliner *i, uint32_t value)
 {
     for (value = i->up[value]; value != HTP_NONE; value = i->up[value]) {

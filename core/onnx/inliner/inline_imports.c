@@ -1,6 +1,6 @@
 /*
- * Which functions can be inlined: their imports must agree with the model's, since a model has one
- * version per domain. And the imports of the flat model.
+ * Decides which functions can be inlined: their imports must agree with the model's, which has one
+ * version per domain. Also finds the imports of the flat model.
  */
 #include "onnx/inliner/inline_plan.h"
 
@@ -97,7 +97,7 @@ static void note_import(htp_inline_plan *plan, void *user, htp_view_name domain,
     set_version(&c->own, domain, version, c->mark);
 }
 
-/* Whether an operator of a function would change its meaning in the model. A domain that the model
+/* Whether a function imports another version of a domain than the model. A domain that the model
  * does not import gets the first function's version. */
 static bool is_other(struct comparing *c, htp_view_name domain)
 {

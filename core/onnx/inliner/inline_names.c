@@ -1,5 +1,5 @@
 /*
- * Names of nodes and values of calls.
+ * Names of nodes and values inside calls.
  */
 #include "onnx/inliner/inline_parts.h"
 
@@ -72,7 +72,7 @@ const char *htp_inline_value_name(const htp_inliner *i, uint32_t value)
                            : htp_view_text(i->view, i->view->values.items[value].name);
 }
 
-/* The length of a name without the suffix of htp_name_unique() behind an op type. */
+/* The length of a name without the suffix that htp_name_unique() appends to an op type. */
 static size_t stem_of(const char *name, const char *op_type)
 {
     size_t length = strlen(name);
@@ -124,7 +124,7 @@ void htp_inline_set_name(htp_inliner *i, uint32_t value, const char *name)
     }
 }
 
-/* The frame of a value: that of the running function. */
+/* The frame of the function that has a value. */
 static const htp_inline_frame *frame_of(const htp_inliner *i, const htp_inline_frame *frame,
                                         uint32_t value)
 {

@@ -2,7 +2,7 @@
  * The shared state of inlining. Private to core/onnx.
  *
  * Functions are not recursive, so one list holds the current names of their values, by value of the
- * file's view. Outputs of a call have the caller's names; until a node makes them they have none.
+ * file's view. Outputs of a call take the caller's names once a node makes them.
  */
 #ifndef HTP_ONNX_INLINE_PARTS_H
 #define HTP_ONNX_INLINE_PARTS_H
@@ -11,7 +11,7 @@
 #include "onnx/inliner/inline_plan.h"
 #include "onnx/inliner/inline_texts.h"
 
-/** A call under way. */
+/** A call being inlined. */
 typedef struct htp_inline_frame {
     const struct htp_inline_frame *caller; /* NULL: the model's own graph has the call */
     uint32_t function;
@@ -29,7 +29,7 @@ typedef struct htp_inline_user {
 
 /** A Constant that became an initializer. */
 typedef struct htp_inline_constant {
-    uint32_t tensor; /* of the file's view; HTP_NONE: the model's own initializer is the same */
+    uint32_t tensor; /* of the file's view; HTP_NONE: an initializer of the model is equal */
     const char *name;
     HTP_VECTOR(htp_inline_user) tags;
     htp_map known; /* of these */
@@ -47,14 +47,14 @@ typedef struct htp_inline_level {
     htp_inline_level_kind kind;
     const htp_inline_frame *frame; /* NULL: of the model's own graph */
     uint32_t item;                 /* graph, node or attribute; of a call: its function's graph */
-    uint32_t next;                 /* the node, attribute or graph in it that comes next */
+    uint32_t next;                 /* the next node, attribute or graph in it */
     htp_wire wire;
     uint32_t inputs, outputs, initializers, sparse; /* fields seen so far */
     bool is_begun;                                  /* a body: its values have names */
-    size_t infos;                                   /* of a body: where its own begin in `infos` */
-    bool is_relative;                               /* a node: its tag is below the call's */
-    const char *name;                               /* of a node; "" for none */
-    size_t begin;                                   /* of the message in `out` */
+    size_t infos;     /* of a body: where its own types begin in `infos` */
+    bool is_relative; /* a node: its tag is below the call's */
+    const char *name; /* of a node; "" for none */
+    size_t begin;     /* of the message in `out` */
 } htp_inline_level;
 
 typedef struct htp_inliner {
@@ -64,12 +64,12 @@ typedef struct htp_inliner {
     htp_view_flat *flat;
     HTP_VECTOR(htp_inline_level) stack;
     uint32_t bodies;       /* of these */
-    htp_text out;          /* nodes that are being written */
-    htp_text infos;        /* types of values of the model's own graph, then of bodies under way */
-    uint64_t spent;        /* bytes, but for those in `out` */
+    htp_text out;          /* nodes being written */
+    htp_text infos;        /* types of values: of the main graph, then of open bodies */
+    uint64_t spent;        /* bytes besides those in `out` */
     const char **names;    /* by value of a function: its current name, or NULL */
     uint32_t *up;          /* by value of a function: the caller's value that it becomes */
-    bool *is_repeated;     /* by node: a call whose name has a number, as a further one */
+    bool *is_repeated;     /* by node: a call whose name has a number because it is repeated */
     bool *is_returned;     /* by value: its function returns it */
     uint32_t *first_value; /* by graph, and one more */
     uint32_t *value_of;    /* by tensor: the initializer's value */
@@ -129,7 +129,7 @@ void htp_inline_name_input(htp_inliner *i, uint32_t value, const char *node, uin
 const char *htp_inline_new_name(htp_inliner *i, htp_map *taken, const char *prefix,
                                 const char *local);
 
-/** The caller's value that a value becomes in the end; itself where it becomes none. */
+/** The outermost caller's value that a value becomes; itself if it becomes none. */
 uint32_t htp_inline_top(const htp_inliner *i, uint32_t value);
 
 /** Whether a value is of the model's own graph, or of a body in it: its name is the file's. */
@@ -146,7 +146,8 @@ void htp_inline_set_name(htp_inliner *i, uint32_t value, const char *name);
 /** Finds the Constants that become initializers. */
 void htp_inline_find_constants(htp_inliner *i);
 
-/** A call has this one: its value gets its name, and it the tags of its users. */
+/** Uses a constant in a call: its value gets the initializer's name, and the initializer the users'
+ * tags. */
 void htp_inline_use_constant(htp_inliner *i, const htp_inline_frame *frame, uint32_t node);
 
 /** Lists the initializers of the flat model as an export does: those of the file, then constants by
@@ -155,16 +156,16 @@ void htp_inline_list_constants(htp_inliner *i);
 
 /* ---- fields of nodes and bodies ---- */
 
-/** Writes the next field of the level, or enters it. @return false at the level's end */
+/** Each writes the next field of the level, or enters it. @return false at the level's end */
 bool htp_inline_node_field(htp_inliner *i, htp_inline_level *level);
 bool htp_inline_attribute_field(htp_inliner *i, htp_inline_level *level);
 bool htp_inline_graph_field(htp_inliner *i, htp_inline_level *level);
 
-/** A node's texts; valid until another node's are made. */
+/** A node's texts; valid until the next node's are made. */
 const htp_inline_texts *htp_inline_texts_now(htp_inliner *i, const htp_inline_frame *frame,
                                              uint32_t node);
 
-/** Appends a node's metadata about modules behind its own fields. */
+/** Appends a node's metadata about modules after its own fields. */
 void htp_inline_finish_node(htp_inliner *i, const htp_inline_level *level);
 
 /** Appends a call's metadata about modules to a node that replaces part of it. */
@@ -174,8 +175,8 @@ void htp_inline_put_call(htp_inliner *i, const htp_inline_frame *frame);
  */
 void htp_inline_put_infos(htp_inliner *i, uint32_t graph);
 
-/** The new name of the node that has the innermost body: its level, then its attribute's, lie
- * around the body's. */
+/** The new name of the node that owns the innermost body: two levels up, since its attribute is
+ * between. */
 static inline const char *htp_inline_owner_name(const htp_inliner *i)
 {
     return i->stack.items[i->stack.count - 3].name;

@@ -23,7 +23,7 @@ htp_status htp_inline_too_much(const htp_inline_plan *plan)
                            plan->view->path, plan->limit);
 }
 
-/* ---- which nodes are whose ---- */
+/* ---- the nodes of each function ---- */
 
 static void list_nodes(htp_inline_plan *plan)
 {
@@ -107,7 +107,7 @@ static void add_parameter(htp_inline_plan *plan, uint32_t function, htp_span nam
     uint32_t *key = HTP_NEW_ARRAY(plan->arena, uint32_t, 2);
     key[0] = function;
     key[1] = htp_view_find_name(plan->view, text);
-    if (key[1] != 0) { /* without a reader it does not matter */
+    if (key[1] != 0) { /* an unused attribute does not matter */
         htp_map_set_bytes(plan->arena, &plan->parameter_numbers, key, 2 * sizeof(*key),
                           (uint32_t)plan->parameters.count);
         HTP_PUSH(plan->arena, &plan->parameters, (htp_inline_parameter){function, value});
@@ -242,7 +242,7 @@ static htp_status sort_functions(htp_inline_plan *plan)
     return HTP_OK;
 }
 
-/* ---- what is left ---- */
+/* ---- unused functions ---- */
 
 /* Walks the order from its end, where callers precede callees. Callees of kept operators are kept.
  */
@@ -284,7 +284,7 @@ static void find_bodies_with_calls(htp_inline_plan *plan)
     }
 }
 
-/* ---- how much it is ---- */
+/* ---- the size of the result ---- */
 
 static uint64_t add_up(uint64_t a, uint64_t b)
 {

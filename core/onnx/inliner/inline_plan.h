@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "onnx/reader/view.h"
 
-/** Calls in each other: as many as modules (query/tree/tree_find.h). */
+/** The deepest nesting of calls, as of modules (query/tree/tree_find.h). */
 enum { HTP_INLINE_DEEPEST = 256 };
 
 /** The limit of inlined bytes: a constant, and a factor of the file's structure; at most the limit
@@ -21,23 +21,23 @@ enum { HTP_INLINE_COST = 64 };
 /** An attribute that a function takes. */
 typedef struct htp_inline_parameter {
     uint32_t function;
-    htp_span value; /* the AttributeProto that is its default; empty: it has none */
+    htp_span value; /* its default, an AttributeProto; empty: none */
 } htp_inline_parameter;
 
 typedef struct htp_inline_plan {
     htp_arena *arena;
     const htp_view *view;
-    uint32_t *function_of;     /* by graph: the function that it is, or lies in; HTP_NONE */
-    uint32_t *first;           /* by function, and one more: of `nodes` */
-    uint32_t *nodes;           /* of functions, those in bodies included */
+    uint32_t *function_of;     /* by graph: the function that it is or lies in, or HTP_NONE */
+    uint32_t *first;           /* by function, and one more: start in `nodes` */
+    uint32_t *nodes;           /* nodes of functions, including those in bodies */
     uint32_t *call_of;         /* by node: the function that it calls, or HTP_NONE */
-    bool *has_calls;           /* by node: a call that is inlined lies in its bodies */
+    bool *has_calls;           /* by node: its bodies contain a call that is inlined */
     bool *is_kept;             /* by function: it is not inlined */
-    bool *is_left_out;         /* by function: nothing calls it any more */
+    bool *is_left_out;         /* by function: no call is left */
     bool *is_reached;          /* by function: the model's outputs depend on a call of it */
-    uint32_t *order;           /* functions, each behind those that it calls */
+    uint32_t *order;           /* functions, callees before callers */
     htp_map parameter_numbers; /* by function and name */
-    HTP_VECTOR(htp_inline_parameter) parameters; /* that a node reads, if it is a right one */
+    HTP_VECTOR(htp_inline_parameter) parameters; /* attributes of functions */
     HTP_VECTOR(htp_span) imports;                /* of the flat model: fields of the model */
     uint64_t limit;                              /* of bytes */
 } htp_inline_plan;
@@ -64,11 +64,11 @@ bool htp_inline_find_parameter(const htp_inline_plan *plan, uint32_t function, h
 /** "d::F", with the overload where there is one. */
 const char *htp_inline_call_function(const htp_inline_plan *plan, uint32_t function);
 
-/** That more comes out than may. */
+/** The status for a result that is too large. */
 HTP_MUST_USE htp_status htp_inline_too_much(const htp_inline_plan *plan);
 
-/** Finds the functions that are not inlined, and the imports of the flat model. Private:
- * inline_plan calls it. */
+/** Finds the functions that are not inlined, and the imports of the flat model. Called by
+ * inline_plan.c alone. */
 void htp_inline_find_kept(htp_inline_plan *plan);
 
 /** Lists what the flat model imports, once is_kept and is_reached are known. */

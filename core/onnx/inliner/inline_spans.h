@@ -1,5 +1,5 @@
 /*
- * Parts of a text that is inlined. Private to core/onnx.
+ * Slices of texts. Private to core/onnx.
  */
 #ifndef HTP_ONNX_INLINE_SPANS_H
 #define HTP_ONNX_INLINE_SPANS_H
@@ -14,7 +14,7 @@ static inline void htp_span_add(htp_text *text, htp_span span)
     htp_text_add_bytes(text, (const char *)span.at, span.bytes);
 }
 
-/** The bytes from @p begin to before @p end; of nothing, nothing. */
+/** The bytes from @p begin up to @p end; empty if @p span is. */
 static inline htp_span htp_span_part(htp_span span, size_t begin, size_t end)
 {
     return (htp_span){span.at ? span.at + begin : NULL, end - begin};

@@ -28,7 +28,7 @@ void htp_inline_join_tag(htp_text *text, htp_span above, htp_span tag)
     }
 }
 
-/* The end of a quoted text that begins at @p at, behind its quote; 0: it is unterminated. */
+/* The end of the quoted text at @p at, after its closing quote; 0 if unterminated. */
 static size_t end_of_quoted(htp_span text, size_t at)
 {
     unsigned char quote = text.at[at];
@@ -99,7 +99,8 @@ void htp_inline_split_list(htp_span list, htp_span *begun, htp_span *last_but_on
     *last_but_one = before;
 }
 
-/* A text in quotes; a quote character that was escaped before need not be escaped now. */
+/* Appends the contents of a quoted text, escaped for @p quote; a quote that was escaped before
+ * stays so. */
 static void add_quoted(htp_text *text, htp_span item, unsigned char quote)
 {
     for (size_t i = 1; i + 1 < item.bytes; i++) {
@@ -145,7 +146,7 @@ static void add_path(htp_text *text, htp_span above, htp_span path)
     htp_span_add(text, path);
 }
 
-/* The text between the quotes. */
+/* The text between quotes. */
 static htp_span inner(htp_span quoted)
 {
     return quoted.bytes > 2 ? htp_span_part(quoted, 1, quoted.bytes - 1) : (htp_span){quoted.at, 0};
@@ -183,7 +184,7 @@ static uint64_t first_number(htp_span list)
     return number;
 }
 
-/* The call number of a module in a function, or the number of its calls before. */
+/* The number of calls of a module before, or at, a call. */
 static uint64_t number_in(const htp_inline_texts *call, htp_span path)
 {
     uint32_t index;

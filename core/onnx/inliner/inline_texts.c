@@ -24,12 +24,12 @@ static const char *const key_texts[HTP_INLINE_KEYS] = {
     [HTP_INLINE_FIRST] = "first_calls",
 };
 
-/* Metadata keys that give a node's module. */
+/* The metadata keys that identify a node's module. */
 static const htp_inline_key telling[] = {HTP_INLINE_TAG,     HTP_INLINE_TAGS,
                                          HTP_INLINE_LAYER,   HTP_INLINE_NAMESPACE,
                                          HTP_INLINE_CLASSES, HTP_INLINE_SCOPES};
 
-/* Parts without a key: the tag, wherever it is stored, and the doc string. */
+/* Parts without a key: the tag, wherever stored, and the doc string. */
 enum { PART_TAG = HTP_INLINE_KEYS, PART_DOC, PARTS };
 
 /* Texts under construction, as offsets into the maker's buffer, which may move. */
@@ -223,7 +223,7 @@ static void join_chains(struct composing *c)
     }
 }
 
-/* Whether the chain continues the call's. A node without a tag has a whole chain. */
+/* Whether the chain continues the call's. A node without a tag has an absolute chain. */
 static bool has_relative_chain(const htp_inline_texts *texts)
 {
     htp_span chain = texts->of[HTP_INLINE_NAMESPACE];
@@ -245,7 +245,7 @@ static bool is_callee(const htp_inline_texts *call, htp_span tag)
                       memcmp(tag.at, call->tag.at, tag.bytes) == 0);
 }
 
-/* The composed chain. */
+/* The absolute chain. */
 static htp_span whole_chain(struct composing *c)
 {
     htp_inline_text_maker *maker = c->maker;
@@ -260,7 +260,7 @@ static htp_span whole_chain(struct composing *c)
     return (htp_span){(const unsigned char *)maker->chain.bytes, length};
 }
 
-/* The whole path of the module with the tag below the call's. */
+/* The absolute path of the module whose tag is below the call's. */
 static htp_span tagged_path(struct composing *c)
 {
     const htp_inline_texts *call = c->call;
@@ -363,7 +363,7 @@ void htp_inline_texts_of(htp_inline_text_maker *maker, const htp_inline_texts *c
 
 /* ---- calls ---- */
 
-/* Copies a text out of memory that is reused. */
+/* Copies a text out of the reused buffer. */
 static void keep(const htp_inline_text_maker *maker, htp_span *span)
 {
     const unsigned char *begin = (const unsigned char *)maker->scratch.bytes;
@@ -388,7 +388,7 @@ static htp_span make_attributes(const htp_inline_text_maker *maker, const htp_in
                                       : (htp_span){(unsigned char *)made.bytes, made.length};
 }
 
-/* The lists of a call that has a chain alone. */
+/* Makes the lists of a call that has only a chain. */
 static void make_lists(htp_arena *arena, htp_inline_texts *texts)
 {
     htp_text classes = {.arena = arena};

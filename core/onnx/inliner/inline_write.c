@@ -12,7 +12,7 @@ static size_t varint_size(uint64_t value)
     return size;
 }
 
-/* A position of a length field, which has the size of the expected length; the low bits hold that
+/* The position of a length field that is reserved for the expected length; the low bits hold its
  * size. */
 enum { LENGTH_BITS = 4 };
 

@@ -59,7 +59,7 @@ static const htp_node_annotation *annotate_nodes(annotator *a, const htp_annotat
 
 /* ---- initializers ---- */
 
-/* By input of the model: the initializer that is its default, or HTP_NONE. */
+/* By input of the model: the initializer with its default, or HTP_NONE. */
 static const uint32_t *find_defaults(const annotator *a)
 {
     uint32_t *defaults = HTP_NEW_ARRAY(a->arena, uint32_t, a->model->inputs.count + 1);
@@ -75,7 +75,7 @@ static const uint32_t *find_defaults(const annotator *a)
     return defaults;
 }
 
-/* The initializer of an operand, given or by default; or HTP_NONE. */
+/* The initializer of an operand, itself or its default; or HTP_NONE. */
 static uint32_t initializer_of(const annotator *a, const uint32_t *defaults, htp_tensor_id operand)
 {
     if (operand == HTP_NONE) {
@@ -101,7 +101,7 @@ static void add_users(annotator *a, htp_numbers *modules)
     }
 }
 
-/* Initializers with contents of one storage and geometry. */
+/* Initializers with the contents of one storage and geometry. */
 typedef struct holding {
     uint32_t initializer;
     uint32_t next; /* or HTP_NONE */
@@ -164,7 +164,7 @@ static void add_owners(annotator *a, const htp_parameters *parameters, htp_numbe
     }
 }
 
-/* The sources and layout of an initializer that is not stored as in the model. */
+/* Adds the sources and layout of a derived initializer. */
 static void add_derivation(annotator *a, property_list *list, const htp_derivation *derivation)
 {
     const htp_weight *weights = a->graph->trace->weights;
@@ -222,7 +222,7 @@ static const htp_properties *annotate_initializers(annotator *a, const htp_param
 
 /* ---- the whole ---- */
 
-/* Whether a node has the root's tag because only modules of torch.nn ran. */
+/* Whether a node has the root's tag because it ran only in modules of torch.nn. */
 static bool is_left_to_root(const annotator *a, uint32_t scope)
 {
     uint32_t module = a->graph->trace->scopes[scope].module;

@@ -1,5 +1,5 @@
 /*
- * Annotations: the metadata of nodes, initializers and the model about the hierarchy.
+ * Annotations: metadata about the hierarchy, on nodes, initializers and the model.
  *
  * Annotations are kept beside the model and merged in by the writer, so a model written without
  * them equals the stripped tagged one, byte for byte.
@@ -14,12 +14,11 @@
 
 #include <htp/htp.h>
 
-/** Of an initializer that is not stored as in the model: its layout, and its source weights: one
- * name, or a JSON array. */
+/** On a derived initializer: its layout, and its source weights (one name, or a JSON array). */
 #define HTP_LAYOUT_KEY "htp.layout"
 #define HTP_PARAMETER_KEY "htp.parameter"
 
-/** Of a model: which sizes the axes of its inputs have, in words. */
+/** On the model: the sizes that the axes of its inputs may have, as text. */
 #define HTP_SIZES_KEY "htp.sizes"
 
 /** A key and its value, as metadata_props holds them. */
@@ -41,7 +40,7 @@ typedef struct htp_properties {
  *
  * Metadata: source_module; hierarchy_tags (a JSON array), if there are several; full_tag, that of
  * the innermost running module of any class; the entries of PyTorch's exporter, see
- * onnx/metadata/torch_metadata.h; `call`, the number of the call (from 0) of the tag's module, if
+ * onnx/metadata/torch_metadata.h; `call`, the number (from 0) of the call of the tag's module, if
  * that is called more than once ("0, 1" if a node serves several calls); `calls`, the same for all
  * running modules that are called more than once, as JSON: {"encoder.shared": [0, 1]}. layer_ann:
  * the tag.
@@ -57,10 +56,10 @@ typedef struct htp_node_annotation {
 
 /**
  * Counts of nodes: a module's own are those for which it was the innermost running module; tagged
- * are those that carry its tag, none for a module that has no tag of its own. Each adds up to the
- * number of nodes. A total sums over the attribute tree: for an eligible module, nodes with its tag
- * or that of a module below; for another one, nodes whose innermost module is this one or one
- * below. A node that serves several operations counts for the first.
+ * are those with its tag, none for a module without one. Each adds up to the number of nodes. A
+ * total sums over the attribute tree: for an eligible module, nodes with its tag or that of a
+ * descendant; for others, nodes whose innermost module is this one or a descendant. A node that
+ * serves several operations counts for the first.
  */
 typedef struct htp_annotations {
     const htp_node_annotation *nodes; /* by node index */
@@ -73,16 +72,16 @@ typedef struct htp_annotations {
     const uint32_t *nodes_own; /* by module, see above */
     const uint32_t *nodes_tagged;
     const uint32_t *nodes_total;
-    uint32_t nodes_left_to_root; /* that carry its tag, and ran in modules of torch.nn below it */
+    uint32_t nodes_left_to_root; /* nodes with the root's tag that ran in modules of torch.nn */
     const htp_parameters *parameters;
     const htp_alias_list *aliases; /* by module */
 } htp_annotations;
 
 typedef struct htp_annotate_options {
-    unsigned places;              /* set of htp_tag_place; 0: only the node counts are made */
+    unsigned places;              /* set of htp_tag_place; 0: only count nodes */
     const char *attribute_prefix; /* "__" */
-    const char *sizes; /* which sizes the axes have, as the file says; NULL: it says nothing */
-    bool leaves_nodes; /* they are annotated by others: see onnx/metadata/annotate_node.h */
+    const char *sizes;            /* value of HTP_SIZES_KEY; NULL: none */
+    bool leaves_nodes;            /* the caller annotates them: see onnx/metadata/annotate_node.h */
 } htp_annotate_options;
 
 /**

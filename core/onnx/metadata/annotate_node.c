@@ -71,7 +71,7 @@ static uint32_t tagged_module(const annotator *a, uint32_t scope)
     return a->scope_modules[scope];
 }
 
-/* The modules of a node's scopes without duplicates, the first scope's in front. */
+/* The modules of a node's scopes without duplicates, the first scope's first. */
 static htp_numbers list_modules(annotator *a, const htp_onnx_node *node,
                                 uint32_t (*module_of)(const annotator *a, uint32_t scope))
 {
@@ -239,10 +239,10 @@ static const char *running_as_json(annotator *a, const htp_onnx_node *node)
     return calls.count ? htp_text_string(&text) : NULL;
 }
 
-/* A node's texts besides its tags. */
+/* A node's texts other than tags. */
 typedef struct sayings {
     htp_torch_metadata torch;
-    const char *first_calls; /* NULL: no call, or nothing to say */
+    const char *first_calls; /* NULL: none */
 } sayings;
 
 static void make_metadata(annotator *a, const htp_onnx_node *node, const htp_numbers *owners,

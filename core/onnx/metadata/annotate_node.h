@@ -1,5 +1,5 @@
 /*
- * The annotation of one node: the modules that it ran in. Private to core/onnx and core/functions.
+ * The annotation of one node: the modules in which it ran. Private to core/onnx and core/functions.
  */
 #ifndef HTP_ONNX_ANNOTATE_NODE_H
 #define HTP_ONNX_ANNOTATE_NODE_H
@@ -13,12 +13,12 @@ typedef struct htp_call_range {
     uint32_t count;
 } htp_call_range;
 
-/** Where nodes are: in the model, or in a function for a call. Tags and the chain of running
- * modules may be relative to the call; calls within are always counted from it. */
+/** Where nodes are: in the model, or in the function of a call. Tags and the chain of running
+ * modules may be relative to the call; call numbers always are. */
 typedef struct htp_node_setting {
     htp_torch_setting call;
     bool are_tags_relative;
-    /** The calls of a module in it; NULL: those of the model. */
+    /** The calls of a module within it; NULL: those in the model. */
     htp_call_range (*find_calls)(const void *user, uint32_t module);
     const void *user;
 } htp_node_setting;
@@ -36,7 +36,8 @@ const htp_node_annotation *htp_annotate_node(htp_node_annotator *annotator,
                                              const htp_onnx_node *node,
                                              const htp_node_setting *setting);
 
-/** The annotation of the call of scope @p node->origin.scope, as if it ran in the called module.
+/** The annotation of the node that calls scope @p node->origin.scope, as if it ran in the called
+ * module.
  * @param first_calls  a further entry of the metadata, or NULL */
 const htp_node_annotation *htp_annotate_call(htp_node_annotator *annotator,
                                              const htp_onnx_node *node,

@@ -17,7 +17,7 @@
 const char *htp_complex_border_json(htp_arena *arena, const htp_builder *model,
                                     const htp_tensor_id *ids, size_t count);
 
-/** Reads the names in the metadata entry of @p key, JSON; none if that is no array. The map is in
+/** Reads the names in the metadata entry @p key; none if it is no JSON array. The map is in
  * @p arena. */
 htp_map htp_complex_border_read(htp_arena *arena, const htp_view *view, const char *key);
 

@@ -147,7 +147,7 @@ static void add_record(tree_writer *w, uint32_t module)
     add_number(text, "total", w->annotations->nodes_total[module], "}}");
 }
 
-/* What most records have at most. */
+/* An upper bound of most records' total size. */
 static size_t guess_bytes(const htp_graph *graph, const htp_hierarchy *hierarchy)
 {
     enum { KEYS_AND_NUMBERS = 512 };

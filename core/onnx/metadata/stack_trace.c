@@ -20,9 +20,9 @@ typedef struct frame {
 
 typedef struct stack {
     htp_arena *arena;
-    const char *method;       /* that was exported */
+    const char *method;       /* the exported method */
     HTP_VECTOR(frame) frames; /* the innermost first */
-    bool has_python;          /* of a traced file: one place holds the frames of several calls */
+    bool has_python;          /* a traced file, where one place holds the frames of several calls */
 } stack;
 
 /* The tracer names the second call of one module forward1, and so on. */
@@ -139,7 +139,7 @@ static const htp_trace_call *caller_of(const htp_trace *trace, const htp_trace_c
     return place->call ? &trace->calls[place->call - 1] : NULL;
 }
 
-/* Lists the places of a node. For each call of a module the outermost known place counts: that in
+/* Lists the places of a node. For each module call the outermost known place counts, which is in
  * forward() itself. */
 static void list_places(htp_arena *arena, const htp_trace *trace, const htp_trace_call *innermost,
                         htp_stack_places *places)
@@ -229,7 +229,8 @@ static const char *text_of(htp_arena *arena, const stack *s)
     return text.length ? htp_text_string(&text) : NULL;
 }
 
-/* A key of all texts that frames are made from. Equal texts of a trace are one. */
+/* A key of all texts from which frames are made. Texts of a trace are interned, so addresses
+ * suffice. */
 static void make_key(htp_arena *arena, htp_stack_memo *memo, const char *method)
 {
     memo->key.count = 0;
@@ -267,7 +268,7 @@ const char *htp_stack_trace_make(htp_arena *arena, htp_stack_memo *memo, const h
 
 /* A frame and its outer frames: stacks share common beginnings. */
 typedef struct link {
-    uint32_t outer; /* a link; link 0 is no frame */
+    uint32_t outer; /* a link; 0: none */
     uint32_t depth; /* number of frames, including this one */
     const char *text;
 } link;
@@ -285,9 +286,9 @@ typedef struct finder {
     htp_map known;           /* outer link and text -> link */
     htp_text key;            /* the key of the last look-up */
     uint32_t *depths;        /* by scope: number of callers */
-    uint32_t *callers;       /* by scope: callers whose places are known independently of nodes */
+    uint32_t *callers;       /* by scope: number of callers whose places are known without nodes */
     bool *has_stack;         /* by scope: a node of it has a stack */
-    htp_stack_places places; /* of the last node */
+    htp_stack_places places; /* the last node's */
 } finder;
 
 static uint32_t add_link(finder *f, uint32_t outer, const frame *added)

@@ -1,7 +1,7 @@
 /*
- * Where in the program an operation was called: the lines of all forward()s that were running, as
- * PyTorch's exporter writes them. Source of the form: proxy.py of torch.fx (it keeps the frames of
- * forward() alone) and Python's traceback.format_list(), stripped.
+ * Where in the program an operation was called: the lines of all running forward()s, in the form of
+ * PyTorch's exporter. Source of the form: proxy.py of torch.fx (it keeps the frames of forward()
+ * alone) and Python's traceback.format_list(), stripped.
  */
 #ifndef HTP_ONNX_STACK_TRACE_H
 #define HTP_ONNX_STACK_TRACE_H
@@ -13,12 +13,12 @@
 /** Source places of frames, the innermost first. */
 typedef HTP_VECTOR(const htp_trace_call *) htp_stack_places;
 
-/** Stacks that were made, by their places: layers of a model have the same. An empty memo is all
+/** A cache of stacks by their places, which layers of a model share. An empty memo is all
  * zeroes. */
 typedef struct htp_stack_memo {
-    htp_map known; /* numbers of the texts */
+    htp_map known; /* key -> index in texts */
     HTP_VECTOR(const char *) texts;
-    HTP_VECTOR(const void *) key; /* the latest one */
+    HTP_VECTOR(const void *) key; /* the latest key */
     htp_stack_places places;      /* of the latest node */
 } htp_stack_memo;
 
@@ -30,8 +30,8 @@ typedef struct htp_stack_memo {
  *       File "net.py", line 12, in forward
  *         y = self.helper(x)
  *
- * Functions that a forward() calls are left out, unless the file lacks the line in forward(). A
- * traced file holds stacks, but no text of lines. Only the innermost 256 frames are kept. Time is
+ * Functions that a forward() calls are omitted, unless the file lacks the line in forward(). A
+ * traced file has stacks, but no text of lines. Only the innermost 256 frames are kept. Time is
  * linear in the depth of calls.
  * @param memo  of this arena and this trace
  * @return NULL if nothing is known
@@ -49,8 +49,8 @@ const char *htp_stack_trace_make(htp_arena *arena, htp_stack_memo *memo, const h
  * A NULL part is left out with its separator. If make() returns a text, so does within().
  *
  * The stack of a call is that of its callers' forward()s, as far as the stacks of all its nodes
- * begin with it: a traced file has no places of calls, and has moved nodes. It is shorter if a
- * node's stack lacks frames, and below 256 frames.
+ * begin with it: a traced file has no places of calls, and its nodes may have moved. It is shorter
+ * if a node's stack lacks frames, and always less than 256 frames.
  */
 typedef struct htp_stacks htp_stacks;
 
@@ -62,8 +62,8 @@ const htp_stacks *htp_stacks_find(htp_arena *arena, const htp_graph *graph);
 const char *htp_stack_trace_of_call(htp_arena *arena, const htp_stacks *stacks, uint32_t scope,
                                     uint32_t within);
 
-/** The frames of a live node from @p scope's forward() inward. NULL where nothing is known, or
- * where it does not run in @p scope. */
+/** The frames of a live node from @p scope's forward() inward. NULL if nothing is known, or if it
+ * does not run in @p scope. */
 const char *htp_stack_trace_within(htp_arena *arena, const htp_stacks *stacks, htp_node_id node,
                                    uint32_t scope);
 

@@ -25,7 +25,7 @@ htp_state_pairs htp_state_pairs_of(htp_arena *arena, const htp_builder *model)
 
 /* ---- writing ---- */
 
-/* Whether a number is a word, which JSON does not have. */
+/* Whether a number is NaN or infinity, which JSON lacks. */
 static bool is_word(const char *first)
 {
     return strcmp(first, "nan") == 0 || strcmp(first, "inf") == 0 || strcmp(first, "-inf") == 0;
@@ -86,7 +86,7 @@ static const char *text_of(htp_arena *arena, const cJSON *object, const char *ke
     return cJSON_IsString(item) ? htp_arena_strdup(arena, item->valuestring) : NULL;
 }
 
-/* The text of a scalar in our own files; others count as lists of numbers. */
+/* The text of a first value as we write it; anything else counts as differing elements. */
 static const char *first_of(htp_arena *arena, const cJSON *object)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "first");

@@ -24,11 +24,11 @@ struct htp_torch_metadata_maker {
     htp_arena *arena;
     const htp_graph *graph;
     scope_texts *by_scope;
-    uint32_t *numbers; /* by aten node: 1 + earlier nodes of its operator in its scope; 0: not
-                          numbered yet */
+    uint32_t *numbers; /* by aten node: 1 + earlier nodes of its operator in its scope; 0: not yet
+                          numbered */
     htp_map counts;    /* the next number, by scope and operator */
     htp_stack_memo stacks;
-    htp_interned classes; /* class hierarchies: equal for all layers of a model */
+    htp_interned classes; /* class hierarchies, which layers of a model share */
     htp_text text;        /* under construction */
     htp_text begun[3];    /* prefixes of a scope */
 };
@@ -75,7 +75,7 @@ htp_torch_metadata_maker *htp_torch_metadata_new(htp_arena *arena, const htp_gra
     return maker;
 }
 
-/* The modules that began since scope @p end, innermost first. @return their number */
+/* The modules entered since scope @p end, innermost first. @return their number */
 static size_t list_chain(const htp_graph *graph, uint32_t scope, uint32_t end, uint32_t *chain)
 {
     size_t count = 0;
@@ -89,7 +89,7 @@ static size_t list_chain(const htp_graph *graph, uint32_t scope, uint32_t end, u
     return count;
 }
 
-/* Reuses the buffer of a text; a finished text was copied. */
+/* Empties a text to reuse its buffer; finished texts were copied. */
 static htp_text *empty_text(htp_text *text)
 {
     text->length = 0;
@@ -142,7 +142,8 @@ static scope_texts make_texts(htp_torch_metadata_maker *maker, uint32_t scope,
     return (scope_texts){copy_text(names), copy_text(classes), copy_text(scopes)};
 }
 
-/* A scope's nodes are all in one function, or in the model. */
+/* The prefixes of a scope. They need no setting in the key: a scope's nodes are all in one
+ * function, or in the model. */
 static const scope_texts *texts_of_scope(htp_torch_metadata_maker *maker, uint32_t scope,
                                          const htp_torch_setting *setting)
 {

@@ -1,6 +1,6 @@
 /*
- * Protobuf's wire format over bytes that lie in memory: the fields of one message, one after the
- * other. Nothing is copied, nothing is allocated, and no length is trusted.
+ * Reads protobuf's wire format in memory: the fields of one message, in order. Nothing is copied,
+ * nothing is allocated, and no length is trusted.
  *
  * Reference: https://protobuf.dev/programming-guides/encoding/
  */
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Bytes that somebody else owns. */
+/** Bytes owned by someone else. */
 typedef struct htp_span {
     const unsigned char *at;
     size_t bytes;
@@ -46,13 +46,13 @@ static inline htp_wire htp_wire_begin(htp_span message)
     return (htp_wire){.at = message.at, .end = message.at ? message.at + message.bytes : NULL};
 }
 
-/** As htp_wire_next(), of fields of any form. */
+/** As htp_wire_next(), without its fast path. */
 bool htp_wire_next_any(htp_wire *wire, htp_wire_field *field);
 
-/** The next field. @return false behind the last one, or where the message is broken. */
+/** Reads the next field. @return false after the last one, or if the message is broken. */
 static inline bool htp_wire_next(htp_wire *wire, htp_wire_field *field)
 {
-    /* Most fields: a tag of one byte, and contents of a length of one byte or two. */
+    /* Fast path for most fields: a tag of one byte, and a length of one or two bytes. */
     const unsigned char *at = wire->at;
     size_t left = (size_t)(wire->end - at);
     if (wire->is_broken || left < 3 || (at[0] & 0x87) != HTP_WIRE_BYTES || at[0] < 8) {
@@ -72,7 +72,7 @@ static inline bool htp_wire_next(htp_wire *wire, htp_wire_field *field)
     return true;
 }
 
-/** The next varint of a packed field. @return as htp_wire_next(). */
+/** Reads the next varint of a packed field. @return as htp_wire_next(). */
 bool htp_wire_next_varint(htp_wire *wire, uint64_t *value);
 
 /** Whether a field has number @p number and type HTP_WIRE_BYTES; a field of the wrong type counts
@@ -88,7 +88,7 @@ static inline bool htp_wire_is_varint(const htp_wire_field *field, uint32_t numb
     return field->number == number && field->type == HTP_WIRE_VARINT;
 }
 
-/** Where the fields of a message lie, by their number: from the first to the last with it. A pass
+/** The range of a message's fields by number, from the first to the last with it, so that a pass
  * over the fields of one number need not walk over all others. */
 enum { HTP_WIRE_RUNS = 17 };
 typedef struct htp_wire_runs {
@@ -96,7 +96,7 @@ typedef struct htp_wire_runs {
     size_t counts[HTP_WIRE_RUNS];
 } htp_wire_runs;
 
-/** Notes a field. Numbers from HTP_WIRE_RUNS on are not noted. */
+/** Records a field. Numbers from HTP_WIRE_RUNS on are ignored. */
 static inline void htp_wire_runs_add(htp_wire_runs *runs, const htp_wire_field *field)
 {
     if (field->number < HTP_WIRE_RUNS) {

@@ -53,7 +53,7 @@ static bool lies_below(const char *folder, const char *path)
     return strncmp(real_path, real_folder, length) == 0 && (is_root || real_path[length] == '/');
 }
 
-/* Notes the identity of the file; it may stand in for the one referred to. */
+/* Records the identity of a data file, which may replace the one that the model names. */
 static htp_status look_at(const htp_view *view, const char *location, htp_view_data_file *file)
 {
     enum { HEAD_BYTES = 64 };
@@ -67,7 +67,7 @@ static htp_status look_at(const htp_view *view, const char *location, htp_view_d
                : HTP_OK;
 }
 
-/* Notes a file that the caller gave as the data file. */
+/* Records a file that the caller gave as the data file. */
 static htp_status open_told(const htp_view *view, const char *location, htp_view_data_file *file)
 {
     file->path = view->data_path;

@@ -30,7 +30,7 @@ struct order {
     const htp_view *view;
     const uint32_t *first_body;
     const uint32_t *next_body;
-    uint32_t *nodes; /* with room for all */
+    uint32_t *nodes; /* has room for all nodes */
     size_t count;
 };
 
@@ -39,7 +39,7 @@ static void walk(struct order *order, uint32_t root)
 {
     struct walking stack[HTP_VIEW_DEEPEST + 1] = {{.graph = root, .body = HTP_NONE}};
     uint32_t depth = 0;
-    bool is_entered = false; /* the next node's bodies were visited */
+    bool is_entered = false; /* the next node's bodies have been visited */
     for (;;) {
         struct walking *at = &stack[depth];
         htp_view_range nodes = order->view->graphs.items[at->graph].nodes;

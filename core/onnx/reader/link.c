@@ -1,8 +1,8 @@
 /*
  * Links names to values.
  *
- * A name is looked for in the node's own graph and in those around it, from the inside out. All
- * definitions are collected before look-ups; the order of nodes is checked after that.
+ * A name is looked up in the node's own graph, then in the enclosing ones. All definitions are
+ * collected before look-ups; the order of nodes is checked after that.
  */
 #include "onnx/reader/view_read.h"
 
@@ -39,7 +39,7 @@ static uint32_t find_value(const linker *l, uint32_t graph, htp_view_name name)
 
 /* ---- definitions ---- */
 
-/* The list was reserved in full, so pointers in the map stay valid. */
+/* Adds a value. The list was reserved in full, so pointers in the map stay valid. */
 static uint32_t add_value(linker *l, htp_view_value value)
 {
     htp_view *view = l->view;
@@ -129,7 +129,7 @@ static void set_infos(linker *l, uint32_t graph)
 
 /* ---- uses ---- */
 
-/* The value of a name; an undefined one is noted once per graph. */
+/* The value of a name; an undefined one is recorded once per graph. */
 static uint32_t resolve(linker *l, uint32_t graph, htp_view_name name, uint32_t node)
 {
     htp_view *view = l->view;

@@ -121,7 +121,7 @@ static htp_status read_message(htp_view *view, const struct place *place,
     }
 }
 
-/* protobuf would merge a message that occurs twice, so that is refused. */
+/* Refuses a message that occurs twice, which protobuf would merge. */
 static htp_status check_single(const htp_view *view, const htp_view_attribute *attribute,
                                htp_span whole)
 {
@@ -250,7 +250,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Reserves room for typical nodes, within the limits of the file's size. */
+/* Reserves memory for typical nodes, limited by the file's size. */
 static void expect_nodes(htp_view *view, size_t nodes, size_t bytes)
 {
     HTP_EXPECT(view->arena, &view->nodes, nodes);
@@ -294,7 +294,7 @@ static htp_status read_nodes(htp_view *view, uint32_t graph, const htp_wire_runs
 
 /* ---- graphs ---- */
 
-/* Notes the ValueInfoProtos of field @p number; with a @p range, their names become operands. */
+/* Records the ValueInfoProtos of field @p number; with a @p range, their names become operands. */
 static htp_status read_infos(htp_view *view, htp_span run, uint32_t number, htp_view_range *range)
 {
     htp_wire wire = htp_wire_begin(run);

@@ -1,5 +1,5 @@
 /*
- * Reads tensors: their dims, and where their data are.
+ * Reads tensors: their dims, and the location of their data.
  */
 #include "onnx/reader/view_read.h"
 
@@ -51,7 +51,7 @@ static htp_status wrong(const htp_view *view, const htp_view_tensor *tensor, con
 
 /* ---- external data ---- */
 
-/* A number as text; false if it is none. */
+/* Reads a decimal number; false if it is none. */
 static bool read_number(htp_span text, uint64_t *number)
 {
     uint64_t value = 0;
@@ -123,7 +123,7 @@ static htp_status read_dims(htp_view *view, const htp_wire_field *field, htp_vie
     return htp_view_end(view, &wire, "a list of dims");
 }
 
-/* The size of the elements as raw data. */
+/* Counts the bytes of the elements as raw data. */
 static htp_status count_bytes(const htp_view *view, htp_view_tensor *tensor)
 {
     uint64_t bits = htp_tensor_type_bits(tensor->data_type);

@@ -46,7 +46,7 @@ htp_schemas *htp_schemas_new(htp_arena *arena)
 
 /* ---- the texts of a row ---- */
 
-/* The next word of a text, as a string of its own; NULL behind the last one. */
+/* A copy of the next word of a text; NULL after the last one. */
 static char *next_word(htp_arena *arena, const char **text)
 {
     size_t length = strcspn(*text, " ");
@@ -55,7 +55,7 @@ static char *next_word(htp_arena *arena, const char **text)
     return word;
 }
 
-/* Cuts a word at @p mark. @return the part behind it */
+/* Cuts a word at @p mark. @return the part after it */
 static char *cut(char *word, char mark)
 {
     char *at = strchr(word, mark);

@@ -37,14 +37,14 @@ typedef enum htp_schema_option {
 /** An input or output. */
 typedef struct htp_schema_parameter {
     htp_schema_option option;
-    bool may_differ; /* the types of a variadic one's members */
-    uint32_t least;  /* members of a variadic one */
-    uint32_t type;   /* among the schema's */
+    bool may_differ; /* members of a variadic one may differ in type */
+    uint32_t least;  /* least number of members of a variadic one */
+    uint32_t type;   /* index among the schema's types */
 } htp_schema_parameter;
 
 /** A type that parameters of one name share. */
 typedef struct htp_schema_type {
-    const char *name; /* "T"; NULL: it is of one parameter alone */
+    const char *name; /* "T"; NULL: used by one parameter only */
     const htp_type_set *allowed;
 } htp_schema_type;
 
@@ -58,23 +58,23 @@ typedef struct htp_schema_attribute {
 typedef struct htp_schema {
     const char *op_type;
     int64_t since;
-    bool is_deprecated;       /* it is gone */
-    bool takes_any_attribute; /* besides those that it has */
+    bool is_deprecated;       /* the operator was removed */
+    bool takes_any_attribute; /* besides its own */
     HTP_VECTOR(htp_schema_parameter) inputs;
     HTP_VECTOR(htp_schema_parameter) outputs;
     HTP_VECTOR(htp_schema_type) types;
     HTP_VECTOR(htp_schema_attribute) attributes;
 } htp_schema;
 
-/** The opsets that there are schemas of. */
+/** The opsets with known schemas. */
 enum { HTP_SCHEMA_FIRST_OPSET = 1, HTP_SCHEMA_LAST_OPSET = 28 };
 
-/** Schemas that were asked for, in an arena. */
+/** A cache of schemas, in an arena. */
 typedef struct htp_schemas htp_schemas;
 
 htp_schemas *htp_schemas_new(htp_arena *arena);
 
-/** The schema of an operator at an opset, in constant time. @return NULL where it has none yet */
+/** The schema of an operator at an opset, in constant time. @return NULL if the opset lacks it */
 const htp_schema *htp_schemas_find(htp_schemas *schemas, const char *op_type, int64_t opset);
 
 /** The opset that introduced an operator; 0 if there is none. */
@@ -83,7 +83,7 @@ int64_t htp_schemas_first_opset(const htp_schemas *schemas, const char *op_type)
 /** The attribute of a name, or NULL. */
 const htp_schema_attribute *htp_schema_find_attribute(const htp_schema *schema, const char *name);
 
-/** The parameter of operand @p index; NULL behind the last one.
+/** The parameter of operand @p index; NULL after the last one.
  * @param parameters, count  a schema's inputs or outputs. */
 const htp_schema_parameter *htp_schema_parameter_at(const htp_schema_parameter *parameters,
                                                     size_t count, uint32_t index);

@@ -1,5 +1,5 @@
 /*
- * Operators that may serve several modules as one node: those of sizes, positions and masks.
+ * Operators of which one node may serve several modules: those of sizes, positions and masks.
  *
  * Shape and Size always may. The others may if all operands are constants, non-floating inputs of
  * the model, or results of such operators.
@@ -14,8 +14,8 @@
 /** The condition for sharing an operator. */
 typedef enum htp_shareable {
     HTP_SHAREABLE_NEVER,
-    HTP_SHAREABLE_ALWAYS,        /* whatever it reads: Shape, Size */
-    HTP_SHAREABLE_WITH_OPERANDS, /* where its operands may be shared */
+    HTP_SHAREABLE_ALWAYS,        /* with any operand: Shape, Size */
+    HTP_SHAREABLE_WITH_OPERANDS, /* if its operands may be shared */
 } htp_shareable;
 
 /** The rule of an operator of ONNX's own domain. */

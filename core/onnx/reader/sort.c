@@ -5,8 +5,9 @@
 /* The nodes of graph 0 and the sources of each. */
 struct sorter {
     const htp_view *view;
-    uint32_t *owner; /* by node: itself or the node of graph 0 around it; HTP_NONE: a function's */
-    uint32_t *first; /* by node of graph 0, and one more: of `makers` */
+    uint32_t *owner; /* by node: itself, or the node of graph 0 that contains it; HTP_NONE: a
+                        function's */
+    uint32_t *first; /* by node of graph 0, and one more: start in `makers` */
     uint32_t *makers;
     uint8_t *state; /* by node: see below */
     htp_view_flat *flat;
@@ -42,7 +43,7 @@ static uint32_t maker_of(const struct sorter *s, uint32_t owner, uint32_t value)
     return maker == owner || owner == HTP_NONE ? HTP_NONE : maker;
 }
 
-/* Counts reads of nodes; lists them once counts are known. */
+/* Counts the makers of values that are read; lists them once the counts are known. */
 static void each_maker(struct sorter *s, uint32_t owner, htp_view_range read, uint32_t *next)
 {
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
@@ -81,7 +82,7 @@ static void find_makers(struct sorter *s, htp_arena *arena)
     each_reader(s, next);
 }
 
-/* Lists a node behind its sources. @return false for a cycle */
+/* Lists a node after its sources. @return false for a cycle */
 static bool list_node(struct sorter *s, htp_arena *arena, uint32_t node, htp_view_spans *spans)
 {
     HTP_VECTOR(uint32_t) stack = {0};

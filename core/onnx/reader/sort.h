@@ -1,5 +1,5 @@
 /*
- * Topological sort: some tools append nodes, and rely on ONNX Runtime to sort.
+ * Topological sort: some tools append nodes and rely on ONNX Runtime to sort.
  */
 #ifndef HTP_ONNX_SORT_H
 #define HTP_ONNX_SORT_H

@@ -8,13 +8,13 @@
 
 /** One dim. */
 typedef struct htp_value_dim {
-    const char *symbol; /* NULL: it is a number, or not known */
-    int64_t size;       /* -1: not known */
+    const char *symbol; /* NULL: a number, or unknown */
+    int64_t size;       /* -1: unknown */
 } htp_value_dim;
 
 /** A type. */
 typedef struct htp_value_type {
-    bool is_known;         /* the file declares it, and it is one of these */
+    bool is_known;         /* the file declares it, in a supported form */
     const char *container; /* "", "sequence", "optional", and so on */
     int32_t data_type;
     bool has_dims;
@@ -22,13 +22,13 @@ typedef struct htp_value_type {
     size_t rank;
 } htp_value_type;
 
-/** The type of a value: of its declaration, or of its initializer. Texts are in @p arena. */
+/** The type of a value: as declared, or that of its initializer. Texts are in @p arena. */
 htp_value_type htp_value_type_find(htp_arena *arena, const htp_view *view, uint32_t value);
 
 /** The type of a tensor of the file. */
 htp_value_type htp_value_type_of_tensor(htp_arena *arena, const htp_view *view, uint32_t tensor);
 
-/** "float32[batch,8]", "sequence of int64[?]", "?" where it is not known. */
+/** "float32[batch,8]", "sequence of int64[?]", "?" if unknown. */
 const char *htp_value_type_text(htp_arena *arena, const htp_value_type *type);
 
 #endif

@@ -78,7 +78,7 @@ htp_status htp_view_read_flat(htp_view *view, const htp_view *file, const htp_vi
 
 void htp_view_close(htp_view *view)
 {
-    if (view->flat) { /* the other view owns what it reads */
+    if (view->flat) { /* the view of the file owns the mapping */
         return;
     }
     if (view->bytes.at) {

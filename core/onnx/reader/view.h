@@ -2,10 +2,10 @@
  * A view of an ONNX file: an index of its structure, without weights. The file is mapped; messages,
  * weights and texts stay there as spans. Only names, each once, and numbers are copied.
  *
- * This is not a second model beside the builder (onnx/builder/builder.h). A builder is the model
- * before it is written: it has aten nodes, formulas of dims and places of weights in an archive,
- * which no file has, and only what this program writes. A view has any file, of any exporter. A
- * builder ends as a file, and queries use a view of it, so the two are never converted. A view is
+ * It does not duplicate the builder (onnx/builder/builder.h). A builder is a model before it is
+ * written: it has aten nodes, formulas of dims and positions of weights in an archive, which no
+ * file has, and only what this program writes. A view shows any file, of any exporter. A builder
+ * becomes a file, and queries use a view of that, so the two are never converted. A view is
  * immutable: a changed model is the view's spans and a list of edits (onnx/rewriter/rewrite.h), so
  * everything else keeps its bytes, unknown fields included.
  *
@@ -16,7 +16,7 @@
  * the nodes of one graph have consecutive numbers in the order of the file, and an inner graph has
  * a larger number than the outer one. Functions are outermost graphs.
  *
- * Everything lives in the arena that the view was made in, and is valid until htp_view_close().
+ * Everything lives in the view's arena and is valid until htp_view_close().
  *
  * Reference: onnx.proto; https://onnx.ai/onnx/repo-docs/IR.html
  */
@@ -31,10 +31,12 @@
 
 #include <htp/types.h>
 
-/** Names that are found without the map: most are those of nodes nearby, or of all nodes. */
+/** Slots of recently used names, which are found without the map: most names recur nearby, or
+ * everywhere. */
 #define HTP_VIEW_RECENT 2048
 
-/** Bodies in bodies: protobuf's own readers give up at 100 messages in messages, a third of it. */
+/** The deepest nesting of bodies. protobuf's own readers stop at 100 nested messages, a third of
+ * this. */
 #define HTP_VIEW_DEEPEST 100
 
 /** A name: its number in the view; 0 is "". */
@@ -50,7 +52,7 @@ typedef struct htp_view_range {
 typedef struct htp_view_property {
     htp_span whole;
     htp_view_name key;
-    htp_span value; /* its place is never NULL */
+    htp_span value; /* `at` is never NULL */
 } htp_view_property;
 
 /** Where a value comes from. */
@@ -58,15 +60,15 @@ typedef enum htp_view_maker {
     HTP_VIEW_BY_INPUT,       /* of the graph; perhaps with an initializer as its default */
     HTP_VIEW_BY_INITIALIZER, /* of the graph */
     HTP_VIEW_BY_NODE,
-    HTP_VIEW_BY_NOBODY, /* it is read, and nothing makes it */
+    HTP_VIEW_BY_NOBODY, /* it is read, but nothing makes it */
 } htp_view_maker;
 
 /** A tensor, or another value between nodes. */
 typedef struct htp_view_value {
-    uint32_t graph; /* that it is made in */
+    uint32_t graph; /* the graph in which it is made */
     htp_view_name name;
     htp_view_maker maker;
-    uint32_t node;        /* that makes it, or HTP_NONE */
+    uint32_t node;        /* the node that makes it, or HTP_NONE */
     uint32_t initializer; /* among the tensors, or HTP_NONE */
     htp_span info;        /* its ValueInfoProto (of an input, output or value_info), or empty */
 } htp_view_value;
@@ -91,9 +93,9 @@ typedef enum htp_view_kind {
 } htp_view_kind;
 
 typedef struct htp_view_attribute {
-    htp_span whole; /* the list's values are read from here */
+    htp_span whole; /* lists are read from here */
     htp_view_name name;
-    htp_view_name reference; /* of an attribute of the function that takes its place; or 0 */
+    htp_view_name reference; /* the function's attribute to which it refers; or 0 */
     uint32_t kind;           /* a htp_view_kind, or one that came later */
     int64_t i;
     float f;
@@ -106,7 +108,7 @@ typedef struct htp_view_node {
     htp_span whole;
     uint32_t graph;
     htp_view_name name, op_type, domain, overload;
-    htp_view_range inputs;  /* of `operands`: values, HTP_NONE for one that is left out */
+    htp_view_range inputs;  /* of `operands`: values; HTP_NONE if omitted */
     htp_view_range outputs; /* the same */
     htp_view_range attributes;
     htp_view_range properties;
@@ -117,28 +119,28 @@ typedef struct htp_view_tensor {
     htp_span whole;
     htp_view_name name;
     uint32_t graph;     /* graph of the initializer, or of the node with the attribute */
-    uint32_t attribute; /* that it belongs to, or HTP_NONE */
-    htp_span sparse;    /* the sparse tensor whose values or indices they are; or empty */
+    uint32_t attribute; /* the attribute that has it, or HTP_NONE */
+    htp_span sparse;    /* the sparse tensor to which it belongs; or empty */
     int32_t data_type;  /* TensorProto.DataType */
     htp_view_range dims;
-    uint64_t bytes; /* of its data, wherever they are; of strings, with the fields around them */
+    uint64_t bytes; /* of its data, wherever stored; for strings, with their field prefixes */
     htp_span data;  /* in the file: raw, or typed and packed; empty where `location` is not 0 */
-    uint32_t data_field;    /* its number in TensorProto; 0: none, or in many pieces */
-    htp_view_name location; /* of external data: a path below the model's folder */
+    uint32_t data_field;    /* its field number in TensorProto; 0: none, or split */
+    htp_view_name location; /* external data: a path below the model's folder */
     uint64_t offset;        /* in that file */
     htp_view_range properties;
-    htp_span fields; /* its name and metadata, in place of those in `whole`; or empty */
+    htp_span fields; /* name and metadata that replace those in `whole`; or empty */
 } htp_view_tensor;
 
 /** A graph, the body of a node, or a function. */
 typedef struct htp_view_graph {
     htp_span whole;
     htp_view_name name;
-    uint32_t parent;    /* the graph that it lies in, or HTP_NONE */
-    uint32_t attribute; /* that holds it, or HTP_NONE */
-    uint32_t node;      /* that has this attribute, or HTP_NONE */
+    uint32_t parent;    /* the enclosing graph, or HTP_NONE */
+    uint32_t attribute; /* the attribute that has it, or HTP_NONE */
+    uint32_t node;      /* the node with this attribute, or HTP_NONE */
     uint32_t depth;     /* 0: no body */
-    uint32_t function;  /* HTP_NONE: it is none */
+    uint32_t function;  /* HTP_NONE: not a function's */
     htp_view_range nodes;
     htp_view_range inputs; /* of `operands`, as those of nodes; here and below */
     htp_view_range outputs;
@@ -147,7 +149,7 @@ typedef struct htp_view_graph {
     htp_view_range properties;
 } htp_view_graph;
 
-/** An operator that the model defines by nodes of its own. */
+/** A function: an operator that the model defines by nodes. */
 typedef struct htp_view_function {
     htp_view_name domain, name, overload;
     uint32_t graph; /* its nodes, inputs and outputs */
@@ -168,23 +170,23 @@ typedef struct htp_view_info {
 
 /** A flaw in the structure of a readable model. */
 typedef enum htp_view_flaw_kind {
-    HTP_VIEW_NAME_TWICE, /* two values of one graph have it */
+    HTP_VIEW_NAME_TWICE, /* two values of one graph have the name */
     HTP_VIEW_NOT_MADE,   /* nothing makes a value that is read */
-    HTP_VIEW_MADE_LATER, /* a value is read before it is made: by a cycle, or wrong order */
+    HTP_VIEW_MADE_LATER, /* a value is read before it is made: a cycle, or a wrong order */
 } htp_view_flaw_kind;
 
 typedef struct htp_view_flaw {
     htp_view_flaw_kind kind;
     uint32_t graph;
-    uint32_t node; /* that makes the value again, or reads it; HTP_NONE: the graph does */
+    uint32_t node; /* the node that makes the value again, or reads it; HTP_NONE: the graph */
     uint32_t value;
 } htp_view_flaw;
 
-/** A file beside the model that its tensors lie in. */
+/** A file beside the model with data of its tensors. */
 typedef struct htp_view_data_file {
     htp_view_name location;
     const char *path;
-    htp_input_file facts; /* of the file when the model was opened; it is closed */
+    htp_input_file facts; /* of the file when the model was opened; it was closed since */
 } htp_view_data_file;
 
 typedef HTP_VECTOR(htp_span) htp_view_spans;
@@ -192,17 +194,17 @@ typedef HTP_VECTOR(htp_span) htp_view_spans;
 /** An initializer of the flat model: the file's, or a tensor of a function's attribute. */
 typedef struct htp_view_lifted {
     htp_span whole;
-    htp_span fields; /* of the latter: its name, then its metadata */
+    htp_span fields; /* for the latter: its name, then its metadata */
 } htp_view_lifted;
 
-/** Fields that a flat view (onnx/inliner/inline.h) reads instead of the file's: in the file, or in
- * the arena. */
+/** Fields that a flat view (onnx/inliner/inline.h) reads instead of the file's; they are in the
+ * file or in the arena. */
 typedef struct htp_view_flat {
     htp_view_spans nodes;   /* of graph 0, in order; each holds one node or more */
-    size_t node_count;      /* of these, those in their bodies included */
-    htp_view_spans infos;   /* of graph 0, behind those of the file */
+    size_t node_count;      /* of these, including those in their bodies */
+    htp_view_spans infos;   /* of graph 0, after those of the file */
     htp_view_spans imports; /* of the model */
-    HTP_VECTOR(htp_view_lifted) initializers; /* of graph 0, but for sparse ones */
+    HTP_VECTOR(htp_view_lifted) initializers; /* of graph 0, except sparse ones */
     const bool *is_left_out;                  /* by function of the file */
 } htp_view_flat;
 
@@ -231,31 +233,31 @@ typedef struct htp_view {
     HTP_VECTOR(htp_view_data_file) data_files;
     htp_map name_numbers;
     htp_view_name recent[HTP_VIEW_RECENT];
-    const htp_view_flat *flat; /* NULL: the view is that of the file as it is */
+    const htp_view_flat *flat; /* NULL: a view of the file itself */
     htp_map data_numbers;      /* by location */
-    const char *data_location; /* of the data in data_path; or NULL */
+    const char *data_location; /* location that data_path replaces; or NULL */
     const char *data_path;
 } htp_view;
 
-/** Whether a file that begins like this may be an ONNX model, and is no archive. */
+/** Whether a file with this beginning may be an ONNX model rather than an archive. */
 bool htp_view_is_onnx(const unsigned char *begin, size_t bytes);
 
 /**
- * Opens @p path and reads its structure, in time and memory that grow with the structure alone.
- * @param view  lives in the caller's frame that frees the arena; to be closed in any case, also
- *              after the arena ran out of memory.
+ * Opens @p path and reads its structure, in time and memory linear in the structure.
+ * @param view  in the caller's frame that frees the arena; to be closed in any case, even after the
+ * arena ran out of memory.
  * @return HTP_CODE_BAD_INPUT for a file that cannot be opened, is damaged or no ONNX model, for
  *         names that are not UTF-8, and for external data that are missing, short, or outside of
  *         the model's folder. Flaws of the graph are no failure: see htp_view_check().
  */
 HTP_MUST_USE htp_status htp_view_open(htp_view *view, htp_arena *arena, const char *path);
 
-/** As htp_view_open(), of a model that calls the file at @p data_path @p location: it may lie
- * anywhere. */
+/** As htp_view_open(); the data file that the model calls @p location is read from @p data_path,
+ * which may be anywhere. */
 HTP_MUST_USE htp_status htp_view_open_with_data(htp_view *view, htp_arena *arena, const char *path,
                                                 const char *location, const char *data_path);
 
-/** Reads @p file once more, as a flat model; it must stay open for as long. See
+/** Reads @p file once more, as a flat model. @p file must stay open as long as the view. See
  * onnx/inliner/inline.h. */
 HTP_MUST_USE htp_status htp_view_read_flat(htp_view *view, const htp_view *file,
                                            const htp_view_flat *flat);
@@ -263,7 +265,7 @@ HTP_MUST_USE htp_status htp_view_read_flat(htp_view *view, const htp_view *file,
 /** The first flaw as a status, HTP_CODE_BAD_INPUT. */
 HTP_MUST_USE htp_status htp_view_check(const htp_view *view);
 
-/** A flaw in words, in the view's arena. */
+/** A flaw as text, in the view's arena. */
 const char *htp_view_flaw_text(const htp_view *view, const htp_view_flaw *flaw);
 
 /** Unmaps and closes the file. */
@@ -275,7 +277,7 @@ static inline const char *htp_view_text(const htp_view *view, htp_view_name name
     return view->names.items[name];
 }
 
-/** A domain by one name: that of ONNX's own operators, "", is called "ai.onnx", too. */
+/** The canonical name of a domain: "ai.onnx" becomes "", ONNX's own operators. */
 htp_view_name htp_view_domain(const htp_view *view, htp_view_name domain);
 
 /** Whether a domain is that of ONNX's own operators. */
@@ -284,17 +286,17 @@ static inline bool htp_view_is_own_domain(const htp_view *view, htp_view_name do
     return htp_view_domain(view, domain) == 0;
 }
 
-/** The number of a name that the view has; 0 where it has none such. */
+/** The number of a name; 0 if the view does not have it. */
 htp_view_name htp_view_find_name(const htp_view *view, const char *text);
 
 /** A node's name in messages: its name, or its op type and outputs. */
 const char *htp_view_call_node(const htp_view *view, uint32_t node);
 
-/** The last property with this key, since the last entry of a map counts; NULL: none. */
+/** The last property with this key, which counts in protobuf's maps; or NULL. */
 const htp_view_property *htp_view_find_property(const htp_view *view, htp_view_range properties,
                                                 htp_view_name key);
 
-/** The attribute of a node; NULL where it has none of this name. */
+/** The attribute of a node, or NULL. */
 const htp_view_attribute *htp_view_find_attribute(const htp_view *view, uint32_t node,
                                                   htp_view_name name);
 

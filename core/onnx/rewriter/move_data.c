@@ -33,7 +33,7 @@ void htp_edits_sort(htp_edit_list *edits)
     }
 }
 
-/* ---- which bytes ---- */
+/* ---- byte ranges ---- */
 
 /* Whether an edit replaces a field around @p part. */
 static bool is_dropped(const htp_edit_list *edits, htp_span part)
@@ -164,7 +164,8 @@ static void edit_tensor(const htp_move_request *request, const htp_view_tensor *
 {
     htp_wire wire = htp_wire_begin(htp_wire_content(tensor->whole));
     htp_wire_field field;
-    bool moves = tensor->location == 0 || what->data; /* into the model, or out of it */
+    bool moves =
+        tensor->location == 0 || what->data; /* the data move into the model, or out of it */
     size_t place = SIZE_MAX;
     while (htp_wire_next(&wire, &field)) {
         bool is_entry = htp_wire_is_bytes(&field, TENSOR_EXTERNAL_DATA);
@@ -199,13 +200,13 @@ static void move_inside(const htp_move_request *request, const htp_view_tensor *
     edit_tensor(request, tensor, &what, false, edits);
 }
 
-/* Whether data are in the file; those of bodies in functions may be in memory. */
+/* Whether data are in the file; those of constants in functions may be in memory. */
 static bool is_in_file(const htp_view *view, htp_span data)
 {
     return data.at >= view->bytes.at && data.at < view->bytes.at + view->bytes.bytes;
 }
 
-/* Whether the data of a tensor belong into the data file. */
+/* Whether a tensor's data go to the data file. */
 static bool goes_beside(const htp_move_request *request, const htp_view_tensor *tensor)
 {
     if (request->keeps_places || (request->is_beside && tensor->attribute != HTP_NONE)) {

@@ -16,28 +16,29 @@ typedef struct htp_moved_tensor {
 typedef struct htp_moved_data {
     HTP_VECTOR(htp_moved_range) ranges; /* in the order of the new file */
     HTP_VECTOR(htp_moved_tensor) tensors;
-    HTP_VECTOR(const htp_moved_range *) inlined; /* that move into the model */
+    HTP_VECTOR(const htp_moved_range *) inlined; /* ranges that move into the model */
     bool keeps_offsets;                          /* the new file is a copy of the old one */
     uint64_t bytes;                              /* of the new file; 0: none */
     unsigned char *entries;                      /* by tensor: its location fields */
 } htp_moved_data;
 
-/** A request for a plan. */
+/** What to plan. */
 typedef struct htp_move_request {
     htp_view *view;
     htp_arena *arena;
-    bool has_tensors;        /* these are meant; otherwise those that no edit drops */
+    bool has_tensors;        /* `tensors` lists them; otherwise all that no edit drops */
     const uint32_t *tensors; /* ascending */
     size_t tensor_count;
     bool keeps_places; /* data stay in the model or beside it */
-    bool is_beside;    /* otherwise: the large ones go beside the model, or all inside */
-    const htp_shared_data *shared; /* a file that holds them already; or NULL */
+    bool is_beside; /* unless keeps_places: large ones go beside the model; otherwise all go inside
+                     */
+    const htp_shared_data *shared; /* a file that already has them; or NULL */
 } htp_move_request;
 
 /**
- * Plans the new data file, and appends the new locations of tensors to @p edits, with a name that
- * htp_moved_data_name() sets.
- * @param edits  sorted; is sorted again.
+ * Plans the new data file, and appends the new locations of tensors to @p edits;
+ * htp_moved_data_name() sets its name in them.
+ * @param edits  sorted, before and after.
  */
 void htp_moved_data_plan(const htp_move_request *request, htp_edit_list *edits,
                          htp_moved_data *moved);

@@ -2,7 +2,7 @@
 
 #include "onnx/reader/view_read.h"
 
-/* The edits and the position in them. */
+/* The edits, and a position in them. */
 struct cutter {
     const htp_view *view;
     htp_arena *arena;
@@ -98,7 +98,7 @@ static void take_field(struct cutter *cutter, const htp_wire_field *field)
     }
 }
 
-/* The first edit at or behind a position. */
+/* The first edit at or after a position. */
 static size_t find_edit(const htp_edit_list *edits, const unsigned char *at)
 {
     size_t low = 0;
@@ -127,7 +127,7 @@ static bool take_next_field(struct cutter *cutter)
     if (!htp_wire_next(&frame->wire, &field)) {
         return false;
     }
-    if (frame->recipe) { /* the last field may lie behind it */
+    if (frame->recipe) { /* fields of a recipe are in any order */
         cutter->next = find_edit(cutter->edits, field.whole.at);
     }
     take_field(cutter, &field);

@@ -1,5 +1,5 @@
 /*
- * The bytes of a rewritten model as pieces of the old one and of memory. Private to core/onnx.
+ * The bytes of a rewritten model as pieces of the old file and of memory. Private to core/onnx.
  */
 #ifndef HTP_ONNX_PIECES_H
 #define HTP_ONNX_PIECES_H
@@ -10,17 +10,17 @@
 typedef struct htp_piece {
     const unsigned char *at;
     uint64_t bytes;
-    bool is_mapped;              /* of the file; otherwise in the arena */
-    const htp_moved_range *data; /* bytes of this instead; or NULL */
+    bool is_mapped;              /* in the mapped file; otherwise in the arena */
+    const htp_moved_range *data; /* these bytes instead; or NULL */
 } htp_piece;
 
-/** A message with an edit somewhere below, or one that is put together. */
+/** A message with an edit somewhere below, or a composed one. */
 typedef struct htp_piece_frame {
     htp_wire wire;
     const htp_recipe *recipe; /* in place of the wire; or NULL */
     size_t next_item;         /* of it */
-    uint32_t number;          /* of the field that it is */
-    size_t prefix;            /* the piece that its tag and length become when its size is known */
+    uint32_t number;          /* its field number */
+    size_t prefix;            /* the piece reserved for its tag and length */
     uint64_t bytes;           /* so far */
 } htp_piece_frame;
 

@@ -119,7 +119,7 @@ static htp_status check_data_file(const htp_view *view, const htp_view_data_file
 static htp_status check_sources(void *user)
 {
     const struct rewriting *r = user;
-    uint32_t last = HTP_NONE; /* data of one file are mostly consecutive */
+    uint32_t last = HTP_NONE; /* most tensors in a row use one file */
     HTP_TRY(htp_status_prefix(htp_input_file_check(&r->view->file), r->view->path));
     for (size_t i = 0; i < r->moved.ranges.count + r->moved.inlined.count; i++) {
         const htp_moved_range *range = i < r->moved.ranges.count
@@ -250,8 +250,7 @@ static htp_status cut(struct rewriting *r)
     return htp_pieces_cut(r->view, r->arena, &r->edits, r->options->recipe, &r->pieces);
 }
 
-/* Weights move into the model if the caller wants that, or if they fit and the caller does not
- * care. */
+/* Weights move into the model if the caller wants that, or leaves it open and they fit. */
 static htp_status choose_place(struct rewriting *r, const htp_edit_list *edits)
 {
     const htp_rewrite_options *options = r->options;

@@ -1,11 +1,11 @@
 /*
- * Writes a model that was read, with edits, or a model made of its parts.
+ * Writes a model that was read, with edits, or a model composed of its parts.
  *
  * Everything outside of edits keeps its bytes, including unknown fields. Only the lengths of
  * messages around an edit change. Without edits the new file equals the old one.
  *
- * External data go to one file beside the new model. If the old model has one such file and all of
- * it is kept, the new one is a copy with the same offsets. Otherwise tensors get new offsets,
+ * External data go to one file beside the new model. If the old model has one such file and keeps
+ * all of it, the new one is a copy with the same offsets. Otherwise tensors get new offsets,
  * multiples of 64, and shared bytes stay shared. Data that move between the model and the data file
  * are streamed like all others.
  */
@@ -15,7 +15,7 @@
 #include "onnx/reader/view.h"
 #include "onnx/serialize/writer.h"
 
-/** Bytes of a data file, and their place in a new one. */
+/** Bytes of a data file, and their position in a new one. */
 typedef struct htp_moved_range {
     uint32_t data_file; /* HTP_NONE: the model itself */
     uint64_t from;
@@ -26,39 +26,39 @@ typedef struct htp_moved_range {
 /** A field of the file, with tag and length, and its replacement. */
 typedef struct htp_edit {
     htp_span field;
-    htp_span bytes;              /* in the arena, or of the file; empty: nothing */
-    const htp_moved_range *data; /* bytes that follow these; or NULL */
+    htp_span bytes;              /* in the arena or the file; empty: the field is dropped */
+    const htp_moved_range *data; /* further bytes after these; or NULL */
 } htp_edit;
 
 typedef HTP_VECTOR(htp_edit) htp_edit_list;
 
-/** A part of a composed message: fields of the file (with edits) or of memory, or another composed
+/** A part of a composed message: fields in the file (with edits) or in memory, or another composed
  * message. */
 typedef struct htp_recipe_item {
     htp_span bytes;
     const struct htp_recipe *message; /* or NULL */
 } htp_recipe_item;
 
-/** A message that is put together. */
+/** A composed message. */
 typedef struct htp_recipe {
-    uint32_t number; /* of the field that it is; of no matter for a model */
+    uint32_t number; /* its field number; ignored for a model */
     HTP_VECTOR(htp_recipe_item) items;
 } htp_recipe;
 
-/** Tensors of at least so many bytes may lie beside a model. */
+/** The least bytes of a tensor that may be stored beside a model. */
 enum { HTP_REWRITE_SMALLEST_BESIDE = 1024 };
 
 /** Where the data of tensors go. */
 typedef enum htp_data_place {
     HTP_DATA_KEPT = 0, /* where they were: in the model, or beside it */
-    HTP_DATA_CHOSEN, /* as htp_external_data says; those of nodes' attributes stay, or go inside */
-    HTP_DATA_SHARED, /* as HTP_EXTERNAL_ALWAYS, in a file that is there already */
+    HTP_DATA_CHOSEN,   /* by htp_external_data; data of nodes' attributes stay, or go inside */
+    HTP_DATA_SHARED,   /* as HTP_EXTERNAL_ALWAYS, in a file that exists already */
 } htp_data_place;
 
 /** A data file that several models refer to. */
 typedef struct htp_shared_data {
     const char *location;    /* its name */
-    const uint64_t *offsets; /* by tensor of the view; UINT64_MAX: it is not there */
+    const uint64_t *offsets; /* by tensor of the view; UINT64_MAX: not in the file */
 } htp_shared_data;
 
 /** All zeroes: the whole file with its edits. */
@@ -66,8 +66,8 @@ typedef struct htp_rewrite_options {
     htp_progress_fn progress; /* or NULL; as in htp_writer_options */
     void *user;
     htp_arena *arena;         /* scratch memory; NULL: the view's */
-    const htp_recipe *recipe; /* of the model; NULL: all of the file */
-    const uint32_t *tensors;  /* that are in it, ascending; where there is a recipe */
+    const htp_recipe *recipe; /* the model's; NULL: the whole file */
+    const uint32_t *tensors;  /* with a recipe: the tensors in it, ascending */
     size_t tensor_count;
     htp_data_place place;
     htp_external_data external_data;
@@ -83,7 +83,8 @@ HTP_MUST_USE htp_status htp_rewrite(htp_view *view, const htp_edit_list *edits, 
                                     const htp_rewrite_options *options, htp_writer_result *result);
 
 /**
- * Writes the data of some tensors that may lie beside a model to the file @p path alone.
+ * Writes only the data of some tensors, as far as these may be stored beside a model, to the file
+ * @p path.
  * @param options  tensors and progress; the rest is ignored.
  * @param offsets  receives, by tensor of the view, its offset; UINT64_MAX: none.
  * @param bytes    receives the size of the file; 0: no file.

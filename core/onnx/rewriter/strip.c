@@ -12,7 +12,7 @@ static const char hierarchy_tags[] = "hierarchy_tags";
 
 static const char layer_ann[] = "layer_ann";
 
-/* Metadata keys of nodes that hold tags. */
+/* Metadata keys of nodes with tags. */
 static const char *const node_keys[] = {
     source_module,
     hierarchy_tags,
@@ -24,7 +24,7 @@ static const char *const node_keys[] = {
     "htp.retagged",
 };
 
-/* Keys removed only beside a tag: the words are common. */
+/* Keys removed only beside a tag, since the words are common. */
 static const char *const node_companions[] = {"full_tag", "full_tags", "call", "calls",
                                               "first_calls"};
 static const char *const tensor_keys[] = {hierarchy_tags, HTP_LAYOUT_KEY, HTP_PARAMETER_KEY};
@@ -55,7 +55,7 @@ static unsigned place_of(const char *key)
     return strcmp(key, layer_ann) == 0 ? HTP_TAG_LAYER_ANN : HTP_TAG_METADATA;
 }
 
-/* Drops properties with @p keys; and those with @p companions if there is one of the former. */
+/* Drops properties with @p keys; if there is one, also those with @p companions. */
 static void drop_properties(htp_view *view, htp_edit_list *edits, unsigned keep,
                             htp_view_range properties, const char *const *keys, size_t key_count,
                             const char *const *companions, size_t companion_count)

@@ -128,7 +128,7 @@ htp_encoder *htp_encoder_new(const htp_builder *model, const htp_annotations *an
     return encoder;
 }
 
-/* protobuf-c's structures have no const; packing only reads. */
+/* Casts const away: protobuf-c's structures have none, and packing only reads. */
 static char *text(const char *string)
 {
     return (char *)(uintptr_t)string;
@@ -326,7 +326,7 @@ const ProtobufCMessage *htp_encode_node(htp_encoder *encoder, uint32_t index)
     return &encoder->graph.base;
 }
 
-/* Sets encoder->value, and an empty GraphProto that holds it. */
+/* Sets encoder->value, and an empty GraphProto around it. */
 static void set_value(htp_encoder *encoder, htp_tensor_id id)
 {
     const htp_tensor *tensor = &encoder->model->tensors.items[id];

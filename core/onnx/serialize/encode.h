@@ -3,10 +3,10 @@
  * valid until the next one of its kind. Scratch memory is allocated at the start, so nothing is
  * allocated while files are open.
  *
- * Nested graphs are built at the start, the innermost first.
+ * Nested graphs are built at the start, innermost first.
  *
- * Every message is a piece of its parent (a GraphProto with one node, a ModelProto with only its
- * first fields): in protobuf, messages that follow each other are merged.
+ * Every message is a part of its parent (a GraphProto with one node, a ModelProto with only its
+ * first fields): protobuf merges consecutive messages of one field.
  */
 #ifndef HTP_ONNX_ENCODE_H
 #define HTP_ONNX_ENCODE_H
@@ -21,7 +21,7 @@ typedef struct htp_encoder htp_encoder;
 /** @param annotations  may be NULL. */
 htp_encoder *htp_encoder_new(const htp_builder *model, const htp_annotations *annotations);
 
-/** The ModelProto's fields before and behind the graph. */
+/** The ModelProto's fields before and after the graph. */
 const ProtobufCMessage *htp_encode_model_head(htp_encoder *encoder);
 const ProtobufCMessage *htp_encode_model_tail(htp_encoder *encoder);
 
@@ -39,12 +39,12 @@ const ProtobufCMessage *htp_encode_input(htp_encoder *encoder, htp_tensor_id ten
 const ProtobufCMessage *htp_encode_output(htp_encoder *encoder, htp_tensor_id tensor);
 const ProtobufCMessage *htp_encode_value_info(htp_encoder *encoder, htp_tensor_id tensor);
 
-/** The TensorProto of initializer @p index: its fields before and behind raw_data. Both are valid
- * at once. */
+/** The TensorProto of initializer @p index: its fields before and after raw_data. Both are valid at
+ * once. */
 const ProtobufCMessage *htp_encode_tensor_head(htp_encoder *encoder, uint32_t index);
 const ProtobufCMessage *htp_encode_tensor_tail(htp_encoder *encoder, uint32_t index);
 
-/** A GraphProto with initializer @p index, whose bytes lie in another file. */
+/** A GraphProto with initializer @p index, whose bytes are in another file. */
 const ProtobufCMessage *htp_encode_external(htp_encoder *encoder, uint32_t index,
                                             const char *location, uint64_t offset, uint64_t bytes);
 

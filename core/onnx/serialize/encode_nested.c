@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 
-/* Pieces of one message, packed one after the other. */
+/* Parts of one message, packed consecutively. */
 typedef struct packed {
     ProtobufCBuffer base;
     htp_text bytes;
@@ -53,8 +53,8 @@ static contents *list_contents(const htp_builder *model)
     return lists;
 }
 
-/* The name of a body: its node's and the attribute's. It is as unique as node names are, and
- * follows the node's name (onnx/inliner/inline.h). */
+/* Makes a body's GraphProto. Its name is made of the node's and the attribute's, so it is unique
+ * and can be derived from the node's (onnx/inliner/inline.h). */
 static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_builder *model,
                                          const htp_onnx_node *owner, const htp_attribute *attribute,
                                          const contents *content)
@@ -112,7 +112,8 @@ static void add_type(packed *p, htp_encoder *encoder, htp_tensor_id id)
     add_piece(p, &piece.base);
 }
 
-/* With several outputs, a call may omit some: these become ordinary values. */
+/* Adds types of outputs if there are several: a call may omit some, which then become ordinary
+ * values. */
 static void add_output_types(packed *p, htp_encoder *encoder, const htp_builder *model,
                              const htp_nested_graph *body)
 {
@@ -139,7 +140,8 @@ static void add_body(packed *p, htp_encoder *encoder, const contents *content)
     }
 }
 
-/* protobuf-c's structures have no const; packing only reads. */
+/* Lists names; const is cast away because protobuf-c's structures have none, and packing only
+ * reads. */
 static char **list_names(const htp_builder *model, const htp_tensor_id *ids, size_t count)
 {
     char **names = HTP_NEW_ARRAY(model->arena, char *, count);

@@ -7,13 +7,13 @@
 #include "onnx/proto/onnx.pb-c.h"
 #include "onnx/serialize/encode.h"
 
-/** Builds every nested graph of the model, the innermost first, so that each exists before its node
- * is encoded. @param graphs  by nested graph; receives messages in the model's arena. */
+/** Builds every nested graph of the model, innermost first, so that each exists before its node is
+ * encoded. @param graphs  by nested graph; receives messages in the model's arena. */
 void htp_encode_nested_graphs(htp_encoder *encoder, const htp_builder *model,
                               Htp__Onnx__GraphProto **graphs);
 
-/** Makes every function of the model; bodies of nodes come before. @param functions  in their
- * order; receives messages in the model's arena. */
+/** Builds every function of the model, after the nested graphs. @param functions  in their order;
+ * receives messages in the model's arena. */
 void htp_encode_functions(htp_encoder *encoder, const htp_builder *model,
                           Htp__Onnx__FunctionProto **functions);
 

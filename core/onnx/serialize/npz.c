@@ -18,7 +18,7 @@ enum {
     UTF8_NAMES = 1 << 11,
 };
 
-/* Of an array in a file. */
+/* An array in the file. */
 typedef struct array {
     const char *name; /* "state.h.npy" */
     const char *head; /* of the .npy file */
@@ -40,7 +40,7 @@ typedef struct archive {
 
 /* ---- arrays ---- */
 
-/* NumPy's letter and size of a dtype; a dtype unknown to NumPy becomes bytes of that size. */
+/* NumPy's descriptor of a dtype; one unknown to NumPy becomes raw bytes of that size. */
 static const char *descriptor_of(htp_arena *arena, htp_dtype dtype)
 {
     uint32_t size = htp_dtype_size(dtype);

@@ -38,7 +38,7 @@ static bool count_bytes(const htp_box *box, uint64_t element, uint64_t *bytes)
     return fits || is_empty;
 }
 
-/* Whether a non-empty piece ends within its weight's storage. */
+/* Whether a non-empty box ends within its weight's storage. */
 static bool lies_in_storage(const htp_weight *weight, const htp_box *box, uint64_t element)
 {
     uint64_t last;
@@ -124,7 +124,7 @@ static void begin_box(htp_payload *payload, const htp_box *box, uint64_t element
     htp_strided_begin(&payload->strided, first, element, box->rank, box->dims, box->strides);
 }
 
-/* Begins the next non-empty piece. @return false at the end */
+/* Begins the next non-empty box. @return false at the end */
 static bool begin_next(htp_payload *payload)
 {
     const htp_derivation *derivation = payload->derivation;
@@ -179,7 +179,7 @@ void htp_payload_begin(htp_payload *payload, const htp_builder *model,
     }
 }
 
-/* A piece was read; buffers handed out for it are no longer used. */
+/* Ends a box; buffers handed out for it are no longer used. */
 static void end_box(htp_payload *payload)
 {
     if (payload->reads_mapped) {

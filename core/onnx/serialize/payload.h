@@ -1,6 +1,6 @@
 /*
- * The bytes of an initializer as ONNX stores them, contiguous and in order, gathered from the
- * mapped archive, in any strides. No more than a block is copied.
+ * Reads an initializer's bytes as ONNX stores them, contiguous and in order, from the mapped
+ * archive, where they may have any strides. No more than a block is copied.
  */
 #ifndef HTP_ONNX_PAYLOAD_H
 #define HTP_ONNX_PAYLOAD_H
@@ -10,16 +10,16 @@
 #include "onnx/serialize/strided.h"
 
 /** A reader of an initializer's bytes. Long runs are returned in place, short ones are gathered.
- * Other layouts are transposed in a block; conversions come in small parts. */
+ * Other layouts are transposed in a block; conversions are done in small parts. */
 typedef struct htp_payload {
     const htp_builder *model;
     const htp_derivation *derivation; /* or NULL */
     uint32_t boxes_begun;
-    bool is_mapped;           /* pages of the bytes may be dropped once they are read */
-    bool reads_mapped;        /* the piece under way lies in a mapping, which it drops at its end */
-    const htp_weight *weight; /* of that piece */
+    bool is_mapped;    /* the bytes are mapped, and pages may be dropped once read */
+    bool reads_mapped; /* the current box is in a mapping, whose pages are dropped at its end */
+    const htp_weight *weight; /* the box's */
     htp_strided strided;
-    const unsigned char *raw; /* read, and not converted yet */
+    const unsigned char *raw; /* read but not yet converted */
     uint64_t raw_left;
     uint64_t converted;    /* elements */
     size_t converted_size; /* of one */
@@ -39,16 +39,14 @@ typedef struct htp_payload {
 HTP_MUST_USE htp_status htp_payload_check(const htp_builder *model,
                                           const htp_initializer *initializer, uint64_t *bytes);
 
-/** The block size for reading a checked initializer fast; 0: no block. At most 64 MiB; 1 MiB is
- * enough below 32. */
+/** The block size for reading a checked initializer fast; 0: no block needed. At most 64 MiB. */
 uint64_t htp_payload_block(const htp_builder *model, const htp_initializer *initializer);
 
-/** Begins to read an initializer that was checked. Who has memory for a block sets it behind that.
- */
+/** Begins to read a checked initializer. A caller with memory for a block sets it afterwards. */
 void htp_payload_begin(htp_payload *payload, const htp_builder *model,
                        const htp_initializer *initializer);
 
-/** The next bytes, valid until the next call. @return how many; 0 at the end. */
+/** The next bytes, valid until the next call. @return their number; 0 at the end. */
 uint64_t htp_payload_next(htp_payload *payload, const unsigned char **bytes);
 
 /** Copies an initializer to @p to, all @p bytes of it. @return false if it has fewer, or
@@ -56,11 +54,11 @@ uint64_t htp_payload_next(htp_payload *payload, const unsigned char **bytes);
 bool htp_payload_copy(htp_payload *payload, const htp_builder *model,
                       const htp_initializer *initializer, void *to, uint64_t bytes);
 
-/** Where the bytes lie in one piece in the mapped archive: the offset in that file. The payload has
- * begun, and nothing was read. @return false where they do not */
+/** The offset of the bytes in the mapped archive. Call it after htp_payload_begin(), before
+ * anything is read. @return false if they are not contiguous there */
 bool htp_payload_lies_in_file(const htp_payload *payload, uint64_t *offset);
 
-/** Gives pages of a mapping back that lie wholly in a range. A few do not matter. */
+/** Drops the pages of a mapping that are wholly in a range; small ranges are ignored. */
 void htp_payload_drop_pages(const unsigned char *begin, uint64_t bytes);
 
 #endif

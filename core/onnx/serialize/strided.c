@@ -74,7 +74,7 @@ bool htp_strided_next_run(htp_strided *strided, const unsigned char **bytes, uin
     return true;
 }
 
-/* Inlined for constant sizes, so that each copy is one load and one store. */
+/* Inlined with constant sizes, so that each copy is one load and one store. */
 static inline void copy_runs_of(size_t size, unsigned char *to, const unsigned char *from,
                                 uint64_t step, uint64_t count)
 {
@@ -146,7 +146,7 @@ static uint32_t find_columns(const htp_strided *strided)
     return strided->rank;
 }
 
-/* Rows of a block: the dims inside axis @p columns. */
+/* The number of rows of a block: the product of dims inside axis @p columns. */
 static uint64_t count_rows(const htp_strided *strided, uint32_t columns)
 {
     uint64_t rows = 1;

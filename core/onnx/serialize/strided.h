@@ -1,5 +1,5 @@
 /*
- * Strided elements in order: a box of them that is walked row by row.
+ * Walks a box of strided elements in row-major order.
  */
 #ifndef HTP_ONNX_STRIDED_H
 #define HTP_ONNX_STRIDED_H
@@ -10,12 +10,12 @@
 
 /** A walk. Its elements are a sequence of runs that are contiguous in memory. */
 typedef struct htp_strided {
-    const unsigned char *first; /* byte of the box */
+    const unsigned char *first; /* first byte of the box */
     uint64_t run_bytes;         /* of one run */
     uint64_t runs_left;
     uint64_t offset; /* of the next run, from `first` */
-    uint64_t reach;  /* bytes from the first to behind the last */
-    uint32_t rank;   /* of the dims that runs are counted by, innermost last */
+    uint64_t reach;  /* bytes from the first one to the end of the last */
+    uint32_t rank;   /* number of dims over which runs repeat, innermost last */
     uint64_t sizes[HTP_MAX_RANK];
     uint64_t steps[HTP_MAX_RANK]; /* bytes */
     uint64_t index[HTP_MAX_RANK]; /* of the next run */
@@ -29,11 +29,11 @@ typedef struct htp_strided {
 void htp_strided_begin(htp_strided *strided, const void *first, uint64_t element, uint32_t rank,
                        const int64_t *dims, const int64_t *strides);
 
-/** Whether the next bytes are a run that is worth no copy; steps over it. */
+/** Returns the next run in place and skips it, if it is long enough not to be copied. */
 bool htp_strided_next_run(htp_strided *strided, const unsigned char **bytes, uint64_t *count);
 
 /** Copies the next runs to @p to, as many as @p capacity bytes hold. Not for runs that
- * htp_strided_next_run() gives. @return bytes; 0 at the end */
+ * htp_strided_next_run() returns. @return bytes; 0 at the end */
 uint64_t htp_strided_gather(htp_strided *strided, unsigned char *to, uint64_t capacity);
 
 /** Copies all that is left to @p to. */

@@ -29,7 +29,7 @@ typedef struct htp_writer {
     htp_encoder *encoder;
     uint64_t *payloads;      /* bytes, by initializer */
     uint64_t *offsets;       /* in the external file, by initializer, or NOT_EXTERNAL */
-    bool *stays;             /* by initializer: its data stay in the source file */
+    bool *stays;             /* by initializer: its data remain in the source file */
     char location[PATH_MAX]; /* the data file's name in the model */
     uint64_t graph_bytes;
     htp_delivery_sizes sizes;
@@ -155,7 +155,7 @@ static void put_initializer(htp_writer *w, uint32_t index)
     put_message(w, tail);
 }
 
-/* Types of node outputs, in order, for bodies and functions. */
+/* Adds types of node outputs of the main graph, in order. */
 static void put_types(htp_writer *w)
 {
     const htp_builder *model = w->model;
@@ -213,7 +213,7 @@ static void put_external(htp_writer *w)
     }
 }
 
-/* ---- deciding what goes where ---- */
+/* ---- layout ---- */
 
 static htp_status check_values(const htp_builder *model, const htp_tensor_id *ids, size_t count,
                                const char *what)
@@ -264,7 +264,7 @@ static bool find_in_source(htp_writer *w, uint32_t index, uint64_t *offset)
     return htp_payload_lies_in_file(&w->payload, offset);
 }
 
-/* Assigns places to initializers, and counts. */
+/* Assigns offsets to initializers, and counts bytes. */
 static void lay_out(htp_writer *w, bool external)
 {
     w->sizes = (htp_delivery_sizes){0};
@@ -300,7 +300,7 @@ static htp_status check_size(const htp_writer *w)
                                : "export a part of the model");
 }
 
-/* The first choice is final. */
+/* Chooses the layout once; later calls keep the choice. */
 static htp_status choose_layout(htp_writer *w)
 {
     lay_out(w, w->external_data == HTP_EXTERNAL_ALWAYS);

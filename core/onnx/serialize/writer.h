@@ -1,5 +1,5 @@
 /*
- * Writing a model: structure packed with protobuf-c, weight bytes streamed from where they lie.
+ * Writes a model: structure is packed with protobuf-c, weight bytes are streamed from their source.
  */
 #ifndef HTP_ONNX_WRITER_H
 #define HTP_ONNX_WRITER_H
@@ -11,18 +11,19 @@
 
 typedef struct htp_writer_options {
     htp_external_data external_data;
-    htp_progress_fn progress; /* or NULL; called with HTP_STAGE_WRITTEN and bytes, not finished */
+    htp_progress_fn
+        progress; /* or NULL; called with HTP_STAGE_WRITTEN and bytes, except at the end */
     void *user;
-    const htp_input_file *source; /* that mapped weights lie in; or NULL */
+    const htp_input_file *source; /* the file with the mapped weights; or NULL */
     const char *source_location;  /* the model's name for that file: weights of at least 1 KiB that
-                                     are stored there in ONNX's form stay there; NULL: none does */
+                                     are stored there in ONNX's form stay there; NULL: none */
 } htp_writer_options;
 
 typedef struct htp_writer_result {
     uint64_t model_bytes;
     uint64_t external_bytes;   /* 0: no external file */
-    unsigned external_number;  /* 0: it is called PATH.data */
-    const char *external_path; /* of that file, or NULL; in the model's arena */
+    unsigned external_number;  /* 0: it is PATH.data */
+    const char *external_path; /* its path in the model's arena, or NULL */
 } htp_writer_result;
 
 /**
@@ -46,7 +47,7 @@ HTP_MUST_USE htp_status htp_builder_write(const htp_builder *model,
                                           const htp_writer_options *options,
                                           htp_writer_result *result);
 
-/** Removes the temporary files of writes that are under way; async-signal-safe. */
+/** Removes the temporary files of unfinished writes; async-signal-safe. */
 void htp_builder_write_abandon(void);
 
 #endif

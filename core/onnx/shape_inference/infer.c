@@ -23,7 +23,7 @@ static const rule rules[] = {
 
 #define RULE_COUNT (sizeof(rules) / sizeof(rules[0]))
 
-/* Passes before the last one, in which nothing is guessed. */
+/* The most passes with guesses; one without follows. */
 enum { MAX_PASSES = 6 };
 
 /* ---- the node ---- */
@@ -93,7 +93,7 @@ static void prove(htp_infer *infer, htp_tensor *tensor, const htp_dim *derived)
 
 void htp_infer_note_least(htp_infer *infer, htp_dim dim, int64_t least)
 {
-    if (dim.symbol && *dim.symbol && infer->node->graph == 0) { /* other graphs may not run */
+    if (dim.symbol && *dim.symbol && infer->node->graph == 0) { /* nested graphs may not run */
         htp_polynomial_set_least(&infer->symbols->algebra, htp_infer_of(infer, dim), least);
     }
 }
@@ -280,7 +280,7 @@ static htp_dim larger_dim(htp_infer *infer, htp_dim a, htp_dim b)
     if (is_a || is_b) {
         return is_a && is_b ? htp_infer_both(a, b) : is_a ? a : b;
     }
-    /* 0 and 1 would give 0. */
+    /* The maximum is wrong if one may be 0 and the other 1: the result is 0. */
     bool is_told =
         htp_polynomial_is_at_least(algebra, x, 1) && htp_polynomial_is_at_least(algebra, y, 1);
     return is_told ? htp_infer_polynomial(infer, htp_polynomial_larger(algebra, x, y))
@@ -294,7 +294,7 @@ bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *re
         return true;
     }
     bool differ = a.symbol && b.symbol && !htp_infer_is_same(a, b);
-    if (differ && infer->node->graph == 0) { /* other graphs may not run */
+    if (differ && infer->node->graph == 0) { /* nested graphs may not run */
         htp_polynomial_note_broadcast(&infer->symbols->algebra, htp_infer_of(infer, a),
                                       htp_infer_of(infer, b));
     }
@@ -318,8 +318,8 @@ static void take_symbols(htp_infer *infer)
     }
 }
 
-/* Substitutes what was learned about symbols. Dims of the main graph that lowerings typed have
- * names, and so do all dims of outputs. */
+/* Replaces symbols by their proven formulas. Dims that lowerings typed in the main graph get names,
+ * and so do all dims of outputs. */
 static void resolve_symbols(htp_infer *infer, const htp_tensor *before, bool of_outputs)
 {
     for (size_t i = 0; i < infer->model->tensors.count; i++) {
@@ -377,7 +377,7 @@ static void note_contents(htp_infer *infer, htp_contents_fn contents)
     }
 }
 
-/* Outputs without a rule: for unknown operators, sizes that are equal in all lanes count as static.
+/* Outputs without a rule: sizes of unknown operators that are equal in all lanes count as static.
  */
 static void leave_untold(htp_infer *infer)
 {

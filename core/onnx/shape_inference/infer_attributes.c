@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* No operator has more attributes. */
+/* No operator that a rule types has more attributes. */
 enum { MAX_ATTRIBUTES = 32 };
 
 /* The attributes that rules read, and their required kinds. */
@@ -58,7 +58,7 @@ static const struct row {
 
 #define ROW_COUNT (sizeof(table) / sizeof(table[0]))
 
-/* Adds an attribute that is a tensor. */
+/* Adds a tensor attribute. */
 static void add_value(const htp_told_attributes *told, const htp_view_attribute *attribute,
                       htp_attribute_list *list)
 {

@@ -1,5 +1,5 @@
 /*
- * Attributes of a file's nodes, as the rules of type inference read them. Private to
+ * Attributes of a file's nodes, in the form that rules of type inference read. Private to
  * core/onnx/shape_inference.
  */
 #ifndef HTP_ONNX_INFER_ATTRIBUTES_H
@@ -10,12 +10,12 @@
 
 typedef HTP_VECTOR(htp_attribute) htp_attribute_list;
 
-/** By name of the view: the kind of attribute that rules expect of this name, if any. */
+/** The kinds of attributes that rules expect, by name. */
 typedef struct htp_told_attributes {
     htp_arena *arena;
     const htp_view *view;
-    const uint8_t *rows;    /* of a table, by name of the view */
-    const uint32_t *graphs; /* by graph of the view: its number in the builder; 0: it has none */
+    const uint8_t *rows;    /* by name of the view: row of the table of kinds */
+    const uint32_t *graphs; /* by graph of the view: its number in the builder; 0: none */
 } htp_told_attributes;
 
 htp_told_attributes htp_told_attributes_of(htp_arena *arena, const htp_view *view,

@@ -88,8 +88,8 @@ static void set_contents(struct building *d, htp_tensor_id id, const void *data)
     }
 }
 
-/* Whether names of dims inside the graph can be trusted: in files of this program they mean equal
- * sizes. Other exporters reuse names. */
+/* Whether names of dims inside the graph can be trusted: in files of this program equal names mean
+ * equal sizes; other exporters reuse them. */
 static bool names_hold(const htp_view *view)
 {
     return view->flat || strcmp(htp_view_text(view, view->producer_name), HTP_ONNX_PRODUCER) == 0;

@@ -7,23 +7,22 @@
 #include "onnx/builder/builder.h"
 #include "onnx/reader/value_type.h"
 
-/** A builder, whose tensors are the values of a view under the same numbers. */
+/** A builder whose tensors are the values of a view, with the same numbers. */
 typedef struct htp_view_builder {
     htp_builder *builder;        /* NULL: nothing can be inferred */
-    const htp_value_type *types; /* by value: as the file declares them */
+    const htp_value_type *types; /* by value: as declared by the file */
 } htp_view_builder;
 
 /**
  * Makes the builder of a view's main graph and its bodies, for htp_builder_infer_types() alone: it
- * has no names, inputs and outputs. Tensors have their declared types, HTP_DTYPE_OTHER for
+ * has no names, inputs or outputs. Tensors have their declared types, HTP_DTYPE_OTHER for
  * unsupported ones. Names of dims count for inputs of the main graph alone: in bodies one name may
  * mean several sizes, and some exporters reuse names for node outputs. Only nodes whose attributes
  * have the expected kinds are added. Contents are those of small initializers and Constants in the
  * file, unless they are inputs, too.
  *
- * @param believes_nodes  false: declared types of node outputs are left out, so that they can be
- *                        compared with the inferred ones.
- * There is none for a file with flaws, or an unsupported opset.
+ * @param believes_nodes  false: declared types of node outputs are omitted, to be compared with
+ * inferred ones. There is no builder for a file with flaws or an unsupported opset.
  */
 htp_view_builder htp_view_builder_make(htp_arena *arena, const htp_view *view, bool believes_nodes);
 

@@ -33,7 +33,7 @@ void htp_infer_cast_like(htp_infer *infer)
     }
 }
 
-/* The dtype of an attribute; HTP_DTYPE_OTHER if it is none. */
+/* The dtype in the attribute output_dtype, if set; HTP_DTYPE_OTHER for an unknown one. */
 static bool find_told(const htp_infer *infer, htp_dtype *dtype)
 {
     bool is_told = htp_infer_int(infer, "output_dtype", 0) != 0;

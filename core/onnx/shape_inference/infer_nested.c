@@ -52,9 +52,9 @@ void htp_infer_if(htp_infer *infer)
 
 /* ---- Loop ----
  *
- * What a loop carries keeps the dims that it begins with as long as no iteration changes them. So
- * a body is typed by guesses. A loop that shows one of them to be wrong makes the walk begin anew,
- * with the dim that the loop begins with, and then with none. */
+ * A carried value keeps its initial dims unless an iteration changes them. So a body is typed by
+ * guesses. If one proves wrong, the whole pass is repeated with the next guess: the initial dim,
+ * then an unknown one. */
 
 /** The assumed dims of a body's input. */
 struct htp_guess {
@@ -90,7 +90,7 @@ void htp_infer_guess(htp_infer *infer)
 }
 
 /* Checks the loop invariant: dim @p d equals the guess before and after each iteration. If not,
- * notes the next guess. @p ends is NULL if it has no type. */
+ * sets the next guess. @p ends is NULL for a value without a type. */
 static bool check_guess(htp_infer *infer, htp_guess *guess, htp_dim guessed, const htp_dim *begins,
                         const htp_dim *ends)
 {

@@ -3,7 +3,7 @@
  */
 #include "onnx/shape_inference/infer_rule.h"
 
-/* A slice end from here on means the end of the axis. */
+/* A slice end of at least this means the end of the axis. */
 #define FAR (INT64_C(1) << 62)
 
 /* The node's axis attribute, wrapped; the input's rank must be known. */
@@ -186,8 +186,8 @@ static bool turns_all(htp_element start, htp_element end, int64_t step)
            (from == -1 || from >= FAR) && to <= -FAR;
 }
 
-/* An axis cut at an unknown position: the front part, or the rest of @p dim behind it. Equal
- * positions cut equal sizes alike. */
+/* An axis cut at an unknown position: the front part, or the rest of @p dim. The same position and
+ * size give the same dim. */
 static htp_dim cut_dim(htp_infer *infer, htp_dim dim, htp_tensor_id place, size_t at,
                        bool is_behind)
 {
@@ -238,7 +238,7 @@ static htp_dim sliced_dim(htp_infer *infer, htp_dim dim, size_t at)
     return is_clear ? result : unclear_slice(infer, dim, at, step);
 }
 
-/* The axis that entry @p at of starts and ends is for. */
+/* The axis of entry @p at of starts and ends. */
 static bool sliced_axis(const htp_infer *infer, const htp_tensor *x, size_t at, uint32_t *axis)
 {
     int64_t named = (int64_t)at;

@@ -13,7 +13,7 @@
 #include "graph/symbols.h"
 #include "onnx/builder/builder.h"
 
-/** Elements of the longest vector that is followed: the pads of a tensor of the largest rank. */
+/** The longest vector that is tracked: the pads of a tensor of the largest rank. */
 #define HTP_INFER_MAX_ELEMENTS ((size_t)2 * HTP_MAX_RANK)
 
 /** An element of an int64 tensor of rank 0 or 1; or of a bool tensor, as 0 and 1. */
@@ -27,13 +27,13 @@ typedef struct htp_guess htp_guess;
 typedef struct htp_infer {
     htp_builder *model;
     htp_arena *arena;
-    const htp_onnx_node *node;    /* whose outputs are typed */
-    const htp_element **contents; /* by tensor; NULL: not known */
+    const htp_onnx_node *node;    /* the node whose outputs are typed */
+    const htp_element **contents; /* by tensor; NULL: unknown */
     htp_symbols *symbols;         /* of the graph */
-    htp_map fronts;               /* of cut axes: see infer_parts.c */
+    htp_map fronts;               /* dims of cut axes: see infer_parts.c */
     bool *is_set;                 /* by tensor: typed by a rule */
-    htp_guess **guesses;          /* by tensor: of bodies of loops, see infer_nested.c */
-    bool is_wrong;                /* one of these was wrong: another pass follows */
+    htp_guess **guesses;          /* by tensor: for bodies of loops, see infer_nested.c */
+    bool is_wrong;                /* a guess was wrong: another pass follows */
     bool guesses_nothing;
 } htp_infer;
 
@@ -52,10 +52,10 @@ typedef bool (*htp_contents_fn)(const htp_infer *infer, htp_element *elements, s
 
 /* ---- the node ---- */
 
-/** Input @p index; NULL when it is omitted, has no type, or a rank above HTP_MAX_RANK. */
+/** Input @p index; NULL if it is omitted, has no type, or has a rank above HTP_MAX_RANK. */
 const htp_tensor *htp_infer_input(const htp_infer *infer, uint32_t index);
 
-/** Whether input @p index is there, typed or not. */
+/** Whether the node has input @p index, typed or not. */
 bool htp_infer_has_input(const htp_infer *infer, uint32_t index);
 
 /** An attribute, or NULL. */
@@ -67,15 +67,15 @@ int64_t htp_infer_int(const htp_infer *infer, const char *name, int64_t otherwis
 /** The dtype in an integer attribute. @return false if there is none */
 bool htp_infer_dtype(const htp_infer *infer, const char *name, htp_dtype *dtype);
 
-/** For an attribute that is a tensor: its TensorProto.DataType, and if it is one int64 or bool, its
- * element as a list. */
+/** A tensor attribute is listed as two: its TensorProto.DataType and, for a single int64 or bool,
+ * its element. */
 #define HTP_INFER_VALUE_TYPE "value.data_type"
 #define HTP_INFER_VALUE "value"
 
-/** Element @p index of a list attribute; @p otherwise where the list is absent or shorter. */
+/** Element @p index of a list attribute; @p otherwise if the list is absent or shorter. */
 int64_t htp_infer_int_at(const htp_infer *infer, const char *name, size_t index, int64_t otherwise);
 
-/** Wraps an axis into [0, rank). @return false when it is out of range */
+/** Wraps an axis into [0, rank). @return false if it is out of range */
 bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped);
 
 /** Sets the type of output @p index. An output with a type only gets dims that agree with it; a dim
@@ -86,10 +86,10 @@ void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t r
 
 /* ---- known contents ---- */
 
-/** The number of elements of input @p index, of rank 0 (1) or 1. @return false when not known */
+/** The number of elements of input @p index, of rank 0 (1) or 1. @return false if unknown */
 bool htp_infer_length(const htp_infer *infer, uint32_t index, size_t *length);
 
-/** Element @p at of input @p index, or of a tensor; not known beyond its length. */
+/** Element @p at of input @p index, or of a tensor; unknown beyond its length. */
 htp_element htp_infer_element(const htp_infer *infer, uint32_t index, size_t at);
 htp_element htp_infer_content(const htp_infer *infer, htp_tensor_id tensor, size_t at);
 
@@ -100,7 +100,7 @@ bool htp_infer_number(htp_element element, int64_t *number);
  * The axes in an input ("axes" since opset 18), else in an attribute ("axes" until opset 17);
  * wrapped.
  * @param named  by axis, @p rank entries: set where the axis is among them.
- * @return false if they are unknown or invalid. None at all is true, with @p any false
+ * @return false if they are unknown or invalid. Without any it returns true, and @p any is false
  */
 bool htp_infer_axes(const htp_infer *infer, uint32_t index, uint32_t rank, bool *named, bool *any);
 
@@ -112,7 +112,7 @@ htp_dim *htp_infer_dims(htp_infer *infer, uint32_t rank);
 /** An unknown dim: a fresh symbol. */
 htp_dim htp_infer_unknown(htp_infer *infer);
 
-/** The dim of a number; an unknown one for a negative number. */
+/** A static dim; an unknown one for a negative number. */
 htp_dim htp_infer_size(htp_infer *infer, int64_t size);
 
 /** The dim of an element. */
@@ -122,7 +122,7 @@ htp_dim htp_infer_element_dim(htp_infer *infer, htp_element element);
 bool htp_infer_is(htp_dim dim, int64_t size);
 bool htp_infer_is_same(htp_dim a, htp_dim b);
 
-/** The dim of two that must be equal: the number, if one is; otherwise the shorter name. */
+/** Merges two dims that must be equal: the number, if one is; otherwise the shorter name. */
 htp_dim htp_infer_both(htp_dim a, htp_dim b);
 
 /** The dim of a polynomial; unknown for HTP_NONE, or a negative number. */
@@ -137,7 +137,7 @@ htp_dim htp_infer_product(htp_infer *infer, htp_dim a, htp_dim b);
 htp_dim htp_infer_floor(htp_infer *infer, htp_dim a, int64_t divisor);
 htp_dim htp_infer_ceil(htp_infer *infer, htp_dim a, int64_t divisor);
 
-/** Notes a lower bound of @p dim that holds in every valid run. */
+/** Records a lower bound of @p dim that holds in every valid run. */
 void htp_infer_note_least(htp_infer *infer, htp_dim dim, int64_t least);
 
 /** The broadcast of @p a and @p b, if it can be decided: they are equal, or one is never 1. @return
@@ -146,7 +146,8 @@ bool htp_infer_broadcast_dim(htp_infer *infer, htp_dim a, htp_dim b, htp_dim *re
 
 /* ---- loops ---- */
 
-/** Types the carried values of loops by a guess: at first, that dims keep their initial values. */
+/** Types the carried values of a loop's body by guesses: at first, that dims keep their initial
+ * values. */
 void htp_infer_guess(htp_infer *infer);
 
 #endif

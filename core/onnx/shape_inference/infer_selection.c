@@ -3,7 +3,7 @@
  */
 #include "onnx/shape_inference/infer_rule.h"
 
-/** The axis attribute, wrapped. @return false when there is none, or it is out of range */
+/** The axis attribute, wrapped. @return false if there is none, or it is out of range */
 static bool axis_of(const htp_infer *infer, const htp_tensor *x, uint32_t *axis)
 {
     return htp_infer_attribute(infer, "axis") &&

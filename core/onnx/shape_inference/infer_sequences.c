@@ -15,8 +15,8 @@ static bool varies(htp_dim dim)
     return dim.symbol && !*dim.symbol;
 }
 
-/* The common dims of @p x and a tensor with @p dims; those that differ lose their name. NULL if
- * ranks differ. */
+/* The common dims of @p x and a tensor with @p dims; those that differ become "". NULL if ranks
+ * differ. */
 static htp_dim *joined_dims(htp_infer *infer, const htp_tensor *x, const htp_dim *dims,
                             uint32_t rank)
 {
@@ -36,7 +36,7 @@ static void set_sequence(htp_infer *infer, htp_dtype dtype, uint32_t rank, const
     }
 }
 
-/* ONNX SequenceEmpty: any dims hold for no tensor. */
+/* ONNX SequenceEmpty: without tensors, any dims are right. */
 void htp_infer_sequence_empty(htp_infer *infer)
 {
     const htp_tensor *x = &infer->model->tensors.items[infer->node->outputs[0]];

@@ -153,7 +153,7 @@ static htp_dim remaining_dim(htp_infer *infer, const htp_tensor *x, const htp_di
     return htp_infer_polynomial(infer, htp_polynomial_floor(algebra, all, divisor));
 }
 
-/* A target dim of Reshape: if it is -1 at some sizes, its meaning changes. */
+/* A target dim of Reshape; unknown if it may be -1 at some sizes, which has another meaning. */
 static htp_dim sure_size(htp_infer *infer, htp_dim dim)
 {
     bool is_size =

@@ -236,7 +236,7 @@ static uint32_t write_term(const equation *e, const char *at, htp_dim *dims)
     return rank;
 }
 
-/* Only explicit equations without spaces, as our exporter writes them. */
+/* ONNX Einsum: only explicit equations without spaces, as exports have them. */
 void htp_infer_einsum(htp_infer *infer)
 {
     const htp_attribute *attribute = htp_infer_attribute(infer, "equation");

@@ -77,7 +77,7 @@ static bool agrees(const htp_value_type *declared, const htp_tensor *tensor)
                                    (!declared->has_dims || declared->rank == tensor->rank));
 }
 
-/* The inferred type, completed with declared dims. */
+/* The inferred type, completed by declared dims. */
 static htp_value_type complete(htp_arena *arena, const htp_value_type *declared,
                                const htp_tensor *tensor)
 {

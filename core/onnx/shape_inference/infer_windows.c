@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Larger sizes are not computed with, so nothing below overflows. */
+/* Larger sizes are left unknown, so that nothing below overflows. */
 #define MAX_SIZE (INT64_C(1) << 30)
 
 enum {
@@ -18,7 +18,7 @@ enum {
 
 /** A window that moves along one axis. */
 typedef struct window {
-    int64_t kernel; /* below 1: not known */
+    int64_t kernel; /* below 1: unknown */
     int64_t stride;
     int64_t dilation;
     int64_t pad_begin;
@@ -98,7 +98,7 @@ static htp_dim spread_dim(htp_infer *infer, const window *w, htp_dim dim, int64_
 
 /* ---- convolution and pooling ---- */
 
-/* A window that does not fit is an error. */
+/* Sets the type of an output. A window that does not fit is an error, so sizes are at least 1. */
 static void set_windows(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t rank,
                         const htp_dim *dims)
 {
@@ -227,7 +227,7 @@ static float read_scale(const htp_infer *infer, uint32_t index, uint32_t rank, u
     return scale;
 }
 
-/* floor(dim * scale) in float32: exact for integer scales and powers of two. */
+/* floor(dim * scale) in float32, if that is exact: for integer scales and powers of two. */
 static htp_dim scaled_dim(htp_infer *infer, htp_dim dim, float scale)
 {
     if (scale == 1.0F) {
@@ -275,7 +275,7 @@ void htp_infer_resize(htp_infer *infer)
     htp_infer_set(infer, 0, x->dtype, x->rank, dims);
 }
 
-/* @p dim times @p factor, or by it where @p divides. */
+/* @p dim times @p factor, or divided by it if @p divides. */
 static htp_dim blocked_dim(htp_infer *infer, htp_dim dim, int64_t factor, bool divides)
 {
     if (factor == 1) {
