@@ -1,6 +1,6 @@
 /*
- * Arguments of the method: tensors without contents, numbers, and tuples, lists and dicts of them,
- * by the declared types.
+ * Makes the method's arguments by their declared types: tensors without contents, numbers, and
+ * tuples, lists and dicts of them.
  */
 #include "interpret/method.h"
 
@@ -65,8 +65,8 @@ static htp_outcome make_tensor(htp_machine *m, const part *part, const htp_input
 
 /* ---- numbers ---- */
 
-/* A number that becomes an input of the exported model: an int may be a size, so every lane gets a
- * made-up one. */
+/* A number that becomes an input of the exported model. An int may be used as a size, so every lane
+ * gets a made-up one. */
 static htp_outcome make_open(htp_machine *m, const part *part, const htp_input *input,
                              htp_item **item)
 {
@@ -161,7 +161,7 @@ static const htp_input *find_item(const htp_map *items, const htp_input *input, 
     return htp_map_get(items, name, &index) ? &input->items[index] : NULL;
 }
 
-/* Every given item must have been asked for by one of the names. */
+/* Checks that every given item is one of the expected names. */
 static htp_outcome check_fields(htp_machine *m, const part *part, const htp_input *input)
 {
     htp_map names = {0};

@@ -81,7 +81,7 @@ static htp_input describe(htp_arena *arena, const htp_item *item, int depth)
     return (htp_input){.is_nested = true, .items = items, .count = (uint32_t)count};
 }
 
-/* A value that is left out takes its default, which must equal the bundled one. */
+/* Omitting a value means its default, which must equal the bundled one. */
 static htp_outcome check_left_out(htp_machine *m, const htp_program_argument *argument,
                                   const htp_item *item, const htp_input *input)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Recurring texts are mostly one string, found by its address. */
+/* Slots of a cache of texts by address: recurring texts are mostly one string. */
 enum { KNOWN_TEXTS = 512 };
 
 typedef struct finishing {
@@ -97,8 +97,8 @@ static htp_trace_kind plain_kind(htp_operand_kind kind)
     }
 }
 
-/* A value that only the runner can read is a complex number if a tensor can be made of it, which
- * shows its parts. */
+/* Describes a value that only the runner can read: a complex number if a tensor can be made of it,
+ * which has its parts. */
 static void describe_other(finishing *h, const htp_item *item, htp_trace_value *value)
 {
     const htp_operand inputs[] = {item->lane[0],
@@ -339,7 +339,7 @@ static void list_calls(finishing *h, htp_trace *trace)
     trace->call_count = (uint32_t)m->recording.calls_made.count;
 }
 
-/* ---- what is given and left ---- */
+/* ---- inputs and states ---- */
 
 static void flatten(finishing *h, const htp_item *output, htp_ids *ids)
 {

@@ -13,7 +13,7 @@ enum { LONG_LOOP = 256, FIRST_PRIME = 7 };
 typedef struct call {
     htp_arena arena; /* for the machine; freed once the trace is made */
     htp_arena told;  /* for the trace */
-    htp_arena kept;  /* for data that outlives both: states, and how they are carried */
+    htp_arena kept;  /* for data that outlives both: carried states */
     uint32_t lane_count;
     htp_recorded_states states;
     const htp_trace *trace; /* NULL: none */
@@ -25,10 +25,9 @@ struct htp_interpreter {
     htp_interpreted of;
     htp_weight_list weights; /* constants that any call needed */
     call *last;              /* NULL */
-    call *first;             /* the first after the archive was read: NULL, or equal to the last
-                                one */
+    call *first;             /* the first call after loading: NULL, or equal to the last one */
     uint64_t empty;          /* the runner's mark before anything ran */
-    uint64_t begun;          /* the mark behind objects that later calls need */
+    uint64_t begun;          /* the mark after the objects that later calls need */
 };
 
 /* A call in progress: one machine after another, until one finishes. */
@@ -40,7 +39,7 @@ typedef struct following {
     call *made;
     htp_machine *machine; /* the current one */
     htp_carried_state *found;
-    HTP_VECTOR(htp_object_attribute) early; /* read before anything runs */
+    HTP_VECTOR(htp_object_attribute) early; /* attributes to read before anything runs */
     HTP_VECTOR(htp_holder) early_holders;
     bool prefers_loops; /* even if the trip count is known */
 } following;
@@ -111,8 +110,8 @@ static int compare_names(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Looks up the carried states among those that the last call left, by name. @return whether it left
- * all of them */
+/* Finds the carried states, by name, among those that the last call left. @return whether all are
+ * there */
 static bool find_carried(following *f)
 {
     const call *last = f->interpreter->last;
@@ -273,7 +272,7 @@ static htp_outcome follow_method(const following *f, const htp_items *arguments,
     return leave_trace(f, given, &outputs);
 }
 
-/* The part that ran before the method refused its inputs is a trace, too. */
+/* Makes a trace of the part that ran before the method refused its inputs. */
 static htp_outcome leave_refusal(const following *f, const htp_items *given, htp_outcome refusal)
 {
     const htp_items none = {0};
@@ -284,7 +283,7 @@ static htp_outcome leave_refusal(const following *f, const htp_items *given, htp
     return refusal;
 }
 
-/* Attributes first read within a branch or loop are read in advance the next time. */
+/* Records attributes first read within a branch or loop; the next machine reads them in advance. */
 static htp_outcome note_late(following *f)
 {
     htp_machine *m = f->machine;

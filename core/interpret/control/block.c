@@ -26,8 +26,8 @@ static htp_list_journal *begin(htp_machine *m, htp_block *block)
     return journal;
 }
 
-/* At the end of a block, lists and attributes get the current values of their tensors. This may
- * change further lists. */
+/* Updates lists and attributes to the current values of their tensors at the end of a block. This
+ * may change further lists. */
 static htp_outcome read_anew(htp_machine *m, const htp_list_journal *journal)
 {
     htp_item *now = NULL;

@@ -1,5 +1,5 @@
 /*
- * Branches, and the blocks that they and loops are recorded as.
+ * Branches, and the blocks as which they and loops are recorded.
  */
 #ifndef HTP_INTERPRET_CONTROL_BLOCKS_H
 #define HTP_INTERPRET_CONTROL_BLOCKS_H
@@ -8,10 +8,10 @@
 
 /* ---- branches (branch.c) ---- */
 
-/** Of a branch that no call ends with. */
+/** For a branch that is not the end of a call. */
 #define HTP_ALL_LIVE SIZE_MAX
 
-/** Nested branches that could not be merged: each one doubles the rest. */
+/** The most nested branches that could not be merged: each one doubles the rest. */
 enum { HTP_MAX_PATH_SPLITS = 6 };
 
 /** A branch on an unknown condition: both sides are run and recorded.
@@ -35,16 +35,16 @@ htp_outcome htp_branch_resume(htp_machine *m, const htp_path_split *split, htp_n
 
 /* ---- blocks (block.c) ---- */
 
-/** A recorded block. Its side effects are undone, and noted here. */
+/** A recorded block. Its side effects are undone, and kept here. */
 typedef struct htp_block {
     uint32_t id;
     htp_items outputs;
     htp_memories memories;     /* contents at the end */
     htp_list_states lists;     /* contents of older lists */
-    htp_map list_places;       /* of these, by creation id */
-    htp_attributes attributes; /* and the attributes of objects */
-    htp_items stale;           /* lists whose tensors had been changed before it, and were read */
-    bool has_raised;           /* the program's own exception: message */
+    htp_map list_places;       /* creation id -> index in lists */
+    htp_attributes attributes; /* changed attributes of objects */
+    htp_items stale; /* lists that were read after their tensors had changed before the block */
+    bool has_raised; /* the program's own exception: message */
     const char *message;
 } htp_block;
 
@@ -54,8 +54,8 @@ typedef htp_outcome htp_body_run(htp_machine *m, void *data, htp_items *outputs)
 /** Runs a block. Its side effects are undone when it ends, also on failure. */
 htp_outcome htp_block_run(htp_machine *m, htp_body_run *body, void *data, htp_block *block);
 
-/** Gives the stale lists of a block the tensors that they hold: before it, as it is to be run
- * again. Older blocks know of them, too. */
+/** Updates the stale lists of a block to the current tensors, before it is run again. Enclosing
+ * blocks record it, too. */
 htp_outcome htp_block_renew(htp_machine *m, const htp_items *stale, const htp_place *place);
 
 /** The value, at the end of a block, of an item from before the block. */

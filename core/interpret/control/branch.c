@@ -134,9 +134,9 @@ htp_outcome htp_branch_run(htp_machine *m, htp_item *condition, const htp_place 
     return side.run(m, side.data, both->otherwise.has_raised, outputs);
 }
 
-/* ---- sides that cannot meet ---- */
+/* ---- sides that cannot be merged ---- */
 
-/* The rest of the program behind both sides. */
+/* The rest of the program after both sides. */
 typedef struct resumption {
     htp_path_split split;
     htp_next next;

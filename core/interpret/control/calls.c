@@ -22,7 +22,7 @@ static bool is_forward(const char *method)
            method[length + strspn(method + length, "0123456789")] == '\0';
 }
 
-/* Notes the call that a node makes. @return its number */
+/* Records the call that a node makes. @return its number */
 static uint32_t note_call(htp_machine *m, const htp_place *place)
 {
     HTP_PUSH(m->arena, &m->recording.calls_made, *place);
@@ -176,7 +176,8 @@ static htp_outcome give_results(htp_machine *m, const void *data, const htp_item
     return htp_handler_give(m, outputs, only);
 }
 
-/* A fork runs at once, and wait() returns its result. Its body belongs to the function around it.
+/* A fork runs at once, and wait() returns its result. Its body counts as part of the function that
+ * contains it.
  */
 htp_outcome htp_do_fork(htp_machine *m, htp_step *step, htp_items *outputs)
 {

@@ -15,7 +15,7 @@ enum { MAX_CALLS = 1000, MAX_BLOCKS = 1200 }; /* nested */
 
 /* ---- frames ---- */
 
-/* Room for a function's values, which takes time to create, so it is reused. */
+/* Memory for a function's values; it is reused, since creating it takes time. */
 static htp_item **make_room(htp_machine *m, const htp_loaded_function *code)
 {
     enum { VALUES_OF_A_STEP = 64 };
@@ -97,7 +97,7 @@ static htp_outcome read_values(htp_machine *m, const htp_frame *frame, const uin
         containers += htp_is_container(item);
     }
     m->memory.has_nested =
-        m->memory.has_nested || containers > 1; /* a container may be put into another one */
+        m->memory.has_nested || containers > 1; /* a container may be added to another one */
     return HTP_GOES_ON;
 }
 
@@ -176,7 +176,7 @@ static htp_outcome run_node(htp_machine *m, htp_frame *frame, uint32_t number)
 
 /* ---- blocks ---- */
 
-/* The rest of a block behind a node whose sides cannot be merged. */
+/* The rest of a block after a node whose sides cannot be merged. */
 typedef struct rest {
     const htp_frame *before;
     uint32_t block;

@@ -8,9 +8,9 @@
 #include "interpret/memory/memory.h"
 #include "interpret/objects/attributes.h"
 
-/* ---- what is still there when a call ends ---- */
+/* ---- reachability at the end of a call ---- */
 
-/* Notes everything that a value reaches at the end of a block. */
+/* Marks everything reachable from a value at the end of a block. */
 static htp_outcome reach(htp_machine *m, htp_merge *all, const htp_block *block,
                          const htp_item *item)
 {

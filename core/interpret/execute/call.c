@@ -1,5 +1,5 @@
 /*
- * Executes an operator: of the program, or of the interpreter's own.
+ * Executes an operator, of the program or of the interpreter's own.
  */
 #include "interpret/lanes/call_facts.h"
 #include "interpret/lanes/devices.h"
@@ -187,7 +187,7 @@ static htp_outcome run_known(htp_machine *m, htp_call *call, htp_items *outputs)
                    : run_kernels(m, call, outputs);
 }
 
-/* An operator raised on made-up sizes, which need not fit: tries others. */
+/* Retries an operator that raised on made-up sizes, which need not fit, with other ones. */
 static htp_outcome run_on_others(htp_machine *m, htp_call *call, const char *error,
                                  htp_items *outputs)
 {
@@ -219,7 +219,7 @@ static htp_outcome run_on_others(htp_machine *m, htp_call *call, const char *err
     return htp_call_fail_on_data(m, call, reason, outputs);
 }
 
-/* All other sizes belong to the program. */
+/* Handles an operator that raised: sizes that are not made up are the program's. */
 static htp_outcome run_otherwise(htp_machine *m, htp_call *call, const char *error,
                                  htp_items *outputs)
 {

@@ -1,5 +1,5 @@
 /*
- * Whether an operator runs, and on what: operands, or their sizes alone.
+ * Decides whether an operator runs, and on what: operands, or their sizes alone.
  */
 #include "interpret/lanes/call_facts.h"
 #include "interpret/lanes/elsewhere.h"
@@ -116,7 +116,7 @@ htp_outcome htp_call_find_refusal(htp_machine *m, const htp_call *call, const ch
     return HTP_GOES_ON;
 }
 
-/* ---- numbers that nobody knows ---- */
+/* ---- unknown numbers ---- */
 
 static bool knows_value(const htp_item *item)
 {
@@ -128,7 +128,7 @@ static bool is_known(const htp_item *item)
     return !htp_is_tensor(item) || (htp_is_real(item) && !htp_is_data(item));
 }
 
-/* The same for operators that are exact on sizes: made-up ones do. */
+/* The same for operators that are exact on sizes, where made-up ones suffice. */
 static bool knows_value_exactly(const htp_item *item)
 {
     return htp_has_lanes(item);

@@ -50,7 +50,7 @@ static bool are_comparable(const htp_item *a, const htp_item *b)
     return is_plain && type == htp_tensor_in(b, 0)->type;
 }
 
-/* Whether elements decide: for two tensors of one memory libtorch may skip the comparison, although
+/* Whether elements decide. For two tensors of one memory libtorch may skip the comparison, although
  * NaN does not equal itself. */
 static bool is_told_by_elements(const htp_item *a, const htp_item *b)
 {

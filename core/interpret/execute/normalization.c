@@ -51,7 +51,7 @@ static htp_outcome move_statistic(htp_machine *m, htp_item *running, htp_item *o
     return htp_handler_run(m, "aten::copy_", "", HTP_ITEMS(m, running, sum, no), place, &copied);
 }
 
-/* Common state of the operators of an update. */
+/* Arguments common to the operators of an update. */
 typedef struct move {
     const htp_place *place;
     htp_item *no;
@@ -174,7 +174,7 @@ htp_outcome htp_do_normalization(htp_machine *m, htp_step *step, htp_items *outp
     bool gives_statistics = is_native || strcmp(kind, "aten::native_batch_norm") == 0;
     size_t expected = is_update ? ARGUMENT_COUNT : ARGUMENT_COUNT + 1;
     if (gives_statistics && step->inputs.count != expected) {
-        /* It is given the memory of its outputs. */
+        /* The program passes the memory of its outputs. */
         return htp_execute_node(m, &step->inputs, place, outputs);
     }
     htp_items all = is_update ? operands_of_native(m, &step->inputs) : step->inputs;

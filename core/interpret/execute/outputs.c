@@ -54,7 +54,7 @@ static htp_outcome record(htp_machine *m, const htp_call *call, const htp_items 
     return HTP_GOES_ON;
 }
 
-/* ---- operators that cannot be told ---- */
+/* ---- operators with unknown outputs ---- */
 
 htp_outcome htp_call_fail(htp_machine *m, htp_call *call, const char *reason, htp_items *outputs)
 {
@@ -80,7 +80,7 @@ htp_outcome htp_call_fail_on_data(htp_machine *m, htp_call *call, const char *re
                : HTP_GOES_ON;
 }
 
-/* ---- numbers that nobody knows ---- */
+/* ---- unknown numbers ---- */
 
 /* A data-dependent size instead of an int. */
 static htp_outcome make_up(htp_machine *m, const htp_call *call, htp_item *item)
@@ -248,7 +248,7 @@ static htp_outcome wrap(htp_machine *m, const result *of, htp_item **item)
     return HTP_GOES_ON;
 }
 
-/* ---- what is known of them ---- */
+/* ---- what is known about results ---- */
 
 static bool is_filled(const htp_item *item)
 {

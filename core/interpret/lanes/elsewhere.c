@@ -176,7 +176,7 @@ static htp_outcome make_other(htp_machine *m, const htp_runner_tensor *tensor,
     return HTP_GOES_ON;
 }
 
-/* Notes that the layout of a tensor elsewhere is unknown. */
+/* Records that the layout of a tensor elsewhere is unknown. */
 static htp_outcome lie_otherwise(htp_machine *m, htp_item *item, const char *reason)
 {
     htp_elsewhere *elsewhere = HTP_NEW(m->arena, htp_elsewhere);
@@ -219,7 +219,7 @@ static bool is_alike(const htp_machine *m, const htp_call *call, const htp_item 
     return is;
 }
 
-/* Notes the layout of one tensor of a call. @p elsewhere  its lanes */
+/* Records the layout of one tensor of a call. @p elsewhere its lanes */
 static htp_outcome note_tensor(htp_machine *m, const htp_call *call, htp_item *item,
                                htp_elsewhere *elsewhere)
 {
@@ -269,7 +269,7 @@ htp_outcome htp_elsewhere_note(htp_machine *m, const htp_call *call,
     return HTP_GOES_ON;
 }
 
-/* ---- what stands for several ---- */
+/* ---- items that stand for several values ---- */
 
 /* An empty tensor with the layout of @p model without gaps, and the sizes of @p like. */
 static htp_outcome make_laid(htp_machine *m, const htp_runner_tensor *model,

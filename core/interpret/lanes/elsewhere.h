@@ -3,11 +3,11 @@
  * selects. Operators on them run once more, with the layout of another build, or of the other
  * value.
  *
- * The second result is kept if its layout differs, or if it shares memory with another operand: a
- * view here, a copy there. Meta kernels give layouts as they give sizes, so views, kernels that
- * keep the order of their operands, and copies into another order need no tables.
+ * The second result is kept if its layout differs, or if its memory is shared differently: a view
+ * here, a copy there. Meta kernels give layouts as they give sizes, so views, kernels that keep the
+ * order of their operands, and copies into another order need no tables.
  *
- * One other build stands for all others.
+ * One other build represents all others.
  */
 #ifndef HTP_INTERPRET_LANES_ELSEWHERE_H
 #define HTP_INTERPRET_LANES_ELSEWHERE_H
@@ -17,7 +17,7 @@
 /** The results of a call elsewhere. */
 typedef struct htp_call_elsewhere {
     const char *reason; /* NULL: the same, and the call did not run again */
-    bool is_told;       /* results are known; otherwise it raises, or they are unknown */
+    bool is_told;       /* results are known; otherwise the call raises, or they are unknown */
     bool raises;
     htp_lanes results;
 } htp_call_elsewhere;
@@ -26,11 +26,11 @@ typedef struct htp_call_elsewhere {
  * builds.def. */
 htp_outcome htp_elsewhere_ask(htp_machine *m, htp_call *call, htp_call_elsewhere *elsewhere);
 
-/** Why results of a call that are no tensors are refused: they differ elsewhere; or NULL. */
+/** Why results other than tensors are refused, because they differ elsewhere; or NULL. */
 const char *htp_elsewhere_refusal(htp_machine *m, const htp_call *call, const htp_lanes *results,
                                   const htp_call_elsewhere *elsewhere);
 
-/** Notes the layouts of a call's results elsewhere. */
+/** Records the layouts of a call's results elsewhere. */
 htp_outcome htp_elsewhere_note(htp_machine *m, const htp_call *call,
                                const htp_call_elsewhere *elsewhere, const htp_items *outputs);
 
@@ -42,23 +42,23 @@ htp_outcome htp_elsewhere_note(htp_machine *m, const htp_call *call,
 htp_outcome htp_tensor_laid(htp_machine *m, const htp_runner_tensor *model,
                             const htp_runner_tensor **made);
 
-/** Notes the layout of @p model, one of the values that a tensor stands for. The model may be the
- * tensor before its sizes changed. @param reason  what decides which one it is */
+/** Records the layout of @p model, one of the values that a tensor stands for. The model may be
+ * the tensor before its sizes changed. @param reason  what decides which value it is */
 htp_outcome htp_elsewhere_stand_for(htp_machine *m, htp_item *tensor, const htp_item *model,
                                     const char *reason);
 
-/** Whether that layout is noted already. */
+/** Whether that layout is already recorded. */
 htp_outcome htp_elsewhere_stands_for(htp_machine *m, const htp_item *tensor, const htp_item *model,
                                      bool *stands);
 
-/** Notes that the layout of a tensor is unknown. */
+/** Records that the layout of a tensor is unknown. */
 htp_outcome htp_elsewhere_lie_anyhow(htp_machine *m, htp_item *tensor, const char *reason);
 
-/** Why elements of a tensor lie at other places of its memory elsewhere; NULL if they do not. */
+/** Why elements of a tensor have other positions in its memory elsewhere; NULL if they do not. */
 const char *htp_elsewhere_moved(const htp_machine *m, const htp_item *tensor);
 
-/** In how many lanes a result of a call shares the memory of its input @p input; with another build
- * of libtorch if @p is_elsewhere. */
+/** The number of lanes in which a result of a call shares the memory of input @p input; with
+ * another build of libtorch if @p is_elsewhere. */
 uint32_t htp_call_count_shared(const htp_machine *m, const htp_call *call, const htp_item *tensor,
                                size_t input, bool is_elsewhere);
 

@@ -1,5 +1,5 @@
 /*
- * Runs one operator in every lane: on tensors without contents, or for real where everything is
+ * Runs one operator in every lane: on tensors without contents, or on real ones if everything is
  * known.
  */
 #ifndef HTP_INTERPRET_LANES_EXECUTE_H

@@ -16,7 +16,7 @@ static size_t count_tensors(const htp_operand *operand)
     return count;
 }
 
-/* @return behind the last one that was listed */
+/* Lists the memories of an operand. @return the end of the list */
 static uint64_t *list_storages(const htp_operand *operand, uint64_t *at)
 {
     if (operand->kind == HTP_OPERAND_TENSOR) {
@@ -54,7 +54,7 @@ htp_lanes htp_lanes_make(htp_machine *m, size_t count)
     return lanes;
 }
 
-/* Factories without a device argument would make real tensors. */
+/* Keeps factories, which get no tensor, from making real tensors. */
 static void keep_from_making_real(const htp_call *call, htp_operand *given)
 {
     for (size_t i = 0; i < call->inputs.count && i < call->schema.argument_count; i++) {

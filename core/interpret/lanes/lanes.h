@@ -10,11 +10,11 @@
 /** Runs the kernel in all lanes. */
 htp_outcome htp_call_run_lanes(htp_machine *m, htp_call *call, htp_mode mode, htp_lanes *results);
 
-/** @p text with sizes that other lanes have as "?" (wording.c). */
+/** @p text with "?" for sizes that differ between lanes (wording.c). */
 const char *htp_message_worded(htp_machine *m, const htp_items *inputs, size_t lane,
                                const char *text);
 
-/** Raises where positions in a tensor, which follow from sizes, lie outside of it (positions.c). */
+/** Raises if positions that follow from sizes are outside of a tensor (positions.c). */
 htp_outcome htp_call_check_positions(htp_machine *m, const htp_call *call, size_t lane);
 
 /** Whether an operator returns its first operand unchanged, in the same memory (whole.c). The
@@ -28,14 +28,14 @@ htp_operand htp_operand_no_contents(void);
 /** Room for @p count outputs in each lane. */
 htp_lanes htp_lanes_make(htp_machine *m, size_t count);
 
-/** Where there is no kernel for tensors without contents: the real one, on probes. */
+/** Runs the real kernel on probes, for operators without a meta kernel. */
 htp_outcome htp_call_probe(htp_machine *m, const htp_call *call, size_t lane, htp_operand **outputs,
                            size_t *count);
 
 /** Dims by descending stride. */
 void htp_tensor_order(const htp_runner_tensor *tensor, uint32_t *order);
 
-/** A tensor without contents of @p tensor's sizes and type, whose dims lie in this order. */
+/** A tensor without contents, with @p tensor's sizes and type and this order of dims in memory. */
 htp_outcome htp_tensor_ordered(htp_machine *m, const htp_runner_tensor *tensor,
                                const uint32_t *order, const htp_runner_tensor **made);
 
@@ -43,7 +43,7 @@ htp_outcome htp_tensor_ordered(htp_machine *m, const htp_runner_tensor *tensor,
 htp_outcome htp_tensor_resized(htp_machine *m, const htp_runner_tensor *tensor, int64_t dim,
                                int64_t size, const htp_runner_tensor **made);
 
-/** @p tensor, which is contiguous, with all sizes others, on the same memory. */
+/** @p tensor, which is contiguous, with other sizes, on the same memory. */
 htp_outcome htp_tensor_reshaped(htp_machine *m, const htp_runner_tensor *tensor,
                                 const int64_t *dims, size_t rank, const htp_runner_tensor **made);
 

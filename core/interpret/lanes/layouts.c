@@ -17,7 +17,7 @@ void htp_tensor_order(const htp_runner_tensor *tensor, uint32_t *order)
     }
 }
 
-/* The stride behind a dense dim. Unsigned, since sizes may be anything. */
+/* The stride after a dense dim. Unsigned, since sizes may be anything. */
 static uint64_t step_over(uint64_t step, int64_t size)
 {
     return step * (size > 1 ? (uint64_t)size : 1);

@@ -1,5 +1,5 @@
 /*
- * Operators without a meta kernel: the real kernel runs on tensors of zeroes and of ones (probes),
+ * Operators without a meta kernel: the real kernel runs on tensors of zeros and of ones (probes),
  * which shows the output sizes.
  */
 #include "interpret/lanes/execute.h"
@@ -13,7 +13,7 @@ static htp_outcome refuse(htp_machine *m)
                             "output's size");
 }
 
-/* ---- how large they may be ---- */
+/* ---- the size of probes ---- */
 
 /* Operators of libtorch have rules (meta/) or meta kernels. For anything else, probes must be
  * small, so that an export never pays for needless arithmetic. */
@@ -32,7 +32,7 @@ static bool is_small(const htp_operand *operands, size_t count)
     return is;
 }
 
-/* Notes operators of opened libraries: the export reports that they ran. */
+/* Records operators of loaded libraries: the export reports that they ran. */
 static void note_run(htp_machine *m, const htp_program_schema *schema)
 {
     for (size_t i = 0; i < m->recording.run_on_probes.count; i++) {
@@ -103,7 +103,7 @@ static bool have_same_sizes(const htp_operand *a, const htp_operand *b, size_t c
     return true;
 }
 
-/* Whether all outputs are tensors: a number read off a probe says nothing about the real tensor,
+/* Whether all outputs are tensors: a number read from a probe says nothing about the real tensor,
  * even if all probes agree. */
 static bool are_tensors(const htp_operand *outputs, size_t count)
 {

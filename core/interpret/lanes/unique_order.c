@@ -60,7 +60,7 @@ static htp_making make_of(int32_t type, const int64_t *dims, const void *bytes, 
                         .byte_count = (size_t)dims[0] * element};
 }
 
-/* Kernels differ by dtype and by size. */
+/* Runs unique() on several dtypes and sizes, whose kernels differ. */
 static bool ask(htp_machine *m)
 {
     static const int64_t all[] = {NUMBERS}, few[] = {FEW};

@@ -1,6 +1,6 @@
 /*
- * Makes a message of libtorch about one lane hold at all sizes: sizes that nobody gave, those of
- * other lanes and made-up ones become question marks. Numbers of the program and dims stay.
+ * Generalises a message of libtorch about one lane to all sizes: sizes that were not given, those
+ * of other lanes and made-up ones become question marks. Numbers of the program and dims stay.
  */
 #include "interpret/lanes/execute.h"
 
@@ -14,7 +14,7 @@ typedef struct reader {
     htp_machine *m;
     size_t lane;
     htp_map fixed;  /* equal in all lanes */
-    htp_map moving; /* of one lane */
+    htp_map moving; /* differ between lanes */
 } reader;
 
 static void add(reader *r, htp_map *numbers, int64_t number)
@@ -22,7 +22,7 @@ static void add(reader *r, htp_map *numbers, int64_t number)
     htp_map_set(r->m->arena, numbers, htp_arena_printf(r->m->arena, "%lld", (long long)number), 1);
 }
 
-/* Data-dependent sizes are made up in the first lane, too. */
+/* Records a number. Data-dependent sizes are made up in the first lane, too. */
 static void note(reader *r, const htp_item *item, bool is_fixed, int64_t number)
 {
     bool is_given = r->lane == 0 && !htp_is_data(item);

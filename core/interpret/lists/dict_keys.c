@@ -1,5 +1,5 @@
 /*
- * Keys of dicts: known ones, or data-dependent ones that are searched at run time.
+ * Keys of dicts: known ones, or data-dependent ones, which are looked up at run time.
  */
 #include "interpret/lists/lists.h"
 
@@ -95,8 +95,8 @@ htp_outcome htp_dict_match(htp_machine *m, const htp_item *dict, htp_item *key,
     return htp_handler_run(m, "aten::eq", "Scalar", HTP_ITEMS(m, keys, key), place, is_found);
 }
 
-/* The position of a data-dependent key among the known ones. A missing key gets the position behind
- * the last value, where the run fails, as it should. */
+/* The position of a data-dependent key among the known ones. A missing key gets the position after
+ * the last value, so that the run fails, as it should. */
 static htp_outcome find_position(htp_machine *m, const htp_item *dict, htp_item *key,
                                  const htp_place *place, htp_item **position)
 {

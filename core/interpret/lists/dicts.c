@@ -1,5 +1,5 @@
 /*
- * Dicts: keys are known, except the one of a look-up.
+ * Dicts with known keys; a key that is looked up may be data-dependent.
  */
 #include "interpret/lists/lists.h"
 

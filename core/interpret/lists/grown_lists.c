@@ -32,7 +32,7 @@ static bool passes_lists(const char *kind)
     return htp_text_is_one_of(kind, kinds, COUNT_OF(kinds));
 }
 
-/* An outer list whose rows an iteration changes in place: the loop must carry them. */
+/* Makes a loop carry an outer list whose rows an iteration changes in place. */
 static htp_outcome require_unchanged(htp_machine *m, htp_item *list, const htp_place *place)
 {
     size_t loops = m->control.loops.count;
@@ -163,7 +163,7 @@ static htp_outcome put_row(htp_machine *m, htp_item *stack, htp_item *element, h
     dim = htp_item_int(m, 0);
     HTP_DO(htp_handler_run(m, "aten::select_scatter", "", HTP_ITEMS(m, stack, row, dim, index),
                            place, changed));
-    /* `rows[i] += x` stores a row where it already is, so it is not in the list twice. */
+    /* `rows[i] += x` stores a row in its own place, so the list does not contain it twice. */
     bool stays = htp_list_is_row(m, element, stack, index);
     htp_items parts = stays ? HTP_ITEMS(m, stack) : HTP_ITEMS(m, stack, row);
     htp_list_share_memory(m, *changed, &parts);

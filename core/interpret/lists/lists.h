@@ -13,10 +13,10 @@
 
 /* ---- elements that are known (known_lists.c) ---- */
 
-/** The elements of a list; HTP_UNSUPPORTED if @p list is none. */
+/** The elements of a list; HTP_UNSUPPORTED if its length depends on data. */
 htp_outcome htp_list_known(htp_machine *m, const htp_item *list, const htp_items **elements);
 
-/** An index of a list, from the end where it is negative. */
+/** An index of a list, counted from the end if negative. */
 htp_outcome htp_list_position(htp_machine *m, const htp_item *list, const htp_item *index,
                               const htp_place *place, size_t *position);
 
@@ -31,11 +31,11 @@ htp_handler htp_list_contains;
 enum { HTP_DICT_KEYS = 0, HTP_DICT_VALUES = 1 };
 htp_item *htp_dict_list(htp_machine *m, const htp_item *dict, size_t which);
 
-/** Of a dict with numbers as keys: which one is @p key, as a tensor. */
+/** For a dict with numbers as keys: which of them equals @p key, as a tensor of bools. */
 htp_outcome htp_dict_match(htp_machine *m, const htp_item *dict, htp_item *key,
                            const htp_place *place, htp_item **is_found);
 
-/** The place of a key's value; the number of elements when there is no such key. */
+/** The index of a key's value; the number of elements if there is no such key. */
 htp_outcome htp_dict_find(htp_machine *m, const htp_item *dict, const htp_item *key, size_t *at);
 
 /** The value of a key, which may be data-dependent. */
@@ -45,8 +45,8 @@ htp_outcome htp_dict_set(htp_machine *m, htp_item *dict, htp_item *key, htp_item
 
 /* ---- operators of grown lists (grown_lists.c) ---- */
 
-/** Whether an operator is given a list whose length the data decides. HTP_GROWS for one that a
- * recorded loop appends to: nothing else may touch it. */
+/** Whether an operand is a list of data-dependent length. HTP_GROWS for one to which a recorded
+ * loop appends: nothing else may touch it. */
 htp_outcome htp_list_check(htp_machine *m, const char *kind, const htp_items *inputs,
                            const htp_place *place, bool *is_grown);
 

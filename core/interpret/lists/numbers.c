@@ -1,6 +1,6 @@
 /*
- * Lists of numbers. If some depend on inputs, an operation on all of them becomes operations on two
- * at a time: so sizes stay sizes, and a comparison of shapes compares sizes.
+ * Lists of numbers. If some depend on inputs, an operation on the list becomes operations on pairs:
+ * so sizes stay sizes, and a comparison of shapes compares sizes.
  */
 #include "interpret/lists/lists.h"
 
@@ -46,7 +46,7 @@ static bool is_of_inputs(const htp_step *step)
     return step->inputs.count == 1 && has_one_type(list) && !is_all_decided(list);
 }
 
-/* sum(): of floats, it starts at 0, which is no -0. */
+/* sum(): for floats it starts at 0, not -0. */
 htp_outcome htp_do_sum_list(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     const htp_items *all = &step->inputs.items[0]->elements;
@@ -72,7 +72,7 @@ static htp_outcome flag_of(htp_machine *m, htp_item *number, const htp_place *pl
                : htp_execute(m, "aten::Bool", overload_of(number), &one, place, flag);
 }
 
-/* All or any of some flags. Known flags are no operands. @param any  rather than all */
+/* All or any of some flags. Known flags need no operands. @param any  rather than all */
 static htp_outcome join_flags(htp_machine *m, const htp_items *flags, bool any,
                               const htp_place *place, htp_item **joined)
 {
@@ -125,7 +125,7 @@ htp_outcome htp_do_any(htp_machine *m, htp_step *step, htp_items *outputs)
 
 /* ---- of a list and a number ---- */
 
-/* Whether a number is searched among others of its type, and libtorch does not know the result. */
+/* Whether a number is searched in a list of its type and libtorch cannot compute the result. */
 static bool is_open_search(const htp_step *step)
 {
     const htp_items *given = &step->inputs;
@@ -198,7 +198,7 @@ static htp_outcome compare(htp_machine *m, const htp_items *a, const htp_items *
     return join_flags(m, &flags, false, place, is_equal);
 }
 
-/* Whether these are two lists of numbers of one type that libtorch does not know. */
+/* Whether these are two lists of numbers of one type, some of which libtorch does not know. */
 static bool are_of_inputs(const htp_items *lists)
 {
     if (lists->count != 2 || !has_one_type(lists->items[0]) || !has_one_type(lists->items[1])) {
@@ -234,7 +234,7 @@ htp_outcome htp_do_different_lists(htp_machine *m, htp_step *step, htp_items *ou
     return htp_handler_give(m, outputs, is_different);
 }
 
-/* ---- changes, of numbers and texts that libtorch knows ---- */
+/* ---- changes; numbers and texts must be known ---- */
 
 static htp_outcome require_decided(htp_machine *m, const htp_step *step)
 {

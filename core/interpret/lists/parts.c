@@ -78,7 +78,7 @@ static bool names_parts(const htp_step *step, size_t input)
            htp_is_int(number) && !htp_is_data(number) && htp_has_lanes(number);
 }
 
-/* If the program names the parts, any other number of parts raises. */
+/* If the program names the parts, requires their number at all sizes: any other one raises. */
 static htp_outcome require_one_count(htp_machine *m, const htp_step *step, size_t input,
                                      part_counter *count)
 {
@@ -206,8 +206,8 @@ htp_outcome htp_do_split(htp_machine *m, htp_step *step, htp_items *outputs)
                    : give_parts(m, step, "aten::split.Tensor", split_names, dim, outputs);
 }
 
-/* chunk() into a number of parts, or fewer if there are few elements. Only two parts are always
- * two, given more than one element. */
+/* chunk() into a number of parts, or fewer for few elements. Only a request for two parts always
+ * gives two, given more than one element. */
 htp_outcome htp_do_chunk(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 2));

@@ -21,7 +21,7 @@ static htp_outcome add_dim(htp_machine *m, htp_item *item, int64_t dim)
     return HTP_GOES_ON;
 }
 
-/* stack(), cat(): sizes of elements must be equal here, or libtorch would refuse them. */
+/* stack(), cat(): elements have equal sizes here, or libtorch would refuse them. */
 htp_outcome htp_do_sequence_join(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     static const char *const names[] = {"tensors", "dim"};

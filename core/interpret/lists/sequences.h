@@ -1,23 +1,23 @@
 /*
- * Sequences: tensors of different sizes in a number that the data decides.
+ * Sequences: a data-dependent number of tensors of different sizes.
  */
 #ifndef HTP_INTERPRET_LISTS_SEQUENCES_H
 #define HTP_INTERPRET_LISTS_SEQUENCES_H
 
 #include "interpret/steps/control.h"
 
-/** A sequence of tensors like @p tensor: like a row of it where @p is_stack. */
+/** A sequence of tensors like @p tensor, or like a row of it if @p is_stack. */
 htp_outcome htp_sequence_like(htp_machine *m, const htp_item *tensor, bool is_stack,
                               htp_item **made);
 
 /** The type of a tensor of a sequence. */
 htp_outcome htp_sequence_element(htp_machine *m, const htp_item *sequence, htp_item **element);
 
-/** A sequence with an element put into it, in place of another one or between two. */
+/** A sequence with an element replaced or inserted. */
 htp_outcome htp_sequence_put(htp_machine *m, const char *kind, htp_item *sequence, htp_item *index,
                              htp_item *element, const htp_place *place, htp_item **changed);
 
-/** Joins the type of one more tensor into the type of a sequence's tensors. */
+/** Widens the type of a sequence's tensors to include another tensor. */
 htp_outcome htp_sequence_widen(htp_machine *m, htp_item *sequence, const htp_item *element,
                                const htp_place *place);
 
@@ -30,7 +30,7 @@ void htp_sequence_record(htp_machine *m, const char *kind, const htp_items *inpu
 htp_outcome htp_sequence_of(htp_machine *m, htp_item *list, const htp_place *place, htp_item *like,
                             htp_item **sequence);
 
-/** A sequence with the elements of @p more behind its own. */
+/** A sequence with the elements of @p more appended. */
 htp_outcome htp_sequence_extend(htp_machine *m, htp_item *sequence, htp_item *more,
                                 const htp_place *place, htp_item **extended);
 

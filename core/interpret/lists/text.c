@@ -1,5 +1,5 @@
 /*
- * Strings built by a program, mostly for messages.
+ * Strings that a program builds, mostly for messages.
  */
 #include "interpret/lists/lists.h"
 #include "interpret/operators/operand_checks.h"
@@ -77,7 +77,8 @@ static htp_outcome add_item(htp_machine *m, const htp_item *item, int depth, htp
     return check_size(m, text);
 }
 
-/* TorchScript's formatting is known exactly for numbers, strings and devices alone. */
+/* Whether an item's text is certain: TorchScript's formatting is known exactly only for numbers,
+ * strings and devices. */
 static bool is_certain(const htp_item *item)
 {
     static const bool are[] = {[HTP_OPERAND_INT] = true,
@@ -89,7 +90,8 @@ static bool is_certain(const htp_item *item)
     return htp_is_decided(item) && kind < sizeof(are) / sizeof(are[0]) && are[kind];
 }
 
-/* A program must not branch on a text that would be formatted differently here. */
+/* Returns a text; it is a constant only if certain, so that a program cannot branch on another
+ * formatting. */
 static htp_outcome give(htp_machine *m, const htp_text *text, bool is_constant, htp_items *outputs)
 {
     htp_item *item = htp_item_text(m, htp_text_string(text), text->length);
@@ -97,7 +99,7 @@ static htp_outcome give(htp_machine *m, const htp_text *text, bool is_constant, 
     return htp_handler_give(m, outputs, item);
 }
 
-/* str(x), and "%d" % x, where nothing is filled in. */
+/* str(x), and "%d" % x without placeholders. */
 htp_outcome htp_do_text(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     const htp_item *item = step->inputs.count > 0 ? step->inputs.items[0] : NULL;
@@ -109,7 +111,7 @@ htp_outcome htp_do_text(htp_machine *m, htp_step *step, htp_items *outputs)
     return give(m, &text, item && is_whole && is_certain(item), outputs);
 }
 
-/* A pattern whose "{}" are replaced by the following operands. */
+/* Replaces each "{}" of a pattern by the next operand. */
 static htp_outcome fill_in(htp_machine *m, const htp_text *pattern, const htp_items *operands,
                            htp_text *text)
 {

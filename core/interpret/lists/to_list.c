@@ -12,7 +12,8 @@ typedef struct reading {
     int64_t element;  /* prim::tolist's code for the number's type */
 } reading;
 
-/* As in libtorch: one width of ints, and no half-precision floats. */
+/* How to read a dtype; NULL for others. As in libtorch: one width of ints, and no half-precision
+ * floats. */
 static const reading *reading_of(int32_t type)
 {
     static const reading whole = {"aten::Int", HTP_SCALAR_LONG, 0};
@@ -83,7 +84,8 @@ static htp_outcome give_numbers(htp_machine *m, htp_item *tensor, const reading 
     return HTP_GOES_ON;
 }
 
-/* prim::tolist(tensor, dim, element): its kernel refuses bad operands in its own words. */
+/* prim::tolist(tensor, dim, element): bad operands go to its kernel, which refuses them with its
+ * own message. */
 htp_outcome htp_do_to_list(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 3));

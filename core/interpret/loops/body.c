@@ -235,7 +235,7 @@ static htp_outcome begin_body(htp_machine *m, htp_loop *loop)
     return begin_memories(m, loop);
 }
 
-/* ---- behind it ---- */
+/* ---- after it ---- */
 
 /* The current contents of lists and dicts: the body's changes to older ones are undone when it
  * ends. */
@@ -283,7 +283,7 @@ static htp_outcome end_held(htp_machine *m, htp_loop *loop, htp_held *held, htp_
     return end_stack(m, loop, list, &held->rows, &known, result);
 }
 
-/* Collects the results of the body, within it. @param results  its outputs */
+/* Collects the results of the body before its block ends. @param results  its outputs */
 static htp_outcome end_body(htp_machine *m, htp_loop *loop, htp_items *results)
 {
     HTP_DO(htp_loop_check_earlier(m, loop));

@@ -124,7 +124,7 @@ htp_outcome htp_loop_note_growth(htp_machine *m, htp_loop *loop, const htp_growt
     return HTP_GOES_ON;
 }
 
-/* ---- sizes of outside ---- */
+/* ---- outer sizes ---- */
 
 static void add_size(htp_machine *m, htp_loop *loop, const htp_lane_sizes *size)
 {
@@ -328,15 +328,15 @@ static htp_outcome find_list_changes(htp_machine *m, htp_loop *loop, const htp_l
 
 /* ---- memory and attributes ---- */
 
-/* Notes memories that the body changes, or whose contents are unknown. @return false if one is no
- * longer carried: the body must run again */
+/* Records memories that the body changes, or whose contents are unknown. @return false if one is no
+ * longer carried: then the body must run again */
 static bool find_memory_changes(htp_machine *m, htp_loop *loop, const htp_memories *memories)
 {
     htp_loop_run *run = &loop->run;
     for (size_t i = 0; i < memories->count; i++) {
         uint32_t first = memories->items[i].first;
         if (first >= loop->first_item) {
-            continue; /* of a discarded run of the body */
+            continue; /* made by a discarded run of the body */
         }
         size_t at = find_id(&loop->memories, first);
         bool is_known = at < loop->memories.count;

@@ -85,7 +85,7 @@ static bool can_stay(const htp_carried *carried, const htp_item *input, const ht
            !carried->initial->look && !carried->is_replaced;
 }
 
-/* Whether the body returns the tensor that it got: in its memory, if the contents are unknown. */
+/* Whether the body returns the tensor that it got; if contents are unknown, memory decides. */
 static bool is_given_back(const htp_item *input, const htp_item *result)
 {
     bool is_lost = htp_is_tensor(input) && !input->look && result->kind == HTP_ITEM_UNKNOWN &&
@@ -120,7 +120,7 @@ static htp_outcome choose_way(htp_machine *m, htp_loop *loop, htp_carried *carri
     return HTP_GOES_ON;
 }
 
-/* ---- what stands for them ---- */
+/* ---- placeholders ---- */
 
 static htp_outcome compare_tensors(htp_machine *m, htp_loop *loop, htp_slot *slot,
                                    const htp_item *input, const htp_item *result)

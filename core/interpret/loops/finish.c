@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* State of finishing. */
+/* State while a loop is finished. */
 typedef struct ending {
     htp_loop *loop;
     htp_items inputs;
@@ -20,7 +20,7 @@ typedef struct ending {
     htp_items stacks; /* elements appended to lists */
 } ending;
 
-/* Whether a leaf is no input of the loop after all: it has no value, or an unknown one that the
+/* Whether a leaf is not needed as an input of the loop: it has no value, or an unknown one that the
  * next iteration does not read. */
 static bool is_dropped(const htp_loop *loop, size_t leaf)
 {
@@ -184,7 +184,7 @@ static htp_outcome add_memories(htp_machine *m, ending *end)
     return HTP_GOES_ON;
 }
 
-/* ---- what was appended to lists ---- */
+/* ---- elements appended to lists ---- */
 
 static bool is_true(const htp_item *flag)
 {
@@ -257,7 +257,7 @@ static htp_outcome add_stacks(htp_machine *m, ending *end, const htp_item *condi
     return HTP_GOES_ON;
 }
 
-/* ---- the node, and what is as it says from then on ---- */
+/* ---- the node and its effects ---- */
 
 static void add_ids(htp_machine *m, htp_ids *ids, const htp_items *items)
 {

@@ -68,10 +68,9 @@ static htp_outcome run_once(htp_machine *m, const htp_step *step, int64_t i, con
     return htp_control_run_block(m, step->frame, step->node->blocks[0], &step->place, results);
 }
 
-/* The rest of a loop behind a branch whose sides cannot be merged, or behind its first iteration.
- */
+/* The rest of a loop after a branch whose sides cannot be merged, or after its first iteration. */
 typedef struct rest {
-    htp_step step; /* with the frame from then */
+    htp_step step; /* with the frame of that point */
     htp_item *limit;
     int64_t done; /* iterations */
     htp_items state;
@@ -161,7 +160,7 @@ static htp_outcome repeat(htp_machine *m, const htp_step *step, htp_item *limit,
     return htp_machine_refuse(m, &loop->place, "%s", reason);
 }
 
-/* The loop behind its first iteration, with results @p state. */
+/* The loop after its first iteration, whose results are @p state. */
 static htp_outcome run_others(htp_machine *m, const rest *first, const htp_items *state,
                               htp_items *outputs)
 {

@@ -1,5 +1,5 @@
 /*
- * The parts of a loop that is being recorded.
+ * The state of a loop that is being recorded.
  */
 #ifndef HTP_INTERPRET_LOOPS_PARTS_H
 #define HTP_INTERPRET_LOOPS_PARTS_H
@@ -8,12 +8,12 @@
 #include "interpret/memory/losses.h"
 #include "interpret/objects/attributes.h"
 
-/** Something from outside that the body changes, and that is therefore carried. */
+/** Outer state that the body changes, and that is therefore carried. */
 typedef enum htp_held_kind { HTP_HELD_ELEMENTS, HTP_HELD_STACK, HTP_HELD_ATTRIBUTE } htp_held_kind;
 
 typedef struct htp_held {
     htp_held_kind kind;
-    htp_item *list;                 /* or dict; NULL of an attribute */
+    htp_item *list;                 /* or dict; NULL for an attribute */
     htp_item *rows;                 /* of a list that becomes a stack: the type of a row */
     htp_object_attribute attribute; /* of an object */
     htp_item *initial;
@@ -25,17 +25,17 @@ typedef struct htp_held {
 
 /** The state of a slot. */
 typedef struct htp_slot {
-    uint64_t moving;      /* of a leaf: bit D: the size of dim D changes */
-    bool is_apart;        /* of a leaf: it is on another device in each iteration */
-    const htp_item *lies; /* of a leaf: a value with another layout than the initial one that it
-                             becomes; NULL */
-    bool lies_anyhow;     /* of a leaf: it has more layouts than these */
-    htp_item *unset;      /* of a leaf without an initial value: the value that it becomes; NULL */
-    htp_ids aliases;      /* memories of outside that it may be, ascending */
-    htp_ids twins;        /* slots that may be one memory with it, ascending */
-    bool repeats;         /* of a leaf: an iteration may make one tensor several rows of it */
-    htp_item *begun;      /* its placeholder in an iteration; or NULL */
-    htp_item *ended;      /* and when the loop has ended; NULL */
+    uint64_t moving; /* of a leaf: bit D: the size of dim D differs between iterations */
+    bool is_apart;   /* of a leaf: its device differs between iterations */
+    const htp_item
+        *lies; /* of a leaf: a later value whose layout differs from the initial one's; NULL */
+    bool lies_anyhow; /* of a leaf: further layouts are possible */
+    htp_item *unset;  /* of a leaf without an initial value: its later value; NULL */
+    htp_ids aliases;  /* outer memories that it may be, ascending */
+    htp_ids twins;    /* slots that may share its memory, ascending */
+    bool repeats;     /* of a leaf: an iteration may make one tensor several rows of it */
+    htp_item *begun;  /* its placeholder in an iteration; or NULL */
+    htp_item *ended;  /* its value after the loop; NULL */
 } htp_slot;
 
 typedef HTP_VECTOR(htp_slot) htp_slots;
@@ -44,13 +44,13 @@ typedef HTP_VECTOR(htp_slot) htp_slots;
 typedef struct htp_carried {
     htp_item *initial;
     bool is_moved;           /* a list or dict that is replaced */
-    bool is_replaced;        /* a tensor that is another one, then */
-    bool is_same;            /* one that is changed in place only */
+    bool is_replaced;        /* a tensor that another one replaces */
+    bool is_same;            /* a tensor that is only changed in place */
     htp_item *grown;         /* rows of a list that becomes a stack; NULL */
-    htp_item *grown_initial; /* and its initial value; or NULL */
+    htp_item *grown_initial; /* the initial value of `grown`; or NULL */
 } htp_carried;
 
-/** A size by lane; 0 in lanes that there are not. */
+/** A size by lane; 0 in unused lanes. */
 typedef struct htp_lane_sizes {
     int64_t in[HTP_MAX_LANES];
 } htp_lane_sizes;
@@ -73,24 +73,24 @@ typedef struct htp_loop_run {
 } htp_loop_run;
 
 typedef struct htp_loop {
-    const htp_step *step; /* of the node */
+    const htp_step *step; /* the loop's node */
     htp_program_block body;
     htp_place place;
-    int64_t done;      /* iterations that were unrolled */
-    size_t first_size; /* sizes that the data decides before the loop */
+    int64_t done;      /* unrolled iterations */
+    size_t first_size; /* data-dependent sizes before the loop */
     size_t first_item; /* values before it */
     HTP_VECTOR(htp_carried) carried;
     HTP_VECTOR(htp_held) held;
     htp_slots leaf_slots;
     htp_slots addition_slots;
-    htp_ids memories; /* that the body changes, by first value */
-    htp_losses lost;  /* and those of unknown contents */
-    htp_items lists;  /* that it appends to */
-    htp_items rows;   /* and the type of a stack of it */
-    htp_map sizes;    /* of tensors of outside, once has_sizes */
+    htp_ids memories; /* memories that the body changes, by first value */
+    htp_losses lost;  /* memories with unknown contents */
+    htp_items lists;  /* lists to which it appends */
+    htp_items rows;   /* types of the lists' stacks */
+    htp_map sizes;    /* sizes of outer tensors, if has_sizes */
     HTP_VECTOR(const htp_lane_sizes *) size_list;
     bool has_sizes;
-    htp_items stale;  /* lists that the last run has found to be */
+    htp_items stale;  /* lists that the last run found stale */
     htp_loop_run run; /* the last one */
 } htp_loop;
 

@@ -81,7 +81,7 @@ void htp_loop_note_sharers(htp_machine *m, htp_loop *loop, uint32_t slot, htp_it
     } else {
         own->begun = made;
     }
-    const htp_slot known = *own; /* further look-ups may move it */
+    const htp_slot known = *own; /* a copy: later look-ups may move it */
     for (size_t i = 0; i < known.aliases.count; i++) {
         htp_memory_note_sharing(m, made, known.aliases.items[i]);
     }

@@ -63,7 +63,7 @@ htp_operand htp_devices_write(const htp_devices *devices, htp_arena *arena,
                      devices->renamed ? devices->renamed : HTP_DEVICE_ALIAS, HTP_DEVICE_ALIAS);
 }
 
-/* What is to have no contents has none. */
+/* The meta device stays. */
 htp_operand htp_devices_for_kernels(const htp_operand *device)
 {
     return htp_devices_is_of_type(device->as.text, "meta") ? *device : operand_of(HTP_DEVICE_CPU);

@@ -46,7 +46,7 @@ static uint64_t number_storage(htp_arena *arena, htp_map *storages, uint32_t nex
     return number;
 }
 
-/* Whether the form of a tensor can be described; nothing else is noted of others. */
+/* Whether a tensor can be described; of others only the name is recorded. */
 static bool is_described(const htp_tensor_view *tensor)
 {
     return tensor->is_plain && tensor->rank <= HTP_MAX_RANK;
@@ -91,7 +91,8 @@ void htp_weight_list_open(htp_weight_list *list, const htp_instances *of)
     *list = (htp_weight_list){.of = of};
     htp_arena_init(&list->arena);
     list->all = of->weights;
-    list->all.capacity = list->all.count; /* makes the next push reallocate */
+    list->all.capacity =
+        list->all.count; /* forces the next push to reallocate, so that the old copy stays */
 }
 
 void htp_weight_list_close(htp_weight_list *list)

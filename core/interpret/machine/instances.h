@@ -1,5 +1,5 @@
 /*
- * Module instances and weights of a model, from the objects of its program, and the list of
+ * Module instances and weights of a model, from the objects of its program; and the list of
  * weights, to which constants of the code are added.
  */
 #ifndef HTP_INTERPRET_MACHINE_INSTANCES_H
@@ -13,38 +13,38 @@
 
 typedef HTP_VECTOR(htp_weight) htp_weights;
 
-/** The contents of an archive. An empty one is all zeroes. */
+/** Modules and weights in an archive. All zeros: none. */
 typedef struct htp_instances {
     HTP_VECTOR(htp_instance) modules;
-    htp_numbers objects;   /* by module: of the program */
-    htp_numbers by_object; /* 1 + the module; 0: none */
+    htp_numbers objects;   /* by module: its object in the program */
+    htp_numbers by_object; /* by object: 1 + the module; 0: none */
     htp_weights weights;
-    htp_numbers data;    /* by weight: of the program */
-    htp_numbers by_data; /* 1 + the weight; 0: none */
-    htp_map storages;    /* by tensor number: its number in weights */
+    htp_numbers data;    /* by weight: its data in the program */
+    htp_numbers by_data; /* by data: 1 + the weight; 0: none */
+    htp_map storages;    /* storage in the program -> storage of weights */
 } htp_instances;
 
-/** Adds a module, which @p object is. @return its number */
+/** Adds the module of object @p object. @return its number */
 uint32_t htp_instances_add_module(htp_arena *arena, htp_instances *instances,
                                   const htp_instance *module, uint32_t object);
 
-/** Adds a weight: @p named has its name and owner, the tensor says all else. @param data  its
- * number in the program */
+/** Adds a weight: @p named has its name and owner, @p tensor the rest. @param data  its number in
+ * the program */
 void htp_instances_add_weight(htp_arena *arena, htp_instances *instances, const htp_weight *named,
                               uint32_t data, const htp_tensor_view *tensor);
 
-/** The module that an object is; HTP_NONE of any other object. */
+/** The module of an object; HTP_NONE if it is none. */
 uint32_t htp_instances_module(const htp_instances *instances, uint32_t object);
 
-/** The weight that data is; HTP_NONE of any other data. */
+/** The weight of data; HTP_NONE if it is none. */
 uint32_t htp_instances_weight(const htp_instances *instances, uint32_t data);
 
-/** The weights of a model, and behind them constants of its code. */
+/** The weights of a model, followed by constants of its code. */
 typedef struct htp_weight_list {
     const htp_instances *of;
     htp_arena arena; /* owns added ones */
     htp_weights all;
-    htp_map storages; /* of the constants alone */
+    htp_map storages; /* of constants only */
 } htp_weight_list;
 
 /** A list of the model's weights; htp_weight_list_close() frees added ones. */

@@ -1,5 +1,5 @@
 /*
- * Single kernels: whether they may run on their operands, and their outcome.
+ * Runs single kernels, after checking whether they may run on their operands.
  */
 #include "interpret/machine/kernel.h"
 
@@ -16,9 +16,10 @@ htp_outcome htp_schema_find(htp_machine *m, const char *name, const char *overlo
                : HTP_GOES_ON;
 }
 
-/* ---- whether operands are such that it may run ---- */
+/* ---- checks of operands ---- */
 
-/* Types of operators are libtorch's, so no file nests them. */
+/* Whether a type contains texts. The recursion is bounded: types of schemas are libtorch's, not the
+ * file's. */
 static bool is_about_texts(const htp_program *program, uint32_t number)
 {
     if (number == HTP_NONE) {
@@ -43,7 +44,7 @@ static bool have_texts(const htp_program *program, const htp_program_argument *a
     return false;
 }
 
-/* Looked up once per schema. */
+/* The guard of a schema, found once. */
 static const htp_guard *guard_of(htp_machine *m, uint32_t number)
 {
     while (m->guards.count <= number) {

@@ -35,7 +35,7 @@ void htp_machine_say_where(htp_machine *m, const htp_place *place, const char *f
     htp_machine_say(m, "%s, %s", what, htp_place_describe(m, place));
 }
 
-/* Copying takes time, so it counts as steps: a list that doubles again and again hits the limit. */
+/* Copying counts as steps, so that a list which keeps doubling hits the limit. */
 static void count_steps(htp_machine *m, size_t count)
 {
     enum { ITEMS_OF_A_STEP = 8 };

@@ -1,6 +1,6 @@
 /*
  * One interpretation: the abstract interpreter runs a method in one to four lanes of input sizes,
- * and records its operators. All rooms of this folder take the machine.
+ * and records its operators. All folders of core/interpret work on it.
  *
  * Everything lives in its arena. Tensors belong to the runner.
  */
@@ -27,19 +27,19 @@ typedef struct htp_machine {
     const htp_instances *instances;
     const htp_instance *modules; /* of the instances */
     uint32_t module_count;
-    htp_weight_list *weight_list; /* that constants are added to */
-    const char *method;           /* that was chosen */
+    htp_weight_list *weight_list; /* receives constants */
+    const char *method;           /* the chosen method */
     const htp_devices *devices;
     bool is_inference; /* also for programs traced in training mode (steps/inference.h) */
-    uint32_t function; /* that is interpreted: the method, or one that provides its inputs */
+    uint32_t function; /* being interpreted: the method, or one that provides its inputs */
     uint32_t lane_count;
     htp_tick tick; /* NULL */
     void *user;
-    int64_t longest_unrolled; /* iterations beyond which a loop stays one where it can */
+    int64_t longest_unrolled; /* a loop with more iterations is recorded as one, if possible */
 
     /* How the last step ended. */
     const char *message;
-    htp_error unread; /* what was wrong with a function that could not be read */
+    htp_error unread; /* why a function could not be read */
     htp_path_split split;
     htp_growth growth;
 
@@ -47,7 +47,7 @@ typedef struct htp_machine {
     htp_memory_notes memory;
 
     /* Before operators run (operators/operand_checks.h). */
-    HTP_VECTOR(htp_guard *) guards; /* by schema; NULL: nobody asked */
+    HTP_VECTOR(htp_guard *) guards; /* by schema; NULL: not yet needed */
     double text_work;               /* of all operators on texts so far */
 
     htp_known_sizes sizes;
@@ -56,7 +56,7 @@ typedef struct htp_machine {
     htp_object_state state;
 } htp_machine;
 
-/** Sets the message; with ", " and a place behind it. */
+/** Sets the message; the latter appends a place. */
 void htp_machine_say(htp_machine *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void htp_machine_say_where(htp_machine *m, const htp_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -64,10 +64,10 @@ void htp_machine_say_where(htp_machine *m, const htp_place *place, const char *f
 /** "in encoder.layer.0 (model.py:12)". */
 const char *htp_place_describe(htp_machine *m, const htp_place *place);
 
-/** Ends a step with a message and an outcome. Macros, so that compilers see which one. */
+/** Ends a step with a message and an outcome. A macro, so that compilers see the outcome. */
 #define htp_machine_stop(m, outcome, ...) (htp_machine_say((m), __VA_ARGS__), (outcome))
 
-/** The same of HTP_UNSUPPORTED, with the place. */
+/** The same for HTP_UNSUPPORTED, with the place. */
 #define htp_machine_refuse(m, place, ...)                                                          \
     (htp_machine_say_where((m), (place), __VA_ARGS__), HTP_UNSUPPORTED)
 
@@ -78,19 +78,18 @@ const char *htp_place_describe(htp_machine *m, const htp_place *place);
 
 htp_items htp_items_of(htp_machine *m, htp_item *const *items, size_t count);
 
-/** A copy, to be changed. */
+/** A modifiable copy. */
 htp_items htp_items_copy(htp_machine *m, const htp_items *items);
 
 void htp_items_push(htp_machine *m, htp_items *items, htp_item *item);
 
-/** The same with all of @p more. */
+/** Appends all of @p more. */
 void htp_items_add(htp_machine *m, htp_items *items, const htp_items *more);
 
-/** Counts a step. HTP_BREAKS where the caller stops it; HTP_UNSUPPORTED where there were too many.
- */
+/** Counts a step. HTP_BREAKS if the caller stops it; HTP_UNSUPPORTED after too many. */
 htp_outcome htp_machine_tick(htp_machine *m);
 
-/** A function of the program; HTP_FAILS where it cannot be read. */
+/** A function of the program; HTP_FAILS if it cannot be read. */
 htp_outcome htp_machine_load(htp_machine *m, uint32_t function, htp_loaded_function **code);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The parts of the machine that belong to the recording: items and nodes, memory, sizes, levels.
+ * The machine's state of the recording: items and nodes, memory, sizes, quantised values.
  */
 #ifndef HTP_INTERPRET_MACHINE_MACHINE_PARTS_H
 #define HTP_INTERPRET_MACHINE_MACHINE_PARTS_H
@@ -14,7 +14,7 @@ typedef enum htp_unique_order {
     HTP_UNIQUE_HASHES,
 } htp_unique_order;
 
-/** Which changes of memory a block notes (memory/memory.c). */
+/** The changes of memory that a block records (memory/memory.c). */
 typedef struct htp_memory_journal htp_memory_journal;
 
 /** The recording so far (recording/recording.h). */
@@ -22,49 +22,49 @@ typedef struct htp_recording {
     HTP_VECTOR(htp_item *) items; /* by id */
     HTP_VECTOR(htp_recorded_node) nodes;
     HTP_VECTOR(htp_recorded_block) blocks;   /* block 0 is the method itself */
-    uint32_t block;                          /* that is recorded now */
-    HTP_VECTOR(htp_list_journal *) journals; /* of the blocks around, the innermost last */
+    uint32_t block;                          /* the block being recorded */
+    HTP_VECTOR(htp_list_journal *) journals; /* of the enclosing blocks, innermost last */
     HTP_VECTOR(htp_trace_scope) scopes;
-    HTP_VECTOR(htp_trace_passed) passed; /* to the scopes, one after the other */
-    HTP_VECTOR(htp_place) calls_made;    /* where they stand, in order */
+    HTP_VECTOR(htp_trace_passed) passed; /* to scopes, scope by scope */
+    HTP_VECTOR(htp_place) calls_made;    /* the places of calls, in order */
     uint32_t *calls;                     /* by module */
     HTP_VECTOR(htp_trace_size) data_sizes;
     HTP_VECTOR(const char *) run_on_probes; /* kinds of operators of loaded libraries */
     htp_trace_rounding fake_rounding, tensor_rounding, channel_rounding;
-    bool has_control;      /* some branch or loop was met */
-    bool moves_statistics; /* some norm is in training mode, and moves running statistics */
+    bool has_control;      /* a branch or loop was met */
+    bool moves_statistics; /* a norm in training mode updates running statistics */
     uint64_t epoch;        /* changes of memory so far */
-    int64_t last_prime;    /* that made-up sizes have */
-    size_t looks;          /* at arguments, beyond those that any call may have */
-    htp_map names;         /* of arguments: their places in name_list */
+    int64_t last_prime;    /* the last prime factor used for made-up sizes */
+    size_t looks;          /* visited parts of arguments, beyond a call's free allowance */
+    htp_map names;         /* names of arguments -> index in name_list */
     HTP_VECTOR(const char *) name_list;
-    htp_map weights; /* items, by weight */
-    htp_map bases;   /* by storage of weights: 1 + the place in base_tensors */
+    htp_map weights; /* weight -> its item */
+    htp_map bases;   /* storage of weights -> 1 + index in base_tensors */
     HTP_VECTOR(const htp_runner_tensor *) base_tensors;
-    htp_map kept_storages; /* of the lanes: changed by a call, read by the next */
+    htp_map kept_storages; /* of the lanes' memories that a call changes and the next reads */
 } htp_recording;
 
-/** Notes on memory (memory/memory.h). */
+/** State of memories (memory/memory.h). */
 typedef struct htp_memory_notes {
     HTP_VECTOR(htp_memory_journal *) journals;
-    size_t change_count; /* memories that were ever changed */
-    size_t turn_count;   /* tensors whose dims were changed in place (memory/turns.c) */
-    uint64_t groupings;  /* of memories, so far */
-    bool has_elsewhere;  /* how some tensor lies hangs on how libtorch was built */
-    bool has_nested;     /* some list, tuple or dict may hold another one */
+    size_t change_count; /* number of memories that were ever changed */
+    size_t turn_count;   /* number of tensors whose dims were changed in place (memory/turns.c) */
+    uint64_t groupings;  /* number of groupings of memories so far */
+    bool has_elsewhere;  /* some tensor's layout depends on the build of libtorch */
+    bool has_nested;     /* some list, tuple or dict may contain another one */
 } htp_memory_notes;
 
-/** Sizes that the data decides (sizes/sizes.h). */
+/** Data-dependent sizes (sizes/sizes.h). */
 typedef struct htp_known_sizes {
-    htp_map places; /* by identity: 1 + the index in known_sizes */
+    htp_map places; /* identity -> 1 + index in known */
     HTP_VECTOR(htp_trace_size) known;
-    bool has_flats; /* some sizes are made up that other lanes may tell */
+    bool has_flats; /* some made-up sizes may be found with other lanes */
     htp_unique_order unique_order;
 } htp_known_sizes;
 
 /** Quantised values (quantized/quantized.h). */
 typedef struct htp_known_levels {
-    htp_map packed; /* by object: 1 + the place in packed_weights */
+    htp_map packed; /* object -> 1 + index in packed_list */
     HTP_VECTOR(const struct htp_packed_weights *) packed_list;
     bool knows_rounding;
 } htp_known_levels;

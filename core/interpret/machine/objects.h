@@ -1,5 +1,5 @@
 /*
- * Attributes of objects, and where these are.
+ * Attributes of objects, and the modules that contain the objects.
  */
 #ifndef HTP_INTERPRET_MACHINE_OBJECTS_H
 #define HTP_INTERPRET_MACHINE_OBJECTS_H
@@ -13,7 +13,7 @@ typedef struct htp_object_attribute {
     uint32_t slot;
 } htp_object_attribute;
 
-/** Values of attributes, in the order in which they came. */
+/** Values of attributes, in the order of addition. */
 typedef struct htp_attribute_value {
     htp_object_attribute attribute;
     htp_item *value; /* NULL: none */
@@ -21,10 +21,10 @@ typedef struct htp_attribute_value {
 
 typedef struct htp_attributes {
     HTP_VECTOR(htp_attribute_value) all;
-    htp_map places; /* by attribute */
+    htp_map places; /* attribute -> index */
 } htp_attributes;
 
-/** Where an object of the archive is: a module, or within an attribute of one. */
+/** The position of an object in the archive: a module, or a path within an attribute of one. */
 typedef struct htp_holder {
     uint32_t module;
     const char *path;

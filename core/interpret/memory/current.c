@@ -1,12 +1,12 @@
 /*
- * Current values: tensors changed in place, under any name or view, are read again.
+ * Current values: tensors that were changed in place, under any name or view, are read again.
  */
 #include "interpret/memory/turns.h"
 
 static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *place,
                            htp_item **current);
 
-/* Before a list gets the current value of one of its tensors. */
+/* Prepares a list for the current value of one of its tensors. */
 static htp_outcome begin_renewal(htp_machine *m, htp_item *list, const htp_item *tensor)
 {
     const size_t count = m->recording.journals.count;
@@ -39,7 +39,7 @@ static htp_outcome refresh_container(htp_machine *m, htp_item *item, const htp_p
     return HTP_GOES_ON;
 }
 
-/* Reads a view of the current value of its memory. */
+/* Reads a view again, from the current value of its memory. */
 static htp_outcome refresh_look(htp_machine *m, htp_item *item, const htp_place *place,
                                 htp_item **current)
 {

@@ -23,7 +23,7 @@ htp_loss htp_loss_behind(htp_machine *m, const char *kind, const htp_place *plac
 /** Drops the contents of a memory. */
 void htp_memory_lose(htp_machine *m, uint32_t first, const htp_loss *loss);
 
-/** A memory that is lost. */
+/** A memory with lost contents. */
 typedef struct htp_lost_memory {
     uint32_t first;
     htp_loss loss;

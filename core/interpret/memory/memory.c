@@ -15,7 +15,7 @@ typedef struct memory_change {
 struct htp_memory_journal {
     size_t first_item; /* older memories are outer ones */
     HTP_VECTOR(memory_change) changes;
-    htp_items read; /* views that were read again */
+    htp_items read; /* views that the block read again */
 };
 
 static htp_item *first_value(const htp_machine *m, uint32_t first)
@@ -85,7 +85,7 @@ static const char lost_to_sharing[] = "the tensor that it changes is read under 
                                       "which shares its memory only on one side of a branch, in "
                                       "some iterations of a loop, or for some sizes";
 
-/* Reason of a value that is a view or a copy, depending on the build of libtorch. */
+/* The reason for a value that is a view or a copy, depending on the build of libtorch. */
 #define LOST_ELSEWHERE                                                                             \
     "the tensor that it changes is read under another name, and whether that shares its memory "   \
     "depends on %s; change a copy, made with .clone()"
@@ -213,7 +213,7 @@ htp_item *htp_memories_find(const htp_memories *memories, uint32_t first)
     return is_there ? memories->items[from].value : NULL;
 }
 
-/* ---- memories that may be one ---- */
+/* ---- memories that may be the same ---- */
 
 void htp_memory_note_sharing(htp_machine *m, htp_item *tensor, uint32_t first)
 {
@@ -237,7 +237,7 @@ static void add_member(htp_machine *m, htp_ids *members, uint32_t first, uint32_
 
 htp_memory_groups htp_memory_group(htp_machine *m, const htp_ids *memories)
 {
-    enum { SHARERS_OF_A_STEP = 8 }; /* discarded runs of loops left theirs */
+    enum { SHARERS_OF_A_STEP = 8 }; /* discarded runs of loops leave theirs */
     size_t *of = HTP_NEW_ARRAY(m->arena, size_t, memories->count);
     HTP_VECTOR(htp_ids) groups = {0};
     m->memory.groupings++;

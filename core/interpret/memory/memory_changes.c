@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Views of views. */
+/* The deepest nesting of views. */
 enum { MAX_LOOKS = 10000 };
 
 /* The tensors in an item, in depth-first order. */
@@ -34,7 +34,7 @@ static htp_items changed_inputs(htp_machine *m, const htp_call *call)
     return changed;
 }
 
-/* ---- looks ---- */
+/* ---- views ---- */
 
 /* Whether a slice up to a number covers its whole parent at the sampled sizes. */
 static bool cuts_nothing(const htp_machine *m, const htp_item *seen)
@@ -108,8 +108,9 @@ static htp_outcome look_at(htp_machine *m, const htp_call *call, htp_item *tenso
     return HTP_GOES_ON;
 }
 
-/* An operator may return a view at some sizes or in some builds of libtorch, and a copy at others
- * (contiguous(), reshape()), or a tensor out of a list: later changes of one may change the other.
+/* Records an output that may be a view: an operator may return a view at some sizes or in some
+ * builds of libtorch and a copy at others (contiguous(), reshape()), or a tensor from a list. Later
+ * changes of one may then change the other.
  */
 static htp_outcome note_view(htp_machine *m, const htp_call *call, htp_item *tensor,
                              output_place where)
@@ -131,7 +132,7 @@ static htp_outcome note_view(htp_machine *m, const htp_call *call, htp_item *ten
     return HTP_GOES_ON;
 }
 
-/* Whether all kernels of a call may have returned views, since none was asked to write. */
+/* Whether all outputs of a call may be views, since it writes nothing. */
 static bool may_give_views(const htp_machine *m, const htp_call *call)
 {
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
@@ -228,8 +229,8 @@ static htp_outcome write_back(htp_machine *m, htp_item *written, htp_item *value
     return HTP_GOES_ON;
 }
 
-/* A memory was changed: memories that may be the same in some runs are lost, and perhaps other rows
- * of its own. */
+/* After a change of a memory, marks as unknown the memories that may be the same in some runs, and
+ * perhaps other rows of its own. */
 static htp_outcome lose_sharers(htp_machine *m, const htp_call *call, const htp_item *changed)
 {
     uint32_t own = htp_memory_of(changed);
@@ -318,7 +319,7 @@ static void add_unseen(htp_machine *m, htp_map *seen, htp_ids *ids, uint32_t id)
     }
 }
 
-/* Outputs of a failed operator may be views of its operands. */
+/* Adds the operands of a failed operator, of which its outputs may be views. */
 static void add_inputs(htp_machine *m, htp_map *seen, htp_ids *ids, const htp_item *item)
 {
     if (!item->is_failed_view || item->producer == HTP_NONE) {

@@ -3,8 +3,8 @@
  * the order of its kernel.
  *
  * Views with data-dependent bounds have no known position in their parent. Two of them are compared
- * from the memory outwards: equal bounds are one place, rows of one dim are equal or disjoint, and
- * anything else may overlap.
+ * from the memory outwards: equal bounds are the same position, rows of one dim are equal or
+ * disjoint, and anything else may overlap.
  *
  * An element of either tensor lies at offset + sum(index * stride). Two tensors overlap if sum(step
  * * stride) equals the distance of their offsets, where each step is a difference of two indices.
@@ -50,7 +50,7 @@ static step *step_of(steps *s, int64_t stride)
     return &s->all[i];
 }
 
-/* False if they are unknown. */
+/* Adds the steps of a tensor's dims; false if they are unknown. */
 static bool add_steps(steps *s, const htp_runner_tensor *tensor, bool is_added)
 {
     bool is_told = true;
@@ -146,7 +146,7 @@ bool htp_tensor_reads_written(const htp_runner_tensor *written, const htp_runner
     return !(is_shifted && read->offset >= written->offset) && share_elements(written, read);
 }
 
-/* ---- views whose place the data decides ---- */
+/* ---- views at data-dependent positions ---- */
 
 /* The chain of views from a memory to a tensor, without those that cover their whole parent. */
 static htp_items path_to(htp_machine *m, htp_item *tensor)

@@ -3,7 +3,7 @@
  */
 #include "interpret/memory/turns.h"
 
-/* Per memory; every later read is compared with each. */
+/* The limit per memory: every later read is compared with each. */
 enum { MAX_TURNS = 8 };
 
 /* Whether two tensors have equal geometry in some lane: then they may be the same. */

@@ -58,7 +58,7 @@ static htp_outcome positions_in(htp_machine *m, htp_item *tensor, htp_item *none
     return shape_like(m, positions, tensor, place, made);
 }
 
-/* For any view: the same view of element positions shows where elements belong. */
+/* Writes back through any view: the same view of element positions shows where elements belong. */
 static htp_outcome put_back_elements(htp_machine *m, const htp_item_view *look, htp_item *value,
                                      const htp_place *place, htp_item **parent)
 {

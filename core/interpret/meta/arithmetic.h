@@ -1,5 +1,5 @@
 /*
- * Saturating arithmetic on numbers of a program, which are untrusted. No size of a tensor reaches
+ * Saturating arithmetic on the program's numbers, which are untrusted. No size of a tensor reaches
  * the limits.
  */
 #ifndef HTP_INTERPRET_META_ARITHMETIC_H

@@ -4,7 +4,7 @@
 #ifndef HTP_INTERPRET_META_BUILDS_H
 #define HTP_INTERPRET_META_BUILDS_H
 
-/** When a row of builds.def holds. */
+/** When a row of builds.def applies. */
 typedef enum htp_builds_when {
     HTP_BUILDS_ALWAYS,
     HTP_BUILDS_STRIDED,

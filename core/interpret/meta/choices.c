@@ -109,7 +109,7 @@ static bool check_bags(htp_meta_call *call)
                                          "with the weight's type and the indices' size");
 }
 
-/* Dense sums of rows have a kernel that needs no bag of each row. */
+/* Whether a call is summed by the kernel for dense rows, which needs no bag per row. */
 static bool is_summed_directly(const htp_meta_call *call)
 {
     const htp_runner_tensor *weight = htp_meta_tensor(call, WEIGHT);

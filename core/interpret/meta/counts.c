@@ -8,7 +8,7 @@
 #define MAX_BINS (INT64_C(1) << 40)
 #define MAX_COORDINATES (INT64_C(1) << 16)
 
-/* ---- segments of one dim, told by how long they are, or by where they begin and end ---- */
+/* ---- segments of one dim, by lengths or offsets ---- */
 
 /* Whether @p cuts covers all dims before @p axis. */
 static bool fits_cuts(const htp_runner_tensor *data, const htp_runner_tensor *cuts, int64_t axis)
@@ -50,7 +50,7 @@ bool htp_meta_segment_reduce(htp_meta_call *call)
     return htp_meta_give(call, data->type, &sizes);
 }
 
-/* ---- counts of points, rows of a tensor, in a box for each choice of a bin in every dim ---- */
+/* ---- counts of points (rows of a tensor) in boxes of bins ---- */
 
 /* Whether points have as many coordinates as there are bin counts. */
 static bool check_points(htp_meta_call *call, const htp_runner_tensor *points, uint32_t count)

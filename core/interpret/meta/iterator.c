@@ -82,7 +82,7 @@ void htp_iteration_convert(htp_iteration *iteration, int32_t type)
     }
 }
 
-/* ---- layouts: fast ones of operands that are alike ---- */
+/* ---- layouts: fast paths for operands of one layout ---- */
 
 static bool are_all(const htp_iteration *iteration, bool (*is)(const htp_runner_tensor *tensor))
 {
@@ -125,7 +125,7 @@ static bool lay_out_alike(const htp_iteration *iteration, int64_t *strides)
     return false;
 }
 
-/* ---- layouts: dims in the order of the first operand that tells them apart ---- */
+/* ---- layouts: dims in the order of the first operand that distinguishes them ---- */
 
 /* The stride of an operand along a dim of the shape: 0 if it is broadcast. */
 static int64_t stride_over(const htp_iteration *iteration, uint32_t operand, uint32_t dim)

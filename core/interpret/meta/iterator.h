@@ -1,6 +1,6 @@
 /*
- * libtorch's TensorIterator, for a loop over elements: the shape that operands broadcast to, and
- * how its output lies in memory.
+ * libtorch's TensorIterator for a loop over elements: the shape to which operands broadcast, and
+ * the layout of its output.
  */
 #ifndef HTP_INTERPRET_META_ITERATOR_H
 #define HTP_INTERPRET_META_ITERATOR_H
@@ -10,10 +10,10 @@
 
 enum { HTP_ITERATION_MAX_OPERANDS = 4 };
 
-/** A loop. Zeroes at first, but for `types`. */
+/** A loop. Initially all zeros, except `types`. */
 typedef struct htp_iteration {
     htp_runner_tensor tensors[HTP_ITERATION_MAX_OPERANDS];
-    int64_t strides[HTP_ITERATION_MAX_OPERANDS][HTP_MAX_RANK]; /**< of converted ones */
+    int64_t strides[HTP_ITERATION_MAX_OPERANDS][HTP_MAX_RANK]; /**< strides of converted operands */
     uint32_t count;
     htp_meta_sizes shape;
     bool has_shape;
@@ -26,13 +26,13 @@ htp_iteration htp_iteration_begin(void);
 /** Adds an operand: a tensor, or a number as a 0-d tensor. Refuses sizes that do not broadcast. */
 bool htp_iteration_add(htp_meta_call *call, htp_iteration *iteration, const htp_operand *operand);
 
-/** Converts operands to a type where theirs is another one: copies that are dense. */
+/** Converts operands of other types to @p type: they become dense copies. */
 void htp_iteration_convert(htp_iteration *iteration, int32_t type);
 
-/** Where elements of the output lie: as many strides as the shape has dims. */
+/** The strides of the output, one per dim of the shape. */
 void htp_iteration_lay_out(const htp_iteration *iteration, int64_t *strides);
 
-/** Gives the output of a loop. */
+/** Adds the output of a loop. */
 bool htp_iteration_give(htp_meta_call *call, const htp_iteration *iteration, int32_t type);
 
 #endif

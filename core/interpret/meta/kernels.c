@@ -45,14 +45,14 @@ static bool are_all(const htp_operand *list, htp_operand_kind kind, bool with_no
     return list->kind == HTP_OPERAND_LIST;
 }
 
-/* A complex number has no plain value. */
+/* Whether an operand is a number; complex ones are OTHER. */
 static bool is_number(const htp_operand *operand)
 {
     return operand->kind == HTP_OPERAND_INT || operand->kind == HTP_OPERAND_FLOAT ||
            operand->kind == HTP_OPERAND_BOOL || operand->kind == HTP_OPERAND_OTHER;
 }
 
-/* Lower-case letters are optional operands. */
+/* Whether an operand is of a row's kind; lower-case letters are optional operands. */
 static bool is_of_kind(const htp_operand *operand, char kind)
 {
     if (operand->kind == HTP_OPERAND_NONE && kind >= 'a' && kind <= 'z' && kind != 'h') {

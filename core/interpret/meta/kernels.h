@@ -6,11 +6,11 @@
 
 #include <htp/meta.h>
 
-/** All of them. */
+/** The table of meta kernels. */
 const htp_meta_kernels *htp_meta_kernels_all(void);
 
-/* A function for each; see kernels.def. Operands are of the kinds that its row asks for, and no
- * tensor has more than HTP_MAX_RANK dims. */
+/* A function per row; see kernels.def. Operands have the kinds in the row, and tensors at most
+ * HTP_MAX_RANK dims. */
 #define HTP_META_RULE(name, overload, operands, function, parameter, form)                         \
     bool function(htp_meta_call *call);
 #include "interpret/meta/kernels.def"

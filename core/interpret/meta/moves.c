@@ -87,7 +87,7 @@ bool htp_meta_roll(htp_meta_call *call)
            htp_meta_give_strided(call, self->type, &sizes, result.strides);
 }
 
-/* ---- groups of channels, dealt out like cards ---- */
+/* ---- channel shuffle ---- */
 
 /* Parameter: whether all versions copy, or only PyTorch 2. */
 bool htp_meta_channel_shuffle(htp_meta_call *call)

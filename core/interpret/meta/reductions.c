@@ -98,7 +98,7 @@ bool htp_meta_variance_and_mean(htp_meta_call *call)
     return give_variance(call, true);
 }
 
-/* Integers and bools add up to int64. */
+/* The type of a sum: integers and bools give int64. */
 static int32_t sum_type(const htp_meta_call *call, uint32_t dtype)
 {
     int32_t type = htp_meta_tensor(call, 0)->type;
@@ -172,7 +172,7 @@ bool htp_meta_count_nonzero(htp_meta_call *call)
     return reduce(call, 1, false, &sizes) && htp_meta_give(call, HTP_SCALAR_LONG, &sizes);
 }
 
-/* ---- one element of a dim, and where it is ---- */
+/* ---- one element along a dim, and its index ---- */
 
 /* Values and positions along the dim in operand @p index; operand @p keeps keeps the dim. */
 static bool give_places(htp_meta_call *call, uint32_t index, uint32_t keeps)
@@ -199,7 +199,7 @@ bool htp_meta_median_of_dim(htp_meta_call *call)
     return check_type(call) && give_places(call, 1, 2);
 }
 
-/* A single element may have any type. */
+/* Checks the type, unless there is a single element, which may have any. */
 static bool check_type_of_many(htp_meta_call *call)
 {
     return htp_meta_tensor(call, 0)->rank == 0 || check_type(call);

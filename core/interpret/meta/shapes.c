@@ -58,7 +58,7 @@ bool htp_meta_index_select(htp_meta_call *call)
     return htp_meta_give(call, self->type, &sizes);
 }
 
-/* The stricter of the versions counts. */
+/* Whether source has self's sizes except along @p dim. PyTorch 1 does not check that. */
 static bool have_same_rows(htp_meta_call *call, const htp_runner_tensor *self,
                            const htp_runner_tensor *source, int64_t dim)
 {
@@ -112,7 +112,7 @@ bool htp_meta_index_written(htp_meta_call *call)
     return have_same_rows(call, self, source, dim) && htp_meta_give_plain(call, self);
 }
 
-/* Sizes do not depend on the start: a view from the beginning stands for all. */
+/* narrow(): the sizes do not depend on the start, so a view from the beginning represents all. */
 bool htp_meta_narrow(htp_meta_call *call)
 {
     const htp_runner_tensor *self = htp_meta_tensor(call, 0);

@@ -10,7 +10,7 @@
 /** No type: the neutral element. */
 #define HTP_SCALAR_NONE (-1)
 
-/** Types that PyTorch 2 has besides those of htp/runner.h. */
+/** Types of PyTorch 2 besides those of htp/runner.h. */
 enum {
     HTP_SCALAR_FLOAT8_FIRST = 23,
     HTP_SCALAR_FLOAT8_LAST = 26,
@@ -22,10 +22,10 @@ enum {
 bool htp_scalar_type_is_complex(int32_t type);
 bool htp_scalar_type_is_floating(int32_t type);
 
-/** Integers, and truth values where @p with_bool. */
+/** Whether a type is integral; bool counts if @p with_bool. */
 bool htp_scalar_type_is_integral(int32_t type, bool with_bool);
 
-/** Levels of quantised numbers. */
+/** Whether a type is quantised. */
 bool htp_scalar_type_is_quantized(int32_t type);
 
 /** The type of complex numbers whose parts are of @p type. */
@@ -34,7 +34,7 @@ int32_t htp_scalar_type_complex(int32_t type);
 /** The type of the parts of complex numbers; any other type itself. */
 int32_t htp_scalar_type_real(int32_t type);
 
-/** float if @p type is integral, else the type itself: the type of roots. */
+/** float if @p type is integral, else the type itself: the result type of sqrt() and the like. */
 int32_t htp_scalar_type_float(int32_t type);
 
 /** libtorch's promoteTypes(): the least type that holds both; HTP_SCALAR_NONE adds nothing. */

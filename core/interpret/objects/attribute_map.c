@@ -45,7 +45,7 @@ htp_attributes htp_attributes_end_block(htp_machine *m)
         const htp_attribute_value *entry = &before->all.items[i];
         bool has = false;
         htp_item *left = htp_attributes_find(&m->state.attributes, entry->attribute, &has);
-        if (entry->value) { /* others belong to objects that the block made */
+        if (entry->value) { /* NULL: the object was made in the block */
             htp_attributes_set(m, &after, entry->attribute, left);
         }
         htp_attributes_set(m, &m->state.attributes, entry->attribute, entry->value);

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* ---- where objects are in the archive ---- */
+/* ---- positions of objects in the archive ---- */
 
-/* The first note on an object counts: it may be found again under other names. */
+/* Records an object's position. The first one counts; it may be found again under other names. */
 static void note_holder(htp_machine *m, uint32_t object, const htp_holder *holder)
 {
     uint32_t place = (uint32_t)m->state.holder_list.count + 1;
@@ -52,7 +52,7 @@ static void note_storage(htp_machine *m, uint64_t storage, const char *name)
     }
 }
 
-/* Objects within an attribute of the archive, and the owners of its tensors' memory. */
+/* Records objects within an attribute of the archive, and the owners of its tensors' memory. */
 static void note_held(htp_machine *m, uint32_t module, const char *name, uint32_t number)
 {
     const htp_program_data data = m->program->data[number];
@@ -78,7 +78,7 @@ static void note_held(htp_machine *m, uint32_t module, const char *name, uint32_
     }
 }
 
-/* ---- what the archive has ---- */
+/* ---- the archive's attributes ---- */
 
 const char *htp_attribute_name(htp_machine *m, const char *holder, htp_object_attribute attribute)
 {
@@ -96,7 +96,7 @@ static const char *key_of(htp_machine *m, uint32_t class_number, char kind, cons
 bool htp_class_find(htp_machine *m, uint32_t class_number, htp_class_names names, const char *name,
                     uint32_t *place)
 {
-    enum { FEW = 24 }; /* a scan of so few is faster than a map */
+    enum { FEW = 24 }; /* for so few a scan is faster than a map */
     if (names.count <= FEW) {
         for (*place = 0; *place < names.count; ++*place) {
             if (strcmp(names.names[*place], name) == 0) {
@@ -159,7 +159,7 @@ htp_outcome htp_attribute_note(htp_machine *m, htp_object_attribute attribute,
     return HTP_GOES_ON;
 }
 
-/* ---- what the call reads and changes ---- */
+/* ---- reads and changes by the call ---- */
 
 static void let_change(htp_machine *m, htp_item *item, bool is_late)
 {
@@ -250,7 +250,7 @@ htp_outcome htp_do_set_attr(htp_machine *m, htp_step *step, htp_items *outputs)
     HTP_DO(find_attribute(m, step, "set of", &attribute));
     htp_item *before = htp_attributes_find(&m->state.attributes, attribute, &has);
     if (!has && htp_attribute_holder(m, attribute.object, &holder)) {
-        /* For the other side of a branch. */
+        /* The other side of a branch may need it. */
         HTP_DO(load(m, attribute, &holder, &before));
     } else if (!has && !is_made(m, attribute.object)) {
         return htp_machine_refuse(m, &step->place,

@@ -7,7 +7,7 @@
 
 #include "interpret/steps/control.h"
 
-/** Attributes whose tensors have one memory of the archive. */
+/** Attributes whose tensors share one memory in the archive. */
 struct htp_storage_names {
     HTP_VECTOR(const char *) all;
     htp_map known;
@@ -15,7 +15,7 @@ struct htp_storage_names {
 
 /* ---- values by attribute (attribute_map.c) ---- */
 
-/** The value of an attribute; @p has tells whether there is one. */
+/** The value of an attribute; @p has receives whether there is one. */
 htp_item *htp_attributes_find(const htp_attributes *all, htp_object_attribute attribute, bool *has);
 
 /** Sets one; a new one comes last. */
@@ -24,11 +24,11 @@ void htp_attributes_set(htp_machine *m, htp_attributes *all, htp_object_attribut
 
 /* ---- objects (attributes.c) ---- */
 
-/** Sets an attribute; blocks note its old value. */
+/** Sets an attribute; blocks record its old value. */
 void htp_attribute_set(htp_machine *m, htp_object_attribute attribute, htp_item *value);
 
 /** Undoes the innermost block's changes of attributes, and removes its journal. @return the values
- * that the block left */
+ * at the block's end */
 htp_attributes htp_attributes_end_block(htp_machine *m);
 
 /** Reads attributes before anything runs, so that changes within a branch or loop have an old
@@ -36,25 +36,25 @@ htp_attributes htp_attributes_end_block(htp_machine *m);
 htp_outcome htp_attributes_load_early(htp_machine *m, const htp_object_attribute *attributes,
                                       const htp_holder *holders, size_t count);
 
-/** Where an object is in the archive; false of one that the call made. */
+/** The position of an object in the archive; false for one that the call made. */
 bool htp_attribute_holder(htp_machine *m, uint32_t object, htp_holder *holder);
 
-/** Notes the owner of an attribute, and the names of its objects and memories in the archive. */
+/** Records the owner of an attribute, and the names of its objects and memories in the archive. */
 htp_outcome htp_attribute_note(htp_machine *m, htp_object_attribute attribute,
                                const htp_holder *holder, const char *name);
 
-/** Names that a class has: of its attributes, or of its methods. */
+/** Names in a class: of its attributes, or of its methods. */
 typedef struct htp_class_names {
-    char kind; /* that tells them apart */
+    char kind; /* which of the two, in keys */
     const char *const *names;
     uint32_t count;
 } htp_class_names;
 
-/** The place of a name among those of a class, the first one of two. @return whether it is there */
+/** The index of a name in a class, the first of duplicates. @return whether it exists */
 bool htp_class_find(htp_machine *m, uint32_t class_number, htp_class_names names, const char *name,
                     uint32_t *place);
 
-/** The slot of an attribute of an object's class; HTP_FAILS where it has none. */
+/** The slot of an attribute in an object's class; HTP_FAILS if it has none. */
 htp_outcome htp_attribute_slot(htp_machine *m, uint32_t object, const char *name, uint32_t *slot);
 
 /** The value of an attribute in the archive. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what changed ---- */
+/* ---- changes ---- */
 
 static bool is_equal(const htp_machine *m, const htp_item *a, const htp_item *b);
 
@@ -102,7 +102,7 @@ static htp_outcome make_image(htp_machine *m, htp_arena *arena, const htp_item *
     return HTP_GOES_ON;
 }
 
-/* ---- whose memory it is ---- */
+/* ---- owners of memory ---- */
 
 static void list_memories(htp_machine *m, const htp_item *item, htp_ids *memories)
 {
@@ -142,7 +142,7 @@ static htp_map count_holders(htp_machine *m)
     return holders;
 }
 
-/* Notes which tensors of a state share memory with other attributes at the end. */
+/* Marks tensors of a state that share memory with other attributes at the end. */
 static void note_shared(const htp_map *holders, const htp_item *item, htp_image *image)
 {
     if (htp_is_tensor(item)) {
@@ -164,7 +164,7 @@ static bool is_archived_in(const htp_image *image)
     return is_archived;
 }
 
-/* Notes which tensors have a memory of the archive. @return whether there are any */
+/* Marks tensors with a memory of the archive. @return whether there are any */
 static bool note_same(const htp_map *before, const htp_item *item, htp_image *image)
 {
     bool is_some = false;
@@ -224,7 +224,7 @@ static htp_outcome note_archived(htp_machine *m, htp_recorded_state *state,
 typedef struct search {
     htp_machine *m;
     const htp_carried_state *carried;
-    htp_map by_name; /* of these */
+    htp_map by_name; /* carried states by name */
     htp_arena *arena;
     htp_recorded_states *states;
 } search;
@@ -247,7 +247,7 @@ static htp_outcome add_state(search *s, htp_object_attribute attribute, const ht
     }
     const bool is_same = is_equal(m, before, value);
     if (is_same && s->by_name.count == 0) {
-        return HTP_GOES_ON; /* nearly all attributes; their names are not needed */
+        return HTP_GOES_ON; /* true of nearly all attributes; the names of these are not needed */
     }
     const char *name = htp_attribute_name(m, holder->path, attribute);
     const htp_carried_state *carried = find_carried(s, name);

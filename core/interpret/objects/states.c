@@ -35,7 +35,7 @@ static htp_item *known_item(htp_machine *m, const htp_image *left)
 
 /* ---- tensors ---- */
 
-/* The size with a number, whichever state needs it first. */
+/* The open size with a number, made for the first state that needs it. */
 static htp_outcome open_size(htp_machine *m, uint32_t number, const char *name,
                              htp_trace_size *size)
 {
@@ -133,7 +133,7 @@ static bool is_size(const htp_machine *m, const htp_image *left, const htp_item 
     return is_equal;
 }
 
-/* A known number or text; one that follows sizes is read from an input with these. */
+/* A known number or text; one that follows from sizes is read from an input with these sizes. */
 static htp_outcome carried_number(htp_machine *m, const htp_image *left, const char *name,
                                   const htp_place *place, htp_item **item)
 {

@@ -11,19 +11,19 @@
 typedef struct htp_image {
     htp_item_kind kind;
     htp_operand lane[HTP_MAX_LANES]; /* of a number, text or None */
-    bool is_known;                   /* a number that constants and sizes tell */
-    bool is_constant;                /* constants alone */
-    const char *device;              /* of a tensor; NULL: where inputs and weights are */
+    bool is_known;                   /* a number that follows from constants and sizes */
+    bool is_constant;                /* and from constants alone */
+    const char *device;              /* of a tensor; NULL: that of inputs and weights */
     int32_t type;
     uint32_t rank;
     const int64_t *dims[HTP_MAX_LANES];
-    bool is_shared;   /* another attribute has the tensor's memory, too */
+    bool is_shared;   /* another attribute shares the tensor's memory */
     bool is_archived; /* the memory is the archive's, changed in place */
     struct htp_image *parts;
     size_t part_count;
 } htp_image;
 
-/** An attribute that a call changed, or found changed. */
+/** An attribute that a call changed, or that was carried. */
 typedef struct htp_recorded_state {
     const char *name; /* its path */
     htp_object_attribute attribute;

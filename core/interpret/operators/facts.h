@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/** Room for the name of any operator that something is known of. */
+/** Buffer size for the name of any operator with known facts. */
 enum { HTP_OPERATOR_NAME_ROOM = 128 };
 
 enum {
@@ -28,7 +28,7 @@ typedef enum htp_fact {
 /** The facts of an operator, by its name without overload. */
 unsigned htp_operator_facts(const char *name);
 
-/** Tests facts of an operator: whether it has one of them. */
+/** Whether an operator has one of these facts. */
 bool htp_has_fact(const char *name, unsigned facts);
 
 /**

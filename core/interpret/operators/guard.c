@@ -22,9 +22,9 @@ bool htp_guard_allows(const htp_guard *guard, const htp_operands *operands, doub
             htp_text_charge(guard->cost, operands->all, operands->count, text_work, reason));
 }
 
-/* ---- operators that libtorch runs by itself ---- */
+/* ---- operators that libtorch runs on its own ---- */
 
-/* Whether a schema has text types, as a separate word: "str[]". */
+/* Whether a schema has text types: "str" as a word, as in "str[]". */
 static bool tells_of_texts(const char *schema)
 {
     static const char word[] = "str";

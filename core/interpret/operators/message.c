@@ -11,7 +11,7 @@ typedef struct line {
     const char *after;
 } line;
 
-/* Assertions begin with a line of libtorch's sources, which is of no use here. */
+/* Cuts the line of libtorch's sources with which assertions begin. */
 static line without_assertion(const char *text)
 {
     static const char *const report = "please report a bug to PyTorch.";

@@ -68,7 +68,7 @@ static bool is_less(int64_t number, int64_t other)
     return number < other;
 }
 
-/* Unsigned types wider than a byte cause no crash: 0 will do. */
+/* Element @p index. Unsigned types wider than a byte cause no crash, so 0 will do. */
 static int64_t number_at(const void *numbers, int32_t type, size_t index)
 {
     switch (type) {
@@ -104,7 +104,7 @@ static bool any_number(const htp_operands *operands, const htp_runner_tensor *te
     return passes;
 }
 
-/* Whether an integer, or one in a tensor of known contents, is @p wanted. */
+/* Whether an integer, or an element of a tensor with known contents, equals @p wanted. */
 static bool holds(const htp_operands *operands, const htp_operand *value, int64_t wanted)
 {
     return is_int(value)
@@ -166,7 +166,7 @@ static bool check_factorial(const htp_operands *operands, htp_error *reason)
                                MAX_ORDER);
 }
 
-/* A few bytes of code that take gigabytes. */
+/* Repetition: a few bytes of code could take gigabytes. */
 static bool check_repeated(const htp_operands *operands, htp_error *reason)
 {
     enum { MAX_ELEMENTS = 1 << 24 };
@@ -198,8 +198,8 @@ static bool has_contents(const htp_operands *operands, const htp_operand *tensor
     return is_tensor(tensor) && (tensor->as.tensor->is_real || operands->are_made_real);
 }
 
-/* A tensor of offsets is read as a vector, whatever its rank. The last offset only ends the last
- * bag and has no maximum, but kernels write one. */
+/* Kernels read offsets as a vector, whatever their rank. The last offset only ends the last bag and
+ * has no maximum, but kernels write one. */
 static bool check_bags(const htp_operands *operands, htp_error *reason)
 {
     enum { MAX = 2 };
@@ -269,7 +269,7 @@ static bool check_state(const htp_operand *state, int64_t layers, htp_error *rea
                                layers, sizes);
 }
 
-/* States are split into as many layers as there are, unchecked. */
+/* Kernels split states into layers unchecked. */
 static bool check_recurrent(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *state = operand_named(operands, "hx");
@@ -289,7 +289,7 @@ static bool check_recurrent(const htp_operands *operands, htp_error *reason)
     return fits;
 }
 
-/* Pivots exchange rows unchecked, so the operator runs only for its sizes. */
+/* Kernels use pivots as row indices unchecked, so the operator runs only without contents. */
 static bool check_pivots(const htp_operands *operands, htp_error *reason)
 {
     static const char *const names[] = {"pivots", "LU_pivots"};
@@ -303,7 +303,7 @@ static bool check_pivots(const htp_operands *operands, htp_error *reason)
     return true;
 }
 
-/* Repeats are summed before they are checked. */
+/* Kernels sum repeats before checking them. */
 static bool check_repeats(const htp_operands *operands, htp_error *reason)
 {
     const htp_operand *repeats = operand_named(operands, "repeats");
@@ -340,7 +340,7 @@ static bool check_lengths(const htp_operands *operands, htp_error *reason)
     return true;
 }
 
-/* Kernels that raise on two dtypes, while their meta kernels accept them. */
+/* Real kernels raise on two dtypes, but their meta kernels accept them. */
 static bool check_one_type(const htp_operands *operands, htp_error *reason)
 {
     static const char *const names[] = {"values", "source", "other"};

@@ -1,6 +1,6 @@
 /*
  * Checks of operands before an operator runs: some make libtorch's kernels crash, and a few words
- * of code could build a text of gigabytes, or search for hours.
+ * of code could build gigabytes of text, or search for hours.
  */
 #ifndef HTP_INTERPRET_OPERATORS_OPERAND_CHECKS_H
 #define HTP_INTERPRET_OPERATORS_OPERAND_CHECKS_H
@@ -12,14 +12,14 @@
 typedef struct htp_operands {
     const htp_operand *all;
     size_t count;
-    const htp_program_argument *arguments; /* of its schema, by which operands have names */
+    const htp_program_argument *arguments; /* of its schema, which name the operands */
     size_t argument_count;
     bool gives_int;           /* its one result is an int */
-    bool are_made_real;       /* tensors without contents are given some for the run */
-    const htp_runner *runner; /* has the contents of tensors; NULL: nobody can read them */
+    bool are_made_real;       /* meta tensors get contents for the run */
+    const htp_runner *runner; /* reads contents of tensors; NULL: they are unknown */
 } htp_operands;
 
-/** Whether an operator may run; @p reason receives a line where it may not. */
+/** Whether an operator may run; otherwise @p reason receives a line. */
 typedef bool htp_operand_check(const htp_operands *operands, htp_error *reason);
 
 /** The cost of a text (text_budget.c). */
@@ -27,11 +27,11 @@ typedef struct htp_text_cost htp_text_cost;
 
 /** The checks before runs of one operator. */
 typedef struct htp_guard {
-    htp_operand_check *check;  /* NULL: any operands will do */
-    const htp_text_cost *cost; /* NULL: it has nothing to do with texts */
+    htp_operand_check *check;  /* NULL: no check needed */
+    const htp_text_cost *cost; /* NULL: no texts are involved */
 } htp_guard;
 
-/** The guard of an operator, by its name without overload. @param has_texts  it takes or gives
+/** The guard of an operator, by its name without overload. @param has_texts  it takes or returns
  * texts */
 htp_guard htp_guard_find(const char *name, bool has_texts);
 
@@ -43,11 +43,11 @@ htp_guard htp_guard_find(const char *name, bool has_texts);
 bool htp_guard_allows(const htp_guard *guard, const htp_operands *operands, double *text_work,
                       htp_error *reason);
 
-/** Whether the operands of an operator that libtorch runs by itself are looked at.
- * @param schema  as libtorch writes it */
+/** Whether the operands of an operator that libtorch runs on its own need checks.
+ * @param schema  in libtorch's notation */
 bool htp_operation_is_checked(const char *name, const char *schema);
 
-/** Whether it may run. Its operands have no names. */
+/** Whether such an operator may run. Its operands have no names. */
 bool htp_operation_may_run(const htp_constant_operation *operation, double *text_work,
                            htp_error *reason);
 
@@ -55,7 +55,7 @@ bool htp_operation_may_run(const htp_constant_operation *operation, double *text
  * unchecked indices, and truncates them. Operands without names may be anything. */
 bool htp_operands_are_known(const htp_operands *operands, htp_error *reason);
 
-/** The check of an operator, which may be one in place: NULL for one that needs none. */
+/** The check of an operator, in place or not; NULL if it needs none. */
 htp_operand_check *htp_operand_check_find(const char *name);
 
 /** The cost of an operator on texts. */
@@ -66,10 +66,10 @@ const htp_text_cost *htp_text_cost_find(const char *name);
 bool htp_text_charge(const htp_text_cost *cost, const htp_operand *operands, size_t count,
                      double *text_work, htp_error *reason);
 
-/** Whether a text of so many characters may be made. */
+/** Whether a text of this many characters may be made. */
 bool htp_text_may_be_made(uint64_t characters, htp_error *reason);
 
-/** Sets the reason: false. */
+/** Sets the reason. @return false */
 bool htp_operands_refuse(htp_error *reason, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

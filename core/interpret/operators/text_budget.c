@@ -48,7 +48,7 @@ static double joined(const htp_operand *operands, size_t count)
 }
 
 /* The length of a formatted value; unknown parts may have any length. Shared parts are written
- * repeatedly; whoever describes operands limits nesting. */
+ * repeatedly; the describer of operands limits nesting. */
 static double written_size(const htp_operand *value, size_t *parts)
 {
     bool has_parts = value->kind == HTP_OPERAND_LIST || value->kind == HTP_OPERAND_TUPLE;
@@ -78,7 +78,7 @@ static double replaced(const htp_operand *operands, size_t count)
     return (text_size(&operands[0]) + 1) * (count > 2 ? text_size(&operands[2]) + 1 : 1);
 }
 
-/* The number behind a text, or 0. */
+/* The number operand after a text, or 0. */
 static double number_behind(const htp_operand *operands, size_t count)
 {
     return count > 1 && operands[1].kind == HTP_OPERAND_INT ? (double)operands[1].as.i : 0;

@@ -35,7 +35,7 @@ static htp_outcome read_scale(htp_machine *m, const htp_levels *levels, scale *r
     return HTP_GOES_ON;
 }
 
-/* Operand @p which of pair @p i, as a level above the least one. */
+/* Operand @p which of pair @p i, as the distance of its level from the least one. */
 static int64_t rise_of(size_t i, size_t which)
 {
     return (int64_t)(which == 0 ? i / LEVELS : i % LEVELS);

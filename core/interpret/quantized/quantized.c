@@ -83,7 +83,7 @@ static htp_outcome make_like(htp_machine *m, htp_call *call, int32_t type, int64
     return htp_call_make_outputs(m, call, HTP_MODE_SIZES, &results, false, outputs);
 }
 
-/* The integer type of a quantised type's levels. */
+/* The integer type that stores a quantised type. */
 static htp_outcome type_of_levels(htp_machine *m, const htp_item *asked, int32_t *type)
 {
     int64_t number = htp_is_constant(asked) && htp_is_int(asked) ? asked->lane[0].as.i : -1;
@@ -393,7 +393,7 @@ static bool begins_with(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* Operators that keep levels run on the integers. */
+/* Checks all other operators: those that keep levels run on the integers. */
 static htp_outcome check_others(htp_machine *m, const htp_call *call, bool has_levels)
 {
     const char *name = call->schema.name;
@@ -431,7 +431,7 @@ htp_outcome htp_quantized_run(htp_machine *m, htp_call *call, htp_items *outputs
     for (size_t i = 0; i < call->inputs.count && !has_levels; i++) {
         has_levels = htp_quantized_is(call->inputs.items[i]);
     }
-    /* Those that also work on plain tensors. */
+    /* Operators that also work on plain tensors. */
     bool is_other = strcmp(name, "aten::dequantize") == 0 || strcmp(name, "aten::cat") == 0;
     bool is_quantized = found && (has_levels || !is_other);
     *is_done = false;

@@ -1,5 +1,5 @@
 /*
- * Finds out how this libtorch rounds to levels, with numbers near the middle between two levels.
+ * Finds out how this libtorch quantises, with numbers near the middle between two levels.
  */
 #include "interpret/quantized/quantized.h"
 

@@ -78,7 +78,7 @@ static htp_outcome fill_real(htp_machine *m, htp_item *item, const htp_runner_te
     return htp_item_note_contents(m, item);
 }
 
-/* Gives it one tensor in all lanes. */
+/* Gives an item one tensor in all lanes. */
 static void fill_alike(const htp_machine *m, htp_item *item, const htp_runner_tensor *tensor)
 {
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
@@ -251,7 +251,7 @@ static bool reaches_within(const htp_runner_tensor *tensor, const htp_runner_ten
     return is_valid && (tensor->elements == 0 || last < base->elements);
 }
 
-/* Tied weights share memory, so that aliasing is seen. */
+/* Puts tied weights into one memory, so that aliasing is seen. */
 static htp_outcome fill_tied(htp_machine *m, htp_item *item, const htp_weight *weight,
                              const htp_runner_tensor *tensor)
 {

@@ -1,5 +1,5 @@
 /*
- * Items of values that are known before anything runs: constants of the code, attributes, weights.
+ * Makes items of values known before anything runs: constants of the code, attributes, weights.
  */
 #ifndef HTP_INTERPRET_RECORDING_CONSTANTS_H
 #define HTP_INTERPRET_RECORDING_CONSTANTS_H
@@ -14,17 +14,17 @@ htp_outcome htp_constant_of(htp_machine *m, uint32_t number, htp_item **item);
 htp_outcome htp_constant_tensor(htp_machine *m, const htp_runner_tensor *tensor, bool is_readable,
                                 htp_item **item);
 
-/** The same of numbers: a list of ints. */
+/** A constant list of ints. */
 htp_item *htp_constant_ints(htp_machine *m, const int64_t *numbers, size_t count);
 
-/** A weight, without contents (or real where it is a buffer of one element). */
+/** An item for a weight, without contents (real for a buffer of one element). */
 htp_outcome htp_constant_weight(htp_machine *m, uint32_t number, htp_item **item);
 
-/** Whether memory belongs to a constant of the code, or to more than an attribute: changes by a
- * call are seen by the next. */
+/** Whether memory belongs to a constant of the code, or to several attributes: the next call would
+ * see changes. */
 bool htp_storage_is_kept(const htp_machine *m, uint64_t storage);
 
-/** Notes that a tensor's memory is of this kind, or that only an attribute holds a value. */
+/** Marks a tensor's memory as such; or a value as belonging to one attribute only. */
 void htp_storage_keep(htp_machine *m, const htp_item *item);
 void htp_storage_let_change(htp_machine *m, htp_item *item);
 

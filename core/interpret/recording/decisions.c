@@ -1,5 +1,5 @@
 /*
- * Values that must be known to go on: conditions, counts and indices.
+ * Values that must be known to continue: conditions, counts and indices.
  */
 #include "interpret/recording/recording.h"
 

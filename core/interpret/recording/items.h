@@ -1,5 +1,5 @@
 /*
- * Makes items, and reads the tensors that they are.
+ * Makes items, and reads their tensors.
  */
 #ifndef HTP_INTERPRET_RECORDING_ITEMS_H
 #define HTP_INTERPRET_RECORDING_ITEMS_H
@@ -12,8 +12,7 @@
 
 /* ---- items (items.c) ---- */
 
-/** A new item; of PLAIN, TENSOR known SIZED and OPEN, of others PARTS. Its lanes are to be filled.
- */
+/** A new item: PLAIN is SIZED, TENSOR is OPEN, others are PARTS. The caller fills its lanes. */
 htp_item *htp_item_make(htp_machine *m, htp_item_kind kind);
 
 /** A plain item that is constant and equal in all lanes; callers set HTP_KNOWN_OPEN, _SIZED
@@ -40,18 +39,19 @@ htp_outcome htp_tensor_empty(htp_machine *m, int32_t type, const int64_t *dims, 
 htp_outcome htp_tensor_make(htp_machine *m, const htp_making *making,
                             const htp_runner_tensor **tensor);
 
-/** Makes an item that has no elements in any lane real: there is nothing in it to be unknown. */
+/** Makes an item without elements in all lanes real, since it has no unknown contents. */
 htp_outcome htp_item_settle_empty(htp_machine *m, htp_item *item);
 
-/** Notes the contents of a real tensor that is equal in all lanes, which makes it CONSTANT;
- * otherwise it is SIZED. */
+/** Stores the contents of a real tensor that is equal in all lanes, which makes it CONSTANT; others
+ * become SIZED. */
 htp_outcome htp_item_note_contents(htp_machine *m, htp_item *item);
 
 /** The number in a real 1-element tensor, as at::Tensor::item(). @return false for complex and
  * unreadable ones */
 bool htp_tensor_number(htp_machine *m, const htp_runner_tensor *tensor, htp_operand *number);
 
-/** The number of nonzero elements, and the sum of all (of integers and bool). */
+/** The number of nonzero elements, and the sum of all, for integers and bool. @return false for
+ * other tensors */
 bool htp_tensor_count(htp_machine *m, const htp_runner_tensor *tensor, int64_t *count);
 bool htp_tensor_total(htp_machine *m, const htp_runner_tensor *tensor, int64_t *total);
 

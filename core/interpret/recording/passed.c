@@ -10,11 +10,11 @@
 
 enum { MAX_NESTED = 8, MAX_NAME = 256 /* bytes */ };
 
-/* A list may be passed to every layer. Each call may have so many parts, and all calls together so
- * many more. */
+/* Limits of recorded parts, since a list may be passed to every layer: each call may have PARTS,
+ * and all calls together MORE_PARTS beyond. */
 enum { PARTS = 64, MORE_PARTS = 64 * 1024 };
 
-/* Room for a name and its NUL; a name that fills it is too long. */
+/* A buffer for a name; a name that fills it is too long. */
 typedef struct part_name {
     char text[MAX_NAME + 2];
 } part_name;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* ---- sizes that the data decides ---- */
+/* ---- data-dependent sizes ---- */
 
 static bool is_prime(int64_t number)
 {
@@ -24,7 +24,7 @@ static int64_t next_prime(int64_t number)
 
 htp_outcome htp_recording_new_size(htp_machine *m, const char *name, htp_trace_size *size)
 {
-    /* Has many divisors: programs split selections into equal parts. */
+    /* It has many divisors, because programs split selections into equal parts. */
     enum { MANY_DIVISORS = 5040 };
     if (m->lane_count == 1) {
         return HTP_NEEDS_LANES;
@@ -67,7 +67,7 @@ static htp_list_journal *innermost(const htp_machine *m)
     return count ? m->recording.journals.items[count - 1] : NULL;
 }
 
-/* Notes the contents of an older list, once. */
+/* Records the contents of an older list, once. */
 static void note_list(htp_machine *m, htp_item *list, htp_list_states *states, htp_map *known)
 {
     uint32_t place = (uint32_t)states->count;
@@ -79,7 +79,8 @@ static void note_list(htp_machine *m, htp_item *list, htp_list_states *states, h
     }
 }
 
-/* Nodes that read the list keep its contents, and its maker keeps its output. */
+/* Gives a list that nodes have read a new id: the nodes keep the old contents, and its maker keeps
+ * its output. */
 static void let_go(htp_machine *m, htp_item *list)
 {
     if (list->is_used || list->producer != HTP_NONE) {
@@ -224,7 +225,7 @@ static void forget_above(htp_ids *ids, uint32_t limit)
 
 static void forget_sharers(htp_machine *m, uint32_t since)
 {
-    m->memory.groupings++; /* each memory is visited once */
+    m->memory.groupings++; /* so that each memory is visited once */
     for (size_t i = since; i < m->recording.items.count; i++) {
         htp_ids *sharers = &m->recording.items.items[i]->sharers;
         for (size_t k = 0; k < sharers->count; k++) {

@@ -1,5 +1,5 @@
 /*
- * The recording: items, nodes, blocks, scopes so far.
+ * The recording so far: items, nodes, blocks, scopes.
  */
 #ifndef HTP_INTERPRET_RECORDING_RECORDING_H
 #define HTP_INTERPRET_RECORDING_RECORDING_H
@@ -8,44 +8,44 @@
 #include "interpret/recording/constants.h"
 #include "interpret/recording/items.h"
 
-/** A size that the data decides, made up in every lane. @return HTP_NEEDS_LANES in a single one */
+/** A data-dependent size, made up in every lane. @return HTP_NEEDS_LANES with a single lane */
 htp_outcome htp_recording_new_size(htp_machine *m, const char *name, htp_trace_size *size);
 
-/** Makes a plain item an int that only the data can tell, as it may become a size. */
+/** Makes a plain item a data-dependent int with made-up values, since it may become a size. */
 htp_outcome htp_item_make_up(htp_machine *m, htp_item *item, const char *name);
 void htp_item_take_size(htp_machine *m, htp_item *item, const htp_trace_size *size);
 
-/** Called before a list changes: nodes that read it keep its contents. */
+/** Call it before a list changes: nodes that read it keep its contents. */
 htp_outcome htp_list_begin_change(htp_machine *m, htp_item *list);
 
-/** Called before a list gets the current value of a tensor from before the innermost block: the
- * block did not change it. */
+/** Call it before a list gets the current value of a tensor from before the innermost block, which
+ * is no change by the block. */
 htp_outcome htp_list_begin_reading(htp_machine *m, htp_item *list);
 
 /** Restores the contents of a list. */
 void htp_list_restore(htp_machine *m, htp_item *list, const htp_contents *contents);
 
-/** Gives a list other contents: a copy of these. */
+/** Replaces a list's contents by a copy of @p contents. */
 htp_outcome htp_list_fill(htp_machine *m, htp_item *list, const htp_contents *contents);
 
 /** A copy of the contents of a list. */
 htp_contents htp_contents_of(htp_machine *m, const htp_item *list);
 
 /** Records a node with its inputs and outputs. The caller sets place, block and blocks; arrays are
- * copied, an empty failure is none. @return its number */
+ * copied, an empty failure means none. @return its number */
 uint32_t htp_recording_add(htp_machine *m, const htp_recorded_node *node);
 
-/** Records a node of control flow, or of a list: in the present block. */
+/** Records a node of control flow or of a list in the current block. */
 uint32_t htp_recording_add_control(htp_machine *m, const char *kind, const htp_items *inputs,
                                    const char *const *names, const htp_items *outputs,
                                    const uint32_t *blocks, uint32_t block_count,
                                    const htp_place *place);
 
-/** Discards everything recorded since. */
+/** Marks a point in the recording; discards everything recorded since. */
 htp_mark htp_recording_mark(const htp_machine *m);
 void htp_recording_discard(htp_machine *m, const htp_mark *mark);
 
-/** Notes the arguments of the latest scope (passed.c). @param arguments  with self */
+/** Records the arguments of the latest scope (passed.c). @param arguments  with self */
 void htp_passed_note(htp_machine *m, uint32_t schema, const htp_items *arguments);
 
 /** The unknown part of an item: itself, or the first such element; NULL (causes.c). */
@@ -58,10 +58,10 @@ const htp_recorded_node *htp_recording_find_cause(const htp_machine *m, const ht
  * before the program was saved. */
 bool htp_recording_has_lost_float(const htp_machine *m, const htp_items *items);
 
-/** For an unknown condition, the failed operator is to blame, not the branch (decisions.c). */
+/** Refuses an unknown item, blaming the failed operator rather than its reader (decisions.c). */
 htp_outcome htp_item_require_known(htp_machine *m, const htp_item *item);
 
-/** A flag or number that is known. */
+/** A bool or int that must be known. */
 htp_outcome htp_item_require_flag(htp_machine *m, const htp_item *condition, const htp_place *place,
                                   bool *side);
 htp_outcome htp_item_require_number(htp_machine *m, const htp_item *item, const htp_place *place,

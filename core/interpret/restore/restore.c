@@ -12,7 +12,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { MAX_CALLS = 200, MAX_BLOCKS = 1200 }; /* one within the other */
+enum { MAX_CALLS = 200, MAX_BLOCKS = 1200 }; /* nested */
 enum { MAX_STEPS = 1000000, STEPS_OF_A_TICK = 64 };
 
 /* ---- messages ---- */
@@ -114,7 +114,7 @@ static htp_outcome run_loop(htp_follower *f, htp_restore_frame *frame, const htp
     for (int64_t i = 0; i < limit.as.i && condition.as.b; i++) {
         frame->values[body->inputs[0]] = (htp_operand){.kind = HTP_OPERAND_INT, .as.i = i};
         HTP_DO(run_block(f, frame, node->blocks[0]));
-        HTP_DO(count_step(f)); /* even an empty body takes time */
+        HTP_DO(count_step(f)); /* an empty body takes time, too */
         condition = frame->values[body->outputs[0]];
         HTP_DO(require(f, &condition, HTP_OPERAND_BOOL));
         carry(f, frame, body);

@@ -22,10 +22,10 @@
 typedef struct htp_restoring {
     const htp_program *program;
     const htp_runner *runner;
-    uint32_t object;          /**< of the program: its __setstate__ gives it its attributes */
-    const htp_operand *state; /**< that it is given */
+    uint32_t object;          /**< of the program: its __setstate__ sets its attributes */
+    const htp_operand *state; /**< the argument of __setstate__ */
     htp_devices devices;
-    htp_tick tick; /**< asked now and then, with the steps so far; false stops. NULL */
+    htp_tick tick; /**< called now and then with the steps so far; false stops. NULL */
     void *user;
 } htp_restoring;
 
@@ -33,14 +33,14 @@ typedef struct htp_restoring {
  * method raises, HTP_CODE_INTERNAL without memory, or if it was stopped */
 HTP_MUST_USE htp_status htp_restore(const htp_restoring *of);
 
-/* ---- for the rooms that the follower is made of ---- */
+/* ---- private to this folder ---- */
 
 /** A running function. */
 typedef struct htp_restore_frame {
     uint32_t number;
     htp_program_function code;
-    htp_operand *values;            /* by number, as far as they were computed */
-    struct htp_restore_frame *next; /* of those that may be used again */
+    htp_operand *values;            /* by number, as far as computed */
+    struct htp_restore_frame *next; /* in the list of unused frames */
 } htp_restore_frame;
 
 typedef struct htp_follower {
@@ -49,30 +49,30 @@ typedef struct htp_follower {
     htp_error *error;
     const char *class_name; /* of the object, in messages */
     size_t depth;           /* of calls */
-    size_t block_depth;     /* of blocks, those of calls, too */
+    size_t block_depth;     /* of blocks, including those of calls */
     uint64_t steps;
-    double made;    /* elements that operators made */
-    bool is_apart;  /* tensors may be elsewhere than at home */
-    bool is_unsure; /* a copy may have to be the tensor itself, which was there already */
-    uint32_t zero;  /* the schema of aten::zero_; HTP_NONE: unasked */
-    HTP_VECTOR(htp_map) methods;            /* by class: functions by their names */
-    HTP_VECTOR(htp_operand) operands;       /* of the nodes around, a stack */
+    double made;                      /* elements made by operators so far */
+    bool is_apart;                    /* tensors may be on other devices than home */
+    bool is_unsure;                   /* a move may be a copy or the tensor itself */
+    uint32_t zero;                    /* the schema of aten::zero_; HTP_NONE: not yet looked up */
+    HTP_VECTOR(htp_map) methods;      /* by class: name -> function */
+    HTP_VECTOR(htp_operand) operands; /* operand stack of the enclosing nodes */
     HTP_VECTOR(htp_restore_frame *) unused; /* by function: a list of frames */
 } htp_follower;
 
-/** A node that is followed. */
+/** A node that is being interpreted. */
 typedef struct htp_restore_step {
     htp_restore_frame *frame;
     uint32_t number; /* of the node */
     const htp_program_node *node;
-    const htp_operand *inputs; /* until something else is followed */
+    const htp_operand *inputs; /* valid until another node is interpreted */
     uint32_t input_count;
-    htp_operand only;           /* room for one output */
+    htp_operand only;           /* storage for one output */
     const htp_operand *outputs; /* at least those of the node */
     uint32_t output_count;
 } htp_restore_step;
 
-/** Ends the restoration: with a message; because @p what is required but does not run. */
+/** Ends the restoration with a message; the second, because it needs something that is not run. */
 htp_outcome htp_restore_fail(htp_follower *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 htp_outcome htp_restore_refuse(htp_follower *f, const char *format, ...)
@@ -86,11 +86,11 @@ htp_outcome htp_restore_call(htp_follower *f, uint32_t function, const htp_opera
 htp_outcome htp_restore_find_method(htp_follower *f, const htp_operand *object, const char *name,
                                     uint32_t *method);
 
-/** Runs an operator, or a method in machine code, whatever it is. */
+/** Runs an operator or a native method. */
 htp_outcome htp_restore_run(htp_follower *f, uint32_t schema, const htp_operand *inputs,
                             uint32_t count, const htp_operand **outputs, uint32_t *output_count);
 
-/** Follows a node without blocks (restore_nodes.c). */
+/** Interprets a node without blocks (restore_nodes.c). */
 htp_outcome htp_restore_node(htp_follower *f, htp_restore_step *step);
 
 #endif

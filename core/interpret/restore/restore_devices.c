@@ -1,7 +1,7 @@
 /*
- * Devices in __setstate__ methods: everything is on the CPU, and the method is told where its file
- * was saved (machine/devices.h). Tensors count as being there until one is created on or moved to
- * another device; after that, queries about devices are refused.
+ * Devices in __setstate__ methods: everything is on the CPU, but queries get the device on which
+ * the file was saved (machine/devices.h). Tensors count as being there until one is created on or
+ * moved to another device; after that, queries about devices are refused.
  */
 #include "interpret/restore/restore_devices.h"
 

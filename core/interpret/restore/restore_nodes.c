@@ -172,7 +172,7 @@ static double at_least_one(double number)
     return size > 1 ? size : 1;
 }
 
-/* Lists and texts are repeated by a number of any name. */
+/* Whether an operator repeats a list or text, by a number of any name. */
 static bool repeats(const htp_follower *f, const htp_program_schema *schema)
 {
     return strcmp(schema->name, "aten::mul") == 0 && schema->argument_count > 0 &&
@@ -232,7 +232,7 @@ static double elements_asked_for(const htp_follower *f, const htp_program_schema
     return largest * times;
 }
 
-/* Describes the operands, behind those of outer nodes. */
+/* Describes the operands, on top of those of outer nodes. */
 static htp_outcome describe_operands(htp_follower *f, htp_restore_step *step)
 {
     const htp_runner *runner = f->of.runner;
@@ -271,7 +271,7 @@ static htp_outcome check_operands(htp_follower *f, const htp_program_schema *sch
                                                : HTP_GOES_ON;
 }
 
-/* Uninitialised memory must not be visible. */
+/* Clears uninitialised memory, which must not be visible. */
 static htp_outcome fill_with_zeroes(htp_follower *f, const htp_restore_step *step)
 {
     const htp_runner *runner = f->of.runner;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The results of comparing a size of at least 1 with 0 or less, and with itself. */
+/* The results of comparing a size of at least 1 with a number of at most 0, and with itself. */
 typedef struct comparison {
     const char *kind;
     bool with_nothing;

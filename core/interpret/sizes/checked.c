@@ -1,5 +1,5 @@
 /*
- * Sizes learned from checks of the program: if other values raise, the value is this one
+ * Sizes learned from checks in the program: if all other values raise, the value is known
  * afterwards.
  */
 #include "interpret/sizes/sizes.h"
@@ -51,7 +51,7 @@ static bool is_made_here(const htp_machine *m, const htp_item *tensor)
            node->block == m->recording.block;
 }
 
-/* @p size equals @p number from here on. */
+/* Records that @p size equals @p number from here on. */
 static htp_outcome learn(htp_machine *m, const htp_item *size, const htp_item *number)
 {
     int64_t dim;

@@ -68,7 +68,7 @@ static bool is_multiple(size_number whole, size_number part)
     return fmod(whole.real, part.real) == 0;
 }
 
-/* ---- operators that take steps ---- */
+/* ---- operators with steps ---- */
 
 /* Whether an operator divides and rounds. */
 static bool divides(const htp_program_schema *schema)
@@ -182,7 +182,7 @@ static bool steps(htp_machine *m, const htp_call *call, const htp_lanes *results
            (divides(&call->schema) && !leaves_none(m, &call->inputs));
 }
 
-/* ---- numbers that are alike ---- */
+/* ---- numbers that coincide ---- */
 
 bool htp_coinciding_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *results)
 {
@@ -272,7 +272,7 @@ static void add_number(size_number number, htp_text *text)
     }
 }
 
-/* Lanes separate sizes, and hold nothing of other data-dependent values. */
+/* The lanes' values distinguish sizes; other data-dependent values count by identity. */
 const char *htp_coinciding_formula(htp_machine *m, const htp_call *call)
 {
     htp_text text = {.arena = m->arena};
@@ -331,7 +331,7 @@ htp_outcome htp_coinciding_make(htp_machine *m, htp_call *call, const htp_lanes 
     return htp_call_make_outputs(m, call, HTP_MODE_REAL, &made, true, outputs);
 }
 
-/* ---- dims that are alike ---- */
+/* ---- dims that coincide ---- */
 
 static bool has_windows(const htp_call *call)
 {
@@ -343,7 +343,7 @@ static bool has_windows(const htp_call *call)
     return is_scaled || htp_call_has_fact(call, HTP_FACT_HAS_WINDOWS);
 }
 
-/* The operand of an argument, behind the first so many; or NULL. */
+/* The operand of a named argument from index @p first on, or NULL. */
 static const htp_item *find_operand(const htp_call *call, const char *name, size_t first)
 {
     for (size_t i = first; i < call->inputs.count && i < call->schema.argument_count; i++) {

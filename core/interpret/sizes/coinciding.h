@@ -6,9 +6,9 @@
 
 #include "interpret/lanes/execute.h"
 
-/* ---- numbers and sizes alike at all sizes that were tried (flat.c) ---- */
+/* ---- numbers and sizes that are equal at all sampled sizes (coinciding.c) ---- */
 
-/** Whether outputs may be numbers that stay the same where sizes differ. */
+/** Whether outputs may be numbers that stay equal although sizes differ. */
 bool htp_coinciding_is_stepped(htp_machine *m, const htp_call *call, const htp_lanes *results);
 
 /** The number on which an operator's result depends linearly, as in y.size(0)*2 + 1: a linear
@@ -20,14 +20,14 @@ bool htp_coinciding_is_one(htp_machine *m, const htp_call *call, const htp_lanes
 htp_outcome htp_coinciding_make(htp_machine *m, htp_call *call, const htp_lanes *results,
                                 htp_items *outputs);
 
-/** The outputs with a size that the data decides where a dim is flat. */
+/** The outputs, with a data-dependent size for a dim that coincides in all lanes. */
 htp_outcome htp_coinciding_resize(htp_machine *m, htp_call *call, const htp_lanes *results,
                                   htp_lanes *resized, bool *is_done);
 
-/** The formula of a number: equal texts are equal numbers. */
+/** The formula of a number: equal texts mean equal numbers. */
 const char *htp_coinciding_formula(htp_machine *m, const htp_call *call);
 
-/* ---- what programs say of sizes ---- */
+/* ---- sizes learned from programs ---- */
 
 /** A check on data passes on @p side: the compared size has that value from here on (checked.c). */
 htp_outcome htp_sizes_learn(htp_machine *m, const htp_item *condition, bool side);
@@ -39,7 +39,7 @@ htp_outcome htp_sizes_learn(htp_machine *m, const htp_item *condition, bool side
 bool htp_sizes_compare_carried(const htp_machine *m, const char *kind, const htp_items *inputs,
                                bool *answer);
 
-/** The sizes of a tensor that an earlier call left belong to that call, too. */
+/** Marks sizes of a tensor that an earlier call left as sizes of that call. */
 void htp_sizes_pass_on_carried(const char *kind, const htp_items *inputs, const htp_items *outputs);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Data-dependent sizes, and tensors that have them.
  *
- * Such a size gets a made-up value in each lane. It is then followed like the size of a dynamic
+ * Such a size gets a made-up value in each lane. It is then tracked like the size of a dynamic
  * axis; a result that is no sum or product of sizes becomes a new one.
  */
 #include "interpret/sizes/sizes.h"
@@ -17,9 +17,9 @@ bool htp_sizes_know_contents(const htp_item *item)
            (htp_is_settled(item) || (htp_is_real(item) && !htp_is_data(item)));
 }
 
-/* ---- what a size is ---- */
+/* ---- the identity of a size ---- */
 
-/* Comparisons and the like. */
+/* Whether a node is a comparison or the like. */
 static bool is_compared(const htp_machine *m, const htp_recorded_node *node)
 {
     size_t length = strcspn(node->kind, ".");
@@ -70,7 +70,7 @@ static void add_identity(const htp_machine *m, const htp_item *item, int depth, 
     }
 }
 
-/* The size that is @p what of an item. */
+/* The size identified by @p what and an item. */
 static htp_outcome size_by_identity(htp_machine *m, const char *what, const htp_item *item,
                                     const char *name, htp_trace_size *size)
 {
@@ -93,7 +93,7 @@ htp_outcome htp_sizes_of(htp_machine *m, const char *what, const char *name, htp
     return HTP_GOES_ON;
 }
 
-/* ---- sizes that are read off tensors ---- */
+/* ---- sizes that are read from tensors ---- */
 
 htp_outcome htp_sizes_refuse_reading(htp_machine *m)
 {
@@ -135,7 +135,7 @@ htp_outcome htp_sizes_number_in(htp_machine *m, const htp_item *item, const char
     return size_by_identity(m, "number in ", item, name, size);
 }
 
-/* ---- other sizes for what an operator gives ---- */
+/* ---- outputs with other sizes ---- */
 
 /* Whether the kernel got a memory in a lane. */
 static bool is_given(const htp_call *call, size_t lane, uint64_t storage)

@@ -43,7 +43,7 @@ static int compare_dims(const htp_runner_tensor *tensor, uint32_t dim, uint32_t 
 }
 
 /* The order of dims in which libtorch lays out a tensor created like one with gaps: from the last
- * dim on, each is moved behind those around it. */
+ * dim on, each is sorted into place by stride. */
 static const uint32_t *order_like(htp_machine *m, const htp_runner_tensor *tensor)
 {
     uint32_t *order = HTP_NEW_ARRAY(m->arena, uint32_t, tensor->rank);

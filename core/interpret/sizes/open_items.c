@@ -1,5 +1,5 @@
 /*
- * Items with a known type and nothing else.
+ * Makes items of which only the type is known.
  */
 #include "interpret/sizes/open_items.h"
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Why the layout of an item that stands for a tensor with gaps, or a part of one, may differ. */
+/* Why the layout of a placeholder for a tensor with gaps, or for a part of one, may differ. */
 static const char in_memory[] = "where its values lie in memory, which have gaps or begin within "
                                 "others";
 

@@ -87,7 +87,7 @@ typedef struct packed_sequences {
     bool batch_first;
 } packed_sequences;
 
-/* The number of sequences is that of packed lengths. */
+/* Finds the number of sequences, that of packed lengths. */
 static htp_outcome find_count(htp_machine *m, packed_sequences *packed)
 {
     const htp_recorded_node *node = htp_sizes_producer(m, packed->batch_sizes);

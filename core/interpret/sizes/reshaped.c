@@ -198,7 +198,7 @@ static htp_outcome reshape_lane(htp_machine *m, htp_call *call, const asked_size
 }
 
 /* The outputs of an operator whose requested sizes do not fit the made-up ones. Tensors with gaps
- * count as copied; the code that notes views knows better. */
+ * count as copied; the code that records views corrects that. */
 htp_outcome htp_sizes_reshaped(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done)
 {
     static const char *const reshaping[] = {"aten::view", "aten::reshape", "aten::_unsafe_view"};

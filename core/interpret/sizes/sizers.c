@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- what operands tell ---- */
+/* ---- operands ---- */
 
 const htp_recorded_node *htp_sizes_producer(const htp_machine *m, const htp_item *item)
 {
@@ -100,7 +100,7 @@ htp_outcome htp_sizes_find_dim(htp_machine *m, const htp_items *inputs, size_t i
     return HTP_GOES_ON;
 }
 
-/* ---- what sizers share ---- */
+/* ---- helpers of sizers ---- */
 
 static htp_outcome tensor_of(htp_machine *m, const htp_choice *choice, size_t index,
                              const htp_runner_tensor **tensor)

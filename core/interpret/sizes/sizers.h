@@ -6,7 +6,7 @@
 
 #include "interpret/lanes/execute.h"
 
-/** A sizer gives the outputs in one lane when the size is chosen (sizers.c). */
+/** Arguments of a sizer, which makes the outputs in one lane for a chosen size (sizers.c). */
 typedef struct htp_choice {
     const htp_items *inputs;
     size_t lane;
@@ -19,18 +19,18 @@ typedef struct htp_chosen {
 } htp_chosen;
 typedef htp_outcome htp_sizer(htp_machine *m, const htp_choice *choice, htp_chosen *outputs);
 
-/** NULL in @p sizer for operators whose inputs' sizes tell those of the outputs. */
+/** The sizer of an operator; NULL if output sizes follow from input sizes. */
 htp_outcome htp_sizer_find(htp_machine *m, const htp_call *call, htp_sizer **sizer);
 
-/* ---- what operands tell (sizers.c) ---- */
+/* ---- operands (sizers.c) ---- */
 
-/** The node that gives an item; NULL. */
+/** The node that makes an item, or NULL. */
 const htp_recorded_node *htp_sizes_producer(const htp_machine *m, const htp_item *item);
 
-/** HTP_FAILS where an operator has fewer operands. */
+/** HTP_FAILS if an operator has fewer operands. */
 htp_outcome htp_sizes_require(htp_machine *m, const htp_items *inputs, size_t count);
 
-/** An int in a lane, if that is known of it; else HTP_FAILS. */
+/** An int in a lane; HTP_FAILS if it is unknown. */
 htp_outcome htp_sizes_int_in(htp_machine *m, const htp_item *item, size_t lane, int64_t *number);
 
 /** A tensor in a lane and the size of a dim, which may be negative; HTP_FAILS if there is none. */
@@ -39,17 +39,17 @@ htp_outcome htp_sizes_tensor_in(htp_machine *m, const htp_item *item, size_t lan
 htp_outcome htp_sizes_dim_in(htp_machine *m, const htp_item *item, size_t lane, int64_t dim,
                              int64_t *size);
 
-/** A number that must be known: a dim, or whether something is asked for. HTP_UNSUPPORTED */
+/** A number that must be known: a dim, or a flag. HTP_UNSUPPORTED */
 htp_outcome htp_sizes_fixed_number(htp_machine *m, const htp_items *inputs, size_t index,
                                    int64_t *number);
 
 /** Whether an argument is None or missing. */
 bool htp_sizes_is_none(const htp_items *inputs, size_t index);
 
-/** Whether it is a number that the data decides. */
+/** Whether it is a data-dependent number. */
 bool htp_sizes_is_data_number(const htp_items *inputs, size_t index);
 
-/** A dim that counts from the end of the first operand where it is negative. */
+/** A dim of the first operand, counted from the end if negative. */
 htp_outcome htp_sizes_find_dim(htp_machine *m, const htp_items *inputs, size_t index, int64_t *dim);
 
 #endif

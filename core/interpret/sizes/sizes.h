@@ -1,5 +1,5 @@
 /*
- * Sizes that the data decides: made up in every lane, and followed from there on.
+ * Data-dependent sizes: made up in every lane, and tracked from there on.
  */
 #ifndef HTP_INTERPRET_SIZES_SIZES_H
 #define HTP_INTERPRET_SIZES_SIZES_H
@@ -8,7 +8,7 @@
 #include "interpret/sizes/coinciding.h"
 #include "interpret/sizes/sizers.h"
 
-/** The outputs of an operator whose sizes only the data can tell; @p is_done is false for other
+/** The outputs of an operator with data-dependent output sizes; @p is_done is false for other
  * operators (decide.c). */
 htp_outcome htp_sizes_decide(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done);
 
@@ -16,14 +16,14 @@ htp_outcome htp_sizes_decide(htp_machine *m, htp_call *call, htp_lanes *results,
  * arena. */
 htp_outcome htp_sizes_of(htp_machine *m, const char *what, const char *name, htp_trace_size *size);
 
-/** An int that is read off a tensor: the same one whenever it is read. */
+/** An int that is read from a tensor: the same one at each reading. */
 htp_outcome htp_sizes_number_in(htp_machine *m, const htp_item *item, const char *name,
                                 htp_trace_size *size);
 
 /** Whether the contents of a tensor are known in every lane. */
 bool htp_sizes_know_contents(const htp_item *item);
 
-/** HTP_FAILS: nobody knows contents that are read. */
+/** HTP_FAILS: unknown contents are read. */
 htp_outcome htp_sizes_refuse_reading(htp_machine *m);
 
 /** The sum of an item's elements; the number of set elements of a mask. */
@@ -42,14 +42,15 @@ static inline int64_t htp_sizes_dim_from_end(const htp_item *input, int64_t from
     return htp_is_tensor(input) ? (int64_t)htp_tensor_in(input, 0)->rank - from_end : -1;
 }
 
-/** Outputs that look like the first operand, and are it where the operator works in place. */
+/** Outputs with the geometry of the first operand; that operand itself if the operator works in
+ * place. */
 htp_outcome htp_sizes_like_first(htp_machine *m, const htp_call *call, htp_lanes *results);
 
 /** A tensor without contents like @p tensor, with a dim of another size. */
 htp_outcome htp_sizes_with(htp_machine *m, const htp_item *tensor, int64_t dim,
                            const htp_trace_size *size, htp_item **made);
 
-/* ---- the operators that decide sizes, each with is_done as above ---- */
+/* ---- operators with data-dependent output sizes, each with is_done as above ---- */
 
 htp_outcome htp_sizes_packed(htp_machine *m, const htp_call *call, htp_lanes *results,
                              bool *is_done); /* packed.c */
@@ -72,8 +73,8 @@ htp_outcome htp_sizes_padded(htp_machine *m, htp_call *call, htp_lanes *results,
 htp_outcome htp_sizes_met(htp_machine *m, htp_call *call, htp_lanes *results,
                           bool *is_done); /* joined.c */
 
-/** The outputs of an operator that changes its first operand, where sizes do not fit because one is
- * data-dependent (written.c). */
+/** The outputs of an operator that writes to its first operand, when sizes do not fit because one
+ * is data-dependent (written.c). */
 htp_outcome htp_sizes_written(htp_machine *m, htp_call *call, htp_lanes *results, bool *is_done);
 
 #endif

@@ -48,7 +48,8 @@ static htp_outcome describe_slice(htp_machine *m, const htp_items *inputs, int64
     return HTP_GOES_ON;
 }
 
-/* A bound as text: equal texts mean equal bounds; numbers of lanes separate others. */
+/* A bound as text: equal texts mean equal bounds; other bounds are distinguished by the lanes'
+ * numbers. */
 static void add_bound(const htp_machine *m, const htp_item *bound, htp_text *text)
 {
     bool has_numbers = htp_is_int(bound) && htp_has_lanes(bound);
@@ -102,8 +103,8 @@ static int64_t bound_in(const htp_machine *m, const htp_item *item, size_t lane,
     return given->as.i < 0 ? given->as.i + whole : given->as.i;
 }
 
-/* Whether a slice is empty in all lanes, but begins behind its end in one: at other sizes it may
- * have elements. One that always begins at its end is always empty. */
+/* Whether a slice is empty in all lanes, but begins after its end in one: at other sizes it may
+ * have elements. One that begins at its end in all lanes is always empty. */
 static htp_outcome is_empty_by_chance(htp_machine *m, const htp_items *inputs, int64_t dim,
                                       bool *is_so)
 {

@@ -1,8 +1,8 @@
 /*
  * In-place changes with data-dependent sizes: of the part that is written, or of the value.
  *
- * The value has the sizes of the part, or 1; otherwise libtorch raises. Sizes made up for each may
- * differ without meaning.
+ * The value has the sizes of the part, or 1; otherwise libtorch raises. So a difference between
+ * sizes made up for each has no meaning.
  */
 #include "interpret/memory/memory.h"
 #include "interpret/operators/operator_facts.h"

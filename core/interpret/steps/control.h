@@ -1,5 +1,5 @@
 /*
- * Follows calls, blocks, branches and loops, and hands operators to their handlers.
+ * Interprets calls, blocks, branches and loops, and passes operators to their handlers.
  */
 #ifndef HTP_INTERPRET_STEPS_CONTROL_H
 #define HTP_INTERPRET_STEPS_CONTROL_H
@@ -21,22 +21,22 @@ typedef struct htp_step {
     const htp_program_node *node;
     htp_frame *frame;
     htp_place place;
-    htp_items inputs; /* as they are now; to be changed */
+    htp_items inputs; /* current values; may be modified */
 } htp_step;
 
-/** Evaluates a node itself. @param outputs  is empty */
+/** Evaluates a node. @param outputs  is empty */
 typedef htp_outcome htp_handler(htp_machine *m, htp_step *step, htp_items *outputs);
 
-/** The handler of an operator that is no node of a trace; NULL for others (handlers.c). */
+/** The handler of an operator that the interpreter evaluates itself, or NULL (handlers.c). */
 htp_handler *htp_handler_find(const char *kind);
 
-/** Of those that stand for something else when their first argument is a list, tuple or dict. */
+/** The same for operators whose first argument is a list, tuple or dict. */
 htp_handler *htp_handler_find_of_containers(const char *kind);
 
-/** Of those that are about a device, as their first argument is one. */
+/** The same for operators whose first argument is a device. */
 htp_handler *htp_handler_find_of_devices(const char *kind);
 
-/** Of lists whose length the data decides. */
+/** The same for lists of data-dependent length. */
 htp_handler *htp_handler_find_of_grown(const char *kind, const htp_items *inputs);
 
 /** Every handler of followed.def. */
@@ -60,14 +60,14 @@ htp_outcome htp_control_run_block(htp_machine *m, htp_frame *frame, uint32_t blo
 htp_outcome htp_control_make_frame(htp_machine *m, uint32_t function, const htp_items *arguments,
                                    htp_frame **made);
 
-/** A copy of a frame, as it is now. */
+/** A copy of a frame's current state. */
 htp_frame *htp_control_copy_frame(htp_machine *m, const htp_frame *frame);
 
-/** Runs a function. @param frame  scope, call: that it runs in */
+/** Runs a function in a scope and a call. */
 htp_outcome htp_control_call(htp_machine *m, uint32_t function, const htp_items *arguments,
                              uint32_t scope, uint32_t call, htp_items *outputs);
 
-/** A call of a module's forward(): a new scope. @param site  the number of the call that is made */
+/** Begins a scope for a call of a module's forward(). @param site  the number of the call */
 uint32_t htp_control_enter(htp_machine *m, uint32_t module, uint32_t caller, uint32_t site);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Queries about devices and moves between them, answered as where the file was saved
+ * Queries about devices and moves between them, with the answers from where the file was saved
  * (machine/devices.h).
  */
 #include "interpret/steps/handlers.h"
@@ -43,7 +43,7 @@ static htp_outcome find_device(htp_machine *m, const htp_step *step, const char 
                                     step->node->kind);
 }
 
-/* If making it failed, nothing after that counts. */
+/* The device of a tensor; unknown if making the tensor failed. */
 htp_outcome htp_do_ask_where(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     const char *device = NULL;
@@ -147,7 +147,7 @@ static htp_outcome move(htp_machine *m, htp_step *step, const char *device, htp_
                                                    : copy_to(m, step, device, outputs);
 }
 
-/* A copy, on the CPU as well. */
+/* pin_memory(): a copy, on the CPU as well. */
 htp_outcome htp_do_pin(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     HTP_DO(htp_handler_require(m, step, 1));
@@ -156,7 +156,7 @@ htp_outcome htp_do_pin(htp_machine *m, htp_step *step, htp_items *outputs)
                                  : htp_handler_give(m, outputs, tensor);
 }
 
-/* The answer at the place of saving depends on its drivers. */
+/* is_pinned(): refused, since the answer depends on the drivers where the file was saved. */
 htp_outcome htp_do_ask_pinned(htp_machine *m, htp_step *step, htp_items *outputs)
 {
     (void)outputs;

@@ -37,7 +37,8 @@ static const row followed_in_sequences[] = {
 #include "interpret/steps/followed.def"
 };
 
-/* Every node is looked up, so rows are hashed by kind, with open addressing. */
+/* Every node is looked up, so rows are hashed by kind, with open addressing into this many
+ * slots. */
 enum { PLACES = 256 };
 _Static_assert(COUNT_OF(followed) <= PLACES / 2, "the table is to stay half empty");
 _Static_assert(COUNT_OF(followed_in_lists) <= PLACES / 2, "the table is to stay half empty");

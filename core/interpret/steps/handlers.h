@@ -1,5 +1,5 @@
 /*
- * Handlers for nodes of the program that become no operators of the trace.
+ * Handlers of nodes that do not become operators of the trace.
  */
 #ifndef HTP_INTERPRET_STEPS_HANDLERS_H
 #define HTP_INTERPRET_STEPS_HANDLERS_H
@@ -8,11 +8,11 @@
 
 /* ---- what handlers share (handlers.c) ---- */
 
-/** HTP_FAILS where a node has fewer operands, or an item is no tensor. */
+/** HTP_FAILS if a node has fewer operands, or an item is no tensor. */
 htp_outcome htp_handler_require(htp_machine *m, const htp_step *step, size_t count);
 htp_outcome htp_handler_require_tensor(htp_machine *m, const htp_item *item);
 
-/** Gives a handler's only output. */
+/** Sets a handler's only output. */
 htp_outcome htp_handler_give(htp_machine *m, htp_items *outputs, htp_item *item);
 
 /** htp_execute() on HTP_ITEMS(). */

@@ -83,7 +83,7 @@ static const htp_item *find_holder(const htp_frame *frame, uint32_t value)
     return node && strcmp(node->kind, "prim::GetAttr") == 0 ? frame->values[node->inputs[0]] : NULL;
 }
 
-/* How many operators read a value. Being returned, perhaps in a tuple, does not count. */
+/* The number of operators that read a value. Being returned, perhaps in a tuple, does not count. */
 static size_t count_uses(const htp_program_function *function, uint32_t value)
 {
     size_t uses = 0;

@@ -1,5 +1,6 @@
 /*
- * Values without ONNX operators: values passed on, queries of objects and types, and tuples.
+ * Operators on values that need no ONNX operator: pass-through, queries of objects and types,
+ * tuples.
  */
 #include "interpret/steps/handlers.h"
 

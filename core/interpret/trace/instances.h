@@ -11,13 +11,13 @@
 typedef struct htp_instance {
     const char *name;            /**< attribute name in the parent; "" for the root */
     const char *path;            /**< dotted attribute path; "" for the root */
-    const char *qualified_class; /**< "torch.nn.modules.linear.Linear": mangling stripped;
-                                      "__main__.Net" of one without a package */
+    const char *qualified_class; /**< "torch.nn.modules.linear.Linear", without mangling;
+                                    "__main__.Net" without a package */
     uint32_t parent;             /**< HTP_NONE for the root */
     const char *const *aliases;  /**< further attribute paths of the same instance */
     size_t alias_count;
-    bool is_frozen; /**< has no attribute at all, not even those of every nn.Module, as
-                         torch.jit.freeze() leaves it */
+    bool is_frozen; /**< has no attributes at all, not even those of every nn.Module: the result of
+                       torch.jit.freeze() */
 } htp_instance;
 
 /** A tensor of the archive: parameter, buffer, tensor attribute, or constant of the code. */
@@ -31,12 +31,12 @@ typedef struct htp_weight {
     uint32_t rank;
     const int64_t *dims;
     const int64_t *strides; /**< in elements; may be 0 or in any order, never negative */
-    uint64_t storage;       /**< tensors of one storage have one number */
+    uint64_t storage;       /**< equal for tensors that share a storage */
     int64_t storage_offset; /**< in elements */
     const void *data;       /**< first byte of the storage, native byte order; the mapped archive
                                  or memory; never NULL unless there are no elements */
     uint64_t storage_bytes; /**< bytes that may be read from data on */
-    bool is_mapped;         /** < data is in a read-only mapping of a file: pages already read may
+    bool is_mapped;         /**< data is in a read-only mapping of a file: pages already read may
                                 be dropped (MADV_DONTNEED) */
     uint64_t file_offset;   /**< of data in that file, where it is mapped */
 } htp_weight;

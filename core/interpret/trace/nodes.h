@@ -14,25 +14,24 @@ typedef struct htp_trace_value {
     const char *name;   /**< debug name of the TorchScript value, not unique; may be "" */
     uint32_t producer;  /**< node, or HTP_NONE: input, weight, constant, or a list built
                              of its elements */
-    const char *device; /**< of a tensor, or the value itself; NULL: where inputs and weights are */
+    const char *device; /**< of a tensor, or the value itself; NULL: that of inputs and weights */
     /* tensor; a complex number as a 0-d one of complex128 */
     htp_dtype dtype;
     uint32_t rank;
     const int64_t *dims[HTP_MAX_LANES]; /**< by lane; rank entries each */
     uint64_t varying; /**< of a sequence: bit D is set where dim D differs between its tensors */
     uint32_t weight;  /**< the tensor is this weight; otherwise HTP_NONE */
-    const void *data; /**< known contents, contiguous; NULL when not known, or a weight */
+    const void *data; /**< known contents, contiguous; NULL if unknown, or a weight */
     uint64_t data_bytes;
-    bool is_quantized;   /**< its elements are levels: dtype is the levels' */
-    uint32_t scale;      /**< of a quantised tensor: values that are constant, or weights */
-    uint32_t zero_point; /**< numbers, tensors of one element, or one for each channel */
-    int32_t axis;        /**< of the channels; -1 where all elements have one scale */
+    bool is_quantized;   /**< its elements are quantised integers of dtype */
+    uint32_t scale;      /**< of a quantised tensor: a constant value, or a weight */
+    uint32_t zero_point; /**< numbers, or tensors of one element or one per channel */
+    int32_t axis;        /**< of the channels; -1: one scale for all */
     /* scalar, string */
     bool is_constant;         /**< the value does not depend on input contents or dynamic dims */
-    int64_t i[HTP_MAX_LANES]; /**< int and bool, by lane (also when not constant, if
-                                        has_lanes) */
+    int64_t i[HTP_MAX_LANES]; /**< int and bool, by lane (if constant, or has_lanes) */
     double f[HTP_MAX_LANES];
-    bool has_lanes; /** < i or f hold the value of each lane: it depends on dims only */
+    bool has_lanes; /**< i or f hold the value of each lane: it depends on dims only */
     const char *s;
     uint64_t s_bytes;
     /* list */
@@ -41,11 +40,11 @@ typedef struct htp_trace_value {
 } htp_trace_value;
 
 /** A branch of a prim::If, or the body of a prim::Loop. Its nodes precede its owner; their values
- * are visible in it and in blocks within it alone. */
+ * are visible only in it and in blocks within it. */
 typedef struct htp_trace_block {
-    const uint32_t *inputs; /** < values: of a loop the iteration number, then carried values */
+    const uint32_t *inputs; /**< values: of a loop the iteration number, then carried values */
     uint32_t input_count;
-    const uint32_t *outputs; /** < values: of a loop the condition, then carried values, then
+    const uint32_t *outputs; /**< values: of a loop the condition, then carried values, then
                                  elements for stacks; HTP_NONE for a value without readers */
     uint32_t output_count;
 } htp_trace_block;
@@ -67,28 +66,28 @@ typedef struct htp_trace_node {
     uint32_t input_count;
     const uint32_t *outputs; /**< values */
     uint32_t output_count;
-    uint32_t block; /** < its block; 0 for forward() itself */
+    uint32_t block; /**< its block; 0 for forward() itself */
     const uint32_t *blocks;
     uint32_t block_count;
     uint32_t scope;
-    const char *source_file; /**< "" when not known */
-    uint32_t source_line;    /**< 0 when not known */
-    const char *source_text; /** < a space and the line; for traced code the Python stack, a line
+    const char *source_file; /**< "" if unknown */
+    uint32_t source_line;    /**< 0 if unknown */
+    const char *source_text; /**< a space and the line; for traced code the Python stack, a line
                                  "FILE(LINE): FUNCTION" each, innermost first; NULL or "" if
                                  unknown */
-    const char *function;    /** < the function around the node: "forward"; NULL if unknown */
+    const char *function;    /**< the function with the node: "forward"; NULL if unknown */
     uint32_t call;       /**< of that function: calls[call - 1] of the trace; 0 for the method */
     const char *failure; /**< NULL, or why its outputs' types could not be found; they are
                               HTP_TRACE_UNKNOWN, and the model cannot be lowered */
 } htp_trace_node;
 
-/** A call of a method or function, and where it stands; as of a node. */
+/** A call of a method or function, and its place in the source; fields as in a node. */
 typedef struct htp_trace_call {
     uint32_t scope; /**< of the caller */
     const char *source_file;
     uint32_t source_line;
     const char *source_text;
-    const char *function; /** < around the call */
+    const char *function; /**< that contains the call */
     uint32_t call;        /**< of that function; a smaller number than its own, or 0 */
 } htp_trace_call;
 

@@ -11,17 +11,17 @@ typedef struct htp_trace_request {
     const htp_input *inputs;
     uint32_t input_count;
     uint32_t lane_count;
-    const htp_trace_carried *carried; /** < left by earlier calls; none: it is a first call */
+    const htp_trace_carried *carried; /**< states left by earlier calls; none: a first call */
     uint32_t carried_count;
-    htp_tick tick; /**< called with the nodes so far; false stops. NULL: nobody watches */
-    void *user;    /**< the tick's */
+    htp_tick tick; /**< called with the number of nodes so far; false stops. NULL: none */
+    void *user;    /**< passed to the tick */
 } htp_trace_request;
 
 /** The result of a request. */
 typedef struct htp_trace_result {
-    const htp_trace *trace; /** < NULL: none */
-    bool needs_lanes; /** < it failed because a size depends on data: one lane cannot tell such a
-                          size from a static one, several can */
+    const htp_trace *trace; /**< NULL: none */
+    bool needs_lanes; /**< it failed because a size depends on data: one lane cannot distinguish
+                         such a size from a static one, several can */
 } htp_trace_result;
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * An item: the abstract value of a value of the program, with a state in every lane.
+ * An item: the abstract value of a value in the program, with a state in every lane.
  *
- * Its kind, and what is known of it, say which fields are read.
+ * Its kind and the state of knowledge decide which fields are valid.
  */
 /* clang-format off */
 /*
@@ -39,25 +39,25 @@
 struct htp_item {
     htp_item_kind kind;
     htp_known known;
-    uint32_t id;          /* in the trace: a new one when a list changes that a node was given */
-    uint32_t creation_id; /* the id that it was made with */
+    uint32_t id; /* in the trace; a list that a node has read gets a new one when it changes */
+    uint32_t creation_id; /* its first id */
     uint32_t producer;    /* node; HTP_NONE */
     uint32_t weight;      /* HTP_NONE */
     uint32_t object;      /* of the program; HTP_NONE */
     const char *name;
 
     bool is_unset : 1;    /* a value that the program never reads */
-    bool is_literal : 1;  /* a constant that the code holds, rather than an attribute */
+    bool is_literal : 1;  /* a constant of the code rather than an attribute */
     bool is_carried : 1;  /* it, or its size, comes from an earlier call of the same sizes */
     bool is_stepped : 1;  /* a number that may stay the same where sizes differ */
     bool is_sequence : 1; /* stands for any number of tensors of its sizes */
-    bool has_numbers : 1; /* the stacked elements are numbers, no tensors */
+    bool has_numbers : 1; /* the stacked elements are numbers, not tensors */
     bool is_growing : 1;  /* a recorded loop appends to it: nothing else may touch it */
-    bool is_merged : 1;   /* it stands for several values, which changes of it would not reach */
+    bool is_merged : 1;   /* it stands for several values, which a change of it would not reach */
     bool is_of_code : 1;  /* a list or dict of the code: the next call reads it, too */
-    bool is_late : 1;     /* held by an attribute that was first read in a branch or loop */
-    bool is_used : 1;     /* an input of a recorded node, or an output of its blocks: the node keeps
-                             the list as it is now */
+    bool is_late : 1;     /* value of an attribute that was first read in a branch or loop */
+    bool is_used : 1; /* an input of a recorded node, or an output of its blocks: the node refers to
+                         the list in its current state */
     bool is_failed_view : 1;
 
     htp_operand lane[HTP_MAX_LANES];
@@ -68,22 +68,22 @@ struct htp_item {
     const char *contents; /* of a constant */
     size_t content_bytes;
     uint64_t varying;               /* of a sequence: bit D: dim D differs between its tensors */
-    const htp_levels *levels;       /* of a quantised tensor: its elements are whole numbers */
+    const htp_levels *levels;       /* of a quantised tensor: its elements are integers */
     const char *device;             /* where it is; NULL: with inputs and weights */
-    uint64_t epoch;                 /* changes of memory that had happened when it was made */
+    uint64_t epoch;                 /* number of changes of memory when it was made */
     const htp_item_view *look;      /* NULL: the tensor is all of its memory */
     const htp_elsewhere *elsewhere; /* NULL: one layout everywhere */
     htp_item *origin;               /* the first value of that memory; NULL for itself */
-    htp_item *turns_into; /* the view that it is since its dims were changed in place; NULL */
+    htp_item *turns_into; /* the view that it has become by a change of its dims in place; NULL */
     /* of the first value of a memory (memory/memory.h) */
     bool may_repeat;  /* rows of it are elements of a list, several of which may be one tensor */
     htp_item *latest; /* contents of the memory; NULL: unchanged */
-    uint64_t changed; /* when */
+    uint64_t changed; /* epoch of that change */
     htp_item *seen;   /* of a look: as it was last read anew */
     htp_ids sharers;  /* memories that may be this one, by their first values */
     htp_items turned; /* tensors of it whose dims were changed in place */
-    uint64_t grouped; /* the last grouping of memories that met it (memory/memory.c) */
-    uint32_t group;   /* of that one */
+    uint64_t grouped; /* the last grouping of memories that visited it (memory/memory.c) */
+    uint32_t group;   /* its group there */
 
     htp_items elements;
     htp_item *stacked; /* rows of a tensor, or a sequence; NULL */

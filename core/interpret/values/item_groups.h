@@ -6,7 +6,7 @@
 
 #include "interpret/values/item.h"
 
-/** A property of items that are no lists and tuples. */
+/** A property of items other than lists and tuples. */
 typedef bool (*htp_item_test)(const htp_item *item);
 
 /** Whether an item has a property; of a list or tuple, whether all elements have it. */
@@ -15,14 +15,14 @@ bool htp_item_all(const htp_item *item, htp_item_test test);
 /** Whether all of several items have a property. */
 bool htp_items_all(const htp_items *items, htp_item_test test);
 
-/** Whether an item is a tensor, or holds one. */
+/** Whether an item is a tensor, or contains one. */
 bool htp_item_has_tensors(const htp_item *item);
 
 /** Whether one of them, or an element of it, depends on data. */
 bool htp_items_have_data(const htp_items *items);
 
-/** Whether two plain values are one in a lane: of the same kind, and equal. Floats as in C: NaN is
- * equal to nothing. */
+/** Whether two plain values are of the same kind and equal in a lane. Floats compare as in C: NaN
+ * equals nothing. */
 bool htp_operand_is_equal(const htp_runner *runner, const htp_operand *a, const htp_operand *b);
 
 /** Whether @p item is one of @p items. */

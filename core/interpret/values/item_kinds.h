@@ -40,9 +40,9 @@ typedef struct htp_item_view {
     const char *overload;
     htp_items inputs;
     size_t depth;   /* 1 for a view of a tensor that is no view itself */
-    size_t input;   /* which of the inputs is the parent */
-    size_t output;  /* which of the outputs is the tensor */
-    size_t element; /* and the index in it, if it is a list; otherwise SIZE_MAX */
+    size_t input;   /* index of the parent among the inputs */
+    size_t output;  /* index of the tensor among the outputs */
+    size_t element; /* index in that output, if it is a list; otherwise SIZE_MAX */
 } htp_item_view;
 
 /** The layout of a tensor in another build of libtorch, with another backend, or for another of its
@@ -50,7 +50,7 @@ typedef struct htp_item_view {
 typedef struct htp_elsewhere {
     const char *reason; /* the cause of the difference */
     bool is_of_several; /* it stands for several values */
-    bool is_anyhow;     /* its layout may also be another than those of the lanes */
+    bool is_anyhow;     /* other layouts than those of the lanes are possible, too */
     htp_operand lane[HTP_MAX_LANES];
 } htp_elsewhere;
 

@@ -23,19 +23,19 @@ static inline bool htp_is_constant(const htp_item *item)
     return item->known == HTP_KNOWN_CONSTANT || item->known == HTP_KNOWN_STORED;
 }
 
-/** Its lanes hold made-up values of something data-dependent. */
+/** Its lanes have made-up values of something data-dependent. */
 static inline bool htp_is_data(const htp_item *item)
 {
     return item->known == HTP_KNOWN_MADE_UP || item->known == HTP_KNOWN_OPEN_SIZES;
 }
 
-/** Of a plain item: its lanes hold its value, if only one that was made up. True of others. */
+/** A plain item's lanes have its value, perhaps a made-up one. True for other items. */
 static inline bool htp_has_lanes(const htp_item *item)
 {
     return item->kind != HTP_ITEM_PLAIN || item->known != HTP_KNOWN_OPEN;
 }
 
-/** A tensor whose lanes hold contents. */
+/** A tensor whose lanes have contents. */
 static inline bool htp_is_real(const htp_item *item)
 {
     return htp_is_tensor(item) &&
@@ -73,13 +73,13 @@ static inline bool htp_is_number(const htp_item *item)
     return htp_is_int(item) || htp_is_bool(item) || htp_is_float(item);
 }
 
-/** The data does not decide a plain value, and no axis does: the program is known to go on so. */
+/** A plain value that depends neither on data nor on axes: the program's path is known. */
 static inline bool htp_is_decided(const htp_item *item)
 {
     return item->kind == HTP_ITEM_PLAIN && item->known == HTP_KNOWN_CONSTANT;
 }
 
-/** Nothing of it depends on the data: constants, and tensors without elements. */
+/** Nothing in it depends on data: constants, and tensors without elements. */
 static inline bool htp_is_settled(const htp_item *item)
 {
     return htp_is_constant(item) || (htp_is_real(item) && htp_tensor_in(item, 0)->elements == 0);

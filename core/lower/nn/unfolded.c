@@ -53,8 +53,8 @@ static bool read_weight(htp_lowering *l, unfolding *u)
     return true;
 }
 
-/** @p x as matrices of @p rows, with the last @p trailing of its @p rank dims as columns: [batch,
- * rows, columns], or with several groups [batch, groups, rows, columns]. */
+/** @p x, which has @p rank dims, as matrices of @p rows: [batch, rows, columns], or with several
+ * groups [batch, groups, rows, columns]. */
 static htp_tensor_id as_columns(htp_lowering *l, const unfolding *u, htp_tensor_id x,
                                 const htp_dim *dims, uint32_t rank, int64_t rows)
 {

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- what all of them ask ---- */
+/* ---- common checks ---- */
 
 static bool is_computed(int32_t type)
 {

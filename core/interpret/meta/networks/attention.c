@@ -7,7 +7,7 @@
 /* Its operands. */
 enum { QUERY, KEY, VALUE, MASK, DROPOUT, IS_CAUSAL, SCALE, IS_GROUPED };
 
-/* ---- what is taken ---- */
+/* ---- operands ---- */
 
 static bool check_types(htp_meta_call *call)
 {
@@ -66,7 +66,7 @@ static bool is_grouped(const htp_meta_call *call)
     return htp_meta_has(call, IS_GROUPED) && htp_meta_bool(call, IS_GROUPED);
 }
 
-/* Several query heads share one key head. */
+/* Checks that the key's heads divide the query's: several query heads share a key head. */
 static bool check_groups(htp_meta_call *call)
 {
     for (uint32_t i = QUERY; i <= VALUE && is_grouped(call); i++) {
@@ -88,7 +88,7 @@ static bool check_groups(htp_meta_call *call)
     return true;
 }
 
-/* ---- the kernel that does all at once ---- */
+/* ---- the fused kernel ---- */
 
 static bool fits(int64_t size, int64_t wanted)
 {
@@ -197,8 +197,8 @@ static bool is_idle(const htp_meta_call *call)
     return is && query->rank >= 2 && value->rank >= 2;
 }
 
-/* Zeroes for each query, not broadcast by libtorch; refused if products would be broadcast, as the
- * exported model would do that. */
+/* Zeros for each query, which libtorch does not broadcast. Refused if products would be broadcast,
+ * since the exported model would do that. */
 static bool give_nothing(htp_meta_call *call)
 {
     const htp_runner_tensor *query = htp_meta_tensor(call, QUERY);
@@ -232,7 +232,7 @@ bool htp_meta_dot_attention(htp_meta_call *call)
                           : give_product(call);
 }
 
-/* ---- that kernel alone ---- */
+/* ---- direct calls of the fused kernel ---- */
 
 static bool check_flash(htp_meta_call *call, const htp_meta_call *composed)
 {

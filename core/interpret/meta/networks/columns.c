@@ -119,7 +119,7 @@ bool htp_meta_col2im(htp_meta_call *call)
     return htp_meta_give(call, self->type, self->rank == 2 ? &one : &batch);
 }
 
-/* ---- what max_pool found, put back where it was found ---- */
+/* ---- unpooling ---- */
 
 static bool check_found(htp_meta_call *call, uint32_t axes)
 {

@@ -88,7 +88,7 @@ static bool have_numbers(htp_meta_call *call, uint32_t dims)
 
 /* ---- layouts ---- */
 
-/* A dim of a tensor times others, saturated. */
+/* The product of some dims of a tensor, saturated. */
 static int64_t product_of(const htp_runner_tensor *tensor, uint32_t first, uint32_t count)
 {
     int64_t product = 1;

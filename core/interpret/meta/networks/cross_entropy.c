@@ -11,7 +11,7 @@
 
 enum { SELF, TARGET, WEIGHT, REDUCTION, IGNORED, SMOOTHING };
 
-/* ---- what is taken ---- */
+/* ---- operands ---- */
 
 static bool are_probabilities(const htp_meta_call *call)
 {
@@ -108,7 +108,7 @@ static bool check_classes(htp_meta_call *call)
                            htp_meta_sizes_text(&first, self), htp_meta_sizes_text(&second, target));
 }
 
-/* ---- what is given ---- */
+/* ---- outputs ---- */
 
 static int32_t output_type(const htp_meta_call *call)
 {

@@ -10,7 +10,7 @@
 /* Mask types: one for all pairs of a batch; others are for keys, or for everything. */
 enum { MASK_OF_PAIRS };
 
-/* The sizes of the scores that a mask is for. */
+/* The sizes of the attention scores. */
 struct scores {
     int64_t batch, heads, queries, keys;
 };
@@ -79,7 +79,7 @@ bool htp_meta_encoder_layer(htp_meta_call *call)
     return check_mask(call, 18, scores) && htp_meta_give_plain(call, source);
 }
 
-/* ---- products of groups of rows, of columns, or of what is summed over ---- */
+/* ---- products of groups of rows, of columns, or of the summed axis ---- */
 
 static bool check_factors(htp_meta_call *call, const htp_runner_tensor *self,
                           const htp_runner_tensor *other)

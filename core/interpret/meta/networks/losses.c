@@ -20,7 +20,7 @@ static bool is_reduced(const htp_meta_call *call, uint32_t index)
     return htp_meta_int(call, index) != 0;
 }
 
-/* ---- of each element ---- */
+/* ---- element-wise losses ---- */
 
 /* Losses created like the input, possibly reduced. */
 static bool give_loss_like_first(htp_meta_call *call, uint32_t count, uint32_t reduction)
@@ -125,7 +125,7 @@ bool htp_meta_log_sigmoid(htp_meta_call *call)
            htp_meta_give_plain(call, input);
 }
 
-/* ---- of classes ---- */
+/* ---- losses of classes ---- */
 
 static bool has_type(htp_meta_call *call, const htp_runner_tensor *tensor, int32_t type)
 {

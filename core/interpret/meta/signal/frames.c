@@ -24,7 +24,7 @@ enum {
 typedef struct frames {
     int64_t size; /* of a transform */
     int64_t hop;
-    int64_t width; /* of a window */
+    int64_t width; /* of the window */
     int64_t bins;
     int64_t count;
 } frames;
