@@ -2,9 +2,9 @@
 #
 # Variables for the command line:
 #   LIBTORCH=DIR  libtorch distribution, torch Python package, or prefix such as /usr; none: without
-#   BUILD=DIR     build folder; default build/<libtorch version>[-<flavour>], where what needs no
-#                 libtorch is shared by all of them, in build/core[-<flavour>]
-#   PREFIX=DIR    where `make install` puts things; default /usr/local
+#   BUILD=DIR     build folder; default build/<libtorch version>[-<flavour>], with everything that needs
+#                 no libtorch in build/core[-<flavour>], which all versions share
+#   PREFIX=DIR    installation folder; default /usr/local
 #   CC, CXX, CFLAGS, CXXFLAGS, LDFLAGS  as everywhere
 #   V=1           show whole commands
 
@@ -318,22 +318,22 @@ help:
 	@echo 'make demo            sets up, builds, exports models/bert-tiny.pt, prints its module tree'
 	@echo 'make check           sets up for tests, builds, runs all tests: N passed, N failed, N skipped;'
 	@echo '                     CHECK="suite install" runs parts of them'
-	@echo 'make oldest-runtime  runs every operator case in the oldest ONNX Runtime that there are wheels of'
+	@echo 'make oldest-runtime  runs every operator case in the oldest ONNX Runtime with wheels'
 	@echo 'make unit            runs the unit tests only'
 	@echo 'make asan            unit tests and some thousand exports under ASan and UBSan; SHARE=1/4: fewer'
 	@echo 'make valgrind        unit tests under valgrind'
-	@echo 'make fuzz            builds the fuzzers of tests/fuzz; FUZZ_SECONDS=N runs each for so long'
+	@echo 'make fuzz            builds the fuzzers of tests/fuzz; FUZZ_SECONDS=N runs each for N seconds'
 	@echo 'make install         installs below PREFIX (default /usr/local), uninstall removes'
-	@echo 'make format          formats the sources; format-check only looks'
-	@echo 'make tidy            clang-tidy over the sources; tidy-changed: what changed lately, or since BASE'
-	@echo 'make docs            writes man pages, docs/COMMANDS.md and completion of core/cli/arguments and docs/manual;'
-	@echo '                     DOCS=--examples first writes what the examples print now'
+	@echo 'make format          formats the sources; format-check only checks'
+	@echo 'make tidy            clang-tidy over the sources; tidy-changed: over recent changes, or those since BASE'
+	@echo 'make docs            writes man pages, docs/COMMANDS.md and completion from core/cli/arguments and docs/manual;'
+	@echo '                     DOCS=--examples first updates the output of examples'
 	@echo 'make bench           measures against other exporters; BENCH="--against DIR": starts and layers against a build'
 	@echo 'make op-coverage     every sample of PyTorch'\''s operator database; OP_COVERAGE=--help'
 	@echo 'make zoo             architectures of transformers and torchvision; ZOO=--help'
-	@echo 'make quality         how good tags are, beside those of others; QUALITY=--slice, QUALITY=--help'
-	@echo 'make downstream      exports in the tools that come next, beside others'\''; DOWNSTREAM=--help'
-	@echo 'make real            TorchScript files that packages of PyPI carry; REAL=--help'
+	@echo 'make quality         the quality of tags, beside other exporters'\''; QUALITY=--slice, QUALITY=--help'
+	@echo 'make downstream      exports in downstream tools, beside others'\''; DOWNSTREAM=--help'
+	@echo 'make real            TorchScript files in packages on PyPI; REAL=--help'
 	@echo 'make clean           removes the build folder'
 	@echo 'LIBTORCH=DIR picks a libtorch, LIBTORCH=none builds without, BUILD=DIR picks a build folder, V=1 shows commands.'
 

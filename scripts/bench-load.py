@@ -1,6 +1,6 @@
 """Measures an ONNX model for scripts/bench, in a process of its own.
 
-    bench-load.py off|on MODEL.onnx    seconds that an InferenceSession takes to be made
+    bench-load.py off|on MODEL.onnx    seconds to create an InferenceSession
     bench-load.py sizes MODEL.onnx     bytes of its nodes, functions and value_info; bytes of all but weights
 """
 

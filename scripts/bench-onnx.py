@@ -1,15 +1,15 @@
 """The work of htp-trace's commands done with the onnx package, in a process of its own for scripts/bench:
 
-bench-onnx.py inspect MODEL.onnx     loads the model, counts nodes and parameters of modules by their tags bench-onnx.py
-validate MODEL.onnx    loads the model, checks it and that every node has a tag bench-onnx.py extract MODEL.onnx
-PART.onnx INPUTS OUTPUTS
-                                     onnx.utils.extract_model() between these names, JSON lists
-bench-onnx.py compare A.onnx B.onnx  loads both, gives every node a digest of its operator, attributes,
-                                     weights and what it takes from others, and counts equal ones
-bench-onnx.py quality MODEL.onnx     loads the model, and looks whether nodes that read weights have tags of
-                                     the modules that the weights' names begin with, or of ones above
+    bench-onnx.py inspect MODEL.onnx     loads the model, counts nodes and parameters of modules by their tags
+    bench-onnx.py validate MODEL.onnx    loads the model, checks it and that every node has a tag
+    bench-onnx.py extract MODEL.onnx PART.onnx INPUTS OUTPUTS
+                                         onnx.utils.extract_model() between these names, JSON lists
+    bench-onnx.py compare A.onnx B.onnx  loads both, gives every node a digest of its operator, attributes,
+                                         weights and producers, and counts equal ones
+    bench-onnx.py quality MODEL.onnx     loads the model, checks that nodes that read weights have tags of the
+                                         modules in the weights' names, or of enclosing ones
 
-Prints the seconds that it took, without those of starting Python and importing the package.
+Prints the seconds taken, without starting Python and importing the package.
 """
 
 import json
@@ -54,7 +54,7 @@ def inspect(path: str) -> None:
 
 def validate(path: str) -> None:
     model = onnx.load(path)
-    onnx.checker.check_model(path)  # by its path: larger ones cannot be checked otherwise
+    onnx.checker.check_model(path)  # by path, since models over 2 GiB cannot be checked otherwise
     names = Counter(node.name for node in walk(model.graph))
     assert all(tag_of(node) for node in walk(model.graph)) and max(names.values()) == 1
 

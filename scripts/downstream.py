@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds exports against other exporters' in the tools that come next; see downstream/command.py."""
+"""Compares exports with other exporters' in downstream tools; see downstream/command.py."""
 
 import sys
 from pathlib import Path

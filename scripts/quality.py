@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures how good tags are, beside those of other exporters; see quality/command.py."""
+"""Measures the quality of tags, beside those of other exporters; see quality/command.py."""
 
 import sys
 from pathlib import Path

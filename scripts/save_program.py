@@ -1,4 +1,4 @@
-"""Saves a program of torch.export with the classes of all modules of its model, for complete tags:
+"""Saves a program of torch.export together with the classes of its model's modules, which complete the tags:
 
     save(torch.export.export(model, inputs), model, "model.pt2")
 """

@@ -1,13 +1,13 @@
-"""Holds exports against those of PyTorch's two exporters in the tools that come next.
+"""Compares exports with those of PyTorch's two exporters in downstream tools.
 
     downstream.py                 all models and tools; writes docs/DOWNSTREAM.md
-    downstream.py --only REGEX    models whose name matches; prints what is behind
+    downstream.py --only REGEX    models whose name matches; prints figures that are worse
     downstream.py --tool REGEX    only tools whose name matches
     downstream.py --slice         two models, and the tools that the tests' environment has
 
-It fails where a figure is behind the better peer's and downstream/reasons.py has no reason. Answers are
-kept in build/downstream/answers.jsonl; --resume asks no tool again that was given the same file. HTP_BUILD, HTP_LIBTORCH and
-HTP_PYTHON are those of the tests. The last line is N passed, N failed, N skipped.
+It fails if a figure is worse than the better peer's and downstream/reasons.py has no reason. Answers are kept in
+build/downstream/answers.jsonl; --resume reuses them for unchanged files. HTP_BUILD, HTP_LIBTORCH and HTP_PYTHON are
+those of the tests. The last line is N passed, N failed, N skipped.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def chosen(arguments: argparse.Namespace) -> list:
 
 
 def failures(model: str, found: dict, used: set, with_times: bool) -> list:
-    """Describes figures that are behind without a reason. Adds the reasons in use to `used`."""
+    """Describes figures that are worse without a reason. Adds the reasons in use to `used`."""
     result = []
     for metric, ours, best in behind(found):
         number = reason_for(model, metric.tool, metric.figure)

@@ -28,43 +28,40 @@ GROUPS = (
         "tagger": "LSTM tagger", "smoother": "scripted loop", "detector": "scripted detector",
     }),
 )
-TEXT = """# Exports in the tools that come next
+TEXT = """# Exports in downstream tools
 
-Made by `make downstream`; not to be edited. An export is made for what comes after it: here {models} models of
-kinds that people deploy go through {tools} tools, beside the files of PyTorch's two exporters.
+Made by `make downstream`; do not edit. An export is useful if the next tool takes it: here {models} models of kinds
+that people deploy go through {tools} tools, beside the files of PyTorch's two exporters.
 
 ## How it is measured
 
 - Each model is exported by htp-trace, by `torch.onnx.export(dynamo=False)` and by
   `torch.onnx.export(dynamo=True)`, as they come, with opset 18 and the same dynamic axes.
-- *Right* is what loads, and gives libtorch's numbers within a thousandth of the largest element of each
-  output, at the size of the example and at two others. For quantisers of *right* it is enough that what
-  they make runs at all sizes.
-- A cell has three figures: of **htp-trace / dynamo=False / dynamo=True**. *no*: the tool made nothing of the
-  file, or something wrong. A dash: there is no file.
-- A peer is a yardstick where its file is right in ONNX Runtime at all sizes. `make downstream` fails where a
-  figure of htp-trace is behind the better yardstick's, and no reason is written: those that are have a
-  footnote.
-- Sizes of what quantisers make are told without metadata, texts and tags, of which htp-trace writes more.
-  Static quantisation calibrates with the example; 4 bits are in blocks of {block}.
-- Times are of a processor, not of a clock on the wall, with one thread: of ONNX Runtime's and OpenVINO's
-  loading (with all optimisations) and running at the size of the example. All files of a model are timed in
-  turn in one process, {rounds} rounds, and the medians are told: they hold beside each other, not for other
-  machines. Behind is more than a tenth.
-- Each process of a tool has {seconds} s of processor time, for all three exporters alike.
-- Tools that do not take all attributes besides an operator's own are given the export with `--tags metadata`:
-  {without}.
+- *Right*: the file loads and gives libtorch's numbers within a thousandth of the largest element of each output, at
+  the size of the example and at two others. For quantisers it is enough that the result runs at all sizes.
+- A cell has three figures: **htp-trace / dynamo=False / dynamo=True**. *no*: the tool failed on the file, or gave a
+  wrong result. A dash: there is no file.
+- A peer is a yardstick if its file is right in ONNX Runtime at all sizes. `make downstream` fails if a figure of
+  htp-trace is worse than the better yardstick's without a recorded reason; those with one have a footnote.
+- Sizes of quantised files are without metadata, texts and tags, of which htp-trace writes more. Static quantisation
+  calibrates with the example; 4 bits are in blocks of {block}.
+- Times are processor time, not wall time, with one thread: loading in ONNX Runtime and OpenVINO (with all
+  optimisations), and running at the size of the example. All files of a model are timed in turn in one process,
+  {rounds} rounds; medians count. They compare with each other, not with other machines. Worse means by more than a
+  tenth.
+- Each process of a tool gets {seconds} s of processor time, whatever the exporter.
+- Tools that reject attributes besides an operator's own get the export with `--tags metadata`: {without}.
 
 {versions}
 """
 LEFT_OUT = """## What is not compared
 
-- How accurate quantised models are: it is the tools' business, and that of real data.
-- Graphics processors and other execution providers: there is none here.
-- Files with `--functions`, which only ONNX Runtime takes; `htp-trace inline` makes the flat file of them.
+- Accuracy of quantised models: that depends on the tools and on real data.
+- GPUs and other execution providers: there are none here.
+- Files with `--functions`, which only ONNX Runtime takes; `htp-trace inline` makes them flat.
 - Tools that are on neither PyPI nor npm, or need a toolchain of their own (TensorRT, TVM, tract, pnnx).
-- onnx2torch knows few operators of newer opsets, and is given a stand-in for torchvision, which it imports for
-  two operators that no model here has.
+- onnx2torch knows few operators of newer opsets. It gets a stub of torchvision, which it imports for two operators
+  that no model here has.
 """
 
 
@@ -100,7 +97,7 @@ def text_of(value, metric) -> str:
 
 
 def mark(record: dict, metric) -> str:
-    """The footnote of a figure that is behind."""
+    """The footnote of a figure that is worse."""
     if all(other is not metric for other, _, _ in behind(record["answers"])):
         return ""
     number = reason_for(record["model"], metric.tool, metric.figure)

@@ -28,8 +28,7 @@ AT_HAND = (
 # Those that need PyTorch.
 WITH_TORCH = ("onnx2torch",)
 
-# Those that do not take all attributes besides an operator's own, none or none of several texts: they are
-# given tags as metadata.
+# Tools that reject attributes besides an operator's own, or lists of strings: they get tags as metadata.
 WITHOUT_ATTRIBUTES = ("onnx reference", "OpenCV")
 
 
@@ -38,7 +37,7 @@ def limit() -> None:
 
 
 def python_of(tool: str, only_at_hand: bool) -> tuple:
-    """The Python that a tool runs in, and the folder of further packages."""
+    """The Python in which a tool runs, and the folder of further packages."""
     if tool in WITH_TORCH:
         return harness.VENV_PYTHON, machines.packages_with_torch()
     return (harness.VENV_PYTHON if only_at_hand else machines.python()), ""
@@ -73,7 +72,7 @@ def tools_here(only_at_hand: bool) -> list:
 
 
 class Answers:
-    """Answers of tools, by tool and contents of files, stored on disk as they come."""
+    """A cache on disk of the tools' answers, by tool and contents of files."""
 
     def __init__(self, path: Path | None, is_resumed: bool):
         self.path = path
@@ -85,7 +84,7 @@ class Answers:
             path.unlink(missing_ok=True)
 
     def of(self, tool: str, digests: list, model: str, ask):
-        """The answer to ask(), which is called where none is known."""
+        """The known answer, or that of ask()."""
         key = ":".join([tool, *digests])
         if key not in self.known:
             self.known[key] = ask()

@@ -16,7 +16,7 @@ from quality.taggers import Tagger
 HERE = Path(__file__).resolve().parent
 WORKER = HERE.parent / "quality" / "exporters.py"
 OURS = "htp-trace"
-# As users run them: norms are folded, in contrast to the files that tags are compared with.
+# As users run them: norms are folded, unlike in the files for comparing tags.
 PEERS = (
     Tagger("older-folded", "dynamo=False", "as it comes"),
     Tagger("newer", "dynamo=True", "as it comes"),
@@ -29,7 +29,7 @@ class Subject:
     model: Model
     data: Path
     with_metadata: Path  # this program's file, its tags as metadata alone
-    paths: dict = field(default_factory=dict)  # by the exporter's name; None where there is no file
+    paths: dict = field(default_factory=dict)  # exporter's name -> path, or None
     refusals: dict = field(default_factory=dict)
 
 
@@ -47,7 +47,7 @@ def make(model: Model, folder: Path) -> None:
     subprocess.run(list(map(str, command)), check=True)
     facts = {}
     for peer in PEERS:
-        # Tools tell models apart by the names of their folders alone.
+        # Tools distinguish models only by the names of their folders.
         place = folder / peer.key / model.name
         place.mkdir(parents=True, exist_ok=True)
         facts[peer.name] = export(peer, model, place)
@@ -62,7 +62,7 @@ def ours(model: Model, folder: Path, *flags) -> Path:
 
 
 def subject_of(model: Model, scratch: Path) -> Subject:
-    """All files of a model; those of peers are kept for the next run."""
+    """Makes all files of a model; those of peers are kept for the next run."""
     folder = harness.CACHE / f"downstream-{model.name}-{digest_of(model)}"
     with harness.locked(harness.CACHE / f"downstream-{model.name}.lock"):
         if not (folder / FACTS).exists():

@@ -1,4 +1,4 @@
-"""Which figures are held against the better peer's, and how."""
+"""Which figures are compared with the better peer's, and how."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,8 @@ YES, LESS, MORE = "right", "less", "more"
 
 @dataclass(frozen=True)
 class Metric:
-    """One figure of one tool. slack: how much worse than the better peer still counts as equal; least: differences that
-    do not count: of seconds because of noise, of bytes because of names and declared types."""
+    """One figure of one tool. slack: how much worse than the better peer still counts as equal. least: differences
+    that do not count: noise in seconds, names and declared types in bytes."""
 
     tool: str
     figure: str
@@ -69,7 +69,7 @@ def value_of(answers: dict, metric: Metric):
 
 def yardsticks(found: dict) -> list:
     """The peers of a model. A file that is wrong in ONNX Runtime at some size, or has no dynamic axes, is no peer: it
-    was asked for less."""
+    does less."""
     return [
         peer.name for peer in PEERS
         if found.get(peer.name, {}).get("onnxruntime", {}).get("right")
@@ -77,8 +77,7 @@ def yardsticks(found: dict) -> list:
 
 
 def behind(found: dict) -> list:
-    """(metric, ours, best peer's) where this program's file is behind. found: answers of tools by
-    exporter."""
+    """(metric, ours, best peer's) where this program's file is worse. found: answers of tools by exporter."""
     peers, result = yardsticks(found), []
     for metric in METRICS:
         ours = value_of(found[OURS], metric)

@@ -1,5 +1,5 @@
-"""Why some figures stay behind the better peer's: patterns of the model, the tool and the figure, and the measured
-reason. A reason that is not needed fails, too."""
+"""Why some figures are worse than the better peer's: patterns of the model, the tool and the figure, and the measured
+reason. An unused reason fails, too."""
 
 import re
 

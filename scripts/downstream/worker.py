@@ -1,5 +1,5 @@
-"""One tool: worker.py TOOL DATA.npz FOLDER MODEL.onnx... The last line is JSON: the figures of the file, or
-{"error": why there are none}; of a tool that is given several files at once, a list of such."""
+"""One tool: worker.py TOOL DATA.npz FOLDER MODEL.onnx... The last line is JSON: the figures of the file, or {"error":
+the reason}; for a tool that gets several files at once, a list of these."""
 
 import json
 import os
@@ -18,7 +18,7 @@ LENGTH = 200
 def first_line(error: BaseException) -> str:
     text = re.sub(r"\x1b\[\d*m", "", str(error)).strip()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    # OpenVINO and others begin with where in their code they were.
+    # OpenVINO and others begin with a place in their own code.
     lines = [line for line in lines if not line.startswith(("Exception from", "Check "))] or lines
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:LENGTH]
 

@@ -3,10 +3,10 @@ docs/manual:
 
     make docs
 
-The tables are core/cli/arguments; `htp-trace --help --json` prints them. A file docs/manual/COMMAND.md has what
-only the long documents tell. Its paragraphs follow the description of the command. A `### --NAME` below
-`## Options` goes on where the table's row of that option ends. All other sections follow the options. What
-stands in "```console" is run by tests/cases/commands/test_manual.py; `make docs DOCS=--examples` writes what it prints now.
+The tables are core/cli/arguments; `htp-trace --help --json` prints them. A file docs/manual/COMMAND.md has the text
+that only the long documents contain. Its paragraphs follow the description of the command. A `### --NAME` below
+`## Options` continues the table's row of that option. All other sections follow the options. Examples in "```console"
+are run by tests/cases/commands/test_manual.py; `make docs DOCS=--examples` updates their output.
 """
 
 import argparse

@@ -62,13 +62,13 @@ _htp_trace "$@"
 
 
 def taken_by(command: dict, table: dict) -> list:
-    """The options of a command, with those that it takes as an export does."""
+    """The options of a command, including those that it shares with an export."""
     exports = {option["name"]: option for option in table["commands"][0]["options"]}
     return command["options"] + [exports[name] for name in command["options_of_exports"]]
 
 
 def values(table: dict, words: str, folders: str, files: str, nothing: str) -> str:
-    """A line for each option with a value that is not left out, commands with equal ones together."""
+    """A case per option with a required value; commands with equal cases share one."""
     lines = {}
     for command in table["commands"]:
         for option in taken_by(command, table):
@@ -100,7 +100,7 @@ def bash(table: dict) -> str:
 
 
 def described(name: str, text: str) -> str:
-    """An item for _describe: the word before the first colon, and one sentence without markup."""
+    """An item for _describe: the word, a colon, and one sentence without markup."""
     sentence = text.split(". ")[0].removesuffix(".").replace("`", "").replace("'", "'\\''")
     return f"        '{name}:{sentence}'"
 

@@ -28,7 +28,7 @@ class Step:
         return self.code == 0 and re.fullmatch("(.*\n)*".join(parts), self.printed) is not None
 
     def renewed(self) -> str:
-        """The output to show: all of it, or as much as before around lines that stand for any."""
+        """The output to show: all of it, or the same parts as before around "..."."""
         lines, printed = self.told.splitlines(keepends=True), self.printed.splitlines(keepends=True)
         if self.holds or ANY not in lines:
             return self.told if self.holds else self.printed
@@ -38,7 +38,7 @@ class Step:
 
 
 def run(text: str, program: Path, folder: Path) -> list:
-    """Runs the steps of a page one after the other, in a folder with bert-tiny.pt."""
+    """Runs the steps of a page in order, in a folder with bert-tiny.pt."""
     shutil.copy(ROOT / "models" / "bert-tiny.pt", folder)
     environment = {**os.environ, "PATH": f"{program.resolve().parent}{os.pathsep}{os.environ['PATH']}"}
     steps = []

@@ -40,7 +40,7 @@ def section(title: str, body: str) -> str:
 
 
 def synopsis(page: Page) -> str:
-    """Words that stand for others are italic."""
+    """The synopsis; placeholders are italic."""
     lines = []
     for usage in page.command["usage"].split("\n"):
         words = [f"\\fI{escaped(word)}\\fR" if re.search("[A-Z]|^\\[", word) else f"\\fB{escaped(word)}\\fR"

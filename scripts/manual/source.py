@@ -21,7 +21,7 @@ class Page:
     """The manual of a command."""
 
     command: dict  # the program's own description
-    lead: list = field(default_factory=list)  # blocks behind the description
+    lead: list = field(default_factory=list)  # blocks after the description
     options: dict = field(default_factory=dict)  # by name, text that follows the help
     sections: dict = field(default_factory=dict)  # by title, blocks
     see: list = field(default_factory=list)  # names of commands

@@ -6,7 +6,7 @@
     comparer    a worker with ONNX Runtime: its numbers against the eager ones
     processes   workers and programs that may crash or hang without ending the run
     results     the file of results, one line for each sample
-    driver      what is still to be measured, in batches through the above
+    driver      measures what is missing, in batches through the above
     summary     counts, and lists of what is wrong or refused
     peers       this program against the others on the same samples
     document    docs/OPERATORS.md

@@ -5,8 +5,8 @@
     op_coverage.py --document [--also VERSION=DIR]
     op_coverage.py --slice [--columns htp,htp_pt2] [--record]
 
-Results go to the build folder as they come; a run that is stopped goes on where it was. HTP_BUILD
-names the build folder, and HTP_PYTHON the Python with ONNX Runtime and PyTorch, as for the tests.
+Results go to the build folder as they come, so a stopped run can be resumed. HTP_BUILD names the build folder, and
+HTP_PYTHON the Python with ONNX Runtime and PyTorch, as for the tests.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from op_coverage.results import (  # noqa: E402
 
 
 def comma_list(allowed: tuple):
-    """An argument type: some of these words, with commas between."""
+    """An argument type: some of these words, separated by commas."""
 
     def parse(text: str) -> tuple:
         words = tuple(text.split(","))
@@ -82,8 +82,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def lent(folder: Path) -> dict:
-    """An environment in which Debian's Python has the one module that PyTorch's operator database
-    imports beside what Debian packages: .venv has it, in plain Python."""
+    """An environment that lends Debian's Python the one module which PyTorch's operator database needs and Debian
+    lacks: a pure Python module of .venv."""
     where = "import expecttest; print(expecttest.__path__[0])"
     command = [harness.VENV_PYTHON, "-c", where]
     package = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
@@ -124,7 +124,7 @@ def print_summary(column: str, results: Results) -> None:
 
 
 def judge_sizes(folder: Path) -> int:
-    """Counts sizes that differ from those of libtorch's kernels, without an excuse."""
+    """Counts sizes that differ from those of libtorch's kernels without a known reason."""
     log = size_oracle.Log().read(folder / SIZES)
     excuses = told_otherwise.excuses(harness.libtorch_version()) | told_otherwise.OVER_SAMPLES
     wrong, _ = size_oracle.judge(log, excuses)

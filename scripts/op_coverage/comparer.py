@@ -1,4 +1,4 @@
-"""The worker with ONNX Runtime: a job is a model with its arrays, the message on it an outcome."""
+"""The worker with ONNX Runtime. A job is a model with its arrays; the answer is an outcome."""
 
 import sys
 from pathlib import Path
@@ -45,7 +45,7 @@ def outputs_of(session, arrays: dict, names: list, are_all_inputs: bool) -> list
 
 
 def is_another_answer(array, key: str, arrays: dict) -> bool:
-    """Whether an output that is not close is right as well."""
+    """Whether an output that is not close is another right answer."""
     _, number, dtype = key.split("/")
     exact = arrays.get(f"exact/{number}")
     if dtype in rules.NARROW and exact is not None and exact.shape == array.shape:

@@ -13,21 +13,19 @@ from op_coverage.summary import causes_of
 
 INTRODUCTION = """# Operators
 
-Made by `make op-coverage OP_COVERAGE=--document` from the table of lowerings and from results; not to
-be edited. PyTorch's own operator database (`op_db`) is the measure: each of its samples is traced as
-a module, exported at the lowest opset from 18 on that it needs, run in ONNX Runtime, and compared
-with eager mode.
+Made by `make op-coverage OP_COVERAGE=--document` from the table of lowerings and from results; do not edit. The
+measure is PyTorch's own operator database (`op_db`): each of its samples is traced as a module, exported at the lowest
+opset from 18 on that it needs, run in ONNX Runtime, and compared with eager mode.
 
-**right**: the same numbers. **refused**: the exporter says that it cannot. **untraceable**: PyTorch
-does not trace it. **WRONG**: other numbers, or a model that does not run. **runtime limit**: wrong in
-ONNX Runtime whatever the model. What has nothing to compare is left out: random results, gradients,
-sparse tensors. `scripts/op_coverage/rules.py` says what "the same" means.
+**right**: the same numbers. **refused**: the exporter refuses it. **untraceable**: PyTorch cannot trace it. **WRONG**:
+other numbers, or a model that does not run. **runtime limit**: wrong in ONNX Runtime whatever the model. Samples
+without comparable results are left out: random results, gradients, sparse tensors. `scripts/op_coverage/rules.py`
+defines "the same".
 
-`--opset` takes 17 to 23. What a later opset brings is used where it computes the same: Gelu from 20
-on, RMSNormalization and Attention at 23; before, and otherwise, they are decomposed. So is always
-GroupNormalization, whose meaning changed at 21 and whose runtimes lose digits where the mean is large,
-and RotaryEmbedding: no aten operator stands for it, and what programs write in its place does not say
-that the halves of their cosines are equal, as it takes for granted.
+`--opset` takes 17 to 23. Operators of later opsets are used if they compute the same: Gelu from 20 on,
+RMSNormalization and Attention at 23; otherwise they are decomposed. GroupNormalization is always decomposed, because
+its meaning changed at 21 and runtimes lose digits if the mean is large. RotaryEmbedding is not used: no aten operator
+corresponds to it, and programs do not guarantee that the halves of their cosines are equal, which it assumes.
 """
 SHOWN = (RIGHT, REFUSED, UNTRACEABLE, WRONG, LIMIT)
 NAMES = {OURS: "htp-trace", PROGRAMS: "htp-trace, `.pt2`", "dynamo_false": "dynamo=False", "dynamo_true": "dynamo=True"}
@@ -54,7 +52,7 @@ def count_rows(columns: dict) -> list:
 
 
 def extent(results: Results) -> str:
-    """How many samples of each entry and dtype were measured, in words."""
+    """How many samples of each entry and dtype were measured, as text."""
     limits = [job["limit"] for job in results.jobs.values() if job["limit"] is not None]
     if not limits:
         return "all samples"
@@ -100,7 +98,7 @@ def overloads(program: Path) -> dict:
 
 
 def share(counts: Counter) -> str:
-    """Right ones of all: 12 where all are right, 10/12 where not."""
+    """Right ones of all: "12" if all are right, else "10/12"."""
     total = sum(counts.values())
     if not total:
         return ""
@@ -146,7 +144,7 @@ def tallies(own: Results, columns: dict, keys_of) -> dict:
 
 
 def operators_of(record: dict) -> set:
-    """The operators of a sample's program; in place or not is one to the table."""
+    """The operators of a sample's program; the table does not distinguish in-place forms."""
     return {kind.removesuffix("_") for kind in record.get("aten", ())}
 
 
@@ -197,7 +195,7 @@ def program_rows(own: Results, columns: dict) -> list:
 
 
 def plain(text: str) -> str:
-    """Text that a table's cell can hold: without folders of files."""
+    """Text for a table cell, without folders of files."""
     return FOLDERS.sub("", text).replace("|", "\\|").replace("<", "&lt;")[:200]
 
 
@@ -223,8 +221,8 @@ def limit_rows(results: Results) -> list:
 
 
 def refusal_rows(results: Results) -> list:
-    """Why samples are refused, most samples first. One that several operators refuse counts for
-    each of their reasons."""
+    """Why samples are refused, most samples first. A sample that several operators refuse counts for each of their
+    reasons."""
     samples, operators = Counter(), defaultdict(set)
     for record in results.records(REFUSED):
         for cause in causes_of(record):
@@ -242,7 +240,7 @@ def refusal_rows(results: Results) -> list:
 
 
 def reason_of(text: str) -> str:
-    """A reason without the numbers that one sample has."""
+    """A reason without the numbers of one sample."""
     return NUMBERS.sub("N", text)
 
 
@@ -261,33 +259,32 @@ Shown with models made by hand in `tests/cases/exports/test_runtime_limits.py`.
 REFUSALS_NOTE = """
 ## Refusals by reason
 
-Samples that htp-trace refuses. What no exporter can write is named in `core/lower/refusal/refusal.c`.
+Samples that htp-trace refuses. `core/lower/refusal/refusal.c` names what no exporter can write.
 """
 TABLE_NOTE = """
 ## Table
 
-The operators that have a lowering. A sample counts for every operator that its program holds: the
-number where all are right, else right ones of all. Where there is no number, `tests/operators` alone
-meets the operator.
+The operators that have a lowering. A sample counts for every operator in its program: the number if all are right,
+else right ones of all. Operators without a number are covered only by `tests/operators`.
 """
 
 
 PROGRAMS_NOTE = """
 ## Programs of torch.export
 
-The same samples, each exported by `torch.export` and read as a `.pt2` file. **untraceable**: PyTorch
-cannot export it, or what it exports computes something else.
+The same samples, each exported by `torch.export` and read as a `.pt2` file. **untraceable**: PyTorch cannot export it,
+or exports a program that computes something else.
 """
 PROGRAMS_TABLE_NOTE = """
 ### Operators as programs name them
 
-A sample counts for every operator that its program holds.
+A sample counts for every operator in its program.
 """
 
 
 def write(path: Path, program: Path, columns: dict, others: dict) -> None:
-    """Writes the document. columns: name to results; others: the same of other versions of libtorch, to
-    be counted. What was not measured stays as it is."""
+    """Writes the document. columns: results by name. others: those of other versions of libtorch, which are only
+    counted. Unmeasured parts stay as they are."""
     known = path.read_text() if path.exists() else ""
     before, _, behind = known.partition(PROGRAMS_NOTE)
     if OURS in columns:

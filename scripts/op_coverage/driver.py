@@ -36,12 +36,12 @@ class Plan:
     batch: int = 100
     keep: Path | None = None
     environment: dict | None = None  # of the maker
-    first_dtype: bool = False  # of each entry, the first dtype that it defines
+    first_dtype: bool = False  # only the first dtype of each entry
 
 
 @dataclass
 class Batch:
-    """Samples between PyTorch and ONNX Runtime, and the jobs that they complete."""
+    """Samples on the way from PyTorch to ONNX Runtime, and the jobs that they complete."""
 
     folder: Path
     records: list = field(default_factory=list)
@@ -62,7 +62,7 @@ class Driver:
     # ---- remaining measurements
 
     def jobs(self) -> list:
-        """Pairs of an entry and a dtype that are not complete, or have samples to do again."""
+        """Pairs of an entry and a dtype that are not complete, or have samples to repeat."""
         (listed,) = self.maker.serve({"kind": "list", "dtypes": self.plan.dtypes}, 600)
         pattern = re.compile(self.plan.ops)
         last = 1 if self.plan.first_dtype else None
@@ -98,7 +98,7 @@ class Driver:
         print(f"{self.plan.column}: {text}, {minutes:.1f} minutes", file=sys.stderr, flush=True)
 
     def make(self, batch: Batch, number: int, op: str, dtype: str) -> None:
-        """PyTorch's part of a job; goes on behind a sample at which the worker was lost."""
+        """PyTorch's part of a job; continues after a sample at which the worker was lost."""
         key = {"op": op, "dtype": dtype}
         again = set(self.results.numbers(op, dtype, self.plan.redo))
         skip = [done for done in self.results.numbers(op, dtype) if done not in again]
@@ -119,7 +119,7 @@ class Driver:
                 record = {"sample": begun, "outcome": outcome, "reason": f"PyTorch: {lost}"}
                 batch.records.append({**key, **record})
                 skip.append(begun)
-                if begun == NO_SAMPLE:  # it does not even draw samples
+                if begun == NO_SAMPLE:  # it failed while drawing samples
                     total = 0
         if not self.results.is_complete(op, dtype, self.plan.limit):
             batch.jobs.append({**key, "limit": self.plan.limit, "total": total})
@@ -152,7 +152,7 @@ class Driver:
         return answer
 
     def put_away(self, stem: str, record: dict) -> None:
-        """Removes a sample's files, or keeps those of a result that is wrong."""
+        """Removes a sample's files, or keeps those of a wrong result."""
         for file in Path(stem).parent.glob(f"{Path(stem).name}.*"):
             if self.plan.keep is not None and record["outcome"] == WRONG:
                 self.plan.keep.mkdir(parents=True, exist_ok=True)

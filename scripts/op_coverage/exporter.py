@@ -10,12 +10,12 @@ from op_coverage.results import REFUSED, WRONG
 EXIT_INTERNAL = 1
 
 
-# Where and how often: differs between samples refused for one cause.
+# Place and count differ between samples that are refused for one cause.
 PLACES = re.compile(r"; \d+ times?, first .*$| in the root module \(.*?:\d+\)")
 
 
 def outcome_of(answer: dict) -> dict:
-    """Nothing where a model was written. A crash or an internal error is never right."""
+    """{} if a model was written. A crash or an internal error counts as wrong."""
     if answer["status"] == "ok":
         return {}
     details = answer["details"] or [answer["error"].removeprefix(answer["model"] + ": ")]
@@ -30,8 +30,8 @@ def outcome_of(answer: dict) -> dict:
 
 
 def export(program: Path, stems: list, suffix: str, log: Path, timeout: float, environment: dict) -> dict:
-    """The outcomes by stem; {} for those with a model. A file at which the program is lost is
-    noted, and the rest goes to another process."""
+    """The outcomes by stem; {} for those with a model. If the program is lost at a file, that is recorded, and the
+    rest goes to another process."""
     outcomes = {}
     rest = list(stems)
     while rest:

@@ -1,8 +1,8 @@
-"""The worker with PyTorch. A job names an entry of the database and a dtype; for each sample it
-writes what the exporter of the column takes or makes, and the eager results beside it.
+"""The worker with PyTorch. A job names an entry of the database and a dtype; for each sample it writes the exporter's
+input or output and the eager results.
 
-The messages on a job: {"begin": sample}, then a record of that sample, with an outcome when it goes
-no further, or with the file's stem and the names of its inputs; at the end {"total": samples}.
+The messages on a job: {"begin": sample}, then a record of that sample, with an outcome if it ends here, or with the
+file's stem and the names of its inputs; at the end {"total": samples}.
 """
 
 import functools
@@ -30,7 +30,7 @@ OPSET = 18
 
 
 class Fails(Exception):
-    """A sample that does not come out of PyTorch: the outcome, and why."""
+    """A sample that PyTorch cannot export: the outcome, and why."""
 
     def __init__(self, outcome: str, reason: str):
         super().__init__(outcome, reason)
@@ -81,7 +81,7 @@ def save_program(sample: samples.Sample, stem: Path, expected: list) -> dict:
 
 
 def targets_of(module) -> set:
-    """The operators of a program, and of the graphs that these are given: aten.add.Tensor."""
+    """The operators of a program and of graphs in their arguments: aten.add.Tensor."""
     graphs = [inner.graph for inner in module.modules() if isinstance(inner, torch.fx.GraphModule)]
     nodes = [node for graph in graphs for node in graph.nodes if node.op == "call_function"]
     return {str(node.target) for node in nodes if isinstance(node.target, torch._ops.OpOverload)}
@@ -210,12 +210,12 @@ def warm_up(column: str) -> None:
     if column == PEERS[1]:
         from torch.onnx._internal.exporter._registration import ONNXRegistry
 
-        # It reads its own sources for every model: half of its time.
+        # It reads its own sources for every model, which takes half of its time.
         ONNXRegistry.from_torchlib = staticmethod(functools.cache(ONNXRegistry.from_torchlib))
     options = {"opset_version": OPSET, "dynamo": column == PEERS[1], "verbose": False}
     torch.onnx.export(nn.ReLU(), (torch.zeros(1),), io.BytesIO(), **options)
 
 
 if __name__ == "__main__":
-    samples.entries()  # before any job: it takes longer than one may
+    samples.entries()  # before any job, since it takes longer than a job's time limit
     serve_torch_jobs(perform, needs_shelter)

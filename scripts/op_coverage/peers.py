@@ -18,7 +18,7 @@ def by_sample(results) -> dict:
 
 
 class Comparison:
-    """One peer against this program. All lists hold keys of samples that both were measured on."""
+    """One peer against this program. All lists have keys of samples on which both were measured."""
 
     def __init__(self, ours: dict, theirs: dict):
         self.common = [key for key in theirs if key in ours]
@@ -28,12 +28,12 @@ class Comparison:
         self.gaps = [key for key in self.right if ours[key]["outcome"] != RIGHT]
 
     def share(self) -> float:
-        """Of the peer's right samples, those that are right here: in percent."""
+        """The percentage of the peer's right samples that are right here."""
         return 100 * (1 - len(self.gaps) / max(len(self.right), 1))
 
 
 def comparisons(columns: dict) -> dict:
-    """Peer to comparison, for the columns that there are."""
+    """Comparisons by peer, for the existing columns."""
     ours = by_sample(columns[OURS])
     return {name: Comparison(ours, by_sample(columns[name])) for name in PEERS if name in columns}
 

@@ -1,4 +1,4 @@
-"""Processes that may crash or hang: their output until then is kept."""
+"""Processes that may crash or hang; their output until then is kept."""
 
 import json
 import os
@@ -16,7 +16,7 @@ START_SECONDS = 600
 
 
 class Lost(Exception):
-    """A process ended, or was ended because it said nothing for too long."""
+    """A process ended, or was killed because it was silent for too long."""
 
 
 def death(code: int) -> str:
@@ -62,7 +62,7 @@ class Lines:
 
 
 class Worker:
-    """A Python process that serves jobs; it is started anew after it was lost."""
+    """A Python process that serves jobs; it is restarted after a loss."""
 
     def __init__(self, command: list, log: Path, environment: dict | None = None):
         self.command = command
@@ -74,7 +74,7 @@ class Worker:
         """Yields the worker's messages on a job. Raises Lost."""
         if self.lines is None:
             self.lines = self._started()
-        shelter = None  # why a process that did the job for the worker ended
+        shelter = None  # why a child process that did the job ended
         try:
             self.lines.process.stdin.write(json.dumps(job) + "\n")
             self.lines.process.stdin.flush()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 DTYPES = ("float32", "int64", "bool", "float16")
 
-# The columns of this program, on files of TorchScript and of torch.export, and the files they are made of.
+# The columns of this program, on files of TorchScript and of torch.export, and the suffixes of these files.
 OURS = "htp"
 PROGRAMS = "htp_pt2"
 FILES = {OURS: ".pt", PROGRAMS: ".pt2"}
@@ -19,7 +19,7 @@ UNTRACEABLE = "untraceable"
 WRONG = "WRONG"
 # Wrong in ONNX Runtime, whatever the model: rules.py.
 LIMIT = "runtime limit"
-# Nothing is to be exported: no inference, or PyTorch itself does not compute it.
+# Nothing to export: it is no inference, or PyTorch itself does not compute it.
 NOT_INFERENCE = "not inference"
 OUTCOMES = (RIGHT, REFUSED, UNTRACEABLE, WRONG, LIMIT, NOT_INFERENCE)
 
@@ -54,12 +54,12 @@ class Results:
             self.jobs[job] = record
 
     def add(self, record: dict) -> None:
-        """Notes and writes a sample's result, or that a job is complete up to a limit."""
+        """Records and writes a sample's result, or that a job is complete up to a limit."""
         self._note(record)
         if self.file is None:
             self.file = open(self.path, "a")
         self.file.write(json.dumps(record) + "\n")
-        self.file.flush()  # one write for each line: those of other shards do not mix in
+        self.file.flush()  # one write per line, so that lines of other shards do not mix in
 
     def is_complete(self, op: str, dtype: str, limit: int | None) -> bool:
         done = self.jobs.get((op, dtype))

@@ -2,13 +2,12 @@
 
 The tolerances are those of tests/cases/exports/test_operators.py. Three things go beyond them:
 
-- float16: both sides round at different places of a composed operator. A result counts as right when
-  it is as near as PyTorch's own to what PyTorch computes from the same inputs in float64, but for two
-  units in the last place of the largest element, as what is rounded on the way may cancel out, and
-  for an eighth of PyTorch's own error: a softmax of large numbers makes much of every rounding. Where
-  PyTorch's own overflows on the way, and the exact one does not, the exact one is asked for.
-- indices of equal elements: which one is given is not defined. Indices count as right when what they
-  pick is equal, and none is given twice.
+- float16: the two sides round at different places of a composed operator. A result is right if it is as near as
+  PyTorch's own to what PyTorch computes from the same inputs in float64, up to two units in the last place of the
+  largest element (intermediate results may cancel) and an eighth of PyTorch's own error (a softmax of large numbers
+  amplifies every rounding). If PyTorch's own overflows and the exact one does not, the exact one is required.
+- indices of equal elements: which one is returned is undefined. Indices are right if they pick equal elements, and
+  none occurs twice.
 - limits of ONNX Runtime that tests/cases/exports/test_runtime_limits.py shows with models made by hand.
 """
 
@@ -18,8 +17,8 @@ NARROW = ("float16", "bfloat16")
 ABSOLUTE, RELATIVE = 1e-4, 2 * 2**-11
 OF_ERROR = 1 / 8
 
-# Entries whose integer output holds indices along a dim: the dim's position among the arguments behind the input, and
-# the index of the output.
+# Entries whose integer output contains indices along a dim: the dim's position among the arguments after the input,
+# and the index of the output.
 INDICES = {
     "argsort": (0, 0), "kthvalue": (1, 1), "median": (0, 1), "mode": (0, 1), "msort": (0, 0),
     "nanmedian": (0, 1), "sort": (0, 1), "topk": (1, 1),
@@ -66,7 +65,7 @@ def picks_equal(source, got, wanted, axis: int) -> bool:
 
 
 def runtime_limit(op: str, stem: str) -> str | None:
-    """Which limit of ONNX Runtime makes a difference of a sample of an entry, if any does."""
+    """The limit of ONNX Runtime that explains a sample's difference, or None."""
     with numpy.load(stem + ".npz") as arrays:
         inputs = [arrays[key] for key in arrays if key.startswith("input/")]
     has_nan = any(array.dtype.kind == "f" and numpy.isnan(array).any() for array in inputs)

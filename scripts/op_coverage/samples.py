@@ -30,7 +30,7 @@ NARROW = (torch.float16, torch.bfloat16)
 
 
 class Unsuitable(Exception):
-    """A sample that has nothing to export; the message says why."""
+    """A sample without anything to export; the message says why."""
 
 
 @functools.cache
@@ -38,7 +38,7 @@ def entries() -> dict:
     """The database by name: add, nn.functional.interpolate.bilinear. Importing it takes seconds."""
     from torch.testing._internal import common_methods_invocations as database
 
-    # Its random operators would set a seed first, and pass for reproducible.
+    # Its random operators would set a seed first and look reproducible.
     database.wrapper_set_seed = lambda op, *args, **kwargs: op(*args, **kwargs)
     named = ((".".join(filter(None, (op.name, op.variant_test_name))), op) for op in database.op_db)
     return dict(named)
@@ -51,7 +51,7 @@ def dtypes_of(name: str, wanted: tuple) -> list:
 
 
 def draw(name: str, dtype: str, limit) -> list:
-    """The first samples of an entry: always the same ones, however many are drawn."""
+    """The first samples of an entry; the same ones for any limit."""
     seed = zlib.crc32(f"{name} {dtype}".encode())
     random.seed(seed)
     numpy.random.seed(seed)
@@ -66,7 +66,7 @@ def draw(name: str, dtype: str, limit) -> list:
 
 
 def dense(tensor: torch.Tensor) -> torch.Tensor:
-    """A copy in plain memory order, as ONNX has it."""
+    """A contiguous copy, as in ONNX."""
     if tensor.is_nested or tensor.layout is not torch.strided:
         raise Unsuitable("sparse or nested tensors")
     if tensor.is_quantized:
@@ -76,7 +76,7 @@ def dense(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def walk(value, visit):
-    """The value with visit(tensor) in the place of each tensor in it."""
+    """The value with each tensor replaced by visit(tensor)."""
     if isinstance(value, torch.Tensor):
         return visit(value)
     if isinstance(value, dict):
@@ -87,7 +87,7 @@ def walk(value, visit):
 
 
 class Sample:
-    """An operator's arguments, taken apart into tensors and the rest."""
+    """An operator's arguments, split into tensors and the rest."""
 
     def __init__(self, name: str, sample):
         if name in WITHOUT_RESULT:
@@ -115,7 +115,7 @@ class Sample:
 
 
 def index_axis(name: str, sample) -> tuple | None:
-    """(index of the output that holds indices, dim of the input that they are along)."""
+    """(index of the output with indices, dim of the input to which they refer)."""
     if name not in INDICES or not isinstance(sample.input, torch.Tensor):
         return None
     position, output = INDICES[name]
@@ -152,7 +152,7 @@ class SampleModule(nn.Module):
 
 
 def describe(sample) -> str:
-    """The arguments for people: (float32[2,3], dim=1)."""
+    """The arguments as text: (float32[2,3], dim=1)."""
     parts = [text_of(sample.input), *map(text_of, sample.args)]
     parts += [f"{key}={text_of(value)}" for key, value in sample.kwargs.items()]
     return f"({', '.join(parts)})"[:300]
@@ -172,7 +172,7 @@ def text_of(value) -> str:
 
 
 def eager(sample: Sample) -> list:
-    """The outputs. Raises Unsuitable when they are not a function of the inputs."""
+    """The outputs. Raises Unsuitable if they are not a function of the inputs."""
     torch.manual_seed(1)
     first = outputs_of(sample)
     torch.manual_seed(2)
@@ -187,7 +187,7 @@ def eager(sample: Sample) -> list:
 
 
 def exact(sample: Sample) -> list:
-    """The outputs for the same inputs in float64; none where the operator does not take them."""
+    """The outputs for the same inputs in float64; [] if the operator does not take them."""
     tensors = [x.double() if x.dtype in NARROW else x.clone() for x in sample.tensors]
     dtypes = sample.output_dtypes
     try:

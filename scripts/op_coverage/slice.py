@@ -9,7 +9,7 @@ from pathlib import Path
 from op_coverage.results import NOT_INFERENCE, OURS, OUTCOMES, RIGHT, UNTRACEABLE, WRONG, Results
 
 HERE = Path(__file__).resolve().parent
-# Of these there is no program to export.
+# Outcomes without a program to export.
 NOT_MADE = (NOT_INFERENCE, UNTRACEABLE)
 HEADER = "# Entries whose first sample is not right; made by op_coverage.py --slice --record.\n"
 
@@ -31,7 +31,7 @@ def record(path: Path, results: Results) -> None:
 
 
 def failure_of(result: dict, expected: dict) -> str | None:
-    """Why a sample fails the run. One that is listed and became right passes, and is named."""
+    """Why a sample fails the run. A listed one that became right passes, and is named."""
     op, outcome = result["op"], result["outcome"]
     if outcome == RIGHT:
         if op in expected:
@@ -43,7 +43,7 @@ def failure_of(result: dict, expected: dict) -> str | None:
 
 
 def judge(path: Path, results: Results) -> int:
-    """Prints each failure, and the line of counts. @return 0 when all is well."""
+    """Prints each failure, and the line of counts. @return 0 if nothing failed."""
     expected = read(path)
     found = results.records(*OUTCOMES)
     failed = skipped = 0

@@ -5,14 +5,14 @@ from collections import Counter, defaultdict
 
 from op_coverage.results import DTYPES, OUTCOMES, REFUSED, RIGHT, WRONG, Results
 
-SHOWN = 8  # entries that are named for a cause
+SHOWN = 8  # entries named per cause
 
-# An input as it was given: which one it is does not matter to the cause.
+# The name of an input, which does not matter to the cause.
 GIVEN = re.compile(r'input "[^"]*"')
 
 
 def causes_of(record: dict) -> list:
-    """Why a sample did not come out: one cause, or one for each operator that is missing."""
+    """Why a sample failed: one cause, or one per missing operator."""
     causes = record.get("causes") or [record["reason"]]
     return sorted({GIVEN.sub("an input", cause) for cause in causes})
 
@@ -47,8 +47,8 @@ def print_wrong(results: Results) -> None:
 
 
 def print_grouped(results: Results, outcome: str) -> None:
-    """Causes by the number of samples that have no other one, then by all samples that have it; with their operators of
-    the database."""
+    """Prints causes by the number of samples with only this one, then of all samples with it; with the entries of the
+    database."""
     alone, samples, ops = Counter(), Counter(), defaultdict(Counter)
     for record in results.records(outcome):
         causes = causes_of(record)

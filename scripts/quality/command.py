@@ -1,11 +1,11 @@
 """Measures tags of this program's exports, and of other exporters' files, by `htp-trace quality`.
 
     quality.py                  all models; writes docs/QUALITY.md and docs/quality.html
-    quality.py --only REGEX     those whose name matches; prints what they would be told by
+    quality.py --only REGEX     models whose name matches; prints their tables
     quality.py --slice          four small ones
 
-Each model's export must have every tag right: what is not fails, with the nodes. HTP_BUILD,
-HTP_LIBTORCH and HTP_PYTHON are those of the tests. The last line is N passed, N failed, N skipped.
+Each model's export must have every tag right; wrong ones fail, with the nodes. HTP_BUILD, HTP_LIBTORCH and HTP_PYTHON
+are those of the tests. The last line is N passed, N failed, N skipped.
 """
 
 import argparse
@@ -62,7 +62,7 @@ class Tally:
 
 
 def measure_all(models: list, folder: Path, tally: Tally) -> list:
-    """All that could be measured of the models, by model."""
+    """Measures the models. @return the results by model"""
     rows, start = [], time.monotonic()
     for number, model in enumerate(models, 1):
         try:

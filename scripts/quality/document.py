@@ -11,40 +11,37 @@ from quality.taggers import GUESS, OURS, TAGGERS, Tagger
 
 INTRODUCTION = """# Quality of tags
 
-Made by `make quality`; not to be edited. Each model is exported by htp-trace and by three others,
-and `htp-trace quality` measures the tags of all. Models are built with random weights, most of them
-small, all with layers, stages or experts of one structure that can be mistaken for each other.
-[quality.html](quality.html) shows some of them node by node.
+Made by `make quality`; do not edit. Each model is exported by htp-trace and by three others, and `htp-trace quality`
+measures the tags of all. Models are built with random weights; most are small, and all have layers, stages or experts
+of equal structure, which can be mistaken for each other. [quality.html](quality.html) shows some of them node by node.
 
 {taggers}
 
-The last follows the rules that earlier tools publish: the scope in a node's name, else its nearest
-ancestor, else the root; names of classes with the last number of the path alone; without classes of
-`torch.nn`. `scripts/quality/guess.py` states them.
+The last follows the rules that earlier tools publish: the scope in a node's name, else its nearest ancestor, else the
+root; class names with only the last number of the path; no classes of `torch.nn`. `scripts/quality/guess.py` states
+them.
 
 ## How to read it
 
-A module's true nodes are known by three oracles, none of which shares code with the tagger:
-*weights* (a node that reads a module's weight belongs to it, or to what is around it), *calls* (the
-TorchScript program's own calls, followed by its code alone) and *structure* (equal layers are
-to be tagged equally). Nodes of other exporters' files are matched to this program's first, as by
-`htp-trace compare`; what cannot be matched is not judged by *calls*.
+Three oracles know a module's true nodes; none shares code with the tagger: *weights* (a node that reads a module's
+weight belongs to it or to an enclosing module), *calls* (the TorchScript program's own calls, followed in its code
+alone) and *structure* (equal layers must be tagged equally). Nodes of other exporters' files are first matched to this
+program's, as by `htp-trace compare`; unmatched ones are not judged by *calls*.
 
 - *nodes*, *matched*: all nodes of the file, and those whose module is known by *calls*
-- *at the root*: nodes that are tagged with no module but the model itself, rightly or not
+- *at the root*: nodes tagged with the model itself, rightly or not
 {columns}
 
-n/a: the metric does not apply; [why](#not-applicable) is told below. A share is rounded down, so
-that 100 % is all of them. htp-trace is expected at coverage 100 %, no node in the wrong place by
-any oracle, tensors 100 %, injective 100 % and separation 100 % on every model; `make quality` fails
-otherwise, with the nodes.
+n/a: the metric does not apply; [see below](#not-applicable). A share is rounded down, so 100 % means all.
+`make quality` requires of htp-trace on every model coverage 100 %, no node in the wrong place by any oracle, tensors
+100 %, injective 100 % and separation 100 %; otherwise it fails and lists the nodes.
 """
 CONTAMINATION = "contamination."
 FOLDERS = re.compile(r"/(?:[\w.+-]+/)+")
 
 
 def plain(text: str) -> str:
-    """Text that a table's cell can hold."""
+    """Text for a table cell."""
     return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
 
 
@@ -53,7 +50,7 @@ def line(cells: list) -> str:
 
 
 def head(titles: list, texts: int) -> list:
-    """Titles and their rule; the first columns hold texts, the others numbers."""
+    """Titles and their rule; the first columns have text, the others numbers."""
     return [line(titles), line(["---"] * texts + ["---:"] * (len(titles) - texts))]
 
 
@@ -83,7 +80,7 @@ def sum_of(metric: Metric, measured: list) -> dict:
 
 
 def at_root(document: dict) -> int:
-    """Nodes that have no other module than the root."""
+    """Nodes tagged with the root alone."""
     return sum(module["own"] for module in document["modules"] if module["parent"] is None)
 
 
@@ -231,12 +228,11 @@ def introduction() -> str:
 PUBLISHED = """
 ## Beside published figures
 
-What earlier tools publish of themselves was not measured here; it stands beside what was measured
-of the nearest model, of this program and of the tagger that follows their rules. Files differ:
-theirs are of other versions of PyTorch and of the libraries, and of several taggers, by their own
-measures. What a model's own forward computes, such as BERT's masks, is rightly at the root. Seconds
-were measured: of the whole process, which opens libtorch first, the fastest of three, rounded to
-one digit. All other numbers are the same in every run.
+Figures that earlier tools publish were not measured here. They stand beside measurements of the nearest model, by this
+program and by the tagger that follows their rules. Files differ: theirs come from other versions of PyTorch and of the
+libraries, and from several taggers, by their own measures. Nodes of a model's own forward, such as BERT's masks, are
+rightly at the root. Seconds are those of the whole process, which opens libtorch first: the fastest of three, rounded
+to one digit. All other numbers are the same in every run.
 """
 
 

@@ -14,11 +14,11 @@ from quality.files import Files, files_of
 from quality.taggers import OURS, Tagger
 
 SECONDS = 300
-RUNS = 3  # of an export that is timed: the fastest counts
+RUNS = 3  # of a timed export; the fastest counts
 
 
 class Fails(Exception):
-    """A run of the program that did not end well; the message is its own."""
+    """A failed run of the program, with its message."""
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Measured:
     seconds: float = 0.0  # of an export of ours
 
     def problems(self) -> list:
-        """The rows of nodes that have one, as dictionaries."""
+        """The rows of nodes with problems, as dictionaries."""
         table = self.document["nodes_table"]
         rows = (dict(zip(table["columns"], row)) for row in table["rows"])
         return [row for row in rows if row["problems"]]

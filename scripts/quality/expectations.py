@@ -2,11 +2,11 @@
 
 from quality.driver import Measured
 
-NAMED = 5  # nodes of each finding
+NAMED = 5  # nodes named per finding
 
-# Best at 100 %, and known of every model.
+# Required at 100 %, and known for every model.
 WHOLE = ("coverage", "tensors", "injectivity", "separation")
-# Without a single node in the wrong place, by each oracle that knows any: weights do of each model.
+# Required at 0 by each oracle that knows any nodes; weights know some in each model.
 CONTAMINATION = ("contamination.weights", "contamination.calls", "contamination.structure")
 ALWAYS_KNOWN = (*WHOLE, "contamination.weights", "contamination.calls")
 
@@ -24,7 +24,7 @@ def named(rows: list) -> str:
 
 
 def failure(key: str, metric: dict, problems: list) -> str:
-    """Of a metric that is not met: the figures, and the nodes."""
+    """Describes an unmet metric: the figures and the nodes."""
     if metric["percent"] is None:
         return f"{key}: n/a: {metric.get('reason', '')}"
     nodes = [row for row in problems if key in row["problems"]]
@@ -33,7 +33,7 @@ def failure(key: str, metric: dict, problems: list) -> str:
 
 
 def failures(measured: Measured) -> list:
-    """Of an export of ours, in words."""
+    """The failures of an export of ours, as text."""
     metrics, problems = measured.document["metrics"], measured.problems()
     return [
         failure(key, metrics[key], problems)

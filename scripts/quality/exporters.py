@@ -3,12 +3,11 @@
     exporters.py older NAME OUT        torch.onnx.export(dynamo=False)
     exporters.py older-folded NAME OUT the same, as it comes
     exporters.py newer NAME OUT        torch.onnx.export(dynamo=True)
-    exporters.py guess NAME OUT OLDER  tags OLDER, a file of the first, as quality/guess.py tells
+    exporters.py guess NAME OUT OLDER  tags OLDER, a file of the first, by the rules of quality/guess.py
 
-The older one folds batch normalisation into convolutions, which then have no counterparts: the
-first is told not to. The axes that the table names are dynamic; where an exporter cannot have them,
-they are fixed, and the last line that is written is "fixed". Of what cannot be exported at all the
-last line on stderr tells why, and the exit code is REFUSED.
+The older one folds batch normalisation into convolutions, which then have no counterparts; `older` turns that off. The
+axes that the table names are dynamic; if an exporter cannot do that, they are fixed, and the last line of output is
+"fixed". If a model cannot be exported at all, the last line on stderr says why, and the exit code is REFUSED.
 """
 
 import inspect
@@ -34,7 +33,7 @@ COLOURS = re.compile(r"\x1b\[\d*m")
 
 
 def first_line(error: BaseException) -> str:
-    """Why an export failed: the first line of the error that began it."""
+    """Why an export failed: the first line of the original error."""
     while error.__cause__ is not None:
         error = error.__cause__
     lines = COLOURS.sub("", str(error)).strip().splitlines()
@@ -91,7 +90,7 @@ def export(what: str, model: Model, path: str, is_fixed: bool) -> None:
 
 
 def export_anyhow(what: str, model: Model, path: str) -> None:
-    """With dynamic axes, or else without."""
+    """Exports with dynamic axes, or else without."""
     try:
         export(what, model, path, False)
     except Exception as error:

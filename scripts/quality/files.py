@@ -16,7 +16,7 @@ from quality.taggers import GUESS, OLDER, OTHERS, REFUSED, Tagger
 HERE = Path(__file__).resolve().parent
 WORKER = HERE / "exporters.py"
 SECONDS = 600
-MEMORY = 16 << 30  # of address space; PyTorch maps much that it does not use
+MEMORY = 16 << 30  # of address space; PyTorch maps more than it uses
 FACTS = "facts.json"
 
 

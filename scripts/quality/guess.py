@@ -2,16 +2,15 @@
 
 Written from the rules that they publish:
 
-1. Hooks on the modules of an eager run give the hierarchy, in the order of execution: as a module
-   begins, its tag is that of the modules that are running, and its own segment. A module that runs
-   again is noted again.
-2. A segment is the name of the class, with the number that ends the module's path where there is
-   one: encoder.layer.0 is BertLayer.0, and so are layer1.0 and layer2.0 of one class the same.
-3. Modules of torch.nn have no segment and no tag: what runs in them belongs to what is around them.
+1. Hooks on the modules of an eager run give the hierarchy, in the order of execution: when a module begins, its tag is
+   that of the running modules plus its own segment. A module that runs again is recorded again.
+2. A segment is the class name, with the number at the end of the module's path, if any: encoder.layer.0 is
+   BertLayer.0. So layer1.0 and layer2.0 of one class have the same segment.
+3. Modules of torch.nn have no segment and no tag: their nodes belong to the enclosing module.
 4. torch.onnx.export(dynamo=False) names nodes by scopes. A node's scope is its name without the
    operator, with dots for the slashes; without any it is the root.
-5. A node has the tag of the module whose path is its scope; else that of the nearest ancestor of
-   the scope that has one; else the root's. The rule by operators is off, as it is by default.
+5. A node has the tag of the module whose path is its scope; else that of the nearest ancestor of the scope that has
+   one; else the root's. The rule by operators is off, as by default.
 6. Each node has a tag; it is written as metadata source_module.
 """
 
@@ -29,7 +28,7 @@ def segment_of(path: str, module: torch.nn.Module) -> str:
 
 
 class Hierarchy:
-    """Tags by module paths, as a run of the model gives them."""
+    """Tags by module path, from a run of the model."""
 
     def __init__(self, model: torch.nn.Module):
         self.tags = {}
@@ -62,7 +61,7 @@ def hierarchy_of(model: torch.nn.Module, inputs: tuple) -> dict:
 
 
 def scope_of(name: str) -> str:
-    """Of a node's name; "" the root."""
+    """The scope in a node's name; "" is the root."""
     return name.strip("/").rpartition("/")[0].replace("/", ".") if name.startswith("/") else ""
 
 
@@ -75,7 +74,7 @@ def tag_of(name: str, tags: dict) -> str:
 
 
 def nodes_of(graph: onnx.GraphProto):
-    """All nodes, those within nodes included."""
+    """All nodes, including those in subgraphs."""
     for node in graph.node:
         yield node
         for attribute in node.attribute:
@@ -85,6 +84,6 @@ def nodes_of(graph: onnx.GraphProto):
 
 def tag(model: onnx.ModelProto, tags: dict) -> None:
     """Writes a tag to every node of the file; tags[""] is the root's."""
-    model.ir_version = max(model.ir_version, 10)  # the first that has metadata of nodes
+    model.ir_version = max(model.ir_version, 10)  # the first with metadata of nodes
     for node in nodes_of(model.graph):
         node.metadata_props.add(key=KEY, value=tag_of(node.name, tags))

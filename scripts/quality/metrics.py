@@ -1,4 +1,4 @@
-"""The metrics of `htp-trace quality` that the document has columns for."""
+"""The metrics of `htp-trace quality` with columns in the document."""
 
 from dataclasses import dataclass
 

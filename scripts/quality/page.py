@@ -9,7 +9,7 @@ from quality import published
 from quality.driver import Measured
 from quality.taggers import GUESS, OURS
 
-# Few enough for a page of less than LARGEST bytes. Other taggers' files of the first show how tags go wrong.
+# Few enough for a page of less than LARGEST bytes. Other taggers' files of the first one show wrong tags.
 SHOWN = (
     ("bert-tiny-30522", (OURS, GUESS)),
     ("experts", (OURS, GUESS)),
@@ -20,7 +20,7 @@ SHOWN = (
 LARGEST = 1 << 20
 BEGIN = '<script type="application/json" id="document">\n'
 END = "\n</script>"
-# As within HTML, and lines of JavaScript.
+# Escapes for JSON within HTML and JavaScript.
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -30,7 +30,7 @@ def escaped(document: dict) -> str:
 
 
 def named(measured: Measured) -> dict:
-    """The document of a model under the names of this benchmark: files have those of folders."""
+    """The document of a model with the names of this benchmark in place of paths."""
     document = {**measured.document, "file": f"{measured.model}, {measured.tagger.name}"}
     if document["reference"]:
         document["reference"] = {**document["reference"], "file": f"{measured.model}.pt"}

@@ -1,4 +1,4 @@
-"""Figures that earlier tools publish of themselves: they were not measured here."""
+"""Figures that earlier tools publish; they were not measured here."""
 
 from dataclasses import dataclass
 

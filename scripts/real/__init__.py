@@ -3,7 +3,7 @@
     table        the packages, their files, and the arguments of each forward()
     download     the files, fetched by the names of packages
     reference    what libtorch computes, call after call
-    states       what a model hands from one call to the next
+    states       state that a model carries between calls
     running      exports in ONNX Runtime beside libtorch, at several sizes and over several calls
     judge        one export: numbers and tags
     document     docs/REAL.md

@@ -1,12 +1,12 @@
-"""Exports TorchScript files that others published: packages of PyPI that carry them.
+"""Exports TorchScript files that others published in packages on PyPI.
 
     real.py                  all files; prints what came out
     real.py --only REGEX     the packages whose name matches
     real.py --document       all files; writes docs/REAL.md
 
-Files stay in build/real, and are fetched again only where they are not what the table says. Each
-export must be right and its tags, too, or be refused for the reason in the table. HTP_BUILD and
-HTP_LIBTORCH_VERSION are those of the tests. The last line is N passed, N failed, N skipped.
+Files stay in build/real, and are fetched again only if their bytes differ from the table. Each export and its tags
+must be right, or it must be refused for the reason in the table. HTP_BUILD and HTP_LIBTORCH_VERSION are those of the
+tests. The last line is N passed, N failed, N skipped.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def failures(judged: Judged) -> list:
-    """In words; none where the case came out as it must."""
+    """The failures of a case, as text."""
     if judged.is_fine:
         return []
     expected = f"not refused: {judged.case.refused}" if judged.case.refused else ""

@@ -9,18 +9,16 @@ from zoo.results import REFUSED
 
 INTRODUCTION = """# Published files
 
-Made by `make real REAL=--document`; not to be edited. TorchScript files that packages of PyPI carry,
-fetched by the packages' names; none of their contents are in this repository. Each is inspected, and
-exported with the flags that the table lists: none where htp-trace finds the inputs itself. ONNX
-Runtime's numbers are held against libtorch's at several sizes of all axes that the file has several
-sizes for; those of a model that hands something from one call to the next over several calls, each
-given what the last one left.
+Made by `make real REAL=--document`; do not edit. These are TorchScript files in packages on PyPI, fetched by the
+packages' names; none of their contents are in this repository. Each is inspected, and exported with the flags that the
+table lists: none if htp-trace finds the inputs itself. ONNX Runtime's numbers are compared with libtorch's at several
+sizes of all axes that the file allows to vary; models with state are compared over several calls, each with the state
+that the last one left.
 
-**right**: computes what libtorch computes. **right-fixed**: the same, with an axis of one size that
-the file takes others for. **refused**: the exporter says that it cannot, and why. **WRONG**: other
-numbers, or a file that does not load or run. *difference* is the largest one from libtorch's numbers.
-*tags*: whether every node has a tag, `htp-trace validate` finds nothing, and no oracle of `htp-trace
-quality` knows of a node in the wrong place.
+**right**: computes what libtorch computes. **right-fixed**: the same, with an axis fixed that the file allows to vary.
+**refused**: the exporter refuses, with the reason. **WRONG**: other numbers, or a file that does not load or run.
+*difference* is the largest one from libtorch's numbers. *tags*: whether every node has a tag, `htp-trace validate`
+finds nothing, and no oracle of `htp-trace quality` finds a node in the wrong place.
 """
 REASON_LENGTH = 240
 
@@ -62,7 +60,7 @@ def tags_in_words(row: Judged) -> str:
 
 
 def reason_in_words(row: Judged) -> str:
-    """Folders are those of the machine that a file was made on, or of this one."""
+    """The reason as text, without folders of the machine that made the file or of this one."""
     words = "; ".join(filter(None, (row.reason, *row.problems)))
     return plain(FOLDERS.sub("", words)[:REASON_LENGTH])
 

@@ -1,5 +1,5 @@
-"""Files of packages, fetched by pip. A file counts as fetched when its bytes are those of the table:
-libtorch reads nothing else."""
+"""Files of packages, fetched by pip. A file counts as fetched if its bytes are those of the table: libtorch reads
+nothing else."""
 
 import hashlib
 import subprocess
@@ -14,7 +14,7 @@ SECONDS = 600
 
 
 class NotFetched(Exception):
-    """Why a package's files are not there."""
+    """Why a package's files are missing."""
 
 
 def path_of(folder: Path, package: Package, file: File) -> Path:

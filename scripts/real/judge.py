@@ -46,7 +46,7 @@ class Judged:
 
 
 def answer_of(*arguments) -> tuple:
-    """{} where the program was content, an outcome otherwise; and its answer in JSON."""
+    """{} if the program succeeded, an outcome otherwise; and its answer in JSON."""
     try:
         result = harness.run(*arguments, "--json")
         answer = json.loads(result.stdout.splitlines()[0])
@@ -58,7 +58,7 @@ def answer_of(*arguments) -> tuple:
 
 
 def unanswered(result: subprocess.CompletedProcess) -> dict:
-    """Wrong usage is a refusal; a crash is not."""
+    """The outcome of a failed run: wrong usage is a refusal, a crash is not."""
     line = (result.stderr.strip().splitlines() or [""])[0].removeprefix("htp-trace: ")
     is_refused = harness.EXIT_INTERNAL < result.returncode <= harness.EXIT_CANNOT_WRITE
     words = f"exit code {result.returncode}: {line}"
@@ -66,7 +66,7 @@ def unanswered(result: subprocess.CompletedProcess) -> dict:
 
 
 def inspect(judged: Judged, path: Path) -> None:
-    """Notes inspect's answer, and whether libtorch counts the same parameters."""
+    """Records inspect's answer, and whether libtorch counts the same parameters."""
     refusal, answer = answer_of("inspect", path)
     if refusal:
         judged.problems.append(f"inspect: {refusal['reason']}")
@@ -132,7 +132,7 @@ def judge_numbers(judged: Judged, out: Path, answer: dict, path: Path) -> None:
 
 
 def judge(package: Package, file: File, case: Case, path: Path, scratch: Path) -> Judged:
-    """Of a file that was fetched to path."""
+    """Judges a file that was fetched to path."""
     judged = Judged(package, file, case, bytes=path.stat().st_size)
     inspect(judged, path)
     out = scratch / "model.onnx"

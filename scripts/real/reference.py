@@ -11,7 +11,7 @@ from zoo import reference
 
 
 class Model:
-    """The module of a case as it is in the file. Calls change it, as its code says."""
+    """The module of a case, loaded from the file. Calls may change its state."""
 
     def __init__(self, path: Path, case: Case):
         self.root = torch.jit.load(str(path)).eval()

@@ -18,7 +18,7 @@ SEED = 41
 
 @dataclass
 class Compared:
-    """At how many sizes, the axes that the export has a fixed size for, and the largest errors."""
+    """The number of sizes, the axes that the export fixes, and the largest errors."""
 
     sizes: int = 0
     fixed: dict = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Compared:
 
 
 def fixed_axes(session, case: Case) -> dict:
-    """The axes that the case has several sizes for, and the export one."""
+    """The axes that vary in the case but are fixed in the export."""
     shapes = {taken.name: taken.shape for taken in session.get_inputs()}
     return {
         axis: claimed

@@ -1,23 +1,23 @@
 """The packages, their files, and expectations. Nothing of theirs is in this repository.
 
-A further file is a row: the digests are those of `pip hash` and sha256sum, the arguments those that
-the package's own code passes.
+To add a file, add a row: digests are those of `pip hash` and sha256sum, arguments those that the package's own code
+passes.
 """
 
 from dataclasses import dataclass, field
 
 from zoo.inputs import Argument
 
-CALLS = 20  # of a model that hands something from one call to the next
+CALLS = 20  # of a model with state
 
 
 @dataclass(frozen=True)
 class Case:
-    """One export of a file. Axes of arguments have names; each of sizes gives all of them a size.
+    """One export of a file. Axes of arguments have names; each entry of sizes has a size for all of them.
 
-    flags are those of htp-trace beside --module and --method: none where it finds the inputs itself.
-    numbers are arguments that are no tensors. carried tells which output (by its number) an argument
-    is in the next call. refused is part of the message where no exporter could do better.
+    flags are those of htp-trace beside --module and --method: none if it finds the inputs itself. numbers are
+    arguments other than tensors. carried: the output (by number) that becomes an argument of the next call. refused:
+    part of the message if no exporter could do better.
     """
 
     name: str
@@ -71,7 +71,7 @@ BATCHES = tuple({"batch": size} for size in (2, 1, 5))
 
 
 def chunks(rate: int, samples: int) -> Case:
-    """The whole model, which keeps its state. It takes chunks of one length per rate."""
+    """The whole model, which keeps state. It takes chunks of one length per rate."""
     return Case(
         name=f"{rate} Hz",
         arguments=(Argument("x", ("batch", samples), "normal"),),
@@ -99,7 +99,7 @@ def network(module: str, samples: int) -> Case:
 
 
 def recording(rate: int) -> Case:
-    """A method of the whole that takes a recording of any length apart."""
+    """A method of the whole model that splits a recording of any length."""
     return Case(
         name=f"whole recordings, {rate} Hz",
         arguments=(Argument("x", (1, "samples"), "normal"),),

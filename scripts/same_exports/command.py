@@ -1,11 +1,11 @@
-"""Compares what two builds make of the same TorchScript files: what they print, and every byte.
+"""Compares the output of two builds for the same TorchScript files: what they print, and every byte of the exports.
 
     scripts/same-exports OLD NEW [--tables LIST] [--only REGEX] [--seeds N] [--zoo DIR] [FILE...]
 
-OLD and NEW are build folders (build/2.13.0) of one version of libtorch. Each file is exported by both,
-and dumped as it was traced: `--dump-after trace`. Standard output and error, exit code and files must
-be equal. What OLD gives is kept in it, so that a further NEW costs half. Exit code 1 where something
-differs; the last line is `N same, N differ`.
+OLD and NEW are build folders (build/2.13.0) with one version of libtorch. Each file is exported by both, and its trace
+is dumped: `--dump-after trace`. Standard output and error, exit code and files must be equal. OLD's results are kept
+in its folder, so that the next NEW costs half. The exit code is 1 if something differs; the last line is `N same, N
+differ`.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 TABLES = ("operators", "models", "custom", "random", "zoo")
-MOST_TOLD = 40  # by a kind of difference; others are only named
+MOST_TOLD = 40  # files shown per kind of difference; others are only named
 
 
 def parser() -> argparse.ArgumentParser:
@@ -48,7 +48,7 @@ def differences(old: dict, new: dict) -> list:
 def main() -> int:
     arguments = parser().parse_args()
     old, new = arguments.old.resolve(), arguments.new.resolve()
-    # The makers of the tests' files ask which libtorch the build under test has.
+    # The makers of the tests' files need to know the libtorch of the build under test.
     os.environ["HTP_BUILD"] = str(new)
     os.environ["OMP_NUM_THREADS"] = "1"
     sys.path.insert(0, str(SCRIPTS.parent / "tests" / "support"))

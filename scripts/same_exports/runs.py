@@ -10,7 +10,7 @@ from typing import Iterator
 import started
 
 TIMEOUT = 600
-# Both write into a folder of the same name, as messages have paths.
+# Both write into a folder of the same name, because messages contain paths.
 OUT = "x.onnx"
 SHOWN = 160  # characters of a text
 
@@ -24,7 +24,7 @@ def digest_of(*paths: Path) -> str:
 
 
 def told(text: str) -> str:
-    """Short, and another one for another text."""
+    """A short form of a text; equal for equal texts only."""
     text = text.strip()
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}... {digest}"
@@ -66,8 +66,7 @@ def begin(*builds: Path) -> None:
 
 
 def both(asked: tuple) -> tuple:
-    """The subject, its key, and the results of the old program, unless they are known, and of the new
-    one."""
+    """The subject, its key, and the results of the old program, unless known, and of the new one."""
     subject, key, known = asked
     old, new = PROGRAMS
     was = known or results_of(old, subject.path, subject.flags)
@@ -78,7 +77,7 @@ def both(asked: tuple) -> tuple:
 
 
 class Known:
-    """Results of one build, which a file in its folder keeps."""
+    """Results of one build, kept in a file in its folder."""
 
     def __init__(self, build: Path):
         version = digest_of(build / "htp-trace-started", build / "libhtp-shim.so")

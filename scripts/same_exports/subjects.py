@@ -61,7 +61,7 @@ def random(seeds: int) -> Iterator[Subject]:
 
 
 def zoo(folder: Path) -> Iterator[Subject]:
-    """Every axis that the program follows is dynamic; and without flags."""
+    """Each architecture with every axis dynamic that the program does not fix, and without flags."""
     from zoo import inputs, judge
 
     for path in sorted(folder.glob("*.pt")):

@@ -6,7 +6,7 @@ import torch
 
 
 class CannotBuild(Exception):
-    """An architecture that is not made here; the message says why."""
+    """An architecture that cannot be built here; the message says why."""
 
 
 @dataclass
@@ -19,7 +19,7 @@ class Built:
 
 
 def settle(model: torch.nn.Module) -> None:
-    """Biases, scales and statistics that would show a mistake: no zeroes, no ones."""
+    """Gives biases, scales and statistics values that reveal mistakes: no zeros, no ones."""
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for parameter in model.parameters():
@@ -33,8 +33,8 @@ def settle(model: torch.nn.Module) -> None:
 
 
 def spread(model: torch.nn.Module, *tensors) -> None:
-    """Scales the weights so that layers return numbers around one on their first call: through random weights values
-    vanish or grow, and equal scores have no order."""
+    """Scales the weights so that layers return numbers around one on their first call: with random weights values
+    vanish or explode, and equal scores have no order."""
     hooks = {}
 
     def scale(layer, given, result):
@@ -47,5 +47,5 @@ def spread(model: torch.nn.Module, *tensors) -> None:
             hooks[layer] = layer.register_forward_hook(scale)
     with torch.no_grad():
         model(*tensors)
-    for hook in hooks.values():  # of layers that did not run
+    for hook in hooks.values():  # hooks of layers that did not run
         hook.remove()

@@ -7,10 +7,10 @@
     zoo.py --native [--only REGEX] [--summary | --document]
     zoo.py --slice [--native | --pt2]
 
-Results go to the build folder as they come; a run that is stopped goes on where it was. HTP_BUILD
-names the build folder, and HTP_PYTHON the Python with ONNX Runtime, PyTorch and transformers, as
-for the tests. Models of torchvision are made by Debian's Python, but for --pt2. The document is that of two runs:
-transformers with the libtorch of .venv, and --only torchvision with Debian's, in --also DIR.
+Results go to the build folder as they come, so a stopped run can be resumed. HTP_BUILD names the build folder, and
+HTP_PYTHON the Python with ONNX Runtime, PyTorch and transformers, as for the tests. Models of torchvision are made by
+Debian's Python, except for --pt2. The document combines two runs: transformers with the libtorch of .venv, and --only
+torchvision with Debian's, in --also DIR.
 """
 
 import argparse
@@ -84,7 +84,7 @@ def plan_of(arguments: argparse.Namespace, column: str, folder: Path) -> Plan:
 
 
 def measure(plan: Plan, results: Results, jobs: int) -> None:
-    """Parts of the plan at the same time, which add to the same results."""
+    """Runs parts of the plan in parallel; they add to the same results."""
     parts = [
         replace(plan, shard=plan.shard * jobs + job, shards=plan.shards * jobs)
         for job in range(jobs)

@@ -1,8 +1,7 @@
 """Whether ONNX Runtime's results equal libtorch's, relative to libtorch's own float32 error.
 
-Both round in every step, in another order. The program in double precision shows how far libtorch's float32 result is
-from the exact one; ONNX Runtime's may be a few times as
-far.
+Both round in every step, in different orders. The program in double precision shows how far libtorch's float32 result
+is from the exact one; ONNX Runtime's may be off by a few times that.
 """
 
 from dataclasses import dataclass
@@ -11,20 +10,19 @@ import numpy
 
 import numbers_check
 
-# How many times libtorch's own error is fine, and how many units in the last place of the largest
-# element at least: small models are computed without any error at times.
+# The allowed error, in multiples of libtorch's own, and its minimum in units in the last place of the largest element,
+# since small models sometimes have no error at all.
 TIMES = 4
 UNITS = 16
-# At native sizes: sums of 512 and more terms were seen 4.9 times as far off.
+# At native sizes: for sums of 512 and more terms, 4.9 times the error was observed.
 TIMES_NATIVE = 6
-# Where libtorch is this far off, relative to the largest element, a decision (a rank, a rounding)
-# came out the other way, and double precision measures nothing. Then ours is right as the tests judge it,
-# where it is what is meant, or where it is this near to libtorch's, relative to the largest element. At native
-# sizes that is enough, and costs no double precision.
+# If libtorch is this far off, relative to the largest element, a decision (a rank, a rounding) came out the other way,
+# and double precision measures nothing. Then ours is right by the tests' tolerance, by double precision, or if it is
+# this near to libtorch's, relative to the largest element. At native sizes that is enough, and saves double precision.
 LOST = 1e-2
 NEAR = 1e-5
 HUGE = 1e30  # a mask's lowest number is no scale
-# Fewer elements may be without error by chance: then that of the model's other outputs counts, too.
+# Fewer elements may have no error by chance; then that of the model's other outputs counts, too.
 FEW = 16
 
 
@@ -34,8 +32,8 @@ class Differs(Exception):
 
 @dataclass
 class Errors:
-    """The largest ones over all outputs: from libtorch's float32 numbers; and from the double
-    precision ones, of ONNX Runtime and of libtorch."""
+    """The largest errors over all outputs: from libtorch's float32 numbers, and of ONNX Runtime and libtorch from
+    double precision."""
 
     difference: float = 0.0
     ours: float = 0.0
@@ -60,7 +58,7 @@ def scale_of(wanted) -> float:
 
 
 def fine_error(values, scale: float) -> float:
-    """How far off rounding alone may be, whatever libtorch's own error is."""
+    """The error that rounding alone explains, whatever libtorch's own error is."""
     return UNITS * numpy.finfo(values.dtype).eps * scale
 
 
@@ -71,7 +69,7 @@ def own_error(wanted, precise) -> float:
 
 
 def relative_error(wanted, precise) -> float:
-    """libtorch's; 0 where it is not known, or where a decision came out the other way."""
+    """libtorch's relative error; 0 if it is unknown, or if a decision came out the other way."""
     if precise is None or precise.shape != wanted.shape or wanted.dtype.kind != "f":
         return 0.0
     scale = scale_of(wanted)
@@ -111,8 +109,8 @@ def is_close(a, b) -> bool:
 
 
 def compare(got: list, wanted: list, precise: list | None, where: str, times: int = TIMES) -> Errors:
-    """Raises Differs. wanted are libtorch's outputs, precise those in double precision or None; @p times how
-    often its own error is fine."""
+    """Raises Differs. wanted: libtorch's outputs. precise: those in double precision, or None. times: the allowed
+    multiple of its own error."""
     if len(got) != len(wanted):
         raise Differs("values", f"{where}: {len(got)} outputs, {len(wanted)} expected")
     errors = Errors()
@@ -136,8 +134,7 @@ def compare(got: list, wanted: list, precise: list | None, where: str, times: in
 
 
 def is_near(got, wanted, errors: Errors) -> bool:
-    """Of one output, all of whose elements are finite: whether it is so near to libtorch's that double precision
-    need not be asked."""
+    """Whether an output of finite elements is so near to libtorch's that double precision is not needed."""
     if got.shape != wanted.shape or got.dtype != wanted.dtype:
         return False
     if got.dtype.kind != "f":
@@ -151,8 +148,7 @@ def is_near(got, wanted, errors: Errors) -> bool:
 
 
 def compare_large(got: list, wanted: list, evaluate, where: str) -> Errors:
-    """As compare() does it, where evaluating in double precision, which evaluate() does, is not done
-    without need."""
+    """As compare(), but evaluates in double precision, by evaluate(), only if needed."""
     if len(got) != len(wanted):
         raise Differs("values", f"{where}: {len(got)} outputs, {len(wanted)} expected")
     errors = Errors()

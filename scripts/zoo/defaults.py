@@ -1,5 +1,5 @@
-"""Exports without any --input: the exporter takes the inputs that the file records or derives
-them, and chooses what is dynamic. Each dim that its file claims to be must be, at several sizes."""
+"""Exports without any --input: the exporter takes the inputs that the file records, or derives them, and chooses the
+dynamic dims. Each dim that the export declares dynamic must be so, at several sizes."""
 
 import math
 import zipfile
@@ -14,20 +14,18 @@ from zoo.running import compare_at, session_of
 
 SEED = 29
 
-# A larger and a smaller size than an example's, each with others to try where libtorch does not
-# take it: models ask for even sizes, or multiples of larger numbers, at times. It is far larger, as
-# what a model divides by its strides shall change, too.
+# A larger and a smaller size than an example's, each with alternatives if libtorch does not take it: some models
+# require even sizes, or multiples of larger numbers. It is far larger, so that sizes divided by strides change, too.
 OTHERS = (
     (lambda size: 2 * size + 1, lambda size: 2 * size, lambda size: size + size // 2 + 1),
     (lambda size: 2 * size // 3 or size + 2, lambda size: size // 2 or size + 3),
 )
 
-ELEMENTS = 1 << 19  # of an argument that grows: films take minutes otherwise
+ELEMENTS = 1 << 19  # of an argument that grows; otherwise films take minutes
 
 
 def claimed(session, answer: dict, facts: dict) -> tuple:
-    """The arguments with dims and dtypes of the exported file, and the example's sizes of its
-    axes."""
+    """The arguments with the dims and dtypes of the exported file, and the example's sizes of its axes."""
     shapes = {taken.name: taken.shape for taken in session.get_inputs()}
     examples = {given["name"]: given for given in answer["inputs"]}
     arguments, sizes = [], {}
@@ -43,8 +41,8 @@ def claimed(session, answer: dict, facts: dict) -> tuple:
 
 
 class Comparison:
-    """Of one exported file; counts the sizes at which libtorch itself runs. others are those of
-    which each is tried besides the example's."""
+    """Compares one exported file; counts the sizes at which libtorch itself runs. others: the sizes to try besides the
+    example's."""
 
     def __init__(self, path: Path, program: Program, answer: dict, facts: dict, others=OTHERS):
         self.session = session_of(path)
@@ -67,7 +65,7 @@ class Comparison:
         return True
 
     def change(self, axes: list, candidates: tuple) -> bool:
-        """With other sizes of these axes: the first that libtorch takes."""
+        """Compares at other sizes of these axes: the first that libtorch takes."""
         changed = [
             {**self.example, **{axis: other(self.example[axis]) for axis in axes}}
             for other in candidates
@@ -75,8 +73,8 @@ class Comparison:
         return any(self.runs_at(sizes) for sizes in changed if self.elements(sizes) <= self.most)
 
     def run(self) -> None:
-        """At the example's sizes, and at others of all axes; of each alone where not all can be
-        changed together."""
+        """Compares at the example's sizes, and at others of all axes, or of each alone if they cannot change
+        together."""
         self.runs_at(self.example)
         axes = list(self.example)
         for candidates in self.others if axes else ():
@@ -86,8 +84,8 @@ class Comparison:
 
 
 def check(path: Path, program: Program, answer: dict, facts: dict) -> dict:
-    """The outcome of an export that the exporter answered so: with how many dims the file claims
-    to be dynamic, and at how many sizes it was compared."""
+    """The outcome of an export, with the number of dims that the file declares dynamic, and of sizes at which it was
+    compared."""
     counts = {}
     try:
         comparison = Comparison(path, program, answer, facts)
@@ -99,7 +97,7 @@ def check(path: Path, program: Program, answer: dict, facts: dict) -> dict:
 
 
 def forget_inputs(pt: str, bare: Path) -> bool:
-    """Copies a TorchScript file without the inputs that it records. Whether there were any."""
+    """Copies a TorchScript file without its recorded inputs. @return whether there were any"""
     with zipfile.ZipFile(pt) as source:
         recorded = [name for name in source.namelist() if "/traced_inputs" in name]
         if not recorded:

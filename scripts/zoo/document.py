@@ -13,25 +13,22 @@ from zoo.results import (
 
 INTRODUCTION = """# Architectures
 
-Made by `make zoo ZOO=--document` from results; not to be edited. Every architecture that the Auto
-classes of transformers map to a base model is built tiny with random weights, once with eager
-attention and once with SDPA where it has both; of torchvision one member of each family. Each is
-traced, exported, run in ONNX Runtime at its traced sizes and at two others for every axis that the
-program follows, and compared with libtorch's run of the same file.
+Made by `make zoo ZOO=--document` from results; do not edit. Every architecture that the Auto classes of transformers
+map to a base model is built tiny with random weights, once with eager attention and once with SDPA if it has both; of
+torchvision, one member of each family. Each is traced, exported, run in ONNX Runtime at its traced sizes and at two
+others for every axis that the program does not fix, and compared with libtorch's run of the same file.
 
-**right**: computes what libtorch computes, with every axis dynamic that the program follows.
-**right-fixed**: the same, with an axis fixed that the eager model does not fix. **refused**: the
-exporter says that it cannot. **WRONG**: other numbers, or a file that does not load or run.
-**untraceable**: not built without downloads, or not traced by PyTorch; these do not count.
+**right**: computes what libtorch computes, with every axis dynamic that the program does not fix. **right-fixed**: the
+same, with an axis fixed that the eager model does not fix. **refused**: the exporter refuses. **WRONG**: other
+numbers, or a file that does not load or run. **untraceable**: cannot be built without downloads, or traced by PyTorch;
+these do not count.
 
-Numbers are held against the program evaluated in double precision: right is an error of at most
-a few times that of libtorch's own float32 result. *difference* is the largest one from libtorch's
-float32 numbers, *error* the largest one from double precision, with libtorch's in brackets. *tags*:
-whether all properties hold that `scripts/zoo/tag_checks.py` lists. *no flags*: an export without
-any `--input`; *no record*: the same of a copy that does not record the inputs it was traced with.
-Both choose themselves what is dynamic; the number behind the outcome is at how many sizes what they
-claim was compared, which are those that libtorch itself runs at. Seconds are those of the whole
-process, on a busy machine.
+Numbers are compared with the program evaluated in double precision: right is an error of at most a few times that of
+libtorch's own float32 result. *difference* is the largest one from libtorch's float32 numbers, *error* the largest one
+from double precision, with libtorch's in brackets. *tags*: whether all properties in `scripts/zoo/tag_checks.py` hold.
+*no flags*: an export without any `--input`; *no record*: the same for a copy without recorded inputs. Both choose the
+dynamic axes themselves; the number after the outcome is the number of sizes at which these were compared, namely those
+at which libtorch itself runs. Seconds are those of the whole process, on a busy machine.
 """
 NAMES = {OURS: "htp-trace", "dynamo_false": "dynamo=False", "dynamo_true": "dynamo=True"}
 FINE = (RIGHT, FIXED)
@@ -42,7 +39,7 @@ CAUSE_LENGTH = 160
 
 
 def share(records: list) -> str:
-    """Of the right ones among those that were traced."""
+    """The share of right ones among those traced."""
     traced = [r for r in records if r["outcome"] != UNTRACEABLE]
     fine = sum(r["outcome"] in FINE for r in traced)
     return f"{100 * fine / len(traced):.1f} % of {len(traced):,}" if traced else ""
@@ -80,7 +77,7 @@ def peer_rows(columns: dict) -> list:
 
 
 def other_rows(records: list, functions: Results) -> list:
-    """Tags, exports without flags, and modules as functions, in words."""
+    """Tags, exports without flags, and modules as functions, as text."""
     tagged = [r for r in records if "tags" in r]
     architectures = {r["name"].removesuffix(".eager").removesuffix(".sdpa") for r in records
                      if r["outcome"] in FINE}
@@ -124,8 +121,7 @@ def untraceable_rows(records: list) -> list:
 
 
 def write(path: Path, columns: dict) -> None:
-    """Writes the document, in which the sections of other measurements stay as they are. columns: name to
-    results, ours among them."""
+    """Writes the document; sections of other measurements stay. columns: results by name, including ours."""
     records = list(columns[OURS].records.values())
     parts = [
         INTRODUCTION, "## Counts\n", *count_rows(columns), "", *other_rows(records, columns[FUNCTIONS]),

@@ -34,9 +34,9 @@ def known_of(facts: dict) -> dict:
 
 @dataclass
 class Plan:
-    """What a run is asked to do. makers are commands of workers, by the beginnings of their models'
-    names; the first that fits counts. judge is the command of a worker. exporters are for the models of
-    native sizes: for those that have libtorch's operators alone, and for others, or None."""
+    """The parameters of a run. makers: commands of workers by prefixes of their models' names; the first match counts.
+    judge: the command of a worker. exporters: for models of native sizes, with libtorch's operators only, and for
+    others, or None."""
 
     column: str
     makers: dict
@@ -131,7 +131,7 @@ class Driver:
         return {**made, **judged}
 
     def made(self, name: str) -> dict:
-        """Facts about the TorchScript file, which is made if missing."""
+        """Facts about a model's TorchScript file, which is made if missing."""
         facts = self.files / f"{name}.json"
         if self.plan.remake or not facts.exists():
             job = {"kind": "make", "name": name, "folder": str(self.files)}
@@ -141,7 +141,7 @@ class Driver:
         return known_of(json.loads(facts.read_text()))
 
     def native(self, name: str, scratch: str) -> dict:
-        """Its file goes afterwards: it may be large."""
+        """Measures a model at its native size. Its file is removed afterwards, since it may be large."""
         files = [self.files / f"{name}{suffix}" for suffix in (".pt", ".json")]
         has_operators = bool(json.loads(files[1].read_text())["libraries"])
         exporter = self.plan.exporters[has_operators]
@@ -156,7 +156,7 @@ class Driver:
         return judged
 
     def peer(self, name: str, scratch: Path) -> dict:
-        """PyTorch's exporter with all axes that the traced program follows; then with none."""
+        """PyTorch's exporter with all axes that the traced program does not fix; then with none."""
         facts = json.loads((self.files / f"{name}.json").read_text())
         first = None
         for dynamic in [facts["follows"], []] if facts["follows"] else [[]]:

@@ -8,12 +8,12 @@ import torch
 
 from models.table import Input
 
-# Sizes of the axes: at which a model is traced, and at which it must work as well.
+# Sizes of the axes for tracing, and others at which a model must work, too.
 TRACED = {"batch": 2, "sequence": 8, "decoder_sequence": 6, "frames": 64, "samples": 2048}
 OTHER = {"batch": 3, "sequence": 13, "decoder_sequence": 9, "frames": 96, "samples": 3200}
 SMALL = {"batch": 1, "sequence": 5, "decoder_sequence": 4, "frames": 48, "samples": 1600}
 
-# Ids from the first to below the second are no special tokens; see shrink.token.
+# Ids in this range are no special tokens; see shrink.token.
 IDS_LOW, IDS_HIGH = 3, 32
 BOX_HIGH = 60  # below shrink.POSITIONS
 
@@ -48,14 +48,14 @@ def ids(item: Argument, shape: list, generator) -> torch.Tensor:
 
 
 def mask(item: Argument, shape: list, generator) -> torch.Tensor:
-    """Rows of ones and then zeros; at least half of each row is ones."""
+    """Rows of ones followed by zeros; at least half of each row is ones."""
     half, per_row = shape[-1] // 2 + 1, (*shape[:-1], 1)
     lengths = torch.randint(half, shape[-1] + 1, per_row, generator=generator)
     return (torch.arange(shape[-1]) < lengths).to(torch.int64)
 
 
 def boxes(item: Argument, shape: list, generator) -> torch.Tensor:
-    """Left, top, right, bottom; in order."""
+    """Boxes of left, top, right, bottom, with ascending coordinates."""
     corners = torch.randint(0, item.high, (*shape[:-1], 2, 2), generator=generator)
     return corners.sort(dim=-2).values.flatten(-2)
 
@@ -95,7 +95,7 @@ def axes_of(arguments: list) -> list:
 
 
 def look_up(config, names: tuple, parts: tuple = ()):
-    """The first of these fields that the configuration or one of its parts has."""
+    """The value of the first of these fields in the configuration or one of its parts."""
     for holder in (*(getattr(config, part, None) for part in parts), config):
         for name in names:
             value = getattr(holder, name, None)
@@ -137,7 +137,7 @@ def image(config, name: str) -> list:
 
 
 def spectrum(config, name: str) -> list:
-    """A mel spectrogram, in either order; of a fixed length where the model has positions."""
+    """A mel spectrogram, in either order; of fixed length if the model has positions."""
     names = ("num_mel_bins", "input_feat_per_channel", "feature_size", "n_mels", "input_feat_size",
              "num_mel_bands", "input_dim", "feature_projection_input_dim", "spec_size", "mel_dim")
     bins = look_up(config, names, AUDIO) or 80
@@ -152,7 +152,7 @@ def spectrum(config, name: str) -> list:
 
 
 def wave(config, name: str) -> list:
-    """A wave form, with or without a dim of channels; or patches of a spectrogram."""
+    """A waveform, with or without a channel dim; or patches of a spectrogram."""
     channels = look_up(config, ("audio_channels",)) or 1
     length, bins = look_up(config, ("max_length",)) or 64, look_up(config, ("num_mel_bins",)) or 80
     return [

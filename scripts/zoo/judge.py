@@ -31,8 +31,8 @@ SEEDS = (23, 31, 37)
 
 
 def check_numbers(path: Path, program: Program, arguments: list, dynamic: list) -> dict:
-    """Raises Differs or Refuses; otherwise the largest errors, at all sizes or, where nothing else
-    varies, of several inputs."""
+    """Raises Differs or Refuses; otherwise the largest errors, at all sizes, or for several inputs if no size
+    varies."""
     session = session_of(path)
     worst = Errors()
     for seed in SEEDS[:1] if dynamic else SEEDS:
@@ -46,7 +46,7 @@ def check_numbers(path: Path, program: Program, arguments: list, dynamic: list) 
 
 
 def verdict(error: Differs | Refuses) -> dict:
-    """If libtorch itself does not run at the traced sizes, there is nothing to judge."""
+    """The outcome of an error. If libtorch itself does not run at the traced sizes, there is nothing to judge."""
     if isinstance(error, Refuses):
         return {"outcome": UNTRACEABLE, "reason": f"libtorch: {error}"}
     return {"outcome": WRONG, "reason": ": ".join(error.args)}
@@ -133,7 +133,7 @@ def judged(facts: dict, dynamic: list, refusals: list) -> dict:
 
 
 def exported_by_default(program: Program, out: Path, facts: dict) -> dict:
-    """How an export without any --input comes out."""
+    """The outcome of an export without any --input."""
     record, answer = run_exporter(program, out)
     if record:
         return {"outcome": record["outcome"], "reason": record["reason"]}
@@ -141,7 +141,7 @@ def exported_by_default(program: Program, out: Path, facts: dict) -> dict:
 
 
 def check_defaults(program: Program, facts: dict) -> dict:
-    """Of the file as it is; and, where it records inputs, of one that does not."""
+    """The outcomes for the file itself and, if it records inputs, for a copy without them."""
     scratch = program.scratch
     record = {"derived": exported_by_default(program, scratch / "derived.onnx", facts)}
     bare = scratch / "bare.pt"
@@ -181,17 +181,17 @@ def judge(job: dict) -> dict:
 
 
 def feeds_of(arguments: list, dynamic: list) -> list:
-    """At the sizes at which numbers are judged."""
+    """Inputs at the sizes at which numbers are judged."""
     found = [inputs.example(arguments, inputs.TRACED, SEEDS[0])]
     for others in (inputs.OTHER, inputs.SMALL) if dynamic else ():
         sizes = {**inputs.TRACED, **{axis: others[axis] for axis in dynamic}}
-        with contextlib.suppress(RuntimeError):  # values that are given for one size only
+        with contextlib.suppress(RuntimeError):  # fixed values of one size
             found.append(inputs.example(arguments, sizes, SEEDS[0]))
     return found
 
 
 def judge_functions(job: dict) -> dict:
-    """The first attempt that is not refused, and the same with functions."""
+    """Judges the first attempt that is not refused, and the same with functions."""
     program, facts = loaded(job)
     arguments = arguments_of(facts)
     for dynamic in attempts(facts["follows"]):

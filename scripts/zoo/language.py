@@ -36,7 +36,7 @@ def class_of(architecture: str):
 
 
 def has_choice(model_class, attention: str) -> bool:
-    """Whether there is something to choose: a class without attention counts as eager."""
+    """Whether a class has a choice of attention; one without attention counts as eager."""
     return attention == "eager" or bool(getattr(model_class, "_supports_sdpa", False))
 
 
@@ -49,7 +49,7 @@ def parts_of(config):
 
 
 def configuration(architecture: str, attention: str, special: Special, kept=shrink.NONE):
-    """Tiny, but for the fields whose names kept matches."""
+    """A tiny configuration, except for fields whose names match kept."""
     config = shrink.shrunk(CONFIG_MAPPING[architecture], special.config, kept=kept)
     for part in parts_of(config):
         if hasattr(part, "use_cache"):

@@ -24,7 +24,7 @@ def worker(python: str) -> Worker:
 
 class Program:
     """A TorchScript file and, in facts, its maker's knowledge. Arrays go through scratch. A large one is evaluated in
-    double precision only if its numbers are not close without."""
+    double precision only if its numbers are not close otherwise."""
 
     def __init__(self, path: str, facts: dict, scratch: Path):
         self.path = path
@@ -34,8 +34,8 @@ class Program:
         self.is_large = False
 
     def outputs(self, tensors: tuple, wants_precise: bool = True) -> tuple:
-        """Its outputs; and those in double precision, None where an operator does not take it, or
-        where they are not wanted. Raises Refuses."""
+        """Its outputs, and those in double precision: None if an operator does not take it, or they are not wanted.
+        Raises Refuses."""
         given, made = self.scratch / "inputs.npz", self.scratch / "outputs.npz"
         numpy.savez(given, **{str(number): t.numpy() for number, t in enumerate(tensors)})
         job = {"program": self.path, "libraries": self.libraries,

@@ -1,4 +1,4 @@
-"""The worker with PyTorch: builds an architecture, traces it, and notes what PyTorch knows of it.
+"""The worker with PyTorch: builds an architecture, traces it, and records PyTorch's facts about it.
 
 Jobs: {"kind": "list"} is answered by the names that this interpreter can make; {"kind": "make"}
 leaves a TorchScript file and facts about it; {"kind": "peer"} is one export by PyTorch.
@@ -28,7 +28,7 @@ OPSET = 18 if int(torch.__version__.split(".")[0]) > 1 else 17
 
 
 class Fails(Exception):
-    """An architecture that does not come out of PyTorch; the message says why."""
+    """An architecture that PyTorch cannot trace; the message says why."""
 
 
 def first_line(error: BaseException) -> str:
@@ -39,7 +39,7 @@ def first_line(error: BaseException) -> str:
 
 
 def library():
-    """The one of the two libraries that this interpreter is to make models of."""
+    """The library of which this interpreter makes models."""
     if importlib.util.find_spec("transformers"):
         from zoo import language as found
     else:
@@ -60,7 +60,7 @@ def leaves(value) -> list:
 
 
 def with_plain_forward(built: Built) -> torch.nn.Module:
-    """The model itself, whose forward takes the arguments by position and returns tensors."""
+    """A module whose forward takes the arguments by position and returns tensors."""
     names = [argument.name for argument in built.arguments]
     forward, constants = built.model.forward, built.constants
 
@@ -75,7 +75,7 @@ def with_plain_forward(built: Built) -> torch.nn.Module:
 
 
 def same(first: list, second: list) -> bool:
-    """Whether two lists of outputs agree as far as another order of additions allows."""
+    """Whether two lists of outputs agree up to the order of additions."""
     try:
         torch.testing.assert_close(first, second, rtol=1e-3, atol=1e-3, equal_nan=True)
     except (AssertionError, TypeError):
@@ -96,7 +96,7 @@ def runs(function, arguments: list, sizes: dict):
 
 
 class Context:
-    """Arguments for a forward without backward: nothing is kept."""
+    """The ctx of a forward without backward: nothing is saved."""
 
     def save_for_backward(self, *tensors) -> None:
         pass
@@ -104,7 +104,7 @@ class Context:
 
 @contextlib.contextmanager
 def without_functions():
-    """A program that calls Python functions cannot be saved: theirs are inlined into it."""
+    """Inlines Python autograd functions: a program that calls them cannot be saved."""
     base = torch.autograd.Function
     known = vars(base).get("apply")  # inherited from C before 2.0
 
@@ -143,9 +143,9 @@ def same_shapes(first: list, second: list) -> bool:
 
 
 def axes(built: Built, model, compiled) -> tuple:
-    """The axes that the traced program follows, and those that it baked although the eager model
-    takes other sizes. Of a program that computes something else than eager mode where it was
-    traced already, as detectors do, only shapes are asked for."""
+    """The axes that the traced program keeps dynamic, and those that it fixed although the eager model takes other
+    sizes. If a program differs from eager mode already at the traced sizes, as detectors do, only shapes are
+    compared."""
     follows, baked = [], []
     wanted, got = (runs(f, built.arguments, inputs.TRACED) for f in (model, compiled))
     agrees = same if wanted is not None and same(wanted, got) else same_shapes
@@ -167,13 +167,13 @@ def save(compiled: torch.jit.ScriptModule, path: Path) -> None:
 
 
 def modules_of(model: torch.nn.Module) -> list:
-    """Every path is an instance of its own: torch.jit.trace makes as many of a shared module."""
+    """The modules by path. Every path is an instance of its own, since torch.jit.trace duplicates shared modules."""
     tree = module_tree(model)
     return [{**entry, "instance": number} for number, entry in enumerate(tree)]
 
 
 def passed_on(compiled: torch.jit.ScriptModule) -> list:
-    """Names of parameters that a module hands to the forward of another one, below it."""
+    """Names of parameters that a module passes to the forward of a module below it."""
     found = set()
     for path, module in compiled.named_modules():
         if not module._c._has_method("forward"):

@@ -7,7 +7,7 @@ FOLDERS = re.compile(r"/(?:[\w.+-]+/)+")
 
 
 def plain(text: str) -> str:
-    """Text that a table's cell can hold."""
+    """Text for a table cell."""
     return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
 
 
@@ -16,19 +16,18 @@ def line(cells: list) -> str:
 
 
 def head(titles: list, numbers: int) -> list:
-    """Titles and their rule; the last columns hold numbers."""
+    """Titles and their rule; the last columns have numbers."""
     return [line(titles), line(["---"] * (len(titles) - numbers) + ["---:"] * numbers)]
 
 
 def section_of(text: str, title: str) -> str:
-    """The section as it stands in a document, "" where there is none."""
+    """A section of a document; "" if there is none."""
     found = re.search(rf"^{title}\n.*?(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
     return found[0] if found else ""
 
 
 def put(path: Path, section: list) -> None:
-    """Puts the lines of a section, its title first, in the place of the one that the document has, or behind
-    what it has."""
+    """Replaces a section of the document, or appends it. The lines begin with its title."""
     text = path.read_text()
     new, old = "\n".join(section), section_of(text, section[0])
     path.write_text(text.replace(old, new) if old else f"{text.rstrip()}\n\n{new}")
@@ -38,7 +37,7 @@ def errors_of(record: dict) -> list:
     """The cells of the difference and the error of a judged model."""
     if "difference" not in record:
         return ["", ""]
-    # Without any error nothing was evaluated in double precision: an operator does not take it.
+    # Without any error, nothing was evaluated in double precision, because an operator does not take it.
     is_known = record.get("error") or record.get("libtorch_error")
     error = f"{record['error']:.0e} ({record['libtorch_error']:.0e})" if is_known else ""
     return [f"{record['difference']:.0e}", error]

@@ -1,9 +1,9 @@
-"""Results of a TorchScript file: in its own precision, and in double precision, which shows the error of the former. As
-a program, the worker of libtorch.py.
+"""Results of a TorchScript file: in its own precision, and in double precision, which shows the error of the former.
+Run as a program, it is the worker of libtorch.py.
 
-Equal elements have no order in a sort that is not stable, and libtorch's is not: it is told to be, as those of runtimes
-are. A program fixes dtypes where it was traced, so converting the weights is not enough for double precision: the
-constant dtypes and tensors of its graph are doubled as well.
+libtorch's sort is not stable, so equal elements have no order; it is made stable, as in runtimes. A program fixes
+dtypes where it was traced, so converting the weights is not enough for double precision: the constant dtypes and
+tensors of its graph are doubled as well.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ def double_constant_tensor(node) -> None:
 
 
 def double_dtypes(graph, node) -> None:
-    """Gives a node the wider dtype in a constant of its own: others may share the number."""
+    """Gives a node the wider dtype in a constant of its own, since others may share the old one."""
     for index, name in enumerate(argument_names(node)):
         source = node.inputsAt(index).node()
         if name == "dtype" and source.kind() == "prim::Constant" and source.hasAttribute("value"):
@@ -114,7 +114,7 @@ def outputs(path: str, inputs: tuple) -> list:
 
 
 def precise_outputs(path: str, inputs: tuple) -> list | None:
-    """Those in double precision; None where an operator does not take it."""
+    """The outputs in double precision; None if an operator does not take it."""
     try:
         return run(path, tuple(wider(tensor) for tensor in inputs), True)
     except Exception:
@@ -125,16 +125,15 @@ def precise_outputs(path: str, inputs: tuple) -> list | None:
 
 
 def first_line(error: Exception) -> str:
-    """What libtorch says; its interpreter puts a trace of the calls before it."""
+    """libtorch's message, without the interpreter's call trace before it."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     causes = [line for line in lines if line.startswith("RuntimeError: ")]
     return (causes[-1:] or lines[:1] or [type(error).__name__])[0][:400]
 
 
 def perform(job: dict):
-    """Runs job["program"] on the arrays in job["inputs"], and leaves job["outputs"] with what came
-    out, and the same in double precision where that is wanted. Yields {"error": words} where libtorch
-    refuses."""
+    """Runs job["program"] on the arrays in job["inputs"], and writes the outputs to job["outputs"], also in double
+    precision if wanted. Yields {"error": text} if libtorch refuses."""
     for library in job["libraries"]:
         torch.ops.load_library(library)
     arrays = numpy.load(job["inputs"])

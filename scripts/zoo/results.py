@@ -8,10 +8,10 @@ from pathlib import Path
 OURS = "htp"
 PEERS = ("dynamo_false", "dynamo_true")
 
-# The column of this program's exports with modules as functions, which are held against its others.
+# The column of this program's exports with modules as functions, which are compared with those without.
 FUNCTIONS = "functions"
 
-# The column of models at native sizes, which are others than those of the other columns.
+# The column of models at native sizes, which are other models than in the other columns.
 NATIVE = "native"
 
 # The columns of the same models as programs of torch.export: of this program, and of PyTorch's exporter.
@@ -25,8 +25,8 @@ UNTRACEABLE = "untraceable"
 WRONG = "WRONG"
 OUTCOMES = (RIGHT, FIXED, REFUSED, WRONG, UNTRACEABLE)
 
-# What a record holds of exports without any --input: of the file, and of a copy without the inputs
-# that it records. ENOUGH sizes are those that a dynamic dim is to be compared at.
+# Fields of a record for exports without any --input: of the file, and of a copy without its recorded inputs. ENOUGH:
+# the number of sizes at which a dynamic dim should be compared.
 DEFAULTS = {"derived": "without --input", "bare": "without --input and recorded inputs"}
 ENOUGH = 3
 

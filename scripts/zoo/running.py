@@ -1,4 +1,4 @@
-"""ONNX models run by ONNX Runtime, their numbers held against libtorch's."""
+"""Runs ONNX models in ONNX Runtime and compares numbers with libtorch's."""
 
 from pathlib import Path
 
@@ -36,10 +36,10 @@ def feed(session, arguments: list, tensors: tuple, where: str) -> list:
 
 
 def compare_at(session, program: Program, arguments: list, sizes: dict, seed: int) -> Errors:
-    """Raises Differs; Refuses where libtorch itself does not run at these sizes."""
+    """Raises Differs; Refuses if libtorch itself does not run at these sizes."""
     try:
         tensors = inputs.example(arguments, sizes, seed)
-    except RuntimeError as error:  # values that are given for one size only
+    except RuntimeError as error:  # fixed values of one size
         raise Refuses(first_line(error)) from None
     axes = " ".join(f"{axis}={sizes[axis]}" for axis in inputs.axes_of(arguments))
     where = f"at {axes}" if axes else "at its size"

@@ -16,11 +16,11 @@ POSITIONS = 64
 
 
 # ---- what a rule does with a value ---------------------------------------------------------------
-# A rule takes the value and all defaults of the configuration, and returns the value to use.
+# A rule maps the value and all defaults of the configuration to the value to use.
 
 
 def each(value, change):
-    """A change to a number, or to each number in a list or tuple, however deep."""
+    """Applies a change to a number, or to each number in nested lists or tuples."""
     if isinstance(value, (list, tuple)):
         return type(value)(each(item, change) for item in value)
     return change(value) if isinstance(value, int) and not isinstance(value, bool) else value
@@ -56,7 +56,7 @@ def heads(value, defaults):
 
 
 def key_value_heads(value, defaults):
-    """Grouped as before: as many as heads, one, or half of them."""
+    """Keeps the grouping: as many as heads, one, or half of them."""
     known = ("num_attention_heads", "num_heads", "n_heads", "n_head", "attention_heads")
     queries = next((defaults[name] for name in known if defaults.get(name)), None)
     return HEADS if value == queries else min(value, HEADS // 2)
@@ -159,7 +159,7 @@ def shrunk_value(name: str, value, defaults: dict):
 
 
 def sub_config_class(specification):
-    """The class of a part; that of its default type where an Auto class stands for it."""
+    """The class of a part; for an Auto class, that of its default type."""
     if dataclasses.is_dataclass(specification.config_class):
         return specification.config_class
     return specification.get_config_class(specification.model_type)

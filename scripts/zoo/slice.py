@@ -1,5 +1,5 @@
-"""A fast part of the measurement for continuous integration: twenty architectures of as many
-families, each of which must be right, with all properties of the tags."""
+"""A fast part of the measurement for continuous integration: twenty architectures of different families; each must be
+right, with all properties of the tags."""
 
 from zoo.results import FUNCTIONS, OURS, RIGHT
 

@@ -7,9 +7,9 @@ from zoo.inputs import Argument
 
 @dataclass(frozen=True)
 class Special:
-    """model: another class than the Auto classes give. config: fields by dotted names. inputs:
-    layouts by argument, None for one to leave out. constants: passed to forward as they are.
-    after: methods to call on the model with a value. reason: why it is not made at all."""
+    """model: another class than the Auto classes choose. config: fields by dotted names. inputs: layouts by argument,
+    None to omit one. constants: passed to forward unchanged. after: methods to call on the model with a value. reason:
+    why it is not built at all."""
 
     model: str = ""
     config: dict = field(default_factory=dict)
@@ -31,13 +31,13 @@ def lone(name: str, *dims, kind: str = "normal", high: int = 0, values: tuple = 
     return {name: [Argument(name, dims, kind, high, values)]}
 
 
-# One picture of four by four patches.
+# One image of four by four patches.
 GRID = (1, 4, 4)
 PATCHES = 16
 
 
 def grid(patch: int, name: str = "hidden_states", grid_name: str = "grid_thw") -> dict:
-    """A picture cut into patches of so many numbers, and its grid."""
+    """An image as patches of this many numbers, and its grid."""
     return {
         **lone(name, PATCHES, patch),
         **lone(grid_name, 1, 3, kind="rows", values=GRID),
@@ -85,7 +85,7 @@ TEXT = {
     "gpt_neo": Special(config={"attention_types": [[["global", "local"], 1]]}),
     "deepseek_v2": Special(config={"num_experts_per_tok": 2, "topk_method": "greedy"}),
     "longcat_flash": Special(config={"head_dim": 8}),
-    # Scales without normalisation add up: outputs of order 200 otherwise.
+    # Without normalisation, scales add up to outputs of order 200.
     "mobilebert": Special(config={"initializer_range": 0.04}),
     "mamba2": Special(config={"num_heads": 8, "head_dim": 16, "n_groups": 1}),
     "nemotron": Special(config={"num_key_value_heads": 2}),

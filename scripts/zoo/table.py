@@ -6,12 +6,12 @@ from zoo.results import (
     DEFAULTS, ENOUGH, FIXED, FUNCTIONS, OURS, OUTCOMES, PEERS, REFUSED, RIGHT, UNTRACEABLE, WRONG, Results,
 )
 
-SHOWN = 8  # architectures that are named for a cause
+SHOWN = 8  # architectures named per cause
 ROW = "{:52} {:10} {:>6} {:12} {:>9} {:16} {:>7} {:10} {:10} {:12} {:12} {}"
 
 
 def default_outcomes(record: dict) -> list:
-    """Of its exports without --input."""
+    """The outcomes of exports without --input."""
     return [record[name]["outcome"] for name in DEFAULTS if name in record]
 
 
@@ -48,7 +48,7 @@ def row(record: dict, peers: list) -> str:
 
 
 def causes_of(record: dict) -> list:
-    """Why it is not right: one cause, or one for each operator that is missing."""
+    """Why it is not right: one cause, or one per missing operator."""
     return record.get("causes") or ([record["reason"]] if "reason" in record else [])
 
 
@@ -70,7 +70,7 @@ def print_counts(column: str, results: Results) -> None:
 
 
 def print_grouped(results: Results, outcome: str) -> None:
-    """Causes by the architectures that have no other one, then by all that have it."""
+    """Prints causes by the number of architectures with only this one, then of all with it."""
     alone, named = Counter(), defaultdict(list)
     for record in results.with_outcome(outcome):
         causes = set(causes_of(record))

@@ -9,7 +9,7 @@ from tags import Tree
 
 
 def check_stripped(model, untagged: Path | None) -> None:
-    """Without its tags a file is, byte for byte, the one made with --tags none."""
+    """A stripped file equals, byte for byte, the one made with --tags none."""
     assert untagged is not None, "not written with --tags none"
     facts_of.strip(model)
     assert model.SerializeToString(deterministic=True) == untagged.read_bytes(), "files differ"

@@ -18,10 +18,9 @@ LIBRARIES = (extension._get_extension_path("_C"),)  # its operators
 
 @dataclass(frozen=True)
 class Member:
-    """A maker in torchvision.models by its dotted name, the size of the image or film that it
-    takes, and its options. batch is None where it can be any; images is how many it takes; build
-    makes the model in the maker's place, where that one makes only large ones; is_ranking says
-    that scores decide what comes out, and where."""
+    """A maker in torchvision.models by its dotted name, the size of the image or film that it takes, and its options.
+    batch: None if it can be any. images: how many it takes. build: makes the model instead, if the maker only makes
+    large ones. is_ranking: scores decide which results come out, and in which order."""
 
     maker: str
     size: tuple = (3, 64, 64)
@@ -74,8 +73,8 @@ def detector(name: str, *options: tuple, size: int = 128) -> Member:
     return Member(f"detection.{name}", (3, size, size), options, batch=1, is_ranking=True)
 
 
-# With random weights nothing is likely, and everything a candidate: few are kept, whatever their
-# scores, of a small image.
+# With random weights nothing is likely and everything is a candidate, so few are kept, whatever their scores, of a
+# small image.
 SMALL_IMAGE = (("min_size", 128), ("max_size", 128))
 FEW_PROPOSALS = (
     *SMALL_IMAGE, ("rpn_pre_nms_top_n_test", 16), ("rpn_post_nms_top_n_test", 8),

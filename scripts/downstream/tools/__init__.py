@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-# Of the largest element: tools fuse, reorder and approximate as they like.
+# Relative to the largest element: tools fuse, reorder and approximate.
 TOLERANCE = 1e-3
 
 
 class Wrong(Exception):
-    """A tool ran, and gave other numbers than libtorch."""
+    """A tool ran but gave other numbers than libtorch."""
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Case:
 
 
 def load_sizes(path: Path) -> list:
-    """Arrays are called SIZE/in/NAME and SIZE/out/NUMBER."""
+    """Reads arrays named SIZE/in/NAME and SIZE/out/NUMBER."""
     sizes = {}
     with np.load(path) as arrays:
         for key in arrays.files:
@@ -42,7 +42,7 @@ def load_sizes(path: Path) -> list:
 
 
 def compare(wanted: list, got: list) -> float:
-    """The largest difference, as a share of the largest element of its output. Raises Wrong."""
+    """The largest difference, relative to the largest element of its output. Raises Wrong."""
     worst = 0.0
     for number, (want, have) in enumerate(zip(wanted, got, strict=True)):
         have = np.asarray(have)
@@ -74,7 +74,7 @@ def right_at_all_sizes(case: Case, run) -> dict:
 
 
 TOOLS = {}
-TOGETHER = set()  # tools that are given the files of all exporters at once
+TOGETHER = set()  # tools that get the files of all exporters at once
 
 
 def tool(name: str, kind: str):
@@ -94,6 +94,6 @@ def together(name: str, kind: str):
 
 
 def load_tools() -> None:
-    """Fills the table."""
+    """Registers all tools."""
     for module in ("runtimes", "quantisers", "rewriters", "times"):
         importlib.import_module(f"downstream.tools.{module}")

@@ -1,4 +1,4 @@
-"""Tools that make the weights of models smaller."""
+"""Tools that quantise weights."""
 
 import onnx
 
@@ -43,7 +43,7 @@ def bytes_of(path) -> int:
 
 
 def runs(path, case: Case) -> None:
-    """The result runs at all sizes; its numbers may be as far off as its bits."""
+    """Runs the result at all sizes; numbers are not checked."""
     run = runner(session_of(path))
     for inputs, _ in case.sizes:
         run(inputs)

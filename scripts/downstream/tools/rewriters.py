@@ -8,7 +8,7 @@ from downstream.tools.runtimes import nodes_of, runner, session_of
 
 REWRITERS = "rewriters"
 TAG = "__source_module"
-# Those whose output is looked at for tags.
+# Tools whose output is checked for tags.
 TAGGED = ("onnxslim", "onnxsim", "onnxoptimizer", "version_converter", "ONNX Runtime's levels")
 FUSED = (
     "LayerNormalization", "SimplifiedLayerNormalization", "SkipLayerNormalization",
@@ -19,7 +19,7 @@ FUSED = (
 
 
 def share_of_tags(path) -> float:
-    """Of the nodes in the model's graph, those that have a tag."""
+    """The share of nodes with a tag in the model's graph."""
     nodes = onnx.load(path, load_external_data=False).graph.node
     tagged = sum(any(a.name == TAG for a in node.attribute) for node in nodes)
     return tagged / max(len(nodes), 1)

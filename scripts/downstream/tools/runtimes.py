@@ -28,7 +28,7 @@ def session_of(path, level=None, save=None):
 
 
 def feed(names, inputs: dict) -> dict:
-    """Inputs that a file lacks are left out: exporters drop unused ones."""
+    """The inputs that a file has: exporters drop unused ones."""
     return {name: inputs[name] for name in names}
 
 
@@ -120,7 +120,7 @@ def iree(case: Case) -> dict:
     import iree.runtime as runtime
 
     imported, module = case.folder / "model.mlir", case.folder / "model.vmfb"
-    # Not by the scripts beside the interpreter: they name the folder that they were installed in.
+    # Not the scripts beside the interpreter, which contain the folder of their installation.
     tools = [sys.executable, "-m"]
     run_program([*tools, "iree.compiler.tools.import_onnx", case.path, "-o", imported, "--opset-version", "21"])
     run_program([*tools, "iree.compiler.tools.scripts.iree_compile", imported, "-o", module,
@@ -198,7 +198,7 @@ def opencv(case: Case) -> dict:
 
 
 def stand_in(name: str) -> None:
-    """onnx2torch imports it for two operators that no model here has."""
+    """A stub module: onnx2torch imports it for two operators that no model here has."""
     module, operators = types.ModuleType(name), types.ModuleType(f"{name}.ops")
     module.ops, operators.roi_align = operators, None
     sys.modules |= {name: module, f"{name}.ops": operators}
@@ -225,7 +225,7 @@ def torch_of(case: Case) -> dict:
 
 @tool("onnxruntime-web", RUNTIMES)
 def web(case: Case) -> dict:
-    """In node, as WebAssembly. Values go through files of JSON."""
+    """Runs in node, as WebAssembly. Values are passed in JSON files."""
     from downstream.machines import NODE, WEB_WORKER
 
     graph = onnx.load(case.path, load_external_data=False).graph

@@ -45,7 +45,7 @@ def timed(cases: list, load, ready) -> list:
         try:
             run = ready(case, load(case))
             run()
-        except Exception:  # another tool tells why
+        except Exception:  # another tool reports why
             loads.append(None)
             runs.append(None)
             continue

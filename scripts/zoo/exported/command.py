@@ -20,7 +20,7 @@ LARGE = 32 << 20  # bytes of a program
 
 
 class ExportedDriver(Driver):
-    """Programs stay in a folder of their own for the next run, but for large ones."""
+    """Measures programs. All but large ones stay in a folder for the next run."""
 
     def __init__(self, plan: Plan, results: Results):
         super().__init__(plan, results)
@@ -50,7 +50,7 @@ class ExportedDriver(Driver):
             return self.ask(self.judge, job, WRONG)
 
     def made(self, name: str) -> dict:
-        """What PyTorch cannot is noted for both columns."""
+        """Makes a program. A failure of PyTorch is recorded for both columns."""
         failed = self.files / f"{name}.failed.json"
         if failed.exists() and not self.plan.remake:
             return json.loads(failed.read_text())
@@ -87,7 +87,7 @@ def run_slice(arguments: argparse.Namespace) -> int:
 
 
 def main(arguments: argparse.Namespace, folder: Path) -> int:
-    """With --document the section of docs/ZOO.md is written of what is known then."""
+    """With --document, the section of docs/ZOO.md is written from known results."""
     if arguments.slice:
         return run_slice(arguments)
     for column in () if arguments.summary or arguments.document else arguments.pt2:

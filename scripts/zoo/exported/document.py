@@ -8,15 +8,14 @@ from zoo.results import FIXED, OUTCOMES, RIGHT, UNTRACEABLE, WRONG
 
 TITLE = "## Programs of torch.export"
 INTRODUCTION = """
-Made by `make zoo ZOO="--pt2 --document"`. The same models, exported by PyTorch with `Dim.DYNAMIC` for every axis,
-with `Dim.AUTO` where that fails, and with fixed sizes where that fails, too (*way*; strict where nothing else does);
-those of torchvision without its own operators. Each file is exported without libtorch and without flags, run
-at three choices of sizes, batch 1 and sequence 1 among them, and compared with the eager model, in the way of the
-first table. *tags*: whether all properties of the first table hold; *twin*: whether the set of tags is that of the
-TorchScript file of the same model. Where it is *another program*, PyTorch made a program that runs operators in
-modules in which a trace runs none, or none where a trace has some: a slice of a whole axis, a mask that is made. *peer*:
-the model that `torch.onnx.export(dynamo=True)` makes of the same program, judged in the same way.
-Here **right-fixed** is that torch.export, or a guard of its program, fixes an axis that the eager model does not
+Made by `make zoo ZOO="--pt2 --document"`. The same models, exported by PyTorch with `Dim.DYNAMIC` for every axis, else
+with `Dim.AUTO`, else with fixed sizes (*way*; strict if nothing else works); those of torchvision without its own
+operators. Each file is exported without libtorch and without flags, run at three choices of sizes, including batch 1
+and sequence 1, and compared with the eager model as in the first table. *tags*: whether all properties of the first
+table hold; *twin*: whether the set of tags equals that of the TorchScript file of the same model. *another program*:
+PyTorch made a program that runs operators in other modules than a trace, for example for a slice of a whole axis, or a
+mask. *peer*: the model that `torch.onnx.export(dynamo=True)` makes of the same program, judged in the same way.
+Here **right-fixed** means that torch.export, or a guard of its program, fixes an axis that the eager model does not
 fix, and **untraceable** that PyTorch makes no program. A difference beside an error of libtorch's of the same size is
 rounding: d_fine has feature maps of numbers up to 30,000.
 """
@@ -55,7 +54,7 @@ def counted(name: str, records: list) -> str:
 
 
 def known(records: dict) -> list:
-    """All but those that there is nothing to choose of."""
+    """All records, except those without a program."""
     return [r for r in records.values() if "no choice of attention" not in r.get("reason", "")]
 
 
@@ -70,7 +69,7 @@ def count_rows(ours: dict, peers: dict) -> list:
 
 
 def peer_words(ours: dict, peers: dict) -> list:
-    """Where both are right their numbers are equal: they are near to the same ones."""
+    """The peer's right models against ours, as text."""
     right = [name for name, record in peers.items() if record["outcome"] in FINE and name in ours]
     missed = [name for name in right if ours[name]["outcome"] not in FINE]
     if not right:
@@ -80,7 +79,7 @@ def peer_words(ours: dict, peers: dict) -> list:
 
 
 def measured_words(records: list) -> str:
-    """How many were tried, of each kind of attention and of torchvision."""
+    """How many were measured, by kind of attention and for torchvision."""
     kinds = Counter("torchvision" if r["name"].startswith("torchvision.") else r["name"].rpartition(".")[2]
                     for r in records)
     return f"- Measured: {', '.join(f'{count} {kind}' for kind, count in kinds.most_common())}."
@@ -121,5 +120,5 @@ def section(ours: dict, peers: dict) -> list:
 
 
 def is_failure(record: dict) -> bool:
-    """A wrong number, a property of tags that does not hold, tags that differ without a reason."""
+    """Whether a record fails: a wrong number, a violated property of tags, or tags that differ without a reason."""
     return record["outcome"] == WRONG or bool(record.get("tags")) or twin_of(record) == "OTHER"

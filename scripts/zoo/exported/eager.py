@@ -1,6 +1,5 @@
-"""What an eager model computes: in its own precision, and in double precision, which tells the error of the
-former. Dtypes that the model's code names are doubled as well, and sorts keep the order of equal elements, as those
-of runtimes do.
+"""Results of an eager model in its own precision, and in double precision, which shows the error of the former. Dtypes
+that the model's code names are doubled as well, and sorts are stable, as in runtimes.
 """
 
 import torch
@@ -14,7 +13,7 @@ SORTS = {torch.ops.aten.sort.default: torch.ops.aten.sort.stable}
 
 
 class Stable(TorchDispatchMode):
-    """Sorts are stable."""
+    """Makes sorts stable."""
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
@@ -26,7 +25,7 @@ class Stable(TorchDispatchMode):
 
 
 class Doubled(Stable):
-    """And every dtype is the wider one."""
+    """Also doubles every dtype."""
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         def doubled(value):
@@ -47,7 +46,7 @@ def outputs(function, tensors: tuple) -> list:
 
 
 def precise_outputs(model: torch.nn.Module, tensors: tuple) -> list | None:
-    """Those in double precision, of a model that has been doubled; None where an operator does not take it."""
+    """The outputs of a doubled model; None if an operator does not take double precision."""
     known = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:

@@ -1,5 +1,5 @@
-"""The worker with ONNX Runtime: exports a program of torch.export, or takes the peer's model of it, and holds
-numbers against those of an eager run, and tags against the TorchScript file of the same model.
+"""The worker with ONNX Runtime: exports a program of torch.export, or takes the peer's model of it, and compares
+numbers with an eager run, and tags with the TorchScript file of the same model.
 
 Jobs: {"kind": "ours" or "peer", "stem": ..., "scratch": ..., "path": of the peer's model}.
 """
@@ -48,7 +48,7 @@ def fixed_in(session, facts: dict) -> list:
 
 
 def check_numbers(path: Path, stem: Path, facts: dict) -> dict:
-    """Raises Differs; otherwise the largest errors over all places that the model takes, and how many these are."""
+    """Raises Differs; otherwise the largest errors over all samples that the model takes, and their number."""
     session, arguments, worst = session_of(path), arguments_of(facts), Errors()
     fixed = fixed_in(session, facts)
     taken = [place for place in facts["places"] if all(place["sizes"][a] == inputs.TRACED[a] for a in fixed)]
@@ -69,7 +69,7 @@ def check_numbers(path: Path, stem: Path, facts: dict) -> dict:
 
 
 def run_exporter(path: str, out: Path, *flags, **options) -> dict:
-    """{} where a model was written, an outcome otherwise."""
+    """{} if a model was written, an outcome otherwise."""
     try:
         result = harness.run(path, "--out", out, "--quiet", "--json", *flags, **options)
         return outcome_of(json.loads(result.stdout.splitlines()[0]))
@@ -89,8 +89,8 @@ def tags_in(path: Path) -> set:
 
 
 def check_twin(stem: Path, facts: dict, scratch: Path) -> dict:
-    """The tags that only one of the two files has; neither folds, since a program folds less. Where PyTorch made
-    a program that runs no operator in a module, or another one, its tags differ for that: these count apart."""
+    """The tags that only one of the two files has. Both are exported without folding, since a program folds less. Tags
+    that differ because PyTorch's program runs operators in other modules count separately."""
     outs = scratch / "program.onnx", scratch / "twin.onnx"
     if not facts["twin"] or run_exporter(f"{stem}.pt", outs[1], "--no-fold"):
         return {}
@@ -111,7 +111,7 @@ def check_tags(stem: Path, out: Path, facts: dict, scratch: Path) -> dict:
 
 
 def judged(out: Path, facts: dict) -> dict:
-    """Right, or right with axes fixed that the eager model does not fix."""
+    """The outcome of a right export: right, or right-fixed."""
     here = fixed_in(session_of(out), facts)
     if not here and not facts["fixed"]:
         return {"outcome": RIGHT}

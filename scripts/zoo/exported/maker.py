@@ -1,5 +1,5 @@
-"""The worker with PyTorch: builds an architecture, exports it with torch.export, and notes what the eager model
-computes.
+"""The worker with PyTorch: builds an architecture, exports it with torch.export, and records the eager model's
+results.
 
     maker.py LIBRARY    which models: language or vision
 
@@ -28,17 +28,17 @@ from zoo.maker import Fails, first_line, modules_of, passed_on, save, traced, wi
 from zoo.results import REFUSED, UNTRACEABLE  # noqa: E402
 
 LIBRARIES = {"language": "zoo.language", "vision": "zoo.exported.vision"}
-# What registers operators of a library, which programs of it have.
+# The modules that register a library's operators, which its programs contain.
 OPERATORS = {"language": "transformers.integrations.moe", "vision": "torch"}
 
-# Besides those of zoo/inputs.py: the sizes that PyTorch takes for special.
+# Besides the sizes of zoo/inputs.py: size 1, which PyTorch specialises.
 ONE = {**inputs.SMALL, "batch": 1, "sequence": 1, "decoder_sequence": 1}
-# For programs that take multiples alone.
+# For programs that take only multiples.
 TWICE = {axis: 2 * size for axis, size in inputs.TRACED.items()}
 SEEDS = (23, 31, 37)
 
 DYNAMIC, AUTO, STATIC = "DYNAMIC", "AUTO", "static"
-# Ways to export, the first that PyTorch can counts.
+# Ways to export; the first that works counts.
 WAYS = ((DYNAMIC, False), (AUTO, False), (STATIC, False), (AUTO, True), (STATIC, True))
 
 
@@ -53,7 +53,7 @@ PASSING = (
 
 
 def shapes_of(arguments: list, dims: str) -> tuple | None:
-    """What torch.export takes: every named axis by one of its two words."""
+    """The dynamic_shapes of torch.export, with @p dims for every named axis."""
     if dims == STATIC:
         return None
     word = getattr(torch.export.Dim, dims)
@@ -63,7 +63,7 @@ def shapes_of(arguments: list, dims: str) -> tuple | None:
 
 
 def exported(model: torch.nn.Module, arguments: list) -> tuple:
-    """The program; how it was made; and why not in the ways before. Raises Fails."""
+    """The program, the way that worked, and why earlier ways failed. Raises Fails."""
     tensors = inputs.example(arguments, inputs.TRACED)
     failures = {}
     for dims, strict in WAYS if inputs.axes_of(arguments) else WAYS[2:]:
@@ -80,7 +80,7 @@ def exported(model: torch.nn.Module, arguments: list) -> tuple:
 
 
 def is_number(size) -> bool:
-    """Also of a symbol that is known to be one."""
+    """Whether a size is a number, or a symbol with a known value."""
     return isinstance(size, int) or size.node.maybe_as_int() is not None
 
 
@@ -97,7 +97,7 @@ def fixed_axes(program, arguments: list) -> list:
 
 
 def needs_no_node(node) -> bool:
-    """Of an operator that only passes its tensor on, or makes one without elements."""
+    """Whether an operator only passes its tensor through, or makes one without elements."""
     if isinstance(node.meta["val"], torch.Tensor) and 0 in [size for size in node.meta["val"].shape if is_number(size)]:
         return True
     given = node.args[0].meta.get("val") if node.args and isinstance(node.args[0], torch.fx.Node) else None
@@ -110,7 +110,7 @@ def needs_no_node(node) -> bool:
 
 
 def ran_in(program) -> list:
-    """The paths of modules in which operators on tensors run, as the program itself tells."""
+    """The paths of modules in which operators on tensors run, by the program's own records."""
     found = set()
     for node in program.graph.nodes:
         makes_tensors = isinstance(node.meta.get("val"), (torch.Tensor, list, tuple))
@@ -124,8 +124,8 @@ def ran_in(program) -> list:
 
 
 def admitted(program, arguments: list, dynamic: list) -> tuple:
-    """Those of the axes that can have other sizes, all at once, by the program's ranges and guards; and the first
-    of these sizes. Where some axes cannot, each is tried alone."""
+    """The axes that can change together, by the program's ranges and guards, and the first of the other sizes. If some
+    cannot, each is tried alone."""
     module = program.module()
 
     def takes(sizes: dict) -> bool:
@@ -140,7 +140,7 @@ def admitted(program, arguments: list, dynamic: list) -> tuple:
 
 
 def places(dynamic: list, other: dict) -> list:
-    """(Sizes, seed) to compare at; of each list of them the first that the model itself takes."""
+    """Lists of candidates (sizes, seed) for comparison; of each list the first that the model takes counts."""
     if not dynamic:
         return [[(inputs.TRACED, seed)] for seed in SEEDS]
     takes_any = all(other[axis] == inputs.OTHER[axis] for axis in dynamic)
@@ -154,7 +154,7 @@ def places(dynamic: list, other: dict) -> list:
 
 
 def first_that_runs(model, arguments: list, candidates: list) -> tuple | None:
-    """Sizes, seed, and what comes out there."""
+    """The sizes, the seed and the outputs of the first candidate that runs."""
     for sizes, seed in candidates:
         try:
             return sizes, seed, eager.outputs(model, inputs.example(arguments, sizes, seed))
@@ -164,7 +164,7 @@ def first_that_runs(model, arguments: list, candidates: list) -> tuple | None:
 
 
 def numbers(model, arguments: list, candidates: list) -> tuple:
-    """Where the model runs, and what it computes there. The model is doubled for good."""
+    """The candidates at which the model runs, and its results. The model stays doubled."""
     found = [first_that_runs(model, arguments, some) for some in candidates]
     if found[0] is None:
         raise Fails("does not run where it was exported")
@@ -187,7 +187,7 @@ def follows(model, arguments: list, axis: str) -> bool:
 
 
 def twin(built, model, path: Path) -> list | None:
-    """Traces the same model. The parameters that are handed on; None where it is not traced."""
+    """Traces the same model. @return the parameters passed to other modules; None if tracing fails"""
     try:
         with torch.no_grad():
             compiled = traced(built, model)
@@ -233,7 +233,7 @@ def make(library, name: str, folder: Path) -> dict:
 
 
 def export_by_peer(program: str, path: str) -> dict:
-    """By PyTorch, of the same file."""
+    """Exports the same file by PyTorch."""
     try:
         with torch.no_grad():
             torch.onnx.export(torch.export.load(program), (), path, dynamo=True, verbose=False)

@@ -1,5 +1,5 @@
-"""A fast part of the programs of torch.export for continuous integration, each of which must be right, with the tags of
-its TorchScript file."""
+"""A fast part of the programs of torch.export for continuous integration; each must be right, with the tags of its
+TorchScript file."""
 
 from zoo.exported.document import is_failure, twin_of
 from zoo.results import RIGHT, Results

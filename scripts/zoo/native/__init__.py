@@ -1,4 +1,4 @@
-"""Models at the sizes at which they are used: traced there, exported without any flag.
+"""Models at the sizes at which they are used: traced at these sizes, exported without any flag.
 
     members         the inputs of tracing
     vision          torchvision's models, made by the newer PyTorch

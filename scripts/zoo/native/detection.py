@@ -14,9 +14,9 @@ from zoo.native.members import SIZES, NativeBuilt
 from zoo.vision import LIBRARIES, PREFIX, WITHOUT_BACKBONE  # noqa: F401
 
 IMAGE = (3, 320, 480)
-# Images are scaled to that instead of 800: the computation is the same.
+# Images are scaled to this instead of 800; the computation is the same.
 SCALED = (("min_size", 320), ("max_size", 640))
-# With random weights everything is a candidate: few are kept, whatever their scores.
+# With random weights everything is a candidate, so few are kept, whatever their scores.
 PROPOSALS = (
     *SCALED, ("rpn_pre_nms_top_n_test", 64), ("rpn_post_nms_top_n_test", 32), ("box_score_thresh", 0.0),
     ("box_detections_per_img", 8),

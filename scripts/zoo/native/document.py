@@ -9,12 +9,12 @@ from zoo.results import FIXED, OUTCOMES, REFUSED, RIGHT, UNTRACEABLE, Results
 
 TITLE = "## Native sizes"
 INTRODUCTION = """
-Made by `make zoo ZOO="--native --document"`. Models at the sizes at which they are used: those of
-torchvision whole, with random weights, those of transformers narrow and of few layers. Each is traced
-there (detectors are scripted), exported without any flag, and compared with libtorch's run of the same
-file at that size and at one more for every axis that the export says is dynamic; *sizes* is at how many
-sizes libtorch itself runs. Seconds are what the whole process computed, not what it waited for.
-*fixed*: axes that the program fixes, but for channels, and by what, as `--verbose` tells.
+Made by `make zoo ZOO="--native --document"`. Models at the sizes at which they are used: those of torchvision whole,
+with random weights, those of transformers narrow and with few layers. Each is traced at that size (detectors are
+scripted), exported without any flag, and compared with libtorch's run of the same file at that size and at one more
+for every dynamic axis of the export; *sizes* is the number of sizes at which libtorch itself runs. Seconds are
+processor time of the whole process. *fixed*: axes that the program fixes, except channels, and by what, as `--verbose`
+reports.
 """
 SLOW = 3  # times the median
 WHY_LENGTH = 150
@@ -82,7 +82,7 @@ LARGE = 0.1  # of the time; smaller stages are not shown
 
 
 def why_slow(record: dict) -> str:
-    """Where its time went, the most first."""
+    """How its time was spent, longest first."""
     stages = record["stages"]
     whole = sum(stages.values()) or 1
     shares = {stage: seconds / whole for stage, seconds in stages.items() if seconds > LARGE * whole}

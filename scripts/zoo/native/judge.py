@@ -24,11 +24,11 @@ from zoo.libtorch import Refuses  # noqa: E402
 from zoo.results import FIXED, RIGHT, WRONG  # noqa: E402
 
 TIMEOUT = 300
-FEW = 8  # pictures of a batch, and the like
+FEW = 8  # sizes such as batches
 
 
 def smaller(share: float):
-    """A size of an axis beside a traced one: one more of few, a multiple of 32 of many."""
+    """A size for an axis beside the traced one: one more if that is small, otherwise a multiple of 32."""
 
     def other(size: int) -> int:
         if size < FEW:
@@ -80,7 +80,7 @@ def stages_of(answer: dict) -> dict:
 
 
 def input_of(facts: dict) -> str:
-    """The sizes that it is used at, in words."""
+    """The sizes at which the model is used, as text."""
     shapes = [
         "x".join(str(facts["sizes"].get(dim, dim)) for dim in argument["dims"])
         for argument in facts["arguments"]
@@ -89,8 +89,8 @@ def input_of(facts: dict) -> str:
 
 
 def compare(comparison: Comparison, facts: dict) -> dict:
-    """Raises Differs and Refuses. Axes that were derived instead of given may be dynamic; then the model is compared at
-    the given sizes."""
+    """Raises Differs and Refuses. If axes other than the given ones are dynamic, the model is compared at the given
+    sizes."""
     sizes = facts["sizes"]
     for given, known in zip(comparison.arguments, facts["arguments"]):
         for axis, dim in zip(given.dims, known["dims"]):

@@ -1,5 +1,5 @@
-"""Architectures of transformers with inputs of the sizes that they are used with: their fields that
-say sizes of inputs keep their defaults. They are narrow and of few layers, as in the first table.
+"""Architectures of transformers at the input sizes at which they are used: fields that decide input sizes keep their
+defaults. They are narrow and have few layers, as in the first table.
 """
 
 import re
@@ -13,7 +13,7 @@ from zoo.special import SPECIAL, Special
 
 LIBRARIES = language.LIBRARIES
 
-# Facts that decide the size of an input.
+# Fields that decide the size of an input.
 KEPT = re.compile(
     r".*(image_size|img_size|input_size|resolution|crop_size|patch_size|tubelet_size|embedding_size_hw)"
     r"|image_embedding_size|.*window_sizes?|window_size|attention_window|local_attention.*|sliding_window.*"
@@ -25,8 +25,8 @@ KEPT = re.compile(
 
 @dataclass(frozen=True)
 class Native:
-    """config: fields by dotted names, besides those that the first table sets. inputs: layouts by
-    argument. sizes: of axes, other than SIZES. is_ranking: scores decide what comes out, and where."""
+    """config: fields by dotted names, besides those that the first table sets. inputs: layouts by argument. sizes: of
+    axes, other than SIZES. is_ranking: scores decide which results come out, and in which order."""
 
     config: dict = field(default_factory=dict)
     inputs: dict = field(default_factory=dict)
@@ -89,7 +89,7 @@ VISION = {
     "rt_detr.eager": Native({"num_queries": 20}, picture(640, 640), is_ranking=True),
     **dict.fromkeys(("mask2former.eager", "maskformer.eager"), Native(inputs=picture(384, 384))),
     "vit_mae.eager": Native(inputs={"noise": [Argument("noise", ("batch", 196), "unit")]}),
-    # With a text of the length that they are trained with.
+    # With a text of the length used in training.
     "clip.sdpa": tokens(77),
     "clipseg.sdpa": tokens(77),
     "owlvit.eager": tokens(16),

@@ -16,7 +16,7 @@ DEBIAN_PACKAGES = "/usr/lib/python3/dist-packages"
 
 @contextlib.contextmanager
 def without_operators():
-    """torchvision can be imported without the operators that it would load, and register."""
+    """Lets torchvision be imported without loading and registering its operators."""
     sys.path.append(DEBIAN_PACKAGES)
     registering = types.ModuleType("without operators")
     registering._register_custom_op = lambda: None
@@ -81,7 +81,7 @@ MEMBERS = (
 )
 BY_NAME = {PREFIX + member.maker: member for member in MEMBERS}
 
-# Several pictures at a time: other models are traced with one.
+# Batches of several images; other models are traced with one.
 BATCHES = {"mobilenet_v2": 8, "resnet18": 4, "shufflenet_v2_x1_0": 4, "mobilenet_v3_small": 8}
 
 
