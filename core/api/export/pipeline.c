@@ -10,6 +10,7 @@
 #include "lower/driver/initial_state.h"
 #include "lower/driver/lower.h"
 #include "lower/passes/asked_inputs.h"
+#include "lower/passes/shared_sizes.h"
 #include "lower/passes/told_shapes.h"
 #include "lower/passes/weights.h"
 #include "onnx/builder/ir_version.h"
@@ -77,6 +78,7 @@ static htp_status find_borders(htp_session *session, htp_lower_means *means)
         }
         means->groups = find_calls(session, is_chosen);
     }
+    session->groups = means->groups;
     return HTP_OK;
 }
 
@@ -132,6 +134,7 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     htp_note_kept(session, &session->kept);
     htp_builder_infer_types(*model);
     htp_lower_ask_inputs(*model);
+    htp_lower_share_sizes(*model, session->groups);
     htp_lower_tell_shapes(*model);
     htp_builder_remove_unused(*model);
     HTP_TRY(set_ir_version(session, *model));

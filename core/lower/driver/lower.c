@@ -393,7 +393,7 @@ htp_status htp_lower_graph(htp_builder *model, const htp_lower_means *means,
     note_all_passed(&l);
     htp_lower_copy_sizes(&l);
     htp_lower_settle(&l);
-    htp_lower_share_sizes(&l);
+    htp_lower_share_sizes(model, means->groups);
     htp_lower_guard_fusions(&l, &unsupported);
     return htp_unsupported_status(&unsupported);
 }

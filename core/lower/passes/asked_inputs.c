@@ -7,8 +7,6 @@
 typedef struct pass {
     htp_builder *model;
     htp_map places; /* joined names of consecutive dims -> input * HTP_MAX_RANK + first dim */
-    htp_map asked;  /* question -> output of the Shape that answers it */
-    htp_tensor_id *instead;
 } pass;
 
 /* The sizes that a Shape returns: dims from start up to end. */
@@ -78,7 +76,7 @@ static bool read_question(const htp_builder *model, const htp_onnx_node *node, q
 }
 
 /* Makes the Shape read an input that has these sizes, if there is one. */
-static void turn(pass *p, htp_onnx_node *node, question *asked)
+static void turn(pass *p, htp_onnx_node *node, const question *asked)
 {
     const htp_tensor *tensor = &p->model->tensors.items[asked->tensor];
     const char *names = join_names(p, tensor, asked->start, asked->end);
@@ -87,46 +85,27 @@ static void turn(pass *p, htp_onnx_node *node, question *asked)
         !htp_map_get(&p->places, names, &place)) {
         return;
     }
-    uint32_t length = asked->end - asked->start;
-    *asked = (question){p->model->inputs.items[place / HTP_MAX_RANK], place % HTP_MAX_RANK,
-                        place % HTP_MAX_RANK + length};
+    uint32_t start = place % HTP_MAX_RANK;
     htp_tensor_id *inputs = HTP_NEW_ARRAY(p->model->arena, htp_tensor_id, 1);
     htp_attribute *attributes = HTP_NEW_ARRAY(p->model->arena, htp_attribute, 2);
-    inputs[0] = asked->tensor;
-    attributes[0] = htp_attribute_int("start", asked->start);
-    attributes[1] = htp_attribute_int("end", asked->end);
+    inputs[0] = p->model->inputs.items[place / HTP_MAX_RANK];
+    attributes[0] = htp_attribute_int("start", start);
+    attributes[1] = htp_attribute_int("end", start + asked->end - asked->start);
     node->inputs = inputs;
     node->attributes = attributes;
     node->attribute_count = 2;
 }
 
-/* Makes readers of a repeated question read the first answer. */
-static void share(pass *p, const htp_onnx_node *node, const question *asked)
-{
-    const void *key = htp_arena_copy(p->model->arena, asked, sizeof(*asked));
-    uint32_t answer;
-    if (htp_map_get_bytes(&p->asked, key, sizeof(*asked), &answer)) {
-        p->instead[node->outputs[0]] = answer;
-    } else {
-        htp_map_set_bytes(p->model->arena, &p->asked, key, sizeof(*asked), node->outputs[0]);
-    }
-}
-
 void htp_lower_ask_inputs(htp_builder *model)
 {
     const bool *live = htp_builder_count_uses(model);
-    pass p = {.model = model,
-              .instead = HTP_NEW_ARRAY(model->arena, htp_tensor_id, model->tensors.count + 1)};
-    memset(p.instead, 0xff, model->tensors.count * sizeof(*p.instead));
+    pass p = {.model = model};
     note_inputs(&p);
     for (size_t n = 0; n < model->nodes.count; n++) {
         htp_onnx_node *node = &model->nodes.items[n];
         question asked;
         if (live[n] && read_question(model, node, &asked)) {
             turn(&p, node, &asked);
-            share(&p, node, &asked);
         }
     }
-    htp_builder_replace(model, p.instead);
-    htp_builder_replace_passed(model, p.instead);
 }

@@ -1,5 +1,6 @@
 #include "lower/passes/shared_sizes.h"
 
+#include "base/dtype.h"
 #include "base/numbers.h"
 #include "onnx/builder/prune.h"
 #include "onnx/reader/shared.h"
@@ -190,15 +191,15 @@ static void find_graphs(sharer *s)
     }
 }
 
-void htp_lower_share_sizes(htp_lowering *l)
+void htp_lower_share_sizes(htp_builder *model, const uint32_t *groups)
 {
-    htp_builder *model = l->model;
+    htp_arena *arena = model->arena;
     sharer s = {.model = model,
-                .arena = l->arena,
-                .groups = l->means->groups,
-                .is_shareable = HTP_NEW_ARRAY(l->arena, bool, model->tensors.count + 1),
-                .instead = HTP_NEW_ARRAY(l->arena, htp_tensor_id, model->tensors.count + 1),
-                .key = {.arena = l->arena}};
+                .arena = arena,
+                .groups = groups,
+                .is_shareable = HTP_NEW_ARRAY(arena, bool, model->tensors.count + 1),
+                .instead = HTP_NEW_ARRAY(arena, htp_tensor_id, model->tensors.count + 1),
+                .key = {.arena = arena}};
     const bool *live = htp_builder_count_uses(model);
     for (size_t i = 0; i < model->tensors.count; i++) {
         s.instead[i] = HTP_NONE;
