@@ -22,8 +22,9 @@ static void fill_standard_streams(void)
     }
 }
 
-static int run(const htp_cli_arguments *arguments)
+static int run(htp_cli_arguments *arguments)
 {
+    int code;
     switch (arguments->command) {
     case HTP_CLI_HELP:
         return htp_cli_help(arguments);
@@ -32,7 +33,8 @@ static int run(const htp_cli_arguments *arguments)
     case HTP_CLI_OPERATORS:
         return htp_cli_operators();
     default:
-        return htp_cli_export(arguments);
+        code = htp_cli_arguments_open(arguments);
+        return code ? code : htp_cli_export(arguments);
     }
 }
 

@@ -47,6 +47,12 @@ typedef struct htp_cli_arguments {
 /** Reads the command line. @return false after one line on stderr: exit with HTP_CODE_USAGE. */
 bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv);
 
+/**
+ * Opens standard input and output where "-" stands for a file.
+ * @return an exit code: HTP_CODE_OK, or another one after one line on stderr.
+ */
+int htp_cli_arguments_open(htp_cli_arguments *arguments);
+
 /** Frees the arrays. */
 void htp_cli_arguments_free(htp_cli_arguments *arguments);
 

@@ -7,6 +7,7 @@
 #include "cli/terminal/terminal.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,11 +43,22 @@ static void on_note(void *user, const char *line)
     }
 }
 
+/* Prints what is for programs. */
+static void print_result(const char *text)
+{
+    char *printed = text ? strdup(text) : NULL;
+    if (printed) {
+        htp_cli_rename_standard(printed);
+        (void)fputs(printed, stdout);
+    }
+    free(printed);
+}
+
 static void print_json(const struct run *run, int code, const char *error, htp_status details)
 {
     if (run->arguments->json) {
         char *json = htp_cli_failure_json(run->model, code, error, details);
-        (void)fputs(json ? json : "", stdout);
+        print_result(json);
         free(json);
     }
 }
@@ -57,7 +69,9 @@ static htp_code report_failure(const struct run *run, htp_status status)
     if (code == HTP_CODE_INTERRUPTED) {
         htp_cli_signals_report_stop();
     }
-    htp_cli_print_failure(status);
+    if (code != HTP_CODE_CANNOT_WRITE || !htp_cli_stdout_is_closed()) {
+        htp_cli_print_failure(status);
+    }
     print_json(run, code, htp_status_message(status), status);
     htp_status_free(status);
     return code;
@@ -83,7 +97,8 @@ static htp_status export_model(const struct run *run, const htp_options *options
     htp_status status =
         htp_export(run->model, run->outputs[index], options, is_shown ? &result : NULL);
     if (!status && run->arguments->json) {
-        (void)puts(htp_result_json(result));
+        print_result(htp_result_json(result));
+        (void)putchar('\n');
     }
     if (!status && run->arguments->print_tree) {
         (void)fputs(htp_result_tree(result), stdout);

@@ -19,20 +19,6 @@ static void print_failures(char *failures)
     htp_string_free(failures);
 }
 
-/* A file named "-" is a mistake. */
-static htp_status check_files(const htp_quality_options *options)
-{
-    const char *const files[][2] = {{"--csv", options->csv_file}, {"--html", options->html_file}};
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        if (files[i][1] && strcmp(files[i][1], "-") == 0) {
-            return htp_status_make(HTP_CODE_USAGE,
-                                   "%s takes a file; to standard output goes --json - alone",
-                                   files[i][0]);
-        }
-    }
-    return HTP_OK;
-}
-
 htp_status htp_cli_quality(const htp_cli_arguments *arguments, bool *is_worse)
 {
     htp_quality_options options = arguments->quality;
@@ -40,7 +26,6 @@ htp_status htp_cli_quality(const htp_cli_arguments *arguments, bool *is_worse)
     char *failures = NULL;
     char **text = arguments->json || arguments->quiet ? NULL : &result;
     char **json = arguments->json ? &result : NULL;
-    HTP_TRY(check_files(&options));
     htp_cli_signals_asking();
     options.lists_all = arguments->options.details;
     options.export_options = &arguments->options;

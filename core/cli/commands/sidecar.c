@@ -1,6 +1,7 @@
 #include "cli/commands/commands.h"
 
 #include "cli/terminal/failure.h"
+#include "cli/terminal/print.h"
 #include "cli/terminal/signals.h"
 
 #include <stdio.h>
@@ -17,8 +18,7 @@ htp_status htp_cli_sidecar(const htp_cli_arguments *arguments, const char *model
     if (!status && arguments->json) {
         char *path = arguments->out ? NULL : htp_sidecar_path(model);
         char *json = htp_cli_success_json(model, path ? path : arguments->out);
-        (void)fputs(json ? json : "", stdout);
-        htp_string_free(json);
+        htp_cli_print_answer(HTP_OK, json, false);
         htp_string_free(path);
     }
     htp_model_free(opened);

@@ -17,8 +17,7 @@ htp_status htp_cli_write(const htp_cli_arguments *arguments, const char *model,
     }
     if (!status && arguments->json) {
         char *json = htp_cli_success_json(model, arguments->out);
-        (void)fputs(json ? json : "", stdout);
-        htp_string_free(json);
+        htp_cli_print_answer(HTP_OK, json, false);
     }
     htp_model_free(opened);
     return status;

@@ -1,9 +1,37 @@
 #include "cli/terminal/print.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { STANDARD_PATHS = 2 };
+
+static const char *standard_paths[STANDARD_PATHS]; /* NULL: none */
+
+void htp_cli_print_as_standard(const char *path)
+{
+    for (size_t i = 0; i < STANDARD_PATHS; i++) {
+        if (!standard_paths[i] || strcmp(standard_paths[i], path) == 0) {
+            standard_paths[i] = path;
+            return;
+        }
+    }
+}
+
+void htp_cli_rename_standard(char *text)
+{
+    for (size_t i = 0; i < STANDARD_PATHS && standard_paths[i]; i++) {
+        size_t length = strlen(standard_paths[i]);
+        for (char *found = strstr(text, standard_paths[i]); found;
+             found = strstr(found, standard_paths[i])) {
+            *found++ = '-';
+            memmove(found, found + length - 1, strlen(found + length - 1) + 1);
+        }
+    }
+}
 
 /* C0 and C1 control codes; the latter are two bytes in UTF-8. */
 static void disarm(char *line)
@@ -28,6 +56,7 @@ static char *make_line(const char *prefix, const char *format, va_list arguments
         return NULL;
     }
     disarm(text);
+    htp_cli_rename_standard(text);
     int length = asprintf(&line, "%s%s\n", prefix, text);
     free(text);
     return length < 0 ? NULL : line;
@@ -77,9 +106,16 @@ void htp_cli_print_failure(htp_status status)
 void htp_cli_print_answer(htp_status status, char *answer, bool is_json)
 {
     if (!status && answer) {
+        htp_cli_rename_standard(answer);
         (void)printf("%s%s", answer, is_json ? "\n" : "");
     }
     htp_string_free(answer);
+}
+
+bool htp_cli_stdout_is_closed(void)
+{
+    struct pollfd polled = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&polled, 1, 0) == 1 && polled.revents & POLLERR;
 }
 
 bool htp_cli_flush_stdout(void)
@@ -87,6 +123,8 @@ bool htp_cli_flush_stdout(void)
     if (fflush(stdout) == 0 && !ferror(stdout)) {
         return true;
     }
-    htp_cli_print_message("cannot write to standard output: %s", strerror(errno));
+    if (!htp_cli_stdout_is_closed()) {
+        htp_cli_print_message("cannot write to standard output: %s", strerror(errno));
+    }
     return false;
 }

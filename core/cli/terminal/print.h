@@ -8,6 +8,13 @@
 #include <htp/htp.h>
 #include <stdio.h>
 
+/** Prints "-" for @p path from now on: it is a standard stream in the place of a file. Two paths
+ * can be. */
+void htp_cli_print_as_standard(const char *path);
+
+/** Writes "-" for these paths in a text, in place. */
+void htp_cli_rename_standard(char *text);
+
 /** `htp-trace: `, a formatted line, and a newline. To be freed with free(); NULL without memory. */
 char *htp_cli_message_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -23,6 +30,9 @@ void htp_cli_print_detail(const char *format, ...) __attribute__((format(printf,
 /** Prints an answer of the library on stdout unless @p status is a failure: text, or JSON, which
  * gets a newline. Frees it. */
 void htp_cli_print_answer(htp_status status, char *answer, bool is_json);
+
+/** Whether stdout is a pipe whose reader is gone, which is nothing to report. */
+bool htp_cli_stdout_is_closed(void);
 
 /** Writes out stdout. @return false, after a line on stderr, when that failed: exit with
  * HTP_CODE_CANNOT_WRITE. */

@@ -110,7 +110,7 @@ static htp_status prepare(struct files *files, const char *path)
         return HTP_OK;
     }
     if (file->is_direct) {
-        return htp_status_make(HTP_CODE_CANNOT_WRITE,
+        return htp_status_make(HTP_CODE_USAGE,
                                "cannot write weights to '%s' beside '%s': both must be files",
                                data_path, file->path);
     }

@@ -108,8 +108,7 @@ USAGE = {
     "no metric": ["--fail-under", "speed=1"],
     "one file twice": ["--csv", "OUT/a", "--json", "OUT/./a"],
     "the model itself": ["--json", "MODEL"],
-    "standard output": ["--csv", "-"],
-    "standard output of a page": ["--html", "-"],
+    "standard output twice": ["--csv", "-", "--html", "-"],
 }
 
 

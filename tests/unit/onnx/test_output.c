@@ -22,7 +22,7 @@ static void write_to_null(void)
 {
     htp_writer_result result = write_model(&f, NULL, "/dev/null", HTP_EXTERNAL_AUTO);
     ck_assert_uint_gt(result.model_bytes, LARGE);
-    write_fails(&f, "/dev/null", HTP_EXTERNAL_ALWAYS, HTP_CODE_CANNOT_WRITE, "both must be files");
+    write_fails(&f, "/dev/null", HTP_EXTERNAL_ALWAYS, HTP_CODE_USAGE, "both must be files");
 }
 
 UNIT_TEST(devices_are_written_directly)
@@ -104,7 +104,7 @@ UNIT_TEST(an_old_pair_survives_a_full_disk)
 
 static void write_huge_to_null(void)
 {
-    write_fails(&f, "/dev/null", HTP_EXTERNAL_AUTO, HTP_CODE_CANNOT_WRITE, "both must be files");
+    write_fails(&f, "/dev/null", HTP_EXTERNAL_AUTO, HTP_CODE_USAGE, "both must be files");
 }
 
 UNIT_TEST(a_model_over_two_gibibytes_needs_a_second_file)

@@ -1,0 +1,93 @@
+#include "cli/arguments/standard_input.h"
+
+#include "cli/terminal/print.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char input_path[32]; /* empty: nobody asked */
+
+/* A temporary file without a name. @return -1: errno tells why */
+static int open_unnamed(void)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path = NULL;
+    folder = folder && *folder ? folder : "/tmp";
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || asprintf(&path, "%s/htp-trace-XXXXXX", folder) < 0) {
+        return fd;
+    }
+    fd = mkostemp(path, O_CLOEXEC); /* not all file systems have unnamed files */
+    if (fd >= 0) {
+        (void)unlink(path);
+    }
+    free(path);
+    return fd;
+}
+
+static bool write_all(int fd, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(fd, bytes, count);
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        bytes += written > 0 ? written : 0;
+        count -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+/* Copies standard input to its end. @return an exit code, after a line on stderr if it is none */
+static int spool(int fd)
+{
+    static char block[1 << 16];
+    for (;;) {
+        ssize_t got = read(STDIN_FILENO, block, sizeof(block));
+        if (got == 0) {
+            return HTP_CODE_OK;
+        }
+        if (got < 0 && errno != EINTR) {
+            htp_cli_print_message("standard input cannot be read: %s", strerror(errno));
+            return HTP_CODE_BAD_INPUT;
+        }
+        if (got > 0 && !write_all(fd, block, (size_t)got)) {
+            htp_cli_print_message("standard input cannot be spooled to a temporary file: %s; set "
+                                  "TMPDIR to a folder with room",
+                                  strerror(errno));
+            return HTP_CODE_CANNOT_WRITE;
+        }
+    }
+}
+
+const char *htp_cli_standard_input(int *code)
+{
+    struct stat facts;
+    int fd = STDIN_FILENO;
+    *code = HTP_CODE_OK;
+    if (*input_path) {
+        *code = HTP_CODE_USAGE;
+        htp_cli_print_message("standard input is one file; pass - once");
+        return NULL;
+    }
+    bool is_file = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
+    if (!is_file) {
+        fd = open_unnamed();
+        if (fd < 0) {
+            *code = HTP_CODE_CANNOT_WRITE;
+            htp_cli_print_message("no temporary file can be made for standard input: %s; set "
+                                  "TMPDIR to a folder that can be written",
+                                  strerror(errno));
+            return NULL;
+        }
+        *code = spool(fd);
+    }
+    (void)snprintf(input_path, sizeof(input_path), "/proc/self/fd/%d", fd);
+    htp_cli_print_as_standard(input_path);
+    return *code == HTP_CODE_OK ? input_path : NULL;
+}
