@@ -1,11 +1,11 @@
 /*
- * Preloaded into a program under test: does something before one of its calls of a function that
- * changes files.
+ * Preloaded into a program under test: acts before one of its calls of a function that changes
+ * files.
  *
  *   INTERFERE="CALL N ACTION [PATH [PATH]]"   CALL is a function's name, or any; N counts from 1
  *
- * kill: ends the process (SIGKILL). cut PATH: cuts the file to half its size. change PATH: writes
- * its last byte anew. replace PATH OTHER: renames OTHER to PATH.
+ * kill: ends the process (SIGKILL). cut PATH: cuts the file to half its size. change PATH: rewrites
+ * its last byte. replace PATH OTHER: renames OTHER to PATH.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

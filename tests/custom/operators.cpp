@@ -1,4 +1,4 @@
-// Operators of a library that is not PyTorch's, as users write them.
+// Operators of a third-party library, as users write them.
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/gelu.h>
@@ -34,7 +34,7 @@ at::Tensor quick_gelu(const at::Tensor &x, double alpha)
     return x.mul(x.mul(alpha).sigmoid());
 }
 
-// Has kernels for both: that of the CPU is not to be run.
+// Has kernels for both; that of the CPU must not run.
 at::Tensor doubled(const at::Tensor &)
 {
     TORCH_CHECK(false, "there are no contents to compute with");

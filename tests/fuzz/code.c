@@ -1,5 +1,5 @@
 /*
- * A record of code: its tokens, its tree, what it declares, what its tuples cost.
+ * A record of code: its tokens, tree, declarations, and the cost of its tuples.
  */
 #include "fuzz.h"
 

@@ -1,4 +1,4 @@
-"""The code of TorchScript files that fuzzers begin with."""
+"""The fuzzers' initial corpus: code of TorchScript files."""
 
 MODULE = r"""class Net(Module):
   __parameters__ = ["w", ]

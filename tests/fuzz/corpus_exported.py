@@ -1,5 +1,5 @@
-"""What fuzzers of torch.export's files begin with: small programs, whole archives, pickled states, and formulas of sizes
-alone."""
+"""The fuzzers' initial corpus of torch.export's files: small programs, whole archives, pickled states, and formulas of
+sizes."""
 
 import io
 import json
@@ -39,8 +39,8 @@ def tree(kind, *children) -> dict:
 
 
 def program(nodes: list, values: dict, guards=(), before=(), more=()) -> dict:
-    """@param before  input specifications in front of x, as (what it is, its argument)
-    @param more       the same of outputs"""
+    """@param before  input specifications before x, as (kind, argument)
+    @param more       the same for outputs"""
     leaf = tree(None)
     names = [which["arg"]["name"] for spec in before for which in spec.values()]
     changed = [which["arg"]["name"] for spec in more for which in spec.values()]
@@ -68,7 +68,7 @@ CHANGED = {"buffer_mutation": {"arg": {"name": "c"}, "buffer_name": "b"}}
 
 
 def branch(target: str) -> dict:
-    """A graph that an operator is given."""
+    """A graph as an operator's argument."""
     graph = {"inputs": [value("a")], "outputs": [value("r")], "nodes": [node(target, {"self": value("a")}, value("r"))],
              "tensor_values": {"a": tensor(3, 2), "r": tensor(3, 2)}, "sym_int_values": {}, "sym_bool_values": {},
              "is_single_tensor_return": False, "custom_obj_values": {}, "sym_float_values": {}}
@@ -76,7 +76,7 @@ def branch(target: str) -> dict:
 
 
 def larger_programs() -> dict:
-    """With the weights that the fuzzer lays beside them, w of sizes (2,) and b of (3, 2)."""
+    """Programs with the weights that the fuzzer provides, w of sizes (2,) and b of (3, 2)."""
     aten = "torch.ops.aten."
     whole = {name: tensor(3, 2) for name in ("x", "y", "z", "c", "b_b")} | {"p_w": tensor(2)}
     weighted = node(aten + "add.Tensor", {"self": value("x"), "other": value("p_w"), "alpha": {"as_int": 2}}, value("y"))

@@ -1,4 +1,4 @@
-"""The ONNX models that fuzzers begin with: places of tags, what graphs are made of, and what is wrong."""
+"""The fuzzers' initial corpus of ONNX models: places of tags, parts of graphs, and errors."""
 
 import json
 
@@ -70,7 +70,7 @@ def by_name_scopes(made, tag):
 
 
 def records():
-    """Every node with all it can have, and the module tree."""
+    """Every node with all metadata, and the module tree."""
     made = tagged(by_attribute)
     modules = []
     for path, name in (("", "Net"), ("layer", "Layer"), ("layer.act", "Act")):
@@ -92,7 +92,7 @@ def records():
 
 
 def bodies():
-    """An If in a Loop, reading what lies around both."""
+    """An If in a Loop, which reads values outside of both."""
     branch = lambda op: helper.make_graph([node(op, ["x"], ["b"], f"/cell/{op}")], op, [], [value("b")])
     choice = node("If", ["keep"], ["next"], "/loop/If", then_branch=branch("Neg"), else_branch=branch("Abs"))
     body = helper.make_graph(
@@ -159,7 +159,7 @@ def calls():
 
 
 def kept_calls():
-    """A function of other operators than the model's stays; nodes without tags have their call's."""
+    """A function with other operator versions than the model's stays; nodes without tags have their call's."""
     made = calls()
     made.functions[0].opset_import[0].version = 17
     for each in made.functions[1].node:
@@ -187,7 +187,7 @@ def attributes():
 
 
 def weights():
-    """Raw and typed data, shared, sparse, strings, of no dims and of none."""
+    """Raw and typed data, shared, sparse, strings, scalars and empty tensors."""
     made = [numpy_helper.from_array(np.arange(6, dtype=np.float32).reshape(2, 3), "raw"),
             helper.make_tensor("typed", FLOAT, [2], [1.0, 2.0]),
             helper.make_tensor("ints", TensorProto.INT64, [2], [1, 2]),
@@ -250,7 +250,7 @@ def nested(depth):
 
 
 def scalar():
-    """Dims that nobody has."""
+    """Impossible dims."""
     return model(graph([node("Add", ["x", "w"], ["y"])], initializer=[helper.make_tensor("w", FLOAT, [], [1.0])]))
 
 
@@ -264,7 +264,7 @@ def empty_scopes():
 
 
 def untyped():
-    """Types that are to be inferred: shapes that are computed, and operators of many kinds."""
+    """Types to infer: computed shapes, and operators of many kinds."""
     ints = lambda name, *numbers: numpy_helper.from_array(np.array(numbers, np.int64), name)
     nodes = [
         node("Shape", ["x"], ["s"]), node("Gather", ["s", "zero"], ["n"], axis=0),

@@ -1,4 +1,4 @@
-"""The profiles of ONNX Runtime that fuzzers begin with."""
+"""The fuzzers' initial corpus of ONNX Runtime profiles."""
 
 import json
 

@@ -1,10 +1,10 @@
-"""The sidecars that fuzzers begin with."""
+"""The fuzzers' initial corpus of sidecars."""
 
 import json
 
 
 def sidecar():
-    """What htp-trace sidecar writes of the model that fuzz_two_nodes() makes, as far as it matters."""
+    """The relevant parts of htp-trace sidecar's output for the model of fuzz_two_nodes()."""
     modules = [
         {"tag": tag, "full_tag": tag, "has_tag": True, "parent": parent, "path": path, "aliases": [],
          "class": "Net", "qualified_class": "m.Net", "is_torch_nn": False, "is_leaf": path != "",
@@ -31,7 +31,7 @@ def sidecar():
 
 
 def quality(count):
-    """What was measured; another count of nodes than 2 cannot be."""
+    """Measurements; any count of nodes other than 2 is invalid."""
     metrics = {"coverage": {"count": count, "of": 2, "percent": 50 * count},
                "specificity": {"count": 0, "of": 0, "percent": None, "reason": "none"}}
     return {"reference": None, "nodes": 2, "tensors": 3, "weights": 0, "module_count": 3, "depth": 2,
@@ -43,7 +43,7 @@ def quality(count):
 
 
 def changed(path, put):
-    """The sidecar with something else at one place."""
+    """The sidecar with another value in one place."""
     made = sidecar()
     place = made
     for step in path[:-1]:

@@ -1,5 +1,5 @@
 /*
- * libFuzzer's entry to the target that FUZZ_TARGET names.
+ * libFuzzer's entry point for the target FUZZ_TARGET.
  */
 #include "fuzz.h"
 

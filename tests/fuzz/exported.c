@@ -1,7 +1,7 @@
 /*
- * Programs of torch.export. What an input is tells its first byte: of an archive, it is read as
- * one; of a pickle, as a state; behind a '#' or a '?' is a formula of sizes, or a guard, alone;
- * anything else is the JSON of a program, which is traced with weights that lie beside it.
+ * Programs of torch.export. The first byte of an input decides its kind: an archive; a pickle, read
+ * as a state; after '#' a formula of sizes, after '?' a guard; anything else is the JSON of a
+ * program, which is traced with the weights of read_program().
  */
 #include "fuzz.h"
 
@@ -67,7 +67,7 @@ static htp_status read_state(htp_arena *arena, const uint8_t *bytes, size_t size
 
 /* ---- programs ---- */
 
-/* Traces a call with the sizes of the example; in several lanes where the data decides some. */
+/* Traces a call with the sizes of the example, in several lanes if the data decides some. */
 static htp_status trace(htp_source *source)
 {
     const htp_named_operator *operators;
@@ -107,7 +107,7 @@ static void read_archive(const uint8_t *bytes, size_t size)
     htp_arena_free(&arena);
 }
 
-/* The state: a parameter w and a buffer b, floats, of sizes 2 and 3 by 2. */
+/* The state has a float parameter w of size 2 and a float buffer b of 3 by 2. */
 static void read_program(const uint8_t *text, size_t size)
 {
 #define TENSOR(key, elements, sizes, strides)                                                      \

@@ -1,8 +1,7 @@
 /*
- * What fuzz targets share. A target is given bytes as a hostile file would hold them; it must come
- * back, whatever they are, with nothing leaked. The rows of targets.def are all there are:
- * libFuzzer drives one of them in each program that `make fuzz` builds, replay.c all of them over
- * the corpus.
+ * Shared by fuzz targets. A target gets the bytes of a hostile file; it must return without leaks,
+ * whatever they are. targets.def lists all targets: libFuzzer drives one in each program that `make
+ * fuzz` builds, replay.c all of them over the corpus.
  */
 #ifndef HTP_TESTS_FUZZ_H
 #define HTP_TESTS_FUZZ_H
@@ -23,7 +22,7 @@ const char *fuzz_file(unsigned slot, const void *data, size_t size);
 /** As fuzz_file() with an ONNX model: x -> Neg "/a/Neg" -> v -> Neg "/b/Neg" -> y. */
 const char *fuzz_two_nodes(unsigned slot);
 
-/** Ends the program, for the fuzzer to see, where what must hold does not. */
+/** Aborts the program, for the fuzzer to see, if the condition does not hold. */
 #define FUZZ_CHECK(condition)                                                                      \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -33,8 +32,8 @@ const char *fuzz_two_nodes(unsigned slot);
 
 _Noreturn void fuzz_fail(const char *condition, const char *file, int line);
 
-/** A failure must be one clear line and one of the codes that a file may cause; it is freed.
- * @return whether there is none. */
+/** Checks and frees a status. A failure must have a one-line message and a code that a file may
+ * cause. @return whether there is none */
 bool fuzz_is_ok(htp_status status);
 
 #endif

@@ -1,7 +1,7 @@
-"""Makes the corpus that fuzzers begin with: make_corpus.py writes tests/fuzz/corpus/TARGET/NAME.
+"""Makes the fuzzers' initial corpus: make_corpus.py writes tests/fuzz/corpus/TARGET/NAME.
 
-Small files that each reach something else of the readers: what exporters write, all kinds of
-attributes, and what is wrong in a way of its own. The same files come out on every run.
+Small files that each reach another part of the readers: what exporters write, all kinds of attributes, and every kind
+of error. Every run makes the same files.
 """
 
 from pathlib import Path

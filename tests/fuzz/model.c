@@ -1,5 +1,5 @@
 /*
- * An ONNX file: opened, its tree and its flaws told, nodes selected, drawn, cut out, and written
+ * An ONNX file: opened, inspected, validated, its nodes selected, drawn and extracted, and written
  * without tags.
  */
 #include "fuzz.h"
@@ -56,7 +56,7 @@ static void strip(htp_model *model)
     (void)fuzz_is_ok(htp_model_strip(model, device, NULL));
 }
 
-/* The types of what crosses borders are inferred where the file does not tell them. */
+/* Types of values that cross borders are inferred if the file does not have them. */
 static void extract(htp_model *model)
 {
     static const char device[] = "/dev/null";

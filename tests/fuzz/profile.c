@@ -1,5 +1,5 @@
 /*
- * A profile of ONNX Runtime, told of a model of two nodes, with and without an optimised model.
+ * A profile of ONNX Runtime for a model of two nodes, with and without an optimised model.
  */
 #include "fuzz.h"
 

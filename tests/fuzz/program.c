@@ -1,13 +1,13 @@
 /*
- * A program that is made up (program_maker.h), interpreted with the made-up runner in one to four
- * lanes, twice: as after loading, and once more.
+ * A generated program (program_maker.h), interpreted by the fake runner in one to four lanes,
+ * twice: as after loading, and once more.
  */
 #include "fuzz.h"
 #include "program_maker.h"
 
 /* ---- the runner ---- */
 
-/* Whatever a schema says comes out: tensors like the first operand, and small numbers. */
+/* Returns results by the schema: tensors like the first operand, and small numbers. */
 static htp_run_code give_anything(runner_fixture *r, const htp_program_schema *schema,
                                   runner_call *call)
 {
@@ -38,7 +38,7 @@ static htp_run_code give_anything(runner_fixture *r, const htp_program_schema *s
     return HTP_RUN_OK;
 }
 
-/* Rules run on operands that they can take. */
+/* Runs a rule if it can take the operands. */
 static htp_run_code run_checked(void *self, uint32_t schema, htp_run_mode mode,
                                 const htp_operand *inputs, uint32_t input_count,
                                 const htp_operand **outputs, uint32_t *output_count,
@@ -76,7 +76,7 @@ static void check_values(const htp_trace *trace, const uint32_t *values, uint32_
     }
 }
 
-/* All numbers of a trace are within its tables. */
+/* All indices in a trace are within its tables. */
 static void check_trace(const htp_trace *trace)
 {
     check_values(trace, trace->inputs, trace->input_count);
@@ -109,7 +109,7 @@ static void check_trace(const htp_trace *trace)
 
 enum { MAX_TICKS = 64, MAX_BYTES = 1 << 28 };
 
-/* A few thousand steps: what more of them do, these did, too. */
+/* Stops after a few thousand steps; more would reach nothing new. */
 static bool count_tick(void *user, uint64_t done, uint64_t total)
 {
     uint32_t *ticks = user;

@@ -1,6 +1,6 @@
 /*
- * Programs of bytes: types, schemas, objects and functions. What functions do is in
- * program_nodes.c.
+ * Generates programs from bytes: types, schemas, objects and functions. program_nodes.c generates
+ * their nodes.
  */
 #include "program_maker.h"
 
@@ -60,7 +60,7 @@ static void make_types(fuzz_maker *m)
 
 /* ---- schemas ---- */
 
-/* Arguments or results: one a letter. */
+/* Arguments or results, one per letter. */
 static htp_program_argument *make_arguments(fuzz_maker *m, const char *letters, uint32_t *count)
 {
     htp_program_argument *made = HTP_NEW_ARRAY(m->arena, htp_program_argument, strlen(letters) + 1);
@@ -79,7 +79,7 @@ static htp_program_argument *make_arguments(fuzz_maker *m, const char *letters, 
     return made;
 }
 
-/* Pieces of the language have no schema. */
+/* Built-in constructs have no schema. */
 static void make_schema(fuzz_maker *m, const char *kind, const char *takes, const char *gives)
 {
     program_fixture *p = m->program;
@@ -175,8 +175,8 @@ uint32_t fuzz_make_data(fuzz_maker *m, char type)
     return program_add_data(m->program, data);
 }
 
-/* What attributes hold. Tensors among them are weights, with the numbers of their data; a Net has
- * Blocks, a Block the one behind it. */
+/* The attributes' contents. Tensors are weights, numbered like their data; a Net has Blocks, a
+ * Block the next one. */
 static void make_objects(fuzz_maker *m)
 {
     static const char *const names[] = {"w",     "h",    "n",     "rows",    "flag", "text",

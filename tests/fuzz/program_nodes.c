@@ -1,5 +1,5 @@
 /*
- * What made-up functions do: nodes and blocks, with values that are known where they stand.
+ * The bodies of generated functions: nodes and blocks, which read values that are visible there.
  */
 #include "program_maker.h"
 
@@ -60,7 +60,7 @@ static uint32_t make_constant(fuzz_maker *m, uint32_t block, char type)
     return node.outputs[0];
 }
 
-/* A value of a type: now and then another one. */
+/* A value of a type; sometimes of another one. */
 static uint32_t find_value(fuzz_maker *m, uint32_t block, char type)
 {
     uint32_t choice = fuzz_take(m->bytes, 256);
@@ -114,7 +114,7 @@ static void make_row(fuzz_maker *m, uint32_t block)
     add_node(m, block, &node);
 }
 
-/* The letter of an argument of the made-up runner's operators. */
+/* The letter of an argument of the fake runner's operators. */
 static char letter_of(const fuzz_maker *m, const htp_program_argument *argument)
 {
     static const char letters[] = {
@@ -179,7 +179,7 @@ static void make_object(fuzz_maker *m, uint32_t block)
     add_node(m, block, &node);
 }
 
-/* Functions call later ones most of the time: others may have no end. */
+/* Functions mostly call later ones, since other calls may not terminate. */
 static void make_call(fuzz_maker *m, uint32_t block)
 {
     uint32_t choice = fuzz_take(m->bytes, 256);
@@ -253,7 +253,7 @@ typedef void making(fuzz_maker *m, uint32_t block);
 
 void fuzz_make_block(fuzz_maker *m, uint32_t block, const char *gives)
 {
-    /* Those that nest come last. */
+    /* Nesting ones come last. */
     static making *const makings[] = {make_operator, make_operator,  make_operator, make_row,
                                       make_row,      make_attribute, make_object,   make_call,
                                       make_if,       make_loop};

@@ -1,5 +1,5 @@
 /*
- * What the rules of the made-up runner may be given.
+ * The operands that the fake runner's rules can take.
  */
 #include "program_maker.h"
 
@@ -10,14 +10,14 @@ static bool is_small(const htp_runner_tensor *tensor)
     return tensor->rank <= MAX_RANK && tensor->elements >= 0 && tensor->elements <= MAX_ELEMENTS;
 }
 
-/* A number that every rule can count with. */
+/* A number with which every rule can compute. */
 static bool is_number(const htp_operand *operand)
 {
     return operand->kind == HTP_OPERAND_INT && operand->as.i >= -MAX_NUMBER &&
            operand->as.i <= MAX_NUMBER;
 }
 
-/* Lists are of tensors where the schema calls them so, and of numbers otherwise. */
+/* Lists have tensors if the schema says so, and numbers otherwise. */
 static bool is_list(const htp_program_argument *argument, const htp_operand *operand)
 {
     bool has_tensors =

@@ -1,8 +1,8 @@
 /*
  * Replays the corpus without a fuzzer: calls each target with every file in CORPUS/TARGET, each in
- * a process of its own. The last line is `N passed, N failed, N skipped`.
+ * a separate process. The last line is `N passed, N failed, N skipped`.
  *
- *   replay [CORPUS]     tests/fuzz/corpus, from the root of the repository, unless it is given
+ * replay [CORPUS] default: tests/fuzz/corpus, relative to the root of the repository
  */
 #include "fuzz.h"
 
@@ -39,7 +39,7 @@ static uint8_t *read_file(const char *path, size_t *size)
     return data;
 }
 
-/* Whether a process that runs the target over the file comes back. */
+/* Whether a process that runs the target on the file ends normally. */
 static bool replay(const struct target *target, const char *path)
 {
     (void)fflush(stdout);

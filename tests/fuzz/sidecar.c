@@ -1,6 +1,6 @@
 /*
- * A sidecar of a model of two nodes that says nothing of modules itself: its modules come from
- * there, and it is held against the model.
+ * A sidecar of a model of two nodes without tags: the modules come from the sidecar, which is
+ * compared with the model.
  */
 #include "fuzz.h"
 

@@ -22,7 +22,7 @@ static uint8_t *put_bytes(uint8_t *at, const void *bytes, size_t count)
     return at + count;
 }
 
-/* What a member's local header and its entry in the directory have in common. */
+/* The fields that a member's local header and its directory entry share. */
 static uint8_t *put_facts(uint8_t *at, const fuzz_member *member)
 {
     at = put(at, 0, 14); /* no flags, stored, no time, no checksum */

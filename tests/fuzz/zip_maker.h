@@ -1,5 +1,5 @@
 /*
- * Zip archives in memory, as PyTorch writes them: nothing is compressed.
+ * Zip archives in memory, uncompressed as PyTorch writes them.
  */
 #ifndef HTP_TESTS_FUZZ_ZIP_MAKER_H
 #define HTP_TESTS_FUZZ_ZIP_MAKER_H

@@ -1,4 +1,4 @@
-/* What two results of one call differ in. */
+/* Differences between two results of a call. */
 #include "oracle.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static const char *words_of(comparison *c, const htp_operand *told, const htp_op
 
 /* ---- tensors ---- */
 
-/* The first tensor on the memory of @p of; one behind the last where there is none. */
+/* The first tensor on the memory of @p of; one past the last if there is none. */
 static size_t find_memory(const oracle_tensors *inputs, const oracle_tensors *outputs,
                           const htp_runner_tensor *of)
 {
@@ -45,7 +45,7 @@ static bool are_equal(const int64_t *a, const int64_t *b, uint32_t count)
     return count == 0 || memcmp(a, b, count * sizeof(*a)) == 0;
 }
 
-/* Strides of dims that move nothing are nobody's to see, but that formats are read off them. */
+/* Strides of dims with one element move nothing, but memory formats depend on them. */
 static bool move_alike(const htp_runner_tensor *a, const htp_runner_tensor *b)
 {
     for (uint32_t dim = 0; dim < a->rank && a->elements > 0; dim++) {

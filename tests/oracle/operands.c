@@ -1,19 +1,19 @@
-/* Operands like those of a call, in another layout, with or without contents. */
+/* Copies of a call's operands in another layout, with or without contents. */
 #include "oracle.h"
 
 #include <string.h>
 
-/* Of a tensor: kernels are to take no time. */
+/* Elements of a tensor, so that kernels are fast. */
 enum { MAX_GIVEN = 1 << 15, MAX_LAID_OUT = 1 << 12 };
 
-/* What is under way: the memories that were made so far, by the storages that they stand for. */
+/* State while copying: the memory made so far for each storage. */
 typedef struct making {
     oracle *o;
     const oracle_way *way;
     const oracle_tensors *given;
     const htp_runner_tensor **memories; /* by number of the tensor */
     const bool *is_written;             /* the same */
-    uint32_t at;                        /* the tensor that comes next */
+    uint32_t at;                        /* the next tensor */
 } making;
 
 void oracle_list_tensors(oracle *o, const htp_operand *operands, uint32_t count,
@@ -31,7 +31,7 @@ void oracle_list_tensors(oracle *o, const htp_operand *operands, uint32_t count,
 
 /* ---- layouts ---- */
 
-/* Strides of dims that lie in @p order, the last one closest, whose last has room for @p more. */
+/* Strides for dims in @p order, the last one innermost and padded by @p more elements. */
 static void set_strides(htp_runner_tensor *tensor, int64_t *strides, const uint32_t *order,
                         int64_t more)
 {
@@ -93,7 +93,7 @@ static bool is_chosen(const oracle_way *way, uint32_t number)
     return way->choice == ORACLE_ALL || (way->choice == ORACLE_FIRST) == (number == 0);
 }
 
-/* What is written is not expanded: libtorch raises at that, whatever the operator. */
+/* Written tensors are not expanded: libtorch raises for that, whatever the operator. */
 static htp_runner_tensor geometry_of(making *m, uint32_t number)
 {
     const htp_runner_tensor *given = m->given->items[number];
@@ -104,7 +104,7 @@ static htp_runner_tensor geometry_of(making *m, uint32_t number)
 
 /* ---- tensors ---- */
 
-/* How many elements of its memory a tensor needs; more than anybody makes where they are many. */
+/* The number of elements of memory that a tensor needs; INT64_MAX on overflow. */
 static int64_t extent_of(const htp_runner_tensor *tensor)
 {
     int64_t extent = tensor->offset + (tensor->elements > 0 ? 1 : 0);
@@ -118,7 +118,7 @@ static int64_t extent_of(const htp_runner_tensor *tensor)
     return extent;
 }
 
-/* Whether two tensors share one memory: only what is given as it is does. */
+/* Whether two tensors share memory; only unchanged ones do. */
 static bool are_together(const making *m, uint32_t a, uint32_t b)
 {
     bool is_given = m->way->layout == ORACLE_AS_GIVEN;
@@ -133,8 +133,8 @@ static const htp_runner_tensor *make(oracle *o, const htp_making *making)
     return code == HTP_RUN_OK ? made : NULL;
 }
 
-/* Numbers from 0 to 1 in no order, for kernels that take neither ones nor zeroes. @return NULL for
- * types that have none */
+/* Unordered numbers from 0 to 1, for kernels that take neither ones nor zeros. @return NULL for
+ * types without such numbers */
 static const void *varied_bytes(making *m, int32_t type, int64_t count, size_t *bytes)
 {
     size_t parts = type == HTP_SCALAR_COMPLEX_FLOAT || type == HTP_SCALAR_COMPLEX_DOUBLE ? 2 : 1;
@@ -249,7 +249,7 @@ static bool make_operands(making *m, const htp_operand *given, uint32_t count, h
     return true;
 }
 
-/* Whether each tensor is of an argument that is written. */
+/* Whether each tensor belongs to a written argument. */
 static const bool *find_written(oracle *o, const oracle_call *call, size_t count)
 {
     bool *is_written = HTP_NEW_ARRAY(&o->arena, bool, count + 1);

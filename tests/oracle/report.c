@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What was reported or seen in this process. */
+/* Everything reported or seen in this process. */
 static htp_arena seen_arena;
 static htp_map seen;
 static bool is_begun;
@@ -29,7 +29,7 @@ bool oracle_is_new(const char *text)
     return place != NULL;
 }
 
-/* A line, which other processes do not cut. */
+/* Writes a line at once, so that other processes' lines do not split it. */
 static void write_line(const char *line)
 {
     const char *path = getenv("HTP_ORACLE_LOG");

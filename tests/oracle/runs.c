@@ -1,4 +1,4 @@
-/* Calls that are run for real beside what was told of them. */
+/* Runs calls for real, to compare with the sizes given for them. */
 #include "oracle.h"
 
 #include "interpret/operators/operand_checks.h"
@@ -41,8 +41,8 @@ static void run(oracle *o, const oracle_call *call, htp_run_mode mode, const htp
     oracle_list_tensors(o, inputs, call->count, &result->inputs);
 }
 
-/* On ones, or on others where they are not taken: an index of one is out of range, a division by
- * zero fails, a matrix of ones has no inverse. @return why it was not run */
+/* Runs on ones, or on other contents if these fail: an index of one may be out of range, a division
+ * by zero fails, a matrix of ones has no inverse. @return why it did not run */
 static const char *run_for_real(oracle *o, const oracle_call *call, oracle_way way,
                                 oracle_result *result)
 {
@@ -113,7 +113,7 @@ static void examine_in_layout(oracle *o, const oracle_call *call, oracle_way way
     }
 }
 
-/* Sizes of lanes are alike but for how large they are. */
+/* Lanes differ only in how large sizes are. */
 static bool is_of_new_kind(oracle *o, const oracle_call *call)
 {
     htp_text text = {.arena = &o->arena};

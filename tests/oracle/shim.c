@@ -1,4 +1,4 @@
-/* The shim that stands in front of the real one. */
+/* The shim that wraps the real one. */
 #include "oracle.h"
 
 #include <dlfcn.h>
@@ -98,7 +98,7 @@ static htp_shim_code open_model(const char *path, const htp_shim_contents *conte
     return real->open(path, contents, host, model, error);
 }
 
-/* One model is open at a time. */
+/* Only one model is open at a time. */
 static void close_model(htp_shim_model *model)
 {
     while (opened) {

@@ -1,4 +1,4 @@
-/* Calls in words. */
+/* Calls as text. */
 #include "oracle.h"
 
 #include "base/text.h"

@@ -1,4 +1,4 @@
-"""A browser without a window, which tests of pages look through."""
+"""A headless browser for tests of pages."""
 
 import base64
 import re
@@ -18,7 +18,7 @@ PATIENCE = 30  # seconds until something must have happened
 
 
 class Browser:
-    """Selenium's driver, with the questions that tests of our pages ask."""
+    """Selenium's driver, with queries of our pages."""
 
     def __init__(self, driver):
         from selenium.webdriver.common.action_chains import ActionChains
@@ -76,7 +76,7 @@ class Browser:
         field.send_keys(self.keys.BACKSPACE * len(field.get_attribute("value")))
 
     def press(self, *keys: str) -> None:
-        """Keys by their names in selenium, or texts."""
+        """Presses keys, by their names in selenium, or types text."""
         for key in keys:
             self.actions().send_keys(getattr(self.keys, key, key)).perform()
 
@@ -90,7 +90,7 @@ class Browser:
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
     def emulate(self, feature: str, value: str) -> None:
-        """A feature of media queries, or the medium itself."""
+        """Sets a feature of media queries, or the medium itself."""
         medium = value if feature == "media" else ""
         if feature != "media":
             self.features[feature] = value
@@ -103,7 +103,7 @@ class Browser:
     # ---- the table of nodes ----
 
     def counted(self) -> int:
-        """How many nodes the table says that it shows."""
+        """The number of nodes that the table claims to show."""
         return int(re.match(r"[\d,]+", self.text("#found"))[0].replace(",", ""))
 
     def cells(self, column: str) -> list:
@@ -120,7 +120,7 @@ class Browser:
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def loaded(self) -> list:
-        """Everything that the page loaded besides itself."""
+        """The URLs of everything that the page loaded besides itself."""
         return self.script("return performance.getEntriesByType('resource').map((entry) => entry.name)")
 
     def check_silence(self) -> None:
@@ -129,7 +129,7 @@ class Browser:
 
 @contextmanager
 def browsing():
-    """A new browser without a past."""
+    """A new browser with an empty profile."""
     skip_unless("chromium")
     from selenium.webdriver import Chrome, ChromeOptions
     from selenium.webdriver.chrome.service import Service

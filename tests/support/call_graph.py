@@ -26,15 +26,15 @@ def lines_of(*command) -> list:
 
 
 def objects() -> dict:
-    """Objects to the files of core/ that they are made of, without suffix. What no source belongs to is left
-    from earlier builds."""
+    """Maps objects to their source files in core/, without suffix. Objects without a source are left from earlier
+    builds."""
     folder = objects_folder()
     files = {path: path.relative_to(folder / "core").with_suffix("") for path in (folder / "core").rglob("*.o")}
     return {str(path): str(file) for path, file in files.items() if (ROOT / "core" / file).with_suffix(".c").exists()}
 
 
 def definitions(files: dict) -> dict:
-    """Exported names, to the files that define them."""
+    """Maps exported names to the files that define them."""
     found = {}
     for line in lines_of("nm", "-A", "--defined-only", "--extern-only", *files):
         path, rest = line.split(":", 1)
@@ -45,7 +45,7 @@ def definitions(files: dict) -> dict:
 
 
 def calls() -> dict:
-    """Files, to the files that they call, to the names that they call there."""
+    """Maps each file to the files that it calls, and these to the called names."""
     files = objects()
     assert files, f"there are no objects in {objects_folder()}"
     defined = definitions(files)
@@ -73,7 +73,7 @@ def reached(graph: dict, start: str) -> set:
 
 
 def circles(graph: dict) -> list:
-    """Sets of files each of which reaches all others of its set by calls."""
+    """Sets of files that call each other in a cycle."""
     reach = {file: reached(graph, file) for file in graph}
     return sorted({tuple(sorted(other for other in reach[file] if file in reach[other]))
                    for file in graph if file in reach[file]})

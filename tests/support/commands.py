@@ -8,7 +8,7 @@ NO_SHIM = {"HTP_SHIM": "/nowhere/libhtp-shim.so", "PATH": "/usr/bin:/bin"}
 
 
 def ask(*arguments) -> str:
-    """Runs without libtorch: no command on ONNX models opens it."""
+    """Runs a command without libtorch, which no command on ONNX models opens."""
     result = run(*arguments, env=NO_SHIM)
     assert result.returncode == EXIT_OK, result.stderr
     assert result.stderr == "", result.stderr

@@ -1,4 +1,4 @@
-"""Compares a large export with its TorchScript file, one after the other: compare_large.py PT ONNX"""
+"""Compares a large export with its TorchScript file, run in turn to save memory: compare_large.py PT ONNX"""
 
 import sys
 

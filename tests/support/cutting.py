@@ -1,9 +1,8 @@
-"""Makes networks whose modules are cut out, and the modules alone: cutting.py FOLDER writes, for each
-network, NAME.pt, NAME.npz (its inputs, in order) and NAME.MODULE.pt for modules that are exported by
-themselves, too.
+"""Makes networks whose modules are extracted, and the modules alone: cutting.py FOLDER writes, for each network,
+NAME.pt, NAME.npz (its inputs, in order) and NAME.MODULE.pt for modules that are also exported by themselves.
 
 twice     modules that are called several times, one with modules below it, traced
-chained   a module that is fed with what it gave, traced
+chained   a module that gets its own output as input, traced
 residual  paths around modules, and several outputs, traced
 control   modules in the bodies of an If and of a Loop, scripted
 t5        encoder and decoder with shared weights, traced
@@ -28,7 +27,7 @@ class Gate(nn.Module):
 
 
 class Block(nn.Module):
-    """Has operations of its own only in its children: their calls are told by its own."""
+    """All of its operations are in children, whose calls follow from its own calls."""
 
     def __init__(self, size):
         super().__init__()

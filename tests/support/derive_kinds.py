@@ -22,7 +22,7 @@ class Viterbi(nn.Module):
 
 
 class Chain(Viterbi):
-    """How likely labels are, where a mask tells how far they go."""
+    """The likelihood of labels, with a mask of their lengths."""
 
     def forward(self, emissions, labels, mask):
         score = self.start + emissions[:, 0]
@@ -47,7 +47,7 @@ class Decoded(nn.Module):
 
 
 class Levels(nn.Module):
-    """A head that puts a grid to what it finds in maps of several sizes."""
+    """A detection head that adds a grid to maps of several sizes."""
 
     def __init__(self):
         super().__init__()
@@ -64,7 +64,7 @@ class Levels(nn.Module):
 
 
 class Overlaps(nn.Module):
-    """How far boxes of one list cover those of another."""
+    """Intersection over union of two lists of boxes."""
 
     def forward(self, one, other):
         areas = (one[:, 2] - one[:, 0]) * (one[:, 3] - one[:, 1])
@@ -76,7 +76,7 @@ class Overlaps(nn.Module):
 
 
 class Moved(nn.Module):
-    """Boxes, and how far each is moved."""
+    """Boxes, and an offset for each."""
 
     def forward(self, boxes, deltas):
         left, top, right, bottom = boxes.unbind(-1)
@@ -169,7 +169,7 @@ class Packed(nn.Module):
 
 
 class Pooled(nn.Module):
-    """The mean of as many steps as there are."""
+    """The mean over the valid steps."""
 
     def __init__(self):
         super().__init__()
@@ -205,7 +205,7 @@ class Edges(nn.Module):
 
 
 class Ratings(nn.Module):
-    """A user and a thing, as ids."""
+    """A user and an item, as ids."""
 
     def __init__(self):
         super().__init__()
@@ -232,7 +232,7 @@ class Table(nn.Module):
 
 
 class Denoiser(nn.Module):
-    """An image, a time for each, and words beside it."""
+    """An image, a time step, and text for conditioning."""
 
     def __init__(self):
         super().__init__()
@@ -247,7 +247,7 @@ class Denoiser(nn.Module):
 
 
 class Flow(nn.Module):
-    """An image whose points are moved."""
+    """An image warped by a flow field."""
 
     def forward(self, image, flow):
         batch, channels, height, width = image.shape
@@ -292,8 +292,7 @@ X = torch.rand(2, 5, 16)
 BOXES = torch.rand(6, 4)
 SCRIPT, TRACE = "script", "trace"
 
-# Modules, examples to trace them with (None: they are only scripted), and what is to be derived: None
-# where that is nobody's expectation.
+# Modules, examples for tracing (None: only scripted), and the inputs to derive (None: nothing particular is expected).
 KINDS = {
     "viterbi": (Viterbi, (torch.rand(2, 5, 7),), ["float32[2,{8|5},7]"]),
     "chain": (Chain, (torch.rand(2, 5, 7), STEPS, torch.ones(2, 5)),

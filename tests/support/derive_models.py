@@ -39,7 +39,7 @@ class Boxes(nn.Module):
 
 
 class Patches(nn.Module):
-    """An image in patches, each of which has a position of its own: the size is fixed."""
+    """An image in patches with position embeddings, which fix the size."""
 
     def __init__(self, patch: int, count: int, extra: int = 0):
         super().__init__()
@@ -204,7 +204,7 @@ class Needed(nn.Module):
 
 
 class Checked(nn.Module):
-    """The program looks at the sizes by itself."""
+    """The program checks the sizes itself."""
 
     def __init__(self):
         super().__init__()
@@ -252,7 +252,7 @@ class Batch(nn.Module):
 
 
 class States(nn.Module):
-    """The state of a recurrent layer is given, in a tuple or one by one."""
+    """The state of a recurrent layer is an input, as a tuple or one by one."""
 
     def __init__(self):
         super().__init__()
@@ -281,7 +281,7 @@ class Cell(nn.Module):
 
 
 class Depth(nn.Module):
-    """Images that are joined before the first layer."""
+    """Images that are concatenated before the first layer."""
 
     def __init__(self):
         super().__init__()

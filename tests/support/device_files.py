@@ -1,4 +1,4 @@
-"""TorchScript files as they would be, had they been saved on another device."""
+"""TorchScript files as saved on another device."""
 
 import bisect
 import io
@@ -9,8 +9,8 @@ import zipfile
 from pathlib import Path
 
 CPU = "cpu"
-zipfile.ZIP64_LIMIT = (1 << 32) - 2  # libtorch 1.13 cannot read files from 2 GiB on that Python writes in another way
-NAMED = b'torch.device("cpu"'  # in code; other texts stay
+zipfile.ZIP64_LIMIT = (1 << 32) - 2  # libtorch 1.13 cannot read the other layout that Python writes from 2 GiB on
+NAMED = b'torch.device("cpu"'  # in code; other strings stay
 
 
 def string(text: str) -> bytes:
@@ -18,7 +18,7 @@ def string(text: str) -> bytes:
 
 
 def moved_pickle(content: bytes, device: str) -> bytes:
-    """With another device in the place of the text "cpu", wherever it stands."""
+    """The pickle with another device for every string "cpu"."""
     return content.replace(string(CPU), string(device))
 
 
@@ -37,7 +37,7 @@ class Pickler(pickle._Pickler):
 
 
 def moved_positions(content: bytes, code: bytes, device: str) -> bytes:
-    """A debug record of code whose texts are longer or shorter now."""
+    """The debug record of code whose strings have changed in length."""
     places = [found.start() for found in re.finditer(re.escape(NAMED), code)]
     if not places:
         return content
@@ -62,7 +62,7 @@ def rewritten(old: Path, new: Path, change) -> Path:
 
 
 def moved(old: Path, new: Path, device: str, in_code: str = "") -> Path:
-    """A file of the CPU as one of another device, whose name in the code may be another one."""
+    """A copy of a CPU file for another device; the code may name a third one."""
     in_code = in_code or device
     with zipfile.ZipFile(old) as archive:
         code = {name: archive.read(name) for name in archive.namelist() if name.endswith(".py")}

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-# Operators that become one kind of ONNX node, whatever stands beside it.
+# Operators that become one kind of ONNX node, whatever its neighbours.
 COMPARED = {
     "tanh": "Tanh", "sigmoid": "Sigmoid", "relu": "Relu", "exp": "Exp", "sin": "Sin", "cos": "Cos",
     "_softmax": "Softmax", "_safe_softmax": "Softmax", "addmm": "MatMul", "mm": "MatMul", "bmm": "MatMul",
@@ -15,7 +15,7 @@ COMPARED = {
 
 @contextmanager
 def step_by_step():
-    """Without operators that stand for whole modules."""
+    """Runs modules without operators that compute whole modules at once."""
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 from harness import INTO, ROOT, export, made_by, skip_unless
 
 MAKER = ROOT / "tests" / "support" / "three_exporters.py"
-# Flags of where our tags are written, and the name of that place in `inspect`.
+# Flags that decide where our tags are written, and the name of that place in `inspect`.
 TAGGED = [
     ((), "attribute __source_module of nodes"),
     (("--tags", "attribute"), "attribute __source_module of nodes"),

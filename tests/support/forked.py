@@ -1,5 +1,5 @@
-"""Runs Python scripts in processes forked from one of the same Python that has imported PyTorch: that takes
-longer than most of what makes models for the tests.
+"""Runs Python scripts in processes forked from one that has imported PyTorch, since the import takes longer than
+making most of the tests' models.
 
 As a program it is the process that forks. A line of standard input is a request, as JSON: modules to import
 first, the script and its arguments, and the file for what it prints. It answers by the exit code, on a line.
@@ -50,7 +50,7 @@ def forker(python: str, process: int, thread: int) -> Forker:
 
 
 def run(python: str, command: list, modules: tuple = ()) -> tuple:
-    """A script's exit code with its arguments, and its output."""
+    """Runs a script. @return its exit code and its output"""
     return forker(python, os.getpid(), threading.get_ident()).run(command, modules)
 
 
@@ -72,8 +72,7 @@ def next_request() -> dict:
 
 
 def entered(request: dict) -> tuple:
-    """Makes this process look as if started with the script.
-    @return the argument of exec()."""
+    """Makes this process look as if started with the script. @return the arguments of exec()"""
     printed, nothing = os.open(request["printed"], os.O_WRONLY), os.open(os.devnull, os.O_RDONLY)
     for ours, theirs in ((nothing, 0), (printed, 1), (printed, 2)):
         os.dup2(ours, theirs)

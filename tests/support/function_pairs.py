@@ -17,7 +17,7 @@ STACK = "pkg.torch.onnx.stack_trace"
 
 
 def node(op, source, target, name, tag=None, tags=None, attributes=None, **texts):
-    """A node of names that blanks separate ("-" is none); its tag is an attribute and metadata."""
+    """A node; names are separated by blanks ("-" is none). Its tag is an attribute and metadata."""
     operands = [["" if name == "-" else name for name in names.split()] for names in (source, target)]
     domain, _, op = op.rpartition("::")
     made = helper.make_node(op, *operands, name=name, domain=domain or None, **(attributes or {}))
@@ -65,8 +65,8 @@ def model(nodes, weights=(), infos=(), functions=(), inputs=None, outputs=None, 
 
 
 def shared():
-    """Two instances of one class: tags, chains and stack traces go on from the calls'; dims that differ are
-    open; constants are one."""
+    """Two instances of one class: tags, chains and stack traces continue those of the calls; dims that differ are
+    open; equal constants are merged."""
     def call(i, source, target):
         return node("p::Block", f"{source} w{i}", target, f"/{i}", f"/Net/Block.{i}",
                     full_tag=f"/Net/List/Block.{i}",
@@ -112,7 +112,7 @@ def shared():
 
 
 def one_instance():
-    """Tags are those of the flat file; a chain that does not begin with the model goes on from the call's."""
+    """Tags are those of the flat file; a chain that does not begin with the model continues that of the call."""
     chain = ": q.Net/a: q.Block"
     block = function("Block", "x", "output", [
         node("Neg", "x", "Neg_output_0", "Neg", "/Net/Block", namespace=f"{chain}/neg: aten.neg", stack="net\n  neg"),
@@ -166,8 +166,8 @@ def branch(op, source, name, target, tag):
 
 
 def bodies():
-    """An If in a function, whose branches read the function's values and call another function; and in the
-    model a Loop whose body calls functions."""
+    """An If in a function, whose branches read the function's values and call another function; and a Loop in the
+    model, whose body calls functions."""
     leaf = function("Leaf", "x", "output", [node("Neg", "x", "output", "Neg", ".")])
 
     def choose(prefix, source, tag):
@@ -202,7 +202,7 @@ def bodies():
 
 
 def repeated():
-    """One module that runs three times, and one in it twice each time: nodes and calls are numbered on."""
+    """One module that runs three times, and one in it twice each time: nodes and calls are numbered consecutively."""
     inner = function("Inner", "x", "output", [node("Neg", "x", "output", "Neg", ".", namespace="neg: aten.neg")])
     forward = {"namespace": "in: q.Inner/forward: q.Inner"}
     block = function("Block", "x", "output", [
@@ -236,7 +236,7 @@ def repeated():
 
 
 def references():
-    """Attributes that functions take: given, by default, left out, and handed on."""
+    """Attributes of functions: given, by default, left out, and passed on."""
     def reference(kind, name, taken):
         return AttributeProto(name=name, ref_attr_name=taken, type=kind)
 
@@ -277,7 +277,7 @@ def foreign():
 
 
 def operators():
-    """A function takes the place of an operator of its name; overloads are functions of their own."""
+    """A function overrides an operator of its name; overloads are separate functions."""
     own = helper.make_function("", "Neg", ["x"], ["output"], [node("Abs", "x", "output", "Abs", ".")], OPSETS)
     kinds = [function("Kind", "x", "output", [node(op, "x", "output", op, ".")], overload=overload)
              for op, overload in (("Exp", ""), ("Sign", "int"))]
@@ -313,8 +313,8 @@ def handed_on():
 
 
 def constants():
-    """Equal ones of one name are one, the model's own included; others get names of their own. They stand
-    behind weights, by number."""
+    """Equal ones of one name are merged, including the model's own; others get separate names. They follow weights, by
+    number."""
     def block(name, *values):
         nodes = [constant(at, value, ".") for at, value in values]
         source = "x"
@@ -345,7 +345,7 @@ def constants():
 
 
 def taken_names():
-    """Names that the model's own nodes and values have are theirs."""
+    """The model's own nodes and values keep their names."""
     block = function("Block", "x", "output", [node("Neg", "x", "Neg_output_0", "Neg", "."),
                                               node("Neg", "Neg_output_0", "v", "Neg_1", "."),
                                               node("Abs", "v", "output", "Abs", ".")])

@@ -1,4 +1,4 @@
-"""Rules for a file with functions alone: ONNX's own, names of values and functions, tags."""
+"""Rules for a file with functions, checked without the flat file: ONNX's own, names of values and functions, tags."""
 
 from collections import defaultdict
 
@@ -48,7 +48,7 @@ def nodes_of(nodes) -> list:
 
 
 def check_values(files: Files) -> None:
-    """Within a function values have names of their own, and bodies reach no others."""
+    """Values of a function have their own names, and bodies read no others."""
     for function in files.model.functions:
         formal = [*function.input, *function.output]
         assert len(set(formal)) == len(formal), f"{function.name}: {formal}"
@@ -70,8 +70,8 @@ def check_names(function, nodes, known: set) -> None:
 
 
 def check_tags_written(files: Files) -> None:
-    """Every node, calls and constants too, has one tag; it is relative in functions of several
-    instances alone."""
+    """Every node, including calls and constants, has one tag; it is relative only in functions of several
+    instances."""
     model = files.model
     instances = defaultdict(set)
     for call in files.reading.calls:
@@ -97,12 +97,12 @@ def check_tags_written(files: Files) -> None:
 
 
 def is_taken(package: str) -> bool:
-    """Whether it is the domain of operators, of ONNX or of its runtimes."""
+    """Whether it is a domain of operators, of ONNX or of its runtimes."""
     return package in ("ai.onnx", "com.microsoft") or package.startswith(("ai.onnx.", "com.microsoft."))
 
 
 def check_function_names(files: Files) -> None:
-    """The package and the class; others of that class are numbered in the order of first calls."""
+    """Checks names: the package and the class; further ones of that class are numbered in the order of first calls."""
     classes = {}
     for call in files.reading.calls:
         target = call.facts["class_hierarchy"][-1]

@@ -1,9 +1,9 @@
-"""A model exported with its modules as functions, held against the flat export of the same file: by the
-onnx package's inliner, by a reading of our own, by every command, and by ONNX Runtime.
+"""Compares a model with its modules as functions with the flat export of the same file: by the onnx package's inliner,
+by an independent reading, by every command, and by ONNX Runtime.
 
     functions_check.py MODEL.pt [--functions SELECTORS] [--per-instance] [FLAGS...]
 
-FLAGS are those of the export (--input ...). As a program it runs all checks but that of numbers.
+FLAGS are those of the export (--input ...). As a program it runs all checks except that of numbers.
 """
 
 import sys
@@ -26,7 +26,7 @@ CHECKS = (
 
 
 def check_all(folder: Path, pt: Path, flags: list, functions: list, feeds: list) -> Files:
-    """Raises with the first thing that does not hold."""
+    """Raises with the first violation."""
     files = Files(folder, pt, flags, functions)
     for check in CHECKS:
         check(files)

@@ -1,4 +1,4 @@
-"""Commands answer the same of a file with functions and of the flat one."""
+"""Commands give the same answers for a file with functions as for the flat one."""
 
 import json
 import subprocess
@@ -45,7 +45,7 @@ def questions(files: Files) -> list:
 
 
 def check_answers(files: Files) -> None:
-    """Commands say the same of both files."""
+    """Commands print the same for both files."""
     for question in questions(files):
         mine, flat = (ask(path.parent, *question) for path in (files.nested, files.flat))
         if mine != flat:
@@ -77,7 +77,7 @@ def check_compare(files: Files) -> None:
 
 
 def check_parts(files: Files) -> None:
-    """A part is the same from either file."""
+    """An extracted part is the same from either file."""
     for path in addresses_of(files.flat_model):
         parts = []
         for file in (files.nested, files.flat):
@@ -96,7 +96,7 @@ def check_parts(files: Files) -> None:
 
 
 def first_difference(mine, flat) -> str:
-    """Which field of the graph, or of the model, is another one."""
+    """Describes the first field of the graph, or of the model, that differs."""
     for what, ours, theirs in (("model", mine, flat), ("graph", mine.graph, flat.graph)):
         for field, _ in [*theirs.ListFields(), *ours.ListFields()]:
             if field.name == "graph" or getattr(ours, field.name) == getattr(theirs, field.name):
@@ -110,7 +110,7 @@ def first_difference(mine, flat) -> str:
 
 
 def check_bytes(files: Files) -> None:
-    """Two runs write the same; without tags it is the export without tags, inlined the flat one."""
+    """Two runs write equal files; stripping gives the export without tags, inlining the flat one."""
     again = files.export("again", *files.functions)
     assert again.read_bytes() == files.nested.read_bytes(), "another run writes something else"
     untagged = files.export("untagged", *files.functions, "--tags", "none")

@@ -11,7 +11,7 @@ from functions_samples import Block, Inner, Scale, in_package, sample
 
 @sample({"Block": 3})
 class Widths(nn.Module):
-    """Weights of other widths are inputs of one function."""
+    """Weights of different widths are inputs of one function."""
 
     def __init__(self):
         super().__init__()
@@ -99,7 +99,7 @@ class Shapes(nn.Module):
 
 @sample({"Shapes": 2})
 class Dynamic(nn.Module):
-    """Sizes that are read in a module."""
+    """Sizes are read in a module."""
 
     def __init__(self):
         super().__init__()
@@ -124,7 +124,7 @@ class SomeDynamic(nn.Module):
 
 @sample(None)
 class SharedWork(nn.Module):
-    """Equal computations of two modules, and constant ones, happen once."""
+    """Equal computations of two modules, and constant ones, are done once."""
 
     def __init__(self):
         super().__init__()
@@ -139,7 +139,7 @@ class SharedWork(nn.Module):
 
 @sample(None)
 class Packages(nn.Module):
-    """Classes of one name from two packages, and one that is called like another's second body."""
+    """Classes of one name from two packages, and one whose name is that of another's second body."""
 
     def __init__(self):
         super().__init__()
@@ -157,7 +157,7 @@ class Packages(nn.Module):
 
 @sample(None)
 class Operators(nn.Module):
-    """Classes that are called like operators of ONNX, from packages like their domains."""
+    """Classes with names of ONNX operators, from packages with names of their domains."""
 
     def __init__(self):
         super().__init__()
@@ -187,7 +187,7 @@ class Strange(nn.Module):
 
 @sample(None, dims=(("batch", 4), ("batch", 4)))
 class StrangeNames(nn.Module):
-    """Names that need escapes; arguments that are called like what is in the function."""
+    """Names that need escapes; arguments with names of values in the function."""
 
     def __init__(self):
         super().__init__()
@@ -237,7 +237,7 @@ class Steps(nn.Module):
 
 @sample(None, mode="scripted", dims=(("batch", 2, 4), (2, 4)))
 class Scripted(nn.Module):
-    """Modules in loops and in branches, which lie in modules that are called twice."""
+    """Modules in loops and branches of modules that are called twice."""
 
     def __init__(self):
         super().__init__()

@@ -7,11 +7,11 @@ import onnx
 import harness
 from functions_reading import read
 
-MODEL = "model.onnx"  # in folders of their own: answers name no other path
+MODEL = "model.onnx"  # in separate folders, so that answers name equal paths
 
 
 class Files:
-    """Both exports of a model, and their readings."""
+    """Both exports of a model, and their parsed readings."""
 
     def __init__(self, folder: Path, pt: Path, flags: list, functions: list):
         self.folder, self.pt, self.flags, self.functions = folder, pt, list(flags), list(functions)
@@ -23,8 +23,8 @@ class Files:
         self.reading = read(self.model)
 
     def export(self, name: str, *flags) -> Path:
-        """What bodies share by default is what each call of a module does in the flat file, unless
-        selectors choose other modules than those with a tag."""
+        """By default, bodies share what each call of a module does in the flat file, unless selectors choose modules
+        without a tag."""
         path = self.folder / name / MODEL
         path.parent.mkdir(exist_ok=True)
         share = [] if "--functions" in flags else ["--share", "module"]

@@ -27,7 +27,7 @@ FACTS = ("tag", "tags", "full_tag", "layer_ann", "class_hierarchy", "calls", "ca
 
 
 def uncounted(names: list) -> list:
-    """Scopes without the number of the last one, which counts within a function."""
+    """Scopes without the number of the last one, which is counted per function."""
     return [*names[:-1], COUNTED.sub("", names[-1])]
 
 
@@ -55,7 +55,7 @@ def difference_of(node, flat, paths: dict) -> str | None:
 
 
 def check_tags(files: Files) -> None:
-    """By the rules of tags, every node has the metadata of the flat file's."""
+    """By the tag rules, every node has the metadata of its counterpart in the flat file."""
     pairs = match(files.reading, files.flat_reading)
     paths = {}
     for module in json.loads(properties(files.flat_model)["htp.module_tree"])["modules"]:
@@ -67,7 +67,7 @@ def check_tags(files: Files) -> None:
 
 
 def check_order(files: Files) -> None:
-    """Names, and the order in which nodes stand, are those of the flat file."""
+    """Names and the order of nodes are those of the flat file."""
     mine = [node.name for node in files.reading.all_nodes()]
     flat = [node.name for node in files.flat_reading.all_nodes()]
     differ = [(a, b) for a, b in zip(mine, flat) if a != b]
@@ -77,7 +77,7 @@ def check_order(files: Files) -> None:
 
 
 def check_constants(files: Files) -> None:
-    """They bear the names, the contents and, all together, the tags of the flat file's."""
+    """Constants have the names, the contents and, all together, the tags of those in the flat file."""
     flat = {constant.name: constant for constant in files.flat_reading.constants}
     tags = defaultdict(set)
     for constant in files.reading.constants:
@@ -99,8 +99,7 @@ def dims_of(type_) -> tuple:
 
 
 def check_types(files: Files) -> None:
-    """Values have the types of the flat file; in a function, dims in which its calls differ are open,
-    and no others."""
+    """Values have the types of the flat file; in a function, only dims in which its calls differ are open."""
     by_place = defaultdict(list)
     for node, flat in match(files.reading, files.flat_reading):
         for value, counterpart in zip(node.outputs, flat.outputs):
@@ -183,20 +182,20 @@ def shape_of(function: onnx.FunctionProto) -> bytes:
 
 
 def dynamic_dims_of(type_) -> list | None:
-    """With the names of dynamic dims, and no numbers."""
+    """A type's dims: names of dynamic ones, and None for numbers."""
     dims = dims_of(type_)[1]
     return dims and [dim if isinstance(dim, str) else None for dim in dims]
 
 
 def said_in(function: onnx.FunctionProto) -> str:
-    """Further equal parts: names, which contain paths of calls, and lines in forward()."""
+    """A function's names, which contain paths of calls, and lines in forward()."""
     facts = [(node.name, facts_of(node)) for node in function.node]
     return str([(name, said["trace"] if said["trace"] and not said["namespace"][0].startswith(": ")
                  else "") for name, said in facts])
 
 
 def check_sharing(files: Files) -> None:
-    """No two functions of one class do the same."""
+    """No two functions of one class are equal."""
     known = {}
     calls = {call.function: call for call in files.reading.calls}
     for function in () if files.is_per_instance else files.model.functions:

@@ -1,7 +1,7 @@
-"""Two readings of models (functions_reading.py), matched node by node along what flows.
+"""Matches two readings of models (functions_reading.py) node by node along the data flow.
 
-A node is told by its operator, its attributes, and by who takes what it makes, up to the outputs of the
-graph: one place of one node is filled by one other, so that from the outputs on nothing is ambiguous.
+A node is identified by its operator, its attributes, and the readers of its outputs, up to the outputs of the graph.
+Each input of a node has one producer, so matching from the outputs backwards is unambiguous.
 """
 
 import hashlib
@@ -33,10 +33,10 @@ def operator_of(node: Node) -> tuple:
 
 
 class Places:
-    """Names the nodes of a reading, from the outputs on."""
+    """Names the nodes of a reading, from the outputs backwards."""
 
     def __init__(self, reading: Reading):
-        self.takers = defaultdict(list)  # by maker: (output, who takes it, where)
+        self.takers = defaultdict(list)  # by producer: (output, its reader, which input)
         self.counts = Counter()
         self.nodes = {}  # by name
         self.names = {}
@@ -49,12 +49,13 @@ class Places:
                 self.takers[value.maker].append((value.index, taker, place))
 
     def walk(self, nodes: list) -> None:
-        """From the last node on; bodies together with their node, since outer values that they read are made before it.
+        """Visits nodes from the last backwards; bodies together with their node, since the outer values that they read
+        are made before it.
         """
         for node in reversed(nodes):
             name = digest(operator_of(node), sorted(self.takers.pop(node, [])))
             self.counts[name] += 1
-            name = digest(name, self.counts[name])  # those that nobody takes anything from
+            name = digest(name, self.counts[name])  # nodes without readers
             self.nodes[name] = node
             self.names[node] = name
             self.take(node.inputs, name)

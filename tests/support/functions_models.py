@@ -1,5 +1,5 @@
-"""Small models in which modules are called in all ways that matter to functions: how often they run, and what they
-return; and selectors of them."""
+"""Small models with all kinds of calls that matter to functions: how often modules run, and what they return; and
+selectors."""
 
 import torch
 from torch import nn
@@ -64,7 +64,7 @@ class Holder(nn.Module):
 
 @sample(None)
 class SharedByTwo(nn.Module):
-    """One module that two parents hold, and one that a parent holds elsewhere."""
+    """One module of two parents, and one that a parent has elsewhere."""
 
     def __init__(self):
         super().__init__()
@@ -77,7 +77,7 @@ class SharedByTwo(nn.Module):
 
 @sample({"Block": 4, "Holder": 1, "Holder_2": 1, "Inner": 1})
 class Mixed(nn.Module):
-    """A module within another is called by their parent, too."""
+    """A module within another is also called by their common parent."""
 
     def __init__(self):
         super().__init__()
@@ -88,7 +88,7 @@ class Mixed(nn.Module):
 
 
 class Predicts(nn.Module):
-    """Never called itself: others run its method, which runs what it holds."""
+    """Never called itself: others run its method, which runs its children."""
 
     def __init__(self):
         super().__init__()
@@ -135,7 +135,7 @@ class Borrows(nn.Module):
 
 @sample(None)
 class Borrowed(nn.Module):
-    """Modules that others than their parents run, several times."""
+    """Modules that run several times outside of their parents."""
 
     def __init__(self):
         super().__init__()
@@ -220,7 +220,7 @@ class ThroughSelf(nn.Module):
 
 @sample(None)
 class Collected(nn.Module):
-    """All values of all layers are given back, and one is read again much later."""
+    """All values of all layers are returned, and one is read again much later."""
 
     def __init__(self):
         super().__init__()
@@ -245,7 +245,7 @@ class Both(nn.Module):
 
 @sample({"Both": 2})
 class OneUnused(nn.Module):
-    """A result of one instance has no reader; it is made for the other output, too."""
+    """One instance's result has no reader, but is computed for the other output anyway."""
 
     def __init__(self):
         super().__init__()
@@ -275,7 +275,7 @@ class More(nn.Module):
 
 @sample({"More": 1, "More_2": 1})
 class OneUnmade(nn.Module):
-    """A result without readers is not made."""
+    """A result without readers is not computed."""
 
     def __init__(self):
         super().__init__()

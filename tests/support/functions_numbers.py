@@ -23,7 +23,7 @@ def same(a, b) -> bool:
 
 
 def computed(runner, given: dict) -> list | None:
-    """None where it does not run, as libtorch may not at these sizes either."""
+    """The results; None if the model does not run, as libtorch may not at these sizes either."""
     try:
         return runner.run(None, given)
     except Exception:
@@ -31,7 +31,7 @@ def computed(runner, given: dict) -> list | None:
 
 
 def close(a, b) -> bool:
-    """But for rounding."""
+    """Equal up to rounding."""
     if isinstance(a, list) or a is None or numpy.asarray(a).dtype.kind != "f":
         return same(a, b)
     a, b = numpy.asarray(a), numpy.asarray(b)
@@ -40,7 +40,7 @@ def close(a, b) -> bool:
 
 
 def without_inner_types(files: Files) -> onnx.ModelProto:
-    """The flat model with the types of the values that lie outside of functions."""
+    """The flat model with only those types of values that lie outside of functions."""
     model = onnx.ModelProto()
     model.CopyFrom(files.flat_model)
     outside = {info.name for info in files.model.graph.value_info}
@@ -61,9 +61,9 @@ def session(path: Path, level) -> onnxruntime.InferenceSession:
 def check_numbers(files: Files, feeds: list) -> None:
     """ONNX Runtime computes the same, with optimisation off and on.
 
-    It forgets the types of values in functions, and some of its fusions need types: so it gets the flat
-    file as it is where it fuses nothing, and one that tells no more types where it does. Against the
-    flat file as it is numbers are rounded elsewhere."""
+    ONNX Runtime forgets the types of values in functions, and some of its fusions need types. So without fusions it
+    gets the flat file itself, and with them one without these types. Against the flat file itself, fused numbers are
+    only compared up to rounding."""
     bare = files.folder / "flat" / "bare.onnx"
     onnx.save(without_inner_types(files), bare)
     for level, flat, are_same in ((LEVELS.ORT_DISABLE_ALL, files.flat, same),

@@ -1,6 +1,5 @@
-"""Models with functions, read once more, independent of the program: calls are followed to plain nodes,
-whose tags are composed by the section on functions of the tag rules. A model without functions is read
-the same way."""
+"""An independent reader of models with functions: calls are followed to plain nodes, whose tags are composed by the
+section on functions of the tag rules. A model without functions is read in the same way."""
 
 import ast
 import json
@@ -18,8 +17,8 @@ HERE = "."  # the address of the module that is called itself
 
 @dataclass(eq=False)
 class Value:
-    """What flows. One of an operator has its maker; others have a key: ("weight", name), ("constant",
-    content), ("input", name), or that of a body's input."""
+    """A value. An operator's result has its producer; others have a key: ("weight", name), ("constant", content),
+    ("input", name), or that of a body's input."""
 
     maker: "Node | None" = None
     index: int = 0
@@ -39,7 +38,7 @@ class Body:
 
 @dataclass(eq=False)
 class Node:
-    """A plain node: calls are none."""
+    """A plain node, no call."""
 
     name: str
     proto: onnx.NodeProto
@@ -47,7 +46,7 @@ class Node:
     inputs: list
     outputs: list = field(default_factory=list)
     bodies: list = field(default_factory=list)
-    function: str = ""  # in which it stands
+    function: str = ""  # that contains it
 
 
 @dataclass(eq=False)
@@ -56,13 +55,13 @@ class Call:
 
     function: tuple
     facts: dict
-    within: tuple = ()  # the function in which it stands
+    within: tuple = ()  # the function that contains it
     values: list = field(default_factory=list)  # its inputs and outputs
 
 
 @dataclass(eq=False)
 class Constant:
-    """A constant that a node of type Constant makes, or an initializer is."""
+    """A constant: a node of type Constant, or an initializer."""
 
     name: str
     content: tuple
@@ -75,7 +74,7 @@ class Reading:
     nodes: list = field(default_factory=list)  # of the main graph; others are in bodies
     inputs: dict = field(default_factory=dict)
     outputs: list = field(default_factory=list)
-    calls: list = field(default_factory=list)  # in the order in which they run
+    calls: list = field(default_factory=list)  # in execution order
     constants: list = field(default_factory=list)
 
     def all_nodes(self) -> list:
@@ -130,7 +129,7 @@ def facts_of(node) -> dict:
 
 
 def check_places(name: str, facts: dict) -> None:
-    """One tag, and the same wherever it is said."""
+    """One tag, and the same wherever it is written."""
     said = facts["attributes"]
     assert facts["tag"] is not None, f"{name}: no tag"
     if said:
@@ -174,13 +173,13 @@ class Frame:
             join_path(self.path, path): numbers for path, numbers in calls.items()}
 
     def first_call(self, path: str) -> int | None:
-        """How often a module had run when this call began; None where it does not say."""
+        """How often a module had run when this call began; None if unknown."""
         below = path[len(self.path) + 1:] if path.startswith(self.path + ".") else path
         return self.first_calls.get(below)
 
     def numbers(self, facts: dict, scopes: list) -> dict:
-        """Which calls of the running modules a node belongs to, of those that run several times: what
-        the outermost call says, and beyond its callee what calls and the node count from there."""
+        """The calls to which a node belongs, for running modules that run several times: by the outermost call, and
+        below its callee by the inner calls' and the node's own relative counts."""
         outermost, *nested = self.frames
         own, found = self.resolve(facts, facts["calls"]), {}
         for path in scopes:
@@ -195,7 +194,7 @@ class Frame:
         return found
 
     def compose(self, facts: dict) -> dict:
-        """What a node in the function says, as if it stood outside."""
+        """A node's facts as if it were outside of the function."""
         found = facts | self.compose_chain(facts) | self.compose_tags(facts)
         if found["name_scopes"] is not None:
             found["calls"] = self.numbers(facts, found["name_scopes"][:-1])
@@ -214,7 +213,7 @@ class Frame:
         return found
 
     def compose_chain(self, facts: dict) -> dict:
-        """Also where the tag is that of the one instance, and its calls differ in who calls."""
+        """Composes the chain; also if the tag is that of the only instance, and its calls have different callers."""
         found, call = {}, self.call
         if facts["namespace"] is None or facts["namespace"][0].startswith(": "):  # from the root
             return {}
@@ -236,7 +235,7 @@ class Frame:
 
 
 class Names:
-    """Names of nodes: free ones are kept, others counted on."""
+    """Names of nodes: free ones are kept, others get a number."""
 
     def __init__(self, reserved: list):
         self.taken = set(reserved)
@@ -273,7 +272,7 @@ class Reader:
         main = [node.name for node in model.graph.node
                 if (node.domain, node.op_type) not in self.functions]
         self.names = Names(main)
-        self.called = {}  # names of calls, by the frame in which they stand
+        self.called = {}  # names of calls, by frame
 
     def read(self) -> Reading:
         graph, values = self.model.graph, {}
@@ -346,7 +345,7 @@ class Reader:
         return body
 
     def first_name(self, proto, frame) -> str:
-        """A call's name without #N, where the module was called before in the same function."""
+        """A call's name without #N, if the module was called before in the same function."""
         called = self.called.setdefault(frame, set())
         called.add(proto.name)
         first = re.sub(r"#\d+$", "", proto.name)
@@ -369,7 +368,7 @@ class Reader:
             if actual:
                 value = values[actual] = inner[formal]
                 call.values.append(value)
-                if value.type is None:  # results of functions are known from calls
+                if value.type is None:  # results of functions have the types of calls
                     value.type, value.place = types.get(actual), (function, proto.name, index)
         return nodes
 

@@ -11,8 +11,8 @@ BATCH = 3  # when it is traced
 
 @dataclass(frozen=True)
 class Sample:
-    """A model, its inputs, and its functions: calls in the main graph and in functions, by name; None if only the
-    checks decide."""
+    """A model, its inputs, and its expected functions: calls in the main graph and in functions, by name; None if any
+    are fine."""
 
     build: Callable
     functions: dict | None
@@ -45,7 +45,7 @@ def sample(functions: dict | None, **more):
 
 
 def in_package(package: str, name: str, base: type) -> type:
-    """A class of another name, which comes from another package."""
+    """A class with this name and package."""
     return type(name, (base,), {"__module__": package})
 
 

@@ -50,7 +50,7 @@ class Case:
 
 
 class Skipped(Exception):
-    """Raised by a case that cannot run here; its text is the reason, out of a side table."""
+    """Raised by a case that cannot run here; its text is the reason, from a side table."""
 
 
 def holds(condition: str) -> bool:
@@ -59,13 +59,13 @@ def holds(condition: str) -> bool:
 
 
 def skip_unless(condition: str) -> None:
-    """Skips the case that calls it where the condition does not hold."""
+    """Skips the calling case if the condition does not hold."""
     if not holds(condition):
         raise Skipped(skips.CONDITIONS[condition][1])
 
 
 def skip_unless_it_runs_here(name: str) -> None:
-    """Skips a case of a file that one libtorch is enough for."""
+    """Skips a case of a file for which one libtorch is enough."""
     if not skips.runs_here(name.split("/")[0], libtorch_version()):
         raise Skipped(skips.ONCE_REASON)
 
@@ -81,7 +81,7 @@ def case(function):
 
 
 def case_for_each(things, name=str):
-    """Registers a test function once for each thing; name(thing) tells the cases apart."""
+    """Registers a test function once for each thing; name(thing) is part of the case's name."""
 
     def register(function):
         file = Path(function.__code__.co_filename).stem.removeprefix("test_")
@@ -101,8 +101,8 @@ def case_for_each_model(models):
 
 
 def run(*arguments, **options) -> subprocess.CompletedProcess:
-    """Runs htp-trace and returns what it printed. Raises when it takes longer than TIMEOUT. Options are
-    those of subprocess.run(); without any but timeout and cwd, libtorch is there already."""
+    """Runs htp-trace and returns what it printed. Raises if it takes longer than TIMEOUT. Options are those of
+    subprocess.run(); with only timeout and cwd, the process has libtorch open already."""
     command = [str(PROGRAM), *map(str, arguments)]
     if STARTED.exists() and options.keys() <= {"timeout", "cwd"}:
         return started.run(STARTED, command, **{"timeout": TIMEOUT, **options})
@@ -120,7 +120,7 @@ def export(pt: Path, out: Path, *flags) -> subprocess.CompletedProcess:
 
 @functools.cache
 def libtorch_version() -> tuple:
-    """Of the build under test, as (major, minor)."""
+    """The libtorch of the build under test, as (major, minor)."""
     for line in run("--version").stdout.splitlines():
         if line.startswith("libtorch "):
             return tuple(int(part) for part in line.split()[1].split(".")[:2])
@@ -146,7 +146,7 @@ def input_flags(model: Model) -> list:
 
 @contextmanager
 def scratch():
-    """A folder on disk that goes away."""
+    """A temporary folder on disk."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("HTP_TEST_OUTPUT")) as folder:
         yield Path(folder)
 
@@ -160,7 +160,7 @@ def locked(path: Path):
 
 
 def once_in_a_run(path: Path, make) -> Path:
-    """A file that make() writes where it is told to, whichever test asks first."""
+    """A file written by make(path) for the first test that needs it."""
     with locked(path.with_suffix(".lock")):
         if not path.exists():
             unready = path.with_suffix(".unready")
@@ -169,13 +169,13 @@ def once_in_a_run(path: Path, make) -> Path:
     return path
 
 
-INTO = "FOLDER"  # stands for the new folder among a maker's arguments
+INTO = "FOLDER"  # placeholder of the new folder in a maker's arguments
 
 
 @functools.cache
 def made_by(sources: tuple, *arguments, python: str = "") -> Path:
-    """The folder that the first of the sources makes, a script, with these arguments; made anew when
-    one of them changes. It is run by @p python, or the Python whose torch is under test."""
+    """The folder made by the first source, a script, with these arguments; made again if a source changes. It is run
+    by @p python, or by the Python whose torch is under test."""
     if not python:
         python = DEBIAN_PYTHON if libtorch_version() < (2, 0) else VENV_PYTHON
     digest = hashlib.sha256(repr((python, arguments)).encode())
@@ -197,7 +197,7 @@ MAKERS_IMPORT = ("transformers.modeling_utils",)  # most imports of sample model
 
 
 def maker_hash(model: Model) -> str:
-    """Changes when the makers of the model change."""
+    """A hash that changes with the makers of the model."""
     digest = hashlib.sha256(repr(model).encode())
     for name in (model.maker.split(":")[0], "make", "record", "settle"):
         digest.update((ROOT / "models" / f"{name}.py").read_bytes())
@@ -205,7 +205,7 @@ def maker_hash(model: Model) -> str:
 
 
 def made(model: Model) -> Path:
-    """The folder with NAME.pt and NAME.json; makes them where they are not there yet."""
+    """The folder with NAME.pt and NAME.json; makes them if missing."""
     folder = CACHE / f"{model.name}-{maker_hash(model)}"
     with locked(CACHE / f"{model.name}.lock"):
         if not (folder / f"{model.name}.pt").exists():
@@ -217,7 +217,7 @@ def made(model: Model) -> Path:
 
 
 def torchscript(model: Model) -> Path:
-    """The model's file: the committed one where there is one."""
+    """The model's file; the committed one if there is one."""
     if model.committed:
         return ROOT / "models" / f"{model.name}.pt"
     return made(model) / f"{model.name}.pt"
@@ -225,8 +225,8 @@ def torchscript(model: Model) -> Path:
 
 @functools.cache
 def record(name: str) -> dict:
-    """What PyTorch knows of the eager model; see models/record.py. Of a committed model it is
-    committed too: other versions of the libraries would not trace the same operators."""
+    """PyTorch's facts about the eager model; see models/record.py. That of a committed model is committed too, since
+    other versions of the libraries would not trace the same operators."""
     folder = ROOT / "models" if ALL[name].committed else made(ALL[name])
     return json.loads((folder / f"{name}.json").read_text())
 

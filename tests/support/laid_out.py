@@ -1,4 +1,4 @@
-"""Initializers that are not stored as in the model: their source weights, by their metadata."""
+"""Initializers that differ from the model's weights: their source weights, by their metadata."""
 
 import json
 
@@ -16,7 +16,7 @@ DTYPES = {onnx.TensorProto.FLOAT: torch.float32, onnx.TensorProto.FLOAT16: torch
 
 
 def lay(weights: list, layout: str, dims) -> torch.Tensor:
-    """Weights as htp.layout says that they lie."""
+    """Weights laid out as htp.layout says."""
     first = weights[0]
     if layout in ("cast", "reshape"):
         return first.reshape(tuple(dims))
@@ -34,21 +34,21 @@ def lay(weights: list, layout: str, dims) -> torch.Tensor:
 
 
 def is_computed(initializer) -> bool:
-    """Whether it is made of weights by more than a layout or a cast."""
+    """Whether it is computed from weights by more than a layout or a cast."""
     told = facts.properties(initializer)
     return "htp.parameter" in told and "htp.layout" not in told
 
 
 def epsilons(apart: onnx.ModelProto) -> dict:
-    """Of norms by their weights' names, in an export that folds nothing."""
+    """The epsilons of norms by their weights' names, in an export that folds nothing."""
     return {node.input[1]: attribute.f for node in apart.graph.node
             if node.op_type == "BatchNormalization"
             for attribute in node.attribute if attribute.name == "epsilon"}
 
 
 def is_folded(initializer, state: dict, epsilon: dict) -> bool:
-    """Whether it is the weight or the bias of a convolution that a norm was folded into, up to the
-    last digit: of the layer's own weight or bias, the norm's weight, bias, mean, and variance."""
+    """Whether it is the weight or the bias of a convolution with a folded norm, up to the last digit: computed from
+    the layer's own weight or bias, and the norm's weight, bias, mean and variance."""
     names = parameters_of(initializer)
     *_, variance = weights = [state[name].double() for name in names]
     (scale,) = [state[name].double() for name in names if name in epsilon]
@@ -63,7 +63,7 @@ def is_folded(initializer, state: dict, epsilon: dict) -> bool:
 
 
 def contents(initializer, state: dict) -> torch.Tensor:
-    """The expected contents of an initializer, from the model's own weights; None if they are no weights."""
+    """The expected contents of an initializer, from the model's own weights; None if it has none."""
     names = parameters_of(initializer)
     if any(name not in state for name in names):
         return None
@@ -73,7 +73,7 @@ def contents(initializer, state: dict) -> torch.Tensor:
 
 
 def holds(initializer, wanted: torch.Tensor) -> bool:
-    """Whether it does, byte for byte."""
+    """Whether the contents are equal, byte for byte."""
     if list(wanted.shape) != list(initializer.dims):
         return False
     raw = wanted.contiguous().flatten().view(torch.uint8).numpy().tobytes()
@@ -81,7 +81,7 @@ def holds(initializer, wanted: torch.Tensor) -> bool:
 
 
 def elements(initializer, state: dict) -> dict:
-    """By weight, the numbers of the elements that an initializer holds; each weight's own order."""
+    """By weight, the indices of an initializer's elements, in the weight's own order."""
     names = parameters_of(initializer)
     layout = facts.properties(initializer).get("htp.layout", "cast")
     counted, begin = [], 0

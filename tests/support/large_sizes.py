@@ -1,10 +1,10 @@
-"""Operator cases at the sizes that people use: tests/operators/large_sizes.txt has a line for each, with
-the inputs of an export whose free axes are all named and large.
+"""Operator cases at realistic sizes: tests/operators/large_sizes.txt has a line for each, with the inputs of an export
+whose free axes are all named and large.
 
-    large_sizes.py --record    writes the table anew: of the cases that use a row of the table of lowerings
+    large_sizes.py --record    rewrites the table: of the cases that use a row of the table of lowerings,
                                those with the most free axes
 
-The table is made with PyTorch 2, whose files hold what they were traced with.
+The table is made with PyTorch 2, whose files contain their traced inputs.
 """
 
 import json
@@ -21,12 +21,12 @@ import size_oracle
 TABLE = Path(__file__).resolve().parents[1] / "operators" / "large_sizes.txt"
 HINTS = "htp_inputs.json"
 OPSET = 18
-# By rank, what an axis grows to: 8x512x768, 1x64x224x224, 1x3x16x112x112.
+# By rank, the sizes to which axes grow: 8x512x768, 1x64x224x224, 1x3x16x112x112.
 LARGE = {1: (65536,), 2: (512, 768), 3: (8, 512, 768), 4: (2, 64, 224, 224), 5: (2, 4, 16, 112, 112)}
 
 
 def with_inputs(source: Path, target: Path, inputs: dict | None) -> None:
-    """A copy of an archive with other hints at its inputs, or without any."""
+    """A copy of an archive with other recorded inputs, or without any."""
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
         root = old.namelist()[0].split("/")[0]
         for name in old.namelist():
@@ -37,7 +37,7 @@ def with_inputs(source: Path, target: Path, inputs: dict | None) -> None:
 
 
 def hints_of(file: Path) -> dict:
-    """The inputs that an archive says to export it with."""
+    """The inputs that an archive records."""
     with zipfile.ZipFile(file) as archive:
         name = next(name for name in archive.namelist() if name.endswith(f"/extra/{HINTS}"))
         return json.loads(archive.read(name))
@@ -64,13 +64,13 @@ def table() -> dict:
 
 
 def grown(size: int, rank: int, axis: int) -> int:
-    """A multiple of a size, so that what divided it still does."""
+    """A multiple of a size, so that its divisors stay divisors."""
     wanted = LARGE.get(rank, (2,) * (rank - 3) + (16, 64, 64))[axis]
     return max(size, 1) * max(-(-wanted // max(size, 1)), 1)
 
 
 def enlarged(inputs: list) -> dict:
-    """Inputs as --json tells them, with free axes that are large. One axis has one size everywhere."""
+    """Inputs as in --json, with large free axes. An axis has the same size everywhere."""
     sizes = {}
     for one in inputs:
         for axis, (size, name) in enumerate(zip(one["dims"], one["axes"])):
@@ -88,7 +88,7 @@ def specification(one: dict, sizes: dict) -> str:
 
 
 def candidates(folder: Path) -> dict:
-    """Cases with a free axis: their inputs at large sizes, and the operators that ran."""
+    """Cases with a free axis: their inputs at large sizes, and their operators."""
     found = {}
     known = operator_files.cases()
     for group in sorted({name.split("/")[0] for name in known}):
@@ -112,7 +112,7 @@ def candidates(folder: Path) -> dict:
 
 
 def exported_large(folder: Path, cases: dict) -> dict:
-    """For cases and their inputs: the program's answers."""
+    """Exports cases with these inputs. @return the program's answers"""
     groups = defaultdict(dict)
     for name, inputs in cases.items():
         groups[name.split("/")[0]][name] = inputs

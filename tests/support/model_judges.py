@@ -24,8 +24,8 @@ RULES = ("core/onnx/shape_inference/infer_rules.def", r'^HTP_INFER\w*\("(\w+)"')
 CHECKS = ("core/query/validate/operand_checks.def", r'^OPERANDS\("(\w+)"')
 OPERATOR = re.compile(r"op_type:(\w+)")
 
-# What is refused by both and not found, by what onnx.checker says of it, and why: the operator that it names first
-# has no row in a table; where it has one, that is told instead.
+# Models that both refuse but `validate` accepts, by onnx.checker's message, and why: the first operator in the message
+# has no row in the table; if it has one, HAS_ROW is the reason.
 NOT_FOUND = {
     r"Inferred (shape|elem type)|inferred and declared|has inconsistent type":
         (RULES, "what the operator gives is not followed"),
@@ -61,15 +61,15 @@ def names() -> list:
 
 @dataclass
 class Verdict:
-    name: str  # of the model and of the mutation
-    checker: str  # why it is refused; "" where it is not
+    name: str  # model and mutation
+    checker: str  # why it is refused; "" if it is not
     runtime: str
     findings: list
     opsets: dict  # by domain
 
 
 def verdicts_of(files: list) -> list:
-    """The verdicts of onnx.checker and ONNX Runtime on each: a crash is no acceptance."""
+    """The verdicts of onnx.checker and ONNX Runtime on each; a crash is a refusal."""
     found: list = []
     while len(found) < len(files):
         left = files[len(found):]
@@ -91,7 +91,7 @@ def findings_of(file: Path) -> list:
 
 
 def judge(names: list, count: int, scratch: Path) -> list:
-    """Models, and `count` mutants of each."""
+    """Judges models, and `count` mutants of each."""
     told = []
     for name in names:
         model = onnx.load(folder() / f"{name}.onnx")
@@ -106,13 +106,13 @@ def judge(names: list, count: int, scratch: Path) -> list:
 
 @functools.cache
 def rows(table: tuple) -> set:
-    """The operators that have one."""
+    """The operators with a row."""
     file, pattern = table
     return set(re.findall(pattern, (harness.ROOT / file).read_text(), re.MULTILINE))
 
 
 def reason(verdict: Verdict) -> str:
-    """Why a model that both refuse is not found to be wrong; "" for none."""
+    """Why `validate` accepts a model that both refuse; "" if there is no reason."""
     if set(verdict.opsets) - {"ai.onnx"}:
         return "operators of other domains are left alone"
     if verdict.opsets.get("ai.onnx", FIRST_OPSET) < FIRST_OPSET:

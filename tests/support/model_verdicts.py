@@ -1,5 +1,5 @@
-"""Says of each ONNX file on standard input, a line each, whether onnx.checker and ONNX Runtime refuse it: why, or
-"" where they do not, as a JSON list on a line. It is a process of its own: some files crash ONNX Runtime.
+"""Prints for each ONNX file named on standard input, one per line, why onnx.checker and ONNX Runtime refuse it, or ""
+if they do not: a JSON list per line. It is a separate process, because some files crash ONNX Runtime.
 """
 
 import json

@@ -1,8 +1,7 @@
 """Rows of the table of lowerings that no export at large sizes runs in libtorch, and why: the side tables of
-tests/cases/exports/test_large_sizes.py. Whatever is here though it is not so fails the test."""
+tests/cases/exports/test_large_sizes.py. An outdated row fails the test."""
 
-# Rows without a case: their operands have no axis that could be free, or no file of the tests can hold them. Rows by
-# reason.
+# Rows without a case, by reason: their operands have no axis that could be free, or no test file can contain them.
 WITHOUT_CASE = {
     "on numbers and lists of them, which have no axes": """
         aten::Bool.float aten::Bool.int aten::Float.Scalar aten::Float.bool aten::Float.int aten::Int.Scalar
@@ -53,7 +52,7 @@ WITHOUT_CASE = {
     """,
 }
 
-# Rows that libtorch renames when it compiles or opens a file: the names called in tests/operators/large_rows.txt.
+# Rows that libtorch renames when it compiles or opens a file, and the names called in tests/operators/large_rows.txt.
 ALIASES = dict(pair.split("=") for pair in """
     aten::absolute=aten::abs aten::adjoint=aten::mH aten::arccos=aten::acos aten::arccosh=aten::acosh
     aten::arcsin=aten::asin aten::arcsinh=aten::asinh aten::arctan=aten::atan aten::arctan2=aten::atan2

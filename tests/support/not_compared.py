@@ -1,5 +1,5 @@
-"""Rows of the table of lowerings whose sizes tests/cases/axes/test_told_sizes.py compares with no kernel, and why: its
-side table. Whatever is here though it is not so fails the test."""
+"""Rows of the table of lowerings whose sizes tests/cases/axes/test_told_sizes.py does not compare with a kernel, and
+why: its side table. An outdated row fails the test."""
 
 import no_free_axis
 
@@ -8,8 +8,7 @@ WITHOUT_SIZES = (
     "on numbers and lists of them, which have no axes",
     "on lists and the flow of the program, which have no axes",
 )
-# By reason, the rows. Those that libtorch is not asked for where they are called alone are in
-# no_free_axis.NOT_ASKED.
+# Rows by reason. Rows that do not run in libtorch if called alone are in no_free_axis.NOT_ASKED.
 REASONS = {
     "its kernel takes positions in memory from contents that it does not check": """
         aten::ctc_loss.IntList aten::ctc_loss.Tensor aten::embedding_renorm aten::fractional_max_pool2d

@@ -1,4 +1,4 @@
-"""Numbers of ONNX Runtime against those of libtorch on the same inputs."""
+"""Compares numbers of ONNX Runtime with those of libtorch for the same inputs."""
 
 import functools
 
@@ -12,7 +12,7 @@ TOLERANCE_ABSOLUTE = 1e-4
 TOLERANCE_RELATIVE = 1e-3
 
 
-# Of ONNX Runtime's optimiser.
+# The levels of ONNX Runtime's optimiser.
 LEVELS = ("DISABLE_ALL", "ENABLE_BASIC", "ENABLE_EXTENDED", "ENABLE_ALL")
 
 
@@ -57,7 +57,7 @@ def assert_close(got: list, wanted: list, where: str) -> None:
 
 
 def check(path, pt, model, optimised: bool = True) -> None:
-    """At the traced sizes and at every other size that the table lists."""
+    """Compares at the traced sizes and at all other sizes in the table."""
     runner = session(path, optimised)
     for sizes in (model.traced, *model.others):
         inputs = example_inputs(model, sizes, seed=23)

@@ -17,7 +17,7 @@ SAMPLES = ("bert-tiny", "distilbert-sdpa", "transformer-traced", "vit")
 
 
 class Whole(nn.Module):
-    """A sample model, called as these are: its forward() has options that this exporter fills in."""
+    """Wraps a sample model without its forward()'s options, which this exporter would fill in."""
 
     def __init__(self, network):
         super().__init__()
@@ -42,7 +42,7 @@ class Block(nn.Module):
 
 
 class Images(nn.Module):
-    """As residual networks are; and back to a larger image."""
+    """A residual network, followed by upsampling."""
 
     def __init__(self):
         super().__init__()
@@ -152,7 +152,7 @@ class Repeated(nn.Module):
 
 
 class Control(nn.Module):
-    """To be scripted: an If and a Loop."""
+    """An If and a Loop, for scripting."""
 
     def __init__(self, size=6):
         super().__init__()

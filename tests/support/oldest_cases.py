@@ -1,4 +1,4 @@
-"""Operator cases in the oldest ONNX Runtime: each at the lowest opset that can hold it."""
+"""Operator cases in the oldest ONNX Runtime, each at its lowest opset."""
 
 import fnmatch
 import json
@@ -30,7 +30,7 @@ NANS = "its Min, Max and Clip give the other operand where one is NaN"
 HALVES = "it rounds on the way to a result of 16 bits elsewhere"
 PADDED = "its DFT reads beyond operands that are to be filled up with zeros"
 
-# Cases that it computes otherwise, and how: patterns of names.
+# Cases with other results there, and how they differ: patterns of names.
 OTHERWISE = {
     "bits/gcd/int16": "its Mod of narrow ints is another one",
     "bits/gcd/int8": "its Mod of narrow ints is another one",
@@ -58,7 +58,7 @@ OTHERWISE = {
 
 
 def numbers_of(group: str) -> dict:
-    """By case that PyTorch makes: the number of its files."""
+    """The number of files of each case that PyTorch makes."""
     _, entries = operator_files.made(group)
     return {name: entry["number"] for name, entry in entries.items() if "failure" not in entry}
 
@@ -79,7 +79,7 @@ def lowest(group: str, numbers: dict, opsets: tuple = OPSETS) -> list:
 
 
 def needs(name: str) -> int:
-    """The lowest opset of a case; a high one where it is refused at all."""
+    """The lowest opset of a case; a high one if it is refused at all."""
     return 99 if "refused" in TABLE[name] else TABLE[name].get("opset", 0)
 
 
@@ -99,13 +99,13 @@ def verdicts(told: list) -> dict:
 
 
 def reasons(name: str, failure: str) -> list:
-    """The rows of both tables that tell why a case fails."""
+    """The rows of both tables that explain why a case fails."""
     return [text for text in CANNOT if text in failure] + [
         pattern for pattern in OTHERWISE if fnmatch.fnmatchcase(name, pattern)]
 
 
 def check(found: dict) -> None:
-    """All cases come out right, or wrong for a reason of the tables; and no reason is of one that is right."""
+    """All cases are right, or wrong for a reason in the tables; and no right case has a reason."""
     wrong = [f"{name}: {failure[:300]}" for name, failure in found.items()
              if failure and not reasons(name, failure)]
     right = [name for name, failure in found.items() if not failure and reasons(name, "")]
@@ -114,7 +114,7 @@ def check(found: dict) -> None:
 
 
 def kept_verdicts(group: str) -> dict:
-    """Of a whole group; found once in a run."""
+    """The verdicts of a whole group; computed once in a run."""
     kept = Path(os.environ["HTP_TEST_OUTPUT"]) / "oldest" / f"{group}.json"
     kept.parent.mkdir(parents=True, exist_ok=True)
     with harness.locked(kept.with_suffix(".lock")):

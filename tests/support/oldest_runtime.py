@@ -1,7 +1,7 @@
 """Runs models in the ONNX Runtime of this Python, and compares results.
 
-Standard input is a list of cases, as JSON: each an object with the model, the .npz file of inputs and PyTorch's
-results, and how often these are rounded. It prints a line per case, JSON: the error, or null.
+Standard input is a JSON list of cases: objects with the model, the .npz file of inputs and PyTorch's results, and the
+number of roundings. It prints a line of JSON per case: the error, or null.
 """
 
 import json
@@ -30,7 +30,7 @@ def wrong_with(case: dict) -> str:
 
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # kernels print as they like
+    os.dup2(2, 1)  # kernels print to stdout
     for case in json.load(sys.stdin):
         print(json.dumps(wrong_with(case)), file=answers, flush=True)
 

@@ -19,7 +19,7 @@ def properties(message) -> dict:
 
 
 def nodes_of(graph) -> list:
-    """All nodes, those in the bodies of If, Loop and Scan included."""
+    """All nodes, including those in the bodies of If, Loop and Scan."""
     found = []
     for node in graph.node:
         found.append(node)
@@ -42,9 +42,9 @@ def graphs_of(graph) -> list:
 
 
 def reading_constants_alone(model) -> list:
-    """Nodes that could have been computed when the model was made: they read nothing but initializers that are no
-    defaults of inputs. What gives an output of a graph stays; so do the Transpose of a weight that another node reads as it is stored, and quantised
-    weights, whose runtimes multiply integers."""
+    """Nodes that could have been folded: they read only initializers that are no defaults of inputs. Nodes that give
+    an output of a graph are exempt; so are the Transpose of a weight that another node reads as stored, and quantised
+    weights, because runtimes multiply integers."""
     graphs = graphs_of(model.graph)
     constants = {item.name for graph in graphs for item in graph.initializer}
     constants -= {item.name for item in model.graph.input}
@@ -125,8 +125,8 @@ def check_tags_match_rules(model, tree) -> None:
 
 
 def twins_of(tree, parameters: list) -> list:
-    """The paths of modules that a file cannot tell apart, in groups: equal classes all the way
-    down, and equal storages under equal names, one at least."""
+    """The paths of modules that a file cannot distinguish, in groups: equal classes all the way down, and equal
+    storages under equal names, at least one."""
     storages, below = defaultdict(list), defaultdict(list)
     for entry in parameters:
         for ancestor in ancestors_of(entry["name"].rpartition(".")[0]):
@@ -152,8 +152,8 @@ def relative(path: str, ancestor: str) -> str:
 
 
 def check_aliases(model, tree, parameters: list) -> None:
-    """A module lists its other names and those of its twins. Where some of the twins are called,
-    those alone do; where none is, it is enough that one does."""
+    """A module lists its other names and those of its twins. If some of the twins are called, only those list them; if
+    none is, one is enough."""
     modules = {module["path"]: module for module in module_tree(model)}
     for twins in twins_of(tree, parameters):
         names = sorted(name for twin in twins for name in [twin, *tree.aliases.get(twin, [])])
@@ -166,7 +166,7 @@ def check_aliases(model, tree, parameters: list) -> None:
 
 
 def check_no_torch_nn_in_tags(model) -> None:
-    """Below the root, each segment is one of a module that is not torch.nn's."""
+    """Below the root, each segment is that of a module outside of torch.nn."""
     allowed = {m["tag"] for m in module_tree(model) if not m["is_torch_nn"] or not m["path"]}
     broken = []
     for node in all_nodes(model):
@@ -179,14 +179,14 @@ def check_no_torch_nn_in_tags(model) -> None:
 
 
 def parameters_of(initializer) -> list:
-    """The dotted names of the weights that an initializer is made of."""
+    """The dotted names of an initializer's source weights."""
     told = properties(initializer).get("htp.parameter", initializer.name)
     return json.loads(told) if told.startswith("[") else [told]
 
 
 def check_parameters(model, tree, parameters: list) -> None:
-    """A node that reads a parameter, as it is stored in the model, laid out, or folded with others, belongs to an
-    owner of it, or to an ancestor of an owner."""
+    """A node that reads a parameter, stored as in the model, laid out, or folded with others, belongs to an owner of
+    it, or to an ancestor of an owner."""
     told = {i.name: parameters_of(i) for i in model.graph.initializer}
     owners = {}
     by_storage = {}
@@ -209,8 +209,8 @@ def check_parameters(model, tree, parameters: list) -> None:
 
 
 def check_tags_match_chains(model, tree) -> None:
-    """The tag is that of the deepest eligible module that was running; so the nodes with the
-    root's tag are those for which none but the root and torch.nn's were."""
+    """The tag is that of the deepest eligible module that was running. So nodes have the root's tag if only the root
+    and modules of torch.nn were running."""
     broken = []
     for node in all_nodes(model):
         chain = chain_of(node)
@@ -232,8 +232,8 @@ def name_prefix(chain: list) -> str:
 
 
 def check_names(model) -> None:
-    """In PyTorch's style: the path of calls, then the operator; numbered without gaps, in the order
-    of the file."""
+    """Names follow PyTorch's style: the path of calls, then the operator, numbered without gaps in the order of the
+    file."""
     counts, broken = Counter(), []
     for node in all_nodes(model):
         base = f"{name_prefix(chain_of(node))}/{node.op_type}"
@@ -289,7 +289,7 @@ def check_no_constant_nodes(model) -> None:
 def strip(model, prefix: str = "__") -> None:
     """Removes everything that tagging wrote."""
     names = {prefix + name for name in TAG_ATTRIBUTES}
-    # Node data are copied: nodes of inner graphs come first.
+    # Node data are copied, so nodes of inner graphs come first.
     for node in reversed(list(all_nodes(model))):
         kept = [attribute for attribute in node.attribute if attribute.name not in names]
         del node.attribute[:]

@@ -1,4 +1,4 @@
-"""Writes the models of the onnx package's backend tests: those that lie in the package, and those that it makes.
+"""Writes the models of the onnx package's backend tests: those stored in the package, and those that it makes.
 
 Usage: onnx_models.py --into DIR. Slashes of their names become __.
 """
@@ -21,7 +21,7 @@ def main() -> None:
     for file in sorted(DATA.glob("*/*/model.onnx")):
         name = f"{file.parent.parent.name}__{file.parent.name}"
         (folder / f"{name}.onnx").write_bytes(file.read_bytes())
-    warnings.simplefilter("ignore")  # of the numbers that it computes
+    warnings.simplefilter("ignore")  # about the numbers that it computes
     for case in collect_testcases(None):
         (folder / f"node__{case.name}.onnx").write_bytes(case.model.SerializeToString())
 

@@ -32,8 +32,8 @@ def cases() -> dict:
 
 @functools.cache
 def made(group: str) -> tuple:
-    """The folder with all cases of a file, made anew when what makes them changes; and what is in it:
-    {case: {number, failure}}."""
+    """The folder with all cases of a file, made again if its makers change; and its contents: {case: {number,
+    failure}}."""
     file = FOLDER / f"{group}_cases.py"
     imported = re.findall(r"^from (\w+_cases) import", file.read_text(), re.MULTILINE)
     sources = [FOLDER / "make.py", FOLDER / "building.py", file]
@@ -43,8 +43,8 @@ def made(group: str) -> tuple:
 
 
 def export(group: str, out: Path, opset: int, **options) -> dict:
-    """Exports all files of a group in one process, into the folder out. What the program tells of each:
-    {number: the object of --json}. Options are those of subprocess.run()."""
+    """Exports all files of a group in one process, into the folder out. @return {number: the object of --json}.
+    Options are those of subprocess.run()."""
     folder, _ = made(group)
     files = sorted(folder.glob("*.pt"))
     flags = ["--out-dir", out, "--opset", opset, "--quiet", "--json"]
@@ -56,7 +56,7 @@ def export(group: str, out: Path, opset: int, **options) -> dict:
 
 @functools.cache
 def exported(group: str, opset: int) -> tuple:
-    """The folder with the ONNX models of a group, and what export() told; once in a run."""
+    """The folder with the ONNX models of a group, and the results of export(); once in a run."""
     out = Path(os.environ["HTP_TEST_OUTPUT"]) / "operators" / group / str(opset)
     out.parent.mkdir(parents=True, exist_ok=True)
     kept = out.with_suffix(".json")
@@ -68,7 +68,7 @@ def exported(group: str, opset: int) -> tuple:
 
 
 def assert_refused(told: dict, why: str) -> None:
-    """The program refuses a model for this reason, and blames nothing that only follows from it."""
+    """The program refuses a model for this reason, and reports no consequence of it instead."""
     text = "\n".join([told.get("error", "it is not refused"), *told.get("details", ())])
     assert why in text, f"{why!r} is not the reason: {text}"
     assert "nothing produces" not in text, text

@@ -1,5 +1,5 @@
-"""ONNX Runtime's results for an operator case, beside PyTorch's. It needs NumPy alone: the oldest runtime has its own
-Python."""
+"""Compares ONNX Runtime's results for an operator case with PyTorch's. It only needs NumPy, since the oldest runtime
+has its own Python."""
 
 import numpy
 
@@ -21,14 +21,14 @@ def assert_close(got, wanted, dtype: str, where: str, roundings: int) -> None:
         return
     absolute, relative = TOLERANCES[dtype if dtype in TOLERANCES else str(got.dtype)]
     if dtype in NARROW and roundings > 1:
-        # Values rounded on the way were of order 1.
+        # Rounded intermediate values were of order 1.
         absolute, relative = roundings * relative, roundings * relative
     close = numpy.isclose(got, wanted, relative, absolute, equal_nan=True)
     assert close.all(), f"{where}: {got[~close][:4]}, not {wanted[~close][:4]}"
 
 
 def flattened(got: list, keys: list) -> list:
-    """Outputs as the makers flatten them: sequences, and a tensor for a list of numbers."""
+    """Outputs as the makers flatten them: sequences as tensors, and a list of numbers as one tensor."""
     if all(key.endswith("/number") for key in keys) and numpy.ndim(got[0]) == 1:
         return list(got[0])
     return [tensor for one in got for tensor in (one if isinstance(one, list) else [one])]

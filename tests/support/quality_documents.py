@@ -1,4 +1,4 @@
-"""Documents of `htp-trace quality --json` that are made up: of any size, with mistakes and hostile texts."""
+"""Synthetic documents of `htp-trace quality --json`: of any size, with mistakes and hostile texts."""
 
 import math
 
@@ -7,7 +7,7 @@ METRICS = (
     "scope", "tensors", "weights", "cohesion", "separation", "injectivity", "consistency",
 )
 COLUMNS = ("name", "op_type", "module", "tag", "scope", "source", "problems", "truth")
-# Of a layer: class, attribute, operators, parameters.
+# The parts of a layer: class, attribute, operators, parameters.
 PARTS = (
     ("SelfAttention", "attention.self", ("MatMul", "Add", "Reshape", "Transpose", "Softmax", "MatMul"), 49536),
     ("SelfOutput", "attention.output", ("MatMul", "Add", "LayerNormalization"), 16768),
@@ -23,7 +23,7 @@ def metric(count: int, of: int, reason: str = "there is none") -> dict:
 
 
 class Document:
-    """One model of a document: a tree of layers, all of one structure, and their nodes."""
+    """One model of a document: a tree of equal layers, and their nodes."""
 
     def __init__(self, layers: int, file: str = "made-up.onnx", repeated: int = 1):
         self.modules = []
@@ -82,7 +82,7 @@ class Document:
         self.modules[module]["own"] += len(operators)
 
     def misplace(self, row: int, module: int) -> None:
-        """A node that ran elsewhere than its tag says, as the call chain has it."""
+        """Makes a node whose tag differs from its call chain."""
         self.rows[row][6] = ["contamination.calls"]
         self.rows[row][7] = {"weights": None, "calls": module}
 
@@ -93,7 +93,7 @@ class Document:
                 self.modules[above]["milliseconds"] += 0.01 * module["own"] * (1 + number % 3)
 
     def finish(self, role: str = "model", hierarchy: str = "attribute __source_module") -> dict:
-        """The model, as the document has it."""
+        """The model as in the document."""
         wrong = [0] * len(self.modules)
         for row in self.rows:
             for module in self.chain(row[2]) if row[6] else ():
@@ -170,7 +170,7 @@ def mistaken(layers: int = 12, file: str = "mistaken.onnx", **how) -> dict:
 
 
 def large(nodes: int) -> dict:
-    """A model of at least so many nodes."""
+    """A model of at least this many nodes."""
     layers = 200
     return Document(layers, repeated=math.ceil(nodes / layers / NODES_OF_LAYER)).finish()
 
@@ -179,7 +179,7 @@ HOSTILE = "</script><img src=x onerror=document.title='broken'><!--<script>\u202
 
 
 def hostile() -> dict:
-    """A model in which every text is markup."""
+    """A model in which all text is markup."""
     made = Document(2, HOSTILE)
     for module in made.modules:
         module["tag"] = module["full_tag"] = module["tag"] + "/" + HOSTILE

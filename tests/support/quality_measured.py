@@ -12,7 +12,7 @@ METRICS = ("coverage", READ, CALLS, STRUCTURE, "specificity", "scope", "tensors"
 
 
 def unique(pairs: list) -> dict:
-    """An object, none of whose keys comes twice."""
+    """An object; keys must be unique."""
     assert len(dict(pairs)) == len(pairs), [key for key, _ in pairs]
     return dict(pairs)
 
@@ -64,7 +64,7 @@ def check_sums(model: dict) -> None:
 
 
 def wrong(model: dict, name: str):
-    """How much a metric has found."""
+    """The number of findings of a metric."""
     measure = model["metrics"][name]
     is_bad = name.startswith("contamination")
     return measure["count"] if is_bad else measure["of"] - measure["count"]

@@ -8,13 +8,13 @@ from onnx_facts import properties, tags_of
 from quality_measured import CALLS, READ, STRUCTURE
 from retag import Retagged
 
-SOME = "some"  # one at least; how many depends on the modules around
-MOVED = "moved"  # as many as nodes were given to other modules
-READERS = "readers"  # those of them that read a weight
-WEIGHTS = "weights"  # which they read
-TENSORS = "tensors"  # that a node takes or makes
-MERGED = "merged"  # two layers, each the model of the other
-LOST = "lost"  # one, where a node has left its layer
+SOME = "some"  # at least one; how many depends on the surrounding modules
+MOVED = "moved"  # as many as nodes were moved to other modules
+READERS = "readers"  # the moved ones that read a weight
+WEIGHTS = "weights"  # the weights that these read
+TENSORS = "tensors"  # inputs and outputs of a node
+MERGED = "merged"  # two layers, each compared with the other
+LOST = "lost"  # one, because a node has left its layer
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def carry(path: str, source: str, target: str) -> str:
 
 
 def move(m: Mutation, reads: bool = False) -> None:
-    """One node to the same place in the next layer."""
+    """Moves one node to the same place in the next layer."""
     source, target = map(m.layer, m.sample.neighbours)
     node = m.pick(m.sample.neighbours[0], reads)
     m.give(node, carry(m.file.path_of(node), source, target))
@@ -94,7 +94,7 @@ def move_reader(m: Mutation) -> None:
 
 
 def exchange(m: Mutation, source: str, target: str, both: bool) -> None:
-    """All nodes of a module to another one, and perhaps the other way round."""
+    """Moves all nodes of a module to another one; `both`: exchanges them."""
     pairs = [(source, target)] + [(target, source)] * both
     todo = [(node, a, b) for a, b in pairs for node in m.file.nodes_of(a)]
     for node, a, b in todo:
@@ -141,7 +141,7 @@ def to_sibling(m: Mutation) -> None:
 
 
 def exchange_owners(m: Mutation) -> None:
-    """The names of two weights, wherever they are."""
+    """Exchanges the names of two weights everywhere."""
     source, target = map(m.layer, m.sample.neighbours)
     node = m.pick(m.sample.neighbours[0], reads=True)
     first = m.file.weights_of(node)[0]
@@ -163,7 +163,7 @@ def exchange_owners(m: Mutation) -> None:
 
 
 def break_name(m: Mutation) -> None:
-    """A scope in a name that belongs to another module."""
+    """Gives a name the scope of another module."""
     source, target = map(m.layer, m.sample.neighbours)
     node = m.pick(m.sample.neighbours[1])
     m.note(node)
@@ -183,7 +183,7 @@ def nothing(m: Mutation) -> None:
     pass
 
 
-# Mutation, and the findings of each metric; others find nothing.
+# Mutations, and the findings of each metric; others find nothing.
 TABLE = {
     nothing: {},
     move: {CALLS: MOVED, STRUCTURE: MOVED, "separation": 2, "cohesion": SOME},

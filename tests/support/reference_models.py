@@ -1,4 +1,4 @@
-"""Models with call structures that are hard to follow, for tests of which module ran a node."""
+"""Models with call structures that are hard to follow, to test which module ran a node."""
 
 from typing import List
 
@@ -28,7 +28,7 @@ class Twice(nn.Module):
 
 
 class Layers(nn.Module):
-    """Lists of modules in loops, one of which holds a module of another list, too."""
+    """Lists of modules in loops; one also contains a module of another list."""
 
     def __init__(self):
         super().__init__()
@@ -65,7 +65,7 @@ class Control(nn.Module):
 
 
 class Collecting(nn.Module):
-    """A branch that gives nothing, but adds to a list."""
+    """A branch without results that appends to a list."""
 
     def __init__(self):
         super().__init__()
@@ -121,7 +121,7 @@ class Outer(nn.Module):
 
 
 class User(nn.Module):
-    """Calls modules that its parent holds, too."""
+    """Calls modules that are also its parent's."""
 
     def __init__(self, block: nn.Module, linear: nn.Module):
         super().__init__()
@@ -194,7 +194,7 @@ class Shaped(nn.Module):
 
 
 class Interfaces(nn.Module):
-    """Which class is called, the object decides; one program calls two classes."""
+    """The object decides which class is called; one program calls two classes."""
 
     def __init__(self):
         super().__init__()

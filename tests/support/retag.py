@@ -31,7 +31,7 @@ def drop_properties(message, keys) -> None:
 
 
 class Retagged:
-    """An export whose nodes can be given to other modules."""
+    """An export whose nodes can be moved to other modules."""
 
     def __init__(self, path):
         self.model = onnx.load(path)
@@ -48,17 +48,17 @@ class Retagged:
     # ---- what there is ----
 
     def path_of(self, node) -> str:
-        """Of the innermost module that ran it."""
+        """The path of the innermost module that ran it."""
         return ast.literal_eval(properties(node)["pkg.torch.onnx.name_scopes"])[-2]
 
     def owner_path(self, path: str) -> str:
-        """Of the module at or above a path that has a tag of its own."""
+        """The path of the module at or above a path that has a tag."""
         while path and self.modules[path]["is_torch_nn"]:
             path = path.rpartition(".")[0]
         return path
 
     def parent_path(self, path: str) -> str:
-        """Of the module with a tag above the one that has the tag of a path."""
+        """The path of the next module with a tag above the owner of a path."""
         return self.owner_path(self.owner_path(path).rpartition(".")[0])
 
     def is_below(self, path: str, member: str) -> bool:
@@ -68,7 +68,7 @@ class Retagged:
         return [n for n in self.nodes if self.is_below(self.path_of(n), member)]
 
     def weights_of(self, node) -> list:
-        """The names of nodes whose module is known by the names of their weights."""
+        """The names of weights that a node reads, by which its module is known."""
         def is_held(name: str) -> bool:
             path, dot, _ = parameters_of(self.weights[name])[0].rpartition(".")
             return bool(dot) and path in self.modules
@@ -80,8 +80,8 @@ class Retagged:
         return makers + [reader for name in node.output for reader in self.readers[name]]
 
     def pick(self, member: str, reads: bool, layer: str):
-        """A node that has one tag, and whose neighbours on both sides are of the same module; of one
-        that reads weights, which nobody else does, they are of the layer."""
+        """A node with one tag whose neighbours on both sides are of the same module; or one with neighbours in the
+        layer that reads weights which no other node reads."""
         for node in self.nodes_of(member):
             owner = self.owner_path(self.path_of(node))
             weights = self.weights_of(node)
@@ -142,14 +142,14 @@ class Retagged:
         drop_properties(node, CARRIERS)
 
     def map_tags(self, node, change) -> None:
-        """Gives a node to another module, and changes all tags that it has."""
+        """Moves a node to another module, and changes all of its tags."""
         tags = [change(tag) for tag in tags_of(node)]
         self.set_tags(node, list(dict.fromkeys(tags)))
 
     # ---- sums ----
 
     def recount(self) -> None:
-        """Records and initializers agree with the nodes again."""
+        """Makes records and initializers agree with the nodes again."""
         own, ran = defaultdict(int), defaultdict(int)
         tagged = [n for n in self.nodes if any(a.name == "__source_module" for a in n.attribute)]
         for node in tagged:

@@ -15,10 +15,10 @@ from retag_tools import OTHERS, RUNTIME
 TOOLS = (*RUNTIME, *OTHERS)
 ORACLES = ("contamination.calls", "contamination.structure", "contamination.weights")
 RIGHT = 0.99  # of the nodes whose module is known, at least
-# Nodes that do what two modules did, of which the oracle names the one and the tag the other: how many, and why.
+# Nodes that merge operations of two modules, of which the oracle names one and the tag the other: how many, and why.
 OF_TWO = {
-    # Of each of four layers: what joins heads, and what flattens rows for the product behind it, are one Reshape,
-    # tagged with the attention, which holds both.
+    # In each of four layers, one Reshape joins heads and flattens rows for the product after it. It is tagged with the
+    # attention, which contains both.
     ("small-gpt2", "onnxsim"): {"contamination.structure": 4, "specificity": 4},
 }
 

@@ -62,7 +62,7 @@ def four_bits(file, out) -> None:
 
 
 def half(module: str, keep: bool):
-    """Of ONNX Runtime, new nodes stand at the end, wherever they are read: it sorts them itself."""
+    """ONNX Runtime appends new nodes at the end, wherever they are read, and sorts them itself."""
     def make(file, out) -> None:
         convert = importlib.import_module(module).convert_float_to_float16
         onnx.save(convert(onnx.load(file), keep_io_types=keep), out)
@@ -92,7 +92,7 @@ RUNTIME = {
     "float16-all": half("onnxruntime.transformers.float16", False),
     "transformers": transformers,
 }
-OTHERS = {  # by the package that has to be there
+OTHERS = {  # by the required package
     "onnxslim": slim, "onnxsim": simplify,
     "onnxconverter_common": half("onnxconverter_common.float16", True),
 }

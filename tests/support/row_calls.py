@@ -1,5 +1,5 @@
-"""The calls of tests/operators/large_rows.txt as programs: of rows of the table of lowerings that no operator
-case runs at large sizes."""
+"""The calls of tests/operators/large_rows.txt as programs: rows of the table of lowerings that no operator case runs
+at large sizes."""
 
 import functools
 import json
@@ -13,7 +13,7 @@ import no_free_axis
 import operator_files
 
 MAKER = operator_files.FOLDER / "large_rows.py"
-OPSET = 20  # the first that samples volumes
+OPSET = 20  # the first with GridSample of volumes
 # Sizes of named axes for kernels: few elements, and room for windows and borders.
 SMALL = {"batch": 2, "columns": 36, "features": 12, "rows": 40, "width": 6}
 SMALL_OTHERWISE = 5
@@ -24,8 +24,8 @@ class Calls:
     """PyTorch's results of the calls."""
 
     files: dict  # by row
-    held: dict  # the overloads that each file has
-    operators: frozenset  # all that this PyTorch has
+    held: dict  # the overloads in each file
+    operators: frozenset  # all of this PyTorch
 
 
 @functools.cache
@@ -37,7 +37,7 @@ def made() -> Calls:
 
 
 def smaller(text: str) -> str:
-    """The specification of an input with other sizes of its named axes."""
+    """The specification of an input with SMALL sizes of its named axes."""
     return re.sub(r"(\w+)=\d+", lambda axis: f"{axis[1]}={SMALL.get(axis[1], SMALL_OTHERWISE)}", text)
 
 
@@ -58,5 +58,5 @@ def refused() -> dict:
 
 
 def words_of(told: dict) -> str:
-    """All that the program says of a failure."""
+    """The text of a failure."""
     return "\n".join([told.get("error", "it is not refused"), *told.get("details", ())])

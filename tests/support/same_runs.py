@@ -1,4 +1,4 @@
-"""Which ONNX models are the same to ONNX Runtime, although their opsets differ."""
+"""Finds ONNX models that are the same to ONNX Runtime although their opsets differ."""
 
 import functools
 import hashlib
@@ -8,8 +8,8 @@ import onnx
 
 @functools.cache
 def version(operator: str, opset: int):
-    """The version of an operator at an opset; one that may run as a function of others has one for each opset, since
-    those may change."""
+    """The version of an operator at an opset. An operator that may run as a function of others has one per opset,
+    since those may change."""
     schema = onnx.defs.get_schema(operator, opset, "")
     is_function = schema.has_function or schema.has_context_dependent_function
     return opset if is_function else schema.since_version
@@ -24,7 +24,8 @@ def nodes(graph):
 
 
 def run_key(model: onnx.ModelProto) -> tuple:
-    """Equal of models that run alike: a graph, the versions of its operators, and all opsets but ONNX's."""
+    """A key, equal for models that run alike: the graph, the versions of its operators, and all opsets except
+    ONNX's."""
     opsets = {one.domain: one.version for one in model.opset_import}
     opset = opsets.pop("")
     found = [node for graph in (model.graph, *model.functions) for node in nodes(graph)]

@@ -1,4 +1,4 @@
-"""Dicts of tensors as torch.save() writes them, made by hand: without PyTorch, and also as it would not write them."""
+"""Dicts of tensors in the format of torch.save(), made without PyTorch, and also in ways that it does not write."""
 
 import io
 import struct

@@ -1,5 +1,5 @@
-"""Findings of tests/oracle during exports: whether sizes, strides and memories of meta kernels equal those of
-libtorch's kernels."""
+"""Findings of tests/oracle during exports: whether sizes, strides and memory of meta kernels equal those of libtorch's
+kernels."""
 
 import os
 from collections import defaultdict
@@ -61,5 +61,5 @@ def judge(log: Log, table: dict) -> tuple:
 
 
 def is_of_library(name: str) -> bool:
-    """Whether an operator is no one of libtorch's or torchvision's."""
+    """Whether an operator is neither libtorch's nor torchvision's."""
     return name.split("::")[0] not in ("aten", "prim", "quantized", "_quantized", "torchvision")

@@ -1,7 +1,7 @@
-"""Why cases do not run: the side table of limits of a libtorch or a machine.
+"""Reasons for skipped cases: the side table of limits of a libtorch or a machine.
 
 A case is skipped by harness.skip_unless(KEY), for a condition of this table that does not hold. Operator cases that a
-libtorch cannot make have a table of their own: tests/operators/earlier.py.
+libtorch cannot make are in tests/operators/earlier.py.
 """
 
 import importlib.util
@@ -86,7 +86,7 @@ CONDITIONS = {
 }
 
 # Test files whose cases do not depend on the program's libtorch: they test ONNX files, or the tests themselves. They
-# run with PyTorch 2.
+# run only with PyTorch 2.
 ONCE = {
     "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "extract", "extract_bodies",
     "graph", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined",

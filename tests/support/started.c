@@ -1,12 +1,12 @@
 /*
- * The program for the tests, started once: opening libtorch takes longer than most runs. It opens
- * the shim, and then runs the program's main() in a process of its own, forked from this one, for
- * each request. Used by tests/support/started.py.
+ * The program for the tests, started once, since opening libtorch takes longer than most runs. It
+ * opens the shim and then runs the program's main() for each request, in a process forked from this
+ * one. Used by tests/support/started.py.
  *
- * A request on standard input, a socket: its length as uint32_t, and that many bytes: the folder
- * that the run starts in and its arguments, each ended by NUL. With it come two file descriptors,
- * for standard output and standard error. Answered by int32_t: the process, and at its end its
- * state as waitpid() tells.
+ * A request on standard input, a socket: its length as uint32_t, and that many bytes: the working
+ * folder of the run and its arguments, each terminated by NUL. Two file descriptors come with it,
+ * for standard output and standard error. The answers are int32_t: the process, and at its end its
+ * status from waitpid().
  */
 #include <htp/htp.h>
 
@@ -31,7 +31,7 @@ typedef struct request {
     int streams[STREAMS];
 } request;
 
-/* The length, with which the streams come. False at the end of all requests. */
+/* Receives the length, together with the streams. @return false after the last request */
 static bool receive_head(request *r)
 {
     char control[CMSG_SPACE(sizeof(r->streams))];
@@ -86,7 +86,7 @@ _Noreturn static void run(const request *r)
     exit(htp_trace_main(count, arguments));
 }
 
-/* False when nobody listens any more. */
+/* @return false if nobody listens any more */
 static bool serve(request *r)
 {
     const pid_t process = fork();
@@ -112,7 +112,7 @@ int main(void)
 {
     const char *version = NULL;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    htp_status_free(htp_libtorch_version(&version)); /* runs tell what is wrong with it */
+    htp_status_free(htp_libtorch_version(&version)); /* a failure is reported by the runs */
     request r;
     while (receive(&r)) {
         if (!serve(&r)) {

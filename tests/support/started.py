@@ -1,4 +1,4 @@
-"""Runs the program in processes that begin with libtorch opened: see started.c."""
+"""Runs the program in processes that have libtorch open already: see started.c."""
 
 import array
 import functools
@@ -21,7 +21,7 @@ class Starter:
         multiprocessing.util.Finalize(self, end, (self.ours, self.process), exitpriority=1)
 
     def receive(self, deadline: float) -> int:
-        """Raises TimeoutError behind the deadline, on time.monotonic()."""
+        """Raises TimeoutError after the deadline, on time.monotonic()."""
         self.ours.settimeout(max(deadline - time.monotonic(), 0.001))
         data = self.ours.recv(4, socket.MSG_WAITALL)
         assert len(data) == 4, "the started program is gone"
@@ -56,7 +56,7 @@ def end(ours: socket.socket, process: subprocess.Popen) -> None:
 
 
 def contents(stream: int) -> str:
-    """As subprocess.run(text=True) reads it."""
+    """Reads it like subprocess.run(text=True)."""
     size = os.fstat(stream).st_size
     return os.pread(stream, size, 0).decode().replace("\r\n", "\n").replace("\r", "\n") if size else ""
 
@@ -67,5 +67,5 @@ def starter(program: Path, process: int) -> Starter:
 
 
 def run(program: Path, arguments: list, timeout: float, cwd=None) -> subprocess.CompletedProcess:
-    """In the folder cwd, or that of this process."""
+    """Runs in the folder cwd, or in that of this process."""
     return starter(program, os.getpid()).run(arguments, timeout, cwd or os.getcwd())

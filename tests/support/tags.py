@@ -1,4 +1,4 @@
-"""The tag rules once more, independent of the program: from PyTorch's module tree to tags.
+"""An independent implementation of the tag rules: from PyTorch's module tree to tags.
 
 Input is a list of {"path", "class", "instance"} in definition order, every path of every
 instance, as models/record.py writes it.
@@ -9,7 +9,7 @@ from collections import defaultdict
 
 
 def encode(text: str) -> str:
-    """Percent-encodes the bytes that a segment may not hold."""
+    """Percent-encodes the bytes that a segment may not contain."""
 
     def escape(match):
         return "".join(f"%{byte:02X}" for byte in match.group().encode())
@@ -26,7 +26,7 @@ def is_torch_nn(qualified: str) -> bool:
 
 
 class Tree:
-    """Tags by path, aliases, and the tag of whatever runs in a module."""
+    """Tags by path, aliases, and the tag of operations in a module."""
 
     def __init__(self, modules: list, include_torch_nn: bool = False):
         self.classes = {}

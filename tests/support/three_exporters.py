@@ -2,8 +2,8 @@
 
 net.pt        traced, for htp-trace
 older.onnx    torch.onnx.export(dynamo=False), which names nodes by their modules
-newer.onnx    torch.onnx.export(dynamo=True), where there is onnxscript
-external.onnx the newer one with its weights in a file of their own
+newer.onnx    torch.onnx.export(dynamo=True), if onnxscript is installed
+external.onnx the newer one with its weights in a separate file
 """
 
 import sys
@@ -58,7 +58,7 @@ class Head(nn.Module):
 
 
 class Net(nn.Module):
-    """12 layers: Layer.1 is the beginning of Layer.10."""
+    """12 layers, since Layer.1 is a prefix of Layer.10."""
 
     def __init__(self, size=16):
         super().__init__()

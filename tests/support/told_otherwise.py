@@ -4,11 +4,11 @@ tests/cases/axes/test_told_sizes.py and of `make op-coverage`.
 A row: (operator, what differs), with * as in file names, and the reason. What differs is a word of
 tests/oracle/compare.c:
 
-  taken           sizes are told of what the kernel raises at
-  refused         the kernel takes what is refused
-  no-rule         nothing tells sizes: real kernels run on probes, or nothing does
+  taken           the rule gives sizes where the kernel raises
+  refused         the rule refuses what the kernel takes
+  no-rule         no rule gives sizes: real kernels run on probes, or nothing runs
   dtype, rank, dims, count, kind, number
-  memory          it lies in the memory of another operand, or in its own
+  memory          it aliases another operand, or has its own memory
   offset, strides, contiguity
   single-strides  strides of dims with one element, which move nothing
 """
@@ -71,5 +71,5 @@ OVER_SAMPLES: dict = {
 
 
 def excuses(version: tuple) -> dict:
-    """Of a libtorch, by (major, minor)."""
+    """The rows for a libtorch, by (major, minor)."""
     return ALWAYS | (BEFORE_2 if version < (2, 0) else SINCE_2)

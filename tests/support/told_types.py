@@ -51,7 +51,7 @@ def declared(graph):
 
 
 def onnx_types(model) -> dict:
-    """The same as onnx infers it; dims are numbers, names or None."""
+    """The same as inferred by onnx; dims are numbers, names or None."""
     inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
     found = {}
     for value in declared(inferred.graph):
@@ -64,7 +64,7 @@ def onnx_types(model) -> dict:
 
 
 def check_against_onnx(model, told: dict, least_share: float) -> None:
-    """No contradiction; and not fewer ranks and dims than onnx knows, or nearly."""
+    """No contradiction, and at least this share of the ranks and dims that onnx infers."""
     wanted = onnx_types(model)
     assert sum(t is not None for t in told.values()) >= least_share * len(told), [
         name for name, type_ in told.items() if type_ is None]

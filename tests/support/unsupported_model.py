@@ -1,4 +1,4 @@
-"""A model with operators that no ONNX model has. Line numbers count: EXPECTED names them."""
+"""A model with operators that ONNX cannot express. Line numbers matter, because EXPECTED names them."""
 
 import torch
 from torch import nn

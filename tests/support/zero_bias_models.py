@@ -1,4 +1,4 @@
-"""Makes models of layers whose bias is zeros, in front of each activation that ONNX Runtime merges into a product:
+"""Makes models of layers with a zero bias, before each activation that ONNX Runtime fuses into a product:
 zero_bias_models.py FOLDER writes ACTIVATION.pt
 """
 
@@ -16,7 +16,7 @@ ACTIVATIONS = {
 
 
 class Layers(nn.Module):
-    """A layer with zeros for its bias, a product that zeros are added to, and layers with a bias."""
+    """A layer with a zero bias, a product plus zeros, and layers with a bias."""
 
     def __init__(self, activation):
         super().__init__()

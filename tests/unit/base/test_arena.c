@@ -109,7 +109,7 @@ static void demand_copy(htp_arena *arena)
 
 UNIT_TEST(what_was_reset_is_zeroed_and_used_again)
 {
-    htp_arena_reset(arena); /* which is empty */
+    htp_arena_reset(arena); /* an empty one */
     for (size_t round = 0; round < 3; round++) {
         for (size_t bytes = 1; bytes < 200000; bytes *= 3) {
             char *memory = htp_arena_alloc(arena, bytes);
@@ -146,14 +146,14 @@ UNIT_TEST(large_memory_is_released)
     char *small = htp_arena_alloc(arena, 16);
     small[0] = 1;
     htp_arena_release(arena, small, 16);
-    htp_arena_release(arena, small, BYTES); /* which is within a block */
+    htp_arena_release(arena, small, BYTES); /* inside a block */
     size_t before = arena->total;
     htp_arena_release(arena, large, BYTES);
     ck_assert_uint_eq(arena->total, before - BYTES);
     ck_assert_int_eq(small[0], 1);
 }
 
-/* @return whether control came back by way of the recovery point */
+/* @return whether the recovery point was reached */
 static bool jumps(demand_fn demand)
 {
     htp_arena arena;

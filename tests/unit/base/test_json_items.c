@@ -1,5 +1,5 @@
 /*
- * JSON lists that are read item by item.
+ * JSON lists, read item by item.
  */
 #include "base/json/json_items.h"
 #include "unit.h"
@@ -7,7 +7,7 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-/* The number of items; they must be whole, or wrong with @p wrong. */
+/* The number of items; the list must be valid, or fail with @p wrong. */
 static size_t count_items(const char *text, size_t bytes, const char *wrong)
 {
     size_t count = 0;

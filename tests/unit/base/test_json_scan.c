@@ -8,7 +8,7 @@ static htp_json_part part_of(const char *text)
     return (htp_json_part){text, strlen(text)};
 }
 
-/* Whether a text is one JSON value; in memory that ends with it. */
+/* Whether a text is one JSON value; it is copied to memory of exactly its size. */
 static bool is_json(const char *text)
 {
     size_t length = strlen(text);

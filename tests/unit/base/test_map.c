@@ -41,7 +41,7 @@ UNIT_TEST(keys_may_be_empty_or_hold_nuls)
     ck_assert(!htp_map_get(&map, "a", NULL));
 }
 
-/* Lengths around the hash's words, keys that differ in one bit. */
+/* Lengths around the hash's word size, and keys that differ in one bit. */
 UNIT_TEST(near_keys_are_told_apart)
 {
     htp_map map = {0};

@@ -146,7 +146,7 @@ UNIT_TEST(doubles_read_back)
 UNIT_TEST(what_is_utf8)
 {
     ck_assert(htp_text_is_utf8("", 0) && htp_text_is_utf8("a\xc3\xa9\xf0\x9f\x98\x80", 7));
-    ck_assert(!htp_text_is_utf8("a\xc3\xa9", 2)); /* cut off within a character */
+    ck_assert(!htp_text_is_utf8("a\xc3\xa9", 2)); /* truncated within a character */
     ck_assert(!htp_text_is_utf8("\xff", 1) && !htp_text_is_utf8("a\0b", 3));
 }
 
@@ -175,7 +175,7 @@ static void take_piece(void *user, const char *bytes, size_t length)
     htp_text_add_bytes(user, bytes, length);
 }
 
-/* The streamed pieces equal the text made at once, and only some of it is buffered. */
+/* The streamed pieces equal the whole text, and only part of it is buffered. */
 UNIT_TEST(json_that_is_handed_on)
 {
     htp_text all = {.arena = arena};
@@ -205,7 +205,7 @@ UNIT_TEST(json_that_is_handed_on)
 UNIT_TEST(json_strings_with_nuls)
 {
     htp_text text = {.arena = arena};
-    htp_text_add_json_part(&text, "a\0b\xc3\xa9\xc3", 6); /* the last character is cut off */
+    htp_text_add_json_part(&text, "a\0b\xc3\xa9\xc3", 6); /* the last character is truncated */
     ck_assert_str_eq(htp_text_string(&text), "\"a\\u0000b\xc3\xa9\xef\xbf\xbd\"");
 }
 

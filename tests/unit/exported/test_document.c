@@ -1,5 +1,5 @@
 /*
- * The JSON of programs: a whole one, and messages when a part of it is replaced.
+ * The JSON of programs: a complete one, and messages when a part of it is replaced.
  */
 #include "base/text.h"
 #include "exported/document/document.h"
@@ -128,7 +128,7 @@ UNIT_TEST(a_program_is_read)
     ck_assert_str_eq(program.modules[1], "a");
 }
 
-/* The program with some text in the place of another one. */
+/* The program with one text replaced by another. */
 static const char *with(htp_arena *arena, const char *from, const char *to)
 {
     const char *at = strstr(whole, from);

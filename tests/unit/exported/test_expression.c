@@ -1,6 +1,6 @@
 /*
  * Formulas of sizes: each case is a text and its value, as computed by Python and torch's functions
- * of sympy. s and n are 7, t and a size of x are 12, u0 has no number.
+ * of sympy. s and n are 7, t and a size of x are 12, u0 is unknown.
  */
 #include "base/text.h"
 #include "exported/expression/expression.h"
@@ -162,7 +162,7 @@ static const struct refused no_guards[] = {
     {"__import__('os')", HTP_CODE_UNSUPPORTED, "\"__import__\""},
 };
 
-/* A number as the tables write it. */
+/* A number in the tables' notation. */
 static const char *write_number(const htp_exported_number *number, char text[64])
 {
     if (number->kind == HTP_EXPORTED_RATIO) {
@@ -252,7 +252,7 @@ static const char *nest(htp_arena *arena, size_t count, const char *before, cons
     return text.bytes;
 }
 
-/* However deep, long or wide a text is, it ends in time and within a stack. */
+/* However deep, long or wide a text is, reading it ends in time and within the stack. */
 UNIT_TEST(hostile_texts_end)
 {
     htp_interned symbols = {.arena = arena};

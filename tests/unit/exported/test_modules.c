@@ -5,7 +5,7 @@
 
 static const char *const paths[] = {"", "layers", "layers.0", "layers.1", "head"};
 
-/* A program of these modules, in which a node runs where a stack says. */
+/* A program of these modules with one node, whose stack says where it runs. */
 static htp_exported_program program_of(htp_arena *arena, const htp_exported_node *node)
 {
     htp_exported_program program = {.modules = paths,

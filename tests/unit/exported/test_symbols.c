@@ -142,7 +142,7 @@ UNIT_TEST(no_formula_is_bad_input)
                    "a formula of sizes");
 }
 
-/* The sizes of x's first axis, exported with 512, where it has a guard. */
+/* The sizes of x's first axis under a guard, exported with 512. */
 static htp_exported_bounds sizes_under(htp_arena *arena, const char *guard)
 {
     static htp_exported_expression wide[sizeof(expressions) / sizeof(*expressions)];
@@ -181,7 +181,8 @@ UNIT_TEST(sizes_end_at_bounds_and_guards)
     }
 }
 
-/* Guards of two symbols leave each of them its own steps; lanes are held against them. */
+/* Guards of two symbols do not restrict the steps of each; they are checked with the lanes'
+ * sizes. */
 UNIT_TEST(guards_of_several_sizes_are_asked_of_lanes)
 {
     static const char *const guards[] = {"L['x'].size()[0] >= 4 and L['x'].size()[0] % 2 == 0",
@@ -204,7 +205,7 @@ UNIT_TEST(guards_of_several_sizes_are_asked_of_lanes)
     ck_assert(htp_exported_symbols_take(&symbols, given, 2));
 }
 
-/* A program that was exported with the most that it takes. */
+/* A program that was exported with its maximum size. */
 UNIT_TEST(sizes_move_down_where_there_is_no_more)
 {
     static const char *const guards[] = {"L['x'].size()[0] <= 4"};

@@ -105,7 +105,7 @@ static htp_tensor_id add_layer(const subject *s, uint32_t scope, uint32_t weight
     return add(s, scope, "Add", x, one(s, constant), 4);
 }
 
-/* Makes modules functions: all that are called, or those chosen. */
+/* Makes modules functions: all called ones, or the chosen ones. */
 static void finish(subject *s, htp_tensor_id output, const bool *chosen, bool per_instance)
 {
     static const bool all[MODULES] = {
@@ -212,8 +212,7 @@ UNIT_TEST(each_instance_may_have_its_own)
     x = add_layer(&s, SECOND, 1, x, 1);
     x = add(&s, HELD_ONCE, "Relu", x, HTP_NONE, 4);
     finish(&s, add(&s, HELD_TWICE, "Relu", x, HTP_NONE, 4), NULL, true);
-    ck_assert_uint_eq(s.model->functions.count,
-                      3); /* two calls of one module are of one function */
+    ck_assert_uint_eq(s.model->functions.count, 3); /* two calls of one module use one function */
     ck_assert_str_eq(node_of(&s, 0, 2)->name, "/held");
     ck_assert_str_eq(node_of(&s, 0, 3)->name, "/held#1");
     for (size_t i = 0; i < 3; i++) {
@@ -323,8 +322,8 @@ UNIT_TEST(what_was_made_late_moves_to_its_call)
     ck_assert_uint_eq(s.made->calls, 2);
 }
 
-/* The first layer needs the second's result on its own: neither can be one call. The third call is
- * unrelated. */
+/* The first layer needs the second's result in between, so neither can be one call. The third call
+ * is unrelated. */
 UNIT_TEST(calls_that_need_each_other_stay_as_they_are)
 {
     subject s = begin(arena);
@@ -342,7 +341,7 @@ UNIT_TEST(calls_that_need_each_other_stay_as_they_are)
 
 /* ---- bodies of nodes ---- */
 
-/* A loop whose body runs in the second layer, and reads a number made in the first one's name. */
+/* A loop whose body runs in the second layer, and reads a number of the first one. */
 UNIT_TEST(what_a_body_makes_belongs_to_who_has_it)
 {
     subject s = begin(arena);
@@ -366,7 +365,7 @@ UNIT_TEST(what_a_body_makes_belongs_to_who_has_it)
     ck_assert_uint_eq(s.model->functions.count, 3);
     ck_assert_str_eq(node_of(&s, 0, 1)->name, "/layers.1");
     const htp_builder_function *layer =
-        &s.model->functions.items[1]; /* behind Inner, which it calls */
+        &s.model->functions.items[1]; /* after Inner, which it calls */
     ck_assert_str_eq(layer->name, "Layer_2");
     const htp_onnx_node *loop = node_of(&s, layer->graph, 0);
     ck_assert_str_eq(loop->op_type, "Loop");

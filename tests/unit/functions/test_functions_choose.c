@@ -1,5 +1,5 @@
 /*
- * Which modules selectors choose as functions.
+ * Selectors of the modules that become functions.
  */
 #include "functions/choose.h"
 #include "module_list.h"
@@ -16,7 +16,7 @@
 enum { ROOT, ENCODER, LAYER, LAYER_0, LINEAR_0, LAYER_1, LINEAR_1, HEAD, HEAD_NORM, SPARE, SHARED };
 
 /* A list of two layers, a head that is a Sequential with a norm and a module that is never called,
- * and a further name of the encoder's first layer, an object of its own. */
+ * and a second name of the encoder's first layer, as a separate object. */
 static module_list make_modules(htp_arena *arena)
 {
     static const struct {
@@ -55,7 +55,7 @@ static htp_status choose_of(htp_arena *arena, const module_list *list, bool incl
                                 is_chosen);
 }
 
-/* The numbers of the modules that are chosen, as text; or the message. */
+/* The numbers of the chosen modules, as text; or the message. */
 static const char *choose(htp_arena *arena, const module_list *list, bool include_torch_nn,
                           const char *selectors)
 {
@@ -115,7 +115,7 @@ UNIT_TEST(selectors_choose)
     }
 }
 
-/* Then torch.nn's modules have tags, and count as levels. The default choice is the same. */
+/* With it, torch.nn's modules have tags and count as levels. The default choice is the same. */
 UNIT_TEST(tags_of_torch_nn)
 {
     module_list list = make_modules(arena);

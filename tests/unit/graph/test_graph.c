@@ -143,7 +143,7 @@ UNIT_TEST(scope_paths)
     ck_assert_uint_eq(htp_graph_scope_site(graph, 2)->source_line, 32);
 }
 
-/* The list that holds itself is cut where 8 levels are reached. */
+/* The list that contains itself is cut at 8 levels. */
 UNIT_TEST(dump)
 {
     htp_graph *graph = build(arena, 3);

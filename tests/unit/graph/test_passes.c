@@ -18,8 +18,7 @@ static const int64_t numbers[] = {1, -2};
 static const char *const names[] = {"self", "other"};
 static const htp_instance modules[] = {
     {.name = "", .path = "", .qualified_class = "pkg.Net", .parent = HTP_NONE}};
-/* 0 input, 1 = add_(0, 0), 2 known = ones(), 3 = mul(1, 2), 4 = neg(0) that nobody reads, 5 = [3]
- */
+/* 0 input, 1 = add_(0, 0), 2 known = ones(), 3 = mul(1, 2), 4 = neg(0) without readers, 5 = [3] */
 static const htp_trace_value values[] = {
     {TENSOR, MADE_BY(HTP_NONE)},
     {TENSOR, MADE_BY(0)},
@@ -138,7 +137,7 @@ UNIT_TEST(verifier_finds_what_is_gone)
     check_refused(&p, "made by a node that is gone");
 }
 
-/* An argument of a call may be a value that no live node makes. */
+/* An argument of a call may be a value without a live producer. */
 UNIT_TEST(verifier_finds_calls_with_what_does_not_exist)
 {
     program p;

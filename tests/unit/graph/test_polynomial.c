@@ -1,5 +1,5 @@
 /*
- * Random polynomials: normal forms and texts have the values of the operations that made them.
+ * Random polynomials: normal forms and texts have the values of the operations that built them.
  */
 #include "graph/symbols.h"
 #include "unit.h"
@@ -31,7 +31,7 @@ static int64_t floor_of(int64_t a, int64_t b)
 
 /* ---- formulas as Python would compute them ---- */
 
-/* A formula that is read, and the sizes of the axes. */
+/* A formula being read, and the sizes of the axes. */
 typedef struct reading {
     const char *at;
     int64_t h;
@@ -192,7 +192,7 @@ static void check_lanes(const grid *g)
     }
 }
 
-/* Equal forms are equal sizes; exact division gives the quotient. */
+/* Forms are equal only if sizes are; exact division gives the quotient. */
 static void check_pair(const grid *a, const grid *b)
 {
     htp_polynomial_id quotient = htp_polynomial_divide(&symbols.algebra, a->id, b->id);
@@ -277,7 +277,7 @@ UNIT_TEST(what_is_broadcast_is_equal_or_1)
 {
     static const htp_axis axes[] = {{"h", {2, 9, 7}, NULL}};
     htp_symbols_init(&symbols, arena, axes, 1, 3);
-    htp_symbols_set_data(&symbols, 0); /* it may be 0 */
+    htp_symbols_set_data(&symbols, 0); /* which may be 0 */
     ck_assert_str_eq(met(1).symbol, "min(h, 1)");
     ck_assert_str_eq(met(2).symbol, "h");
     htp_symbols_init(&symbols, arena, axes, 1, 3);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sizes in no plain relation to one another. */
+/* Sizes without a simple relation to one another. */
 static const htp_axis axes[] = {{"batch", {2, 3, 5}, NULL}, {"sequence", {8, 17, 41}, NULL}};
 
 static const char *name_of(htp_symbols *symbols, int64_t a, int64_t b, int64_t c)
@@ -190,7 +190,7 @@ UNIT_TEST(sums_and_products)
     ck_assert_uint_eq(sum(times(h, w), w), sum(w, times(w, h)));
 }
 
-/* No quotient of the least number and -1 is ever asked for. */
+/* The least number is never divided by -1. */
 UNIT_TEST(the_least_number_is_none)
 {
     begin(arena);
@@ -355,7 +355,7 @@ UNIT_TEST(what_is_derived_counts)
     htp_dim made_up = sized(32, 70, 27);
     ck_assert_str_eq(made_up.symbol, "dim_0");
     ck_assert_str_eq(proven(made_up, half), "(h + 1)//2");
-    /* Other sizes than in the lanes: a name of its own. */
+    /* Other sizes than in the lanes: a new name. */
     ck_assert_str_eq(proven(sized(32, 69, 27), half), "dim_1");
     /* A form that only fits the lanes gives no name. */
     ck_assert_str_eq(proven(sized(128, 278, 106), htp_symbols_unknown(&symbols)), "dim_2");
@@ -369,7 +369,7 @@ UNIT_TEST(what_is_derived_counts)
     ck_assert_str_eq(htp_symbols_resolve(&symbols, unknown, false).symbol, "dim_4");
 }
 
-/* Sizes that the lanes do not tell apart are not one. */
+/* Sizes that are equal in all lanes may still differ. */
 UNIT_TEST(equal_lanes_may_be_different_sizes)
 {
     begin(arena);

@@ -141,7 +141,7 @@ UNIT_TEST(trees_that_differ_below)
     ck_assert_str_eq(find(&p), "a.norm: b.norm; ");
 }
 
-/* An object that the file has under two names is below the first alone. */
+/* An object with two names in the file is only below the first. */
 UNIT_TEST(twins_that_hold_one_object)
 {
     static const char *const further[] = {"b.inner"};

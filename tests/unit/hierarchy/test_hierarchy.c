@@ -115,7 +115,7 @@ UNIT_TEST(siblings_of_one_class)
     ck_assert_str_eq(TAG(inner), "/Net/Head/Norm");
 }
 
-/* "torch.nn." is a package, not a beginning of names. */
+/* "torch.nn." is a package, not a prefix of names. */
 UNIT_TEST(package_of_the_class_decides)
 {
     module_list list = {0};
@@ -193,7 +193,7 @@ UNIT_TEST(unicode_stays)
     ck_assert_str_eq(TAG(b), "/Größe/層.zwölf");
 }
 
-/* Every class and attribute renamed: the tags change by exactly that. */
+/* Renaming every class and attribute changes the tags in exactly these places. */
 UNIT_TEST(no_name_is_special)
 {
     static const char *const rows[][4] = {

@@ -26,7 +26,7 @@ static const htp_parameters *count(htp_arena *arena, const module_list *list,
     return htp_parameters_count(arena, list->items, (uint32_t)list->count, weights, weight_count);
 }
 
-/* Against the definition: for every subtree, the sizes of the different storages in it. */
+/* Checks the definition: for every subtree, the sizes of the different storages in it. */
 static void check_totals(const module_list *list, const htp_weight *weights, uint32_t weight_count,
                          const htp_parameters *counted)
 {

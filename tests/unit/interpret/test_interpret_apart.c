@@ -1,9 +1,9 @@
 /*
- * Branches whose sides cannot be merged: the following code belongs to both.
+ * Branches whose sides cannot be merged, so that the rest of the code is part of both.
  */
 #include "named_trace.h"
 
-/* Each of them doubles the rest. */
+/* Each of them doubles the remaining paths. */
 UNIT_TEST(six_branches_that_cannot_meet_are_followed)
 {
     interpretation *i = named_open(arena, "class Net n=1\n",

@@ -1,5 +1,5 @@
 /*
- * Lists of data-dependent length behind known tensors and other lists.
+ * Lists of data-dependent length after known tensors and other lists.
  */
 #include "lists_fixture.h"
 

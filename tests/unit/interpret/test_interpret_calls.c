@@ -5,8 +5,8 @@
 
 /* ---- scopes ---- */
 
-/* A scope a line: the module and the number of its call, the caller, the line of the call, and
- * arguments; behind them, the number of calls of any kind before. */
+/* A line per scope: the module and the number of its call, the caller, the line of the call, and
+ * arguments; then the number of earlier calls of any kind. */
 static const char *scopes_text(const interpretation *i)
 {
     htp_text text = {.arena = i->arena};
@@ -31,7 +31,7 @@ static const char *scopes_text(const interpretation *i)
     return htp_text_string(&text);
 }
 
-/* The scopes of a whole program, with inputs of its own. */
+/* Checks the scopes of a whole program for these inputs. */
 static void has_scopes(htp_arena *arena, const char *program, const char *inputs,
                        const char *expected)
 {
@@ -200,7 +200,7 @@ UNIT_TEST(a_side_that_is_discarded_has_no_scopes)
                "1 calls");
 }
 
-/* A value changed in place after the call is another value. */
+/* A value that is changed in place after the call is another value. */
 UNIT_TEST(what_is_passed_is_as_it_was_when_the_call_began)
 {
     interpretation *i =

@@ -1,5 +1,5 @@
 /*
- * Tensors, lists and tuples that a call finds in attributes as the one before has left them.
+ * Tensors, lists and tuples in attributes that one call leaves to the next.
  */
 #include "effects_fixture.h"
 
@@ -174,7 +174,7 @@ UNIT_TEST(a_side_changes_it_in_place)
                  "state h: h to %3");
 }
 
-/* Which is which, the archive would have to tell. */
+/* Only the archive would know which is which. */
 UNIT_TEST(what_two_attributes_hold_is_not_changed_in_place)
 {
     second_gives(arena, "class Net h=tensor[1,3] g=tensor[1,3]\n",
@@ -189,7 +189,7 @@ UNIT_TEST(what_two_attributes_hold_is_not_changed_in_place)
                  "hold, which the next call would read, in the root module (model.py:13)");
 }
 
-/* The first call changes the one, the second one reads the other, which is the same. */
+/* The first call changes one of them, the second call reads the other, which is the same tensor. */
 UNIT_TEST(what_was_changed_in_place_is_not_read_under_another_name)
 {
     second_gives(arena, "class Net a=tensor[2,3]@9 b=tensor[2,3]@9 f=True\n",

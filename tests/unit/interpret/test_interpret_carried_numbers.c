@@ -1,5 +1,5 @@
 /*
- * Numbers, flags and texts that a call finds in attributes as the one before has left them.
+ * Numbers, flags and texts in attributes that one call leaves to the next.
  */
 #include "effects_fixture.h"
 
@@ -141,7 +141,7 @@ UNIT_TEST(a_size_is_read_from_the_input_that_has_it)
                  "state n: %1 to %2");
 }
 
-/* Calls that follow one another have the same sizes: the branch is known. */
+/* Consecutive calls have the same sizes, so the branch is known. */
 UNIT_TEST(it_is_the_size_that_this_call_has)
 {
     second_gives(arena, "class Net n=1\n",

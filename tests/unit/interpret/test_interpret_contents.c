@@ -5,7 +5,7 @@
 
 /* ---- probes ------------------------------------------------------------------------------- */
 
-/* A kernel may give the same for ones and zeroes, and something else for the true contents. */
+/* A kernel may return the same for ones and zeros, and something else for the real contents. */
 UNIT_TEST(a_flag_that_is_read_off_a_probe_is_unknown)
 {
     method_gives(

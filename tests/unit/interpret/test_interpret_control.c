@@ -1,5 +1,5 @@
 /*
- * Branches: taken where the condition is known, recorded with both sides where it is not.
+ * Branches: taken if the condition is known, otherwise recorded with both sides.
  */
 #include "named_trace.h"
 

@@ -1,11 +1,10 @@
 /*
- * Data-dependent sizes: made up in every lane, and followed from there on. stack() shows whether
+ * Data-dependent sizes: chosen in every lane, and propagated from there on. stack() shows whether
  * two are equal, since it requires equal sizes.
  */
 #include "effects_fixture.h"
 
-/* ---- selections by masks
- * ----------------------------------------------------------------------- */
+/* ---- selections by masks --------------------------------------------------------------------- */
 
 UNIT_TEST(what_a_mask_selects_has_a_size_of_its_own)
 {

@@ -1,5 +1,5 @@
 /*
- * Dicts, and keys that only a run knows.
+ * Dicts, and data-dependent keys.
  */
 #include "lists_fixture.h"
 
@@ -351,7 +351,7 @@ UNIT_TEST(the_value_of_a_key_of_the_data_is_looked_up)
                "=> %9");
 }
 
-/* The whole numbers of a constant that a node is given. */
+/* The integers of a constant that is a node's input. */
 static const char *constant_numbers(const interpretation *i, uint32_t node, uint32_t input)
 {
     const htp_trace_value *value = &i->trace->values[i->trace->nodes[node].inputs[input]];

@@ -3,7 +3,7 @@
  */
 #include "effects_fixture.h"
 
-/* Contiguous here, and reversed elsewhere. */
+/* Contiguous in this build, and reversed in another one. */
 #define SPECTRUM "%f = aten::fft_fft(%x, %none, %minus, %none)\n"
 
 #define SPECTRUM_OF "%1[?,3] = aten::fft_fft(x, None, -1, None)\n"

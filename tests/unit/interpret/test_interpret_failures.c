@@ -296,7 +296,7 @@ UNIT_TEST(an_exception_ends_the_method)
                "forward() raised on these inputs in the root module (model.py:12): it is wrong");
 }
 
-/* It is the other side that the model computes. */
+/* The model computes only the other side. */
 UNIT_TEST(an_operator_that_always_raises_is_an_exception)
 {
     body_gives(arena,

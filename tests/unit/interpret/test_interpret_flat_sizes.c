@@ -3,8 +3,7 @@
  */
 #include "effects_fixture.h"
 
-/* ---- values that lanes do not separate
- * ------------------------------------------------------------ */
+/* ---- values that lanes do not separate ------------------------------------------------------- */
 
 UNIT_TEST(a_quotient_alike_in_all_lanes_is_not_known)
 {

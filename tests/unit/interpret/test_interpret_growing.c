@@ -1,5 +1,5 @@
 /*
- * Data-dependent loops that append to lists, and the code behind them.
+ * Data-dependent loops that append to lists, and the code after them.
  */
 #include "lists_fixture.h"
 

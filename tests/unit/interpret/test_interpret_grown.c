@@ -1,5 +1,5 @@
 /*
- * Lists of as many tensors as the data decides: the rows of one tensor.
+ * Lists of a data-dependent number of tensors: the rows of one tensor.
  */
 #include "lists_fixture.h"
 

@@ -123,7 +123,7 @@ UNIT_TEST(an_element_of_a_list_is_changed_in_place)
                  "state l: (data1) to (%1)");
 }
 
-/* It is nought before and behind. */
+/* It is 0 before and after. */
 UNIT_TEST(an_element_that_a_change_leaves_as_it_was_is_no_state)
 {
     tensor_gives(arena, "class Net l=list[tensor[2,3]] p=list[1, 2] h=tensor[2]\n",

@@ -1,5 +1,5 @@
 /*
- * Tensors changed in place, and lists that hold them.
+ * Tensors changed in place, and lists that contain them.
  */
 #include "lists_fixture.h"
 

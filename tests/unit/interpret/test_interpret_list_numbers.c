@@ -1,5 +1,5 @@
 /*
- * Lists of as many numbers as the data decides.
+ * Lists of a data-dependent number of numbers.
  */
 #include "lists_fixture.h"
 

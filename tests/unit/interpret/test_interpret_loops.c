@@ -1,11 +1,11 @@
 /*
- * Loops: unrolled where it is known how often they run, recorded with their body where it is not.
+ * Loops: unrolled if the number of iterations is known, otherwise recorded with their body.
  */
 #include "named_trace.h"
 
 /* ---- loops without an end ---- */
 
-/* Goes on a hundred times. */
+/* Continues a hundred times. */
 static bool tick(void *user, uint64_t done, uint64_t total)
 {
     uint32_t *count = user;

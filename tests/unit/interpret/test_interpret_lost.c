@@ -1,6 +1,6 @@
 /*
- * Memory of unknown contents, because an operator that changes it failed, and all memory that may
- * be the same.
+ * Memory whose contents are unknown because an operator that changes it failed, and all memory that
+ * it may alias.
  */
 #include "named_trace.h"
 
@@ -14,7 +14,7 @@
     "%2 unknown = aten::select.int(%1, 0, 9223372036854775807) ! sizes that depend on the data "   \
     "do not fit: index out of range\n"
 
-/* The reason, as it is given for a tensor to which it was written. */
+/* The reason that is reported for a tensor to which it was written. */
 #define LOST_CAUSE(line)                                                                           \
     "aten::select.int in the root module (model.py:" line                                          \
     "): sizes that depend on the data do not fit: index out of range"

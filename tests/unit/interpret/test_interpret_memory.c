@@ -186,7 +186,7 @@ UNIT_TEST(a_tensor_sees_a_change_through_another_dim)
                "=> %3");
 }
 
-/* No operator undoes movedim(): the same look at positions tells where elements go. */
+/* No operator inverts movedim(); the same view of positions shows where elements go. */
 UNIT_TEST(a_tensor_sees_a_change_through_any_view_by_positions)
 {
     body_gives(arena,
@@ -365,7 +365,7 @@ UNIT_TEST(a_change_of_another_tensor_is_none_of_a_view)
                "=> %1");
 }
 
-/* The added value is another row of the same tensor. */
+/* The addend is another row of the same tensor. */
 UNIT_TEST(one_part_is_changed_by_another)
 {
     body_gives(arena,

@@ -1,5 +1,5 @@
 /*
- * Slices of data-dependent sizes, or by data-dependent numbers, and such sizes in broadcasts.
+ * Slices of data-dependent sizes, or with data-dependent bounds, and such sizes in broadcasts.
  */
 #include "effects_fixture.h"
 

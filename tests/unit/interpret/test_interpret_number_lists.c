@@ -127,7 +127,7 @@ UNIT_TEST(a_division_gives_two_numbers)
                  "=> %1, %2");
 }
 
-/* The trace of a search among so many numbers. */
+/* The trace of a search among this many numbers. */
 static const char *search_text(htp_arena *arena, size_t count)
 {
     htp_text text = {.arena = arena};

@@ -1,5 +1,5 @@
 /*
- * Tensors taken apart into lists.
+ * Tensors split into lists.
  */
 #include "lists_fixture.h"
 

@@ -1,5 +1,5 @@
 /*
- * Several runs of one interpreter, and runs that end early: whatever fails, the next run is as the
+ * Several runs of one interpreter, and runs that end early: whatever fails, the next run equals the
  * first.
  */
 #include "effects_fixture.h"
@@ -405,7 +405,7 @@ UNIT_TEST(a_later_call_may_fail_anywhere)
     htp_interpreter_close(i->interpreter);
 }
 
-/* A constant that says to be longer than any memory is. */
+/* A constant that claims to be larger than any memory. */
 UNIT_TEST(memory_that_cannot_be_had_ends_a_run)
 {
     interpretation *i = interpret_open_program(

@@ -1,5 +1,5 @@
 /*
- * Lists of as many tensors as the data decides, which have different sizes.
+ * Lists of a data-dependent number of tensors of different sizes.
  */
 #include "lists_fixture.h"
 

@@ -325,7 +325,7 @@ UNIT_TEST(a_copy_that_a_loop_carries_and_writes_is_a_copy)
                "=> x, %2");
 }
 
-/* The first iteration changes x, if there is one; the others change a value made there. */
+/* The first iteration, if any, changes x; the others change a value made in the loop. */
 UNIT_TEST(what_only_the_first_iteration_writes_is_not_known)
 {
     body_gives(arena,
@@ -376,7 +376,8 @@ UNIT_TEST(a_branch_in_a_loop_writes)
 
 /* ---- by chance ------------------------------------------------------------------------------- */
 
-/* A slice up to 5 is the whole of a tensor of 5 elements, as in one lane: there it is no copy. */
+/* A slice up to 5 of a tensor with 5 elements, as in one lane, is the whole tensor, and no copy
+ * there. */
 UNIT_TEST(what_is_a_copy_for_some_sizes_only_may_be_changed_with_its_tensor)
 {
     tensor_gives(arena, "class Net n=1\n",
@@ -393,7 +394,7 @@ UNIT_TEST(what_is_a_copy_for_some_sizes_only_may_be_changed_with_its_tensor)
                  "=> %4, %3");
 }
 
-/* There is no lane whose slice up to 100 is not all there is. */
+/* In every lane, a slice up to 100 is the whole tensor. */
 UNIT_TEST(what_is_whole_in_all_lanes_by_chance_may_be_a_copy)
 {
     tensor_gives(arena, "class Net n=1\n",

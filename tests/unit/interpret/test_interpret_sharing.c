@@ -1,5 +1,5 @@
 /*
- * Who sees a list change, tuples, and None.
+ * Visibility of changes to lists, tuples, and None.
  */
 #include "lists_fixture.h"
 

@@ -217,7 +217,7 @@ UNIT_TEST(repeats_are_whole_numbers)
                "repeats has to be Long or Int tensor");
 }
 
-/* Made-up sizes are not multiplied. */
+/* Sizes chosen for lanes are not multiplied. */
 UNIT_TEST(one_number_repeats_all_rows)
 {
     body_gives(

@@ -1,5 +1,5 @@
 /*
- * Numbers and tensors that follow from sizes.
+ * Numbers and tensors computed from sizes.
  */
 #include "effects_fixture.h"
 

@@ -1,10 +1,9 @@
 /*
- * Lists of views whose tensors were changed before a branch or loop that reads them: these changes
- * are older than the block.
+ * Lists of views whose tensors were changed before a branch or loop that reads them.
  */
 #include "lists_fixture.h"
 
-/** The columns before a block: they are read again there. */
+/** The columns are read again before a block. */
 #define READ_BEFORE                                                                                \
     "%1[?] = aten::select.int(x, 1, 0)\n"                                                          \
     "%2[?] = aten::select.int(x, 1, 1)\n"                                                          \

@@ -367,7 +367,7 @@ UNIT_TEST(a_loop_counts_in_an_attribute)
                 "state n: 1 to %1");
 }
 
-/* Which of them it is, the data decide. */
+/* The data decides which of them it is. */
 UNIT_TEST(what_may_be_what_an_attribute_holds_changes_it)
 {
     state_gives(arena,

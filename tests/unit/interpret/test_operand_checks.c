@@ -1,5 +1,5 @@
 /*
- * Operands that operators must not be run on.
+ * Operands on which operators must not run.
  */
 #include "interpret_fixture.h"
 
@@ -27,7 +27,7 @@ static htp_operand tensor_of(const htp_runner_tensor *tensor)
     return (htp_operand){.kind = HTP_OPERAND_TENSOR, .as.tensor = tensor};
 }
 
-/* A made-up runner; its program has no operators. */
+/* A fake runner; its program has no operators. */
 static runner_fixture *open_runner(htp_arena *arena)
 {
     return runner_make_up(arena, program_read(arena, "class Net n=1\n"
@@ -51,7 +51,7 @@ static htp_operand sizes_of(runner_fixture *r, int64_t rows, int64_t columns)
     return tensor_of(&runner_new(r, HTP_SCALAR_FLOAT, sizes, 2, NULL, false)->view);
 }
 
-/* Why an operator may not run; "" where it may. */
+/* Why an operator may not run; "" if it may. */
 static const char *refusal_of(const char *name, const htp_operands *operands)
 {
     static htp_error reason;
@@ -451,7 +451,7 @@ UNIT_TEST(a_program_is_refused_as_if_the_operator_had_raised)
                      "-9223372036854775808 is divided by -1");
 }
 
-/* 32 of them are, in four lanes. */
+/* There are 32 of them, in four lanes. */
 UNIT_TEST(all_texts_of_a_run_are_counted_together)
 {
     htp_text program = {.arena = arena};

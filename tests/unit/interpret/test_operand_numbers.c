@@ -5,7 +5,7 @@
 
 #include "interpret/operators/operand_checks.h"
 
-/* Why an operator must not be given a number for an argument; "" where it may. */
+/* Why an operator must not get a number as an argument; "" if it may. */
 static const char *refusal_of(const runner_fixture *r, const char *argument, int64_t number)
 {
     static htp_error reason;
@@ -31,7 +31,7 @@ UNIT_TEST(numbers_that_stand_for_dtypes_and_the_like_are_such)
     ck_assert_str_eq(refusal_of(r, "dim", 101), "");
 }
 
-/* It is libtorch's int: a narrower number would be made of it. */
+/* libtorch would narrow the number to an int. */
 UNIT_TEST(no_operator_is_given_what_is_no_dtype)
 {
     const char *program = "class Net n=1\n"

@@ -1,5 +1,5 @@
 /*
- * Which tensors of one memory share elements.
+ * Overlaps of tensors in one memory.
  */
 #include "interpret/memory/memory.h"
 #include "unit.h"

@@ -238,7 +238,7 @@ UNIT_TEST(methods_are_those_of_the_object)
                        "calls fill(), which Net does not have");
 }
 
-/* Its method has no code: it is in machine code. */
+/* Its method is native, without code in the archive. */
 static restoration *restore_native(htp_arena *arena, const char *class_name, bool has_libraries)
 {
     const char *name = htp_arena_printf(arena, "%s.__setstate__", class_name);

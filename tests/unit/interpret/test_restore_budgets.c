@@ -27,7 +27,7 @@ UNIT_TEST(calls_have_an_end)
                        RUNS_NOT, "needs calls that are nested more than 200 deep" REFUSED);
 }
 
-/* At the limit of depth, which counts running calls, not finished ones. */
+/* At the limit of depth, which only counts running calls. */
 UNIT_TEST(depth_is_given_back)
 {
     restore_expect(arena,
@@ -46,7 +46,7 @@ UNIT_TEST(depth_is_given_back)
                    "a=3");
 }
 
-/* Fewer calls than there may be, but in more blocks. */
+/* Fewer calls than the limit, but more blocks. */
 UNIT_TEST(blocks_have_an_end)
 {
     enum { BLOCKS_OF_A_CALL = 8 };

@@ -11,7 +11,7 @@ static const char too_long[] = "a text of more than 1048576 characters is made";
 static const char too_wide[] = "a text of more than 65536 characters is made";
 static const char endless[] = "texts are made and compared without end";
 
-/* A text of so many characters, none of which are read. */
+/* A text of this many characters, none of which is read. */
 static htp_operand text_of(uint64_t characters)
 {
     return (htp_operand){.kind = HTP_OPERAND_STRING, .as.text = "", .bytes = characters};
@@ -32,7 +32,7 @@ static htp_operand tuple_of(const htp_operand *elements, uint32_t count)
     return (htp_operand){.kind = HTP_OPERAND_TUPLE, .count = count, .as.elements = elements};
 }
 
-/* Why an operator on texts may not run as the first one; "" where it may. */
+/* Why an operator on texts may not run as the first one; "" if it may. */
 static const char *refusal_of(const char *name, const htp_operand *operands, size_t count)
 {
     static htp_error reason;

@@ -1,5 +1,5 @@
 /*
- * Whether unique operators sort is found by asking the runner.
+ * The runner is probed for whether unique operators sort.
  */
 #include "unit.h"
 
@@ -10,9 +10,9 @@
 /* A runner with three operators: tensors differ by type and size, and `unsorted` gives unique()'s
  * result. */
 typedef struct asked {
-    const char *missing; /* an operator that there is not; "" */
-    int32_t hashed;      /* the type whose numbers come out in no order; -1 */
-    int64_t least;       /* of tensors with so many numbers, or more */
+    const char *missing; /* an operator that does not exist; "" */
+    int32_t hashed;      /* the type whose results are unordered; -1 */
+    int64_t least;       /* for tensors with at least this many numbers */
     size_t runs;
     size_t makes;
     htp_runner_tensor tensors[8];
@@ -90,7 +90,7 @@ UNIT_TEST(all_that_is_asked_for_comes_out_in_order)
 {
     asked a = {.missing = "", .hashed = -1};
     ck_assert(htp_unique_sorts(ask(arena, &a)));
-    ck_assert_uint_eq(a.makes, 4); /* kernels differ by type, and by how many there are */
+    ck_assert_uint_eq(a.makes, 4); /* kernels differ by type and by number of elements */
 }
 
 UNIT_TEST(one_kernel_that_does_not_sort_is_enough)

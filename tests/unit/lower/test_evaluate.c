@@ -1,6 +1,6 @@
 /*
- * Operators on known tensors: what is computed, and what is declined. That numbers are those of
- * libtorch is shown by tests/cases/exports/test_exported.py.
+ * Operators on known tensors: which are computed, and which are declined.
+ * tests/cases/exports/test_exported.py shows that the numbers equal libtorch's.
  */
 #include "onnx_fixture.h"
 
@@ -53,7 +53,7 @@ static htp_tensor_id floats(float a, float b)
     return htp_builder_constant(f.model, HTP_DTYPE_FLOAT32, 1, dims, values);
 }
 
-/* "2x2 0 1 2 3" of integers, with "|" before further outputs; "-" for what is declined. */
+/* Results as text, "2x2 0 1 2 3", with "|" before further outputs; "-" if declined. */
 static const char *evaluate(const char *op, const htp_tensor_id *inputs, size_t input_count,
                             const htp_attribute *attributes, size_t attribute_count,
                             size_t output_count, uint64_t most)
@@ -189,8 +189,8 @@ UNIT_TEST(parts_of_tensors)
     CHECK("1x3 3 4 5", "ReduceMax", IN(x, INTS(-2)), NO_AT);
 }
 
-/* Sums that libtorch would see overflow or vanish on the way stay in the graph; so does what is not
- * a number, and a number that an integer has no place for. */
+/* Sums whose intermediate results would overflow or underflow in libtorch stay in the graph; so do
+ * NaN, and numbers out of an integer type's range. */
 UNIT_TEST(floating_point)
 {
     fixture_begin(&f, arena);
@@ -210,7 +210,7 @@ UNIT_TEST(floating_point)
     CHECK("-", "And", IN(floats(1, 2), floats(3, 4)), NO_AT);
 }
 
-/* Half precision is rounded by each operator: functions and sums of it are libtorch's alone. */
+/* Half precision is rounded by each operator, so its functions and sums are left to libtorch. */
 UNIT_TEST(narrow_numbers)
 {
     static const uint16_t halves[] = {0x3c00, 0x4000};
@@ -236,7 +236,7 @@ UNIT_TEST(results_have_limits)
     CHECK("0x5", "Expand", IN(number(0), INTS(0, 5)), NO_AT);
 }
 
-/* What was let go of can be had again; what is no constant is not known. */
+/* Released contents can be read again; a tensor that is no constant is unknown. */
 UNIT_TEST(operands)
 {
     fixture_begin(&f, arena);

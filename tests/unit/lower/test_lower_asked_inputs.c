@@ -1,5 +1,5 @@
 /*
- * Sizes that the root asks computed tensors for, and inputs have, too.
+ * Sizes that the root reads from computed tensors, and that inputs also have.
  */
 #include "onnx_fixture.h"
 
@@ -31,7 +31,7 @@ static void read_size(htp_tensor_id size)
     htp_builder_add_output(f.model, add(ROOT, "Neg", size, NULL, 0), "y");
 }
 
-/* What a reader's size is asked of. */
+/* The node that reads a reader's size. */
 static const htp_onnx_node *question(const htp_onnx_node *reader)
 {
     return &f.model->nodes.items[f.model->tensors.items[reader->inputs[0]].index];
@@ -64,10 +64,10 @@ UNIT_TEST(inputs_are_asked)
     ck_assert_uint_eq(batch->inputs[0], x);
     ck_assert_int_eq(htp_builder_attribute(batch, "start")->i, 0);
     htp_lower_share_sizes(f.model, NULL);
-    ck_assert_ptr_eq(question(&nodes[6]), length); /* asked once */
+    ck_assert_ptr_eq(question(&nodes[6]), length); /* read once */
 }
 
-/* Dims that do not follow one another in an input, numbers, and what other modules ask. */
+/* Dims that are not consecutive in an input, numbers, and sizes read in other modules. */
 UNIT_TEST(other_questions_stay)
 {
     htp_tensor_id x = begin(arena);

@@ -1,6 +1,6 @@
 /*
- * Sizes that a Reshape copies: where the operators between prove them, and nowhere else; and sizes
- * that are asked for at once.
+ * Sizes that a Reshape copies, only if the operators in between prove them; and sizes that are read
+ * together.
  */
 #include "lower_fixture.h"
 

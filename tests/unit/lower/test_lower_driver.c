@@ -212,7 +212,7 @@ static void pass(lower_fixture *f, const char *name, uint32_t value)
     HTP_PUSH(f->arena, &f->passed, (htp_trace_passed){name, value});
 }
 
-/* A number is 0-d and [1]. */
+/* A number, both 0-d and as [1]. */
 UNIT_TEST(what_a_call_was_given_is_known_by_name)
 {
     lower_fixture f = begin(arena);

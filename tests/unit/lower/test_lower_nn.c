@@ -6,7 +6,7 @@
 
 #define FLOAT HTP_DTYPE_FLOAT32
 
-/** Lowers one node of @p kind whose output has @p dims; the arguments were made before. */
+/** Lowers one node of @p kind whose output has @p dims; the arguments exist already. */
 static htp_status lower_one(lower_fixture *f, int opset, const char *kind,
                             const fixture_argument *arguments, size_t count, htp_dtype dtype,
                             uint32_t rank, const int64_t *dims)

@@ -1,6 +1,6 @@
 /*
  * Nodes that a runtime would rewrite: neutral arithmetic, reciprocal roots, consecutive Transposes;
- * and similar ones.
+ * and similar ones that must stay.
  */
 #include "lower_fixture.h"
 
@@ -52,7 +52,7 @@ UNIT_TEST(numbers_that_change_nothing_go)
     }
 }
 
-/* -0.0 and 0.0 are 0.0, which is not the operand. */
+/* -0.0 + 0.0 is 0.0, which is not the operand. */
 UNIT_TEST(zeros_that_are_added_go_of_integers_alone)
 {
     lower_fixture f = {.arena = arena};
@@ -76,7 +76,7 @@ UNIT_TEST(zeros_that_are_added_go_of_integers_alone)
     ck_assert_str_eq(ops_behind(&g, y), "Add Exp");
 }
 
-/* It is there under a name of its own. */
+/* It has a name of its own. */
 UNIT_TEST(an_output_stays)
 {
     lower_fixture f = {.arena = arena};
@@ -119,7 +119,7 @@ UNIT_TEST(a_root_that_others_read_stays)
     ck_assert_str_eq(ops_behind(&f, product(&f, x, root)), "Sqrt Div Tanh Mul Exp");
 }
 
-/** @p x with two axes exchanged, and its sizes. */
+/** @p x with two axes transposed, and its sizes. */
 static uint32_t exchanged(lower_fixture *f, uint32_t scope, uint32_t x, int64_t a, int64_t b,
                           uint32_t y)
 {

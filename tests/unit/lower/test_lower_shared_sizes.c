@@ -1,6 +1,6 @@
 /*
- * Sizes, positions and masks of several scopes that become one node: of equal values, by operators
- * that may be shared, and nothing else.
+ * Sizes, positions and masks of several scopes that become one node: only equal values, by
+ * operators that may be shared.
  */
 #include "lower_fixture.h"
 #include "onnx/reader/shared.h"
@@ -80,7 +80,7 @@ UNIT_TEST(masks_of_whole_numbers_are_shared)
     ck_assert_str_eq(fixture_ops(&f), "Abs Cast Exp Tanh");
 }
 
-/* Each result of the model has a name of its own. */
+/* Each result of the model has its own name. */
 UNIT_TEST(outputs_stay_apart)
 {
     lower_fixture f = {.arena = arena};

@@ -1,5 +1,5 @@
 /*
- * Products of a flattened tensor, once types are known; and similar ones.
+ * Products of a flattened tensor, once types are known; and similar ones that must stay.
  */
 #include "lower/passes/told_shapes.h"
 #include "lower_fixture.h"
@@ -53,7 +53,7 @@ static product multiplied(lower_fixture *f, int64_t columns)
     return p;
 }
 
-/** The model's operators behind the pass. */
+/** The model's operators after the pass. */
 static const char *ops(lower_fixture *f, uint32_t output)
 {
     fixture_output(f, output);

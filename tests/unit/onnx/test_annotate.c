@@ -137,7 +137,7 @@ static subject annotate(htp_arena *arena, unsigned places, const char *prefix,
     return s;
 }
 
-/* The value of a property; NULL when it is not there, and a failure when it is there twice. */
+/* The value of a property; NULL if it is missing. Fails if there are two. */
 static const char *value_of(const htp_properties *properties, const char *key)
 {
     const char *value = NULL;

@@ -81,7 +81,7 @@ UNIT_TEST(equal_names_get_numbers)
     ck_assert_str_eq(fixture_name(&f, last), "/Add_3_output_0");
 }
 
-/* A name that is tried takes memory: searching each number from 1 would take gigabytes. */
+/* Every tried name takes memory, so trying each number from 1 would take gigabytes. */
 UNIT_TEST(many_equal_names_are_found_at_once)
 {
     fixture_begin(&f, arena);
@@ -323,7 +323,7 @@ UNIT_TEST(ends_and_weights_of_what_stays_stay)
     ck_assert_str_eq(fixture_name(&f, f.model->passed.items[0].tensor), "/Split_output_1");
 }
 
-/* Some nodes go; those of a branch are numbered behind the node that has it. */
+/* Some nodes are removed; those of a branch are numbered after its node. */
 UNIT_TEST(numbers_leave_none_out)
 {
     fixture_begin(&f, arena);

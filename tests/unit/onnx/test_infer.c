@@ -249,7 +249,7 @@ UNIT_TEST(attributes_of_earlier_opsets)
     CHECK_TYPE(second, "float32[batch, 1, 5]");
 }
 
-/* Whatever a node holds, nothing is read that is not there. */
+/* Whatever a node contains, nothing is read out of bounds. */
 UNIT_TEST(nodes_that_are_not_valid)
 {
     fixture_begin(&f, arena);

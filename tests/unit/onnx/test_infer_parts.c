@@ -152,7 +152,7 @@ UNIT_TEST(pooling)
                "float32[batch, 4, 4, n]");
     CHECK_TYPE(add("MaxPool", IN(floats("1, 1, 3")),
                    AT(INTS("kernel_shape", 1), INTS("strides", 4), INT("ceil_mode", 1))),
-               "float32[1, 1, ?]"); /* a window behind the end: runtimes differ */
+               "float32[1, 1, ?]"); /* a window past the end: runtimes differ */
     CHECK_TYPE(add("GlobalAveragePool", IN(x), NO_AT), "float32[batch, 4, 1, 1]");
 }
 

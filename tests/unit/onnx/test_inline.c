@@ -87,7 +87,7 @@ static void set_calls(htp_arena *arena, htp_inline_texts *call, const char *abov
     call->lists.count = own.lists.count;
 }
 
-/* The outermost call says where counting begins; calls within and the node go on from there. */
+/* The outermost call has the initial counts; inner calls and the node continue them. */
 UNIT_TEST(calls_are_counted_on)
 {
     static const char chain[] = ": Net/a: A/a.b: B/a.b.c: C/a.b.c.once: D/neg: aten.neg";
@@ -193,7 +193,7 @@ static void check_names(const htp_view *view, const char *const *names, size_t c
 
 UNIT_TEST(names_are_those_of_calls)
 {
-    /* In the second call the base is taken, too: numbers go on behind it. */
+    /* In the second call the base is taken, too, so numbers continue. */
     static const char *const names[] = {"before",   "/c/Neg_1", "/c/Neg", "/c/Neg_2",
                                         "/c/Neg_3", "/e/Neg_1", "/e/Neg", "/e"};
     htp_view file, flat;
@@ -283,7 +283,7 @@ UNIT_TEST(functions_do_not_call_themselves)
     }
 }
 
-/* Each calls the one before it so often. */
+/* Each calls the previous one this often. */
 static message tower(htp_arena *arena, size_t height, size_t calls)
 {
     message node = call_of(arena, htp_arena_printf(arena, "F%zu", height - 1), "c", "x", "y");

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* Behind the headers of the C library, which has a part of it. */
+/* After the headers of the C library, which define a part of it. */
 #include <linux/ptrace.h>
 
 static onnx_fixture f;
@@ -23,7 +23,7 @@ static unsigned char weights[2][WEIGHT];
 
 static const char stale[] = "of another model";
 
-/* A written model: its weights, and their place. */
+/* A written model: its weights and where they are stored. */
 typedef struct version {
     int weights;
     htp_external_data external;
@@ -55,7 +55,7 @@ static const scenario scenarios[] = {
 static void begin(htp_arena *arena)
 {
     fixture_begin(&f, arena);
-    scratch_make_in(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"); /* no disk: faster */
+    scratch_make_in(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"); /* faster than a disk */
     for (int i = 0; i < 2; i++) {
         memset(weights[i], 'a' + i, WEIGHT);
     }
@@ -91,10 +91,10 @@ static void set_up(const scenario *s)
     }
 }
 
-/* A model and its weights, as they are on the disk. */
+/* A model and its weights on the disk. */
 typedef struct whole {
     bool exists;
-    file_contents model, data; /* no bytes: it has its weights inside */
+    file_contents model, data; /* empty if the weights are in the model */
 } whole;
 
 static const char *location_of(const Htp__Onnx__ModelProto *model)
@@ -142,7 +142,7 @@ static bool are_equal(const whole *a, const whole *b)
            are_contents_equal(&a->data, &b->data);
 }
 
-/* The model, its data file, and a stale file that nobody touched. */
+/* Only the model, its data file, and a stale file that was not touched. */
 static void assert_nothing_else(const scenario *s)
 {
     const char *location = location_of(read_model(&f, model_path()));
@@ -190,7 +190,7 @@ static pid_t start(const version *wanted)
     return process;
 }
 
-/* Goes on to where a system call begins. @return its number; -1 where the process has ended */
+/* Continues to the entry of a system call. @return its number; -1 if the process has ended */
 static long next_call(pid_t process)
 {
     for (;;) {
@@ -226,7 +226,7 @@ static bool kill_at(const version *wanted, int number)
     return true;
 }
 
-/* Kills it everywhere; @p next is exported then. */
+/* Kills exports before every system call; then @p next is exported. */
 static void kill_everywhere(const scenario *s, const version *next)
 {
     set_up(s);
@@ -280,7 +280,7 @@ KILLED_TEST(a_pair_over_a_stale_file, 7)
 
 /* ---- after a loss of power ---- */
 
-/* Of the system calls that tell, one letter each. */
+/* A letter for each relevant system call. */
 static char letter_of(long call)
 {
     static const struct {
@@ -324,9 +324,9 @@ UNIT_TEST(names_come_behind_what_they_name)
         }
     }
     calls[count] = '\0';
-    /* data; model; both again, as they got permissions; what is written down; what lies at the data
-     * file's place, which is nothing, and this; the folder; the model; the folder; the old data,
-     * and the lock */
+    /* data; model; both again for their permissions; the journal; the check of the data file's
+     * name, which is free, and its rename; the folder; the model; the folder; the old data, and the
+     * lock */
     const char *expected = "wswssswsrrsrsuu";
     ck_assert_str_eq(calls, expected);
     scratch_remove();

@@ -1,5 +1,5 @@
 /*
- * Data files of other models, and leftovers of dead runs: which are removed.
+ * Removal of other models' data files, and of leftovers of killed runs.
  */
 #include "publication_fixture.h"
 
@@ -39,7 +39,7 @@ static size_t wrap(uint8_t *bytes, size_t count, const unsigned *fields)
     return count;
 }
 
-/* A model whose only tensor lies in @p fields and refers to @p location. */
+/* A model whose only tensor is nested in @p fields and refers to @p location. */
 static void write_foreign(const char *producer, const char *location, const unsigned *fields)
 {
     uint8_t bytes[128], model[256];
@@ -90,7 +90,7 @@ UNIT_TEST(a_foreign_model_keeps_its_data_until_it_is_replaced)
     scratch_remove();
 }
 
-/* Our model's data file is only ours to remove if it has our name. */
+/* Our model's data file is only removed if it has our name. */
 UNIT_TEST(other_files_stay)
 {
     static const char *const locations[] = {"x.onnx.data",    "m.onnx.data.bak", "m.onnx.01.data",
@@ -115,7 +115,7 @@ UNIT_TEST(damaged_models_refer_to_nothing)
     file_contents model = read_whole(&f, at("m.onnx"));
     htp_external_find_use(at("m.onnx"), &use);
     ck_assert(use.is_ours && !use.is_unknown && use.numbers == 1);
-    for (size_t size = 0; size < model.size; size++) { /* none of them may hang or crash */
+    for (size_t size = 0; size < model.size; size++) { /* no length may hang or crash */
         ck_assert_int_eq(truncate(at("m.onnx"), (off_t)size), 0);
         htp_external_find_use(at("m.onnx"), &use);
         ck_assert(!use.is_unknown);
@@ -174,7 +174,7 @@ UNIT_TEST(files_of_runs_that_live_stay)
     scratch_remove();
 }
 
-/* Of the name of a temporary file, but none. */
+/* Files with the names of temporary files that are none. */
 UNIT_TEST(what_is_no_temporary_file_stays)
 {
     begin(arena);
@@ -196,7 +196,7 @@ UNIT_TEST(what_is_no_temporary_file_stays)
     scratch_remove();
 }
 
-/* As a run leaves it that dies between its steps. */
+/* The journal of a run that died between its steps. */
 static void write_journal(const char *const *names, size_t count)
 {
     static htp_journal journal;
@@ -235,7 +235,7 @@ UNIT_TEST(data_files_of_dead_runs_go_unless_they_are_needed)
     scratch_remove();
 }
 
-/* Whatever its bytes are, and whoever wrote it. */
+/* Whatever its bytes or owner are. */
 UNIT_TEST(strange_journals_do_nothing)
 {
     static const char strange[] = "1 m.onnx.data\0"
@@ -265,7 +265,7 @@ UNIT_TEST(strange_journals_do_nothing)
     scratch_remove();
 }
 
-/* The data file of m.1.onnx has the form of one of m. */
+/* The name of m.1.onnx's data file has the form of m's. */
 UNIT_TEST(a_data_file_may_be_that_of_two_models)
 {
     begin(arena);

@@ -10,7 +10,7 @@
 
 static onnx_fixture f;
 
-/* An If over x: relu(x) on one side, x itself on the other; and a node that nobody needs. */
+/* An If over x: relu(x) on one side, x itself on the other; and an unneeded node. */
 typedef struct branches {
     htp_tensor_id x;
     htp_tensor_id dead;

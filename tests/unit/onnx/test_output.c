@@ -8,7 +8,7 @@
 
 enum { NOBODY = 65534 };
 
-/* Who may rename in /dev must not try this: a defect would put a file in the device's place. */
+/* Runs without permission to rename in /dev, where a defect would replace the device by a file. */
 static void as_nobody(void (*body)(void))
 {
     uid_t user = geteuid();
@@ -42,7 +42,7 @@ static void write_to_full(void)
 UNIT_TEST(a_full_device_is_an_error)
 {
     begin(arena);
-    as_nobody(write_to_full); /* found when the buffer is written */
+    as_nobody(write_to_full); /* found when the buffer is flushed */
     use_large_weight();
     as_nobody(write_to_full);
     end();
@@ -81,7 +81,7 @@ UNIT_TEST(an_old_pair_survives_a_bad_weight)
     end();
 }
 
-/* A limit on the size of files stands for a full disk: the space is refused beforehand. */
+/* A file size limit simulates a full disk: the space is refused beforehand. */
 UNIT_TEST(an_old_pair_survives_a_full_disk)
 {
     struct rlimit before, limited;
@@ -292,7 +292,7 @@ UNIT_TEST(a_file_without_a_name_is_written_directly)
     end();
 }
 
-/* These signals, not ignored here, would end the process; a pending one stays pending. */
+/* These signals are not ignored here and would end the process; a pending one stays pending. */
 UNIT_TEST(signals_of_writes_become_failures)
 {
     struct rlimit before, limited;

@@ -69,7 +69,7 @@ static void source_fails(htp_progress_fn change, const int64_t *dims, const int6
     }
 }
 
-/* As they lie in the file, and in an order that must be gathered. */
+/* Both as stored in the file, and in an order that must be gathered. */
 UNIT_TEST(a_source_that_is_cut_is_bad_input)
 {
     static const int64_t columns[] = {1 << 10, 9 << 10};
@@ -87,7 +87,7 @@ UNIT_TEST(a_source_that_is_changed_is_bad_input)
     end();
 }
 
-/* Nobody watches it here. */
+/* There is no watch on it here. */
 UNIT_TEST(bytes_that_are_gone_are_bad_input)
 {
     begin(arena);

@@ -1,5 +1,5 @@
 /*
- * Weights in any strides, and weights that a hostile archive describes.
+ * Weights with any strides, and weights from a hostile archive.
  */
 #include "onnx_fixture.h"
 
@@ -120,8 +120,8 @@ static const view views[] = {
     {3, {3, 4, 5}, {1, 3, 12}, 2, 60},               /* column-major */
     {3, {2, 4, 5}, {20, 1, 4}, 0, 40},               /* transposed matrices */
     {2, {31, 32}, {1, 31}, 1, 992},                  /* transposed, in blocks */
-    {3, {2, 13, 33}, {440, 1, 13}, 0, 858},          /* matrices that are, one after the other */
-    {4, {17, 3, 2, 5}, {1, 170, 17, 34}, 0, 510},    /* the first axis lies innermost */
+    {3, {2, 13, 33}, {440, 1, 13}, 0, 858},          /* a batch of transposed matrices */
+    {4, {17, 3, 2, 5}, {1, 170, 17, 34}, 0, 510},    /* the first axis is innermost */
     {2, {7, 5}, {0, 1}, 3, 7},                       /* expanded rows */
     {2, {7, 5}, {1, 0}, 3, 35},                      /* expanded columns */
     {3, {3, 4, 5}, {0, 0, 0}, 8, 60},                /* one element everywhere */
@@ -131,11 +131,11 @@ static const view views[] = {
     {2, {9, 9}, {1, 1}, 0, 9},                       /* overlapping windows */
     {3, {1, 8, 1}, {INT64_MAX, 1, INT64_MAX}, 0, 1}, /* strides that are never taken */
     {4, {2, 1, 3, 1}, {1, 77, 2, 55}, 0, 6},
-    {2, {700, 50}, {0, 1}, 3, 700},                   /* more than is gathered at once */
+    {2, {700, 50}, {0, 1}, 3, 700},                   /* more than one block */
     {2, {900, 50}, {1, 0}, 3, 45000},                 /* the same, single elements */
     {2, {5, 600}, {1, 1}, 0, 5},                      /* too long to be gathered */
     {2, {0, 5}, {5, 1}, 0, 0},                        /* empty */
-    {3, {INT64_MAX, INT64_MAX, 0}, {1, 1, 1}, -1, 0}, /* empty however large the others */
+    {3, {INT64_MAX, INT64_MAX, 0}, {1, 1, 1}, -1, 0}, /* empty, however large the other dims */
 };
 
 static void read_view(const view *v)
@@ -150,7 +150,7 @@ static void read_view(const view *v)
     htp_payload_begin(&payload, f.model, &f.model->initializers.items[0]);
     ck_assert_uint_eq(payload.strided.runs_left, v->runs);
     const unsigned char *piece;
-    if (v->runs == 1) { /* handed out where it lies */
+    if (v->runs == 1) { /* returned without a copy */
         ck_assert_uint_gt(htp_payload_next(&payload, &piece), 0);
         ck_assert_ptr_eq(piece, storage + v->offset * 4);
     }
@@ -188,7 +188,7 @@ static int try_random_views(void)
     return accepted;
 }
 
-/* Many do not fit: accepted ones are within the storage. */
+/* Many do not fit; accepted ones are within the storage. */
 UNIT_TEST(random_views_stay_within_the_storage)
 {
     fixture_begin(&f, arena);
@@ -300,7 +300,7 @@ UNIT_TEST(constants_are_read_whole)
     ck_assert_uint_eq(htp_payload_next(&payload, &piece), 0);
 }
 
-/* Twice each number, and 1000 times its place, as float64. */
+/* Twice each number plus 1000 times its index, as float64. */
 static void double_up(const void *with, uint64_t first, size_t count, const void *from, void *to)
 {
     ck_assert_ptr_eq(with, storage);

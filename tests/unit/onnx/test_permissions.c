@@ -30,7 +30,7 @@ UNIT_TEST(files_keep_their_modes)
         ck_assert_uint_eq(mode_of(data), 0604);
         (void)publish(1, HTP_EXTERNAL_NEVER);
         ck_assert_uint_eq(mode_of("m.onnx"), modes[i]);
-        data = publish(1, HTP_EXTERNAL_ALWAYS); /* that of the old data file */
+        data = publish(1, HTP_EXTERNAL_ALWAYS); /* the mode of the old data file */
         ck_assert_uint_eq(mode_of(data), modes[i]);
         (void)scratch_clear();
     }
@@ -63,7 +63,7 @@ UNIT_TEST(files_keep_their_owners)
     scratch_remove();
 }
 
-/* Who may not give a file to its group does not give it to another one. */
+/* If a file cannot be given to its group, its group gets no permissions. */
 UNIT_TEST(another_group_gets_nothing)
 {
     begin(arena);
@@ -86,7 +86,8 @@ UNIT_TEST(another_group_gets_nothing)
     scratch_remove();
 }
 
-/* user::rw-, user:7:rw-, group::---, mask::rw-, other::---: as group bits the mask says more. */
+/* user::rw-, user:7:rw-, group::---, mask::rw-, other::---: read as group bits, the mask would
+ * grant more. */
 UNIT_TEST(files_keep_their_access_lists)
 {
     static const unsigned char list[] = {2,   0,   0,   0,   1,   0,   6,  0,   255, 255, 255,
@@ -109,7 +110,7 @@ UNIT_TEST(files_keep_their_access_lists)
     scratch_remove();
 }
 
-/* No file in the folder is more open than the one it becomes. */
+/* No temporary file has more permissions than the final one. */
 static bool check_modes(void *user, const htp_progress *progress)
 {
     DIR *folder = opendir(scratch_folder);

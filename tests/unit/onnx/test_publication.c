@@ -26,7 +26,7 @@ UNIT_TEST(data_files_take_turns)
     scratch_remove();
 }
 
-/* A file that the model does not refer to is nobody's. */
+/* A file without a model that refers to it is stale. */
 UNIT_TEST(a_stale_data_file_is_replaced)
 {
     begin(arena);
@@ -112,7 +112,7 @@ UNIT_TEST(a_pair_is_published_whole_or_not)
     assert_text(&f, at("m.onnx.data"), "old data");
     ck_assert_uint_eq(scratch_clear(), 1);
 
-    open_pair(&model, &data); /* the same, and nothing was there */
+    open_pair(&model, &data); /* the same without old files */
     ck_assert_int_eq(mkdir(at("m.onnx"), 0700), 0);
     commit_fails(&model, &data, "m.onnx'");
     ck_assert_int_eq(rmdir(at("m.onnx")), 0);
@@ -121,7 +121,7 @@ UNIT_TEST(a_pair_is_published_whole_or_not)
     write_text(at("m.onnx"), "old model");
     write_text(at("m.onnx.data"), "old data");
     open_pair(&model, &data);
-    htp_builder_write_abandon(); /* no file is left to be renamed */
+    htp_builder_write_abandon(); /* no file is left to rename */
     commit_fails(&model, &data, "m.onnx.data'");
     assert_text(&f, at("m.onnx"), "old model");
     assert_text(&f, at("m.onnx.data"), "old data");
@@ -177,7 +177,7 @@ enum { EXPORTERS = 3, ROUNDS = 6 };
 
 static const char *shared_path;
 
-/* With an arena of its own. */
+/* With a separate arena. */
 static void publish_often(int first)
 {
     htp_arena own;

@@ -1,5 +1,5 @@
 /*
- * Models read and written again: everything outside of edits keeps its bytes.
+ * Rewritten models: everything outside of edits keeps its bytes.
  */
 #include "onnx/rewriter/rewrite.h"
 #include "proto_fixture.h"
@@ -229,7 +229,7 @@ static void put_bytes_tensor(message *graph, const char *name, char fill, size_t
     put_message(graph, 5, &tensor);
 }
 
-/* Tensors in and outside of the model, small and large, and one of a node. */
+/* Tensors inside and outside of the model, small and large, and one of a node. */
 static void open_mixed(htp_view *view, htp_arena *arena)
 {
     char beside[2 * LARGE];

@@ -138,7 +138,7 @@ static void check_same(const char *got, const char *wanted)
                   wanted);
 }
 
-/* Every stack is the sum of its parts, wherever it is taken apart. @return the stacks */
+/* Every stack equals the concatenation of its parts, wherever it is split. @return the stacks */
 static const htp_stacks *check_parts(htp_arena *arena, const htp_graph *graph)
 {
     const htp_trace_scope *scopes = graph->trace->scopes;
@@ -224,7 +224,7 @@ UNIT_TEST(parts_of_stacks_of_traced_files)
     check_same(htp_stack_trace_of_call(arena, stacks, 2, 1), NULL);
 }
 
-/* Without a place of its own a node has the frames of its callers: one of these is then its own. */
+/* A node without a place has the frames of its callers; one of these then counts as its own. */
 UNIT_TEST(parts_of_stacks_without_places)
 {
     static const htp_trace_scope scopes[] = {

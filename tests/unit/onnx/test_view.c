@@ -362,7 +362,7 @@ UNIT_TEST(external_data_outside_of_the_folder)
 
 /* ---- damage ---- */
 
-/* Opens arbitrary bytes: it ends with a status or without one. */
+/* Opens arbitrary bytes, which may succeed or fail. */
 static void open_damaged(htp_arena *arena, const char *path, const char *bytes, size_t count)
 {
     htp_view view;

@@ -64,7 +64,7 @@ UNIT_TEST(what_is_no_field_is_broken)
 {
     assert_broken(WIRE(0x08));                                        /* no value */
     assert_broken(WIRE(0x08, 0x80));                                  /* half a varint */
-    assert_broken(WIRE(0x12, 3, 'a', 'b'));                           /* cut short */
+    assert_broken(WIRE(0x12, 3, 'a', 'b'));                           /* truncated */
     assert_broken(WIRE(0x0d, 1, 2, 3));                               /* half a number */
     assert_broken(WIRE(0x09, 1, 2, 3, 4, 5, 6, 7));                   /* the same */
     assert_broken(WIRE(0x0b));                                        /* a group */

@@ -1,5 +1,5 @@
 /*
- * Contents of a written model: structure, types, tags, weights inside and beside it.
+ * Contents of a written model: structure, types, tags, weights inside and in a data file.
  */
 #include "writer_fixture.h"
 
@@ -236,7 +236,7 @@ static void assert_tagged(const Htp__Onnx__ModelProto *model)
     ck_assert_uint_eq(model->n_metadata_props, 1);
 }
 
-/* As a tool would: the entries go, nothing else is touched. */
+/* Removes the entries and nothing else, as a tool would. */
 static void strip(Htp__Onnx__ModelProto *model)
 {
     static const size_t own_attributes[] = {6, 0, 0};

@@ -177,7 +177,7 @@ UNIT_TEST(equal_numbers_are_equal)
         htp_comparison comparison = compare_open(arena);
         ck_assert_uint_eq(comparison.correspondence.count, i < 3 ? 1 : 0);
         ck_assert_int_eq(comparison.is_different, i >= 3);
-        /* One of other dims has nothing that tells where it belongs. */
+        /* One with other dims has no counterpart. */
         ck_assert_uint_eq(comparison.correspondence.counterparts[0], i < 4 ? 0 : HTP_NONE);
         close_pair();
     }

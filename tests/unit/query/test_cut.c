@@ -12,12 +12,12 @@
 static htp_view view;
 static htp_tree tree;
 
-/* A node of a test: "A n a b" has tag /A, inputs a and b, and makes n. */
+/* A node of a test: "A n a b" has tag /A, inputs a and b, and output n. */
 typedef struct row {
     const char *tag, *name, *a, *b;
 } row;
 
-/* Opens a graph with input x, initializer w, and the output that the last row makes. */
+/* Opens a graph with input x, initializer w, and the last row's output. */
 static void open_rows(htp_arena *arena, const row *rows, size_t count)
 {
     static const float weight[] = {1};
@@ -116,8 +116,8 @@ UNIT_TEST(long_paths_are_cut)
     close_rows();
 }
 
-/* Two halves of a module connected by other nodes alone, without a path between them: they can be
- * one model. */
+/* Two halves of a module that are only connected through other nodes, without a path between them,
+ * can be one model. */
 UNIT_TEST(parts_need_not_be_connected)
 {
     static const row rows[] = {{"/N/A", "a", "x", ""},
@@ -197,7 +197,7 @@ UNIT_TEST(calls_by_what_is_connected)
     close_rows();
 }
 
-/* Other weights, or other operators: these are branches of one call. */
+/* Branches of one call have other weights or other operators. */
 UNIT_TEST(branches_are_no_calls)
 {
     static const row rows[] = {
@@ -283,7 +283,7 @@ UNIT_TEST(folders_appear_complete)
     ck_assert(htp_folder_file(&folder, "x", file));
     write_bytes(file, "bytes", 5);
     ck_assert_ptr_null(htp_folder_publish(&folder));
-    htp_folder_discard(&folder); /* nothing is left to be removed */
+    htp_folder_discard(&folder); /* nothing is left to remove */
     ck_assert_int_eq(access(proto_path(arena, "made/x"), F_OK), 0);
     status = htp_folder_begin(&folder, path);
     ck_assert_int_eq(htp_status_code(status), HTP_CODE_CANNOT_WRITE);

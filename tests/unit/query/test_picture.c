@@ -1,5 +1,5 @@
 /*
- * Pictures: frames, boxes and arrows; hosts of graphs; streams.
+ * Pictures: frames, boxes and arrows; nodes that contain graphs; streams.
  */
 #include "base/stream.h"
 #include "proto_fixture.h"
@@ -77,7 +77,7 @@ UNIT_TEST(all_nodes)
     ck_assert_uint_eq(count_boxes(HTP_PICTURE_NODE), 4);
     ck_assert_uint_eq(count_boxes(HTP_PICTURE_INPUT), 1);
     ck_assert_uint_eq(count_boxes(HTP_PICTURE_OUTPUT), 1);
-    ck_assert_uint_eq(picture.arrows.count, 6); /* x is read twice, and flows once */
+    ck_assert_uint_eq(picture.arrows.count, 6); /* x is read twice, but has one arrow */
     finish();
 }
 
@@ -200,7 +200,7 @@ UNIT_TEST(streams_pass_on)
     ck_assert(htp_stream_end(&stream));
     ck_assert_uint_eq(sink.bytes, 1000000);
     ck_assert_uint_gt(sink.calls, 2);
-    sink.limit = 1000000; /* from now on nothing is taken */
+    sink.limit = 1000000; /* from now on writes fail */
     htp_text_add(&stream.text, "x");
     ck_assert(!htp_stream_end(&stream));
     size_t calls = sink.calls;

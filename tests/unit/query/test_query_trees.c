@@ -121,7 +121,7 @@ UNIT_TEST(trees_of_node_names)
     close_tree();
 }
 
-/* Which path a module has by the names of nodes alone, or by that of a weight, too. */
+/* Checks a module's path, from names of nodes alone or also from a weight's name. */
 static void check_path(htp_arena *arena, const char *scope, const char *weight, const char *path)
 {
     message graph = message_new(arena);

@@ -1,12 +1,12 @@
 /*
- * The page of tag quality: its frame, and that no text of the document gets out of its place.
+ * The page of tag quality: its frame, and that text of the document cannot escape into markup.
  */
 #include "report/quality/quality_page.h"
 #include "unit.h"
 
 #include <string.h>
 
-/* A document that is handed on in pieces of some length. */
+/* A document that is streamed in pieces of some length. */
 struct pieces {
     const char *text;
     size_t length;

@@ -26,10 +26,10 @@ struct member {
     size_t name_bytes; /* 0: strlen(name) */
     unsigned flags;
     unsigned method;
-    size_t contents; /* bytes that are there */
+    size_t contents; /* actual bytes */
     size_t bytes;    /* those in the directory */
     size_t unpacked;
-    int shift; /* of the offset in the directory */
+    int shift; /* added to the offset in the directory */
 };
 
 static void put(unsigned char *bytes, size_t *size, uint64_t value, size_t count)
@@ -45,7 +45,7 @@ static void put_name(unsigned char *bytes, size_t *size, const char *name, size_
     *size += count;
 }
 
-/* Pickles hold None. */
+/* A pickle of None. */
 static const char pickle[] = "\x80\x02N.";
 
 enum { PICKLE_BYTES = sizeof(pickle) - 1 };
@@ -174,7 +174,7 @@ static htp_status check_path(const char *file)
 
 static void write_file(const void *bytes, size_t count)
 {
-    /* Without O_TRUNC: some file systems flush a file that was emptied when it is closed. */
+    /* Without O_TRUNC, since some file systems flush a truncated file when it is closed. */
     int file = open(path, O_WRONLY | O_CREAT, 0600);
     ck_assert_int_ge(file, 0);
     ck_assert_int_eq(pwrite(file, bytes, count, 0), (ssize_t)count);
@@ -255,7 +255,7 @@ START_TEST(old_archives_are_named)
     static const char *const words = "very old PyTorch";
     expect_failure(check_names((const char *const[]){"net/model.json", "net/code/net.py", NULL}),
                    HTP_CODE_BAD_INPUT, words);
-    /* The loader of old archives goes first. */
+    /* The loader of old archives takes precedence. */
     expect_failure(check_names((const char *const[]){"net/data.pkl", "net/constants.pkl",
                                                      "net/model.json", NULL}),
                    HTP_CODE_BAD_INPUT, words);
@@ -308,7 +308,7 @@ START_TEST(truncated_anywhere)
 }
 END_TEST
 
-/* Whatever a byte is changed to, reading stays within the file and ends. */
+/* Whatever byte is changed, reading stays within the file and ends. */
 START_TEST(damaged_anywhere)
 {
     static struct zip zip;
@@ -405,7 +405,7 @@ START_TEST(records_that_are_refused)
 }
 END_TEST
 
-/* The second member lies in the first one's contents. */
+/* The second member is inside the first one's contents. */
 START_TEST(overlapping_records_are_refused)
 {
     static struct zip zip;
@@ -421,7 +421,7 @@ START_TEST(overlapping_records_are_refused)
 }
 END_TEST
 
-/* Readers that believe one of the two end records each would see different archives. */
+/* Readers that each trust another of the two end records would see different archives. */
 START_TEST(end_records_agree)
 {
     static struct zip zip;

@@ -26,7 +26,7 @@ static void add_argument(htp_text *text, const htp_argument *argument)
     }
 }
 
-/* The arguments of a method whose own are written like this. */
+/* The arguments of a method with this declaration. */
 static const char *arguments_of(htp_arena *arena, const char *own)
 {
     htp_text text = {.arena = arena};
@@ -101,7 +101,7 @@ UNIT_TEST(defaults_make_arguments_optional)
     ck_assert_str_eq(htp_arguments_returns(program, 0), "Tensor");
 }
 
-/* A type nested so often, as an argument. */
+/* An argument with a type nested this deep. */
 static const char *nested(htp_arena *arena, int depth)
 {
     htp_text text = {.arena = arena};

@@ -6,7 +6,7 @@
 #include "source/input_search/equation.h"
 #include "unit.h"
 
-/* Formulas, as they are written, and as they are declared. */
+/* Formulas as input, and as declared. */
 static const struct {
     const char *text;
     const char *symbol; /* NULL: a number */
@@ -168,7 +168,7 @@ UNIT_TEST(axes_follow_others)
     ck_assert_uint_eq(htp_axes_count_moving(&axes), 3);
     check_described(arena, &axes, "ids:int64[batch=2,sequence=3]",
                     "mask:int64[mask_batch=5,sequence + mask_batch=8]");
-    /* What follows from an axis that follows. */
+    /* A formula of an axis that is itself a formula. */
     htp_size_formula more = {.count = 0};
     ck_assert(htp_size_formula_push(&more, HTP_SIZE_AXIS, 0));
     ck_assert(htp_size_formula_push(&more, HTP_SIZE_NUMBER, 3));

@@ -1,5 +1,5 @@
 /*
- * Bounds of axes from refusals, and the sizes tried then.
+ * Bounds of axes from refusals, and the sizes tried next.
  */
 #include "source/input_search/bounds.h"
 
@@ -77,7 +77,7 @@ static const htp_trace *add(struct refused *of, const struct sizes *a, const str
     return &of->trace;
 }
 
-/* x of one axis, n, beside another one, at these sizes of it. */
+/* An input x of an axis n with these sizes, and another axis. */
 static void give(htp_arena *arena, htp_inputs *inputs, const struct sizes *sizes)
 {
     const htp_argument arguments[] = {argument_tensor("x")};
@@ -118,7 +118,7 @@ UNIT_TEST(what_does_not_grow_with_an_axis_tells_the_most)
     } pairs[] = {
         {&above, &whole, FULL},
         {&around, &cut, FULL}, /* a table of positions */
-        {&around, &whole, 0},  /* refused on both sides: that is no limit */
+        {&around, &whole, 0},  /* refused on both sides, so no limit */
     };
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
         htp_inputs inputs;
@@ -178,7 +178,7 @@ UNIT_TEST(sizes_out_of_bounds_are_not_tried)
     ck_assert_int_gt(inputs.axes[0].sizes[1], FULL);
 }
 
-/* Gives x[224,320], of which both dims move in steps of 16, and the file says so. */
+/* Gives x[224,320], whose dims vary in steps of 16 as the file says. */
 static void give_patches(htp_arena *arena, htp_inputs *inputs)
 {
     const htp_argument arguments[] = {argument_tensor("x")};
@@ -207,7 +207,7 @@ UNIT_TEST(sizes_move_in_the_steps_of_the_file)
     ck_assert_uint_gt(tried, 0);
 }
 
-/* A file that takes pictures which are no higher than wide, of few pixels. */
+/* A file that takes small images that are not higher than wide. */
 static bool takes_wide(void *user, const htp_inputs *inputs, uint32_t lane)
 {
     const htp_axis *axes = inputs->axes;
@@ -277,7 +277,7 @@ UNIT_TEST(an_axis_without_room_is_fixed)
 
 /* ---- kept bounds ---- */
 
-/* Whether what a trial with some axes of x[6,7] and y[6,7] told of the first one counts for others.
+/* Whether a trial's result for the first of some axes of x[6,7] and y[6,7] also counts for others.
  */
 static bool counts(htp_arena *arena, const htp_axes *then, const htp_axes *now)
 {
@@ -312,7 +312,7 @@ UNIT_TEST(bounds_hold_where_no_more_moves)
     ck_assert(counts(arena, &all, &fewer));
     ck_assert(counts(arena, &all, &joined));
     ck_assert(!counts(arena, &fewer, &all));
-    ck_assert(!counts(arena, &joined, &fewer)); /* it may be that of the other one */
+    ck_assert(!counts(arena, &joined, &fewer)); /* the other axis may be the cause */
     htp_axes alone = htp_axes_copy(&fewer);
     alone.is_fixed[2] = true;
     ck_assert(!counts(arena, &joined, &alone));
@@ -343,7 +343,8 @@ UNIT_TEST(a_refusal_is_found_again)
     ck_assert_str_eq(found->message, "refused");
     ck_assert_str_eq(found->conflict.message, "why");
     htp_axis_refusals_keep(&known, &one, &all, status);
-    ck_assert_ptr_nonnull(htp_axis_refusals_find(&known, &one, &in_order)); /* it is alone */
+    ck_assert_ptr_nonnull(
+        htp_axis_refusals_find(&known, &one, &in_order)); /* it is the only axis */
     htp_status_free(status);
 }
 

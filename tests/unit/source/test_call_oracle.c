@@ -3,7 +3,7 @@
 
 /* A place in a program: a function by its name, a node, and the call around it. */
 typedef struct place {
-    const char *function; /* NULL: nowhere */
+    const char *function; /* NULL: none */
     uint32_t node;
     uint32_t call;
 } place;
@@ -48,7 +48,7 @@ static const char *describe(htp_arena *arena, const htp_program *program,
     return htp_text_string(&all);
 }
 
-/* Objects of a class have its number, and are modules but for those of a "Plain". */
+/* Objects of a class have its number, and are modules except those of a "Plain". */
 static void forget_plain_modules(const htp_program *program)
 {
     program_fixture *p = program->reader;
@@ -277,7 +277,7 @@ UNIT_TEST(sides_that_differ_give_none)
     ck_assert_str_eq(find(arena, BRANCH("a", "b"), &of), "? ? Net");
 }
 
-/* A loop whose body is given %m, and hands on @p next. The class of %m is known. */
+/* A loop whose body gets %m, and passes on @p next. The class of %m is known. */
 #define LOOP(next)                                                                                 \
     "class Net a=Block b=Other same=Block\nclass Block\nclass Other\n"                             \
     "def Net.forward(%self:Net, %x, %n:int, %k:bool)\n"                                            \
@@ -293,7 +293,7 @@ UNIT_TEST(sides_that_differ_give_none)
     "  %z = prim::CallMethod<Block.forward>(%l, %x)\n"                                             \
     "  -> %z\n" BLOCK
 
-/* Nodes of a block come behind those of the block around it. */
+/* Nodes of a block come after those of the enclosing block. */
 static const asked loops = {
     CALLS({"Net.forward", 3, 0}, {"Net.forward", 6, 0}, {"Net.forward", 2, 0}),
     NODES({"Block.forward", 0, 1}, {"Block.forward", 0, 2}, {"Block.forward", 0, 3},
@@ -342,7 +342,7 @@ UNIT_TEST(below_what_is_not_known_nothing_is)
         "  %y = prim::CallMethod<forward>(%m, %x)\n"                                               \
         "  -> %y\n" BLOCK OTHER
 
-/* The body of a fork belongs to the function around it. */
+/* The body of a fork belongs to the enclosing function. */
 static const asked forks = {CALLS({"body", 0, 0}),
                             NODES({"body", 0, 0}, {"Block.forward", 0, 1}, {"Net.forward", 2, 0})};
 
@@ -410,7 +410,7 @@ UNIT_TEST(functions_that_call_themselves_are_refused)
                   "forward() calls itself");
 }
 
-/* A chain of functions, each of which calls the next one so many times. */
+/* A chain of functions, each of which calls the next one this many times. */
 static const char *chain(htp_arena *arena, uint32_t length, uint32_t times)
 {
     htp_text text = {.arena = arena};

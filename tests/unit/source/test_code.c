@@ -7,7 +7,7 @@
 
 static htp_status check_bytes(const char *text, size_t count)
 {
-    /* A copy of its own size, so that checkers see reads beyond the end. */
+    /* A copy of exactly its size, so that checkers see reads beyond the end. */
     char *copy = malloc(count ? count : 1);
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, text, count);
@@ -41,7 +41,7 @@ static htp_status check_many(const char *before, const char *part, size_t count,
     return check_bytes(text, size);
 }
 
-/* Blocks one in the other, indented by one more each. */
+/* Nested blocks, each indented by one more. */
 static htp_status check_blocks(size_t count)
 {
     static char text[1 << 20];

@@ -1,5 +1,5 @@
 /*
- * Devices that code names.
+ * Devices in code.
  */
 #include "arguments_fixture.h"
 #include "code_fixture.h"
@@ -17,7 +17,7 @@ static htp_status take(htp_arena *arena, htp_archive *archive, const char *text)
     return htp_devices_check("model.pt", archive);
 }
 
-/* Whether libtorch is given the text as it is. */
+/* Whether libtorch gets the text unchanged. */
 static bool is_unchanged(const htp_archive *archive, const char *text)
 {
     const htp_archive_given *given = archive->given.items;

@@ -252,7 +252,7 @@ UNIT_TEST(what_is_no_code)
                    "Unexpected token in code import: ident, in code/m.py, line 2");
 }
 
-/* Chains and brackets within their limits are too much together. */
+/* Chains and brackets that are each within their limits exceed the joint one. */
 UNIT_TEST(levels)
 {
     htp_text signs = {.arena = arena};

@@ -72,7 +72,7 @@ UNIT_TEST(tuples_that_do_not)
     expect_ok(check_code(arena, lines(arena, "v = (1, 2)", "a, b = v", 5000, "return a"), 0));
 }
 
-/* Variables are those of one function; arguments are plain. */
+/* Variables are local to a function; arguments are plain. */
 UNIT_TEST(functions)
 {
     htp_text text = {.arena = arena};

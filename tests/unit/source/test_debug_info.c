@@ -9,14 +9,14 @@
 
 #define TABLE "X\x18\0\0\0FORMAT_WITH_STRING_TABLE"
 
-/* Numbers 0 to 3 of a table. */
+/* Texts 0 to 3 of a table. */
 #define TEXTS                                                                                      \
     "(X\x02\0\0\0a\nX\x03\0\0\0bb\nX\x08\0\0\0model.pyX\x05\0\0\0other"                            \
     "t"
 
 #define INTS(elements) "ctorch.jit._pickle\nbuild_intlist\n(](" elements "etR"
 
-/* Lines 10 and 11 of model.py, which number 0 of the memo is from then on. */
+/* Lines 10 and 11 of model.py, stored as number 0 of the memo. */
 #define LINES "(" INTS("K\0K\x01") "K\x02K\x0atq\0"
 #define AGAIN "h\0"
 
@@ -27,7 +27,7 @@
 
 /* ---- origins ---- */
 
-/* Of the records of a test. */
+/* Shared by the records of a test. */
 static htp_code_texts texts;
 
 static htp_status read_next(htp_arena *arena, const char *bytes, size_t count,
@@ -91,7 +91,7 @@ UNIT_TEST(texts_without_a_table)
         WITHOUT_TABLE(AT("\0", RANGE("X\x03\0\0\0a\nbX\x04\0\0\0m.pyK\x07\x87", "\x02", "\x03"))
                           AT("\x03", RANGE("X\x02\0\0\0aaNK\x07\x87", "\x01", "\x02"))),
         &origins));
-    ck_assert_str_eq(origin_at(arena, &origins, 0), "m.py:8 b"); /* the last line has no end */
+    ck_assert_str_eq(origin_at(arena, &origins, 0), "m.py:8 b"); /* the last line has no newline */
     ck_assert_str_eq(origin_at(arena, &origins, 3), "?:7 aa");
 }
 
@@ -117,7 +117,7 @@ UNIT_TEST(equal_texts_are_one)
         wholes[i] = htp_code_origins_text(&texts, &origins[i], &ranges[0]);
         lines[i] = htp_code_origins_text(&texts, &origins[i], &ranges[1]);
     }
-    ck_assert_uint_eq(texts.pieces.count, 4); /* "other", which no source has, too */
+    ck_assert_uint_eq(texts.pieces.count, 4); /* including "other", which no source uses */
     ck_assert_uint_eq(texts.joined.count, 1);
     ck_assert_ptr_eq(wholes[0], wholes[1]);
     ck_assert_ptr_eq(lines[0], lines[1]);
@@ -133,7 +133,7 @@ UNIT_TEST(positions_out_of_the_source)
                                   AT("\x04", RANGE(LINES, "\xff", "\x01"))),
                    &origins));
     ck_assert_str_eq(origin_at(arena, &origins, 0), "model.py:10bb\n"); /* all of it */
-    ck_assert_str_eq(origin_at(arena, &origins, 4), "model.py:12 ");    /* behind its last line */
+    ck_assert_str_eq(origin_at(arena, &origins, 4), "model.py:12 ");    /* after its last line */
 }
 
 UNIT_TEST(offsets_alike_and_negative)
@@ -156,7 +156,7 @@ UNIT_TEST(records_without_positions)
     ck_assert_str_eq(origin_at(arena, &origins, 0), "nothing");
 }
 
-/* A position with its own source, of line 10 alone, or of that and others behind it. */
+/* A position with its own source, of line 10 and @p others after it. */
 static void add_position(htp_text *pickle, uint32_t offset, uint32_t others)
 {
     const char place[] = {'M', (char)(offset & 0xff), (char)(offset >> 8)};
@@ -175,7 +175,7 @@ static void add_position(htp_text *pickle, uint32_t offset, uint32_t others)
     htp_text_add_bytes(pickle, range, sizeof(range) - 1);
 }
 
-/* It ends otherwise than its beginning tells. */
+/* Its end differs from what its beginning suggests. */
 UNIT_TEST(large_records)
 {
     enum { POSITIONS = 20000, SHORT = 18000, OTHERS = 40 };
@@ -222,7 +222,7 @@ UNIT_TEST(damaged_records)
     REFUSE(WITHOUT_TABLE(AT("\0", RANGE("(" INTS("K\0") "NK\x0at", "\0", "\0"))), odd);
 }
 
-/* Lists that grow in turns do not lie together: nobody writes them. */
+/* Lists that grow in turns are not contiguous; no writer makes them. */
 UNIT_TEST(lists_that_grow)
 {
     htp_code_origins origins;
@@ -239,7 +239,7 @@ UNIT_TEST(lists_that_grow)
 
 /* ---- places ---- */
 
-/* Places of a program's nodes in its code. */
+/* Positions of a program's nodes in its code. */
 struct standing {
     htp_program program;
     htp_program_source sources[4];
@@ -256,7 +256,7 @@ static void find_source(const htp_program *program, uint32_t function, uint32_t 
 static const htp_program_node nodes[] = {
     {.kind = "aten::relu"}, {.kind = "prim::CallFunction"}, {.kind = "aten::relu"}, {.kind = "a"}};
 
-/* A call that the first position is behind, for which the end of its range is looked up. */
+/* A call before the first position, which is found by the end of its range. */
 static void make_standing(htp_arena *arena, struct standing *standing)
 {
     static const char *const code = "code/__torch__/model.py";
@@ -267,7 +267,7 @@ static void make_standing(htp_arena *arena, struct standing *standing)
         .sources = {{code, 3, 9, 12}, {code, 2, 1, 6}, {code, 2, 1, 6}, {"<string>", 8, 5, 6}}};
 }
 
-/* Where nodes stand, in a file that holds one debug record, "FILE:LINE TEXT|" each. */
+/* The places of nodes in a file with one debug record, "FILE:LINE TEXT|" each. */
 static const char *find_places(htp_arena *arena, const char *bytes, size_t count, uint64_t told)
 {
     char path[] = "/tmp/htp-places-XXXXXX";
@@ -329,7 +329,7 @@ UNIT_TEST(damage_costs_the_place_alone)
                      CODE_ALONE);
     ck_assert_str_eq(find_places(arena, whole, sizeof(whole) - 1, sizeof(whole) + 100), CODE_ALONE);
     ck_assert_str_eq(find_places(arena, whole, sizeof(whole) - 1, UINT64_MAX), CODE_ALONE);
-    for (size_t count = 0; count + 1 < sizeof(whole); count++) { /* cut short anywhere */
+    for (size_t count = 0; count + 1 < sizeof(whole); count++) { /* truncated anywhere */
         ck_assert_str_eq(find_places(arena, whole, count, count), CODE_ALONE);
     }
 }

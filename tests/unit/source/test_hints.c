@@ -13,7 +13,7 @@
     "schema aten::add.Tensor self other\n"                                                         \
     "schema aten::cat tensors:list dim:int\n"
 
-/* All hints of a program whose method has @p arguments arguments, in one line: argument, kind,
+/* All hints of a program whose method has @p arguments arguments, as one line: argument, kind,
  * position, and the weight's dims. */
 static const char *hints_of(htp_arena *arena, const char *program, uint32_t arguments)
 {

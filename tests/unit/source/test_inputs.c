@@ -88,7 +88,7 @@ static void check_moves(const htp_inputs *inputs)
         for (uint32_t j = 0; j < i; j++) {
             const int64_t *b = inputs->axes[j].sizes;
             ck_assert_int_ne(a[1], b[1]);
-            /* No axis is another one times or plus a constant. */
+            /* No axis is another one times a constant, or plus a constant. */
             ck_assert_int_ne(a1 * (b[2] - b[0]), a2 * (b[1] - b[0]));
         }
     }

@@ -31,7 +31,7 @@ static const char *describe(htp_arena *arena, const htp_inputs *inputs)
     return inputs->count ? htp_text_string(&text) : "";
 }
 
-/* The likeliest inputs, in one line. */
+/* The likeliest inputs, as one line. */
 static const char *derive(htp_arena *arena, const htp_hint *hints, uint32_t hint_count,
                           const htp_argument *arguments, uint32_t argument_count)
 {
@@ -100,8 +100,8 @@ UNIT_TEST(the_most_telling_use_counts)
     ck_assert_str_eq(derive(arena, hints, 3, arguments, 1), "x:int64[2,8]");
 }
 
-/* The argument has fewer dims than the operand; elements are picked from it; it is beside
- * another. */
+/* The argument has fewer dims than the operand; elements are selected from it; it is concatenated
+ * to another. */
 UNIT_TEST(uses_of_what_is_made_of_an_argument)
 {
     const htp_argument one[] = {argument_tensor("x")};
@@ -153,7 +153,7 @@ UNIT_TEST(what_is_no_tensor_cannot_be_derived)
                    HTP_CODE_UNSUPPORTED, "has type Device");
 }
 
-/* A tuple has the parts of its type; a list and a dict have those that the program reads. */
+/* A tuple has the parts of its type; lists and dicts have those that the program reads. */
 UNIT_TEST(nested_arguments)
 {
     const htp_argument element = argument_tensor("");
@@ -285,7 +285,7 @@ static bool has_fact(const htp_refusal *refusal, int64_t have, int64_t want, boo
     return false;
 }
 
-/* Two tensors, and two numbers that must be seen to differ. */
+/* Two tensors, and two numbers that must differ. */
 UNIT_TEST(operands_that_do_not_fit)
 {
     static const struct {

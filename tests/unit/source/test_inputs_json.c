@@ -74,7 +74,7 @@ UNIT_TEST(parts_are_nested)
     ck_assert_str_eq(htp_inputs_describe(arena, &inputs, 3), "past.0.k:float32[2]");
 }
 
-/* Inputs in an archive must not open files of whoever exports it. */
+/* Inputs in an archive must not open files of the user who exports it. */
 UNIT_TEST(an_archive_names_no_files)
 {
     static const char *const texts[] = {

@@ -1,7 +1,7 @@
 #include "program_fixture.h"
 #include "source/program/modules.h"
 
-/* The modules of a program, one a line: path, class, parent, aliases; then its weights. */
+/* The modules of a program, one per line: path, class, parent, aliases; then its weights. */
 static const char *modules_of(htp_arena *arena, const char *program)
 {
     htp_instances found = {.modules = {0}};
@@ -143,7 +143,7 @@ UNIT_TEST(a_weight_has_what_its_tensor_says)
     ck_assert_uint_eq(weight->storage_bytes, 40);
     ck_assert_uint_eq(weight->file_offset, 64);
     ck_assert_uint_eq(weight->storage, 0);
-    view.type = 99; /* that nobody knows */
+    view.type = 99; /* unknown */
     htp_instances_add_weight(arena, &found, &named, 6, &view);
     ck_assert_int_eq(found.weights.items[1].dtype, HTP_DTYPE_OTHER);
     ck_assert_uint_eq(found.weights.items[1].rank, 2);

@@ -122,7 +122,7 @@ UNIT_TEST(wrong_headers)
     ck_assert_ptr_nonnull(strstr(parse(1, header, 4, &array), "more dims"));
 }
 
-/* A copy of exactly that size: a checker of memory sees what is read behind it. */
+/* A copy of exactly that size, so that checkers see reads beyond the end. */
 static const char *parse_copy(const unsigned char *file, size_t count, uint64_t total)
 {
     htp_npy array;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* The records that the pickles speak of. */
+/* The records to which the pickles refer. */
 static void make_records(htp_arena *arena, htp_archive *archive)
 {
     static const htp_archive_record records[] = {
@@ -24,7 +24,7 @@ static htp_status check_contents(htp_arena *arena, const char *bytes, size_t cou
 {
     htp_archive archive;
     make_records(arena, &archive);
-    /* A copy of its own size, so that checkers see reads beyond the end. */
+    /* A copy of exactly its size, so that checkers see reads beyond the end. */
     unsigned char *copy = malloc(count + 1);
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, bytes, count);
@@ -51,7 +51,7 @@ static htp_status check_kind(htp_arena *arena, const char *bytes, size_t count,
     return check_contents(arena, bytes, count, role, are_storages_left_out, &contents);
 }
 
-/* A pickle in a literal, which may hold NULs. */
+/* A pickle in a literal, which may contain NULs. */
 #define CHECK(body)                                                                                \
     check_kind(arena, "\x80\x02" body, sizeof("\x80\x02" body) - 1, HTP_PICKLE_OF_PROGRAM, false)
 #define CHECK_DEBUG(body)                                                                          \
@@ -194,11 +194,11 @@ UNIT_TEST(values_in_themselves)
     REFUSE("]q\0(](h\0e"
            "e.",
            "a part of another value, or of itself");
-    /* Its depth is known to the tuple. */
+    /* The tuple knows the list's depth. */
     REFUSE("]q\0\x85h\0(]e\x86.", "a part of another value, or of itself");
 }
 
-/* Each of 40 tuples holds the one before it twice. */
+/* Each of 40 tuples contains the previous one twice. */
 UNIT_TEST(values_that_unfold)
 {
     char bytes[256] = "\x80\x02)";
@@ -213,7 +213,7 @@ UNIT_TEST(values_that_unfold)
                    HTP_CODE_BAD_INPUT, "shared values unfold to more than 10000000");
 }
 
-/* What the types of tuples cost: that of the costliest value in the one that it holds. */
+/* Checks the cost of tuple types. */
 static void expect_cost(htp_arena *arena, const char *bytes, size_t count, double cost)
 {
     htp_pickle_contents contents = {.cost = -1};
@@ -371,7 +371,7 @@ UNIT_TEST(quantised_tensors)
     ACCEPT(QTENSOR("QInt8Storage", "K\x40", "(K\x08K\x08t(K\x08K\x01t" BY_TENSOR));
     ACCEPT(QTENSOR("QInt8Storage", "K\x40",
                    "(K\x08K\x08t(K\x08K\x01t" BY_CHANNEL("\x08", "\x08", "K\x01")));
-    /* Two elements lie in a byte. */
+    /* A byte has two elements. */
     ACCEPT(QTENSOR("QUInt4x2Storage", "K\x40", "(K\x80t(K\x01t" BY_TENSOR));
     REFUSE(QTENSOR("QUInt4x2Storage", "K\x40", "(K\x81t(K\x01t" BY_TENSOR), "of 128 quint4x2");
     REFUSE(QTENSOR("QInt8Storage", "K\x40",
@@ -431,7 +431,7 @@ UNIT_TEST(sources)
 
 /* ---- whatever the bytes are ---- */
 
-/* Opcodes in random order: they end, and read nothing out of bounds. */
+/* Opcodes in random order: reading ends, and stays within bounds. */
 UNIT_TEST(random_opcodes)
 {
     static const char parts[][48] = {

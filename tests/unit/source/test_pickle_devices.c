@@ -1,11 +1,11 @@
 /*
- * Devices that pickles name, and pickles with other names.
+ * Devices in pickles, and pickles with other devices.
  */
 #include "arguments_fixture.h"
 #include "source/contents/devices.h"
 #include "unit.h"
 
-/* A storage of a record of four floats, whose location @p location puts onto the stack. */
+/* A storage of a record of four floats; @p location pushes its location onto the stack. */
 #define STORAGE(key, location)                                                                     \
     "(X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\0" key location "K\x04tQ"
 #define TEXT(length, text) "X" length "\0\0\0" text

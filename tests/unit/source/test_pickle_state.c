@@ -1,6 +1,6 @@
 /*
- * Pickles of states: dicts of tensors that torch.save() wrote. What is listed of them, and what is
- * refused; the machine itself is tested in test_pickle.c.
+ * Pickles of states: dicts of tensors by torch.save(). Listed contents and refusals; the pickle
+ * machine itself is tested in test_pickle.c.
  */
 #include "arguments_fixture.h"
 #include "source/pickle/pickle.h"
@@ -38,7 +38,7 @@ static htp_status check(htp_arena *arena, state *s, const char *bytes, size_t co
 #define CHECK(body) check(arena, &s, "\x80\x02" body, sizeof("\x80\x02" body) - 1)
 #define REFUSE(body, words) expect_failure(CHECK(body), HTP_CODE_BAD_INPUT, words)
 
-/* Values of one letter each have a name of one letter in front. */
+/* Each value, one opcode, follows a name of one letter. */
 #define DICT(members) "}(" members "u."
 #define NAME(letter) "X\x01\0\0\0" letter
 #define STORAGE(kind, key, elements)                                                               \
@@ -120,7 +120,7 @@ UNIT_TEST(attributes_of_parameters_are_left_out)
     ck_assert(s.contents.tensors.items[0].is_parameter);
 }
 
-/* As many bytes as there must be, the sign in the highest one. */
+/* The minimum number of bytes, with the sign in the highest one. */
 UNIT_TEST(ints_of_few_bytes)
 {
     state s;
@@ -135,7 +135,7 @@ UNIT_TEST(ints_of_few_bytes)
     REFUSE(DICT(NAME("a") TENSOR(FLOATS, "\x8a\x09\1\1\1\1\1\1\1\1\1))")), "an int of 9 bytes");
 }
 
-/* What nobody runs here: the first name that makes no plain tensor ends it. */
+/* Nothing is called: the first name that makes no plain tensor is refused. */
 UNIT_TEST(objects_are_refused_by_their_names)
 {
     static const struct {
@@ -179,7 +179,7 @@ UNIT_TEST(what_is_no_dict_of_tensors)
     ck_assert_uint_eq(s.contents.tensors.count, 0);
 }
 
-/* What comes back may be anything; the reads and writes are what sanitizers look at. */
+/* Any status is fine; sanitizers check the reads and writes. */
 UNIT_TEST(damage_ends_in_a_status)
 {
     static const char whole[] = "\x80\x02" DICT(
@@ -198,12 +198,12 @@ UNIT_TEST(damage_ends_in_a_status)
     }
 }
 
-/* Sizes of one tuple are walked over by each tensor that is made of it. */
+/* Each tensor made of a tuple of sizes visits all of them. */
 UNIT_TEST(tensors_have_few_dims)
 {
     static const struct {
         size_t rank;
-        const char *words; /* NULL: it is taken */
+        const char *words; /* NULL: it is accepted */
     } rows[] = {{HTP_MAX_RANK, NULL},
                 {HTP_MAX_RANK + 1, "a has 65 dims, more than 64"},
                 {1024, "a has 1024 dims, more than 64"},

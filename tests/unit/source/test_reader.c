@@ -1,5 +1,5 @@
 /*
- * The reader's door, with formats that are made up: a zip file of one member is one.
+ * The reader's entry point with fake formats, such as a zip file of one member.
  */
 #include "source/reader.h"
 #include "unit.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* A zip archive that has one empty member, stored. */
+/* A zip archive with one empty, uncompressed member. */
 static void write_zip(const char *path, const char *member)
 {
     unsigned char header[30] = {'P', 'K', 3, 4, 20};

@@ -1,5 +1,5 @@
 /*
- * Consecutive calls of a model that is nothing but state.
+ * Consecutive calls of a model that only has state.
  */
 #include "source/tracing/states.h"
 #include "unit.h"
@@ -17,8 +17,8 @@ typedef struct fake {
     bool returns_nothing;
     bool fails; /* its final value is unknown */
     int64_t begins[STATES];
-    int64_t grows[STATES]; /* by so much in each call */
-    int64_t most[STATES];  /* and no further */
+    int64_t grows[STATES]; /* by this much in each call */
+    int64_t most[STATES];  /* up to this */
     unsigned traces;
     uint32_t open[STATES]; /* in the last call: numbers of open sizes, or 1 for a number */
     int64_t left[STATES][LANES];
@@ -165,7 +165,7 @@ UNIT_TEST(sizes_that_part_later_are_two)
 {
     fake model = model_of(2, false);
     model.grows[0] = model.grows[1] = 2;
-    model.most[1] = 3; /* the second call leaves it as it was; any size above grows */
+    model.most[1] = 3; /* the second call keeps it; any larger size grows */
     htp_states states;
     expect_ok(settle(arena, &model, &states));
     ck_assert_uint_ne(model.open[0], 0);
@@ -177,7 +177,7 @@ UNIT_TEST(a_counter_becomes_an_input)
     fake model = model_of(2, true);
     model.grows[0] = 1;
     model.grows[1] = 1;
-    model.most[1] = 2; /* set once for all */
+    model.most[1] = 2; /* only set once */
     htp_states states;
     expect_ok(settle(arena, &model, &states));
     ck_assert_uint_eq(model.open[0], 1);

@@ -2,7 +2,7 @@
 #include "source/tracing/tracing.h"
 #include "unit.h"
 
-/* A model that takes sizes within limits of its own. */
+/* A model that takes sizes within these limits. */
 typedef struct fake {
     int64_t smallest;
     int64_t largest;
@@ -103,11 +103,11 @@ UNIT_TEST(other_sizes_are_tried)
         const char *input;
         int64_t smallest, largest, multiple;
     } limits[] = {
-        {"x:float32[n=8]", 1, 8, 1},             /* a longest sequence */
-        {"x:float32[n=64]", 64, 1000, 1},        /* a smallest image */
+        {"x:float32[n=8]", 1, 8, 1},             /* a maximum sequence length */
+        {"x:float32[n=64]", 64, 1000, 1},        /* a minimum image size */
         {"x:float32[n=64]", 32, 1000, 32},       /* patches */
         {"x:float32[n=224]", 16, 1000, 16},      /* patches */
-        {"x:float32[n=512]", 256, 512, 256 / 8}, /* patches of a largest image */
+        {"x:float32[n=512]", 256, 512, 256 / 8}, /* patches, and a maximum image size */
     };
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
         fake model = model_of(limits[i].smallest, limits[i].largest, limits[i].multiple);
@@ -143,7 +143,7 @@ UNIT_TEST(other_failures_are_final)
     } codes[] = {
         {HTP_CODE_INTERNAL, 1},
         {HTP_CODE_BAD_INPUT, 1},
-        /* Sizes of next to nothing may be to blame. */
+        /* Tiny sizes may be to blame. */
         {HTP_CODE_UNSUPPORTED, 2},
     };
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {

@@ -5,7 +5,7 @@
 
 #define BY(...) NUMBERS(__VA_ARGS__)
 
-/* A tensor with strides of its own, which are as many as its dims. */
+/* A tensor with these strides, one per dim. */
 static htp_operand laid_out(htp_arena *arena, int32_t type, const int64_t *dims, uint32_t rank,
                             const int64_t *strides, uint32_t count)
 {
@@ -17,7 +17,7 @@ static htp_operand laid_out(htp_arena *arena, int32_t type, const int64_t *dims,
 #define FLOAT_NUMBER(number) ((htp_operand){.kind = HTP_OPERAND_FLOAT, .as.f = (number)})
 #define COMPLEX_NUMBER ((htp_operand){.kind = HTP_OPERAND_OTHER})
 
-/* A tensor that stands for a number. */
+/* A 0-d tensor in the place of a number. */
 static htp_operand number_of(htp_arena *arena, int32_t type)
 {
     htp_operand operand = tensor_of(arena, type, NULL, 0);
@@ -87,7 +87,7 @@ UNIT_TEST(what_is_dense_keeps_its_strides)
     GIVES("aten::abs", "", "Float[2,3] by [1,2]", LAID(FLOAT, BY(2, 3), BY(1, 2)));
     GIVES("aten::abs", "", "Float[2,3,4,5] by [60,1,15,3]",
           LAID(FLOAT, BY(2, 3, 4, 5), BY(60, 1, 15, 3)));
-    /* One that is both lies in the order of its dims. */
+    /* A tensor that is both gets the order of its dims. */
     GIVES("aten::abs", "", "Float[2,1,4,5] by [20,20,5,1]",
           LAID(FLOAT, BY(2, 1, 4, 5), BY(20, 1, 5, 1)));
     GIVES("aten::nan_to_num", "", "Float[2,1,4,5] by [20,1,5,1]",
@@ -109,7 +109,7 @@ UNIT_TEST(the_first_operand_that_tells_dims_apart_orders_them)
     GIVES("aten::floor_divide", "", "Float[2,3] by [1,2]", across, FLOATS(2, 3));
     GIVES("aten::floor_divide", "", "Float[2,3] by [1,2]", FLOATS(3), across);
     GIVES("aten::rsub", "Tensor", "Float[2,3] by [1,2]", FLOATS(2, 3), across, INT(1));
-    /* A converted one is a copy, whose strides are those of nothing broadcast. */
+    /* A converted one is a copy, without the strides of a broadcast operand. */
     GIVES("aten::floor_divide", "", "Float[2,3] by [3,1]", LAID(LONG, BY(2, 3), BY(0, 1)), across);
 }
 

@@ -4,7 +4,7 @@
  */
 #include "meta_fixture.h"
 
-/* Pictures whose channels are last in memory. */
+/* Images in channels-last layout. */
 static htp_operand pictures(htp_arena *arena, int64_t batch, int64_t channels, int64_t height,
                             int64_t width)
 {
@@ -220,7 +220,7 @@ UNIT_TEST(pools_of_volumes_give_values_and_where_they_were)
           INTS(0), INTS(1), BOOL(false));
     GIVES(name, "", "Float[2,4,5,3]; Long[2,4,5,3]", FLOATS(2, 8, 9, 9), INTS(2, 2, 3),
           INTS(2, 2, 3), INTS(0), INTS(1), BOOL(true));
-    /* The last window would begin behind the input. */
+    /* The last window would begin after the input. */
     GIVES(name, "", "Float[2,2,2,2]; Long[2,2,2,2]", FLOATS(2, 3, 3, 3), INTS(1), INTS(2), INTS(0),
           INTS(1), BOOL(true));
     GIVES(name, "", "Float[2,1,1,1]; Long[2,1,1,1]", FLOATS(2, 1, 1, 1), INTS(1), INTS(5), INTS(0),
@@ -292,7 +292,7 @@ UNIT_TEST(a_format_is_told_by_strides)
     REFUSES("aten::pixel_unshuffle", "",
             "Unsupported memory format. Supports only ChannelsLast, Contiguous",
             strided(arena, HTP_SCALAR_FLOAT, dims, last, 5), INT(1));
-    /* All channels are one in memory; one channel could be anywhere. */
+    /* With a single channel, both layouts are the same in memory. */
     const int64_t one[] = {1, 1, 3, 4};
     const int64_t expanded[] = {12, 0, 4, 1};
     GIVES("aten::pixel_unshuffle", "", "Float[1,1,3,4]",

@@ -9,7 +9,7 @@
     NONE, INT(features), INT(heads), NONE, NONE, NONE, NONE, NONE, BOOL(needs_weights),            \
         BOOL(is_averaged)
 
-/* An encoder layer behind its source, with a mask and the mask's type. */
+/* The operands of an encoder layer after its source, with a mask and the mask's type. */
 #define ENCODER(features, heads, mask, type)                                                       \
     INT(features), INT(heads), NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,   \
         NONE, NONE, NONE, NONE, mask, type

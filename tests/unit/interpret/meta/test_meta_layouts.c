@@ -1,5 +1,5 @@
 /*
- * Meta kernels whose outputs lie in memory as the CPU's kernels decide.
+ * Meta kernels whose output layouts follow the CPU's kernels.
  */
 #include "meta_fixture.h"
 
@@ -16,7 +16,7 @@
 #define LAST STRIDED(FLOAT, LIST(2, 3, 8, 8), LIST(192, 1, 24, 3))
 #define VOLUME(type, batch, channels) volume_of(arena, HTP_SCALAR_##type, batch, channels)
 
-/* Volumes of 8 by 8 by 8 with their channels last. */
+/* Volumes of 8 by 8 by 8 in channels-last layout. */
 static htp_operand volume_of(htp_arena *arena, int32_t type, int64_t batch, int64_t channels)
 {
     const int64_t dims[] = {batch, channels, 8, 8, 8};

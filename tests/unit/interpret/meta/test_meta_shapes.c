@@ -3,7 +3,7 @@
  */
 #include "meta_fixture.h"
 
-/* Pictures or volumes whose channels are last in memory. */
+/* Images or volumes in channels-last layout. */
 static htp_operand channels_last(htp_arena *arena, const int64_t *dims, uint32_t rank)
 {
     int64_t strides[5];
@@ -142,7 +142,7 @@ UNIT_TEST(rolled_parts_are_joined_as_cat_joins_them)
     GIVES("aten::roll", "", "Float[2,3] by [3,1]", FLOATS(2, 3), INTS(1, -2), INTS(0, -1));
     GIVES("aten::roll", "", "Float[2,3]", FLOATS(2, 3), INTS(1), NO_INTS);
     GIVES("aten::roll", "", "Float[2,3,4,5] by [60,1,15,3]", LAST(2, 3, 4, 5), INTS(1), INTS(2));
-    /* An empty part has its channels nowhere. */
+    /* An empty part has no channels-last layout. */
     GIVES("aten::roll", "", "Float[2,3,4,5] by [60,20,5,1]", LAST(2, 3, 4, 5), INTS(4), INTS(2));
     GIVES("aten::roll", "", "like 0", FLOATS(0, 3), INTS(1), INTS(7));
     REFUSES("aten::roll", "", "`shifts` required", FLOATS(2, 3), NO_INTS, NO_INTS);
