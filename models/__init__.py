@@ -1,1 +1,1 @@
-"""Sample models: who makes each, with which PyTorch, and how it is fed."""
+"""Sample models: the maker of each, its PyTorch, and its inputs."""

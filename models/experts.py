@@ -1,5 +1,5 @@
-"""A decoder whose layers choose among experts, each a module of its own: every expert sees all
-tokens, and a token's two best ones count."""
+"""A decoder whose layers choose among experts, each a separate module: every expert sees all tokens, and a token's two
+best ones count."""
 
 import torch
 from torch import nn

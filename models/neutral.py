@@ -1,7 +1,7 @@
-"""Takes the folders of the machine that made a model out of its debug records.
+"""Removes the folders of the machine that made a model from its debug records.
 
-TorchScript archives tell where each line of code came from, with absolute paths. What stays is the
-path inside the package: transformers/models/bert/modeling_bert.py.
+TorchScript archives tell where each line of code came from, with absolute paths. Only the path inside the package
+remains: transformers/models/bert/modeling_bert.py.
 """
 
 import pickletools
@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 
 ROOT = Path(__file__).resolve().parent.parent
-# The folder of packages first: it may lie in this one.
+# The folder of packages first, since it may be inside this one.
 FOLDER = re.compile(
     rf"/[^\s\"':]*/(?:site|dist)-packages/|{re.escape(str(ROOT))}/|/[^\s\"':]*/lib/"
 )
@@ -20,7 +20,7 @@ WRITTEN_BY_THE_WRITER = ("version", ".data/serialization_id")
 
 
 def neutral_pickle(data: bytes) -> bytes:
-    """The same pickle, with folders taken out of its strings."""
+    """The same pickle, with folders removed from its strings."""
     pieces = []
     end = 0
     for opcode, argument, position in pickletools.genops(data):

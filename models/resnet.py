@@ -1,5 +1,5 @@
-"""ResNet-18 and -50 out of torch.nn alone: the same networks as torchvision's, made by the PyTorch
-that runs the exporters which they are measured against."""
+"""ResNet-18 and -50 of torch.nn modules only: the same networks as torchvision's, made by the PyTorch whose exporters
+they are compared with."""
 
 import torch
 from torch import nn
@@ -8,7 +8,7 @@ from models.settle import scale_head, settle_batch_norms
 
 
 def downsampling(channels: int, wanted: int, stride: int) -> nn.Module:
-    """What a block adds its input by."""
+    """The path by which a block adds its input."""
     if stride == 1 and channels == wanted:
         return nn.Identity()
     conv = nn.Conv2d(channels, wanted, 1, stride, bias=False)

@@ -1,4 +1,4 @@
-"""Modules that run more than once, and modules that run when the data says so."""
+"""Modules that run more than once, and modules that the data selects."""
 
 import torch
 from torch import nn
@@ -17,7 +17,7 @@ class Adapter(nn.Module):
 
 
 class AdaptedLayer(nn.Module):
-    """Attention of its own, and an adapter that it has in common with its neighbours."""
+    """Its own attention, and an adapter shared with its neighbours."""
 
     def __init__(self, width: int, adapter: Adapter):
         super().__init__()
@@ -30,7 +30,7 @@ class AdaptedLayer(nn.Module):
 
 
 class Refiner(nn.Module):
-    """Called several times by the model that has it."""
+    """Called several times by its parent."""
 
     def __init__(self, width: int):
         super().__init__()
@@ -42,8 +42,8 @@ class Refiner(nn.Module):
 
 
 class Reuse(nn.Module):
-    """As BERT: embeddings, layers and a pooler; the layers have one adapter, one module is called
-    three times, and the pooler is a module in a Sequential."""
+    """Like BERT: embeddings, layers and a pooler; the layers share one adapter, one module is called three times, and
+    the pooler is a module in a Sequential."""
 
     def __init__(self, vocabulary: int, width: int):
         super().__init__()
@@ -67,7 +67,7 @@ def reuse(vocabulary: int = 500, width: int = 32) -> nn.Module:
 
 
 class BranchingLayer(nn.Module):
-    """One of two ways through, then a module in a loop whose trip count the data tells."""
+    """One of two branches, then a module in a loop with a data-dependent trip count."""
 
     def __init__(self, width: int):
         super().__init__()
@@ -99,5 +99,5 @@ class Branching(nn.Module):
 
 
 def branching(width: int = 32) -> nn.Module:
-    """To be scripted: a trace would have one way through alone."""
+    """For scripting, since a trace would have only one branch."""
     return Branching(width)

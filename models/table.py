@@ -1,4 +1,4 @@
-"""The sample models: name, maker, which PyTorch makes it, and how it is fed.
+"""The sample models: name, maker, PyTorch, and inputs.
 
 Importing this file needs no PyTorch: tests, benches and makers all read it.
 """
@@ -13,9 +13,8 @@ DEBIAN = "debian"  # Debian's python3-torch and python3-torchvision
 class Input:
     """One argument of forward.
 
-    dims holds a number for a fixed axis and a name for a dynamic one. kind says what the
-    values are: "ids" below high, "mask" of ones then zeros per row, "flags" of 0 and 1,
-    "normal" for float32.
+    dims: a number for a fixed axis, a name for a dynamic one. kind: the values, "ids" below high, "mask" of ones then
+    zeros per row, "flags" of 0 and 1, "normal" for float32.
     """
 
     name: str
@@ -28,7 +27,7 @@ class Input:
         return "float32" if self.kind == "normal" else "int64"
 
     def shape(self, sizes: dict) -> list:
-        """Dims that are formulas of axes, as files declare them, are computed."""
+        """The sizes of dims; formulas of axes, as declared in files, are evaluated."""
         return [eval(dim, {}, sizes) if isinstance(dim, str) else dim for dim in self.dims]
 
     def flag(self, sizes: dict) -> str:
@@ -168,7 +167,7 @@ BENCH = (
 
 
 def architecture(name: str, kind: str, inputs: tuple, constants: dict, **fields) -> Model:
-    """A small one of the transformers library, as models/architectures.py makes it."""
+    """A small architecture of the transformers library, made by models/architectures.py."""
     sizes = {dim: SMALL[dim] for item in inputs for dim in item.dims if isinstance(dim, str)}
     options = {"model": kind, "arguments": tuple(item.name for item in inputs), "fields": fields,
                "constants": constants}
@@ -181,9 +180,8 @@ TARGET = Input("decoder_input_ids", ("batch", "target"), "ids", 500)
 TARGET_MASK = Input("decoder_attention_mask", ("batch", "target"), "mask")
 SPECTRUM = Input("input_features", ("batch", 16, 40), "normal")
 
-# Each has layers, stages or experts that are to be told apart. Sizes are small where the library
-# lets them be, for `make quality`; the test transformer, BERT-tiny, BERT-base and the ResNets are
-# as they are known.
+# Each has layers, stages or experts that must be distinguished. Sizes are small if the library allows it, for
+# `make quality`; the test transformer, BERT-tiny, BERT-base and the ResNets have their usual sizes.
 QUALITY = (
     replace(test_transformer("traced"), name="test-transformer", made_by=VENV, committed=False),
     *(model for model in FIDELITY if model.name == "bert-tiny-30522"),
@@ -246,7 +244,7 @@ QUALITY = (
           OTHER_IMAGE, mode="scripted"),
 )
 
-# What is fused beside what is above.
+# Further models for fusions.
 FUSED = (
     architecture(
         "small-bart", "BartModel", (*bert_inputs(500)[:2], TARGET), NO_CACHE,
@@ -269,7 +267,7 @@ def task(name: str, inputs: tuple, traced: dict, others: tuple, **more) -> Model
     return Model(name, f"tasks:{name}", VENV, inputs, traced, others, **more)
 
 
-# What other tools are given: kinds of models that people deploy.
+# Models for other tools: kinds that people deploy.
 DOWNSTREAM = (
     text_model(
         "bert-wide", "bert", bert_inputs(30522), "sdpa", outputs=2,
@@ -289,7 +287,7 @@ DOWNSTREAM = (
          mode="scripted"),
 )
 
-# What programs of torch.export are measured by, beside models of the other tables: no TorchScript.
+# Further models only for programs of torch.export.
 PROGRAMS = (
     architecture(
         "llama-16-layers", "LlamaForCausalLM", bert_inputs(500)[:2], NO_CACHE,

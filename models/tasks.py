@@ -1,5 +1,5 @@
-"""Networks of the kinds that people deploy, out of torch.nn alone: a tagger of sentences, images to
-images, a small classifier for phones, segmentation, and detection with its suppression of boxes."""
+"""Networks of the kinds that people deploy, of torch.nn modules only: a tagger of sentences, images to images, a small
+classifier for phones, segmentation, and detection with its suppression of boxes."""
 
 from typing import Tuple
 
@@ -36,7 +36,7 @@ def convolution(channels: int, wanted: int, size: int = 3, stride: int = 1, grou
 
 
 class UNet(nn.Module):
-    """Three levels, each joined with the one that is scaled up to its size."""
+    """Three levels, each concatenated with the upsampled next one."""
 
     def __init__(self, width: int):
         super().__init__()
@@ -107,8 +107,8 @@ class MobileNet(nn.Module):
 
 
 class Segmenter(nn.Module):
-    """Dilated convolutions of several rates beside the mean of the picture, as in DeepLab, and the
-    result scaled to the size of the picture."""
+    """Dilated convolutions of several rates and the image's mean, as in DeepLab, with the result scaled to the size of
+    the image."""
 
     def __init__(self, width: int, classes: int):
         super().__init__()
@@ -142,8 +142,8 @@ def overlaps(box: torch.Tensor, boxes: torch.Tensor) -> torch.Tensor:
 
 
 class Detector(nn.Module):
-    """Boxes without anchors; of those that overlap the one with the highest score is kept. To be
-    scripted: how many are kept hangs on the data."""
+    """Boxes without anchors; of overlapping ones, the one with the highest score is kept. For scripting, since the
+    number of boxes is data-dependent."""
 
     def __init__(self, width: int, candidates: int):
         super().__init__()
@@ -173,7 +173,7 @@ class Detector(nn.Module):
 
 
 class Smoother(nn.Module):
-    """A recurrence that is written as a loop over time. To be scripted."""
+    """A recurrence written as a loop over time, for scripting."""
 
     def __init__(self, width: int):
         super().__init__()

@@ -17,7 +17,7 @@ SIZES = {"min_size": 64, "max_size": 96}
 
 
 class Detections(torch.nn.Module):
-    """What is found in one image, as tensors."""
+    """The detections in one image, as tensors."""
 
     def __init__(self, model):
         super().__init__()

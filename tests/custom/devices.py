@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 
 class Makes(nn.Module):
-    """Whatever makes a tensor: on the device of another one, of an attribute, an argument, a text."""
+    """All ways to make a tensor: on the device of another one, of an attribute, an argument, a text."""
 
     home: torch.device
 
@@ -41,13 +41,13 @@ class Makes(nn.Module):
         return y + torch.tensor([2.0, 1.0, 0.0, -1.0], dtype=x.dtype, device=torch.device("cpu"))
 
     def known(self, x: Tensor) -> Tensor:
-        """Of constants alone: they are computed while the model is exported."""
+        """Tensors that depend only on constants: they are computed at export."""
         y = torch.arange(4, device="cpu") * 2 + torch.eye(4, device=self.home).sum(0).to(torch.int64)
         return y + torch.tril_indices(4, 4, device="cpu")[0, :4] + torch.ones(4, device="cpu").to(y)
 
 
 class Asks(nn.Module):
-    """What a program is told of devices, as numbers."""
+    """A program's queries about devices, as numbers."""
 
     def __init__(self):
         super().__init__()
@@ -67,7 +67,7 @@ class Asks(nn.Module):
 
 
 class Meets(nn.Module):
-    """Asks of what stands for several tensors, and of what is elsewhere than its operands."""
+    """Queries of merged tensors, and of results on other devices than their operands."""
 
     def __init__(self):
         super().__init__()
@@ -102,7 +102,7 @@ class Meets(nn.Module):
 
 
 class Undecided(nn.Module):
-    """A tensor that is on one device or another, as the data decides, and what is asked of it."""
+    """A tensor whose device is data-dependent, and queries of it."""
 
     def __init__(self, joined: str, asked: str):
         super().__init__()
@@ -133,7 +133,7 @@ class Undecided(nn.Module):
 
 
 class Keeps(nn.Module):
-    """What a call leaves is on another device than the first one finds."""
+    """A call leaves state on another device than the first call finds."""
 
     def __init__(self):
         super().__init__()
@@ -149,7 +149,7 @@ class Keeps(nn.Module):
 
 
 class Branches(nn.Module):
-    """Other programs on other devices. It has no weights: only the code says where it was saved."""
+    """Different programs on different devices, without weights: only the code says where it was saved."""
 
     def forward(self, x: Tensor) -> Tensor:
         y = torch.zeros(4, device=torch.device("cpu")) + x
@@ -161,19 +161,19 @@ class Branches(nn.Module):
 
 
 class Compares(nn.Module):
-    """A device that is only compared with says nothing of where it was saved."""
+    """A device in a comparison does not imply where the file was saved."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x * 2.0 if x.device == torch.device("cuda:0") else x + 10.0
 
 
 class Copies(nn.Module):
-    """What a move copies is not changed with what was moved."""
+    """A copy made by a move does not change with the original."""
 
     def __init__(self):
         super().__init__()
         self.weight = nn.Parameter(torch.ones(4))
-        self.letter = "c"  # of a name that nobody knows before the program runs
+        self.letter = "c"  # a part of a name that is only known at run time
 
     def forward(self, x: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         x = x * self.weight
@@ -207,7 +207,7 @@ class Pins(nn.Module):
 
 
 class Restored(nn.Module):
-    """Asks while it is restored, and keeps a device."""
+    """Queries devices while it is restored, and keeps one."""
 
     home: torch.device
 
@@ -235,7 +235,7 @@ class Restored(nn.Module):
 
 
 class RestoredApart(nn.Module):
-    """Moves what it restores, and then changes the copy."""
+    """Moves a restored tensor, and then changes the copy."""
 
     def __init__(self):
         super().__init__()
@@ -259,7 +259,7 @@ class RestoredApart(nn.Module):
 
 
 class RestoredAsks(RestoredApart):
-    """Asks of a tensor that is elsewhere."""
+    """Queries a tensor on another device."""
 
     @torch.jit.export
     def __setstate__(self, state: Tuple[Tensor, bool]) -> None:
@@ -271,7 +271,7 @@ class RestoredAsks(RestoredApart):
 
 
 class RestoredUnsure(RestoredApart):
-    """Changes what may have been moved."""
+    """Changes a tensor that may have been moved."""
 
     @torch.jit.export
     def __setstate__(self, state: Tuple[Tensor, bool]) -> None:

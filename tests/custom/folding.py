@@ -18,11 +18,11 @@ warnings.filterwarnings("ignore")
 
 
 class Chain(nn.Sequential):
-    """Layers one behind the other."""
+    """Layers in sequence."""
 
 
 class Shared(nn.Module):
-    """One convolution that two norms follow."""
+    """One convolution followed by two norms."""
 
     def __init__(self):
         super().__init__()
@@ -34,7 +34,7 @@ class Shared(nn.Module):
 
 
 class Branching(nn.Module):
-    """What the norm reads is read by something else, too."""
+    """The norm's input has another reader."""
 
     def __init__(self):
         super().__init__()
@@ -46,7 +46,7 @@ class Branching(nn.Module):
 
 
 class Outer(nn.Module):
-    """The norm runs in another module than the layer, each of a class of its own."""
+    """The norm runs in another module than the layer, each of a separate class."""
 
     class Layer(nn.Module):
         def __init__(self):
@@ -73,7 +73,7 @@ class Outer(nn.Module):
 
 
 class Arithmetic(nn.Module):
-    """Weights that are normalised, scaled, and joined before they are used."""
+    """Weights that are normalised, scaled, and concatenated before use."""
 
     def __init__(self):
         super().__init__()
@@ -93,7 +93,7 @@ class Arithmetic(nn.Module):
 
 
 class Large(nn.Module):
-    """A table that is larger than what it is made of."""
+    """A table that is larger than its operands."""
 
     def __init__(self):
         super().__init__()
@@ -104,7 +104,7 @@ class Large(nn.Module):
 
 
 class Embedded(nn.Module):
-    """The table is scaled; unscaled, something else reads it."""
+    """The table is scaled; another node reads the unscaled one."""
 
     def __init__(self):
         super().__init__()
@@ -136,7 +136,7 @@ MODELS = {
 
 
 def settle(model: nn.Module, name: str) -> None:
-    """Norms and biases that show what is forgotten of them."""
+    """Norms and biases that reveal omissions."""
     for norm in model.modules():
         if isinstance(norm, nn.modules.batchnorm._BatchNorm):
             norm.running_mean.normal_()

@@ -50,7 +50,7 @@ FUNCTIONS = {
 
 
 class Doubled(torch.nn.Module):
-    """Scripted, as the next ones: the tracer would run it."""
+    """Scripted, like the next ones, since the tracer would run it."""
 
     def forward(self, x):
         return torch.ops.house.doubled(x) + 1

@@ -1,4 +1,4 @@
-"""Makes scripted programs at random, of one of the kinds of random_kinds/.
+"""Makes random scripted programs of one of the kinds in random_kinds/.
 
 Usage: random_programs.py DIR KIND FIRST LAST   Run by the Python whose torch is to make the files.
 
@@ -21,7 +21,7 @@ from random_kinds import KINDS, Kind
 
 DEEPEST = 2  # branches and loops in one another
 INPUTS = 15
-MEMORY = 6 << 30  # bytes: what wants more than libtorch can have raises
+MEMORY = 6 << 30  # bytes; programs that need more raise
 LOOPS = ("for {i} in range(int(n)):", "for {i} in range(2):", "for {i} in range(int(n) - 1):")
 WHILE = "{i} = 0\nwhile {i} < int(n) and {i} < 40:\n    {i} += 1\n"
 

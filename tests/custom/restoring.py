@@ -1,6 +1,6 @@
 """Makes modules whose objects are restored by __setstate__: restoring.py FOLDER.
 
-Each NAME.pt has a NAME.npz beside it with what the module gives for the input.
+Each NAME.pt has a NAME.npz beside it with the module's results for the input.
 """
 
 import sys
@@ -105,7 +105,7 @@ class Around(nn.Module):
 
 
 class Plain(nn.Module):
-    """The one whose __setstate__ is written anew by the tests."""
+    """The one whose __setstate__ is replaced by the tests."""
 
     def __init__(self):
         super().__init__()

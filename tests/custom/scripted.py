@@ -1,10 +1,10 @@
-"""Makes scripted models whose program the data decides: what runs, how often, and on how much.
+"""Makes scripted models with data-dependent control flow and sizes.
 
 Usage: scripted.py DIR [vision]   Run by the Python whose torch is to make the files; with "vision",
 those of torchvision alone.
 
-Writes DIR/NAME.pt; DIR/NAME.json, the flags that it is exported with; DIR/NAME.npz, several inputs
-that take other branches and trip counts, and what libtorch computes from them.
+Writes DIR/NAME.pt; DIR/NAME.json, the flags that it is exported with; DIR/NAME.npz, several inputs with different
+branches and trip counts, and libtorch's results.
 """
 
 import json
@@ -134,7 +134,7 @@ class BothDirections(nn.Module):
 
 
 class Layers(nn.Module):
-    """Layers of an LSTM in both directions as PyTorch's examples have them: over lists of steps."""
+    """Layers of an LSTM in both directions as in PyTorch's examples: over lists of steps."""
 
     def __init__(self):
         super().__init__()
@@ -182,14 +182,14 @@ class Greedy(nn.Module):
 
     @torch.jit.export
     def rank(self, tokens, count: int = 2):
-        """What would come next."""
+        """Scores of the next token."""
         if bool(tokens[0, 0] == 0):
             return self.model(tokens)[:, -1].topk(count)[1]
         return self.model(tokens * 1)[:, 0].topk(count)[1]
 
 
 class Beams(nn.Module):
-    """Keeps the best continuations, sorted out step by step."""
+    """Beam search: keeps the best continuations in each step."""
 
     def __init__(self):
         super().__init__()
@@ -268,7 +268,7 @@ class Layer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """In the manner of BERT; leaves early where a layer changes little."""
+    """Like BERT, with an early exit if a layer changes little."""
 
     def __init__(self):
         super().__init__()

@@ -1,5 +1,5 @@
-"""Makes models whose layers compute the same sizes and masks: sharing.py FOLDER writes NAME.pt and
-NAME.npz, with inputs xN, idsN and what comes out, yN, of two batches.
+"""Makes models whose layers compute the same sizes and masks: sharing.py FOLDER writes NAME.pt and NAME.npz, with
+inputs xN, idsN and outputs yN of two batches.
 
 layers   three layers, each of which makes positions and a mask of the same token ids
 twice    a layer that is called twice

@@ -1,4 +1,4 @@
-"""Makes scripted models that keep something from call to call.
+"""Makes scripted models with state.
 
 Usage: state.py DIR   Run by the Python whose torch is to make the files.
 
@@ -22,7 +22,7 @@ CALLS = 20
 
 
 class Gru(nn.Module):
-    """State that begins as None and follows the batch."""
+    """State that begins as None and has the batch's size."""
 
     h: Optional[torch.Tensor]
 
@@ -119,7 +119,7 @@ class Cache(nn.Module):
 
 
 class Window(nn.Module):
-    """A context of fixed length that begins as an empty tensor, and anew where sizes change."""
+    """A context of fixed length that begins as an empty tensor, and is reset if sizes change."""
 
     def __init__(self):
         super().__init__()
@@ -159,7 +159,7 @@ class Counters(nn.Module):
 
 
 class Mean(nn.Module):
-    """A running mean that a flag begins."""
+    """A running mean that is initialised by a flag."""
 
     def __init__(self):
         super().__init__()
@@ -219,7 +219,7 @@ class Traced(nn.Module):
 
 
 class Lazy(nn.Module):
-    """A number that the first call sets, once for all."""
+    """A number that only the first call sets."""
 
     scale: Optional[float]
 
@@ -236,7 +236,7 @@ class Lazy(nn.Module):
 
 
 class Swapped(nn.Module):
-    """Two buffers that trade places; one is changed in place then."""
+    """Two buffers that are swapped; then one is changed in place."""
 
     def __init__(self):
         super().__init__()
@@ -265,7 +265,7 @@ class Delay(nn.Module):
 
 
 class Loop(nn.Module):
-    """State that a loop changes as often as the data says, in place and not."""
+    """State that a data-dependent loop changes, in place and not."""
 
     def __init__(self):
         super().__init__()
@@ -282,7 +282,7 @@ class Loop(nn.Module):
 
 
 class Ring(nn.Module):
-    """A buffer that is written to row by row, round and round."""
+    """A ring buffer that is written row by row."""
 
     def __init__(self):
         super().__init__()
@@ -312,7 +312,7 @@ class Static(nn.Module):
 
 
 class Rounds(nn.Module):
-    """Rows that are written round and round, several at a time."""
+    """A ring buffer of which several rows are written at a time."""
 
     def __init__(self):
         super().__init__()
@@ -329,7 +329,7 @@ class Rounds(nn.Module):
 
 
 class Statistics(nn.Module):
-    """Norms in training mode, which move running statistics."""
+    """Norms in training mode, which update running statistics."""
 
     def __init__(self):
         super().__init__()
@@ -344,7 +344,7 @@ class Statistics(nn.Module):
 
 
 class Hidden(nn.Module):
-    """What nobody reads is no state."""
+    """An attribute without readers is no state."""
 
     last: Optional[torch.Tensor]
 

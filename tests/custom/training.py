@@ -1,4 +1,4 @@
-"""Makes TorchScript files in training mode, and what they are after eval().
+"""Makes TorchScript files in training mode, and the same after eval().
 
 Usage: training.py DIR   Run by the Python whose libtorch reads the files.
 
@@ -18,7 +18,7 @@ warnings.filterwarnings("ignore")
 
 
 class Depth(nn.Module):
-    """Stochastic depth, as torchvision and timm have it: whole rows are dropped."""
+    """Stochastic depth, as in torchvision and timm: whole rows are dropped."""
 
     def __init__(self, kept: float):
         super().__init__()
@@ -32,7 +32,7 @@ class Depth(nn.Module):
 
 
 class FlooredDepth(Depth):
-    """The same as transformers has it."""
+    """The same as in transformers."""
 
     def forward(self, x):
         if not self.training:
@@ -111,7 +111,7 @@ class Attention(nn.Module):
 
 
 class Branches(nn.Module):
-    """What a branch on the flag does, in a module that is called twice."""
+    """A branch on the flag, in a module that is called twice."""
 
     def __init__(self):
         super().__init__()
@@ -153,13 +153,13 @@ def make(name: str, folder: Path) -> None:
     maker, dims, modes = MODELS[name]
     x, net = torch.randn(dims), maker()
     with torch.no_grad():
-        net.train()(x)  # statistics are not the first ones
+        net.train()(x)  # so that statistics are not the initial ones
     for mode in modes:
         kept = {key: value.clone() for key, value in net.state_dict().items()}
         for ending, is_training in (("", True), (".eval", False)):
             net.load_state_dict(kept)
             program = compiled(net.train(is_training), x, mode)
-            net.load_state_dict(kept)  # which tracing moved
+            net.load_state_dict(kept)  # which tracing updated
             program.save(str(folder / f"{name}-{mode}{ending}.pt"))
     with torch.no_grad():
         numpy.savez(folder / f"{name}.npz", x=x.numpy(), y=net.eval()(x).numpy())

@@ -2,8 +2,8 @@
 
 Usage: vision.py LIBRARY DIR   Run by the Python whose torch the library was built for.
 
-Writes DIR/NAME.pt, and DIR/NAME.npz: N/input/ARGUMENT and N/output for two sets of inputs, of which
-the second has other sizes.
+Writes DIR/NAME.pt, and DIR/NAME.npz: N/input/ARGUMENT and N/output for two sets of inputs, the second with other
+sizes.
 """
 
 import sys

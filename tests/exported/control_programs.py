@@ -1,4 +1,4 @@
-"""Programs in which the data decides: branches, loops, sizes; and blocks in which modes hold."""
+"""Programs with data-dependent branches, loops and sizes; and blocks with modes."""
 
 import torch
 from torch import nn
@@ -100,7 +100,7 @@ class Nonzero(nn.Module):
 
 
 class Item(nn.Module):
-    """A number of the data as a size."""
+    """A data-dependent number as a size."""
 
     def forward(self, x, n):
         count = n.item()
@@ -150,7 +150,7 @@ PROGRAMS = (
     Program("autocast", Autocast, floats(("b", 8)), twin=False),
     Program("nonzero", Nonzero, floats(("b", "s")), twin=False),
     Program("item", Item, lambda b, s: (torch.randn(b, 6), torch.tensor(min(s, 6))), twin=False),
-    # One lane would do for its inputs, and cannot tell a size of the data from a fixed one.
+    # One lane is enough for its inputs, but cannot distinguish a data-dependent size from a fixed one.
     Program("item_of_fixed", Item, lambda b, s: (torch.randn(2, 6), torch.tensor(min(s, 6))), twin=False),
     Program("masked", Masked, masked, twin=False),
     Program("gradients", Gradients, floats(("b", "s", 8))),

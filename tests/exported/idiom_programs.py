@@ -32,7 +32,7 @@ class Chunked(nn.Module):
 
 
 class Table(nn.Module):
-    """Sets a buffer to what it is."""
+    """Sets a buffer to its own value."""
 
     def __init__(self):
         super().__init__()

@@ -1,10 +1,10 @@
-"""Exports programs with torch.export, and writes what they compute.
+"""Exports programs with torch.export, and writes their results.
 
 Usage: make_programs.py DIR NAMES...   NAMES are modules of this folder that have PROGRAMS.
 
-Writes, of each program, into DIR/NAME: MODE.pt2 for each of its modes (MODE.txt with the reason where
-torch.export cannot), twin.pt (or twin.txt), numbers.npz with inputs and outputs at each choice of sizes, and
-hooks.json: what ran in which module, as hooks of an eager run tell.
+Writes, of each program, into DIR/NAME: MODE.pt2 for each of its modes (MODE.txt with the reason where torch.export
+cannot), twin.pt (or twin.txt), numbers.npz with inputs and outputs at each choice of sizes, and hooks.json: the module
+of each operator, by hooks of an eager run.
 """
 
 import copy
@@ -42,7 +42,7 @@ def array(leaf) -> numpy.ndarray:
 
 
 def moving(samples: list):
-    """What torch.export takes as dynamic shapes of one argument: the axes that differ between samples."""
+    """The dynamic_shapes of one argument: the axes that differ between samples."""
     def of(*leaves):
         if not isinstance(leaves[0], torch.Tensor):
             return None
@@ -88,13 +88,13 @@ def write_twin(net, given: list, folder: Path) -> None:
 
 
 def attempt(write, reason: Path) -> None:
-    """Twice: what its compiler has seen before may keep it from a program, the first time."""
+    """Exports, if necessary twice: a cached compilation may break the first attempt."""
     for _ in range(2):
         try:
             write()
             reason.unlink(missing_ok=True)
             return
-        except Exception as failure:  # whatever PyTorch cannot
+        except Exception as failure:  # any failure of PyTorch
             reason.write_text(f"{type(failure).__name__}: {failure}".strip()[:2000] + "\n")
             torch._dynamo.reset()
 

@@ -1,4 +1,4 @@
-"""Programs that change tensors in their place, keep state, or hold one weight under several names."""
+"""Programs that change tensors in place, keep state, or have one weight under several names."""
 
 import torch
 from torch import nn
@@ -11,7 +11,7 @@ SOME = ("plain", "decomposed")
 
 
 class InPlace(nn.Module):
-    """Views that are changed, and seen through others."""
+    """Views that are changed, and read through others."""
 
     def forward(self, x):
         y = x * 2
@@ -27,7 +27,7 @@ class InPlace(nn.Module):
 
 
 class Counter(nn.Module):
-    """Counts calls, and keeps a mean that moves."""
+    """Counts calls, and keeps a running mean."""
 
     def __init__(self):
         super().__init__()
@@ -41,7 +41,7 @@ class Counter(nn.Module):
 
 
 class Cache(nn.Module):
-    """A cache of a fixed length, written at a place."""
+    """A cache of fixed length, written at a position."""
 
     def __init__(self):
         super().__init__()
@@ -54,7 +54,7 @@ class Cache(nn.Module):
 
 
 class Changed(nn.Module):
-    """Changes what it is given."""
+    """Changes its argument."""
 
     def forward(self, x, y):
         x.add_(y)
@@ -101,7 +101,7 @@ class Slices(nn.Module):
 
 
 class Given(nn.Module):
-    """Writes into a tensor that it is given."""
+    """Writes into an argument by out=."""
 
     def forward(self, x):
         y = torch.empty_like(x)
@@ -110,7 +110,7 @@ class Given(nn.Module):
 
 
 class Resized(nn.Module):
-    """Changes the sizes of a tensor in its place."""
+    """Resizes a tensor in place."""
 
     def forward(self, x):
         return x.clone().resize_(2, 2) * 2

@@ -1,4 +1,4 @@
-"""Which operators an eager run runs in which module: hooks tell."""
+"""The module of each operator of an eager run, by hooks."""
 
 import torch
 from torch import nn
@@ -38,7 +38,7 @@ def record_run(net: nn.Module, args: tuple, kwargs: dict) -> list:
     try:
         with torch.no_grad(), recorder:
             net(*args, **kwargs)
-    except Exception:  # what no dispatch mode can follow: a branch of torch.cond
+    except Exception:  # code that no dispatch mode can follow: a branch of torch.cond
         return []
     finally:
         for hook in recorder.hooks:

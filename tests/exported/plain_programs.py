@@ -1,4 +1,4 @@
-"""Programs of sizes, layouts and outputs: what forward() takes and gives, and how dims follow."""
+"""Programs about sizes, layouts, arguments and outputs."""
 
 from typing import NamedTuple
 
@@ -96,7 +96,7 @@ class Interpolated(nn.Module):
 
 
 class Rearranged(nn.Module):
-    """What einops makes of patterns: heads apart, patches and back."""
+    """Reshapes as of einops: splitting heads, patches and back."""
 
     def forward(self, x, y):
         b, s, w = x.shape
@@ -190,7 +190,7 @@ class Complex(nn.Module):
 
 
 class Detection(nn.Module):
-    """A head of detection: scores, the best places, boxes that belong to them."""
+    """A detection head: scores, the best positions, and their boxes."""
 
     def __init__(self):
         super().__init__()

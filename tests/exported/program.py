@@ -1,4 +1,4 @@
-"""A program that is exported with torch.export: a net, and what it is given at three choices of sizes."""
+"""A program for torch.export: a net, and its inputs at three choices of sizes."""
 
 from dataclasses import dataclass
 

@@ -32,7 +32,7 @@ class Weight(nn.Module):
 
 
 class Network(nn.Module):
-    """As a quantiser of pt2e leaves a network: activations by tensor, weights by channel."""
+    """A network as quantised by pt2e: activations per tensor, weights per channel."""
 
     def __init__(self):
         super().__init__()
@@ -48,7 +48,7 @@ class Network(nn.Module):
 
 
 class Ranges(nn.Module):
-    """Ranges that are narrower than their dtypes, wider dtypes, halves, and numbers on the edge of two levels."""
+    """Ranges narrower than their dtypes, wider dtypes, halves, and numbers halfway between two levels."""
 
     def forward(self, x):
         edges = levels.quantize_per_tensor(torch.round(x * 8) / 4, 0.5, -1, -128, 127, torch.int8)
@@ -65,7 +65,7 @@ class Ranges(nn.Module):
 
 
 class ByTensors(nn.Module):
-    """Scales that are tensors, of one and of more elements, along another axis than the first."""
+    """Tensors as scales, of one and of more elements, along another axis than the first."""
 
     def __init__(self):
         super().__init__()
@@ -93,7 +93,7 @@ class ByTensors(nn.Module):
 
 
 class Dynamic(nn.Module):
-    """Activations that are quantised as they come: by tensor, by token; weights of int4 in groups."""
+    """Dynamically quantised activations, per tensor and per token; weights of int4 in groups."""
 
     def __init__(self):
         super().__init__()
@@ -118,7 +118,7 @@ class Dynamic(nn.Module):
 
 
 class FloatScales(nn.Module):
-    """Scales of float32 that the program takes for float64."""
+    """Scales of float32 that the program declares as float64."""
 
     def forward(self, x):
         scales, zero_points = levels.choose_qparams_per_token(x, torch.int8)

@@ -1,4 +1,4 @@
-"""Programs that take some sizes alone: ranges, steps, and what guards ask of several sizes together."""
+"""Programs that only accept some sizes: ranges, steps, and guards on several sizes."""
 
 import torch
 from torch import nn
@@ -19,7 +19,7 @@ class AtMost(nn.Module):
 
 
 class Windowed(nn.Module):
-    """A mask of fixed length, cut to keys, of which queries are the last ones."""
+    """A mask of fixed length, sliced to the keys, the last of which are queries."""
 
     def __init__(self):
         super().__init__()

@@ -14,7 +14,7 @@ from program import Program
 
 
 class Norms(nn.Module):
-    """Parameters, buffers and a number that counts, below two classes."""
+    """Parameters, buffers and a counter, below two classes."""
 
     def __init__(self):
         super().__init__()
@@ -27,7 +27,7 @@ class Norms(nn.Module):
 
 
 class Constants(nn.Module):
-    """Tensors that no state_dict holds, of many dtypes: buffers that are not kept, attributes, literals."""
+    """Tensors of many dtypes that no state_dict has: non-persistent buffers, attributes, literals."""
 
     def __init__(self):
         super().__init__()
@@ -49,7 +49,7 @@ class Constants(nn.Module):
 
 
 class Unsigned(nn.Module):
-    """Has a tensor of a dtype that no class of storages is for."""
+    """Has a tensor of a dtype without a storage class."""
 
     def __init__(self):
         super().__init__()

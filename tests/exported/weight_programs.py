@@ -1,4 +1,4 @@
-"""Programs whose weights are computed with: what is folded without libtorch."""
+"""Programs with arithmetic on weights, which is folded without libtorch."""
 
 import math
 
@@ -44,7 +44,7 @@ class Spectral(nn.Module):
 
 
 class Scaled(nn.Module):
-    """An embedding whose table is scaled, and a weight that is cast, cut and joined."""
+    """An embedding with a scaled table, and a weight that is cast, sliced and concatenated."""
 
     def __init__(self):
         super().__init__()
@@ -59,7 +59,7 @@ class Scaled(nn.Module):
 
 
 class Rotary(nn.Module):
-    """Tables of angles that are made of frequencies."""
+    """Tables of angles, computed from frequencies."""
 
     def __init__(self):
         super().__init__()
@@ -75,7 +75,7 @@ class Rotary(nn.Module):
 
 
 class Causal(nn.Module):
-    """A mask that nothing but sizes decides."""
+    """A mask that depends only on sizes."""
 
     def forward(self, x):
         scores = x[:, :, None] * x[:, None]
@@ -86,7 +86,7 @@ class Causal(nn.Module):
 
 
 class Layers(nn.Module):
-    """A norm behind a layer."""
+    """A norm after a layer."""
 
     def __init__(self):
         super().__init__()
@@ -99,7 +99,7 @@ class Layers(nn.Module):
 
 
 class Large(nn.Module):
-    """4 MB that 4 kB make: they stay in the graph."""
+    """4 MB computed from 4 kB, which stay in the graph."""
 
     def __init__(self):
         super().__init__()
@@ -109,7 +109,7 @@ class Large(nn.Module):
         return x.sum() * torch.sin(self.row * self.column)
 
 
-# What follows from numbers i, floats f, halves h and truth values m alone, by every kernel.
+# Values that depend only on integers i, floats f, halves h and booleans m, by every kernel.
 EXPRESSIONS = (
     lambda i, f, h, m: i + 3, lambda i, f, h, m: i - i.flip(0), lambda i, f, h, m: i * i,
     lambda i, f, h, m: i.abs() // 3, lambda i, f, h, m: i % 3, lambda i, f, h, m: torch.fmod(i, 3),

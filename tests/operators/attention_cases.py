@@ -14,7 +14,7 @@ INF = math.inf
 
 
 def attention(*arguments, **options):
-    """Looked up when it is called: an older PyTorch does not have it."""
+    """Looked up at the call, since an older PyTorch does not have it."""
     return F.scaled_dot_product_attention(*arguments, **options)
 
 
@@ -78,7 +78,7 @@ call("attention/kernel/causal",
 
 
 class Fused(nn.Module):
-    """Calls a transformer module so that it takes its fused path: no gradients are asked for."""
+    """Calls a transformer module on its fused path, without gradients."""
 
     def __init__(self, module, **options):
         super().__init__()

@@ -6,7 +6,7 @@ from building import BATCH, Cases
 
 CASES = Cases()
 call = CASES.call
-NOW = (2, 0)  # before, shifts by too many bits were not defined
+NOW = (2, 0)  # before, shifts by too many bits were undefined
 INTEGERS = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
 
 
@@ -22,7 +22,7 @@ def edges(dtype):
 
 
 def counts(dtype):
-    """How far to shift: every distance, too far, and negative ones."""
+    """Shift distances: every valid one, too large, and negative ones."""
     bits = torch.iinfo(dtype).bits
     few = list(range(bits + 2)) + [100] + ([] if dtype is torch.uint8 else [-1, -5])
     return torch.tensor(few, dtype=dtype).unsqueeze(1)
@@ -38,7 +38,7 @@ for dtype in INTEGERS:
     call(f"left-scalar/{name}", lambda x: x << 3, x[3:], dynamic=BATCH)
     call(f"right-scalar/{name}", lambda x: x >> 3, x, dynamic=BATCH)
     call(f"gcd/{name}", torch.gcd, x, x.unsqueeze(1))
-    # Products that do not fit are not defined for the wide integers.
+    # Overflowing products are undefined for the wide integers.
     x = x[2:] // 2 if x.element_size() < 4 else torch.tensor([-100, -7, -1, 0, 1, 2, 6, 12, 1000], dtype=dtype)
     call(f"lcm/{name}", torch.lcm, x, x.unsqueeze(1))
 call("left/operator", lambda x, y: x << y, ((3, 4), torch.int32), ((4,), torch.int32))

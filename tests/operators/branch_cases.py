@@ -117,7 +117,7 @@ def changed_after_loop(x: torch.Tensor):
 
 
 class Decoder(nn.Module):
-    """As torchvision decodes boxes: the last step depends on whether there are any."""
+    """Decodes boxes like torchvision: the last step depends on whether there are any."""
 
     def forward(self, codes: torch.Tensor, scores: torch.Tensor):
         kept = codes[scores > 0]

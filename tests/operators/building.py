@@ -1,8 +1,8 @@
-"""How the files of cases make theirs.
+"""Building blocks for files of cases.
 
-A case is a dict: name; module, a function that returns a module or a function; inputs, a function
-that returns the arguments; dynamic, {argument: {axis: name}}; refused, the reason that the exporter must
-give where it cannot. tests/cases/exports/test_operators.py lists the other keys.
+A case is a dict: name; module, a function that returns a module or a function; inputs, a function that returns the
+arguments; dynamic, {argument: {axis: name}}; refused, the reason with which the exporter must refuse it.
+tests/cases/exports/test_operators.py lists the other keys.
 """
 
 import torch
@@ -26,13 +26,13 @@ def signs():
 
 
 def counts(*numbers, first=(X,)):
-    """Other arguments: each of the numbers behind the first ones."""
+    """Other arguments: each of the numbers after the first ones."""
     return lambda: [[*first, torch.tensor(n)] for n in numbers]
 
 
 def tensor(spec):
-    """A tensor of a shape (float32, normal), of (shape, dtype), or of (shape, low, high) whole
-    numbers; a tensor or a number is taken as it is."""
+    """A tensor of a shape (float32, normal), of (shape, dtype), or of (shape, low, high) integers; a tensor or a
+    number is unchanged."""
     if isinstance(spec, (torch.Tensor, bool, int, float)):
         return spec
     if spec and isinstance(spec[0], tuple):
@@ -54,7 +54,7 @@ def seeded(specs):
 
 
 def randomized(module):
-    """The module in inference, with parameters and statistics that are not the initial ones."""
+    """The module in eval mode, with parameters and statistics that are not the initial ones."""
     torch.manual_seed(2)
     with torch.no_grad():
         for parameter in module.parameters():

@@ -1,4 +1,4 @@
-"""Branches and loops that the data, or the size of a dynamic axis, decides."""
+"""Branches and loops that depend on the data, or on the size of a dynamic axis."""
 
 from typing import List, Tuple
 

@@ -124,7 +124,7 @@ for name, function in {
 CASES.script("rows-in-loop", rows_in_loop, X, Y, dynamic=DYNAMIC, others=others)
 
 
-# Not for one row: there is a size at which a slice cuts nothing off, nevertheless.
+# Not for one row, although there is a size at which a slice removes nothing.
 def first_of_two(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return x[1] * x[:3].size(0)
 
@@ -164,7 +164,7 @@ for name, function in {
     CASES.call(f"traced/{name}", function, X, Y, dynamic=DYNAMIC, others=wanted)
 
 
-# Behind windows and strides, which accept no image of one pixel: there are still sizes with less than three columns.
+# After windows and strides, which accept no image of one pixel, there are still sizes with less than three columns.
 IMAGE = torch.arange(2.0 * 12 * 16).reshape(1, 2, 12, 16).sin()
 PIXELS = {0: {2: "height", 3: "width"}}
 
@@ -202,7 +202,7 @@ def loop_over_columns(x: torch.Tensor) -> torch.Tensor:
     return total
 
 
-# No axis alone decides how many there are.
+# Their number does not depend on a single axis.
 def pixels_of_pooled(x: torch.Tensor) -> torch.Tensor:
     pixels = F.max_pool2d(x, 2).flatten(2)[..., :5]
     return pixels * pixels.size(2)

@@ -58,7 +58,7 @@ OTHERWISE = {
 ROUNDINGS = {
     "image/interpolate/bilinear/torch.bfloat16": 2,
     "nn/activation/gelu-tanh/torch.bfloat16": 2,
-    # Where the processor has no products of bfloat16 (AVX-512), and oneDNN none either.
+    # If neither the processor (AVX-512) nor oneDNN has products of bfloat16.
     "nn/activation/gelu/torch.bfloat16": 2,
     "nn/group_norm/torch.bfloat16": 2,
     "nn/layer_norm-plain/torch.bfloat16": 2,

@@ -154,7 +154,7 @@ for name, function in UNARY.items():
     if name not in WITHOUT_INTEGERS:
         call(f"unary/{name}/int64", function, SIGNED)
         call(f"unary/{name}/uint8", function, SIGNED.abs().to(torch.uint8))
-# All digits of float64: differences are magnified. Cosines, of which tangents are made, have fewer near 0.
+# All digits of float64: differences are magnified. Cosines, from which tangents are computed, have fewer near 0.
 BELOW_1 = torch.linspace(-1, 1, 401).double() * (1 - 1e-7)
 TINY, BEYOND = torch.tensor([1e-300, 1e-20, 1e-9]).double(), torch.tensor([1e5, 1e100, 1e300]).double()
 FINE = torch.cat([torch.linspace(-9, 9, 361).double(), TINY, -TINY])
@@ -243,7 +243,7 @@ for name, function in {"any": torch.any, "all": torch.all}.items():
 DTYPES = (*FLOATS, *WHOLE, torch.uint8, torch.bool)
 for source in DTYPES:
     for target in DTYPES:
-        # Negative numbers have no uint8.
+        # Negative numbers cannot be cast to uint8.
         values = NUMBERS if target is not torch.uint8 and source is not torch.uint8 else NUMBERS.abs()
         call(f"cast/{short(source)}-{short(target)}", lambda x, t=target: x.to(t), values.to(source))
 call("cast/float", lambda x: x.float(), SIGNED)

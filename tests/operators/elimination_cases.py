@@ -29,7 +29,7 @@ SQUARE = {0: {0: "batch", 1: "n", 2: "n"}}
 
 
 def above(x: torch.Tensor) -> torch.Tensor:
-    """Matrices of any size that can be inverted: their diagonals are above all else."""
+    """Invertible matrices of any size: their diagonals are dominant."""
     return x + 9 * torch.eye(x.shape[-1])
 
 

@@ -10,7 +10,7 @@ DYNAMIC = {0: {0: "batch"}}
 
 
 def beside(function):
-    """A tensor and, behind its columns, a function's result on it."""
+    """A tensor and, after its columns, a function's result for it."""
     return lambda x: torch.cat([x, *function(x)], 1) * 2
 
 

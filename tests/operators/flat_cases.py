@@ -49,7 +49,7 @@ def halves_in_hundreds(x: torch.Tensor) -> torch.Tensor:
 
 
 def as_long_as_half(x: torch.Tensor) -> torch.Tensor:
-    """The padding to a multiple of one is nothing, even for a long half."""
+    """The padding to a multiple of one is zero, even for a long half."""
     y = x[:x.size(0) // 2 + 1]
     length = y.size(0)
     missing = int(math.ceil((length - 3) / 1)) * 1 + 3 - length
@@ -158,7 +158,7 @@ def windows(x: torch.Tensor) -> torch.Tensor:
     return F.max_pool1d(x[None], 2, 100).size(1) * x
 
 
-# Beyond every size that is tried.
+# Beyond every tried size.
 def windows_far_apart(x: torch.Tensor) -> torch.Tensor:
     return F.max_pool1d(x[None], 2, 5000).size(1) * x
 

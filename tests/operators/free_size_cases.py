@@ -140,7 +140,7 @@ def there_and_back(x):
 
 
 def widened(x):
-    """Columns that are put beside each other: overlap and add."""
+    """Overlap-add of columns."""
     n = x.size(2)
     return F.fold(x, (1, (n - 1) * 2 + 4), (1, 4), stride=(1, 2)).squeeze(2)
 
@@ -207,7 +207,7 @@ def rounded_halves(x):
 
 
 def first_and_last(x):
-    """The first half, and the rest behind the second half of an odd size."""
+    """The first half, and the rest after the second half of an odd size."""
     parts = x.split(x.size(2) // 2, 2)
     return parts[0] * 2, parts[-1] * 3
 

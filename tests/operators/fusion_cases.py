@@ -1,7 +1,7 @@
 """Activations right after products, convolutions and normalizations.
 
-ONNX Runtime merges such pairs when it optimises a model, and then refuses node attributes that are
-not the merged operator's own: core/lower/passes/fusion.h.
+ONNX Runtime fuses such pairs when it optimises a model, and then refuses attributes that are not the fused operator's
+own: core/lower/passes/fusion.h.
 """
 
 import torch
@@ -42,7 +42,7 @@ ACTIVATIONS = {
 for product_name, product in PRODUCTS.items():
     for name, activation in ACTIVATIONS.items():
         CASES.call(f"{product_name}/{name}", lambda x, p=product, a=activation: a(p(x)), (3, 4))
-# Arithmetic that changes nothing is removed before pairs are merged.
+# Neutral arithmetic is removed before pairs are fused.
 for name, idle in {
     "add-0": lambda x: x + 0.0, "0-add": lambda x: 0.0 + x, "sub-0": lambda x: x - 0.0,
     "mul-1": lambda x: x * torch.ones(1), "div-1": lambda x: x / 1.0, "twice": lambda x: (x + 0.0) * 1.0,
@@ -50,7 +50,7 @@ for name, idle in {
 }.items():
     CASES.call(f"linear/{name}/relu", lambda x, f=idle: F.relu(f(F.linear(x, WEIGHT, BIAS))), (3, 4))
     CASES.call(f"mm-add/{name}/tanh", lambda x, f=idle: torch.tanh(f(x @ WEIGHT.t() + BIAS)), (3, 4))
-# Scales are merged into products: of a scaled tensor that another product reads, too.
+# Scales are fused into products, also for a scaled tensor with a second reader.
 for name, scaled in {
     "first": lambda e: (e * 0.3) @ e.t() @ e, "last": lambda e: e @ e.t() @ (e / 3),
     "both": lambda e: (e * 0.3) @ (e.t() / 2) @ e, "thrice": lambda e: (e * 0.3 * 2) @ e.t() @ e,
@@ -61,7 +61,7 @@ for name, scaled in {
 }.items():
     for by in "mul", "div":
         CASES.call(f"scaled-twice/{by}/{name}", lambda x, f=scaled, b=by: f(getattr(x, b)(2.0)), (3, 4))
-# Zeroes around negative numbers are the largest ones.
+# Zeros around negative numbers are the largest elements.
 for name, padded in {
     "zeros": lambda x: F.pad(x, (1, 1, 1, 1)),
     "below": lambda x: F.pad(x, (1, 1, 1, 1), value=-100.0),
@@ -75,7 +75,7 @@ for name, activation in ACTIVATIONS.items():
     CASES.call(f"linear-dynamic/{name}", lambda x, a=activation: a(F.linear(x, WEIGHT, BIAS)), (3, 4),
                dynamic={0: {0: "batch"}})
 
-# Factors of float64 beside a product of matrices, which ONNX Runtime rounds to float32 where it merges them.
+# Factors of float64 of matrix products, which ONNX Runtime rounds to float32 when it fuses them.
 DOUBLE = torch.float64
 MATRICES = (((3, 4), DOUBLE), ((4, 5), DOUBLE))
 for name, function in {

@@ -73,7 +73,7 @@ for name in ("igamma", "igammac"):
     call(name, function, BOUNDS, RATIOS * BOUNDS)
     call(f"{name}/small", function, BOUNDS / 1e4, RATIOS * 0.3)
     call(f"{name}/special-cases", function, SPECIAL[:, None], SPECIAL)
-    # Of larger ones the last digit of an argument decides more than the tolerance.
+    # For larger ones, the last digit of an argument changes the result by more than the tolerance.
     call(f"{name}/near", function, torch.logspace(2, 6, 40),
          torch.logspace(2, 6, 40) + torch.linspace(-4, 4, 17)[:, None] * torch.logspace(2, 6, 40).sqrt())
     call(f"{name}/special", getattr(torch.special, name.replace("igamma", "gammainc")), (3, 4), (4,),

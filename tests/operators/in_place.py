@@ -56,7 +56,7 @@ OWN = {
 
 
 class Unguessed(Exception):
-    """An argument of the schema is of no type that a value is known for."""
+    """An argument of the schema has a type without a known value."""
 
 
 def key_of(schema) -> str:
@@ -64,7 +64,7 @@ def key_of(schema) -> str:
 
 
 def tensor_for(name: str, dtype: torch.dtype) -> torch.Tensor:
-    """Any numbers that most operators take: from 0.2 to 0.8, or a few whole ones."""
+    """Numbers that most operators accept: from 0.2 to 0.8, or a few integers."""
     if name in ("index", "indices"):
         return torch.tensor([[0, 2, 1], [1, 0, 2], [2, 1, 0]])
     if name in ("mask", "condition"):
@@ -102,7 +102,7 @@ def values_for(schema, dtype: torch.dtype, one_dim: tuple) -> list:
 
 
 class InPlace(nn.Module):
-    """Calls it on a copy of an input, and gives the copy."""
+    """Calls it on a copy of an input, and returns the copy."""
 
     def __init__(self, overload, values: list):
         super().__init__()
@@ -138,7 +138,7 @@ def inputs_of(tensors: tuple) -> dict:
 
 
 def make(overload, file: Path) -> str | None:
-    """Writes the file and its numbers; why not, where no attempt can be computed."""
+    """Writes the file and its numbers. @return why not, if no attempt can be computed"""
     problem = "no attempt"
     for dtype, one_dim in attempts(overload._schema):
         try:
@@ -153,7 +153,7 @@ def make(overload, file: Path) -> str | None:
                 torch.jit.save(traced, file, _extra_files={"htp_inputs.json": json.dumps(inputs_of(tensors))})
         except Unguessed as unguessed:
             return str(unguessed)
-        except Exception as error:  # whatever an operator raises for arguments that do not fit
+        except Exception as error:  # any exception of an operator for invalid arguments
             problem = str(error).splitlines()[0]
             continue
         arrays = {f"in/{i}": a for i, a in enumerate(arrays_of(list(tensors)))}

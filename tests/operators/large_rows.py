@@ -41,7 +41,7 @@ def schemas(graph) -> set:
 
 
 def operators() -> set:
-    """All overloads that this PyTorch has, and torchvision where it is beside it."""
+    """All overloads of this PyTorch, and of torchvision if installed."""
     if importlib.util.find_spec("torchvision"):
         importlib.import_module("torchvision")
     schemas = torch._C._jit_get_all_schemas()

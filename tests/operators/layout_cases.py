@@ -79,7 +79,7 @@ VOLUME_ORDERS = [(0, 1, 2, 3, 4), (0, 2, 3, 4, 1), (0, 1, 2, 4, 3)]
 
 
 class Probe(nn.Module):
-    """An operator's result, after the results of contiguous() in each order of its dims were changed."""
+    """An operator's result, after changes of the results of contiguous() in each order of its dims."""
 
     def __init__(self, operator, seen_as, orders):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Vectors, grids and signals whose lengths only a run tells, and numbers taken apart."""
+"""Vectors, grids and signals of data-dependent lengths, and decomposed numbers."""
 
 import math
 from typing import List, Tuple

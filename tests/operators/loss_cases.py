@@ -139,7 +139,7 @@ for reduction in REDUCTIONS:
 
 # ---- of sequences of classes -------------------------------------------------------------------------
 
-WORDS = torch.tensor([[1, 1, 2], [3, 4, 9], [-5, 0, 0]])  # elements behind the lengths are not read
+WORDS = torch.tensor([[1, 1, 2], [3, 4, 9], [-5, 0, 0]])  # elements after the lengths are not read
 INPUTS, LABELS_GIVEN = torch.tensor([6, 5, 4]), torch.tensor([3, 2, 0])
 for reduction in REDUCTIONS:
     for blank in (0, 2):

@@ -141,7 +141,7 @@ def less_three(x: torch.Tensor) -> torch.Tensor:
 
 
 class Fade(nn.Module):
-    """The first samples of a signal grow from nothing, the last ones go."""
+    """Fades the first samples of a signal in, and the last ones out."""
 
     def __init__(self, first: int, last: int, shape: str):
         super().__init__()
@@ -279,8 +279,8 @@ for function in (joined_parts, copied_parts, changed_parts):
 
 
 class Pieces(nn.Module):
-    """Carries what a piece leaves to the next one; the first one finds nothing. That there is one
-    is sure, as an empty list cannot be joined; that each has its size, too, as others raise."""
+    """Carries the rest of a piece to the next one; the first has none. There is at least one piece, since an empty
+    list cannot be concatenated, and each has its size, since others raise."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Makes TorchScript files of the operator cases, and what PyTorch computes with them.
+"""Makes TorchScript files of the operator cases, and PyTorch's results.
 
 Usage: make.py --into DIR CASES.py   Run by the Python whose torch is to make the files.
 
@@ -29,7 +29,7 @@ NUMBERS = {bool: "bool", int: "int", float: "float"}
 
 
 class Call(nn.Module):
-    """Runs a case, with bfloat16 kept inside; notes the dtypes of the outputs."""
+    """Runs a case, with bfloat16 only inside; records the dtypes of the outputs."""
 
     def __init__(self, function, dtypes: list):
         super().__init__()
@@ -57,7 +57,7 @@ def outer(value):
 
 
 def real_of(tensor: torch.Tensor) -> torch.Tensor:
-    """Complex numbers go in and out of a model as pairs, in a last dim."""
+    """Complex inputs and outputs of a model are pairs in a last dim."""
     return torch.view_as_real(tensor.detach().resolve_conj()) if tensor.is_complex() else tensor.detach()
 
 
@@ -86,7 +86,7 @@ def resized(inputs: list, dynamic: dict, sizes: dict) -> list:
 
 
 def variants(inputs: list, dynamic: dict):
-    """The inputs at the traced sizes and at two others; every axis has a size of its own."""
+    """The inputs at the traced sizes and at two others; every axis has a distinct size."""
     yield inputs
     names = {name: inputs[n].shape[axis] for n, axes in dynamic.items() for axis, name in axes.items()}
     for step in (1, 5) if names else ():
@@ -130,7 +130,7 @@ def make(case: dict, stem: Path) -> None:
     extra = {"htp_inputs.json": json.dumps(specifications)}
     torch.jit.save(model, str(stem.with_suffix(".pt")), _extra_files=extra)
     if not case.get("script"):
-        # The file's own results: a fresh trace holds numbers that the file has as tensors.
+        # The file's own results, since a fresh trace has numbers that are tensors in the file.
         model = torch.jit.load(str(stem.with_suffix(".pt")))
     arrays = {}
     others = case.get("others", list)()

@@ -82,7 +82,7 @@ call("strided/after-change", lambda x: (x * 1).mul_(2).as_strided((5, 2), (2, 1)
 
 
 class Chunks(nn.Module):
-    """Overlapping chunks, as models with attention to a window make them."""
+    """Overlapping chunks, as in models with windowed attention."""
 
     def __init__(self):
         super().__init__()
@@ -182,7 +182,7 @@ call("grouped/dynamic", lambda x, w, e: torch._grouped_mm(x, w, offs=e)[:4], (8,
 
 
 class Experts(nn.Module):
-    """Every token goes to the experts that it likes most, sorted by expert."""
+    """Every token goes to its best experts, sorted by expert."""
 
     def __init__(self, experts=4, chosen=2):
         super().__init__()

@@ -42,7 +42,7 @@ call("fused_rms_norm", lambda x, w: torch.ops.aten._fused_rms_norm(x, (4,), w, 1
 # ---- in training -------------------------------------------------------------------------------------
 
 def moved(function):
-    """Gives the statistics that are moved, too."""
+    """Also returns the updated statistics."""
     def run(x, weight, bias, mean, variance):
         mean, variance = mean.clone(), variance.clone()
         return (*function(x, weight, bias, mean, variance), mean, variance)

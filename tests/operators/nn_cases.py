@@ -140,7 +140,7 @@ layer("conv/dynamic", lambda: nn.Conv2d(3, 6, 3, 2, 1), (2, 3, 8, 9),
 layer("conv/dynamic-transpose", lambda: nn.ConvTranspose2d(3, 6, 3, 2, 1), (2, 3, 8, 9),
       dynamic={0: {0: "batch", 2: "height", 3: "width"}})
 layer("conv/float16", lambda: nn.Conv2d(3, 6, 3).half(), ((2, 3, 8, 9), torch.float16))
-# Whole numbers: PyTorch before 2.0 rounds each sum where the processor has no products of bfloat16.
+# Integers, because PyTorch before 2.0 rounds each sum if the processor has no products of bfloat16.
 add("conv/bfloat16", lambda: with_whole_numbers(nn.Conv2d(3, 6, 3).bfloat16()),
     torch.randint(-2, 3, (2, 3, 8, 9), generator=torch.Generator().manual_seed(4)).bfloat16())
 EVERY_SIZE = {0: {0: "batch", 2: "height", 3: "width"}}

@@ -41,7 +41,7 @@ for name, function in {
 }.items():
     CASES.call(name, selected(function), X, others=others)
 
-# The rest of an axis.
+# Over the rest of an axis.
 CASES.call("mean/behind", lambda x: (x[3:].mean(0), x[:, 2:].mean((0, 1))), X, dynamic=DYNAMIC,
            others=lambda: [[torch.randn(rows, 4)] for rows in (2, 3, 4, 9)])
 CASES.call("losses/behind", lambda x: F.mse_loss(x[3:], x[3:] * 2), X, dynamic=DYNAMIC,

@@ -29,7 +29,7 @@ def causal(q, k, v):
 
 
 def masked(*shape):
-    """Some positions are not seen, and those of row 2 by none."""
+    """Some positions are masked, and all of row 2."""
     mask = torch.rand(shape) > 0.4
     mask[..., 2:3, :] = False
     return mask

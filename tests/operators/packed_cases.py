@@ -46,7 +46,7 @@ class Last(nn.Module):
 
 
 class Mean(nn.Module):
-    """The mean of the steps that there are."""
+    """The mean of the valid steps."""
 
     def __init__(self):
         super().__init__()
@@ -100,6 +100,6 @@ call("there-and-back", lambda x, n: pad_packed_sequence(pack_padded_sequence(x, 
 call("int64", lambda x, n: pad_packed_sequence(pack_padded_sequence(x, n, True, False), True, -1)[0],
      ((4, 7), torch.int64), UNSORTED, dynamic=BATCH_FIRST)
 
-# 1.13 has no meta kernels of these layers, and its tracer takes the lengths that it saw for constants.
+# 1.13 has no meta kernels of these layers, and its tracer records lengths as constants.
 for case in CASES:
     case["needs"] = (2, 0)

@@ -1,4 +1,4 @@
-"""Linear algebra without a counterpart in ONNX: on weights alone it is computed at export."""
+"""Linear algebra without a counterpart in ONNX: if it only depends on weights, it is computed at export."""
 
 import torch
 from torch import nn
@@ -23,7 +23,7 @@ class Weighted(nn.Module):
 
 
 class Mixed(nn.Module):
-    """A weight that meets an input before it is taken apart."""
+    """A weight that is combined with an input before its factorisation."""
 
     def __init__(self):
         super().__init__()
@@ -34,7 +34,7 @@ class Mixed(nn.Module):
 
 
 class Orthogonal(nn.Module):
-    """Two layers of one class, whose weights are made anew in each call."""
+    """Two layers of one class, whose weights are recomputed in each call."""
 
     def __init__(self):
         super().__init__()

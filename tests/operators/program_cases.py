@@ -97,7 +97,7 @@ def squeezed(x):
 
 @program("strides/move-rarely", (2, 1, 75), dynamic={0: {2: "samples"}})
 class MovesRarely(nn.Module):
-    """Behind the stride the size moves at every fortieth sample only."""
+    """After the stride, the size only changes at every fortieth sample."""
 
     def __init__(self):
         super().__init__()
@@ -198,7 +198,7 @@ class ListChanged(nn.Module):
 
 @program("state/same-list", (2, 4), script=True, dynamic=BATCH)
 class ListReplacedByItself(nn.Module):
-    """A set attribute holds the new value."""
+    """A set attribute has the new value."""
 
     def __init__(self):
         super().__init__()

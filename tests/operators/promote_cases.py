@@ -65,7 +65,7 @@ call("large", lambda x: (x + 0.5, x * 1.0), torch.tensor([2**24 + 1, 2**53 + 1, 
 
 
 class Frozen(torch.nn.Module):
-    """Constants of a frozen module are of the code as well."""
+    """Constants of a frozen module count as constants of the code."""
 
     def __init__(self):
         super().__init__()

@@ -14,9 +14,9 @@ ops = torch.ops.quantized
 QUINT8 = torch.quint8
 # Scales as an observer finds them, and others.
 INPUT, OUTPUT, OTHER = (0.037119618, 113), (0.1128351, 131), (0.028301472, 7)
-# FBGEMM sums two products in 16 bits where the processor has no instruction for four (VNNI): sums that
-# do not fit are cut off there, and are right elsewhere. Weights of half the levels fit with any input,
-# those of all levels with inputs of half the levels, which is what PyTorch calls reduce_range.
+# FBGEMM sums two products in 16 bits if the processor has no instruction for four (VNNI): sums that do not fit are
+# saturated there, and right elsewhere. Weights of half the levels fit with any input, those of all levels with inputs
+# of half the levels, which is what PyTorch calls reduce_range.
 HALF, WHOLE = 63, 127
 # FBGEMM has x86-64 only, and the PyTorch 1.13 that is tested was built without.
 NEEDS = (2, 0)
@@ -27,7 +27,7 @@ def quantize(x, scale, zero_point, dtype=QUINT8):
 
 
 def both(x):
-    """The levels and the numbers that they stand for."""
+    """The levels and their numbers."""
     return x.int_repr(), x.dequantize()
 
 

@@ -18,7 +18,7 @@ def short(dtype):
 
 
 def distinct(dtype, *shape):
-    """No two elements are equal: where a result is found is certain."""
+    """No two elements are equal, so indices are unique."""
     torch.manual_seed(5)
     count = math.prod(shape)
     return (torch.randperm(count) - count // 2).reshape(shape).to(dtype)

@@ -156,7 +156,7 @@ layer("cell/loop", Loop, (4, 7, 3), dynamic={0: {1: "batch"}})
 
 
 class Counted(nn.Module):
-    """A layer on parts of four steps, whose state goes on from part to part."""
+    """A layer on parts of four steps, whose state continues from part to part."""
 
     def __init__(self):
         super().__init__()
@@ -198,7 +198,7 @@ class While(nn.Module):
 
 
 class Selected(nn.Module):
-    """As many steps as the data decides."""
+    """A data-dependent number of steps."""
 
     def __init__(self):
         super().__init__()

@@ -114,7 +114,7 @@ call("aminmax/dim", lambda x: tuple(torch.aminmax(x, dim=1, keepdim=True)), (3, 
 
 @torch.jit.script
 def most(x, limit: int):
-    """As many as there are, at most the limit."""
+    """All elements, but at most the limit."""
     count = torch.cat((torch.tensor([limit]), torch._shape_as_tensor(x)[:1])).min()
     values, indices = x.topk(int(count))
     return values, x[indices] * 2

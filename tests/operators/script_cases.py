@@ -40,7 +40,7 @@ def forked_list(x: torch.Tensor) -> torch.Tensor:
 
 
 class Excused(nn.Module):
-    """Branches on why it does not do something else, as attention does."""
+    """Branches on the reason against a fast path, as attention does."""
 
     rate: float
 
@@ -139,7 +139,7 @@ def sizes_in_loop(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
 
 
 class Experts(nn.Module):
-    """Each token goes to the expert that its largest feature names."""
+    """Each token goes to the expert of its largest feature."""
 
     def __init__(self):
         super().__init__()
@@ -187,7 +187,7 @@ def without_gradients(x: torch.Tensor) -> torch.Tensor:
 
 
 class Scale:
-    """Counts how deep it is entered, and scales by that."""
+    """Counts its nesting, and scales by that."""
 
     def __init__(self, by: float):
         self.by = by

@@ -150,7 +150,7 @@ def repeat_groups(x):
 
 
 def places_within(counts):
-    """0, 1, ... below each count, one after the other."""
+    """0, 1, ... up to each count, concatenated."""
     starts = torch.repeat_interleave(counts.cumsum(0) - counts, counts)
     return torch.arange(counts.sum()) - starts
 
@@ -169,7 +169,7 @@ call("repeat_interleave/one-group", repeat_groups, (3, 1, 5), dynamic=BATCH)
 
 
 class Experts(nn.Module):
-    """Each row goes to the expert that its scores choose."""
+    """Each row goes to the expert with the best score."""
 
     def __init__(self, count=3, width=4):
         super().__init__()

@@ -184,7 +184,7 @@ for name, function in {"pairs": lambda x, b, k: x[b, k] > 0, "bools": lambda x, 
                        "later-bools": lambda x, b, k: (x > 0)[None, b, k]}.items():
     call(f"index/broadcast/{name}", function, (3, 5), torch.tensor([[0], [2], [-1]]), torch.tensor([4, 0, -5, 1]),
          dynamic={0: {0: "a", 1: "b"}, 1: {0: "c"}, 2: {0: "d"}})
-# A number from the data: the trace does not know it.
+# A data-dependent number, unknown to the trace.
 call("index/scalar", lambda x, i: x[i[0]], (3, 4, 2), I)
 call("index/tensor-without-dims", lambda x, i: x.index_select(0, i).index_select(1, i), (3, 4), torch.tensor(2))
 call("index/scalar-tensor", lambda x, i: torch.ops.aten.index(x, [None, i]), (3, 4), torch.tensor(2))

@@ -54,7 +54,7 @@ def unknown_changed(x: torch.Tensor) -> torch.Tensor:
     return x * 1
 
 
-# In memory of its own, unless one row is selected.
+# In separate memory, unless one row is selected.
 def columns_of_selected(x: torch.Tensor) -> torch.Tensor:
     rows = x[x[:, 0] > 0]
     rows.t().contiguous().add_(3)
@@ -80,7 +80,7 @@ def repeated_rows(x: torch.Tensor) -> torch.Tensor:
     return x * 1
 
 
-# The positions along one dim lie side by side.
+# The positions along one dim are adjacent.
 def positions(x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
     found = torch.nonzero(x > 0)
     columns = found.t().contiguous()

@@ -14,7 +14,7 @@ LARGE = 2**53
 
 
 def whole(*shape):
-    """int64 with few values, so that there are ties, and differences that no float64 has."""
+    """int64 with few values, so that there are ties, and differences that float64 cannot represent."""
     torch.manual_seed(3)
     return torch.randint(-3, 4, shape) + LARGE * torch.randint(-1, 2, shape)
 
@@ -44,7 +44,7 @@ for dtype in (torch.int8, torch.int16, torch.int32, torch.uint8):
     call(f"max_pool2d/{dtype}", lambda x: F.max_pool2d(x, 3, 2, 1, return_indices=True),
          ((2, 3, 8, 9), dtype), needs=(2, 0))
 
-# Windows that ONNX cannot say, because ceil_mode adds one to some axes only, are gathered.
+# Windows that ONNX cannot express, because ceil_mode adds one to some axes only, are gathered.
 for dtype in (torch.float32, torch.float16, torch.int8):
     call(f"max_pool3d/beyond-ceil/{dtype}",
          lambda x: F.max_pool3d(x, (3, 2, 3), None, 1, (1, 2, 1), ceil_mode=True, return_indices=True),
@@ -143,7 +143,7 @@ for mode in ("bilinear", "nearest", "bicubic"):
 
 
 def unbounded(axes, dtype=torch.float32):
-    """Every pair of coordinates, and every last one, some of which are no finite numbers."""
+    """Every pair of coordinates, including infinities and NaN."""
     values = [float("nan"), float("inf"), float("-inf"), 0.3, 5.0, -5.0]
     points = [[a, b] + [0.2] * (axes - 2) for a in values for b in values]
     points += [[0.2] * (axes - 1) + [a] for a in values]
@@ -177,7 +177,7 @@ call("grid_sample/unbounded-float16",
 call("grid_sample/float64", lambda x, g: F.grid_sample(x, g, align_corners=False),
      ((2, 3, 5, 6), torch.float64), grid(2, 4, 7, 2).double(), opset=20,
      below="runtimes do not compute it in float64")
-# PyTorch computes the points' places in float16, too: with these it makes no difference.
+# PyTorch computes the points' positions in float16, too; for these it makes no difference.
 call("grid_sample/float16", lambda x, g: F.grid_sample(x, g, align_corners=False),
      ((2, 3, 4, 8), torch.float16), (torch.randint(-9, 9, (2, 4, 7, 2)) / 8).half(), needs=(2, 0), roundings=2)
 for align in (True, False):

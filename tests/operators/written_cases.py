@@ -1,4 +1,4 @@
-"""Writes to parts whose bounds the data decides: padding, overlap-add, tiles, caches."""
+"""Writes to parts with data-dependent bounds: padding, overlap-add, tiles, caches."""
 
 from typing import Tuple
 
@@ -13,7 +13,7 @@ BOUNDS = (0, 1, 3, 5, 9, -1, -2, -9)
 
 
 def by_count(name, function, **options):
-    """Of a tensor, and of a count that the data decides: also nothing, too many, from the end."""
+    """A function of a tensor and a data-dependent count: also zero, too large, from the end."""
     CASES.script(name, function, X, torch.tensor(2), dynamic=AXES,
                  **{"others": counts(*BOUNDS, first=(X,)), **options})
 

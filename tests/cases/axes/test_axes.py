@@ -1,5 +1,5 @@
-"""Axes are joined only if the program says so, follow others where it requires that, and an axis that cannot be dynamic
-does not fix the others."""
+"""Axes are joined only if the program requires it, become formulas of others likewise, and an axis that cannot be
+dynamic does not fix the others."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from numbers_check import assert_close, feed, reference, session
 
 
 class Crossed(nn.Module):
-    """Pixels that attend to words, which have as many features as the picture has rows."""
+    """Pixels that attend to words, with as many features as the image has rows."""
 
     def __init__(self):
         super().__init__()
@@ -29,7 +29,7 @@ class Crossed(nn.Module):
 
 
 class Block(nn.Module):
-    """Self-attention of four heads of eight, behind cached keys."""
+    """Self-attention of four heads of eight, after cached keys."""
 
     def __init__(self):
         super().__init__()
@@ -76,7 +76,7 @@ class Encoder(nn.Module):
 
 
 class Towers(nn.Module):
-    """Two inputs that never meet."""
+    """Two inputs that are never combined."""
 
     def forward(self, x, y):
         return torch.relu(x), y * 2
@@ -90,7 +90,7 @@ class Few(nn.Module):
 
 
 class Prefix(nn.Module):
-    """A token in front of all, which the mask has, too."""
+    """A prefix token, also in the mask."""
 
     def __init__(self):
         super().__init__()
@@ -107,7 +107,7 @@ class Square(nn.Module):
 
 
 class Compared(nn.Module):
-    """Lengths that the program compares by itself, of tensors that never meet."""
+    """Lengths of tensors that are never combined, but compared by the program itself."""
 
     def forward(self, x, y):
         if x.size(1) != y.size(1):
@@ -167,7 +167,7 @@ def flatten(inputs) -> list:
 
 
 def rebuild(inputs, flat):
-    """The inputs, with the next tensors of an iterator in their places."""
+    """The inputs with their tensors replaced by those of an iterator."""
     if isinstance(inputs, torch.Tensor):
         return next(flat)
     return tuple(rebuild(part, flat) for part in inputs)
@@ -178,7 +178,7 @@ def dims_of(values) -> list:
 
 
 def resize(tensor, dims: list, axes: dict):
-    """The tensor with the sizes that formulas of the axes tell: its elements in turn."""
+    """The tensor with the sizes that follow from formulas of the axes; its elements repeat."""
     for dim, size in enumerate(dims):
         size = eval(size, {}, axes) if isinstance(size, str) else size
         tensor = tensor.index_select(dim, torch.arange(size) % tensor.shape[dim])
@@ -186,7 +186,7 @@ def resize(tensor, dims: list, axes: dict):
 
 
 def check_sizes(file, out, inputs: tuple, least: int = 1) -> None:
-    """Every axis with sizes of its own, the smallest included."""
+    """Every axis with distinct sizes, including the smallest."""
     model = onnx.load(str(out))
     dims = dims_of(model.graph.input)
     names = sorted(set(re.findall(r"[a-z]\w*", " ".join(str(dim) for dim in sum(dims, [])))))

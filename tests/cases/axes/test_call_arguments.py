@@ -137,7 +137,7 @@ def places_of_calls():
 
 
 class TracedNet(nn.Module):
-    """The tracer knows tensors alone, by the names that its values have; others have numbers."""
+    """The tracer only records tensors, by the names of its values; others are numbered."""
 
     def __init__(self):
         super().__init__()
@@ -152,7 +152,7 @@ class TracedNet(nn.Module):
 
 @case
 def names_of_traced_modules():
-    """Each value that an operator of a module reads from outside is there, by the schema's name."""
+    """Each outer value that an operator of a module reads is listed, by the schema's name."""
     dump = Dump(TracedNet(), (torch.randn(2, 4),), "traced")
     x = dump.passed[".", 0]["x"]
     assert dump.passed["attend", 0] == {"x": x}, dump.passed
@@ -210,7 +210,7 @@ def what_was_changed_in_place():
 
 
 class Apart(nn.Module):
-    """Sides that cannot be merged run again, with the following code."""
+    """Sides that cannot be merged run again, with the remaining code."""
 
     def __init__(self):
         super().__init__()
@@ -237,7 +237,7 @@ def sides_that_are_run_again():
 
 
 class Grows(nn.Module):
-    """A list whose length the data decides is one tensor."""
+    """A list of data-dependent length is one tensor."""
 
     def __init__(self):
         super().__init__()

@@ -35,7 +35,7 @@ def make(name: str, folder):
 
 
 def assumed(stderr: str) -> list:
-    """Dtype and dims of the inputs that were assumed."""
+    """Dtype and dims of the assumed inputs."""
     found = re.findall(r"assumed --input [\w.]+:(\w+)\[(.*)\]", stderr)
     return [(dtype, [int(dim.split("=")[-1]) for dim in dims.split(",") if dim]) for dtype, dims in found]
 
@@ -48,7 +48,7 @@ def example_of(dtype: str, dims: list) -> Tensor:
 
 
 def nested(name: str, values: tuple) -> tuple:
-    """The arguments of a module whose inputs are parts of them."""
+    """The nested arguments of a module, from flat inputs."""
     if name == "past":
         return values[0], ((values[1], values[2]), (values[3], values[4]))
     if name == "state":
@@ -140,7 +140,7 @@ def bags() -> None:
 
 @case
 def what_no_sizes_satisfy() -> None:
-    """Each size that it looks at differs from the other."""
+    """Two sizes that the module compares always differ."""
 
     class Never(nn.Module):
         def forward(self, x):
@@ -174,7 +174,7 @@ class Carried(Recurrent):
 
 
 class Turned(Recurrent):
-    """It has the steps last, whatever the layer has first."""
+    """The steps are its last dim, whatever the layer has first."""
 
     def forward(self, x):
         return self.layer(x.permute(2, 0, 1))[0]
@@ -209,7 +209,7 @@ LAYERS = {
 
 @case_for_each(LAYERS)
 def names_of_axes(name: str) -> None:
-    """Scripted layers are assumed to have a batch, and a tensor that is no image has no height."""
+    """Scripted layers are assumed to have a batch, and only images have a height."""
     module, wanted = LAYERS[name]
     with scratch() as folder:
         file = folder / "model.pt"

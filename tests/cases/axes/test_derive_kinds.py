@@ -13,7 +13,7 @@ from test_derive import assumed, example_of, without_example
 
 
 def value_of(dtype: str, dims: list) -> Tensor:
-    """Lengths and times are positive."""
+    """Example values; lengths and times are positive."""
     return torch.ones(dims, dtype=torch.int64) if dtype == "int64" and len(dims) == 1 else example_of(dtype, dims)
 
 

@@ -1,5 +1,5 @@
-"""The names of dims are formulas of the inputs' axes: Python computes from them the sizes that
-tensors have, at other sizes, too."""
+"""The names of dims are formulas of the inputs' axes: evaluated in Python, they equal the sizes of tensors, also at
+other sizes."""
 
 import itertools
 import re
@@ -121,7 +121,7 @@ def dims_of(value) -> list:
 
 
 def give_all(model, path) -> dict:
-    """Writes a model that also returns intermediate values. Returns the dims of its outputs."""
+    """Writes a model that also returns intermediate values. @return the dims of its outputs"""
     outputs = {value.name for value in model.graph.output}
     between = [value for value in model.graph.value_info if value.name not in outputs]
     model.graph.output.extend(between)
@@ -176,7 +176,7 @@ class Program(nn.Module):
 
 
 class Gate(nn.Module):
-    """A skip that is weighed by what comes from below, and of which one side may be larger."""
+    """A skip connection weighted by the coarser level; one side may be larger."""
 
     def __init__(self):
         super().__init__()
@@ -188,7 +188,7 @@ class Gate(nn.Module):
 
 
 class Gated(nn.Module):
-    """Down twice, and up again with gates at the skips."""
+    """Downsamples twice, and upsamples with gates at the skip connections."""
 
     def __init__(self):
         super().__init__()
@@ -208,12 +208,12 @@ class Gated(nn.Module):
 
 
 def doubled(x):
-    """As large as x, or twice that where x is 1."""
+    """As large as x, or twice that if x has size 1."""
     return functional.interpolate(functional.max_pool2d(x, 1, 2), scale_factor=2.0) + x
 
 
 def shifted(x):
-    """Windows of four by four, shifted, of which the last ones are masked."""
+    """Shifted windows of four by four, the last ones masked."""
     b, c, h, w = x.shape
     x = functional.pad(x, (0, (-w) % 4, 0, (-h) % 4))
     rows, columns = x.shape[2:]
@@ -242,7 +242,7 @@ def windowed(x):
 
 
 def looked_up(x, table, row):
-    """Rows of a table that is to have as many as x has columns, and of one that need not."""
+    """Rows of a table that must have as many as x has columns, and of one that need not."""
     rows, columns = x.shape[2:]
     found = table.weight[:columns, 0]
     one = row.weight[:columns - 1, 0]
@@ -272,7 +272,7 @@ NAME = re.compile(r"[A-Za-z]\w*")
 
 
 def check_names(dims: dict, arrays: dict, axes: dict) -> None:
-    """Formulas of the axes have the sizes; a name of its own has one size."""
+    """Formulas of the axes equal the sizes; a new name has one size."""
     values = dict(axes)
     pairs = [(name, dim, size) for name, array in arrays.items()
              for dim, size in zip(dims[name], array.shape, strict=True)]

@@ -1,4 +1,4 @@
-"""Unnamed axes: those that the model does not fix are dynamic, and the file is right at other sizes."""
+"""Unnamed axes are dynamic unless the model fixes them, and the file is right at other sizes."""
 
 import math
 import re
@@ -28,7 +28,7 @@ class Attention(nn.Module):
 
 
 class Pair(nn.Module):
-    """An encoder and a decoder, whose sequences have lengths of their own."""
+    """An encoder and a decoder with sequences of different lengths."""
 
     def __init__(self):
         super().__init__()
@@ -39,7 +39,7 @@ class Pair(nn.Module):
 
 
 class Baked(nn.Module):
-    """A size becomes a Python number, which the tracer takes for a constant."""
+    """A size becomes a Python number, which the tracer records as a constant."""
 
     def forward(self, x):
         rows = len(x.tolist())
@@ -67,7 +67,7 @@ class Grid(nn.Module):
 
 
 class Coarse(nn.Module):
-    """One feature for 32 by 32 pixels: there is nothing smaller, and a little more is no more."""
+    """One feature for 32 by 32 pixels: smaller images are invalid, and slightly larger ones give the same size."""
 
     def __init__(self):
         super().__init__()
@@ -85,7 +85,7 @@ def convolutions():
 
 
 class Recurrent(nn.Module):
-    """As long, as wide and as many as its states: by chance."""
+    """Length, width and batch coincide with the number of states."""
 
     def __init__(self):
         super().__init__()
@@ -101,7 +101,7 @@ class Recurrent(nn.Module):
 
 
 class Picked(nn.Module):
-    """Rows of a mask by their numbers: it has to have as many, and may have more."""
+    """Rows of a mask by index: it must have as many, and may have more."""
 
     def forward(self, x, mask):
         rows, columns = torch.arange(x.shape[0]), torch.arange(x.shape[1])
@@ -186,7 +186,7 @@ class Limited(nn.Module):
 
 @case
 def the_longest_sequence_can_be_shorter() -> None:
-    """Traced with as many tokens as there are positions, which nothing longer has."""
+    """Traced with as many tokens as positions, so longer ones are impossible."""
     ids = torch.arange(512)[None] % 50
     with scratch() as folder:
         file, out = folder / "model.pt", folder / "model.onnx"
@@ -224,7 +224,7 @@ def what_fixes_an_axis_is_told() -> None:
 
 @case
 def names_are_a_choice() -> None:
-    """Where inputs are given, their axes are dynamic that have names."""
+    """Of given inputs, only named axes are dynamic."""
     with scratch() as folder:
         file, _, _ = make("layers", folder)
         out = folder / "model.onnx"
@@ -249,7 +249,7 @@ class Expanded(nn.Module):
 
 
 class Positions(nn.Module):
-    """A Python number, from which another operator makes a tensor."""
+    """A Python number from which another operator makes a tensor."""
 
     def forward(self, x):
         return x + torch.arange(5).reshape(5, 1)
@@ -325,7 +325,7 @@ def what_fixes_each_axis_is_told(name: str) -> None:
 
 
 class Beginning(nn.Module):
-    """One side of a branch, where sizes from 2 on do not come, raises at them, and not at 1."""
+    """One side of a branch, which sizes from 2 on do not reach, raises for them, and not for 1."""
 
     def forward(self, x):
         last = x[-2:]
@@ -336,7 +336,7 @@ class Beginning(nn.Module):
 
 
 class Narrowing(nn.Module):
-    """Takes nothing below 3, as the file that is made of it."""
+    """Takes nothing below 3; neither does its file."""
 
     def __init__(self):
         super().__init__()
@@ -346,7 +346,7 @@ class Narrowing(nn.Module):
         return self.narrow(x[None])
 
 
-# Name: the module, the inputs, and whether the export speaks of the smallest sizes.
+# Name: the module, the inputs, and whether the export mentions the smallest sizes.
 SMALLEST = {
     "beginning": (Beginning, "x:float32[length=4]", True),
     "narrowing": (Narrowing, "x:float32[1,length=4]", False),
@@ -365,7 +365,7 @@ def what_holds_from_2_on_is_told(name: str) -> None:
 
 
 class Late(nn.Module):
-    """Something costly, and two axes that only its end fixes."""
+    """Costly operators, and two axes that are only fixed at the end."""
 
     def __init__(self):
         super().__init__()
@@ -390,7 +390,7 @@ def fixed_axes_leave_the_others_dynamic() -> None:
 
 
 class Checked(nn.Module):
-    """Two lengths that are checked: one against a number, one against the batch."""
+    """Two checked lengths: one against a number, one against the batch."""
 
     def check(self, x):
         if x.size(2) % 4 != 0:
@@ -419,7 +419,7 @@ def checks_of_sizes_fix_axes() -> None:
 
 
 class Windows(nn.Module):
-    """Pads to whole windows of 7, behind strides."""
+    """Pads to whole windows of 7, after strides."""
 
     def __init__(self):
         super().__init__()
@@ -436,7 +436,7 @@ class Windows(nn.Module):
 
 @case
 def windows_follow_sizes_far_from_the_example() -> None:
-    """A number of windows that is one for the example, and for twice its size."""
+    """The number of windows is one for the example, and for twice its size."""
     with scratch() as folder:
         torch.manual_seed(1)
         model = torch.jit.trace(Windows().eval(), (torch.rand(2, 1, 48, 48),))
@@ -477,7 +477,7 @@ REFUSALS = {
 
 @case_for_each(REFUSALS)
 def refusals_name_the_users_sizes(name: str) -> None:
-    """No size that was tried besides, or made up, shows in a message, and none lacks a reason."""
+    """No other tried or chosen size shows in a message, and every message has a reason."""
     make_module, is_traced, flag, told = REFUSALS[name]
     dims = [int(number) for number in re.findall(r"\d+", flag.partition("[")[2])]
     with scratch() as folder:

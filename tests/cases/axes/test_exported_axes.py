@@ -1,4 +1,4 @@
-"""Axes of programs of torch.export: their names, the sizes that the program takes, and what flags make of them."""
+"""Axes of programs of torch.export: their names, the accepted sizes, and the effects of flags."""
 
 import onnx
 
@@ -40,7 +40,8 @@ def tells_which_sizes_the_program_takes(name: str) -> None:
 
 @case
 def names_are_those_of_the_torchscript_file() -> None:
-    """Of arguments and what they mean. Two symbols of a size stay two axes, which a trace cannot tell apart."""
+    """Names of axes by argument and meaning. Two symbols of equal size stay two axes, which a trace cannot
+    distinguish."""
     if not there_are_programs():
         return
     for name, program in (("transformer_programs", "bert"), ("transformer_programs", "gpt2"), ("plain_programs", "mlp"),

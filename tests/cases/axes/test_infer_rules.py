@@ -1,5 +1,5 @@
-"""core/onnx/shape_inference/infer_rules.def has a rule for every ONNX operator that a model may hold, and for some that
-only others write."""
+"""core/onnx/shape_inference/infer_rules.def has a rule for every ONNX operator in our models, and for some that only
+other exporters write."""
 
 import re
 
@@ -18,7 +18,7 @@ def rules() -> list:
 
 
 def foreign_rules() -> set:
-    """Of operators that no model of this program holds."""
+    """Rules of operators that no model of this program contains."""
     return set(re.findall(r'^HTP_INFER\w*\("(\w+)"', RULES.read_text().split("/* only in files of other exporters */")[1],
                           re.MULTILINE))
 

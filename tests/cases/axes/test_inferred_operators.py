@@ -1,4 +1,4 @@
-"""The types that follow from one operator, as the opset of the file has it."""
+"""The types that follow from one operator, by the file's opset."""
 
 from pathlib import Path
 

@@ -22,13 +22,13 @@ from told_types import check_against_onnx, types_of
 MAKER = ROOT / "tests" / "support" / "older_exporter.py"
 OLDER = ("bert-tiny", "distilbert-sdpa", "transformer-traced", "vit", "control", "images-11",
          "images-13", "images-17", "decoder-11", "decoder-17")
-CUT = {  # and the least number of modules that are cut out
+CUT = {  # and the minimum number of extracted modules
     "bert-tiny": 20, "transformer-traced": 8, "control": 4, "images-13": 6, "decoder-11": 10,
 }
 
 
 def older(name: str) -> tuple:
-    """A file of PyTorch's older exporter, and the arrays to run it with."""
+    """A file of PyTorch's older exporter, and arrays to run it."""
     skip_unless("newer exporter")
     folder = made_by((MAKER, ROOT / "models/make.py", ROOT / "models/table.py"), INTO,
                      python=VENV_PYTHON)
@@ -37,7 +37,7 @@ def older(name: str) -> tuple:
 
 
 def size_of(dim: str, sizes: dict):
-    """The number that a dim is; None where a name in it has none."""
+    """The value of a dim; None if a name in it has none."""
     if dim in sizes:
         return sizes[dim]
     for name in sorted(sizes, key=len, reverse=True):
@@ -50,7 +50,7 @@ def size_of(dim: str, sizes: dict):
 
 def sizes_of(model, values: dict) -> dict:
     sizes = {}
-    for value in model.graph.input:  # this exporter gives one name to several dims of an output
+    for value in model.graph.input:  # this exporter uses one name for several dims of an output
         for dim, size in zip(value.type.tensor_type.shape.dim, values[value.name].shape):
             if dim.dim_param:
                 assert sizes.setdefault(dim.dim_param, size) == size, dim.dim_param
@@ -114,7 +114,7 @@ def types_hold_for_other_sizes(name):
 
 @case_for_each(CUT)
 def modules_of_the_older_exporter(name):
-    """Whatever can be cut out has types; those of bodies are valid models."""
+    """Every extractable module has types; modules in bodies are valid models."""
     file, arrays = older(name)
     count = 0
     with scratch() as folder:
@@ -156,7 +156,7 @@ def strip_types(model) -> None:
 
 @case_for_each_model([model for model in FIDELITY if model.name in MODELS])
 def our_own_without_their_types(model):
-    """As the export declared them, where they say it in the same words."""
+    """They equal the declared types wherever both use the same notation."""
     skip_unless_loadable(model)
     file = exported(model)
     wanted = types_of(file)

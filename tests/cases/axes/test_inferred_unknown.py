@@ -25,7 +25,7 @@ def tagged(op: str, inputs, outputs, tag: str, **attributes):
 
 
 def two_modules(folder: Path, first, opset: int = 17, **graph) -> Path:
-    """A makes a, which B reads."""
+    """A produces a, which B reads."""
     nodes = [first, tagged("Neg", ["a"], ["y"], "/Net/B")]
     inputs = [helper.make_tensor_value_info("x", F, ["n", 2])]
     made = helper.make_graph(nodes, "g", inputs, [helper.make_tensor_value_info("y", F, None)], **graph)
@@ -154,7 +154,7 @@ def whatever_nodes_hold():
 
 @case
 def what_grows():
-    """Time is linear in what a file holds: long chains, wide nodes, many unknown sizes, deep bodies."""
+    """Time is linear in the size of a file: long chains, wide nodes, many unknown sizes, deep bodies."""
     def chain(count):
         nodes = [helper.make_node("NonZero", ["x"], ["v0"])]
         nodes += [helper.make_node("Concat", [f"v{n}", f"v{n}"], [f"v{n + 1}"], axis=1)

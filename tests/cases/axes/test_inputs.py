@@ -1,4 +1,4 @@
-"""Inputs that are more than tensors side by side: tuples, lists, dicts, NumPy files, other methods."""
+"""Structured inputs: tuples, lists, dicts, NumPy files, other methods."""
 
 import json
 from typing import Dict, List, NamedTuple, Optional, Tuple
@@ -23,7 +23,7 @@ class State(NamedTuple):
 
 
 class Nested(nn.Module):
-    """Reads every kind of container, by every way of reading one."""
+    """Reads every kind of container in every way."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class Lookups(nn.Module):
 
 
 class Growing(nn.Module):
-    """Changes the list and the dict that it is given."""
+    """Changes the list and the dict in its arguments."""
 
     def forward(self, items: List[Tensor], named: Dict[str, Tensor]):
         items.append(items[0] * 2)
@@ -244,7 +244,7 @@ def wrong_keys():
 
 @case
 def bundled():
-    """Bundled inputs are nested as the arguments are."""
+    """Bundled inputs are nested like the arguments."""
     module = Nested()
     arguments = nested_arguments([torch.rand(2, 3), torch.rand(2, 3), torch.rand(3),
                                   torch.rand(2, 3), torch.rand(3), torch.rand(2, 1), torch.rand(3),
@@ -262,7 +262,7 @@ def bundled():
 
 
 def modes() -> nn.Module:
-    """One of a class of its own: inputs can be bundled with a class once."""
+    """A new class each time, since inputs can be bundled with a class only once."""
 
     class Modes(nn.Module):
         def forward(self, x: Tensor, mode: str = "twice", steps: int = 1):
@@ -474,7 +474,7 @@ class Attention(nn.Module):
 
 @case
 def sizes_that_nobody_can_compute() -> None:
-    """Exporting finds shapes alone: the scores would take 16 terabytes."""
+    """An export only computes shapes; the scores would take 16 terabytes."""
     skip_unless("aten::scaled_dot_product_attention")
     with scratch() as folder:
         file = folder / "attention.pt"

@@ -2,7 +2,7 @@
 of rows of the table of lowerings, and in other layouts (tests/oracle). Every row is compared, or has its reason in
 tests/support/not_compared.py.
 
-What is not so, or cannot be asked, has a row with its reason in tests/support/told_otherwise.py.
+Differences, and sizes that cannot be queried, have a row with the reason in tests/support/told_otherwise.py.
 """
 
 import os
@@ -82,7 +82,7 @@ def excuses_are_needed() -> None:
 
 @harness.case
 def rows_are_compared() -> None:
-    """Each that this libtorch has, at least once."""
+    """Every row that this libtorch has, at least once."""
     checked = all_logs().checked
     rows = set(harness.run("ops").stdout.split()) & row_calls.made().operators
     names = {row: no_free_axis.ALIASES.get(row, row) for row in rows}

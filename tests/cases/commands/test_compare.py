@@ -41,7 +41,7 @@ def tags_are_no_structure(model):
 
 
 def rename_all(model) -> None:
-    """New names for all that is no operator's own."""
+    """Renames everything except operators."""
     names = {}
 
     def new(name: str) -> str:
@@ -63,7 +63,7 @@ def rename_all(model) -> None:
 
 
 def reorder(model) -> None:
-    """Another topological order of the main graph; initializers turned around."""
+    """Another topological order of the main graph; initializers in reverse order."""
     generator = random.Random(1)
     left, made, order = list(model.graph.node), {""}, []
     outputs = {name for node in left for name in node.output}
@@ -102,7 +102,7 @@ def constants_as_nodes(model) -> None:
 
 
 def typed(model) -> None:
-    """Numbers that are raw as typed ones."""
+    """Replaces raw data by typed data."""
     for weight in model.graph.initializer:
         array = numpy_helper.to_array(weight)
         made = helper.make_tensor(weight.name, weight.data_type, weight.dims, array.flatten())
@@ -125,7 +125,7 @@ def what_is_no_difference(row):
 
 @case
 def numbers_wherever_they_are():
-    """Raw, typed, packed or not, and in a file of their own; of every type."""
+    """Raw, typed, packed or not, and external; of every type."""
     types = [t for t in TensorProto.DataType.values()
              if t not in (TensorProto.UNDEFINED, TensorProto.STRING) and t <= TensorProto.INT2]
     with scratch() as folder:

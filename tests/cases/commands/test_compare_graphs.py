@@ -30,7 +30,7 @@ def node(op_type, inputs, outputs, name="", **attributes):
 
 @case
 def twins_are_told_apart_by_what_follows():
-    """Two equal nodes, listed in either order: their readers tell them apart."""
+    """Two equal nodes, listed in either order, are distinguished by their readers."""
     def twins(first, second):
         return model_of([node("Neg", "x", first), node("Neg", "x", second), node("Relu", "a", "r"),
                          node("Tanh", "b", "t"), node("Sub", "r t", "y")])
@@ -50,7 +50,7 @@ def twins_that_nothing_tells_apart():
 
 @case
 def groups_of_twins():
-    """Four equal nodes: two that nothing tells apart, and two others likewise."""
+    """Four equal nodes: two that are indistinguishable, and two others likewise."""
     def graph(order):
         first = [node("Neg", "x", f"a{i}") for i in order]
         then = [node("Relu" if i < 2 else "Tanh", f"a{i}", f"b{i}") for i in order]
@@ -86,7 +86,7 @@ def defaults_are_no_difference():
 
 @case
 def repeated_modules_of_one_weight():
-    """A weight that ten equal layers share: one layer more is one node more."""
+    """A weight shared by ten equal layers: one more layer is one more node."""
     weight = numpy_helper.from_array(np.eye(2, dtype=np.float32), "w")
 
     def layers(count):
@@ -138,7 +138,7 @@ def nothing_in_common():
 
 @case
 def wide_and_deep():
-    """Time that grows with the square of the readers, or of the depth, would not end."""
+    """Quadratic time in the number of readers, or in the depth, would not end."""
     wide = model_of([node("Neg", "x", f"a{i}") for i in range(20000)] + [node("Relu", "a7", "y")])
     deep = model_of([node("Neg", f"v{i}" if i else "x", f"v{i + 1}") for i in range(20000)]
                     + [node("Relu", "v20000", "y")])

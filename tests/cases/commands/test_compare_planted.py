@@ -32,7 +32,7 @@ def a_changed_weight():
 
 @case
 def all_weights_changed():
-    """A model that was trained on: its nodes meet all the same."""
+    """A model that was trained further: its nodes still correspond."""
     def change(model):
         for weight in model.graph.initializer:
             if weight.data_type == TensorProto.FLOAT:
@@ -108,7 +108,7 @@ def a_rewired_output():
 
 @case
 def bodies():
-    """Of loops and branches: the same under other names, and one node that was changed."""
+    """Bodies of loops and branches: equal ones under other names, and one with a changed node."""
     with scratch() as folder:
         _, file = test_control.export(folder, "--tags", "none")
         model = onnx.load(file)

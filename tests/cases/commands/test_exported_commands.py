@@ -21,7 +21,7 @@ def answer(*arguments) -> str:
 
 
 def check_answers(model, pt2, there) -> None:
-    """What is told of a program and of its model."""
+    """Answers about a program and about its model."""
     assert "read without libtorch" in answer("inspect", pt2)
     assert answer(pt2, "--dump-graph").count("aten::") > 5
     assert json.loads(answer(pt2, "--out", there / "told.onnx", "--json"))["status"] == "ok"
@@ -37,7 +37,7 @@ def check_answers(model, pt2, there) -> None:
 
 
 def check_parts(model, module: str, there) -> None:
-    """A part is what is below a module, and tags come back from the model."""
+    """A part has the nodes below a module, and tags are restored from the model."""
     chosen = answer("select", model, "--module", module).splitlines()
     answer("extract", model, "--module", module, "--out", there / "part.onnx")
     part = onnx.load(str(there / "part.onnx"))

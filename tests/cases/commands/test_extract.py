@@ -1,4 +1,4 @@
-"""`extract`: a part gives the values of the whole at its border, bit for bit."""
+"""`extract`: a part returns the whole's values at its border, bit for bit."""
 
 import json
 import shutil
@@ -77,7 +77,7 @@ def walk(graph):
 
 
 def check_contents(part: Path, whole: Path, told: dict) -> None:
-    """Nodes, initializers and types are those of the whole; there is nothing that nobody needs."""
+    """Nodes, initializers and types are those of the whole; nothing is unneeded."""
     model, all_of_it = (onnx.load(f, load_external_data=False) for f in (part, whole))
     nodes = {n.output[0]: n for n in walk(all_of_it.graph)}
     weights = {i.name: i for g in graphs(all_of_it.graph) for i in g.initializer}
@@ -97,7 +97,7 @@ def check_contents(part: Path, whole: Path, told: dict) -> None:
 
 
 def check_metadata(part, whole) -> None:
-    """As they were; but records are those of modules with nodes, and of modules around these."""
+    """Metadata are unchanged, except that records are those of modules with nodes, and of enclosing modules."""
     kept, wanted = ({p.key: p.value for p in model.metadata_props} for model in (part, whole))
     assert ("htp.part" in kept) == ("htp.module_tree" in wanted)
     kept.pop("htp.part", None)
@@ -135,13 +135,13 @@ def extract(file: Path, part: Path, *options) -> dict:
 
 
 def called_modules(file: Path) -> list:
-    """Those of torch.nn too: an address, and how often it is called."""
+    """Addresses of called modules, including torch.nn's, and their numbers of calls."""
     return [(m["full_tag"], m["calls"] or 1) for m in facts("inspect", file)["modules"]
             if m["calls"] != 0]
 
 
 def check_all_modules(file: Path, feeds: dict) -> int:
-    """Every module, whole and each of its calls. Of those that cannot be cut out all calls can."""
+    """Every module, whole and each of its calls. If a module cannot be extracted, all of its calls can."""
     count = 0
     with scratch() as folder:
         part = folder / "part.onnx"
@@ -352,7 +352,7 @@ def a_call_of_several_modules():
 
 @case
 def defaults_stay_inputs():
-    """As of IR version 3, where all initializers are inputs, too."""
+    """As in IR version 3, where all initializers are also inputs."""
     weight = helper.make_tensor("w", TensorProto.FLOAT, [2], [2, 3])
     with scratch() as folder:
         nodes = [node("Mul", ["x", "w"], ["a"], "/Net/A"), node("Neg", ["a"], ["y"], "/Net/B")]
@@ -459,7 +459,7 @@ def broken_graphs(name):
 
 @case
 def bodies_in_bodies():
-    """As deep as a model may be nested, and cut out of the innermost body."""
+    """As deep as a model may be nested, extracted from the innermost body."""
     with scratch() as folder:
         model = onnx.ModelProto(ir_version=10, graph=nested(30))
         model.graph.input.append(helper.make_tensor_value_info("x", TensorProto.FLOAT, [1]))
@@ -477,7 +477,7 @@ def bodies_in_bodies():
 
 @case
 def bits_flipped():
-    """Whatever a file holds: a part, or one line and nothing."""
+    """Whatever a file contains, there is a part, or one line and no output."""
     generator = numpy.random.default_rng(3)
     with scratch() as folder:
         content = ours(folder).read_bytes()

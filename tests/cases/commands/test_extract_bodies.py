@@ -1,4 +1,4 @@
-"""`extract` where nodes have bodies: these go with their nodes, and functions with their calls."""
+"""`extract` with nodes that have bodies: bodies go with their nodes, functions with their calls."""
 
 from collections import Counter
 
@@ -112,7 +112,7 @@ def a_path_through_a_body():
 
 @case
 def what_serves_several_modules():
-    """It belongs to the first of them, and is an input of the others."""
+    """A shared node belongs to the first of them, and is an input of the others."""
     nodes = [node("Neg", ["x"], ["s"], "/Net/A"), node("Abs", ["s"], ["a"], "/Net/A"),
              node("Add", ["a", "s"], ["y"], "/Net/B")]
     nodes[0].metadata_props.add(key="hierarchy_tags", value='["/Net/A", "/Net/B"]')

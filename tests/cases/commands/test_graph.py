@@ -1,4 +1,4 @@
-"""`htp-trace graph`: pictures, parsed by graphviz and networkx, have the contents of the model."""
+"""`htp-trace graph`: drawings, parsed by graphviz and networkx, have the contents of the model."""
 
 import functools
 import html
@@ -41,7 +41,7 @@ def read_graphml(file, *options) -> networkx.MultiDiGraph:
 
 
 def read_dot(text: str) -> dict:
-    """graphviz's parse of it: boxes, clusters and arrows, without a layout."""
+    """DOT as parsed by graphviz: boxes, clusters and arrows, without a layout."""
     skip_unless("graphviz")
     result = subprocess.run(["dot", "-Tdot_json"], input=text, capture_output=True, text=True)
     assert result.returncode == EXIT_OK and result.stderr == "", result.stderr
@@ -160,7 +160,7 @@ def frames_are_the_tree(row):
 
 @case_for_each(MODELS)
 def every_node_lies_in_its_module(name):
-    """By the tags that the onnx package reads."""
+    """By the tags as read by the onnx package."""
     file = source(name)
     tags = {n.name: next(a.s.decode() for a in n.attribute if a.name == "__source_module")
             for n in all_nodes(file)}
@@ -270,7 +270,7 @@ def borders_have_their_types():
 
 @case_for_each(("encoder.layer.1", "Attention", "/Net/Encoder/*", "Head"))
 def parts_have_their_borders(module):
-    """Inputs and outputs are those that `inspect` tells."""
+    """Inputs and outputs are those that `inspect` prints."""
     with scratch() as folder:
         file = ours(folder)
         border = facts("inspect", file, "--module", module)
@@ -386,7 +386,7 @@ def names_are_kept():
 
 @case
 def many_nodes_in_deep_modules():
-    """More nodes than fit into a buffer, modules and bodies deeper than anybody writes."""
+    """More nodes than fit into a buffer, and unusually deep modules and bodies."""
     value = helper.make_tensor_value_info
     nodes = [helper.make_node("Neg", [f"v{i}"], [f"v{i + 1}"], name="/" + "m/" * (i % 250) + f"Neg_{i}")
              for i in range(20000)]

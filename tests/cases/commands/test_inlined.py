@@ -1,4 +1,4 @@
-"""Files with functions answer as the flat files that they mean: names, tags, types, parts and numbers."""
+"""Commands answer for files with functions as for the flat ones: names, tags, types, parts and numbers."""
 
 import json
 import resource
@@ -64,12 +64,12 @@ def answers_are_those_of_the_flat_file(name):
         for question, answer in wanted.items():
             assert got[question] == answer, (question, got[question], answer)
         assert run("compare", functions, flat, env=NO_SHIM).returncode == EXIT_OK
-        if name != "handed_on":  # ONNX Runtime takes no call that leaves an output out
+        if name != "handed_on":  # ONNX Runtime refuses calls that omit an output
             assert all(map(numpy.array_equal, numbers_of(functions), numbers_of(flat)))
 
 
 def canonical(made) -> onnx.ModelProto:
-    """Without orders that mean nothing."""
+    """A model without irrelevant orders."""
     def sort(items, key):
         kept = sorted(items, key=key)
         del items[:]
@@ -109,11 +109,11 @@ def parts_are_those_of_the_flat_file(name):
 
 @case_for_each(PAIRS)
 def the_package_inlines_the_same(name):
-    """Another inliner leaves relative tags: they are the ends of the flat file's."""
+    """Another inliner leaves relative tags, which are the ends of the flat file's."""
     with scratch() as folder:
         functions, flat = save_pair(folder, name)
         if name in ("handed_on", "operators", "references"):
-            return  # it takes no function for an operator, and no default of an attribute
+            return  # it supports neither functions that override an operator nor defaults of attributes
         onnx.save(onnx.inliner.inline_local_functions(onnx.load(functions)), folder / "inlined.onnx")
         if name == "foreign":
             result = run("compare", folder / "inlined.onnx", flat, "--json", env=NO_SHIM)
@@ -174,7 +174,7 @@ def other_versions_of_operators_stay_functions():
 
 @case
 def imports_of_functions_are_the_parts():
-    """Operators that the model's own nodes do not have."""
+    """Imports of operators that the model's own nodes do not have."""
     with scratch() as folder:
         opsets = [*OPSETS, helper.make_opsetid("com.microsoft", 1)]
         block = function("Block", "x", "output", [node("com.microsoft::Gelu", "x", "output", "Gelu", ".")],
@@ -188,7 +188,7 @@ def imports_of_functions_are_the_parts():
 
 @case
 def weights_of_bodies_in_functions():
-    """They are written from memory, or from where they lie beside the model."""
+    """They are written from memory, or from the data file of the model."""
     with scratch() as folder:
         big = numpy_helper.from_array(numpy.arange(600, dtype=numpy.float32).reshape(200, 3), "big")
         branches = {kind: helper.make_graph([node(op, "big", "out", op, ".")], kind, [], [typed("out", 200, 3)], [big])
@@ -264,7 +264,7 @@ def names_of_functions_are_their_own():
 
 
 def chain_of_calls(count, calls=1):
-    """Functions that call each other, each so often."""
+    """A chain of functions, each of which calls the next this often."""
     functions = [function("F0", "x", "output", [node("Neg", "x", "output", "Neg")])]
     for i in range(1, count):
         values = ["x", *(f"v{k}" for k in range(calls - 1)), "output"]
@@ -306,7 +306,7 @@ def growing_names():
 
 
 def growing_values():
-    """One value that is read often under a long name."""
+    """A value with a long name that is read often."""
     made = calls_with("x", "y")
     made.functions[0].node[0].output[0] = "t"
     made.functions[0].node.append(node("Max", " ".join(["t"] * 10000), "output", "Max"))
@@ -344,7 +344,7 @@ def wrong_functions_are_refused(name):
 
 @case
 def many_layers_are_read():
-    """As many as may be asked for in earnest: a hundred times the file."""
+    """A realistic maximum of layers: a hundred times the file."""
     with scratch() as folder:
         chain = "/".join(f"path.of.a.module.{i}: package.of.a.Class" for i in range(6))
         body = [node("Neg", f"v{k}" if k else "x", f"v{k + 1}" if k < 46 else "output", f"sub/Neg_{k}", "Sub",

@@ -96,7 +96,7 @@ class Outer(nn.Module):
 
 @case
 def operators():
-    """Of everything that forward calls, in branches and loops, whether they run or not."""
+    """All operators that forward() calls, in branches and loops, whether they run or not."""
     with scratch() as folder:
         file = saved(Outer(), folder)
         found = {o["name"]: o for o in facts_of(file)["operators"]}

@@ -18,17 +18,17 @@ PAGES = source.read_all(TABLE, command.MANUAL)
 COMMANDS = {page.name: page.command for page in PAGES}
 EXPORTS = {option["name"]: option for option in COMMANDS[source.EXPORT]["options"]}
 NAMES = sorted({option["name"] for row in COMMANDS.values() for option in row["options"]})
-STOPS = ("help", "version")  # nothing behind them is read
+STOPS = ("help", "version")  # nothing after them is read
 
 
 def taken_by(row: dict) -> dict:
-    """The options of a command by name, with those that it takes as an export does."""
+    """The options of a command by name, including those that it shares with an export."""
     return {**{name: EXPORTS[name] for name in row["options_of_exports"]},
             **{option["name"]: option for option in row["options"]}}
 
 
 def given(option: dict) -> str:
-    """An option as it may be given."""
+    """A valid use of an option."""
     if not option["argument"]:
         return f"--{option['name']}"
     return f"--{option['name']}={option['words'][0] if option['words'] else '20'}"
@@ -43,7 +43,7 @@ def word_of(row: dict) -> list:
 
 @case_for_each(COMMANDS.values(), name=lambda row: row["name"] or source.EXPORT)
 def the_parser_takes_what_is_told(row):
-    """All of it together, and nothing else."""
+    """It takes all options together, and no others."""
     flags = [given(option) for name, option in taken_by(row).items() if name not in STOPS]
     result = run(*word_of(row), *flags, "--help")
     assert result.returncode == EXIT_OK and result.stdout, result.stderr
@@ -127,7 +127,7 @@ def bash_completes():
 
 @case_for_each(PAGES, name=lambda page: page.name)
 def examples_hold(page):
-    """Each command of "```console", and its output: `make docs DOCS=--examples` writes it again."""
+    """Each command in "```console", and its output; `make docs DOCS=--examples` rewrites it."""
     with scratch() as folder:
         if page.name != source.EXPORT:
             shutil.copy(exported(ALL["bert-tiny"]), folder / "bert-tiny.onnx")

@@ -38,7 +38,7 @@ def opset(pair):
 
 @case
 def ir_versions():
-    """A later one is written on demand; parts and stripped files keep it, whichever it is."""
+    """A later one is written on request; parts and stripped files keep it."""
     part, rest = ["extract", "--module", "encoder.layer.0"], ["strip"]
     for flags, wanted in ([], 8), (["--ir-version", 8], 8), (["--ir-version", 12], 12):
         with scratch() as folder:
@@ -155,7 +155,7 @@ def layers_for_the_runtime():
 
 
 class Whole(nn.Module):
-    """Nearly all of it is torch.nn's, and so tagged with the root."""
+    """Nearly all modules are torch.nn's, so nodes are tagged with the root."""
 
     def __init__(self):
         super().__init__()
@@ -276,7 +276,7 @@ def fixed_sizes():
 
 @case
 def words_behind_functions():
-    """A word behind --functions is its selectors, unless it is an option or a file."""
+    """A word after --functions is a list of selectors, unless it is an option or a file."""
     with scratch() as folder:
         shutil.copy(ROOT / "models" / "bert-tiny.pt", folder / "model.pt")
         (folder / "encoder").mkdir()
@@ -305,7 +305,7 @@ def words_behind_functions():
 
 @case
 def functions_of_several_models():
-    """A selector that one model has, and another has not, fails for that one alone."""
+    """A selector that one model lacks fails only for that model."""
     with scratch() as folder:
         for name in ("bert-tiny", "transformer-traced"):
             shutil.copy(ROOT / "models" / f"{name}.pt", folder)
@@ -323,7 +323,7 @@ def functions_of_several_models():
 
 
 class Layers(nn.Module):
-    """All that is called below the root is torch.nn's."""
+    """All called modules below the root are torch.nn's."""
 
     def __init__(self):
         super().__init__()
@@ -335,7 +335,7 @@ class Layers(nn.Module):
 
 @case
 def no_functions():
-    """Where nothing is chosen unasked, a note says so."""
+    """If the default selects nothing, a note says so."""
     inputs = (torch.randn(2, 4),)
     _, notes = notes_of(Layers(), inputs, "--functions")
     assert any(note.startswith("no functions: ") for note in notes), notes
@@ -460,7 +460,7 @@ def many_modules():
 
 @case
 def several_models():
-    """Goes on past a failure, lists failures at the end, and its exit code tells."""
+    """Continues after a failure, lists failures at the end, and fails."""
     with scratch() as folder:
         names = ["first.pt", "broken.pt", "last.pt"]
         shutil.copy(ROOT / "models" / "bert-tiny.pt", folder / "first.pt")

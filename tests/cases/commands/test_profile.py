@@ -1,4 +1,4 @@
-"""`htp-trace profile`: every kernel of real profiles is accounted for, in the module that it belongs to."""
+"""`htp-trace profile`: every kernel of real profiles is counted, in its module."""
 
 import functools
 import json
@@ -55,7 +55,7 @@ def kernel_events(profile: Path) -> list:
 
 
 def own_times(events: list) -> Counter:
-    """Microseconds by name and operator, without those of kernels that lie in others."""
+    """Microseconds by name and operator, without nested kernels."""
     own = Counter()
     around = []  # runs that have begun and not ended
     for e in sorted(events, key=lambda e: (e["ts"], e["args"]["op_name"] not in HAVE_BODIES, -e["dur"])):
@@ -95,7 +95,7 @@ def label(row) -> str:
 
 @case_for_each(EVERY, name=label)
 def every_kernel_is_accounted_for(row):
-    """Times and calls of all lines add up to those of the events, whatever was found."""
+    """Times and calls of all lines add up to those of the events, including lost ones."""
     found, events = told(*row)
     assert found["runs"] == RUNS and found["calls"] == len(events)
     times = own_times(events)
@@ -171,8 +171,8 @@ def fusions_are_found_in_the_optimised_model(row):
 
 @case_for_each((True, False), name=lambda with_optimized: "optimized" if with_optimized else "alone")
 def fusions_in_bodies(with_optimized):
-    """Outputs of a fusion are new; their readers or names decide. Both branches name the added nodes alike, so it is
-    unknown which ran."""
+    """Outputs of a fusion are new, so readers or names decide. The added nodes have the same names in both branches,
+    so it is unknown which ran."""
     found, _ = told("stepper", "ENABLE_ALL", with_optimized)
     (fused,) = [k for k in found["kernels"] if "MatMulAddFusion" in k["name"]]
     assert fused["tag"] == "/Stepper/Router/Expert.left", fused
@@ -258,7 +258,7 @@ def names_of_several_modules_tell_nothing():
 
 @case
 def nodes_without_names():
-    """ONNX Runtime calls them by their operator and number."""
+    """ONNX Runtime names them by operator and number."""
     with scratch() as folder:
         model = onnx.load(ours(folder))
         model.graph.node[7].name = ""
@@ -272,7 +272,7 @@ def nodes_without_names():
 
 @case
 def bodies_are_taken_off():
-    """Within one thread only: a concurrent run is in no body of a node."""
+    """Times of bodies are subtracted only within a thread: a concurrent run is not in a node's body."""
     events = [event("/a", 12, 3), event("/b", 16, 4), event("/if", 11, 20, "If"), event("/c", 32, 1),
               event("/d", 33, 5, tid=2), event("/loop", 10, 50, "Loop"), event("/e", 70, 1)]
     found = {k["name"]: k["us"] for k in told_of(events)["kernels"]}
@@ -331,7 +331,7 @@ def strange_profiles(name):
 
 @case
 def truncated():
-    """A profile that ONNX Runtime had no time to end."""
+    """A profile that ONNX Runtime did not finish."""
     file, profile, _ = profiled("bert-tiny", "ENABLE_ALL")
     content = profile.read_bytes()
     with scratch() as folder:

@@ -84,7 +84,7 @@ def untagged():
 
 @case_for_each(("attribute", "metadata", "doc-string", "layer-ann"))
 def places(where):
-    """Wherever tags are written, they are as good."""
+    """Tags are equally good wherever they are written."""
     whole = exported(ALL["bert-tiny"])
     path = exported(ALL["bert-tiny"], "--tags", where)
     first, found = measured(whole, "--against", path)
@@ -97,7 +97,7 @@ def places(where):
 
 @case
 def renamed_weights():
-    """Weights whose names tell nothing are not judged."""
+    """Weights with meaningless names are not judged."""
     with scratch() as folder:
         model = onnx.load(exported(ALL["bert-tiny"]))
         names = {weight.name: f"w{i}" for i, weight in enumerate(model.graph.initializer)}

@@ -1,4 +1,4 @@
-"""`htp-trace quality --against`: files of others are judged by ours, under all names of a module."""
+"""`htp-trace quality --against`: other exporters' files are judged by ours, under all names of a module."""
 
 import json
 
@@ -9,7 +9,7 @@ from quality_measured import CALLS, READ, STRUCTURE, measured, wrong
 
 
 def written(path, nodes, records=None):
-    """A chain of nodes, each with an operator of its own and perhaps a weight.
+    """A chain of nodes, each with a distinct operator and perhaps a weight.
     @param nodes  for each its op type, its name, its weight's or None, its metadata"""
     made, weights, before = [], [], "x"
     for number, (op_type, name, weight, metadata) in enumerate(nodes):
@@ -56,7 +56,7 @@ NUMBERED = [
 
 
 def named(nodes, *names: str) -> list:
-    """The same nodes with other names, and no other trace of modules."""
+    """The same nodes with other names, which are the only trace of modules."""
     return [(op_type, name, weight, {}) for (op_type, _, weight, _), name in zip(nodes, names)]
 
 
@@ -74,7 +74,7 @@ def numbered_scopes():
 
 @case
 def repeated_scopes():
-    """The second call of a module has a number behind its scope there."""
+    """There the second call of a module has a number after its scope."""
     nodes = [("Mul", "a", None, chained(":Net", "act:Act")),
              ("Relu", "b", None, chained(":Net", "act:Act")),
              ("Neg", "c", None, chained(":Net", "act_1:Other"))]
@@ -167,7 +167,7 @@ def merged_instances():
 
 @case
 def shared_by_layers():
-    """A module that layers have in common may be tagged as any one's, where a reference tells."""
+    """A module shared by layers may be tagged as that of any layer, if a reference knows."""
     nodes = [node for i in range(3) for node in (
         ("Mul", f"m{i}", f"l{i}.weight", tagged(f"/Net/Layer.{i}")),
         ("Relu", f"r{i}", None, tagged(f"/Net/Layer.{i}")),
@@ -192,7 +192,7 @@ def shared_by_layers():
 
 @case
 def names_without_end():
-    """A module that has more names than are looked through is not judged."""
+    """A module with more names than the limit is not judged."""
     for count, judges in ((200, True), (300, False)):
         names = [f"a{i}" for i in range(count)]
         records = {"modules": [record("", "/Net"), *(

@@ -14,12 +14,12 @@ from browser import browsing
 from harness import EXIT_OK, case, exported, run, scratch
 from models.table import ALL
 
-# How the page's ground looks.
+# The colour of the page's background.
 DARK, LIGHT = "rgb(20, 23, 27)", "rgb(245, 246, 248)"
 
 
 def blank_page(folder) -> str:
-    """A page of the program, of whatever model."""
+    """A page of the program for some model."""
     page = folder / "page.html"
     result = run("quality", exported(ALL["bert-tiny"]), "--html", page)
     assert result.returncode == EXIT_OK, result.stderr
@@ -37,7 +37,7 @@ def with_document(page: str, document: dict) -> str:
 
 @contextmanager
 def opened(document: dict):
-    """A browser that shows a document. Nothing was complained of when it closes, nothing was loaded."""
+    """A browser that shows a document. When it closes, there were no errors, and nothing was loaded."""
     with scratch() as folder:
         page = folder / "document.html"
         page.write_text(with_document(blank_page(folder), document))
@@ -144,7 +144,7 @@ def several_models():
 
 @case
 def large_matrices():
-    """A matrix of too many layers for numbers is an image, and a list of entries off its diagonal."""
+    """A matrix with too many layers for numbers is an image, with a list of entries off the diagonal."""
     with opened(documents.document(documents.mistaken(200))) as browser:
         assert len(browser.find("#layers canvas")) == 2 and not browser.find("#layers table.matrix")
         wrong = [cell.text.split()[0] for cell in browser.find(".wrong-cells li")]
@@ -158,7 +158,7 @@ def large_matrices():
 
 @case
 def nothing_is_known():
-    """Documents of next to nothing are shown, too, and those of nothing are refused in words."""
+    """Nearly empty documents are shown, and empty ones are refused with a message."""
     model = documents.sound(0)
     model |= {"modules": [], "layers": [], "depths": [], "reference": None, "metrics": {},
               "nodes_table": {"columns": documents.COLUMNS, "rows": []}}
@@ -276,7 +276,7 @@ def keys():
 
 @case
 def tab_order():
-    """All that can be clicked can be reached; the chart and the rows are one stop each."""
+    """Everything clickable can be reached by Tab; the chart and the rows are one stop each."""
     with opened(documents.document(documents.mistaken())) as browser:
         stops = []
         while stops.count("skip") < 2 and len(stops) < 100:
@@ -311,7 +311,7 @@ def light_and_dark():
 
 @case
 def narrow_screens():
-    """Nothing but tables reaches out of the page."""
+    """Only tables are wider than the page."""
     for document in (documents.document(documents.mistaken(), documents.sound()), documents.document(documents.hostile())):
         with opened(document) as browser:
             browser.resize(400, 800)
@@ -322,7 +322,7 @@ def narrow_screens():
 
 @case
 def paper():
-    """Printed in the dark it is black on white, with the nodes that have problems."""
+    """Printed from dark mode it is black on white, with the nodes that have problems."""
     with opened(documents.document(documents.mistaken())) as browser:
         browser.click("#theme")
         browser.emulate("media", "print")
@@ -393,7 +393,7 @@ def policy():
 
 @case
 def many_nodes():
-    """Rows are made where they are seen, to the last one."""
+    """Rows are only made when visible, up to the last one."""
     model = documents.large(50_000)
     rows = model["nodes_table"]["rows"]
     with opened(documents.document(model)) as browser:

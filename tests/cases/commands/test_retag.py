@@ -25,13 +25,13 @@ def label(row) -> str:
 
 
 def kept_tags(model) -> list:
-    """By node: the tags that the tool left; None where it left none."""
+    """By node: the tags that the tool kept; None if it kept none."""
     return [tags_of(node) if any(a.name == "__source_module" for a in node.attribute) else None
             for node in all_nodes(model)]
 
 
 def without_tags(model):
-    """The model with nothing that it has no modules, by the onnx package."""
+    """The model without any record of modules, by the onnx package."""
     for thing in (model, *model.graph.initializer):
         del thing.metadata_props[:]
     for node in all_nodes(model):
@@ -77,7 +77,7 @@ def all_nodes_have_a_module(row):
 
 @case_for_each(EVERY, name=label)
 def tags_that_were_kept_are_found_without_them(row):
-    """The tags of the tool's file are the oracle: they are taken out, and all are found again."""
+    """The tags of the tool's file are the oracle: they are removed, and all are restored."""
     file, made = changed(*row)
     model = onnx.load(made)
     wanted = dict(zip([tuple(n.output) for n in all_nodes(model)], kept_tags(model)))
@@ -94,7 +94,7 @@ OWN = re.compile(r"(.*)\.(?:weight|bias)\b")
 
 @case_for_each(EVERY, name=label)
 def readers_of_a_parameter_are_its_module(row):
-    """By the parameter's path, which begins the names that tools give: a new node that reads one belongs to its module.
+    """By the parameter's path, a prefix of the names that tools give: a new node that reads one belongs to its module.
     """
     file, made = changed(*row)
     paths = {module["path"]: module["tag"] for module in facts("inspect", file)["modules"]}
@@ -138,7 +138,7 @@ def initializers_tell_how_they_lie(tool):
 
 
 def renamed(model):
-    """No name is left but those of inputs and outputs."""
+    """Renames everything except inputs and outputs."""
     border = {value.name for value in (*model.graph.input, *model.graph.output)}
     names = {}
 
@@ -156,7 +156,7 @@ def renamed(model):
 
 @case_for_each(RENAMED, name=label)
 def without_names_no_layer_is_a_wrong_one(row):
-    """Structure finds what it can; other nodes get a module around theirs."""
+    """Structure finds some; other nodes get an enclosing module."""
     file, made = changed(*row)
     model = onnx.load(made)
     wanted = kept_tags(model)
@@ -174,7 +174,7 @@ def without_names_no_layer_is_a_wrong_one(row):
 
 @case_for_each(NAMES)
 def what_has_its_tags_keeps_its_bytes(name):
-    """A retagged file, too: there is nothing left to do."""
+    """So does a retagged file, for which nothing is left to do."""
     file, made = changed(name, "qdq")
     with scratch() as folder:
         for source in (file, made):
@@ -288,7 +288,7 @@ def quantised_files_tell_what_they_hold(name):
 
 @case
 def half_of_the_bytes_are_counted():
-    """No node is another one, no name either: the weights are of another dtype."""
+    """Nodes and names are the same; only the dtype of weights differs."""
     file, made = changed("bert-tiny", "float16-all")
     root, was = facts("inspect", made)["modules"][0], facts("inspect", file)["modules"][0]
     assert was["bytes"] * 0.45 < root["bytes"] < was["bytes"] * 0.55
@@ -297,7 +297,7 @@ def half_of_the_bytes_are_counted():
 
 @case
 def modules_of_a_quantised_file_are_addressed():
-    """select, extract and split go by the tags that are there."""
+    """select, extract and split use the existing tags."""
     file, made = changed("bert-tiny", "dynamic")
     with scratch() as folder:
         for path in ("encoder.layer.0", "encoder.layer.1.attention"):

@@ -1,4 +1,4 @@
-"""`select`: the nodes and weights of chosen modules, exactly, in formats that others take."""
+"""`select`: exactly the nodes and weights of chosen modules, in formats of other tools."""
 
 import json
 

@@ -121,7 +121,7 @@ def modules_are_those_of_the_records(model):
 
 @case_for_each_model(SAMPLES)
 def tensors_and_dags_hold_together(model):
-    """By a search of our own over the model's edges."""
+    """By an independent search over the model's edges."""
     skip_unless_loadable(model)
     loaded = onnx.load(exported(model))
     with scratch() as folder:
@@ -231,7 +231,7 @@ def repeated_modules():
 
 @case_for_each_model(SAMPLES)
 def the_export_writes_the_same(model):
-    """But for one line that only an export knows."""
+    """Except for one line that only an export knows."""
     skip_unless_loadable(model)
     with scratch() as folder:
         result = export(torchscript(model), folder / "m.onnx", *input_flags(model), "--sidecar",
@@ -418,7 +418,7 @@ def a_sidecar_that_tells_is_not_replaced():
 
 @case
 def many_nodes():
-    """A document that is larger than the memory it is written in."""
+    """A document that is larger than its buffer."""
     count, path = 20000, "/deep" * 40
     nodes = [helper.make_node("Neg", [f"v{i}"], [f"v{i + 1}"], name=f"{path}/Neg_{i}")
              for i in range(count)]

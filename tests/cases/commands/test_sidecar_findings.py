@@ -152,7 +152,7 @@ def what_is_not_known_is_no_finding():
 
 
 def refused(folder, text, part: str = "") -> None:
-    """One line whether it lies beside the model, or is given."""
+    """One line, whether it is found beside the model or given."""
     content = text if isinstance(text, bytes) else text.encode()
     (folder / "m_hierarchy.json").write_bytes(content)
     for arguments in (("inspect", folder / "m.onnx"),
@@ -229,7 +229,7 @@ def what_is_no_sidecar():
 
 @case
 def numbers_out_of_range():
-    """Wrong kinds and sizes where nothing depends on them are no crash."""
+    """Wrong kinds and sizes do not crash, even if nothing depends on them."""
     with scratch() as folder:
         file = stripped(folder, ours(folder))
         good = json.loads((folder / "m_hierarchy.json").read_text())

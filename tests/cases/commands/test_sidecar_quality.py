@@ -34,7 +34,7 @@ def expected(model: dict) -> dict:
 
 
 def put(folder, name: str):
-    """A model of its own name, so that its sidecar lies beside it alone."""
+    """A model with a unique name, so that only its sidecar is beside it."""
     path = folder / f"{name}.onnx"
     path.write_bytes(exported(ALL[name]).read_bytes())
     return path
@@ -60,7 +60,7 @@ def a_new_one(model):
 
 @case
 def one_that_lies_there():
-    """Its other bytes stay, whoever wrote it; results of before are replaced."""
+    """Its other bytes stay, whoever wrote it; earlier results are replaced."""
     with scratch() as folder:
         file = put(folder, "bert-tiny")
         sidecar = folder / "bert-tiny_hierarchy.json"
@@ -103,7 +103,7 @@ def what_an_export_alone_knows_stays():
 
 @case
 def by_the_sidecar_itself():
-    """It may be the reference, and the source of modules."""
+    """A sidecar may be the reference, and the source of modules."""
     with scratch() as folder:
         file = stripped(folder, exported(ALL["bert-tiny"]))
         sidecar = folder / "m_hierarchy.json"

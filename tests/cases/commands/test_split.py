@@ -55,7 +55,7 @@ def is_constant(node) -> bool:
 
 
 def is_shared(node) -> bool:
-    """It gives a size or a mask to several modules, each of whose parts has it."""
+    """Whether a node computes a size or a mask for several modules, so that each part has a copy."""
     told = {p.key: p.value for p in node.metadata_props}
     return "hierarchy_tags" in told or "full_tags" in told or "," in told.get("call", "")
 
@@ -123,7 +123,7 @@ def other_exporters(name):
 
 @case
 def weights_that_are_shared():
-    """Once in a file of their own, or in each part that reads them."""
+    """Written once in a shared file, or in each part that reads them."""
     weight = onnx.numpy_helper.from_array(
         numpy.random.default_rng(0).normal(size=(64, 64)).astype(numpy.float32), "w")
     nodes = [node("MatMul", ["x", "w"], ["a"], "/Net/A"), node("Neg", ["a"], ["b"], "/Net/B"),
@@ -165,7 +165,7 @@ def what_no_node_makes():
 
 @case
 def parts_follow_each_other():
-    """Whatever the order of the file: B's operations stand between A's, and do not need them."""
+    """Whatever the order of the file: B's operations are between A's, without needing them."""
     nodes = [node("Neg", ["x"], ["a"], "/Net/A"), node("Abs", ["x"], ["b"], "/Net/B"),
              node("Neg", ["a"], ["c"], "/Net/A"), node("Add", ["b", "c"], ["y"], "/Net")]
     with scratch() as folder:
@@ -223,7 +223,7 @@ def names_of_files_are_harmless():
 
 @case
 def the_folder():
-    """New, or empty; whole or not at all."""
+    """The folder must be new or empty, and is written completely or not at all."""
     with scratch() as folder:
         file = ours(folder)
         (folder / "empty").mkdir(mode=0o750)
@@ -267,7 +267,7 @@ def what_dead_runs_left():
 
 @case
 def an_interruption_leaves_nothing():
-    """Whenever it comes; a run that is done by then has made its folder."""
+    """At any time; a run that has finished by then has made its folder."""
     nodes = [node("Neg", [f"v{i}" if i else "x"], [f"v{i + 1}"], f"/Net/L.{i}", name=f"n{i}")
              for i in range(300)]
     with scratch() as folder:
@@ -287,7 +287,7 @@ def an_interruption_leaves_nothing():
 
 @case
 def a_full_disk_leaves_nothing():
-    """A limit of file sizes stands for it: the second part does not fit."""
+    """A file size limit simulates it: the second part does not fit."""
     import resource
     with scratch() as folder:
         file = ours(folder)

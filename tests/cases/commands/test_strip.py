@@ -46,7 +46,7 @@ def kept_tags_are_those_of_an_export_with_them(place):
 
 @case
 def tags_of_attributes_alone_go_to_the_metadata():
-    """For tools that take no unknown attribute; onnx's evaluator is one of them."""
+    """For tools that reject unknown attributes, such as onnx's evaluator."""
     with scratch() as folder:
         file = exported(ALL["bert-tiny"], "--tags", "attribute")
         ask("strip", file, "--keep", "metadata", "--out", folder / "m.onnx")
@@ -83,7 +83,7 @@ def stripped_is_untagged_beside_its_weights():
 
 @case_for_each(("older", "newer", "external"))
 def stripping_keeps_all_else(name):
-    """Of foreign models, field for field, and the weights."""
+    """For foreign models, field for field, including the weights."""
     keys = {"namespace", "pkg.torch.onnx.class_hierarchy", "pkg.torch.onnx.name_scopes",
             "pkg.torch.onnx.stack_trace"}
     file = foreign(name)

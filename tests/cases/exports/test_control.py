@@ -20,7 +20,7 @@ class Expert(nn.Module):
 
 
 class Router(nn.Module):
-    """One of two experts, whichever the data chooses."""
+    """One of two experts, chosen by the data."""
 
     def __init__(self):
         super().__init__()
@@ -35,7 +35,7 @@ class Router(nn.Module):
 
 
 class Stepper(nn.Module):
-    """Steps over the rows with its router, as many as there are."""
+    """Applies its router to each row."""
 
     def __init__(self):
         super().__init__()
@@ -72,7 +72,7 @@ def export(folder, *flags):
 
 
 def walk(graph, depth=0):
-    """Every node with how deep it is nested."""
+    """Every node with its nesting depth."""
     for node in graph.node:
         yield node, depth
         for attribute in node.attribute:
@@ -130,7 +130,7 @@ def without_tags_it_is_the_same_model() -> None:
 
 @case
 def numbers_at_every_length() -> None:
-    """Rows that send the states one way and the other."""
+    """Rows that take either branch."""
     with scratch() as folder:
         file, out = export(folder)
         onnx.checker.check_model(str(out), full_check=True)

@@ -42,7 +42,7 @@ def libtorch() -> dict:
 
 @functools.cache
 def made() -> Path:
-    """The folder with the library and the models that use it; made once."""
+    """The folder with the library and the models that use it; made only once."""
     skip_unless("compiler")
     found = libtorch()
     digest = hashlib.sha256("".join(path.read_text() for path in SOURCES).encode() + repr(found).encode())
@@ -95,7 +95,7 @@ def written(name: str) -> None:
 
 
 def node_of(name: str, mapping: str):
-    """The node that a model's operator becomes, and the model."""
+    """The node for a model's operator, and the model."""
     with scratch() as folder:
         result = export(name, folder / "x.onnx", "--custom-op", mapping)
         assert result.returncode == EXIT_OK, result.stderr
@@ -132,7 +132,7 @@ def kernel_for_meta_tensors_behind_autograd() -> None:
 
 @case
 def kernels_that_ran_are_told() -> None:
-    """Of operators without a kernel for tensors without contents: the others tell sizes themselves."""
+    """Kernels of operators without a meta kernel run; the others compute sizes themselves."""
     with scratch() as folder:
         told = export("gelu", folder / "x.onnx", "--custom-op", RUNNABLE["gelu"][0])
         assert "house::gelu has no kernel for meta tensors: it was run" in told.stderr, told.stderr

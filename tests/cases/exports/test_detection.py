@@ -22,7 +22,7 @@ def made() -> Path:
 
 @case
 def detections() -> None:
-    """As many as libtorch finds, in its order, on every image."""
+    """The same number as in libtorch, in the same order, for every image."""
     skip_unless("torchvision")
     paths = sorted(made().glob("*.pt"))
     assert paths, "nothing was made"

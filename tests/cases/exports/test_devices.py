@@ -1,4 +1,4 @@
-"""Files that were saved on a GPU: exports have no device, and are those of the same file of the CPU."""
+"""Files saved on a GPU: exports have no device, and equal those of the same file saved on the CPU."""
 
 import filecmp
 import re
@@ -74,7 +74,7 @@ def whatever_makes_tensors(name):
 
 @case
 def quantised_weights():
-    """Where libtorch computes with them in a way that can be exported."""
+    """If libtorch computes with them in a way that can be exported."""
     with scratch() as folder:
         results = []
         for device in "cpu", "cuda:0", "npu:0":
@@ -152,7 +152,7 @@ def what_stands_for_several_is_where_they_are():
 
 @case_for_each(("branch", "loop", "list"))
 def what_the_data_puts_anywhere_is_not_told(joined):
-    """But it can be moved: the result may be the tensor itself."""
+    """It can still be moved; the result may be the tensor itself."""
     with scratch() as folder:
         out = folder / "model.onnx"
         for asked in "device", "cpu", "to", "changed":
@@ -176,7 +176,7 @@ def what_a_call_leaves_is_where_it_was_put():
 
 @case
 def branches_are_those_of_the_device():
-    """Of a file without weights the code tells where it was saved."""
+    """For a file without weights, the code shows where it was saved."""
     with scratch() as folder:
         assert outputs(folder, "branches", "cpu") == [(X + 10).tolist()]
         assert outputs(folder, "branches", "cuda:0") == [(X * 2).tolist()]
@@ -238,7 +238,7 @@ def restored_objects_copy_what_they_move():
 
 @case
 def other_commands_see_the_same():
-    """But for the names of devices in signatures."""
+    """Except for the names of devices in signatures."""
     with scratch() as folder:
         model = ALL["bert-tiny"]
         old, onnx = torchscript(model), exported(model)
@@ -273,7 +273,7 @@ NO_DEVICES = ("nosuch:3", "cuda:-1", "cuda:99999999999", "cuda:200", "", "cuda:"
 
 
 def with_code(name: str, folder: Path, device: str) -> Path:
-    """Another device in the code alone."""
+    """Another device only in the code."""
 
     def change(record: str, content: bytes) -> bytes | None:
         if record.endswith(".py"):

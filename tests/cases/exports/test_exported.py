@@ -1,8 +1,7 @@
 """Programs of torch.export (.pt2): numbers at three choices of sizes, tags, and no libtorch at all.
 
-tests/exported/ makes them: strict and not, before and after run_decompositions(). Files of other versions of PyTorch are
-in tests/exported/versions. tests/support/exported_differences.py lists the differences; a row that is not needed any more
-fails.
+tests/exported/ makes them: strict and not, before and after run_decompositions(). Files of other versions of PyTorch
+are in tests/exported/versions. tests/support/exported_differences.py lists the differences; an unneeded row fails.
 """
 
 import json
@@ -28,7 +27,7 @@ KINDS = {"Gemm": "MatMul"}  # the same by other names
 
 
 def listed() -> list:
-    """(set, program, mode) of all, as the sources of the programs list them."""
+    """(set, program, mode) of all programs, from their sources."""
     found = []
     for name in SETS if libtorch_version() >= (2, 13) else ():
         text = (FOLDER / f"{name}.py").read_text()
@@ -97,7 +96,7 @@ def check_twin(model, program: str, mode: str, folder: Path) -> None:
 
 
 def check_folded(pt2: Path, folder: Path) -> None:
-    """What constants and weights alone decide is computed, but for what is told to be too large."""
+    """Values that depend only on constants and weights are computed, except those reported as too large."""
     with scratch() as there:
         result = run(pt2, "--out", there / "model.onnx", "--state-defaults", env=NO_SHIM)
         assert result.returncode == EXIT_OK, result.stderr
@@ -160,7 +159,7 @@ def libtorch_is_not_opened() -> None:
 
 @case
 def what_is_overwritten_with_itself_is_no_state() -> None:
-    """A buffer that forward() sets to what it is."""
+    """A buffer that forward() sets to its own value."""
     if not listed():
         return
     for mode in ("plain", "decomposed"):
@@ -195,7 +194,7 @@ def weights_stay_tied(pt2):
 
 @case_for_each(sorted(VERSIONS.glob("*/*/*.pt2")), name=lambda pt2: f"{pt2.relative_to(VERSIONS).with_suffix('')}")
 def version(pt2):
-    """Files that other versions of PyTorch wrote."""
+    """Files of other versions of PyTorch."""
     words = differences.of(differences.REFUSED, pt2.parent.name, pt2.stem)
     if words:
         return check_refused(pt2, words)

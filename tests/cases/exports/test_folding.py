@@ -41,7 +41,7 @@ def made(name: str) -> Path:
 
 
 def written(name: str, path: Path, *flags):
-    """An export whose rows may be any number."""
+    """An export with a dynamic number of rows."""
     shape = numpy.load(made(f"{name}.npz"))["x1"].shape[1:]
     given = f":float32[batch=2,{','.join(map(str, shape))}]"
     return export(made(f"{name}.pt"), path, "--input", given, *flags)
@@ -108,7 +108,7 @@ def tags_name_both_modules():
 
 @case
 def bodies_of_functions_stay_apart():
-    """Where one body has both, they are folded."""
+    """If one body has both, they are folded."""
     with scratch() as folder:
         written("outer", folder / "x.onnx", "--functions")
         model = onnx.load(folder / "x.onnx")
@@ -161,7 +161,7 @@ MODELS = [ALL[name] for name in ("bert-tiny", "llama-sdpa", "vit", "resnet18", "
 
 @case_for_each_model(MODELS)
 def nothing_reads_constants_alone(model):
-    """Where axes are dynamic, and where all sizes are fixed."""
+    """With dynamic axes, and with fixed sizes."""
     skip_unless_loadable(model)
     for flags in ((), ("--static",)):
         left = facts.reading_constants_alone(onnx.load(harness.exported(model, *flags)))
@@ -170,7 +170,7 @@ def nothing_reads_constants_alone(model):
 
 @case
 def large_results_stay_in_the_graph():
-    """They are noted: 4 MB made from 4 kB."""
+    """A note lists them: 4 MB made from 4 kB."""
     with scratch() as folder:
         model, result = exported("large", folder / "x.onnx")
         assert (folder / "x.onnx").stat().st_size < 1 << 16

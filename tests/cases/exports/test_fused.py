@@ -103,7 +103,7 @@ def nothing_is_left_for_the_basic_level(name):
 
 @case_for_each(PREPARED)
 def by_what_goes_before_quantisation(name):
-    """The model that comes out is right, too."""
+    """The resulting model is right, too."""
     model = ALL[name]
     skip_unless("PyTorch 2")
     with scratch() as folder:

@@ -90,7 +90,7 @@ def calls_are_told_apart():
 
 @case
 def classes_without_a_package():
-    """TorchScript leaves the package out of classes of the program that writes the file."""
+    """TorchScript omits the package of classes defined in the main program."""
     net, inputs = golden_module("called_twice").build()
     for module in (net, net.layer):
         type(module).__module__ = "__main__"
@@ -122,7 +122,7 @@ def renamed_tag(tag: str, names: dict) -> str:
 
 @case
 def renaming_renames_tags():
-    """Every class and attribute renamed: tags change by exactly that renaming."""
+    """Renaming every class and attribute renames the tags in exactly the same way."""
     maker = golden_module("renamed")
     tags = []
     with scratch() as folder:

@@ -1,8 +1,8 @@
-"""Ordinary idioms of image and sequence code, as people save them: traced at small sizes and at ordinary ones
-and exported without flags, scripted with axes that have names. Every axis that can move does, and numbers are
+"""Ordinary idioms of image and sequence code, as people save them: traced at small sizes and at ordinary ones and
+exported without flags, scripted with axes that have names. Every axis that can be dynamic is, and numbers equal
 libtorch's at the sizes of the example and at two others.
 
-The idioms are data, in tests/idioms/*_idioms.py; tests/idioms/writing.py says what a row holds.
+The idioms are data, in tests/idioms/*_idioms.py; tests/idioms/writing.py describes a row.
 """
 
 import functools
@@ -28,7 +28,7 @@ FILES = [f"{kind}.{name}" for name, idiom in IDIOMS.items() for kind in writing.
 
 @functools.cache
 def made() -> tuple:
-    """The folder with the files of all idioms, and why PyTorch did not make others."""
+    """The folder with the files of all idioms, and why PyTorch could not make the others."""
     sources = [FOLDER / "make_idiom_files.py", FOLDER / "table.py", FOLDER / "writing.py"]
     sources += [FOLDER.parent / "operators" / name for name in ("make.py", "building.py")]
     sources += sorted(FOLDER.glob("*_idioms.py"))
@@ -54,7 +54,7 @@ def exported(kind: str) -> tuple:
 
 
 def dims_that_move(idiom: dict, is_scripted: bool) -> list:
-    """Whether each dim moves; None where a row has a number, which may."""
+    """Whether each dim is dynamic; None if a row has a number, which may be."""
     fixed = writing.fixed_of(idiom, is_scripted)
     return [[dim not in fixed if isinstance(dim, str) else None for dim in one.dims] for one in idiom["inputs"]]
 

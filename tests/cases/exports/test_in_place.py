@@ -1,4 +1,4 @@
-"""Every row of the table of lowerings holds for the operator in place too, as `ops --help` says."""
+"""Every row of the table of lowerings also holds for the in-place operator, as `ops --help` says."""
 
 import functools
 import json
@@ -15,7 +15,7 @@ SOURCES = (FOLDER / "in_place.py", FOLDER / "make.py")
 
 @functools.cache
 def made() -> tuple:
-    """The folder with a file for each operator in place, and {its number: the operator}."""
+    """The folder with a file per in-place operator, and {its number: the operator}."""
     folder = made_by(SOURCES, INTO, " ".join(sorted(run("ops").stdout.split())))
     told = json.loads((folder / "in_place.json").read_text())
     unknown = {key: one["problem"] for key, one in told.items() if one["problem"]}

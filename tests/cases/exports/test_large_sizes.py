@@ -1,7 +1,7 @@
-"""Sizes that people use cost no arithmetic: every row of the table of lowerings is exported with free axes
-that are large (tests/support/large_sizes.py), none is refused, and no real kernel runs on more than a few elements.
+"""Realistic sizes cost no arithmetic: every row of the table of lowerings is exported with free axes that are large
+(tests/support/large_sizes.py), none is refused, and no real kernel runs on more than a few elements.
 
-What those cases do not run is called alone (tests/operators/large_rows.txt). Rows that libtorch never runs at
+Rows that those cases do not run are called alone (tests/operators/large_rows.txt). Rows that libtorch never runs at
 large sizes are in tests/support/no_free_axis.py, with the reason.
 """
 
@@ -53,7 +53,7 @@ def exported(group: str) -> tuple:
 
 @harness.case_for_each(GROUPS)
 def large_as_small(group: str) -> None:
-    """Axes that are named move, or the export is refused."""
+    """Named axes are dynamic, or the export is refused."""
     told, log = exported(group)
     refused = {name: answer["error"] for name, answer in told.items() if answer["status"] != "ok"}
     earlier = {} if harness.holds("PyTorch 2") else {
@@ -100,7 +100,7 @@ def wrong(row: str) -> str | None:
 
 @harness.case
 def calls_of_rows() -> None:
-    """Each is exported with its axes, or refused as known; and asks libtorch for its row, or not, as known."""
+    """Each is exported with its axes, or refused as recorded; and runs its row in libtorch, or not, as recorded."""
     told, *_, reached = called()
     found = {row: wrong(row) for row in told if wrong(row)}
     assert not found, found

@@ -1,4 +1,4 @@
-"""--module: a module of a model exported as a model of its own."""
+"""--module: a module of a model, exported as a separate model."""
 
 import onnx
 import torch

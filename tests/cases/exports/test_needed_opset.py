@@ -62,7 +62,7 @@ def chosen() -> None:
 
 @case
 def ir_version() -> None:
-    """One that is asked for may be too low for the opset that operators turn out to need."""
+    """A requested one may be too low for the opset that operators need."""
     with scratch() as folder:
         _, out, result = export(Volume, folder, "--quiet", "--ir-version", "8")
         check_line(result, EXIT_USAGE, "IR version 8 is asked for, and the model needs 9 (opset 20)")

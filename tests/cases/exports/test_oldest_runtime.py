@@ -1,10 +1,10 @@
-"""Some operator cases at the lowest opset run in the oldest ONNX Runtime; `make oldest-runtime` runs all."""
+"""Some operator cases run at the lowest opset in the oldest ONNX Runtime; `make oldest-runtime` runs all."""
 
 import harness
 import oldest_cases
 
 SHARES = 4  # of the groups
-STEP = 20  # cases of a group from one that is taken to the next
+STEP = 20  # every how many cases of a group one is taken
 
 
 @harness.case_for_each(range(SHARES))

@@ -1,22 +1,22 @@
-"""Operators one by one: traced or scripted by PyTorch, exported at several opsets, and compared with eager
-mode. An opset whose graph and versions of operators are those of another one is checked by onnx alone.
+"""Operators one by one: traced or scripted by PyTorch, exported at several opsets, and compared with eager mode. An
+opset with the same graph and versions of operators as another one is only checked by onnx.
 
 The cases are data, in tests/operators/*_cases.py: CASES is a list of dicts with
   name      unique in the file
-  module    a function that returns what is run: a module or a function
+  module    a function that returns the module or function to run
   inputs    a function that returns the arguments
-  others    a function that returns lists of arguments of the same sizes, which are compared, too
+  others    a function that returns further lists of arguments of the same sizes to compare
   dynamic   {argument: {axis: name}}: axes that are dynamic; compared at two other sizes, too
   script    True: made by torch.jit.script instead of torch.jit.trace
-  refused   why it cannot be exported: part of what the message says
-  opset     the lowest opset that can hold it; refused below, with the number of that opset or
+  refused   why it cannot be exported: part of the message
+  opset     the lowest opset that can express it; refused below, with the number of that opset or
   below     what the message says there
-  emits     (operator, opset): what its models hold from that opset on, and not before
+  emits     (operator, opset): its models contain this operator from that opset on, and not before
   needs     the PyTorch that has the operator: (2, 0)
   levels    True: compared at every level of ONNX Runtime's optimiser
-  roundings how often PyTorch rounds to a narrow type on the way to the result; 1 when left out
-What PyTorch before 2.0 does otherwise is listed with the reasons in tests/operators/earlier.py. What the
-PyTorch under test cannot make is skipped.
+  roundings how often PyTorch rounds to a narrow type before the result; default 1
+Differences of PyTorch before 2.0 are listed with reasons in tests/operators/earlier.py. Cases that the PyTorch under
+test cannot make are skipped.
 """
 
 import fnmatch
@@ -104,7 +104,7 @@ def operator(name: str) -> None:
 
 @harness.case
 def reasons_are_told() -> None:
-    """A row says why it is refused: not that it is, and not its operator alone."""
+    """A row gives the reason of the refusal, not only the fact or the operator."""
     operators = re.compile(r"[\w:.]*( \(\d+\))?")
     for name, case in TABLE.items():
         why = case.get("refused") or "no reason"

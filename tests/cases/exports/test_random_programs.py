@@ -1,6 +1,6 @@
-"""Scripted programs made at random: each one computes what libtorch does, or is refused.
+"""Random scripted programs: each one equals libtorch, or is refused.
 
-HTP_SEEDS=FIRST:LAST runs others than the ones below.
+HTP_SEEDS=FIRST:LAST runs other seeds.
 """
 
 import os
@@ -30,7 +30,7 @@ NO_REASON = re.compile(r": *[,;]|: *$|nothing produces", re.MULTILINE)
 
 
 def is_refused(result) -> bool:
-    """Because of an operation, or because it raises at the given sizes; the message has the reason."""
+    """Whether an operation is refused, or the program raises at these sizes; the message has the reason."""
     is_raised = result.returncode == EXIT_USAGE and " raised in the root module" in result.stderr
     if result.returncode != EXIT_UNSUPPORTED and not is_raised:
         return False

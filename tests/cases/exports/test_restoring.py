@@ -1,4 +1,4 @@
-"""Objects that __setstate__ makes: as libtorch makes them, and nothing is done to the machine."""
+"""Objects restored by __setstate__ equal libtorch's, without side effects."""
 
 import json
 import re
@@ -34,7 +34,7 @@ HOSTILE = {
         "n = 0\n    while torch.lt(n, 100000):\n"
         "      self.weight = torch.ones([100000])\n      n = torch.add(n, 1)", "2^28 elements"),
 }
-# Those that leave an invalid object, and those that demand too much.
+# Bodies that leave an invalid object, and those that need too much.
 BROKEN = {
     "wide_text": ('self.count = torch.len(torch.zfill("a", torch.add((state)[1], 100000)))',
                   "a text of more than 65536 characters"),
@@ -57,7 +57,7 @@ def made() -> Path:
 
 
 def rewritten(change, into: Path) -> None:
-    """The plain model with other code: change() is given the text of it."""
+    """The plain model with other code: change() gets its text."""
     with zipfile.ZipFile(made() / "plain.pt") as old, zipfile.ZipFile(into, "w") as new:
         for name in old.namelist():
             content = old.read(name)
@@ -99,7 +99,7 @@ def computed(pt: Path, x: numpy.ndarray) -> numpy.ndarray:
         return got
 
 
-# Values in declarations that are not written out.
+# Values in declarations that are no literals.
 DECLARED = {
     "default_reads_a_file": (
         with_default('y: Tensor=torch.from_file("SECRET", False, 4)'),
@@ -224,7 +224,7 @@ def is_whole(name):
 
 @case
 def says_nothing():
-    """Printed text reaches neither stream: stdout carries one JSON object."""
+    """Printed text reaches neither stream: stdout has one JSON object."""
     with scratch() as folder:
         body = "\n    ".join(['print("heard")', 'torch.warn("heard", 2)', "self.weight = state[0]",
                               "self.count = state[1]", "self.training = False"])

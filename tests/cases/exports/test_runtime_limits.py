@@ -1,7 +1,7 @@
-"""What ONNX Runtime itself computes wrongly, shown with models made by hand.
+"""Wrong results of ONNX Runtime itself, shown with handmade models.
 
-Differences from libtorch that come of it are not the exporter's: scripts/op_coverage/rules.py. A case
-that fails here tells that a newer ONNX Runtime has no such limit any more.
+Differences from libtorch with this cause are not the exporter's: scripts/op_coverage/rules.py. If a case fails, a
+newer ONNX Runtime no longer has the limit.
 """
 
 import numpy
@@ -42,7 +42,7 @@ def integers_are_reduced_in_float64(op):
 
 @case_for_each(REDUCTIONS)
 def reductions_drop_nan(op):
-    """numpy, as libtorch, gives NaN, or its place, wherever there is one."""
+    """numpy, like libtorch, returns NaN, or its index, wherever there is one."""
     nan = numpy.nan
     x = numpy.array([[1, nan, 3, 4, 5], [1, 2, 3, nan, 5], [7, 2, 1, 0, -1]], numpy.float32)
     by_numpy = {"ReduceMax": numpy.max, "ReduceMin": numpy.min, "ArgMax": numpy.argmax,
@@ -69,7 +69,7 @@ def computed(op: str, *arrays: numpy.ndarray, **attributes) -> numpy.ndarray:
 
 @case
 def sigmoid_is_zero_early():
-    """libtorch's is exp(x) there, down to -88."""
+    """libtorch's sigmoid is exp(x) there, down to -88."""
     x = numpy.array([-30, -20, -19, 0], numpy.float32)
     got = computed("Sigmoid", x)
     right = 1 / (1 + numpy.exp(-x.astype(float)))
@@ -78,14 +78,14 @@ def sigmoid_is_zero_early():
 
 @case
 def largest_of_infinities_is_finite():
-    """libtorch's pooling gives -inf."""
+    """libtorch's pooling returns -inf."""
     got = computed("MaxPool", numpy.full((1, 1, 4), -numpy.inf, numpy.float32), kernel_shape=[2])
     assert numpy.isfinite(got).all(), f"{got}: it is exact now"
 
 
 @case
 def mean_of_nothing_is_zero():
-    """It is NaN in libtorch: means are made of sums where there may be nothing."""
+    """It is NaN in libtorch, so means of possibly empty axes are computed from sums."""
     got = computed("ReduceMean", numpy.zeros((0, 2), numpy.float32), numpy.array([0]), keepdims=0)
     assert not numpy.isnan(got).any(), f"{got}: lowerings may use it now"
 
@@ -100,7 +100,7 @@ def nothing_is_not_reduced_from_the_end():
 
 @case
 def reciprocals_of_integers_are_fused():
-    """(1 / x) · y becomes y / x, in integers, too."""
+    """(1 / x) · y becomes y / x, also for integers."""
     one = helper.make_tensor("one", TensorProto.INT64, [], [1])
     numbers = [helper.make_tensor_value_info(name, TensorProto.INT64, [2]) for name in "xyz"]
     nodes = [helper.make_node("Div", ["one", "x"], ["d"]),
@@ -135,13 +135,13 @@ def products_in_float16_are_not_rounded():
 
 @case
 def nothing_is_not_taken():
-    """libtorch gives NaN, and a tensor without elements."""
+    """libtorch returns NaN, and a tensor without elements."""
     taps = numpy.ones((1, 1, 2), numpy.float32)
     calls = {"GlobalAveragePool": ((numpy.zeros((2, 3, 0), numpy.float32),), {}),
              "ConvTranspose": ((taps[:, :, :1], taps), {"pads": [1, 1]})}
     for op, (arrays, attributes) in calls.items():
         try:
             got = computed(op, *arrays, **attributes)
-        except Exception:  # of any kind: its errors have no common one
+        except Exception:  # its errors have no common class
             continue
         raise AssertionError(f"{op} gives {got.shape}: take it out of the limits")

@@ -1,4 +1,4 @@
-"""Scripted models: their numbers on inputs that take other branches and trip counts; their tags."""
+"""Scripted models: numbers for inputs with other branches and trip counts, and tags."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def walk(graph):
 
 
 def check_tags(model) -> None:
-    """Every node, nested ones too, has one tag, which is that of a module."""
+    """Every node, nested or not, has one tag, which is that of a module."""
     metadata = {entry.key: entry.value for entry in model.metadata_props}
     known = set(json.dumps(json.loads(metadata["htp.module_tree"])).split('"'))
     for node in walk(model.graph):

@@ -1,4 +1,4 @@
-"""Sizes, positions and masks that several modules compute of the same values are computed once."""
+"""Sizes, positions and masks that several modules compute from the same values are computed once."""
 
 import json
 from pathlib import Path
@@ -172,8 +172,8 @@ SHARED = {"layers": ("layers.1.mask", "layers.0.mask"), "masks": ("b", "a")}
 
 @case_for_each(SHARED)
 def what_is_shared_alone_is_no_part(name):
-    """Each part gets its own copy; the module that makes the value can be cut out, and messages about the others say
-    so."""
+    """Each part gets its own copy; the module that computes the value can be extracted, and messages about the others
+    say so."""
     other, first = SHARED[name]
     with scratch() as folder:
         whole = written(name, folder / "x.onnx")
@@ -192,7 +192,7 @@ def what_is_shared_alone_is_no_part(name):
 
 @case_for_each(NETWORKS)
 def tags_are_right(name):
-    """By the calls on a second path; and each module is one region as if it had its own."""
+    """By the independent call oracle; and each module is one region, as if it had its own copy."""
     with scratch() as folder:
         measured = []
         for flags in ((), ("--share", "module")):
@@ -216,7 +216,7 @@ def ask_with_libtorch(*arguments) -> str:
 
 @case_for_each(NETWORKS)
 def functions_share_within_their_bodies(name):
-    """Inlined they are the flat model whose modules share nothing with each other."""
+    """Inlined, they equal the flat model whose modules share nothing."""
     with scratch() as folder:
         written(name, folder / "f.onnx", "--functions")
         ask("inline", folder / "f.onnx", "--out", folder / "inlined.onnx")

@@ -48,7 +48,7 @@ TOOLS = {
 
 @case_for_each([(name, tool) for name in ACTIVATIONS for tool in TOOLS], name="/".join)
 def zero_bias(row):
-    """The runtime carries over attributes of nodes merged into a product, and then does not know them."""
+    """The runtime copies attributes of nodes fused into a product, and then rejects them."""
     name, tool = row
     pt = made_by((MAKER,), INTO) / f"{name}.pt"
     inputs = (torch.randn(3, 6, generator=torch.Generator().manual_seed(1)),)

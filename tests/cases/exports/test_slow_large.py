@@ -1,4 +1,4 @@
-"""A model of more than 2.5 GB: weights in a file beside the model, next to no memory.
+"""A model of more than 2.5 GB: external weights, and little memory.
 
 Needs 6 GB of disk while it runs, and leaves nothing there.
 """
@@ -19,7 +19,7 @@ DISK_GB = 6
 
 
 def anonymous_peak(command: list) -> int:
-    """The largest RssAnon of a process and its children, in kB, looked at every 2 ms."""
+    """The largest RssAnon of a process and its children, in kB, sampled every 2 ms."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     peak = 0
     while process.poll() is None:
@@ -80,7 +80,7 @@ def check_export(pt: Path) -> None:
 
 
 def check_numbers(pt: Path, out: Path) -> None:
-    """In a process of its own: both models need some memory."""
+    """In a separate process, since both models need memory."""
     script = Path(__file__).resolve().parents[2] / "support" / "compare_large.py"
     result = subprocess.run(
         [VENV_PYTHON, "-B", str(script), str(pt), str(out)], capture_output=True, text=True,

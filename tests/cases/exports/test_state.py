@@ -37,7 +37,7 @@ def export_state(name: str, folder: Path, *flags) -> tuple:
 
 
 def resized(value, declared: tuple, sizes: dict):
-    """A first value in the sizes of other axes: it is the same number all over."""
+    """A first value for other sizes of the axes; all elements are equal."""
     dims = [sizes.get(dim, size) for dim, size in zip(declared, value.shape)]
     return numpy.broadcast_to(value.ravel()[:1], dims) if dims != list(value.shape) else value
 
@@ -138,7 +138,7 @@ def functions_keep_state(name):
 
 @case_for_each(NAMES)
 def functions_are_inlined(name):
-    """Byte for byte to the flat file, whose modules share nothing with each other."""
+    """The result equals, byte for byte, the flat file whose modules share nothing."""
     given, _ = facts_of(name)
     with scratch() as folder:
         export(made() / f"{name}.pt", folder / "modules.onnx", *given, "--functions")
@@ -210,7 +210,7 @@ class Shared(torch.nn.Module):
 
 
 class Alternating(torch.nn.Module):
-    """Never of the same rank twice."""
+    """Its rank alternates."""
 
     def __init__(self):
         super().__init__()
@@ -222,7 +222,7 @@ class Alternating(torch.nn.Module):
 
 
 class OtherFirst(torch.nn.Module):
-    """The first call is another program than the later ones."""
+    """The first call is a different program from later ones."""
 
     def __init__(self):
         super().__init__()
@@ -253,7 +253,7 @@ class Widened(torch.nn.Module):
 
 
 class Perhaps(torch.nn.Module):
-    """The tensor changed in place is a buffer, or it is not."""
+    """The tensor changed in place may be a buffer."""
 
     def __init__(self):
         super().__init__()

@@ -21,7 +21,7 @@ def made(name: str) -> Path:
 
 
 def flags_of(name: str) -> tuple:
-    """Both files are given the same inputs: a scripted one has none of its own."""
+    """Both files get the same inputs, since a scripted one records none."""
     x = arrays(name)["x"]
     return "--input", f":float32[batch={','.join(map(str, x.shape))}]"
 
@@ -41,7 +41,8 @@ def check_numbers(path: Path, name: str) -> None:
 
 @case_for_each(SAME)
 def same_file(name):
-    """Byte for byte: nodes, tags, and no state. Operators that only run in training count in metadata's numbers."""
+    """Byte for byte: nodes, tags, and no state. Operators that only run in training count in the metadata's
+    numbers."""
     tags = ("--tags", "attribute") if name == "block-traced" else ()
     with scratch() as folder:
         ours, wanted = folder / "ours.onnx", folder / "wanted.onnx"
@@ -78,7 +79,7 @@ def norms_that_move_name_the_flag():
 
 @case
 def written_flags_stay():
-    """Code that says True draws numbers after eval(), too."""
+    """Code with a literal True draws numbers after eval(), too."""
     with scratch() as folder:
         result = run(made("literal-scripted.pt"), "--out", folder / "x.onnx", "--eval",
                      *flags_of("literal"))

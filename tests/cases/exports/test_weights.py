@@ -1,4 +1,4 @@
-"""Weights are written as their readers want them: laid out anew at export, once, and accounted for."""
+"""Weights are written in the layout of their readers: converted at export, once, and recorded."""
 
 import json
 from collections import Counter
@@ -49,7 +49,7 @@ def operators(model) -> Counter:
 
 
 def told(model) -> dict:
-    """By initializer that is not stored as in the model: its layout."""
+    """The layouts of initializers that are not stored as in the model."""
     return {i.name: facts.properties(i)["htp.layout"] for i in model.graph.initializer
             if "htp.layout" in facts.properties(i)}
 
@@ -190,7 +190,7 @@ class Tied(nn.Module):
 
 @case
 def a_tied_weight_stays_one():
-    """With its Transpose; for a large one there is a note, with the remedy."""
+    """It keeps its Transpose; for a large one, a note has the remedy."""
     inputs = {"ids": torch.tensor([[1, 2, 3]])}
     for rows, is_told in ((100, False), (5000, True)):
         with scratch() as folder:
@@ -211,7 +211,7 @@ def a_tied_weight_stays_one():
 
 @case
 def names_are_unique():
-    """A parameter that is called as a transposed one would be."""
+    """A parameter with the name that a transposed one would get."""
     class Clash(nn.Module):
         def __init__(self):
             super().__init__()

@@ -113,7 +113,7 @@ def not_torchscript(kind):
 
 
 def with_code_replaced(source: Path, target: Path, old: bytes, new: bytes) -> None:
-    """A copy of an archive in which its code calls something else."""
+    """A copy of an archive whose code calls something else."""
     replaced = 0
     with zipfile.ZipFile(source) as old_zip, zipfile.ZipFile(target, "w") as new_zip:
         for name in old_zip.namelist():
@@ -352,7 +352,7 @@ HOSTILE = {
 
 @case_for_each(HOSTILE, name=lambda make: make.__name__)
 def numbers_of_the_file(make):
-    """Operands on which libtorch would crash, or read out of bounds, are refused before."""
+    """Operands for which libtorch would crash, or read out of bounds, are refused."""
     code, words = HOSTILE[make]
     with scratch() as folder:
         file = save(make(), (), "scripted", folder / "model.pt")
@@ -395,7 +395,7 @@ def nothing_comes_out():
 
 @case
 def frozen_module():
-    """Exports, and says that the hierarchy is gone."""
+    """Exports, with a note that the hierarchy is lost."""
     with scratch() as folder:
         module = torch.jit.load(str(ROOT / "models" / "transformer-traced.pt")).eval()
         file = folder / "frozen.pt"

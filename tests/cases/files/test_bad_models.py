@@ -1,4 +1,5 @@
-"""Files that are no ONNX models, and wrong uses of commands on models: one clear line, and the documented exit code."""
+"""Files that are no ONNX models, and wrong usage of commands on models: one clear line, and the documented exit
+code."""
 
 import json
 import random

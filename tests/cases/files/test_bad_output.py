@@ -33,7 +33,7 @@ def output_is_a_folder():
 
 @case
 def output_folder_is_not_writable():
-    """Also for root, who is asked to go without the right to override permissions."""
+    """Also for root, without the capability to override permissions."""
     with scratch() as folder:
         closed = folder / "closed"
         closed.mkdir()
@@ -59,8 +59,8 @@ def device_is_full():
 
 @case
 def disk_is_full():
-    """On a small tmpfs, with the weights inside the model and beside it. In a mount namespace of
-    its own, so nothing stays mounted."""
+    """On a small tmpfs, with the weights in the model and external. In a separate mount namespace, so nothing stays
+    mounted."""
     script = """
         mount -t tmpfs -o size=1m tmpfs "$1" || exit 77
         printf '%s' "$2" > "$1/out.onnx"

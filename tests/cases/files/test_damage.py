@@ -29,7 +29,7 @@ def attempt(content: bytes, allowed: tuple, what: str) -> None:
 
 
 def truncations() -> list:
-    """Even steps, and close to both ends, where the headers and the directory are."""
+    """At even steps, and near both ends, where headers and directory are."""
     near = [1, 4, 30, 64, 100, len(WHOLE) - 1, len(WHOLE) - 22, len(WHOLE) - 100]
     even = TRUNCATIONS - len(near)
     return near + [len(WHOLE) * (i + 1) // (even + 1) for i in range(even)]

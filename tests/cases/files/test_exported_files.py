@@ -26,7 +26,7 @@ def tensor(name: str) -> dict:
 
 
 def program() -> dict:
-    """forward(x) of a module that adds the parameter of a module of its own."""
+    """forward(x) of a module that adds a parameter of its child."""
     stack = "L__self__,,net.Net;L__self__inner,holder.inner,net.Inner"
     node = {"target": "torch.ops.aten.add.Tensor", "outputs": [tensor("y")],
             "inputs": [{"name": "self", "arg": tensor("x"), "kind": 1}, {"name": "other", "arg": tensor("w"), "kind": 1}],
@@ -80,7 +80,7 @@ PICKLED = without({**records(), "data/weights/model.pt": OLD["serialized_state_d
 
 
 def old_with(value: bytes, storages=None, **options) -> tuple:
-    """A file whose weight is something else, and the record that has it."""
+    """A file with something else in place of its weight, and the record with it."""
     saved = state.saved(state.pickled({"holder.inner.w": value}), storages or {"0": bytes(8)}, **options)
     return {**OLD, "serialized_state_dict.pt": saved}, ""
 
@@ -157,7 +157,7 @@ def tags_of(path: Path) -> set:
 
 @case
 def exports_what_is_whole() -> None:
-    """With the classes of modules in which nothing runs, where the file has them."""
+    """Including the classes of modules in which nothing runs, if the file has them."""
     classes = {"extra/modules.json": json.dumps({"holder": "net.Holder"}).encode()}
     for extra, tag in (({}, "/Net/Inner"), (classes, "/Net/Holder/Inner")):
         with scratch() as there:
@@ -171,7 +171,7 @@ def exports_what_is_whole() -> None:
 
 @case
 def reads_pickled_tensors() -> None:
-    """Wherever they lie; with classes, which an old archive keeps in another folder."""
+    """From any place; with classes, which an old archive has in another folder."""
     classes = json.dumps({"holder": "net.Holder"}).encode()
     for contents, folder in (({**OLD, "extra_files/modules.json": classes}, ""),
                              ({**PICKLED, "extra/modules.json": classes}, "net/")):
@@ -198,7 +198,7 @@ def takes_one_of_several() -> None:
 
 @case
 def chains_of_calls_have_names_of_bounded_length() -> None:
-    """A node in 300 modules, each of which repeats the path of the one around it."""
+    """A node in 300 modules, each of which repeats the path of its parent."""
     stack = ";".join(f"k{i},{'a.' * i}b,net.M" for i in range(300))
     contents = changed(records(), MODEL, (b"L__self__,,net.Net;", stack.encode() + b";"))
     with scratch() as there:
@@ -238,7 +238,7 @@ def damage_ends_in_a_message(version: str) -> None:
 
 @case_for_each([version for version in CONTAINERS if version != "2.9"])
 def damaged_pickles_end_in_a_message(version: str) -> None:
-    """Archives that are whole, whose pickle is cut or has flipped bits."""
+    """Valid archives whose pickle is truncated or has flipped bits."""
     contents, folder = CONTAINERS[version]
     record = next(name for name in contents if name in ("serialized_state_dict.pt", "data/weights/model.pt"))
     pickle = state.pickled({"holder.inner.w": state.parameter(state.tensor())})

@@ -1,4 +1,4 @@
-"""Archives and pickles that were made to mislead: one clear line, nothing written, little memory.
+"""Malicious archives and pickles: one clear line, no output, little memory.
 
 The pickles are written opcode by opcode, the archives with zipfile; neither needs PyTorch.
 """
@@ -103,7 +103,7 @@ def write(path: Path, data: bytes, method=zipfile.ZIP_STORED, more=(), code=PYTH
         ("constants.pkl", constants), ("version", b"%d\n" % version), *more,
     ]
     with zipfile.ZipFile(path, "w", method) as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it says that names are there twice
+        warnings.simplefilter("ignore")  # about duplicate names
         for record, content in records:
             archive.writestr(f"net/{record}", content)
 
@@ -137,7 +137,7 @@ def blocks(count: int) -> str:
     return "".join(" " * (4 + i) + "if True:\n" for i in range(count)) + " " * (4 + count) + "pass\n"
 
 
-# Code that libtorch's parser or compiler would call themselves too often for.
+# Code with too deep recursion for libtorch's parser or compiler.
 DEEP = {
     "brackets": "    y = " + "(" * 100000 + "1" + ")" * 100000 + "\n",
     "calls": "    y = " + "torch.neg(" * 100000 + "x" + ")" * 100000 + "\n",
@@ -162,13 +162,13 @@ def deep_code(what):
 
 
 def doubled(first: str, then: str, count: int) -> str:
-    """Variables v0, v1..., each made of the one before."""
+    """Variables v0, v1..., each made from the previous one."""
     lines = [f"v{i + 1} = " + then.format(f"v{i}") for i in range(count)]
     return "".join(f"    {line}\n" for line in [f"v0 = {first}", *lines])
 
 
 TOO_MUCH = "tuples are nested too deep or hold too much, which PyTorch does not write"
-# Code that libtorch computes or walks through when it compiles, and the message.
+# Code that libtorch evaluates or traverses when it compiles, and the message.
 COSTLY = {
     "tuples in tuples": (doubled("(1, 1)", "({0}, {0})", 30), TOO_MUCH),
     "tuples in tuples, singly": (doubled("(1, )", "({0}, )", 60), TOO_MUCH),
@@ -204,7 +204,7 @@ def costly_code(what):
 
 @case
 def named_tuples_in_named_tuples():
-    """Also where they lie in different records."""
+    """Also if they are in different records."""
     fields = "".join(
         f"class T{i}(NamedTuple):\n  a : __torch__.other.T{i + 1}\n  b : __torch__.other.T{i + 1}\n"
         for i in range(40))

@@ -1,4 +1,4 @@
-"""Outputs that appear whole, whatever happens to the program, to its input and to the folder."""
+"""Outputs appear complete, whatever happens to the program, to its input and to the folder."""
 
 import functools
 import hashlib
@@ -128,7 +128,7 @@ def two_empty_folders_get_equal_files():
 
 @case
 def data_of_another_program_stays():
-    """As of PyTorch's exporter, whose data files have the same names."""
+    """Such as that of PyTorch's exporter, whose data files have the same names."""
     with scratch() as folder:
         pt = make(folder / "m.pt", 1.0)
         out = folder / "out" / "m.onnx"
@@ -170,7 +170,7 @@ def data_file_is_another_input():
 
 
 def kill_everywhere(old: list, new: list) -> None:
-    """Kills an export before each call that changes files; exports again behind each."""
+    """Kills an export before each call that changes files; exports again after each."""
     with scratch() as folder:
         pts = [make(folder / f"{i}.pt", float(i)) for i in range(2)]
         template = folder / "template"
@@ -216,7 +216,7 @@ def leftovers_of_the_dead_go():
                 for flags in ("always", "never")],
                name=lambda p: f"{'turned' if p[0] else 'plain'}_{p[1].replace(' ', '_')}_{p[2]}")
 def input_is_cut(parameters):
-    """Before its weights are written, and behind them: no crash, and the old output stays."""
+    """Before its weights are written, and after them: no crash, and the old output stays."""
     turned, call, external = parameters
     with scratch() as folder:
         pt = make(folder / "m.pt", 1.0, turned)
@@ -268,7 +268,7 @@ def file_sizes_are_limited(external):
 
 @case
 def printing_is_limited():
-    """A file that standard output goes to, too."""
+    """Also for a file as standard output."""
     with scratch() as folder:
         limit = (100, 100)
         with open(folder / "printed", "wb") as printed:

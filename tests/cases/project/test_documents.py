@@ -11,14 +11,14 @@ FENCES = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^    [^\n]*$|`[^`\n]+`", re.MULTILINE)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-# `core/lower/emit/emit.h`, or the end of it: `emit/emit.h`. Not what has a star.
+# `core/lower/emit/emit.h`, or the end of it: `emit/emit.h`. Not patterns with a star.
 SOURCES = ("core", "include", "models", "scripts", "shim", "tests")
 NAMED = re.compile(rf"`((?:{'|'.join(SOURCES)})/[\w./-]+|[\w/]+\.(?:c|h|def|cpp))`")
 MOST_BYTES = {"README.md": 6 * 1024, "CONTRIBUTING.md": 8 * 1024}
 
 
 def anchor(heading: str) -> str:
-    """As GitHub makes it."""
+    """The anchor that GitHub makes."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 

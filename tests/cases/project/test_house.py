@@ -1,4 +1,4 @@
-"""The house as docs/ARCHITECTURE.md has it: includes and calls point one way, and libtorch is the shim's alone."""
+"""The structure in docs/ARCHITECTURE.md: includes and calls point one way, and only the shim uses libtorch."""
 
 import functools
 import re
@@ -25,8 +25,8 @@ CIRCLES = [
 CALLED_UPWARDS = {
     "htp_call_make_outputs", "htp_call_make_unknown_numbers", "htp_execute", "htp_execute_all", "htp_execute_node",
 }
-# Headers of a room that other rooms include beside its door, the header that is called like the room. Rooms without a
-# door are sets of tools: see docs/ARCHITECTURE.md. This list shrinks.
+# Headers of a room that other rooms include beside its door, the header with the room's name. Rooms without a door are
+# sets of tools: see docs/ARCHITECTURE.md. This list shrinks.
 SIDE_DOORS = {
     "api/axes": "axis_search dynamic_axes lowered_axes",
     "api/export": "fresh_export sidecar",
@@ -123,8 +123,8 @@ def reach(folder: str) -> set:
 
 @functools.cache
 def rooms() -> dict:
-    """By folder of core/: its rooms from the lowest one, as their table lists them. NO_ROOM stands for files that lie in
-    none; where no row does, these are above all rooms."""
+    """By folder of core/: its rooms from the lowest one, as their table lists them. NO_ROOM stands for files outside
+    of rooms; without such a row, these are above all rooms."""
     heading = r"\n## The interpreter\n|\n### core/(\w+)\n|\n## .*\n"
     parts = re.split(heading, MAP.read_text())
     inner = MAP.read_text().split("\n## The interpreter\n")[1].split("\n## ")[0]
@@ -195,7 +195,7 @@ def rooms_are_entered_by_their_doors():
 
 @case
 def private_headers_stay_in_their_folder():
-    """A header that begins with "Private to core/X" is included from there alone."""
+    """A header that begins with "Private to core/X" is only included from there."""
     folders = {}
     for header in CORE.rglob("*.h"):
         first = " ".join(header.read_text().partition("*/")[0].replace("\n *", " ").split())
@@ -245,7 +245,7 @@ def circles_are_what_reaches_itself():
 
 @case
 def tables_name_rows_and_do_not_call_them():
-    """Otherwise every family of lowerings would form a circle with its building blocks."""
+    """Otherwise every family of lowerings would form a cycle with its building blocks."""
     assert "htp_table_find" in calls()["lower/driver/lower"]["lower/emit/table"]
     assert not any(called.startswith("lower/") for called in calls()["lower/emit/table"]), calls()["lower/emit/table"]
 

@@ -1,4 +1,4 @@
-"""Properties of files for the sake of tools that only `make downstream` runs."""
+"""Properties of files that matter to tools which only `make downstream` runs."""
 
 import onnx
 import torch
@@ -10,7 +10,7 @@ MAKER = ROOT / "tests" / "support" / "zero_bias_models.py"
 
 @case
 def hard_sigmoid_leaves_its_beta_out():
-    """OpenCV merges one into the convolution before, and gives up at the Add behind it where beta is written."""
+    """OpenCV fuses one into the preceding convolution, and fails at the following Add if beta is written."""
     with scratch() as folder:
         export(made_by((MAKER,), INTO) / "hardsigmoid.pt", folder / "model.onnx")
         nodes = [node for node in onnx.load(folder / "model.onnx").graph.node if node.op_type == "HardSigmoid"]
@@ -21,7 +21,7 @@ def hard_sigmoid_leaves_its_beta_out():
 
 @case
 def bools_are_not_gathered_by_pairs_of_indices():
-    """OpenCV's GatherND takes no bools, and MNN crashes at bytes; Transformers reads padding masks so."""
+    """OpenCV's GatherND rejects bools, and MNN crashes on bytes; transformers reads padding masks in this way."""
     def mask(x, rows, columns):
         return (x > 0)[rows[:, None], columns]
 

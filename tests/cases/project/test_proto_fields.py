@@ -1,5 +1,5 @@
-"""core/onnx/proto/onnx.proto against the onnx package: each of our fields and numbers is theirs. And the
-list of its operators, which no function of ours may be called like."""
+"""core/onnx/proto/onnx.proto against the onnx package: each of our fields and numbers is theirs. And the list of its
+operators, whose names our functions must not have."""
 
 import re
 import subprocess
@@ -112,7 +112,7 @@ def operators_are_those_of_onnx():
 
 
 def ir_version_rows(table: str) -> list:
-    """Of a table of core/onnx/builder/ir_version.c: versions, and the first opset or data type of each."""
+    """A table of core/onnx/builder/ir_version.c: versions, and the first opset or data type of each."""
     text = (ROOT / "core" / "onnx" / "builder" / "ir_version.c").read_text()
     rows = text.split(f"struct row {table}[] = {{")[1].split("};")[0]
     found = [tuple(map(int, row)) for row in re.findall(r"\{(\d+), (\d+)\}", rows)]

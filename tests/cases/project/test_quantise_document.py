@@ -24,7 +24,7 @@ def run_all(folder) -> None:
         if step["command"]:
             command = ["bash", "-c", step["command"]]
         else:
-            program += step["program"]  # each goes on from the one before
+            program += step["program"]  # each continues the previous one
             command = [sys.executable, "-c", program]
         result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         assert result.returncode == 0, (command, result.stderr[-2000:])

@@ -38,7 +38,7 @@ class Remembers(torch.nn.Module):
 
 
 class IsHanded(torch.nn.Module):
-    """Takes the last sum, and returns the next."""
+    """Takes the previous sum, and returns the next."""
 
     def forward(self, x, state):
         return 2 * x + state, state + x
@@ -184,7 +184,7 @@ def files_have_the_bytes_of_the_table():
         right = {"some/a.pt": "some/a.pt", "some/b.pt": "some/b.pt"}
         assert unpacking(right, package, folder) == ""
         assert all(map(download.is_there, paths, package.files))
-        download.fetch(package, folder)  # asks nobody
+        download.fetch(package, folder)  # no download
         words = unpacking({**right, "some/b.pt": "other"}, package, folder)
         assert words == "some/b.pt has not the bytes of the table", words
         assert [path.exists() for path in paths] == [True, False]

@@ -65,7 +65,7 @@ def registry(python: str) -> set:
 
 @case
 def rows_are_operators() -> None:
-    """Of either version: some came, and some went."""
+    """Of either version: some were added, and some removed."""
     rows = set(run("ops").stdout.split())
     assert len(rows) > 900, len(rows)
     unknown = rows - SYNTAX - registry(VENV_PYTHON) - registry(DEBIAN_PYTHON)
@@ -89,7 +89,7 @@ def facts_are_of_operators() -> None:
 
 @case
 def meta_kernels_take_what_operators_do() -> None:
-    """Of either version; the kinds of operands that a kernel asks for are those of the schema."""
+    """Of either version; the operands' kinds of a kernel are those of the schema."""
     row = re.compile(r'^HTP_META_\w+\("([^"]+)", "([^"]*)",\s+"([^"]+)"', re.MULTILINE)
     listed = [found for file in META_KERNELS for found in row.findall(file.read_text())]
     rows = {(name, overload): kinds for name, overload, kinds in listed}

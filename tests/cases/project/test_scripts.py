@@ -6,7 +6,7 @@ from harness import ROOT, VENV_PYTHON, case
 
 
 def takes_options(path) -> bool:
-    """Whether it is a program of Python that explains itself; tables are printed at once."""
+    """Whether it is a Python program with --help; those that print tables have none."""
     first, _, rest = path.read_text().partition("\n")
     return "python" in first and ("argparse" in rest or ".command import" in rest)
 

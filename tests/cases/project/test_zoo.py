@@ -104,7 +104,7 @@ def large_models_are_evaluated_again_only_where_numbers_are_far():
 
 
 class FixesDtypes(torch.nn.Module):
-    """A traced program that holds float32 as dtypes and as constants."""
+    """A traced program with float32 as dtypes and in constants."""
 
     def __init__(self):
         super().__init__()
@@ -131,7 +131,7 @@ def programs_are_evaluated_in_double_precision():
 
 
 class AddsNumber(torch.nn.Module):
-    """Saved, the number is a tensor of doubles; it decides no dtype for all that."""
+    """Saved, the number is a tensor of doubles, but does not decide a dtype."""
 
     def forward(self, x):
         return x.sum(1) + 1e-8

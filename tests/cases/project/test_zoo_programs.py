@@ -1,4 +1,4 @@
-"""What measures programs of torch.export: what they are held against, at which sizes, and what is told of it."""
+"""The measurement of programs of torch.export: references, sizes, and reports."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Tags of programs of torch.export that the file does not tell."""
+"""Tags that a file of torch.export does not record."""
 
 import onnx
 
@@ -10,7 +10,7 @@ from harness import case, libtorch_version, run, scratch
 
 @case
 def branches_without_modules_are_told() -> None:
-    """Their nodes have the tag of the module that the branch stands in; strict programs name their modules."""
+    """Their nodes have the tag of the module around the branch; strict programs name their modules."""
     if libtorch_version() < (2, 13):
         return
     with scratch() as there:

@@ -132,7 +132,7 @@ def call_of(model, name: str):
 
 
 def swap_weights(model):
-    """The second layer reads a weight of the first; both are zeroes, or have equal shapes."""
+    """The second layer reads a weight of the first; both are zeros, or have equal shapes."""
     one, two = (call_of(model, f"layer.{i}") for i in range(2))
     at = list(function_of(model, "BertLayer").input).index("attention.self.query.bias")
     two.input[at] = one.input[at]

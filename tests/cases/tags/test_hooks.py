@@ -90,7 +90,7 @@ class Repeated(nn.Module):
 
 
 class User(nn.Module):
-    """Calls a block that its parent holds, too."""
+    """Calls a block that is also its parent's."""
 
     def __init__(self, block: nn.Module):
         super().__init__()

@@ -19,7 +19,7 @@ RULES = {
     "several": "cpu(/BertModel/BertEncoder, =/BertModel/BertPooler)",
 }
 
-# Runs in a process of its own, since the library logs to its stderr.
+# Runs in a separate process, since the library logs to stderr.
 SESSION = """
 import sys, numpy, onnxruntime
 options = onnxruntime.SessionOptions()
@@ -56,7 +56,7 @@ def modules_are_placed(name):
 
 @case
 def rules_that_are_wrong_are_refused():
-    """So they are read at all."""
+    """This shows that rules are read at all."""
     with scratch() as folder:
         result = run_session(exported(BERT, *TAGS), "cpu", folder / "x.npz")
         assert result.returncode != 0 and "Invalid layering config" in result.stderr, result.stderr
@@ -64,7 +64,7 @@ def rules_that_are_wrong_are_refused():
 
 @case_for_each(("bert-tiny", "transformer-scripted"))
 def every_node_has_its_tag(name):
-    """Also where nothing else is asked for, and in the metadata beside others."""
+    """Also as the only kind of tags, and in the metadata beside others."""
     plain = exported(ALL[name], *TAGS)
     tags = {n.name: onnx_facts.tag_of(n) for n in all_nodes(exported(ALL[name]))}
     assert {n.name: onnx_facts.properties(n) for n in all_nodes(plain)} == {

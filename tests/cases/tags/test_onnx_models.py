@@ -117,7 +117,7 @@ def tables_fit_the_terminal():
 
 @case
 def a_module_stands_below_the_one_that_holds_it():
-    """Though the file names it when it has named others."""
+    """Even if the file mentions it after others."""
     names = ("/a/b/Relu", "/c/d/Relu", "/a/e/Relu", "/c/Relu")
     ends = ["x", *(f"t{i}" for i in range(len(names) - 1)), "y"]
     nodes = [helper.make_node("Relu", [ends[i]], [ends[i + 1]], name=name) for i, name in enumerate(names)]
@@ -174,7 +174,7 @@ def borders():
 
 @case_for_each(("bert-tiny", "transformer-scripted"))
 def borders_hold_the_graph_together(name):
-    """A module's inputs are the values that it reads and does not make, by a search of our own."""
+    """A module's inputs are the values that it reads and does not produce, by an independent search."""
     file = exported(ALL[name])
     graph = onnx.load(file, load_external_data=False).graph
     if any(a.type == onnx.AttributeProto.GRAPH for n in graph.node for a in n.attribute):

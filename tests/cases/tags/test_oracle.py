@@ -15,7 +15,7 @@ LINE = re.compile(
 
 
 def scope_path(text: str) -> str:
-    """A path as a dump spells it: quoted where it holds signs of the dump, "." for the root."""
+    """A path as in a dump: quoted if it contains special characters, "." for the root."""
     path = json.loads(text) if text.startswith('"') else text
     return "" if path == "." else path
 

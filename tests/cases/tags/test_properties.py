@@ -66,8 +66,8 @@ def stripped_is_untagged(model):
 
 @case_for_each_model(FIDELITY)
 def initializers(model):
-    """Each holds the weights that it names, laid out as it says, or a norm folded into them; all
-    elements of every parameter that the model reads are there, once."""
+    """Each has the weights in its metadata, in the recorded layout, or with a norm folded into them; all elements of
+    every parameter that the model reads are there, once."""
     skip_unless_loadable(model)
     exported_model = load(model)
     state = torch.jit.load(str(torchscript(model))).state_dict()
@@ -101,7 +101,7 @@ def check_all_there(name: str, held: list, state: dict):
 
 @case_for_each_model(FIDELITY)
 def no_node_reads_constants_alone(model):
-    """Weights, and sizes, positions and masks that are fixed."""
+    """Neither weights, nor fixed sizes, positions and masks."""
     skip_unless_loadable(model)
     left = facts.reading_constants_alone(load(model))
     assert not left, [(node.name, list(node.input)) for node in left]

@@ -40,7 +40,7 @@ class Layer(torch.nn.Module):
 
 
 class Stages(torch.nn.Module):
-    """Equal layers, in a list and in stages as ResNet's; the last one is not called."""
+    """Equal layers, in a list and in stages like ResNet's; the last one is not called."""
 
     def __init__(self):
         super().__init__()

@@ -38,7 +38,7 @@ def found(model: dict) -> set:
 
 
 def check_known(model: dict, unknown: int = 0) -> None:
-    """All nodes but so many are known, and in their places."""
+    """All nodes except this many are known, and in their places."""
     told = model["reference"]
     assert (told["matched"], told["unmatched"]) == (model["nodes"] - unknown, unknown), told
     metric = model["metrics"][CALLS]
@@ -152,7 +152,7 @@ def finds_what_was_moved(case):
 
 
 class Doubling(torch.nn.Module):
-    """Runs its child twice, as does that."""
+    """Runs its child twice, which does the same."""
 
     def __init__(self, depth: int):
         super().__init__()
@@ -163,7 +163,7 @@ class Doubling(torch.nn.Module):
 
 
 class Guarded(torch.nn.Module):
-    """Calls 2^40 modules, where no input goes."""
+    """Calls 2^40 modules in a branch that no input takes."""
 
     def __init__(self):
         super().__init__()

@@ -1,5 +1,5 @@
-"""The stack trace of a node is the one that PyTorch's exporter writes: torch.export's, which it
-copies. The files hold the lines' text only of what was scripted."""
+"""The stack trace of a node equals that of PyTorch's exporter, which copies torch.export's. Files contain the text of
+lines only for scripted code."""
 
 import re
 
@@ -89,7 +89,7 @@ def as_the_exporter_writes_it(mode):
 
 
 class Half(nn.Module):
-    """Scripted, of modules that were traced."""
+    """A scripted module of traced modules."""
 
     def __init__(self, traced):
         super().__init__()
@@ -127,7 +127,7 @@ class Twice(nn.Module):
 
 @case
 def calls_from_different_lines():
-    """Also in a branch, which is a node of its own."""
+    """Also in a branch, which is a separate node."""
     model = exported(Twice(), (torch.randn(2, 4),), "scripted")
     nodes = [node for node in facts.all_nodes(model) if node.op_type == "Tanh"]
     outer = [frames_of(facts.properties(node)[KEY])[0][3] for node in nodes]

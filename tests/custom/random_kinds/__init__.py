@@ -1,7 +1,7 @@
-"""What random_programs.py makes programs of: templates, statements and inputs.
+"""The parts of programs for random_programs.py: templates, statements and inputs.
 
-In statements {v} and {w} are tensors, {r} and {s} tensors of rows or sequences, {l} and {m} lists or
-images, {n} a small number, {i} the counter of a loop around, or another number.
+In statements {v} and {w} are tensors, {r} and {s} tensors of rows or sequences, {l} and {m} lists or images, {n} a
+small number, {i} the counter of an enclosing loop, or another number.
 """
 
 from . import changes, layers, parts, sizes

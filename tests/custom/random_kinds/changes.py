@@ -1,4 +1,4 @@
-"""What is changed in place, and under which names."""
+"""Changes in place, and aliases."""
 
 import numpy
 import torch

@@ -1,4 +1,4 @@
-"""What a kind of programs made at random is made of."""
+"""The parts of a kind of random programs."""
 
 from dataclasses import dataclass
 from typing import Callable
@@ -11,9 +11,9 @@ class Kind:
     template: str  # with BODY where the statements go
     statements: tuple
     conditions: tuple
-    names: dict  # what the braces of statements stand for
+    names: dict  # replacements for the braces of statements
     flags: tuple  # of the export
     inputs: Callable  # from a number
     most_branches: float = 0.13  # of the statements
     most_loops: float = 0.12
-    largest: float = float("inf")  # of outputs: what is larger has rounding errors of its own
+    largest: float = float("inf")  # output; larger ones have large rounding errors

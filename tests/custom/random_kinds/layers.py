@@ -1,4 +1,4 @@
-"""Layers, and what a runtime merges of them."""
+"""Layers, and their fusions in a runtime."""
 
 import numpy
 import torch

@@ -1,4 +1,4 @@
-"""Lists that operators give, and parts of a tensor that lie side by side."""
+"""Lists returned by operators, and adjacent parts of a tensor."""
 
 import numpy
 import torch

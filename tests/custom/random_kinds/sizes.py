@@ -1,4 +1,4 @@
-"""Sizes that the data decides."""
+"""Data-dependent sizes."""
 
 import numpy
 import torch

@@ -1,4 +1,4 @@
-"""A module that is called twice keeps its tag; the calls are told apart by their number."""
+"""A module that is called twice keeps its tag; the calls are distinguished by their number."""
 
 import torch
 from torch import nn

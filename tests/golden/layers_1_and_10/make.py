@@ -1,4 +1,4 @@
-"""Twelve layers of one class: the tag of layer 1 is the beginning of that of layers 10 and 11."""
+"""Twelve layers of one class: the tag of layer 1 is a prefix of those of layers 10 and 11."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Attribute names with bytes that a tag may not hold."""
+"""Attribute names with bytes that a tag may not contain."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Siblings of one class that names tell apart, one of them in a list, beside one of its own kind."""
+"""Siblings of one class that are distinguished by names, one of them in a list, and one of another class."""
 
 import torch
 from torch import nn

@@ -1,5 +1,5 @@
-"""One module under three names, of which the program calls one: the others are its aliases. A gate
-without tensors is nobody's alias, whoever shares it."""
+"""One module under three names, of which the program calls one: the others are its aliases. A gate without tensors has
+no aliases, even if it is shared."""
 
 import torch
 from torch import nn

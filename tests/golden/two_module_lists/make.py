@@ -1,4 +1,4 @@
-"""Two lists of one class: both hold a child named 0."""
+"""Two lists of one class: both have a child named 0."""
 
 import torch
 from torch import nn

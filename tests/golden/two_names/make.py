@@ -1,6 +1,6 @@
 """One module under two names: the first in definition order is its path, the other an alias.
 
-Compiled before it is assigned, so that the file holds one object under both names.
+Compiled before it is assigned, so that the file has one object under both names.
 """
 
 import torch
