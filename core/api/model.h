@@ -9,16 +9,16 @@
 
 struct htp_model {
     htp_arena arena; /* of the model's facts */
-    htp_view view;   /* that queries are asked of: flat, where the file has functions */
-    htp_view file;   /* as the file has it, where that is another one; or all zeroes */
+    htp_view view;   /* that queries read: inlined, if the file has functions */
+    htp_view file;   /* of the file as it is, if that has functions; else all zeroes */
     htp_tree tree;
-    htp_sidecar_file sidecar; /* that it is compared with; or all zeroes */
+    htp_sidecar_file sidecar; /* to compare it with; or all zeroes */
 };
 
-/** One query asked of a model; its arena is freed behind it. */
+/** One query of a model. Its arena is freed when it is answered. */
 typedef struct htp_query {
     htp_model *model;
-    htp_model *other; /* that it is compared with; or NULL */
+    htp_model *other; /* to compare it with; or NULL */
     htp_arena arena;
     htp_status (*answer)(struct htp_query *query);
     const void *options;
@@ -27,11 +27,11 @@ typedef struct htp_query {
     char **json;
 } htp_query;
 
-/** Opens the views of a model; flaws are no failure, but one with flaws is not made flat. */
+/** Opens the views of a model. Flaws are no failure, but a model that has some is not inlined. */
 HTP_MUST_USE htp_status htp_model_open_views(htp_model *model, const char *path);
 
-/** Like htp_model_open(), but sorts nodes that stand before their sources: the view is that of a
- * sorted model. */
+/** Like htp_model_open(), but views the nodes in topological order if the file does not have them
+ * so. */
 HTP_MUST_USE htp_status htp_model_open_sorted(const char *path, htp_model **model);
 
 /** The view of the file as it is. */
@@ -40,16 +40,17 @@ static inline htp_view *htp_model_file(htp_model *model)
     return model->file.bytes.at ? &model->file : &model->view;
 }
 
-/** Answers a query with the arenas' recovery points set. On failure, its results are taken back. */
+/** Answers a query with the arenas' recovery points set. On failure, its results are freed and
+ * NULL. */
 HTP_MUST_USE htp_status htp_query_ask(htp_query *query);
 
 /** Refuses an output that would replace the model, or its data. */
 HTP_MUST_USE htp_status htp_query_check_output(htp_query *query, const char *path);
 
-/** Refuses a list that has no addresses where it should. */
+/** Refuses a list of addresses that is NULL or holds NULL, unless @p count is 0. */
 HTP_MUST_USE htp_status htp_addresses_check(const char *const *addresses, size_t count);
 
-/** Copies an answer for the caller. */
+/** Copies an answer with malloc(), for the caller to free. */
 HTP_MUST_USE htp_status htp_query_hand_over(const char *answer, char **result);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Looking at paths before the work begins. Private to core/api.
+ * Checks of paths before the work begins. Private to core/api.
  */
 #ifndef HTP_API_PATHS_H
 #define HTP_API_PATHS_H
@@ -10,7 +10,7 @@
 /** Refuses a model without a path (HTP_CODE_USAGE). */
 HTP_MUST_USE htp_status htp_paths_check_model(const char *model_path);
 
-/** Whether two paths are those of one file, which need not be there: one name in one folder. */
+/** Whether two paths name one file, which need not exist: the same name in the same folder. */
 bool htp_paths_are_one(const char *a, const char *b);
 
 /**

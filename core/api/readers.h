@@ -6,7 +6,7 @@
 
 #include "source/reader.h"
 
-/** All of them, NULL behind the last. */
+/** All of them, with NULL at the end. */
 extern const htp_reader *const htp_readers[];
 
 #endif

@@ -6,7 +6,7 @@ static bool moves(const htp_axes *axes, uint32_t dim)
     return !axes->is_fixed[axes->axis_of[dim]];
 }
 
-/* Whether all dynamic dims were dynamic in an earlier trial, and joined dims still are. */
+/* Whether all dynamic dims were dynamic in an earlier trial, and dims joined there still are. */
 static bool moves_no_more(const htp_axes *axes, const htp_axes *before)
 {
     bool is_like = true;

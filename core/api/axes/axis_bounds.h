@@ -11,7 +11,7 @@
 /** Facts about an axis from a trial. */
 typedef struct htp_axis_bound {
     htp_axes axes;   /**< of the trial */
-    uint32_t axis;   /**< of these: the first dim */
+    uint32_t axis;   /**< one of these, by its first dim */
     htp_bound bound; /**< with all that was known before */
 } htp_axis_bound;
 
@@ -22,7 +22,7 @@ typedef HTP_VECTOR(htp_axis_bound) htp_axis_bounds;
  * that was fixed there, or on two that were joined. So it holds only if no further axis is dynamic,
  * and none is split.
  * @param moving  the dims of the inputs' axes, as of htp_axes_apply()
- * @return whether any is known
+ * @return whether any bound is known
  */
 bool htp_axis_bounds_recall(const htp_axis_bounds *known, const htp_axes *axes,
                             const uint32_t *moving, htp_inputs *inputs);

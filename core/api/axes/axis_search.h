@@ -28,21 +28,21 @@ typedef struct htp_axis_search {
     htp_axis_bounds bounds;     /* learned from refusals */
     htp_axis_refusals refusals; /* of all trials */
     uint32_t trials;
-    bool is_done;   /* the last trace had all axes that move */
+    bool is_done;   /* the last trace had all dynamic axes */
     bool one_order; /* of htp_shape_conflict, in all traces */
 } htp_axis_search;
 
-/** Begins with these axes. */
+/** Begins a search with these axes, in the session's arena. */
 htp_axis_search *htp_axis_search_new(htp_session *session, const htp_axes *axes);
 
-/** Traces with some axes. The conditions of @p conflict are of dims. */
+/** Traces with some axes. The conditions of @p conflict name dims. */
 HTP_MUST_USE htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes,
                                               bool tries_one, htp_shape_conflict *conflict);
 
-/** Whether a status tells nothing of the sizes: out of memory, an interrupt. */
+/** Whether a status says nothing about the sizes: out of memory, an interrupt. */
 bool htp_axis_search_is_final(htp_status status);
 
-/** Leaves an axis out, for a reason. */
+/** Makes an axis fixed, for a reason. */
 void htp_axis_search_fix(htp_axis_search *search, uint32_t axis, const char *reason,
                          const htp_shape_conflict *conflict);
 

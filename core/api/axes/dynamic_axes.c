@@ -228,8 +228,8 @@ static bool keeps_moving(const htp_axes *axes, const htp_axes *others)
     return keeps;
 }
 
-/* Tries axes, with sizes in both orders, then in one: a value that is cut to the size of another
- * one must be the larger one. Learns joins. Without success, the other axes stay. */
+/* Tries axes, with sizes in both orders, then in one: a value that is sliced to another's size must
+ * be the larger one. Learns joins. Without success, the old axes stay. */
 static htp_status try_axes(htp_axis_search *search, const htp_axes *axes)
 {
     const htp_axes before = search->axes;
@@ -301,7 +301,7 @@ static htp_status find_moving(htp_axis_search *search)
         return HTP_OK;
     }
     struct joined joined = {htp_axes_copy(&search->axes), htp_axes_copy(&search->axes)};
-    if (conflict.is_export) { /* sizes may not matter */
+    if (conflict.is_export) { /* perhaps no sizes help */
         HTP_TRY(trace_fixed(search));
     } else {
         HTP_TRY(try_joined(search, &joined, &conflict));

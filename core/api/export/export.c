@@ -1,5 +1,5 @@
 /*
- * The pipeline from a TorchScript file to an ONNX file.
+ * The pipeline from a model's file to an ONNX file.
  */
 #include "api/export/pipeline.h"
 #include "api/export/result.h"

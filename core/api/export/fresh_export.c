@@ -63,7 +63,7 @@ static htp_status open_view(htp_fresh_export *fresh, htp_arena *arena, const htp
 
 /* ---- the truth ---- */
 
-/* The running module, by tree. */
+/* The running modules, as numbers of the tree; HTP_NONE: not in it. */
 typedef struct running {
     uint32_t innermost;
     uint32_t owner; /* its nearest tagged ancestor, or itself */
@@ -78,7 +78,7 @@ static htp_status find_calls(htp_session *session, htp_arena *arena, htp_source_
     return htp_source_find_calls(&session->source, arena, &watch, calls);
 }
 
-/* By running forward(), callers first. */
+/* By running forward(), callers first. An object that depends on data has no module. */
 static const running *list_running(const htp_session *session, htp_arena *arena,
                                    const htp_tree *tree, const htp_source_calls *calls)
 {
@@ -133,7 +133,7 @@ static const char *path_of(htp_arena *arena, const htp_tree *tree, uint32_t modu
     return path.length > 0 ? htp_arena_copy(arena, path.at, path.length) : "";
 }
 
-/* From builder nodes to nodes of the view, by unique name. */
+/* From builder nodes to nodes of the view, by unique name: number + 1, or 0. */
 static const uint32_t *match_names(htp_arena *arena, const htp_view *view, const htp_builder *model)
 {
     uint32_t *by_name = HTP_NEW_ARRAY(arena, uint32_t, view->names.count);
@@ -195,7 +195,7 @@ static htp_status make_guarded(htp_fresh_export *fresh, htp_arena *arena)
     return find_truth(fresh, arena, finished.model);
 }
 
-/* Closes what only building needed. */
+/* The model and the memory file are needed no longer once the truth is known. */
 static void close_work(htp_fresh_export *fresh)
 {
     if (fresh->has_fd) {

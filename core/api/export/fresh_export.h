@@ -15,26 +15,26 @@ typedef struct htp_fresh_export {
     htp_view view;           /* of the export's structure, with all tags */
     htp_tree tree;           /* of the view */
     htp_truth truth;         /* by its nodes */
-    const uint32_t *modules; /* by node, module of the tree from which the nearest tagged ancestor
-                                is the truth: the innermost module, or the owner if that lies
-                                elsewhere. HTP_NONE: unknown */
+    const uint32_t *modules; /* by node: the innermost module that ran it, in the tree; its owner,
+                                if the nearest tagged module above the innermost is another one.
+                                HTP_NONE: unknown */
     const char *kind;        /* of the file: its reader's key */
-    htp_session work;        /* while it is made */
-    int fd;                  /* the same */
+    htp_session work;        /* open while the export is made */
+    int fd;                  /* of the memory file, likewise; if has_fd */
     bool has_fd;
 } htp_fresh_export;
 
 /**
  * Exports @p model_path and finds the module of each node. Linear in the program. Nothing is
  * written to disk: the structure stays in memory, and weights are read from the archive on demand.
- * Unknown are nodes without an operator, such as those that copy a tensor for a second output, and
+ * Nodes without an operator, such as copies of a tensor for a second output, are unknown; so are
  * nodes in calls on objects that depend on data.
  * @param arena    the view, the tree and the truth live there; its recovery point is set
  * @param options  inputs, method, opset, libraries and so on as for htp_export(); where tags are
- *                 written is of no account. NULL: all defaults
+ *                 written does not matter. NULL: all defaults
  * @param fresh    all zeroes; to be closed in any case, also after the arena ran out of memory
- * @return what htp_export() returns, HTP_CODE_UNSUPPORTED also for programs that are too large with
- *         all calls inlined
+ * @return as htp_export(); HTP_CODE_UNSUPPORTED also for programs that are too large with all calls
+ *         inlined
  */
 HTP_MUST_USE htp_status htp_fresh_export_make(htp_fresh_export *fresh, htp_arena *arena,
                                               const char *model_path, const htp_options *options);

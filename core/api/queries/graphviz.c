@@ -13,7 +13,7 @@ static char program[] = "dot";
 
 enum { WAIT_MILLISECONDS = 50 };
 
-/* The program's error message, one line of it. */
+/* The first line of the program's error message. */
 struct words {
     char text[160];
     size_t length;

@@ -83,7 +83,7 @@ static htp_status check_sources(void *user)
     return htp_input_file_check(patch->file);
 }
 
-/* Replaces earlier results, or appends the first ones behind the last member. */
+/* Replaces earlier results, or appends the first ones after the last member. */
 static htp_status patch_document(htp_quality_task *w, const htp_quality_task_entry *entry,
                                  const char *quality)
 {

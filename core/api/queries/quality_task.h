@@ -17,8 +17,8 @@ typedef struct htp_quality_task_entry {
     htp_subject subject;
     htp_reference reference;
     htp_quality quality;
-    const char *sidecar;       /* where its results go, too; or NULL */
-    htp_sidecar_file document; /* that lies there; or all zeroes */
+    const char *sidecar;       /* path of the sidecar that stores its results; or NULL */
+    htp_sidecar_file document; /* the sidecar that lies there already; or all zeroes */
 } htp_quality_task_entry;
 
 /** Resources of the run. */
@@ -26,18 +26,18 @@ typedef struct htp_quality_task htp_quality_task;
 struct htp_quality_task {
     htp_quality_options options;
     htp_arena arena;
-    htp_status (*answer)(htp_quality_task *w); /* with recovery points set, as is */
-    htp_status (*step)(htp_quality_task *w);   /* of the entry under way, likewise */
-    htp_quality_task_entry *entries;
-    size_t count;  /* of these */
-    size_t own;    /* of these, from the first on: the others are `against` */
-    size_t index;  /* under way */
-    size_t opened; /* of these, from the first on */
+    htp_status (*answer)(htp_quality_task *w); /* called with the task's recovery point set */
+    htp_status (*step)(htp_quality_task *w);   /* called with those of an entry's model set, too */
+    htp_quality_task_entry *entries;           /* the models, then `against` */
+    size_t count;
+    size_t own;    /* how many are models */
+    size_t index;  /* of the entry under way */
+    size_t opened; /* how many are open, from the first on */
     htp_quality_entry *told;
     htp_quality_report report;
-    htp_sidecar_file sidecar; /* the reference, as long as it is read */
+    htp_sidecar_file sidecar; /* the reference, while it is read */
     htp_tree sidecar_tree;
-    htp_fresh_export fresh; /* of a reference that is TorchScript */
+    htp_fresh_export fresh; /* of a reference that is a PyTorch model */
     htp_profile profile;
     htp_threshold *thresholds;    /* by options.fail_under */
     HTP_VECTOR(htp_slice) pieces; /* of the output under way */
@@ -66,7 +66,7 @@ HTP_MUST_USE htp_status htp_quality_find_sidecars(htp_quality_task *w);
 
 /**
  * Opens an existing sidecar.
- * @return HTP_CODE_BAD_INPUT if it is none, or contradicts the model.
+ * @return HTP_CODE_BAD_INPUT if the file is no sidecar, or contradicts the model.
  */
 HTP_MUST_USE htp_status htp_quality_open_sidecar(htp_quality_task *w,
                                                  htp_quality_task_entry *entry);

@@ -1,7 +1,6 @@
 /*
- * The state of one run: the model, its inputs, its graph, and messages for the caller. Opening it
- * is load.h's business, inputs are choose_inputs.h's, and trace.h runs the whole. Private to
- * core/api.
+ * The state of one run: the model, its inputs, its graph, and messages for the caller. load.h opens
+ * the model, choose_inputs.h chooses inputs, trace.h runs the whole. Private to core/api.
  */
 #ifndef HTP_API_SESSION_H
 #define HTP_API_SESSION_H
@@ -36,14 +35,14 @@ typedef struct htp_session {
     htp_input_derivation derivation; /* of derived inputs */
     bool is_stopped;                 /* the caller asked to stop */
     bool are_sizes_chosen;           /* the inputs came with dynamic axes */
-    bool is_untraced;                /* set by who wants to know inputs without running anything */
-    const char *opset_needed_by;     /* the operator that a later opset was taken for; NULL: none */
-    struct htp_axis_search *search;  /* how dynamic axes were found; NULL: somebody named them */
+    bool is_untraced;                /* inputs are guessed without running anything */
+    const char *opset_needed_by;     /* the operator that required a later opset; NULL: none */
+    struct htp_axis_search *search;  /* that found dynamic axes; NULL: the caller chose them */
     htp_kept_arithmetic kept;        /* constants computed from weights that are too large for the
                                         file */
     htp_graph *graph;
-    const uint32_t *groups;         /* by scope: those with one number share sizes; NULL: all do */
-    HTP_VECTOR(const char *) notes; /* that the caller was handed */
+    const uint32_t *groups;         /* by scope: scopes with equal numbers share sizes; NULL: all do */
+    HTP_VECTOR(const char *) notes; /* that the caller has received */
     htp_stage stage;                /* under way */
     double stage_start;
     double stage_seconds[HTP_STAGE_COUNT];
@@ -62,7 +61,7 @@ bool htp_session_progress(void *user, const htp_progress *progress);
 void htp_session_note(htp_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** As htp_session_note(), for those who want to know more (options.details). */
+/** As htp_session_note(), but only with options.details. */
 void htp_session_detail(htp_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
