@@ -7,14 +7,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#ifndef MADV_POPULATE_WRITE /* of Linux 5.14 */
+#ifndef MADV_POPULATE_WRITE /* since Linux 5.14 */
 #define MADV_POPULATE_WRITE 23
 #endif
 
 struct htp_arena_block {
     htp_arena_block *next;
     size_t capacity;
-    size_t ready; /* bytes of it that may be handed out: all of them, if it is not mapped */
+    size_t ready; /* bytes of it that may be handed out; all of them if it is not mapped */
     bool is_mapped;
     max_align_t data[];
 };
@@ -123,8 +123,8 @@ void htp_arena_reset(htp_arena *arena)
     arena->total = 0;
 }
 
-/* A request that would waste much of a block gets its own, linked behind the newest, which
- * continues to be filled. */
+/* A request that would waste much of a block gets its own, linked after the newest, which continues
+ * to be filled. */
 static void *alloc_large(htp_arena *arena, size_t bytes)
 {
     htp_arena_block *block = new_block(arena, bytes);
@@ -152,10 +152,10 @@ static void start_block(htp_arena *arena)
     arena->used = 0;
 }
 
-/* Whether a block has room for @p bytes bytes in all, of which @p more are new. A mapped block gets
- * memory for them and for some that follow, in one call: a fault at each page would take longer
- * than what is done with it. What is large may be room that is not used, and a system that does not
- * know the advice has the faults. */
+/* Whether a block has room for @p bytes bytes in all, of which @p more are new. The pages of small
+ * allocations are populated ahead in one call, since a fault at each would take longer than the
+ * work on it. Large allocations may never be used, and an older kernel refuses the advice: there
+ * the pages are faulted in. */
 static bool make_ready(htp_arena_block *block, size_t bytes, size_t more)
 {
     if (bytes > block->capacity) {

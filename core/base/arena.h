@@ -21,7 +21,7 @@ typedef struct htp_arena {
     htp_arena_block *blocks; /* newest first */
     size_t used;             /* bytes of the newest block */
     size_t total;            /* bytes handed out */
-    size_t first;            /* bytes that the first block is to have, at least */
+    size_t first;            /* least bytes of the first block */
     jmp_buf recovery;
 } htp_arena;
 
@@ -31,8 +31,8 @@ void htp_arena_init(htp_arena *arena);
 /** Frees everything. */
 void htp_arena_free(htp_arena *arena);
 
-/** Forgets everything, but keeps room for as much again: cheaper than freeing where one small thing
- * follows another. */
+/** Forgets everything, but keeps room for as much again: cheaper than freeing between many small
+ * jobs. */
 void htp_arena_reset(htp_arena *arena);
 
 /** Frees @p bytes bytes if they have a block of their own, as large allocations do; else does
@@ -43,7 +43,7 @@ void htp_arena_release(htp_arena *arena, const void *memory, size_t bytes);
  * be live for as long as anybody allocates. */
 #define htp_arena_recover(arena) setjmp((arena)->recovery)
 
-/** Jumps to the recovery point: memory that was asked for elsewhere cannot be had. */
+/** Jumps to the recovery point, for an allocation elsewhere that failed. */
 void htp_arena_exhaust(htp_arena *arena) __attribute__((noreturn));
 
 /** @p bytes of zeroed memory, aligned for any type. */
@@ -58,14 +58,14 @@ void *htp_arena_calloc(htp_arena *arena, size_t count, size_t size)
 void *htp_arena_grow(htp_arena *arena, const void *old, size_t old_count, size_t new_count,
                      size_t size) __attribute__((returns_nonnull));
 
-/** A copy of @p bytes bytes, with a NUL behind them. */
+/** A copy of @p bytes bytes, followed by a NUL. */
 char *htp_arena_copy(htp_arena *arena, const void *data, size_t bytes)
     __attribute__((returns_nonnull));
 
 /** A copy of a string. */
 char *htp_arena_strdup(htp_arena *arena, const char *string) __attribute__((returns_nonnull));
 
-/** Three strings in a row, without the time that a format takes. */
+/** Three strings in a row, faster than htp_arena_printf(). */
 char *htp_arena_join(htp_arena *arena, const char *first, const char *between, const char *last)
     __attribute__((returns_nonnull));
 

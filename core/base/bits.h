@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Whether two numbers are the same one: NaN is itself, and -0 is not 0. */
+/** Whether two numbers have the same bits: a NaN equals itself, and -0 differs from 0. */
 static inline bool htp_bits_are_equal(double a, double b)
 {
     uint64_t bits_of_a;

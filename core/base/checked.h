@@ -19,7 +19,7 @@ static inline bool htp_checked_mul(uint64_t a, uint64_t b, uint64_t *product)
     return !__builtin_mul_overflow(a, b, product);
 }
 
-/** a / divisor, which is above 0, rounded down. */
+/** a / divisor, rounded down. @param divisor  above 0 */
 static inline int64_t htp_floor_divide(int64_t a, int64_t divisor)
 {
     return a / divisor - (a % divisor < 0);

@@ -85,7 +85,7 @@ static const htp_dtype promotions[HTP_DTYPE_OTHER][HTP_DTYPE_OTHER] = {
 };
 /* clang-format on */
 
-/* Numbers from outside may be no enumerator. */
+/* A number from outside may be no enumerator. */
 static htp_dtype known(htp_dtype dtype)
 {
     return (unsigned)dtype < HTP_DTYPE_COUNT ? dtype : HTP_DTYPE_OTHER;

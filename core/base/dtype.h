@@ -32,7 +32,7 @@ htp_dtype htp_dtype_real(htp_dtype dtype);
  * this program does not know it. */
 bool htp_dtype_from_scalar_type(int64_t scalar_type, htp_dtype *dtype);
 
-/** The torch ScalarType number of a dtype; -1 where it has none. */
+/** The torch ScalarType number of a dtype; -1 if it has none. */
 int32_t htp_dtype_scalar_type(htp_dtype dtype);
 
 /** PyTorch's promotion of two tensor dtypes (torch.promote_types); HTP_DTYPE_OTHER if there is

@@ -16,7 +16,7 @@
 typedef struct htp_input_file {
     bool is_open;
     int fd;
-    uint64_t bytes; /* when it was opened, as all below */
+    uint64_t bytes; /* these are from the time when it was opened */
     struct timespec modified;
     uint64_t device, inode;
 } htp_input_file;
@@ -24,20 +24,20 @@ typedef struct htp_input_file {
 /** Opens the file and notes its identity. @return HTP_CODE_BAD_INPUT with the path */
 HTP_MUST_USE htp_status htp_input_file_open(htp_input_file *file, const char *path);
 
-/** Whether the file is shorter than it was: its mapped bytes must not be touched. */
+/** Whether the file has become shorter: its mapped bytes must not be touched then. */
 bool htp_input_file_is_cut(const htp_input_file *file);
 
-/** @return HTP_CODE_BAD_INPUT, without the path, where the file was cut or written to. */
+/** @return HTP_CODE_BAD_INPUT, without the path, if the file was truncated or written to. */
 HTP_MUST_USE htp_status htp_input_file_check(const htp_input_file *file);
 
 /** The same, and checks that @p path is still that file, before it is opened again by name. */
 HTP_MUST_USE htp_status htp_input_file_check_path(const htp_input_file *file, const char *path);
 
-/** Recognises a placeholder by its first bytes: a Git LFS pointer, and how to get the file. NULL:
- * it is the file itself. */
+/** Recognises a placeholder, such as a Git LFS pointer, by its first bytes. @return a static text:
+ * its kind, and how to get the file; NULL: it is the file itself */
 const char *htp_input_file_placeholder(const void *head, size_t count);
 
-/** Closes the file; one that is not open is accepted. */
+/** Closes the file, if it is open. */
 void htp_input_file_close(htp_input_file *file);
 
 #endif

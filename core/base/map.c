@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Two fit into a line of a cache, and keys of up to 8 bytes, as numbers are, lie in no other. */
+/* Two slots fill a cache line. Keys of up to 8 bytes, such as numbers, lie in the slot itself. */
 struct htp_map_slot {
     const void *key; /* NULL: free */
     uint64_t begin;  /* its first 8 bytes, or all of them and zeroes */
@@ -76,7 +76,7 @@ static uint64_t beginning(const void *key, size_t bytes)
     return begin;
 }
 
-/* Whether a slot that is not free has the key. */
+/* Whether an occupied slot has the key. */
 static bool has_key(const htp_map_slot *slot, const void *key, size_t bytes, uint32_t hash)
 {
     return slot->hash == hash && slot->bytes == bytes && slot->begin == beginning(key, bytes) &&

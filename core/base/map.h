@@ -1,6 +1,6 @@
 /*
  * Hash maps in an arena: byte strings, or 64-bit numbers, to 32-bit numbers. Open addressing,
- * grown before three quarters are full; a look-up is constant time.
+ * grown before three quarters are full; a look-up takes constant time.
  */
 #ifndef HTP_BASE_MAP_H
 #define HTP_BASE_MAP_H

@@ -13,10 +13,10 @@ typedef HTP_VECTOR(uint32_t) htp_numbers;
 /** Compares two uint32_t, for qsort() and bsearch(). */
 int htp_number_compare(const void *a, const void *b);
 
-/** Sorts numbers from the least one on. */
+/** Sorts numbers in ascending order. */
 void htp_numbers_sort(htp_numbers *numbers);
 
-/** The same; each is left but once. */
+/** Sorts numbers, and removes duplicates. */
 void htp_numbers_sort_unique(htp_numbers *numbers);
 
 #endif

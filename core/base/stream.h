@@ -12,7 +12,7 @@ typedef struct htp_stream {
     htp_text text; /* appended text; htp_stream_pass() empties it */
     htp_write_fn write;
     void *user;
-    bool is_stopped; /* the function did not take it: nothing is passed on any more */
+    bool is_stopped; /* the function refused text: nothing is passed on any more */
 } htp_stream;
 
 /** A stream to a function. @p arena holds the buffer; other allocations in it live until the next

@@ -20,7 +20,7 @@ typedef struct htp_text {
 /** Appends @p length bytes. */
 void htp_text_add_bytes(htp_text *text, const char *bytes, size_t length);
 
-/** Makes room for @p more bytes that may come. What they do not take is address space alone. */
+/** Makes room for @p more bytes that may come. Unused room costs address space alone. */
 void htp_text_expect(htp_text *text, size_t more);
 
 /** Appends a string. */
@@ -29,13 +29,13 @@ void htp_text_add(htp_text *text, const char *string);
 /** Appends a formatted string. */
 void htp_text_addf(htp_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Appends a number, without the time that a format takes. */
+/** Appends a number, faster than htp_text_addf(). */
 void htp_text_add_number(htp_text *text, uint64_t number);
 
-/** Appends a string; bytes that are no UTF-8 become U+FFFD. */
+/** Appends a string; bytes that are not UTF-8 become U+FFFD. */
 void htp_text_add_utf8(htp_text *text, const char *string);
 
-/** Appends a string as a JSON string: quoted, escaped; bytes that are no UTF-8 become U+FFFD. */
+/** Appends a string as a JSON string: quoted, escaped; bytes that are not UTF-8 become U+FFFD. */
 void htp_text_add_json(htp_text *text, const char *string);
 
 /** The same for @p length bytes, which may hold NULs. */
@@ -59,7 +59,7 @@ size_t htp_text_utf8(const char *at, uint32_t *code);
 /** Whether @p length bytes are UTF-8 without a NUL. */
 bool htp_text_is_utf8(const char *bytes, size_t length);
 
-/** The characters of a string of UTF-8, taken for columns. */
+/** The number of characters of a UTF-8 string, taken for columns. */
 size_t htp_text_width(const char *string);
 
 /** Whether @p string is one of @p count strings. */
@@ -71,8 +71,8 @@ const char *htp_text_string(const htp_text *text);
 /** Compares a name with that of a table's row, its first member, for bsearch(). */
 int htp_row_compare(const void *name, const void *row);
 
-/** @p name with control characters and bytes that are no UTF-8 percent-encoded; itself where it
- * holds none. */
+/** @p name with control characters and bytes that are not UTF-8 percent-encoded; @p name itself if
+ * there are none. */
 const char *htp_text_printable(htp_arena *arena, const char *name);
 
 #endif

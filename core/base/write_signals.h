@@ -8,7 +8,7 @@
 
 #include <signal.h>
 
-/** The previous state. */
+/** The signal state before. */
 typedef struct htp_write_signals {
     sigset_t mask;
     sigset_t held; /* by htp_write_signals_hold(), and not pending before */
@@ -17,7 +17,7 @@ typedef struct htp_write_signals {
 /** Holds the signals of writes back. */
 void htp_write_signals_hold(htp_write_signals *before);
 
-/** Drops those that were raised since, and lets signals through as before. */
+/** Discards the signals that writes raised since, and restores the mask. */
 void htp_write_signals_release(const htp_write_signals *before);
 
 #endif

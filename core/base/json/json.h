@@ -9,10 +9,10 @@
  *     htp_json_end(&json, ']');
  *     htp_json_end(&json, '}');
  *
- * A key is NULL in a list. Bytes that are no UTF-8 become U+FFFD.
+ * A key is NULL in a list. Bytes that are not UTF-8 become U+FFFD.
  *
- * With an output function, the text is flushed now and then, so that it may be larger than memory.
- * htp_json_flush() flushes the rest.
+ * With an output function, the text is flushed now and then, so a document may be larger than
+ * memory. htp_json_flush() flushes the rest.
  */
 #ifndef HTP_BASE_JSON_H
 #define HTP_BASE_JSON_H
@@ -49,7 +49,7 @@ void htp_json_string_part(htp_json *json, const char *key, const char *value, si
 void htp_json_number(htp_json *json, const char *key, int64_t value);
 void htp_json_count(htp_json *json, const char *key, uint64_t value);
 
-/** A number that is finite; it reads back the same. */
+/** A finite number; it reads back the same. */
 void htp_json_double(htp_json *json, const char *key, double value);
 
 /** A value that is JSON already. */

@@ -1,6 +1,6 @@
 /*
- * The items of a JSON list, one after the other: a list of any length is read within the memory of
- * its largest item.
+ * The items of a JSON list, one after the other. A list of any length takes the memory of its
+ * largest item.
  */
 #ifndef HTP_BASE_JSON_ITEMS_H
 #define HTP_BASE_JSON_ITEMS_H
@@ -10,10 +10,10 @@
 
 struct cJSON;
 
-/** Lists and objects in each other that an item may have. */
+/** The deepest nesting of lists and objects in an item. */
 #define HTP_JSON_ITEMS_DEEPEST 64
 
-/** Bytes that an item may have. */
+/** Bytes of the largest item. */
 #define HTP_JSON_ITEMS_LARGEST ((size_t)1 << 24)
 
 /** A list that is being read. */
@@ -24,11 +24,11 @@ typedef struct htp_json_items {
     struct cJSON *item; /* the last one */
 } htp_json_items;
 
-/** Begins to read a list; the text stays where it is. */
+/** Begins to read a list. The text is borrowed until htp_json_items_end(). */
 htp_json_items htp_json_items_begin(const char *text, size_t bytes);
 
-/** The next item, in items->item until the next call. @return false behind the last one, or where
- * something is wrong. */
+/** The next item, in items->item until the next call. @return false after the last one, and after
+ * an error. */
 bool htp_json_items_next(htp_json_items *items);
 
 /** Frees the last item. */

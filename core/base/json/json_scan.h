@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Values in each other that are walked over. */
+/** The deepest nesting of values that is scanned. */
 #define HTP_JSON_DEEPEST 64
 
 /** Bytes of the longest number: cJSON reads no longer ones. */
@@ -25,10 +25,10 @@ typedef struct htp_json_scan {
     const char *at;
     const char *end;
     const char *failure; /* the error at `at`; NULL: none so far */
-    bool is_begun;       /* a member or an item was walked over */
+    bool is_begun;       /* the container has had a member or an item */
 } htp_json_scan;
 
-/** Begins to walk over a document, or a part of one. */
+/** Begins to scan a document, or a part of one. */
 htp_json_scan htp_json_scan_of(htp_json_part part);
 
 /** Scans a whole value. @return false if there is none */
@@ -40,15 +40,15 @@ bool htp_json_scan_enter(htp_json_scan *scan, char bracket);
 /**
  * The next member of the object, or item of the list (@p key is NULL), that was entered.
  * @param key  receives the name with its quotes.
- * @return false behind the last one (the bracket is consumed), and after a failure.
+ * @return false after the last one (the bracket is consumed), and after a failure.
  */
 bool htp_json_scan_next(htp_json_scan *scan, htp_json_part *key, htp_json_part *value);
 
-/** The name of the next member alone: its value must be walked over or entered next.
+/** The name of the next member alone. Its value must be scanned or entered next.
  * @return as htp_json_scan_next() */
 bool htp_json_scan_name(htp_json_scan *scan, htp_json_part *key);
 
-/** The next item of a list that was entered is there: it must be walked over or entered next.
+/** Goes to the next item of the list that was entered. It must be scanned or entered next.
  * @return as htp_json_scan_next() */
 bool htp_json_scan_item(htp_json_scan *scan);
 
@@ -58,7 +58,7 @@ char htp_json_scan_peek(htp_json_scan *scan);
 /** Whether a name is this text, which needs no escapes. */
 bool htp_json_part_is(htp_json_part key, const char *text);
 
-/** Whether nothing follows, and nothing was wrong. */
+/** Whether nothing follows, and nothing failed. */
 bool htp_json_scan_end(htp_json_scan *scan);
 
 #endif

@@ -155,7 +155,7 @@ static char *write_code(char *to, uint32_t code)
     return to;
 }
 
-/* Decodes a valid escape behind its backslash. @return its end */
+/* Decodes a valid escape; @p at is after its backslash. @return its end */
 static const char *decode_escape(const char *at, char **to)
 {
     static const char letters[] = "\"\\/bfnrt";

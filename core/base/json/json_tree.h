@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Lists and objects in each other. */
+/** The deepest nesting of lists and objects. */
 #define HTP_JSON_TREE_DEEPEST 256
 
 /** Bytes of the longest text. */
@@ -21,9 +21,9 @@
 
 /** A value, or the name of a member, which precedes its value. */
 typedef struct htp_json_node {
-    const char *at;  /**< its text: of a string behind the quote */
+    const char *at;  /**< its text; of a string, after the quote */
     uint32_t length; /**< of a string without quotes */
-    uint32_t span;   /**< nodes: itself, and those that lie in it */
+    uint32_t span;   /**< nodes: itself and its descendants */
     uint32_t count;  /**< of items or members */
     char kind;       /**< '{', '[', '"', '0' (a number), 't', 'f' or 'n' */
     bool is_plain;   /**< of a string: without escapes */
@@ -35,7 +35,8 @@ typedef struct htp_json_failure {
     size_t at; /**< byte */
 } htp_json_failure;
 
-/** Reads a text. @return the root, in @p arena; NULL: it is no JSON. */
+/** Reads a text, which must outlive the tree. @return the root, in @p arena; NULL: it is not JSON
+ */
 const htp_json_node *htp_json_tree_read(htp_arena *arena, const char *text, size_t bytes,
                                         htp_json_failure *failure);
 
@@ -45,23 +46,23 @@ static inline const htp_json_node *htp_json_first(const htp_json_node *node)
     return node + 1;
 }
 
-/** The node behind one, and all that lies in it. */
+/** The node after one and its descendants. */
 static inline const htp_json_node *htp_json_end_of(const htp_json_node *node)
 {
     return node + node->span;
 }
 
-/** Whether a string, which is written without escapes, is this text. */
+/** Whether a node is a string without escapes that equals @p text. */
 bool htp_json_node_is(const htp_json_node *node, const char *text);
 
 /** The member of an object by a name without escapes; NULL: it has none, or the node is no object.
  */
 const htp_json_node *htp_json_member(const htp_json_node *object, const char *name);
 
-/** Decodes a string; a NUL stands behind its bytes. */
+/** Decodes a string; a NUL follows its bytes. */
 char *htp_json_node_text(htp_arena *arena, const htp_json_node *node, size_t *bytes);
 
-/** Reads an integer; false if it is none, or does not fit. */
+/** Reads an integer; false if the node is not one, or it does not fit. */
 bool htp_json_node_integer(const htp_json_node *node, int64_t *number);
 
 /** Reads a number, or "Infinity", "-Infinity" or "NaN". */
