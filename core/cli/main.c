@@ -1,5 +1,5 @@
 /*
- * htp-trace: exports TorchScript models to ONNX, and tags every node with its module.
+ * htp-trace: exports PyTorch models to ONNX, and tags every node with its module.
  */
 #include "cli/arguments/arguments.h"
 #include "cli/commands/commands.h"
@@ -38,8 +38,8 @@ static int run(htp_cli_arguments *arguments)
     }
 }
 
-/* Skips libtorch's destructors, which unregister every operator: that takes longer than most of the
- * work, and has no effect. */
+/* Skips libtorch's destructors: they unregister every operator, which takes longer than most of the
+ * work and has no effect. */
 _Noreturn static void leave(int code)
 {
     if (!HTP_CLI_ENDS_AT_ONCE) {

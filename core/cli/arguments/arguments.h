@@ -8,17 +8,17 @@
 
 #include <htp/htp.h>
 
-/** Everything is borrowed from argv, but for the arrays and `functions`. */
+/** Everything but the arrays and `functions` is borrowed from argv. */
 typedef struct htp_cli_arguments {
     htp_cli_command command;
-    htp_cli_command about; /* of HTP_CLI_HELP: its subject */
+    htp_cli_command about; /* the subject of HTP_CLI_HELP */
     htp_options options;
     const char **models;
     size_t model_count;
     const char *out;        /* NULL: none */
     const char *out_folder; /* NULL: none */
-    const char *like;       /* the model whose tags are taken; NULL: none */
-    unsigned keep;          /* HTP_TAG_..., tags that are left */
+    const char *like;       /* the model that tags are taken from; NULL: none */
+    unsigned keep;          /* HTP_TAG_..., tags that stay */
     bool quiet;
     bool json;
     bool print_tree;
@@ -37,10 +37,10 @@ typedef struct htp_cli_arguments {
     htp_quality_options quality; /* storage of against and fail_under */
     const char **against;
     const char **fail_under;
-    const char *sidecar;    /* NULL: none; "": where it is unless another place is given */
-    const char **selectors; /* of --functions, each time that it was given; "": none */
+    const char *sidecar;    /* NULL: none; "": at its default path */
+    const char **selectors; /* by occurrence of --functions; "": without a value */
     size_t selectors_count;
-    const char *selectors_word; /* the last that was a word of its own; NULL: none was */
+    const char *selectors_word; /* the last selector that was a separate word; NULL: none */
     char *functions;            /* storage of options.functions */
 } htp_cli_arguments;
 

@@ -28,19 +28,19 @@ typedef struct htp_cli_command_row {
     const char *name; /* its word; of an export, its name in messages */
     htp_cli_takes takes;
     bool has_addresses;
-    const char *usage; /* behind the program's name; further forms behind a newline */
+    const char *usage; /* after the program's name; further forms after a newline */
     const char *summary;
-    const char *description; /* `code` stands between backquotes; paragraphs, between newlines */
+    const char *description; /* `code` between backquotes, newlines between paragraphs */
 } htp_cli_command_row;
 
-/** The meaning of an exit code. */
+/** The meaning of an exit code, for some commands. */
 typedef struct htp_cli_exit_row {
     int code;
-    unsigned commands; /* bit N: of command N */
+    unsigned commands; /* bit N: for command N */
     const char *meaning;
 } htp_cli_exit_row;
 
-/** A variable of the environment. */
+/** An environment variable. */
 typedef struct htp_cli_variable_row {
     const char *name;
     const char *meaning;
@@ -58,7 +58,7 @@ unsigned htp_cli_command_bit(htp_cli_command command);
 /** All rows of exit codes, by code. */
 const htp_cli_exit_row *htp_cli_exit_rows(size_t *count);
 
-/** All variables of the environment. */
+/** All environment variables. */
 const htp_cli_variable_row *htp_cli_variable_rows(size_t *count);
 
 /** The description of an ADDRESS: one paragraph. */

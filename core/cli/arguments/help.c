@@ -16,9 +16,9 @@ static void print_spaces(size_t count)
     (void)printf("%*s", (int)count, "");
 }
 
-/* Prints words up to the end of the paragraph in lines, without the backquotes around code. Lines
- * begin at @p indent.
- * @param column  where the line is. @return where it is then. */
+/* Prints the words of a paragraph in lines, without the backquotes around code. Lines begin at
+ * @p indent.
+ * @param column  the current column. @return the column afterwards */
 static size_t print_words(const char *text, size_t indent, size_t column)
 {
     for (const char *word = text + strspn(text, " "); *word && *word != '\n';
@@ -47,7 +47,7 @@ static size_t print_words(const char *text, size_t indent, size_t column)
     return column;
 }
 
-/* Paragraphs, between newlines. */
+/* Newlines separate paragraphs. */
 static void print_paragraphs(const char *text)
 {
     for (; text; text = strchr(text, '\n')) {

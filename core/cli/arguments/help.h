@@ -6,7 +6,7 @@
 
 #include "cli/arguments/command_table.h"
 
-/** Prints how a command is used, on stdout; of exports, which commands there are, too. */
+/** Prints the usage of a command on stdout; with that of exports, the list of commands. */
 void htp_cli_print_help(htp_cli_command about);
 
 /** Prints all commands, options and exit codes as one JSON object, on stdout. */

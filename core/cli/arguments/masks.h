@@ -12,7 +12,7 @@ enum {
     ON_##id = 1 << HTP_CLI_##id,
 #include "cli/arguments/commands.def"
     ON_TREE = ON_INSPECT | ON_GRAPH | ON_PROFILE,    /* show the module tree, or a part of it */
-    ON_TRACED = ON_EXPORT | ON_INSPECT | ON_QUALITY, /* open TorchScript files */
+    ON_TRACED = ON_EXPORT | ON_INSPECT | ON_QUALITY, /* open PyTorch models */
     ON_EVERYTHING = (1 << HTP_CLI_DUMP_GRAPH) - 1,
 };
 

@@ -7,7 +7,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A flag, except for `quality`, where it takes a file: "-" is standard output. */
+/* --json is a flag, except for `quality`, where it takes a file: "-" is standard output. */
 static bool read_json_file(htp_cli_arguments *arguments, const char *value)
 {
     arguments->json = strcmp(value, "-") == 0;

@@ -42,15 +42,15 @@ typedef struct htp_cli_word {
 typedef struct htp_cli_option_row {
     const char *name;
     const char *argument; /* name of its value; NULL: it takes none */
-    const char *standard; /* its default; NULL: nothing to say */
+    const char *standard; /* its default; NULL: not worth saying */
     htp_cli_group group;
-    unsigned commands; /* bit N: command N takes it and lists it */
-    unsigned also;     /* bit N: command N takes it as an export does */
+    unsigned commands; /* bit N: command N takes it, and its help describes it */
+    unsigned also;     /* bit N: command N takes it as an export does, and its help says so */
     const char *help;
     htp_cli_reads reads;
-    size_t place;       /* of the field in the arguments; or the command */
+    size_t place;       /* offset of the field in the arguments; or the command */
     size_t size;        /* of the field of a CHOICE */
-    size_t count_place; /* of the count of a list */
+    size_t count_place; /* offset of the count of a list */
     int least;          /* of a number */
     const char *example;
     const htp_cli_word *words; /* NULL: any */
@@ -75,10 +75,10 @@ const htp_cli_option_row *htp_cli_option_rows(size_t *count);
 /** The title and the text of a group. */
 const htp_cli_group_row *htp_cli_group_find(htp_cli_group group);
 
-/** Whether its value may be left out. */
+/** Whether an option's value may be left out. */
 bool htp_cli_option_may_lack_value(const htp_cli_option_row *row);
 
-/** Whether it may be given several times. */
+/** Whether an option may be given several times. */
 bool htp_cli_option_repeats(const htp_cli_option_row *row);
 
 #endif

@@ -182,7 +182,7 @@ static bool names_json(const char *word)
     return length > strlen(ending) && strcmp(word + length - strlen(ending), ending) == 0;
 }
 
-/* Whether the word behind --functions is the model. A folder is not. */
+/* Whether the word after --functions is the model. A folder is not. */
 static bool names_model(const char *word)
 {
     struct stat facts;
@@ -207,7 +207,7 @@ static const char *take_word(htp_cli_arguments *arguments, const htp_cli_option_
     return word;
 }
 
-/* Whether a row is shadowed by another one of that name: the command's row counts, else the first.
+/* Whether another row of the same name shadows this one: the command's row counts, else the first.
  */
 static bool is_hidden(const htp_cli_option_row *rows, size_t count, size_t place, unsigned command)
 {

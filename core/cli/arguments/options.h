@@ -6,8 +6,9 @@
 
 #include "cli/arguments/arguments.h"
 
-/** Reads options up to the next argument that is none, argv[optind]; stops behind --help and
- * --version. @return false after one line on stderr. */
+/** Reads options up to the next argument that is not an option, argv[optind]. Stops after --help
+ * and
+ * --version. @return false after one line on stderr */
 bool htp_cli_options_read(htp_cli_arguments *arguments, int argc, char **argv);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * The commands. Each returns the exit code.
+ * The commands. Each returns the exit code, or the status that becomes it.
  */
 #ifndef HTP_CLI_COMMANDS_H
 #define HTP_CLI_COMMANDS_H
 
 #include "cli/arguments/arguments.h"
 
-/* HTP_WHOLE_EXIT ends the program with the destructors, behind which leaks are looked for. */
+/* With HTP_WHOLE_EXIT, destructors run, as leak checkers need. */
 #ifdef HTP_WHOLE_EXIT
 #define HTP_CLI_ENDS_AT_ONCE false
 #else
@@ -22,11 +22,11 @@ int htp_cli_version(void);
 /** Lists the supported operators, one a line. */
 int htp_cli_operators(void);
 
-/** Exports the models, dumps their graphs, inspects them or selects from them: whatever is done
- * with one model after the other. */
+/** Runs the commands that work on one model after the other: export, dump, inspect, select and so
+ * on. */
 int htp_cli_export(const htp_cli_arguments *arguments);
 
-/** Prints facts about one model, TorchScript or ONNX. */
+/** Prints facts about one model, of PyTorch or ONNX. */
 HTP_MUST_USE htp_status htp_cli_inspect(const htp_cli_arguments *arguments, const char *model,
                                         const htp_options *options);
 
@@ -37,11 +37,11 @@ HTP_MUST_USE htp_status htp_cli_select(const htp_cli_arguments *arguments, const
 HTP_MUST_USE htp_status htp_cli_strip(const htp_cli_arguments *arguments, const char *model,
                                       const htp_write_options *options);
 
-/** Writes an ONNX model with the tags of its original, and prints which rule found how many. */
+/** Writes an ONNX model with the tags of its original, and prints how many each rule found. */
 HTP_MUST_USE htp_status htp_cli_retag(const htp_cli_arguments *arguments,
                                       const htp_write_options *options);
 
-/** Writes the flat model that an ONNX model with functions means. */
+/** Writes an ONNX model with its functions inlined. */
 HTP_MUST_USE htp_status htp_cli_inline(const htp_cli_arguments *arguments, const char *model,
                                        const htp_write_options *options);
 
@@ -56,7 +56,7 @@ HTP_MUST_USE htp_status htp_cli_profile(const htp_cli_arguments *arguments, cons
 HTP_MUST_USE htp_status htp_cli_extract(const htp_cli_arguments *arguments, const char *model,
                                         const htp_write_options *options);
 
-/** Writes an ONNX model as parts that follow each other, and lists them. */
+/** Writes an ONNX model as consecutive parts, and lists them. */
 HTP_MUST_USE htp_status htp_cli_split(const htp_cli_arguments *arguments, const char *model,
                                       const htp_write_options *options);
 

@@ -77,7 +77,7 @@ static void collect(struct batch *batch, int report)
     }
 }
 
-/* The worker ended: if it left a model unfinished, its handlers have reported that, unless it was
+/* The worker ended. A model that it left unfinished was reported by its handlers, unless it was
  * killed. */
 static void judge_end(struct batch *batch, int state)
 {

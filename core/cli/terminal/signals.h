@@ -13,22 +13,22 @@
 /** Installs the handlers, also for stack overflows of the calling thread. */
 void htp_cli_signals_install(void);
 
-/** A crash from now on is that of reading @p model. With @p json a failure is also written to
- * stdout. */
+/** From now on, a crash is reported as one while reading @p model. With @p json, a failure is also
+ * written to stdout. */
 void htp_cli_signals_begin(const char *model, bool json);
 
 /** Ends a phase: a later crash is reported as one of the next phase. */
 void htp_cli_signals_finished(htp_stage stage);
 
-/** No libtorch takes part from now on: an ONNX model is looked at. */
+/** From now on, an ONNX model is queried, without libtorch. */
 void htp_cli_signals_asking(void);
 
-/** Whether SIGINT, SIGTERM or SIGHUP asked to stop. Who does not ask here within two seconds, or
- * before a second signal, is ended. */
+/** Whether SIGINT, SIGTERM or SIGHUP asked to stop. The process is ended if nobody calls this
+ * within two seconds, or before a second signal. */
 bool htp_cli_signals_stop(void);
 
-/** The caller is about to say that it was interrupted, and to end: no handler does so any more.
- * Does not return where one does already. */
+/** The caller is about to report the interrupt and to exit: handlers do so no more. Does not return
+ * if one is doing so already. */
 void htp_cli_signals_report_stop(void);
 
 #endif

@@ -13,14 +13,14 @@ typedef struct htp_cli_terminal {
     double drawn_at; /* seconds of the stage when the bar was drawn last */
 } htp_cli_terminal;
 
-/** Looks at stderr: stages are shown on a terminal, or when @p verbose, unless @p quiet. Colour
- * only on a terminal that has it, and never with NO_COLOR set. */
+/** Inspects stderr: stages are shown on a terminal, or when @p verbose, unless @p quiet. Colour is
+ * used only on a terminal that has it, and never with NO_COLOR set. */
 void htp_cli_terminal_init(htp_cli_terminal *terminal, bool quiet, bool verbose);
 
 /** Shows a report of progress. */
 void htp_cli_terminal_progress(htp_cli_terminal *terminal, const htp_progress *progress);
 
-/** Takes the bar away, before something else is printed; async-signal-safe. */
+/** Erases the bar before something else is printed. Async-signal-safe. */
 void htp_cli_terminal_clear(void);
 
 #endif
