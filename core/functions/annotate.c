@@ -47,8 +47,8 @@ static void make_settings(annotator *a)
     }
 }
 
-/* {"path": N}: for modules in a call that run several times in its surroundings, the number of
- * earlier calls. */
+/* {"path": N}: for each module in a call that runs several times around it, the number of its first
+ * call there. */
 static const char *list_first_calls(const annotator *a, uint32_t called, uint32_t around)
 {
     const htp_frames *frames = a->functions->frames;

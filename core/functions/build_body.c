@@ -161,7 +161,7 @@ static htp_tensor_id make_value(builder *build, body *b, htp_tensor_id id, uint3
     return htp_build_know(build, b, id, tensor);
 }
 
-/* The attributes of a node; its bodies are the last ones that ended. */
+/* The attributes of a node. Its bodies are the graphs that ended last. */
 static const htp_attribute *take_attributes(builder *build, body *b, const htp_onnx_node *flat)
 {
     htp_attribute *taken = HTP_NEW_ARRAY(build->arena, htp_attribute, flat->attribute_count);

@@ -7,7 +7,7 @@
 #include "functions/build.h"
 #include "functions/naming.h"
 
-/** A model under way. */
+/** A model with functions under construction. */
 typedef struct htp_function_builder {
     htp_arena *arena;
     const htp_frames *frames;
@@ -16,7 +16,7 @@ typedef struct htp_function_builder {
     htp_builder *model;
     htp_functions *result;
     const htp_function_name *names;    /* by function */
-    const htp_formal_input **inputs;   /* by function that is built: as the function has them */
+    const htp_formal_input **inputs;   /* by function: its inputs, in their order */
     const uint32_t *passed;            /* see htp_naming_passed() */
     htp_tensor_id *ids;                /* by tensor of the flat model: its tensor here ... */
     uint32_t *known_in;                /* ... in the body of this frame plus two; 1: the model */
@@ -24,17 +24,17 @@ typedef struct htp_function_builder {
     HTP_VECTOR(uint32_t) called;       /* frames, or HTP_NONE: by node */
 } htp_function_builder;
 
-/** A body under way: a function's, or the model's. */
+/** A body under construction: a function's, or the model's. */
 typedef struct htp_body_builder {
-    uint32_t frame;             /* the first that the function stands for; HTP_NONE: the model */
+    uint32_t frame;             /* the function's first frame; HTP_NONE: the model */
     uint32_t function;          /* of the builder, plus one; 0: the model */
     htp_numbers graphs;         /* around the next entry, the innermost last */
-    htp_numbers ended;          /* bodies of nodes that are still to come: their graphs */
+    htp_numbers ended;          /* graphs whose nodes are still to come */
     uint32_t number;            /* of the next value */
-    const htp_numbers *outputs; /* numbers of values that a function gives; or NULL */
+    const htp_numbers *outputs; /* numbers of the values that a function returns; or NULL */
     htp_tensor_id *given;       /* by output: its tensor */
     htp_map taken;              /* names of values */
-    htp_map calls;              /* names of calls: how many there are */
+    htp_map calls;              /* names of calls, to their counts */
 } htp_body_builder;
 
 /** Adds the nodes and calls of a frame, or of the model. Its inputs are known. */

@@ -23,7 +23,7 @@ static htp_slice trim(htp_slice text)
     return text;
 }
 
-/* Splits off the selector in front of the next comma; @p rest becomes NULL behind the last. */
+/* Splits off the selector before the next comma; @p rest becomes NULL after the last one. */
 static htp_slice take_selector(const char **rest)
 {
     const char *begin = *rest;
@@ -199,7 +199,7 @@ static const char *list_of_class(const struct choice *choice, const htp_address_
 {
     uint32_t first = matches->first;
     while (first == 0 || !matches->is_matched[first]) {
-        first++; /* there is one besides the root */
+        first++; /* a match besides the root */
     }
     bool *is_one = HTP_NEW_ARRAY(choice->arena, bool, choice->tree.module_count);
     for (uint32_t m = 1; m < choice->tree.module_count; m++) {

@@ -2,7 +2,7 @@
 
 #include "base/numbers.h"
 
-/* Rounds in which invalid frames are dropped; then all are. */
+/* Rounds in which invalid frames are dropped; after them, all frames are. */
 enum { MAX_ROUNDS = 32 };
 
 /* A graph in the walk. */
@@ -20,14 +20,14 @@ typedef struct finder {
     bool *is_frame;                 /* by scope */
     uint32_t *frame_of;             /* by scope: its innermost frame, or HTP_NONE */
     htp_numbers *graphs;            /* by graph: its nodes */
-    HTP_VECTOR(graph_level) levels; /* nested graphs, and those that follow */
+    HTP_VECTOR(graph_level) levels; /* nested graphs, and those that follow them */
     bool *is_closed;                /* by scope: its nodes have ended */
     bool is_any_refused;
 } finder;
 
 /* ---- which scope lies in which ---- */
 
-/* The innermost frame's scope around a scope; HTP_NONE where there is none. */
+/* The scope of the innermost frame around a scope; HTP_NONE: none. */
 static uint32_t frame_scope(const finder *f, uint32_t scope)
 {
     while (scope != HTP_NONE && !f->is_frame[scope]) {
@@ -188,7 +188,7 @@ static void list_graphs(finder *f)
     }
 }
 
-/* ---- what is told of scopes ---- */
+/* ---- facts about scopes ---- */
 
 typedef struct call_key {
     uint32_t frame, module;
@@ -206,7 +206,7 @@ htp_call_count htp_frames_calls(const htp_frames *frames, uint32_t frame, uint32
                : (htp_call_count){0, 0};
 }
 
-/* Counts a call in each frame around it; the first one comes first. */
+/* Counts a call in each frame around it. Calls come in order, so the first one sets the number. */
 static void count_call(finder *f, uint32_t scope)
 {
     htp_frames *found = f->found;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Domains of runtimes: functions must not be added to them. */
+/* Domains of runtimes, which functions must not be added to. */
 static const char *const reserved_domains[] = {"ai.onnx", "com.microsoft"};
 
 #define RESERVED_PREFIX "functions."
@@ -80,8 +80,8 @@ static const char *name_further(htp_arena *arena, const htp_function_name *name,
     return numbered;
 }
 
-/* The first function of each class has its name, unless an operator does; further ones are
- * numbered. */
+/* The first function of a class takes the name of the class, unless an operator has it; further
+ * ones are numbered. */
 const htp_function_name *htp_naming_functions(htp_arena *arena, const htp_frames *frames,
                                               const htp_sharing *sharing)
 {
@@ -220,9 +220,9 @@ static bool is_weight(const htp_builder *model, htp_tensor_id id)
            !htp_initializer_is_constant(&model->initializers.items[tensor->index]);
 }
 
-/* The name of an input of a module that was no argument of forward(). What a node computes keeps
- * the end of its name, behind what no node of the body can begin with: these would be numbered, and
- * differ from those of the flat file. */
+/* The name of an input that is not an argument of forward(). Values keep the end of their name,
+ * after "input_": no node of the body begins so. A node whose name was taken would be numbered, and
+ * differ from that of the flat file. */
 static const char *name_input(const htp_builder *model, const char *module, htp_tensor_id id)
 {
     const char *name = model->tensors.items[id].name;

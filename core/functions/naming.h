@@ -16,15 +16,16 @@ typedef struct htp_function_name {
 const htp_function_name *htp_naming_functions(htp_arena *arena, const htp_frames *frames,
                                               const htp_sharing *sharing);
 
-/** A name inside a function of @p frame: without the frame's prefix. In the main graph (HTP_NONE)
- * it stays. */
+/** A name inside the function of @p frame: without the frame's prefix; in the main graph
+ * (HTP_NONE), unchanged. */
 const char *htp_naming_local(const htp_frames *frames, uint32_t frame, const char *name);
 
 /**
  * Names the nodes of a function like those of a model: numbers are consecutive in the order of the
  * file. Values without a name are named by their node. Constants and calls keep theirs.
  * @param called      by node of @p model: the frame that it calls, or HTP_NONE
- * @param first_node  the function's nodes are those from here on, its graphs those from @p graph on
+ * @param first_node  the function's first node; all after it are its own, as are graphs from
+ *                    @p graph on
  * @param values      names of values in use
  */
 void htp_naming_nodes(const htp_frames *frames, htp_builder *model, const uint32_t *called,
@@ -39,7 +40,7 @@ typedef struct htp_formal_input {
 /**
  * Names the inputs of a function by its first frame: arguments of forward(), in order and by
  * parameter; other values from outside; weights, by their names below the module.
- * @param passed  by scope: the first of model->passed that is of it or behind it
+ * @param passed  as of htp_naming_passed()
  * @param taken   receives the names
  * @return one per input of the body
  */
@@ -47,7 +48,8 @@ const htp_formal_input *htp_naming_inputs(htp_arena *arena, const htp_frames *fr
                                           const htp_sharing *sharing, uint32_t frame,
                                           const uint32_t *passed, htp_map *taken);
 
-/** By scope, and behind the last: the first of model->passed that is of it or behind it. */
+/** By scope, and one more: the first index of model->passed that is of this scope or a later one.
+ */
 const uint32_t *htp_naming_passed(htp_arena *arena, const htp_builder *model);
 
 #endif

@@ -35,14 +35,14 @@ typedef struct sharer {
     bool is_each_its_own;
     htp_sharing *sharing;
     uint32_t *read_depth;     /* by tensor: the depth of the innermost frame around all readers */
-    uint32_t *known_in;       /* by tensor: the frame, plus one, that makes it or has it as an
+    uint32_t *known_in;       /* by tensor: the frame, plus one, that makes it or takes it as an
                                  input */
     uint32_t *number;         /* by tensor: number of the value or input */
     bool *is_input;           /* by tensor */
     uint32_t *scope_text;     /* by scope: its text relative to its frame; 0: not computed */
     uint32_t *operation_text; /* by aten node: its stack within that frame */
-    htp_map texts;            /* to numbers, from 1 on */
-    htp_map keys;             /* to functions */
+    htp_map texts;            /* from texts to numbers, from 1 on */
+    htp_map keys;             /* from keys to functions */
     htp_text key;             /* of the current frame */
 } sharer;
 
@@ -125,7 +125,7 @@ static void note_readers(sharer *s)
     }
 }
 
-/* ---- what nodes say of where they come from ---- */
+/* ---- annotations of nodes ---- */
 
 /* The text of a scope relative to its frame; 0 if it has none. */
 static uint32_t describe_scope(sharer *s, uint32_t scope, uint32_t frame)
@@ -249,7 +249,7 @@ static void add_value(sharer *s, htp_tensor_id id, uint32_t frame)
     note_value(s, id, body->value_count++, frame);
 }
 
-/* ---- what bodies are made of ---- */
+/* ---- keys of bodies ---- */
 
 static void add_attribute(sharer *s, const htp_attribute *attribute)
 {
@@ -276,7 +276,7 @@ static void add_attribute(sharer *s, const htp_attribute *attribute)
             ADD(s, number_of_text(s, attribute->strings[i]));
         }
         break;
-    case HTP_ATTRIBUTE_GRAPH:  /* covered before */
+    case HTP_ATTRIBUTE_GRAPH:  /* its events precede the node's */
     case HTP_ATTRIBUTE_TENSOR: /* only in models with functions */
         break;
     }
@@ -352,7 +352,7 @@ static void add_graph(sharer *s, uint32_t graph, bool is_end, uint32_t frame)
     }
 }
 
-/* Builds the key of a frame whose calls have functions already. */
+/* Builds the key of a frame. Its callees have functions already. */
 static void make_key(sharer *s, uint32_t frame)
 {
     uint32_t module = s->frames->frames.items[frame].module;
