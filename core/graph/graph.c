@@ -37,7 +37,7 @@ static void build_values(htp_graph *graph, htp_symbols *symbols)
     }
 }
 
-/* Backwards, so that each list of children is in order of definition. */
+/* Runs backwards, so that each list of children is in the order of definition. */
 static void build_modules(htp_graph *graph, const htp_instance *modules, uint32_t count)
 {
     graph->module_count = count;
@@ -52,7 +52,7 @@ static void build_modules(htp_graph *graph, const htp_instance *modules, uint32_
     }
 }
 
-/* The named axes, and symbols of data-dependent sizes, which get names. */
+/* The named axes, and data-dependent sizes, which get names here. */
 static const htp_axis *all_axes(htp_arena *arena, const htp_trace *trace, const htp_axis *axes,
                                 uint32_t axis_count)
 {

@@ -23,7 +23,7 @@ typedef struct htp_dim {
     const char *symbol; /* NULL for a number; "" where tensors of a sequence differ */
 } htp_dim;
 
-/** A value. `traced` says all but the dims. */
+/** A value: dims with symbols, and the rest as traced. */
 typedef struct htp_value {
     const htp_trace_value *traced;
     const htp_dim *dims; /* rank entries, for a tensor */
@@ -38,17 +38,17 @@ typedef struct htp_module {
 
 /** The initial value of a state. */
 typedef struct htp_first {
-    bool is_uniform; /* all its elements are one number; otherwise a value tells */
+    bool is_uniform; /* all elements equal `number`; otherwise `value` holds them */
     double number;
-    const htp_trace_value *value; /* a constant or weight; or the source of the sizes, NULL: the
-                                     input */
+    const htp_trace_value *value; /* a constant or weight; if uniform, the value whose sizes it has,
+                                     NULL: the state's input */
 } htp_first;
 
-/** A state: a tensor or number that each call takes and returns for the next one; an attribute of a
- * module, or a part of one. */
+/** A state: a tensor or number that each call takes, and returns for the next one. It is an
+ * attribute of a module, or a part of one. */
 typedef struct htp_graph_state {
-    const char *name; /* the attribute's path, behind it ".INDEX" for parts of lists */
-    uint32_t module;  /* that has the attribute */
+    const char *name; /* the attribute's path; for a part of a list, with ".INDEX" */
+    uint32_t module;  /* owner of the attribute */
     htp_value_id before;
     htp_value_id after;
     htp_first first;
@@ -56,10 +56,10 @@ typedef struct htp_graph_state {
 
 typedef struct htp_graph {
     htp_arena *arena;
-    struct htp_symbols *symbols; /* that dims have */
-    const htp_trace *trace;      /* scopes, weights and ends are read there */
+    struct htp_symbols *symbols; /* of dims */
+    const htp_trace *trace;      /* holds scopes, weights, inputs and outputs */
     htp_trace_node *nodes;       /* in order of execution */
-    bool *is_live;               /* by node: no pass has taken it out */
+    bool *is_live;               /* by node: no pass has removed it */
     uint32_t node_count;
     htp_value *values;
     uint32_t value_count;
@@ -78,26 +78,26 @@ static inline const htp_trace_value *htp_graph_value(const htp_graph *graph, htp
     return graph->values[id].traced;
 }
 
-/** How often a module was called, as the trace tells; 0 without one. */
+/** How often the trace calls a module; 0 without a trace. */
 static inline uint32_t htp_graph_module_calls(const htp_graph *graph, uint32_t module)
 {
     const htp_trace *trace = graph->trace;
     return trace && trace->module_calls ? trace->module_calls[module] : 0;
 }
 
-/** A property of values that are no lists. */
+/** A property of values other than lists. */
 typedef bool (*htp_value_test)(const htp_trace_value *value);
 
-/** Whether one of the values has a property; of a list, whether an element has it. HTP_NONE has
- * none. */
+/** Whether one of the values, or an element of a list among them, has a property. HTP_NONE never
+ * has. */
 bool htp_graph_any(const htp_graph *graph, const htp_value_id *ids, uint32_t count,
                    htp_value_test test);
 
-/** Whether a value that the node takes or gives has a property. */
+/** Whether an operand or a result of a node has a property. */
 bool htp_graph_node_any(const htp_graph *graph, const htp_trace_node *node, htp_value_test test);
 
-/** Whether an ONNX graph computes the value, or an element of it: it is neither constant nor known.
- */
+/** Whether the ONNX graph computes a value, or an element of a list: it is neither constant nor
+ * known. */
 bool htp_graph_is_computed(const htp_graph *graph, htp_value_id id);
 
 /** The node @p id. */
@@ -106,17 +106,17 @@ static inline const htp_trace_node *htp_graph_node(const htp_graph *graph, htp_n
     return &graph->nodes[id];
 }
 
-/** The attribute path of the module that scope @p scope runs; "" for the root. */
+/** The attribute path of the module that runs in a scope; "" for the root. */
 const char *htp_graph_scope_path(const htp_graph *graph, uint32_t scope);
 
-/** The place where scope @p scope is called; NULL for the method itself. */
+/** The call site of a scope; NULL for the method itself. */
 const htp_trace_call *htp_graph_scope_site(const htp_graph *graph, uint32_t scope);
 
 /** A named input axis, of size 1 or more. */
 typedef struct htp_axis {
-    const char *symbol; /**< that of a formula is its text */
+    const char *symbol; /**< name; of a formula, its text */
     int64_t sizes[HTP_MAX_LANES];
-    const htp_size_formula *formula; /**< of axes that have none; NULL: its sizes are its own */
+    const htp_size_formula *formula; /**< over axes without formulas; NULL: its sizes are its own */
 } htp_axis;
 
 /**
@@ -130,12 +130,20 @@ htp_graph *htp_graph_build(htp_arena *arena, const htp_trace *trace, uint32_t la
                            const htp_argument *arguments, uint32_t argument_count,
                            const htp_axis *axes, uint32_t axis_count);
 
-/** Writes the graph as text, one live node a line, in order of execution: `%12 : float32[batch, 8]
- * = aten::linear(%5, %3, %4)  # scope: a.b  call: 0  source: f.py:12`. The root's scope is `.`;
- * constants and weights appear instead of their ids. Lines that begin with `#` list the inputs, the
- * scopes with their callers and arguments (which need no node), and the outputs: `# scope 3: a.b
- * call: 0  caller: 1  source: f.py:20  passed: hidden_states = %5`. Names with white space or the
- * dump's own signs are JSON strings. The line of a failed node ends with `failure: "why"`. */
+/**
+ * Writes the graph as text, one live node a line, in order of execution:
+ *
+ *     %12 : float32[batch, 8] = aten::linear(%5, %3, %4)  # scope: a.b  call: 0  source: f.py:12
+ *
+ * The root's scope is `.`; constants and weights appear instead of their ids. Lines that begin with
+ * `#` list the inputs, the scopes with their callers and arguments (which need no node), and the
+ * outputs:
+ *
+ *     # scope 3: a.b  call: 0  caller: 1  source: f.py:20  passed: hidden_states = %5
+ *
+ * Names with white space or the dump's own signs are JSON strings. The line of a failed node ends
+ * with `failure: "why"`.
+ */
 void htp_graph_dump(const htp_graph *graph, htp_text *text);
 
 #endif

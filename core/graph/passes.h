@@ -2,9 +2,9 @@
  * The passes between trace and lowering: small, named, linear in nodes and values, each followed by
  * the verifier.
  *
- * The trace has done the hard part, with libtorch at hand: after an in-place operator, each alias
- * has the new value, and results of constants and sizes are computed. So no pass substitutes
- * values, and arguments of scopes stay valid. They keep no node alive.
+ * The trace has done the hard part: after an in-place operator, each alias has the new value, and
+ * results of constants and sizes are computed. So no pass substitutes values, and arguments of
+ * scopes stay valid. These keep no node alive.
  */
 #ifndef HTP_GRAPH_PASSES_H
 #define HTP_GRAPH_PASSES_H
@@ -25,8 +25,8 @@ const char *htp_pass_functional_kind(htp_arena *arena, const char *kind);
 /** Whether there is a pass of that name. */
 bool htp_pass_exists(const char *name);
 
-/** Runs the passes in order, up to and with the one named @p last (NULL: all), and verifies the
- * graph after each. Fails with HTP_CODE_INTERNAL where the verifier finds something. */
+/** Runs the passes in order, up to and including the one named @p last (NULL: all), and verifies
+ * the graph after each. @return HTP_CODE_INTERNAL if the verifier finds something */
 HTP_MUST_USE htp_status htp_passes_run(htp_graph *graph, const char *last);
 
 #endif

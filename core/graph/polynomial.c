@@ -170,7 +170,7 @@ bool htp_polynomial_is_number(const htp_algebra *algebra, htp_polynomial_id id, 
     return p->count == 0 || (p->count == 1 && p->terms[0].degree == 0);
 }
 
-/* The atom, if a polynomial is nothing else; or NULL. */
+/* The atom, if a term is nothing else; or NULL. */
 const htp_atom *htp_term_atom(const htp_algebra *algebra, const htp_term *term)
 {
     bool is_sole = term->degree == 1 && term->coefficient == 1;
@@ -240,8 +240,8 @@ void htp_sum_add_polynomial(const htp_algebra *algebra, htp_sum *s, htp_polynomi
     }
 }
 
-/* The term x of a quotient ⌊x / 2⌋ in @p term. @return false if there is none, or x is no single
- * term */
+/* Finds the x of a @p term that is ⌊x / 2⌋. @return false if it is not, or x is not a single term
+ */
 static bool find_whole(const htp_algebra *algebra, const htp_term *term, htp_term *whole)
 {
     const htp_atom *half = term->degree == 1 ? &algebra->atoms.items[term->factors[0]] : NULL;
@@ -309,7 +309,7 @@ int64_t htp_common_divisor(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 
-/* Divides @p term by the factors of @p divisor. @return false if one is missing */
+/* Divides @p term by @p divisor. @return false if a factor is missing */
 static bool take_out(htp_term *term, const htp_term *divisor)
 {
     htp_term rest = {.coefficient = term->coefficient / divisor->coefficient};

@@ -3,9 +3,9 @@
  *
  * A polynomial is a sum of terms: integers times atoms. An atom is a symbol, ⌊p / n⌋ for a
  * polynomial p and a number n, max(p, 0), or a sum that is a factor: products are not expanded.
- * Equal sums, nested quotients and their constants have one form: ⌊(⌊(a - 1) / 2⌋ + 2) / 3⌋ is ⌊(a
- * + 3) / 6⌋, and min(a, 3) is a - max(a - 3, 0). Forms that differ may still be equal; one form is
- * one size.
+ * Equal sums, nested quotients and their constants have one form: ⌊(⌊(a - 1) / 2⌋ + 2) / 3⌋ is
+ * ⌊(a + 3) / 6⌋, and min(a, 3) is a - max(a - 3, 0). Equal forms are equal sizes; different forms
+ * may be equal, too.
  *
  * Operations return HTP_NONE if a number overflows, if a form grows too large, or if an operand is
  * HTP_NONE.
@@ -23,7 +23,7 @@
 typedef uint32_t htp_polynomial_id;
 typedef uint32_t htp_atom_id;
 
-/** The lower bound of an unbounded value. */
+/** In place of the lower bound of an unbounded value. */
 #define HTP_POLYNOMIAL_UNBOUNDED INT64_MIN
 
 /** Limits of one sum, one product, and of all numbers and symbols in a form. */
@@ -33,7 +33,7 @@ enum {
     HTP_POLYNOMIAL_MAX_WEIGHT = 64
 };
 
-/** A number times atoms, in the order of the first symbols in them. */
+/** A number times atoms, which are sorted by the first symbol in each. */
 typedef struct htp_term {
     int64_t coefficient;
     uint32_t degree;
@@ -50,9 +50,9 @@ typedef struct htp_lane_sizes {
 typedef struct htp_polynomial {
     const htp_term *terms;
     uint32_t count;
-    uint32_t weight;  /* terms and atoms, those of atoms included */
-    bool has_unknown; /* in a term, however deep */
-    int64_t least;    /* known lower bound, beyond the one of the form */
+    uint32_t weight;  /* how many terms and atoms it has, nested ones included */
+    bool has_unknown; /* at any depth */
+    int64_t least;    /* known lower bound, besides that of the form */
     htp_lane_sizes sizes;
 } htp_polynomial;
 
@@ -63,15 +63,15 @@ typedef struct htp_atom {
     const char *symbol;        /* or NULL */
     htp_polynomial_id inner;   /* of a quotient, a sum or a positive part */
     int64_t divisor;           /* 0 for a sum, HTP_ATOM_POSITIVE for max(inner, 0) */
-    htp_atom_id first;         /* of the symbols in it; itself for a symbol */
-    htp_polynomial_id meaning; /* of a symbol: its meaning, once found; or HTP_NONE */
-    bool is_busy;              /* the meaning is being looked up */
-    bool is_unknown;           /* a symbol that says nothing, or with one inside */
+    htp_atom_id first;         /* the first symbol in it; itself for a symbol */
+    htp_polynomial_id meaning; /* of a symbol: what it was found to equal; HTP_NONE: not found */
+    bool is_busy;              /* the meaning is being resolved */
+    bool is_unknown;           /* an unknown symbol, or one inside */
     int64_t least;             /* known lower bound */
-    bool is_data;              /* a symbol for a size that the data decides */
-    bool is_fresh;             /* a symbol that was made up for the sizes it has */
-    bool is_taken;             /* one that is the name of something now */
-    bool is_ambiguous;         /* it was found to be several things */
+    bool is_data;              /* a symbol of a data-dependent size */
+    bool is_fresh;             /* a symbol invented for sizes by lane */
+    bool is_taken;             /* a fresh one that names an unknown symbol now */
+    bool is_ambiguous;         /* contradicting meanings were found */
     bool is_zero;              /* a positive part that is 0 in every run */
     htp_lane_sizes sizes;
 } htp_atom;
@@ -94,10 +94,10 @@ htp_polynomial_id htp_polynomial_symbol(htp_algebra *algebra, const char *symbol
 
 htp_polynomial_id htp_polynomial_number(htp_algebra *algebra, int64_t number);
 
-/** Whether a polynomial is a number; the number. */
+/** Whether a polynomial is a number; @p number receives it. */
 bool htp_polynomial_is_number(const htp_algebra *algebra, htp_polynomial_id id, int64_t *number);
 
-/** The symbol that is all of a polynomial; NULL when it is another. */
+/** The symbol, if a polynomial is nothing else; or NULL. */
 htp_atom *htp_polynomial_sole_symbol(const htp_algebra *algebra, htp_polynomial_id id);
 
 /** a + factor b. */
@@ -108,14 +108,14 @@ htp_polynomial_id htp_polynomial_add(htp_algebra *algebra, htp_polynomial_id a, 
 htp_polynomial_id htp_polynomial_multiply(htp_algebra *algebra, htp_polynomial_id a,
                                           htp_polynomial_id b);
 
-/** a / b where b divides a, as their forms show. */
+/** a / b; HTP_NONE unless the forms show that b divides a. */
 htp_polynomial_id htp_polynomial_divide(htp_algebra *algebra, htp_polynomial_id a,
                                         htp_polynomial_id b);
 
 /** ⌊a / divisor⌋ for a divisor above 0. */
 htp_polynomial_id htp_polynomial_floor(htp_algebra *algebra, htp_polynomial_id a, int64_t divisor);
 
-/** max(a, 0): a itself, or 0, where the form shows that. */
+/** max(a, 0), simplified to a or 0 if the form shows its sign. */
 htp_polynomial_id htp_polynomial_positive(htp_algebra *algebra, htp_polynomial_id a);
 
 /** The larger and the smaller of two. */
@@ -124,8 +124,8 @@ htp_polynomial_id htp_polynomial_larger(htp_algebra *algebra, htp_polynomial_id 
 htp_polynomial_id htp_polynomial_smaller(htp_algebra *algebra, htp_polynomial_id a,
                                          htp_polynomial_id b);
 
-/** Whether a polynomial is at least @p least for all sizes, as its form shows, or as is known of
- * it. False for HTP_NONE. */
+/** Whether a polynomial is at least @p least for all sizes, by its form or by noted bounds. False
+ * for HTP_NONE. */
 bool htp_polynomial_is_at_least(const htp_algebra *algebra, htp_polynomial_id id, int64_t least);
 
 /** Whether @p a is at least @p b for all sizes. */
@@ -134,9 +134,8 @@ bool htp_polynomial_is_above(htp_algebra *algebra, htp_polynomial_id a, htp_poly
 /** Notes a lower bound of a polynomial. */
 void htp_polynomial_set_least(htp_algebra *algebra, htp_polynomial_id id, int64_t least);
 
-/** Notes that every run broadcasts two sizes to one: no run gets past it where they differ and
- * neither is 1. Of n and min(n, 512) follows that n is at most 512. It counts in
- * htp_polynomial_resolve() alone. */
+/** Notes that every run broadcasts two sizes, and so fails if they differ and neither is 1. From n
+ * and min(n, 512) follows that n is at most 512. Only htp_polynomial_resolve() uses it. */
 void htp_polynomial_note_broadcast(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b);
 
 /** Drops the noted bounds, except those of symbols. */
@@ -145,7 +144,7 @@ void htp_polynomial_forget(htp_algebra *algebra);
 /** Substitutes the meanings of symbols, and applies facts about positive parts. */
 htp_polynomial_id htp_polynomial_resolve(htp_algebra *algebra, htp_polynomial_id id);
 
-/** Appends a polynomial as Python would compute it: "(height//16)*(width//16) + 1". */
+/** Appends a polynomial as an expression of Python: "(height//16)*(width//16) + 1". */
 void htp_polynomial_write(const htp_algebra *algebra, htp_polynomial_id id, htp_text *text);
 
 #endif

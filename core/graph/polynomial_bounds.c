@@ -105,8 +105,7 @@ static bool least_by_quotient(const htp_algebra *algebra, const htp_sum *s, uint
     return true;
 }
 
-/* c max(q, 0) is either 0 or c q: a negative c gives the smaller bound, otherwise the larger one.
- */
+/* c max(q, 0) is the larger of 0 and c q, or the smaller for a negative c: so is the bound. */
 static bool least_by_positive(const htp_algebra *algebra, const htp_sum *s, uint32_t at, int depth,
                               int64_t *least)
 {

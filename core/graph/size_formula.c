@@ -34,7 +34,7 @@ static void push(struct parser *p, htp_size_formula_kind kind, int64_t number)
     }
 }
 
-/* Consumes @p token if it comes next. @return whether it does */
+/* Consumes @p token if it comes next. @return whether it did */
 static bool take(struct parser *p, const char *token)
 {
     p->at += strspn(p->at, " ");

@@ -1,5 +1,5 @@
 /*
- * Sizes that follow from named axes: "past + sequence", in the writing of htp_polynomial_write().
+ * Sizes computed from named axes: "past + sequence", as htp_polynomial_write() writes them.
  */
 #ifndef HTP_GRAPH_SIZE_FORMULA_H
 #define HTP_GRAPH_SIZE_FORMULA_H
@@ -10,7 +10,7 @@
 
 struct htp_axis;
 
-/** The operation of a step on the preceding values. */
+/** The operation of a step on the values before it. */
 typedef enum htp_size_formula_kind {
     HTP_SIZE_NUMBER,
     HTP_SIZE_AXIS, /**< number: which */
@@ -46,7 +46,7 @@ const char *htp_size_formula_parse(htp_arena *arena, const char *text, const htp
 /** Whether a text is the name of an axis rather than a formula: letters, digits and _. */
 bool htp_size_formula_is_name(const char *text);
 
-/** How long the name is that a text begins with; 0 where it begins with none. */
+/** The length of the name at the beginning of a text; 0: none. */
 size_t htp_size_formula_name_length(const char *text);
 
 /** The error for an axis of unknown size. */
@@ -55,12 +55,11 @@ const char *htp_size_formula_no_size(htp_arena *arena, const char *axis);
 /** Appends a step; false when there are too many. */
 bool htp_size_formula_push(htp_size_formula *formula, htp_size_formula_kind kind, int64_t number);
 
-/** The size for those that @p axes have in a lane; 0 when a number overflows. */
+/** The size in a lane, from those of @p axes; 0 if a number overflows. */
 int64_t htp_size_formula_value(const htp_size_formula *formula, const struct htp_axis *axes,
                                uint32_t lane);
 
-/** The same as a polynomial; @p axes has those of the axes. HTP_NONE when it is too
- * large. */
+/** The formula as a polynomial, from those of @p axes. HTP_NONE if it is too large. */
 htp_polynomial_id htp_size_formula_polynomial(htp_algebra *algebra, const htp_size_formula *formula,
                                               const htp_polynomial_id *axes);
 

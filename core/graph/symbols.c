@@ -12,7 +12,7 @@ typedef struct lane_sizes {
     int64_t lane[HTP_MAX_LANES]; /* 0 beyond the lane count */
 } lane_sizes;
 
-/* A form returns HTP_NONE if the sizes do not fit it. */
+/* Fits sizes to a form. @return HTP_NONE if they do not fit */
 typedef htp_polynomial_id (*form_fn)(htp_symbols *symbols, const lane_sizes *sizes);
 
 static bool find_name(const htp_symbols *symbols, const char *name, htp_polynomial_id *id)
@@ -397,7 +397,7 @@ bool htp_symbols_has_unknown(htp_symbols *symbols, htp_dim dim)
     return has_unknown(symbols, htp_symbols_polynomial(symbols, dim));
 }
 
-/* Notes the meaning of an unknown symbol; contradictions leave none. */
+/* Notes the meaning of an unknown symbol; contradicting ones cancel it. */
 static void learn(htp_atom *atom, htp_polynomial_id meaning)
 {
     if (atom->meaning == HTP_NONE && !atom->is_ambiguous) {

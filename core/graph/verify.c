@@ -121,7 +121,7 @@ static htp_status check_node(verifier *v)
     return check_blocks(v);
 }
 
-/* Checks arguments of calls, which need no maker and no reader. */
+/* Checks arguments of calls, which need no producer and no reader. */
 static htp_status check_scopes(const verifier *v)
 {
     const htp_trace *trace = v->graph->trace;

@@ -9,7 +9,7 @@
 
 /**
  * Checks every live node: its scope exists, its arguments have names and exist, its operands were
- * made earlier by live nodes (or are inputs, weights or known), its outputs name it as their
+ * produced earlier by live nodes (or are inputs, weights or known), its outputs name it as their
  * producer, and dims are not negative. Linear in nodes and values.
  * @param pass  the pass that ran last, for the message.
  * @return HTP_CODE_INTERNAL with the error and its place.
