@@ -86,7 +86,7 @@ static void list_edges(finder *f)
                  (edge){f->modules[i].parent, number_of(f, name, strlen(name)), i});
     }
     add_further_edges(f);
-    HTP_PUSH(f->arena, &f->edges, (edge){.parent = f->module_count}); /* ids behind all modules */
+    HTP_PUSH(f->arena, &f->edges, (edge){.parent = f->module_count}); /* an id after all modules */
     qsort(f->edges.items, f->edges.count, sizeof(edge), compare_edges);
     f->first_edges = HTP_NEW_ARRAY(f->arena, uint32_t, (size_t)f->module_count + 1);
     uint32_t at = 0;
@@ -169,7 +169,7 @@ static void group_twins(finder *f)
     }
 }
 
-/* All names of the twins from @p first on, except @p own's path. */
+/* All names of the twins from @p first on, except the path of @p own. */
 static htp_alias_list list_names(finder *f, uint32_t first, uint32_t own)
 {
     HTP_VECTOR(const char *) paths = {0};

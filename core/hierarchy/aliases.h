@@ -11,7 +11,7 @@
 
 #include "hierarchy/parameters.h"
 
-/** Of more twins than these, one alone lists the others: lists of all would be too long. */
+/** In a larger group of twins, one alone lists the others: lists in all would be quadratic. */
 #define HTP_TWINS_LISTED 256
 
 /** Dotted attribute paths in order of definition. */

@@ -34,14 +34,14 @@ static const uint32_t *find_ancestors(htp_arena *arena, const htp_instance *modu
     return ancestors;
 }
 
-/* Refers to a module by number instead of repeating a long address. No other segment or attribute
- * name begins with a dot. */
+/* A number instead of a long address. It is unambiguous: no segment or attribute name begins with a
+ * dot. */
 static void add_reference(htp_text *text, uint32_t module)
 {
     htp_text_addf(text, "...%" PRIu32, module);
 }
 
-/* Walks up no further than HTP_TAG_LENGTH bytes of path reach. */
+/* Goes up at most HTP_TAG_LENGTH bytes of path, which keeps it linear. */
 static void add_relative_path(tagging *t, uint32_t module)
 {
     size_t length = 0;

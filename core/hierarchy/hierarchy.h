@@ -4,14 +4,14 @@
  * A tag is the address of one module instance, "/" and the segments of its eligible ancestors:
  * /Net/Encoder/Layer.0. Two instances never share a tag, one instance never has two.
  *
- * Eligible is the root, and every module whose qualified class does not begin with "torch.nn.". A
- * group is the eligible modules of one short class name below one nearest eligible ancestor in the
+ * The root is eligible, as is every module whose qualified class does not begin with "torch.nn.". A
+ * group is the eligible modules with one short class name and one nearest eligible ancestor in the
  * attribute tree. A segment is
  * - Class.N if all attribute names of the group are distinct numbers;
  * - Class.PATH, the dotted attribute path below that ancestor, for each of a group of several;
  * - Class for a group of one.
- * Percent-encoded (%2F) are `%`, `/`, control characters, bytes that are no UTF-8, and `.` inside
- * one attribute name; an empty name is written `%`. So no two segments are equal.
+ * `%`, `/`, control characters, bytes that are not UTF-8, and `.` inside one attribute name are
+ * percent-encoded (%2F); an empty name is written `%`. So no two segments are equal.
  *
  * Nesting is unbounded, tags are not: below an address of more than HTP_TAG_LENGTH bytes, tags
  * begin with `/...N` instead, N being the index of its module; a longer attribute path begins with
@@ -26,7 +26,7 @@
 /** Version of the rules, written to the model's metadata. */
 #define HTP_TAG_RULES_VERSION "1"
 
-/** The length, in bytes, above which an address is referred to by number. */
+/** Bytes of the longest address that is written out; longer ones are numbers. */
 #define HTP_TAG_LENGTH 1024
 
 typedef struct htp_hierarchy_options {

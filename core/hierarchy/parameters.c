@@ -148,7 +148,7 @@ typedef struct occurrence {
 } occurrence;
 
 /* Every occurrence adds to its module. Every later one subtracts at the common ancestor of its
- * module and the previous one's (in depth-first order). So the sum over any subtree counts the
+ * module and that of the previous one, in depth-first order. So the sum over any subtree counts the
  * tensor once. */
 static void count_occurrence(const tree *t, const htp_weight *weights, uint32_t weight,
                              occurrence *seen, htp_parameter_count *counts)

@@ -24,15 +24,15 @@ typedef struct htp_parameters {
 } htp_parameters;
 
 /**
- * Counts parameters. @p modules are in depth-first order. Time is linear, times the logarithm of
+ * Counts parameters. @p modules are in depth-first order. Takes linear time, and the logarithm of
  * the depth for each tied parameter.
  */
 htp_parameters *htp_parameters_count(htp_arena *arena, const htp_instance *modules,
                                      uint32_t module_count, const htp_weight *weights,
                                      uint32_t weight_count);
 
-/** The attribute name of a weight in the module of path @p module_path: "weight" of
- * "encoder.linear.weight". The whole name where it does not begin with the path. */
+/** The attribute name of a weight in the module at @p module_path: "weight" of
+ * "encoder.linear.weight". The whole name if it does not begin with the path. */
 const char *htp_parameters_local_name(const char *module_path, const htp_weight *weight);
 
 #endif

@@ -50,7 +50,7 @@ void htp_hierarchy_add_encoded(htp_text *text, const char *name, bool keep_dots)
     }
 }
 
-/* An empty name becomes "%", which is no other encoding. Borrows the name if it needs no encoding.
+/* An empty name becomes "%", which no other name becomes. Borrows the name if it needs no encoding.
  */
 static const char *encode(htp_arena *arena, htp_text *scratch, const char *name)
 {

@@ -21,7 +21,7 @@ typedef struct htp_module_spelling {
 const htp_module_spelling *htp_segments_spell(htp_arena *arena, const htp_instance *modules,
                                               uint32_t module_count);
 
-/** How the segment of a module goes on behind its class. */
+/** What follows the class in the segment of a module. */
 typedef enum htp_segment_form {
     HTP_SEGMENT_CLASS,  /* Class */
     HTP_SEGMENT_NUMBER, /* Class.N */
