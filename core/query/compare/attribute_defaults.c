@@ -36,7 +36,7 @@ static uint32_t bits_of(float number)
     return bits;
 }
 
-/* Sort order of rows; a place without a row compares like one. */
+/* The sort order of rows, and of keys, which are rows without values. */
 static int compare_rows(const struct row *a, const struct row *b)
 {
     int order = strcmp(a->op_type, b->op_type);

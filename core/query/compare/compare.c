@@ -53,7 +53,7 @@ static void count_nodes(htp_arena *arena, htp_comparison *c)
     }
 }
 
-/* ---- what does not correspond ---- */
+/* ---- unmatched nodes ---- */
 
 static void list_unmatched(htp_arena *arena, htp_comparison *c)
 {
@@ -86,7 +86,7 @@ static bool have_one_kind(const htp_tree *const trees[HTP_COMPARED])
            trees[HTP_COMPARED_A]->are_paths_in_tags == trees[HTP_COMPARED_B]->are_paths_in_tags;
 }
 
-/* Whether nodes of a tree may have several tags. Only exports of ours have them. */
+/* Whether nodes of a tree may have several tags, as only our exports do. */
 static bool has_many(const htp_tree *tree)
 {
     return tree->source == HTP_TREE_ATTRIBUTES || tree->source == HTP_TREE_METADATA ||
@@ -98,8 +98,7 @@ static htp_slice relative_tag_of(const htp_tree *tree, uint32_t node)
     return tree->relative ? tree->relative[node] : htp_slice_of("");
 }
 
-/* Whether a relative tag may stand for a tag: the tag ends with it. A module's own nodes may be of
- * any module. */
+/* Whether a relative tag may stand for a tag: the tag ends with it. "." may stand for any. */
 static bool may_stand_for(htp_slice relative, htp_slice tag)
 {
     size_t rest = tag.length > relative.length ? tag.length - relative.length : 0;
@@ -108,8 +107,8 @@ static bool may_stand_for(htp_slice relative, htp_slice tag)
     return ends || (tag.length > 0 && htp_slice_equals(relative, htp_slice_of(".")));
 }
 
-/* A function that was inlined without its calls' tags leaves relative tags, which are compared as
- * far as they go. @return whether one of these is such a tag */
+/* Compares tags of which one is relative: inlining a function without the tags of its calls leaves
+ * such tags. @return whether one is */
 static bool compare_relative(const htp_comparison *c, const uint32_t nodes[HTP_COMPARED],
                              bool *are_same)
 {

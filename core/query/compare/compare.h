@@ -1,5 +1,5 @@
 /*
- * Compares two models: which parts correspond (query/compare/correspond.h), and how they differ.
+ * Compares two models: which nodes correspond (query/compare/correspond.h), and how they differ.
  */
 #ifndef HTP_QUERY_COMPARE_H
 #define HTP_QUERY_COMPARE_H
@@ -25,14 +25,14 @@ typedef HTP_VECTOR(htp_compared_count) htp_compared_counts;
 typedef struct htp_unmatched {
     uint32_t node;
     uint32_t counterpart; /* in the other model; HTP_NONE: nothing is in its place */
-    unsigned differences; /* htp_difference; where there is one */
+    unsigned differences; /* set of htp_difference, if there is a counterpart */
 } htp_unmatched;
 
-/** An input or output: its values in the models, HTP_NONE where one has none such. */
+/** An input or output: its value in each model; HTP_NONE in a model that has no such one. */
 typedef struct htp_compared_value {
     bool is_output;
     uint32_t values[HTP_COMPARED];
-    bool has_other_type;   /* dtype, or dims where both are known */
+    bool has_other_type;   /* dtypes differ, or dims that both models know */
     bool has_other_source; /* of outputs: other nodes make it */
 } htp_compared_value;
 
@@ -43,14 +43,14 @@ typedef struct htp_compared_constant {
     htp_digest value;
 } htp_compared_constant;
 
-/** Metadata that differ; NULL: one file has none. */
+/** Metadata that differ; NULL: the model has none of this name. */
 typedef struct htp_compared_fact {
     const char *name;
     const char *texts[HTP_COMPARED];
 } htp_compared_fact;
 
 /** Corresponding nodes with different tags. A relative tag, left by another program's inlining,
- * must be the end of the other one. */
+ * does not differ from a tag that ends with it. */
 typedef struct htp_compared_tag {
     uint32_t nodes[HTP_COMPARED];
 } htp_compared_tag;
@@ -65,19 +65,19 @@ typedef struct htp_comparison {
     bool has_modules; /* the tags of both are of one kind */
     htp_compared_counts modules;
     HTP_VECTOR(htp_compared_value) values; /* inputs, then outputs */
-    uint32_t function_outputs;             /* of functions of A, that other nodes make in B */
+    uint32_t function_outputs; /* outputs of functions of A that other nodes make in B */
     uint32_t constants[HTP_COMPARED];
-    uint32_t equal_constants[HTP_COMPARED]; /* whose contents the other one has, too */
+    uint32_t equal_constants[HTP_COMPARED]; /* whose contents the other model has, too */
     HTP_VECTOR(htp_compared_constant) only[HTP_COMPARED];
     HTP_VECTOR(htp_compared_fact) facts;
-    bool has_tags; /* as has_modules, and names of nodes are not all that tells */
+    bool has_tags; /* as has_modules, and the tags are not derived from names of nodes alone */
     HTP_VECTOR(htp_compared_tag) tags;
     bool has_same_topology; /* all nodes correspond, and so do inputs, outputs and constants */
     bool is_different;      /* in anything listed here */
 } htp_comparison;
 
 /**
- * Compares two models. Names are no difference. Equal names only pair inputs, outputs and
+ * Compares two models. Other names are not a difference; equal names only pair inputs, outputs and
  * functions.
  * @return as htp_contents_read()
  */

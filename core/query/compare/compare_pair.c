@@ -6,12 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Things of one kind, in one model. */
+/* Inputs, outputs or functions of one model. */
 struct things {
     size_t count;
     const char **names;
-    const char **forms; /* NULL: not in the comparison. Things without a common name are paired by
-                           form */
+    const char **forms; /* to pair those without a common name; NULL: not compared */
     uint64_t *numbers;
 };
 
@@ -23,7 +22,7 @@ static struct things new_things(htp_arena *arena, size_t count)
                            .numbers = HTP_NEW_ARRAY(arena, uint64_t, count + 1)};
 }
 
-/* Numbers the things that have no number yet: equal texts get equal numbers, in order. */
+/* Numbers the things without a number: equal texts get equal numbers, in order. */
 static void pair_by(htp_arena *arena, struct things things[HTP_COMPARED], bool by_name,
                     uint64_t *number)
 {
@@ -63,7 +62,7 @@ static void pair_things(htp_arena *arena, struct things things[HTP_COMPARED])
     }
 }
 
-/* Inputs or outputs of the model. Old files list weights among the inputs; those are left out. */
+/* Inputs or outputs of the model, without the weights that old files list among the inputs. */
 static struct things list_values(htp_arena *arena, const htp_view *view, htp_view_range range)
 {
     struct things things = new_things(arena, range.count);

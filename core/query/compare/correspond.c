@@ -4,7 +4,7 @@
 
 enum { OF_A, OF_B, SIDES };
 
-/* A group of readers that nothing tells apart. */
+/* A group of indistinguishable readers. */
 struct readers {
     uint32_t left; /* nodes without a counterpart */
     uint64_t sum;  /* sum of their numbers: the number itself when one is left */
@@ -14,7 +14,7 @@ struct readers {
 struct side {
     const htp_fingerprint *fingerprint;
     uint32_t *found;         /* by node: its counterpart */
-    uint32_t *group;         /* by link: of alike readers */
+    uint32_t *group;         /* by link: its group of readers */
     struct readers *readers; /* by group */
     htp_map groups;          /* by source, result and label */
 };
@@ -22,7 +22,7 @@ struct side {
 struct finder {
     htp_arena *arena;
     struct side sides[SIDES];
-    uint32_t *queue; /* nodes of A whose neighbours are to be looked at */
+    uint32_t *queue; /* nodes of A whose neighbours are to be joined */
     uint32_t queued;
     uint32_t *next;   /* by node of B: the next one with the same key and no counterpart */
     htp_digest *keys; /* by node of B */
@@ -99,14 +99,14 @@ static void join_in_order(struct finder *f, htp_digest *const digests[SIDES])
     }
 }
 
-/* ---- found once ---- */
+/* ---- unique in both ---- */
 
 struct once {
     uint32_t count[SIDES];
     uint32_t node[SIDES];
 };
 
-/* Joins nodes whose digest is left once in either model. */
+/* Joins nodes whose digest only one remaining node of each model has. */
 static void join_single(struct finder *f, htp_digest *const digests[SIDES])
 {
     uint32_t room = f->sides[0].fingerprint->count + f->sides[1].fingerprint->count;
@@ -183,8 +183,8 @@ static bool may_join(const struct finder *f, const htp_link *link, const htp_lin
                              b->fingerprint->labels[label][other->from]);
 }
 
-/* Whether two operands are interchangeable: the operator is commutative and the operands look the
- * same. */
+/* Whether two operands are interchangeable: the operator is commutative, and the operands have
+ * equal labels. */
 static bool are_alike(const struct side *side, const htp_link *links, htp_label label)
 {
     const htp_digest *labels = side->fingerprint->labels[label];
@@ -250,7 +250,7 @@ static void list_leaving(struct finder *f, struct leaving *leaving)
     }
 }
 
-/* Joins the readers of two counterparts where a group has one reader in either model. */
+/* Joins the readers of two counterparts, if their group has one reader left in each model. */
 static void join_readers(struct finder *f, const struct leaving *leaving, uint32_t a, uint32_t b,
                          htp_label label)
 {
@@ -300,7 +300,7 @@ static void join_by_label(struct finder *f, const struct leaving *leaving, htp_l
     }
     for (int s = 0; s < SIDES; s++) {
         htp_surroundings_find(f->arena, f->sides[s].fingerprint, label, &of[s]);
-        f->sides[s].group = NULL; /* those of other labels */
+        f->sides[s].group = NULL; /* it was made for another label */
     }
     htp_digest *const both[] = {of[0].both, of[1].both};
     join_in_order(f, both);

@@ -2,11 +2,13 @@
  * Correspondence of the nodes of two models, by labels and edges, never by names.
  *
  * A node's counterpart is the node in its place. Counterparts are found in steps; each takes the
- * nodes that are left. First: equal digests of everything upstream and downstream. Then:
- * surroundings that are unique in either model. Then: their neighbours, as far as these are unique.
- * Then all of this without the contents of constants, so that models of one architecture match.
- * Last: neighbours with nothing but the operator in common. Among equal candidates the order of the
- * file decides.
+ * nodes that are left:
+ * - equal digests of everything upstream and downstream;
+ * - surroundings that are unique in each model;
+ * - neighbours of counterparts, if they are unique;
+ * - all of this without the contents of constants, so that models of one architecture match;
+ * - neighbours that have only the operator in common.
+ * Among equal candidates the order of the file decides.
  *
  * Counterparts correspond if they have the same operator, attributes and constants, and if their
  * operands come from counterparts, slot by slot. So a different weight costs one node, and a
@@ -43,8 +45,8 @@ void htp_correspondence_find(htp_arena *arena, const htp_fingerprint *a, const h
 unsigned htp_correspondence_compare(const htp_fingerprint *a, const htp_fingerprint *b,
                                     const htp_correspondence *correspondence, uint32_t n);
 
-/** Whether link @p link of node @p n of A and @p other lead to counterparts; node HTP_NONE means
- * the outputs of the models. */
+/** Whether @p link of a node of A and @p other of its counterpart in B come from counterparts, and
+ * from the same result. */
 bool htp_correspondence_is_same_link(const htp_correspondence *correspondence, const htp_link *link,
                                      const htp_link *other);
 

@@ -63,7 +63,7 @@ htp_digest htp_digest_mix(uint64_t seed, uint64_t number, htp_digest a, htp_dige
     return htp_digest_of(seed, parts, sizeof(parts));
 }
 
-/* ---- numbers of tensors, as raw data have them ---- */
+/* ---- elements of tensors, as in raw data ---- */
 
 /* Bytes that are fed into a digest. */
 struct feed {
@@ -189,7 +189,7 @@ struct reading {
     const htp_view *view;
     uint64_t seed;
     htp_content *contents;
-    htp_map ranges; /* of data files to the first tensor in that range */
+    htp_map ranges; /* from ranges of data files to the first tensor there */
     unsigned char *buffer;
     struct feed *feed;
 };
@@ -318,7 +318,7 @@ htp_status htp_contents_read(htp_arena *arena, const htp_view *view, uint64_t se
         .contents = HTP_NEW_ARRAY(arena, htp_content, view->tensors.count + 1),
         .buffer = htp_arena_alloc(arena, READ_BYTES),
     };
-    struct feed feed; /* the state's alignment is larger than the arena's */
+    struct feed feed; /* on the stack: its alignment is larger than the arena's */
     r.feed = &feed;
     for (uint32_t i = 0; i < view->tensors.count; i++) {
         const htp_view_tensor *tensor = &view->tensors.items[i];

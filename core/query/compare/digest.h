@@ -13,7 +13,7 @@ typedef struct htp_digest {
     uint64_t low, high;
 } htp_digest;
 
-/** A seed that nobody knew before. */
+/** An unpredictable seed. */
 uint64_t htp_digest_seed(void);
 
 /** The digest of some bytes. */
@@ -22,7 +22,7 @@ htp_digest htp_digest_of(uint64_t seed, const void *bytes, size_t count);
 /** The digest of a number and two digests in this order. */
 htp_digest htp_digest_mix(uint64_t seed, uint64_t number, htp_digest a, htp_digest b);
 
-/** Adds a digest to a sum, in whatever order. */
+/** Adds a digest to a sum, which does not depend on the order. */
 static inline void htp_digest_add(htp_digest *sum, htp_digest term)
 {
     sum->low += term.low;
@@ -36,22 +36,23 @@ static inline bool htp_digest_equals(htp_digest a, htp_digest b)
 
 /** The contents of a constant. */
 typedef struct htp_content {
-    htp_digest value; /* its type, dims and numbers */
+    htp_digest value; /* its type, dims and elements */
     htp_digest type;  /* its type and dims */
 } htp_content;
 
-/** A constant of @p count elements of @p data_type, which are a list, or a scalar. */
+/** The content of a list of @p count elements of @p data_type, or of a scalar. @p bytes has @p size
+ * bytes. */
 htp_content htp_content_of(uint64_t seed, int32_t data_type, bool is_list, uint64_t count,
                            const void *bytes, size_t size);
 
-/** A constant list of strings, or a single one. */
+/** The content of a list of strings, or of a single one. */
 htp_content htp_content_of_strings(uint64_t seed, bool is_list, const htp_span *strings,
                                    size_t count);
 
 /**
  * The contents of all tensors of a view, by number. Equal elements have equal digests, whether
- * stored raw, typed or in a data file. A sparse tensor is the first of its two. Ranges of data
- * files that tensors share are read once.
+ * stored raw, typed or in a data file. The content of a sparse tensor is that of its first tensor.
+ * Shared ranges of data files are read once.
  * @return HTP_CODE_BAD_INPUT if a data file was changed.
  */
 HTP_MUST_USE htp_status htp_contents_read(htp_arena *arena, const htp_view *view, uint64_t seed,

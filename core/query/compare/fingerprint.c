@@ -20,7 +20,7 @@ enum sort {
     SORT_LABEL,
 };
 
-/* A fingerprint under way. */
+/* A fingerprint under construction. */
 struct maker {
     htp_arena *arena;
     const htp_view *view;
@@ -44,7 +44,7 @@ static htp_digest number(uint64_t value)
     return (htp_digest){value, 0};
 }
 
-/* ---- before the links ---- */
+/* ---- positions and constants ---- */
 
 static void note_positions(struct maker *m)
 {
@@ -170,7 +170,7 @@ static htp_digest place_of_body(const struct maker *m, uint32_t graph)
     return mix(m, SORT_BODY, m->names[attribute->name], number(graph - attribute->graphs.first));
 }
 
-/* The link from slot @p slot of a reader to a value that is no constant. */
+/* The link from slot @p slot of a reader to a value that is not constant. */
 static htp_link link_to(const struct maker *m, uint32_t value, htp_digest slot)
 {
     const htp_view_value *read = &m->view->values.items[value];
@@ -256,7 +256,7 @@ static void link_nodes(struct maker *m)
     m->fingerprint->first_link = first;
 }
 
-/* Adds the outputs of a graph without a node; a constant becomes a link from nowhere. */
+/* Adds the outputs of the model or of a function. A constant becomes a link without a source. */
 static void link_outputs(struct maker *m, uint32_t graph)
 {
     const htp_view_graph *returned = &m->view->graphs.items[graph];

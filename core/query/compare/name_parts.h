@@ -11,9 +11,9 @@
 typedef bool htp_name_is_known(void *user, const char *name, size_t length);
 
 /**
- * The longest known part of a name: at its beginning, or behind a space. It ends before a character
- * that is no part of words, or, with a scope, before an underscore. A name with very many such
- * parts has none.
+ * The longest known part of a name. It begins where the name does, or after a space. It ends before
+ * a character that is not part of words or, if it has a scope, before an underscore. Names with
+ * very many candidates are given up.
  * @return empty: none
  */
 htp_slice htp_name_longest_part(const char *name, htp_name_is_known *is_known, void *user);

@@ -10,7 +10,7 @@ static htp_digest *new_digests(htp_arena *arena, const htp_fingerprint *fingerpr
     return HTP_NEW_ARRAY(arena, htp_digest, fingerprint->count + 1U);
 }
 
-/* Links to nodes of graphs behind count only as links. */
+/* Links from later nodes, which are in functions, count only as links. */
 static void look_before(const htp_fingerprint *fingerprint, const htp_digest *labels,
                         htp_digest *before)
 {
@@ -110,7 +110,7 @@ void htp_surroundings_find(htp_arena *arena, const htp_fingerprint *fingerprint,
     for (int round = 1; round <= HTP_SURROUNDINGS_FAR; round++) {
         look_around(fingerprint, old, sums, new);
         memcpy(old, new, fingerprint->count * sizeof(*old));
-        if (round == HTP_SURROUNDINGS_NEAR) { /* the far rounds go on from a copy */
+        if (round == HTP_SURROUNDINGS_NEAR) { /* the far rounds continue with a copy */
             old = new_digests(arena, fingerprint);
             memcpy(old, new, fingerprint->count * sizeof(*old));
         }

@@ -12,10 +12,10 @@
 
 /** By node. */
 typedef struct htp_surroundings {
-    htp_digest *before; /* all that leads to it, itself included */
-    htp_digest *behind; /* all that follows from it; itself not */
+    htp_digest *before; /* everything upstream, including the node */
+    htp_digest *behind; /* everything downstream, without the node */
     htp_digest *both;
-    htp_digest *near, *far; /* a few steps in all directions */
+    htp_digest *near, *far; /* a few steps in both directions */
 } htp_surroundings;
 
 /** Computes the digests of surroundings from labels of one kind. Linear. */

@@ -62,8 +62,7 @@ bool htp_flow_is_carried(const htp_view *view, const bool *is_shared, uint32_t n
 /* Two passes: edges are counted, then stored. */
 struct finding {
     htp_flow *flow;
-    uint32_t *used; /* by node of the graph: slots used in `sources`; NULL in the pass that
-                       counts */
+    uint32_t *used; /* by node of the graph: used slots of `sources`; NULL in the counting pass */
 };
 
 static void note_edge(void *user, uint32_t node, uint32_t value)

@@ -6,17 +6,17 @@
 
 #include "onnx/reader/view.h"
 
-/** Called for each value that a node reads, including outputs of its bodies, but not reads of nodes
- * in them. */
+/** Called for each value that a node reads, including outputs of its bodies. Nodes in bodies have
+ * calls of their own. */
 typedef void htp_flow_reader(void *user, uint32_t node, uint32_t value);
 void htp_flow_each_read(const htp_view *view, uint32_t node, htp_flow_reader *read, void *user);
 
 /** Whether a node is a Constant, or an Identity of a constant. Such nodes are treated like weights:
- * their outputs cross no border, and readers take them along. */
+ * their outputs never cross a border, and they are copied to their readers. */
 bool htp_flow_is_constant(const htp_view *view, uint32_t node);
 
-/** Whether readers of a node take it along: it is a constant, or shared by several modules. @param
- * is_shared  by node, as in a htp_tree; or NULL */
+/** Whether a node is copied to its readers: it is a constant, or shared by several modules.
+ * @param is_shared  by node, as in a htp_tree; or NULL */
 bool htp_flow_is_carried(const htp_view *view, const bool *is_shared, uint32_t node);
 
 /** The edges between the nodes of one graph, from makers to readers. */
@@ -25,16 +25,16 @@ typedef struct htp_flow {
     const bool *is_shared; /* by node of the view; or NULL: none is */
     uint32_t graph;
     uint32_t first_node, node_count; /* of the graph */
-    uint32_t *top;     /* by node of the view: the node of the graph that it is, or lies in a body
-                          of; HTP_NONE */
-    uint32_t *first;   /* by node of the graph, counted from 0, and one more: of `sources` */
-    uint32_t *from;    /* by node of the graph: room for htp_flow_find_detour(), */
-    uint32_t *inner;   /* and this, too */
-    uint32_t *sources; /* nodes of the view whose values the node reads, constants left out; one
-                          may be there several times */
+    uint32_t *top;     /* by node of the view: the node of the graph that it is, or whose body it
+                          lies in; HTP_NONE */
+    uint32_t *first;   /* by node of the graph, counted from 0, and one more: into `sources` */
+    uint32_t *from;    /* by node of the graph: scratch memory of htp_flow_find_detour() */
+    uint32_t *inner;   /* likewise */
+    uint32_t *sources; /* nodes of the view that a node reads, without constants; one may occur
+                          several times */
 } htp_flow;
 
-/** Finds the edges. Linear in the view. @param is_shared  stays as long as the flow; or NULL */
+/** Finds the edges. Linear in the view. @param is_shared  must outlive the flow; or NULL */
 htp_flow htp_flow_find(htp_arena *arena, const htp_view *view, const bool *is_shared,
                        uint32_t graph);
 
@@ -42,10 +42,10 @@ htp_flow htp_flow_find(htp_arena *arena, const htp_view *view, const bool *is_sh
 typedef HTP_VECTOR(uint32_t) htp_flow_path;
 
 /**
- * Looks for a path that leaves part @p part and returns to it: such a part cannot run as one model.
- * A shared node lies where its readers are. Linear in the edges.
+ * Finds a path that leaves part @p part and returns to it: such a part cannot run as one model. A
+ * shared node belongs to the parts of its readers. Linear in the edges.
  * @param part_of  by node of the view.
- * @param path     receives the first such path, with its ends in the part; empty: there is none.
+ * @param path     receives the first such path, including its ends in the part; empty: none.
  */
 void htp_flow_find_detour(htp_arena *arena, const htp_flow *flow, const uint32_t *part_of,
                           uint32_t part, htp_flow_path *path);

@@ -6,8 +6,8 @@
 
 #include "query/tree/tree.h"
 
-/** The innermost line of a node's stack trace in the file; or that of the sidecar, if the modules
- * come from there. */
+/** The innermost line of a node's stack trace, from the model's metadata, or from the sidecar if
+ * the modules come from there. */
 htp_source_line htp_source_line_find(const htp_view *view, const htp_tree *tree, uint32_t node);
 
 #endif

@@ -5,7 +5,7 @@
 /* The outcome of an attempt to cut a region. */
 struct attempt {
     uint32_t graph;       /* HTP_NONE: there are no nodes */
-    uint32_t other_graph; /* another one with nodes of the region; or HTP_NONE */
+    uint32_t other_graph; /* another graph with nodes of the region; or HTP_NONE */
     htp_flow_path detour;
 };
 
@@ -20,7 +20,7 @@ struct cutter {
     bool has_flow;
 };
 
-/* Whether all nodes of a region are shared: then they belong to it. */
+/* Whether all nodes of a region are shared. Only then do they belong to it. */
 static bool is_all_shared(const htp_region *region)
 {
     bool is_all = true;
@@ -87,7 +87,7 @@ static bool is_done(const struct cutter *cutter, const struct attempt *attempt)
            attempt->detour.count == 0;
 }
 
-/* ---- what could be cut instead ---- */
+/* ---- the module to cut instead ---- */
 
 static uint32_t level_of(const htp_tree *tree, uint32_t module)
 {

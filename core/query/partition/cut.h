@@ -1,5 +1,5 @@
 /*
- * Whether the nodes of a region can be a model of their own, and which around it could.
+ * Whether the nodes of a region can be a model of their own; if not, which module around it can.
  */
 #ifndef HTP_QUERY_CUT_H
 #define HTP_QUERY_CUT_H
@@ -10,10 +10,10 @@
 /** A region as nodes of one graph. */
 typedef struct htp_cut {
     uint32_t graph;        /* that its nodes lie in */
-    uint32_t *part_of;     /* by node of the view: 0 inside of it, HTP_NONE elsewhere; set for the
-                              nodes of the graph. Of shared ones none is inside: the part takes
-                              those along that it reads */
-    const bool *is_shared; /* by node of the view: such a one; NULL: none is */
+    uint32_t *part_of;     /* by node of the view, set for nodes of the graph: 0 inside, HTP_NONE
+                              outside. Shared nodes are outside: those that the part reads are
+                              copied */
+    const bool *is_shared; /* by node of the view; NULL: none is */
 } htp_cut;
 
 /**
@@ -26,7 +26,7 @@ typedef struct htp_cut {
 HTP_MUST_USE htp_status htp_cut_region(htp_arena *arena, const htp_region *region, const char *name,
                                        htp_cut *cut);
 
-/** The body of a node, or the function, that a graph is: "body 'then_branch' of node 'If'". */
+/** A graph in words, a body or a function: "body 'then_branch' of node 'If'". */
 const char *htp_cut_graph_text(htp_arena *arena, const htp_view *view, uint32_t graph);
 
 #endif

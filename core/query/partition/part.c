@@ -12,7 +12,7 @@
 
 struct crossing {
     htp_division *division;
-    uint32_t *copied_to; /* by shared node: the part that reads it, or NOWHERE */
+    uint32_t *copied_to; /* by shared node: the part that reads it, IN_SEVERAL or NOWHERE */
 };
 
 static bool is_shared(const htp_division *division, uint32_t node)

@@ -2,9 +2,10 @@
  * Parts of a model: some nodes of one of its graphs as a model of their own.
  *
  * A part has its nodes and their bodies, and the initializers, Constants and shared nodes that
- * these read, wherever they are. Other values read are inputs. Values read elsewhere are outputs.
- * Both keep their names. Reads of a body are reads of its node. Nodes of a body form a part without
- * the node around them: values from outside of the body, and the body's own inputs, are inputs.
+ * these read, wherever they are. Other values that it reads are inputs; values that are read
+ * elsewhere are outputs. Both keep their names. Reads of a body are reads of its node. Nodes of a
+ * body form a part without the node around them: values from outside of the body, and the body's
+ * own inputs, become inputs.
  */
 #ifndef HTP_QUERY_PART_H
 #define HTP_QUERY_PART_H
@@ -18,23 +19,23 @@
 /** Nodes of a graph, divided into parts. */
 typedef struct htp_division {
     const htp_view *view;
-    const bool *is_shared; /* by node: parts take it along; or NULL */
+    const bool *is_shared; /* by node: it is copied to the parts that read it; or NULL */
     uint32_t graph;
     uint32_t count;    /* of the parts */
-    uint32_t *part_of; /* by node of the view: its part; a node of a body has that of the outer
-                          node. HTP_NONE: none */
-    uint32_t *first;   /* by part, and one more: of `nodes` */
-    uint32_t *nodes;   /* those of one part after the other, in the order of the file */
-    bool *is_crossing; /* by value: it is made in a part, and needed outside of that */
+    uint32_t *part_of; /* by node of the view: its part; in a body, that of the outer node.
+                          HTP_NONE: none */
+    uint32_t *first;   /* by part, and one more: into `nodes` */
+    uint32_t *nodes;   /* of all parts, one after the other, each in the order of the file */
+    bool *is_crossing; /* by value: made in one part, and needed outside of it */
     bool *is_read;     /* by value */
 } htp_division;
 
 /**
- * Divides.
- * @param is_shared  by node of the view: in no part, copied to its readers like a constant; lives
- *                   as long as the division. NULL: none.
- * @param part_of  by node of the view; given for the graph's own nodes, filled in for those of
- *                 bodies.
+ * Divides the nodes of a graph. Linear in the view.
+ * @param is_shared  by node of the view: in no part, copied to its readers like a constant; must
+ *                   outlive the division. NULL: none.
+ * @param part_of    by node of the view: given for the graph's own nodes; filled in for nodes of
+ *                   bodies.
  */
 htp_division htp_division_make(htp_arena *arena, const htp_view *view, const bool *is_shared,
                                uint32_t graph, uint32_t count, uint32_t *part_of);
@@ -42,16 +43,16 @@ htp_division htp_division_make(htp_arena *arena, const htp_view *view, const boo
 /** The contents of a part, by numbers of the view. */
 typedef struct htp_part {
     uint32_t number;
-    uint32_t node_count;   /* includes those of bodies and copies of shared nodes, but no constants
-                              from elsewhere */
+    uint32_t node_count;   /* with nodes of bodies and copies of shared nodes, without copies of
+                              constants */
     htp_numbers constants; /* copied nodes: constants and shared ones */
     htp_numbers nodes;     /* of the graph itself */
     htp_numbers inputs;    /* values, in the order of their first use */
     htp_numbers defaults;  /* values: inputs of the model that have an initializer */
-    htp_numbers outputs;   /* values, in the order in which they are made */
-    htp_numbers weights;   /* values: initializers of the graph or of those around it */
-    htp_numbers functions; /* that the nodes call, and these in turn */
-    htp_numbers tensors;   /* all that the part has, ascending */
+    htp_numbers outputs;   /* values, in the order of their producers */
+    htp_numbers weights;   /* values: initializers of the graph, or of graphs around it */
+    htp_numbers functions; /* called by the nodes, or by such functions */
+    htp_numbers tensors;   /* all of the part, ascending */
 } htp_part;
 
 /** Builds the parts of one division; the time for a part is linear in its size. */
@@ -68,10 +69,11 @@ void htp_part_find(htp_part_maker *maker, htp_arena *arena, uint32_t number,
 
 /**
  * The recipe of the part's model: the model's own fields except training_info, those of its graph
- * except quantization_annotation, and the contents of the part. With @p note, its metadata get the
- * entry htp.part: records of modules count the nodes of the whole. Values at the border have their
+ * except quantization_annotation, and the contents of the part. Values at the border have their
  * declared type, or the inferred one.
- * @return HTP_CODE_BAD_INPUT where there is neither.
+ * @param note  value of the metadata entry htp.part, which says that records of modules count the
+ *              nodes of the whole; or NULL
+ * @return HTP_CODE_BAD_INPUT if a value at the border has no type.
  */
 HTP_MUST_USE htp_status htp_part_recipe(htp_part_maker *maker, htp_arena *arena,
                                         const htp_part *part, const char *note,

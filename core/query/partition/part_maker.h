@@ -8,7 +8,7 @@
 
 typedef HTP_VECTOR(htp_span) htp_part_spans;
 
-/** Marks hold the part's number plus one, so that nothing is cleared in between. */
+/** Marks hold a part's number plus one, so they need not be cleared between parts. */
 struct htp_part_maker {
     const htp_division *division;
     const htp_tree *tree;
@@ -17,12 +17,13 @@ struct htp_part_maker {
     uint32_t *value_mark;      /* by value: a node of the part reads it */
     uint32_t *output_mark;     /* by value: it is an output of the part */
     uint32_t *function_mark;   /* by function */
-    uint32_t *function_first;  /* by function, and one more: of `function_nodes` */
-    uint32_t *function_nodes;  /* with those in bodies */
+    uint32_t *function_first;  /* by function, and one more: into `function_nodes` */
+    uint32_t *function_nodes;  /* including nodes of bodies */
     htp_map functions;         /* by domain, name and overload */
     htp_part_spans model_rest; /* fields of the model that every part has */
     htp_part_spans graph_rest; /* fields of the graph that every part has */
-    htp_span record_property; /* the metadata that parts have some records of; empty: as they are */
+    htp_span record_property;  /* the metadata entry of records, of which a part keeps some; empty:
+                                  the entry is copied */
     htp_slice before_records, behind_records;
     HTP_VECTOR(htp_slice) records; /* by module */
     uint32_t *module_mark;         /* by record */
@@ -34,13 +35,13 @@ typedef struct htp_part_entry {
     const char *value;
 } htp_part_entry;
 
-/** Finds model_rest and graph_rest, but for records. */
+/** Finds model_rest and graph_rest, without the records. */
 void htp_part_find_rest(htp_part_maker *maker, htp_arena *arena);
 
-/** Finds the records of the model, and where each stands. */
+/** Finds the records of the model, and the text of each. */
 void htp_part_find_records(htp_part_maker *maker, htp_arena *arena);
 
-/** The records of a part; where record_property is not empty. */
+/** The records of a part, if record_property is not empty. */
 htp_part_entry htp_part_records(htp_part_maker *maker, htp_arena *arena, const htp_part *part);
 
 #endif

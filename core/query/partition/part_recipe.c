@@ -30,7 +30,7 @@ enum {
     ENTRY_VALUE = 2,
 };
 
-/* ---- what every part has ---- */
+/* ---- fields of every part ---- */
 
 static void find_rest(htp_arena *arena, htp_span message, const uint32_t *left_out, size_t count,
                       htp_span but, htp_part_spans *rest)
@@ -48,7 +48,7 @@ static void find_rest(htp_arena *arena, htp_span message, const uint32_t *left_o
     }
 }
 
-/* A flat model has other imports than the file: they replace the file's, in place. */
+/* An inlined model has other imports than the file: they take the place of the file's. */
 static void replace_imports(htp_part_maker *maker, htp_arena *arena)
 {
     const htp_part_spans of_file = maker->model_rest;
@@ -140,7 +140,7 @@ static void add_nodes(const htp_view *view, htp_arena *arena, htp_recipe *graph,
     }
 }
 
-/* A constant of a function: only its data are in the file, without name and metadata. */
+/* A constant of an inlined function: the file has only its data, without name and metadata. */
 static void add_lifted(htp_arena *arena, htp_recipe *graph, const htp_view_tensor *tensor)
 {
     htp_recipe *lifted = HTP_NEW(arena, htp_recipe);
@@ -263,7 +263,7 @@ static void add_infos_of_values(const htp_view *view, htp_arena *arena, htp_reci
     }
 }
 
-/* Types of inner values; outputs have theirs already. */
+/* Types of inner values. Outputs have theirs already. */
 static void add_inner_infos(const htp_part_maker *maker, htp_arena *arena, htp_recipe *graph,
                             const htp_part *part, const htp_numbers *nodes)
 {

@@ -1,7 +1,6 @@
 /*
- * Records of modules in parts: those of modules with nodes in the part, and of their ancestors, as
- * they stand in the whole model. The records of a thousand layers take megabytes, so a part keeps
- * its own alone.
+ * Records of modules in parts: those of modules with nodes in the part, and of their ancestors,
+ * unchanged. The records of a thousand layers take megabytes, so a part keeps only its own.
  */
 #include "query/partition/part_maker.h"
 
@@ -18,7 +17,7 @@ struct scanner {
     const char *end;
 };
 
-/* Skips a string; @p s stands behind its first quote. */
+/* Skips a string; @p s is after its first quote. */
 static void skip_string(struct scanner *s)
 {
     while (s->at < s->end && *s->at != '"') {

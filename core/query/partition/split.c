@@ -3,7 +3,7 @@
 #include "query/partition/cut.h"
 #include "query/select/calls.h"
 
-/* A unit of the order: a module (or one of its calls), or a node in none of these. */
+/* A unit of scheduling: a module, one of its calls, or a node in none of these. */
 struct unit {
     htp_split_part part;
     uint32_t first_node; /* in the order of the file; others follow in next_node */
@@ -264,8 +264,8 @@ static void run(struct splitter *s, uint32_t number)
     }
 }
 
-/* Nodes between modules run as early as possible, all of one moment in one part. @return how many
- * units have run */
+/* Nodes between modules run as early as possible; those that are ready together share a part.
+ * @return how many units have run */
 static size_t run_all(struct splitter *s)
 {
     const htp_split_part between = {HTP_NONE, HTP_NONE};
@@ -290,7 +290,7 @@ static size_t run_all(struct splitter *s)
     return s->nodes_taken + s->modules_taken;
 }
 
-/* ---- what cannot be put into an order ---- */
+/* ---- cycles ---- */
 
 /* By unit that has not run: one that it waits for. */
 static const uint32_t *find_waits(const struct splitter *s)

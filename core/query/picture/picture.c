@@ -74,7 +74,7 @@ static void mark_used(const struct painter *p, bool *is_used)
     }
 }
 
-/* Frames end at the modules that were asked for. @p is_part: NULL for all modules. */
+/* The requested modules have the outermost frames. @p is_part: NULL for all modules. */
 static void find_above(struct painter *p, const bool *is_part)
 {
     const htp_tree *tree = p->tree;
@@ -367,7 +367,7 @@ static struct painter new_painter(htp_arena *arena, htp_picture *picture)
     return p;
 }
 
-/* Types are inferred now: the writers may run out of memory. */
+/* Types are inferred now, while running out of memory is still handled; writers only read them. */
 static void settle_types(htp_arena *arena, htp_picture *picture)
 {
     picture->types = htp_view_types_new(arena, picture->view);

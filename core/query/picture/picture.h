@@ -5,9 +5,9 @@
  * with nodes, is one box. Nodes of a module above are put into one box as long as no path between
  * two of them leads through others, so that there are no cycles.
  *
- * The bodies of a node lie in a frame beside it, in its module's frame; so does a function of which
- * it is the only caller. Other functions have frames of their own. A module that runs in a body has
- * a frame there, inside that of its nearest ancestor in the body.
+ * The bodies of a node lie in a frame beside it, in its module's frame; so does a function that it
+ * alone calls. Other functions have frames of their own. A module that runs in a body has a frame
+ * there, inside that of its nearest ancestor in the body.
  *
  * Weights are not drawn. Values that a part of a model exchanges with the rest are drawn like
  * inputs and outputs.
@@ -26,7 +26,7 @@ typedef enum htp_picture_frame_kind {
 
 typedef struct htp_picture_frame {
     htp_picture_frame_kind kind;
-    uint32_t parent; /* frame, which has a lower number; HTP_NONE: none */
+    uint32_t parent; /* frame around it, with a lower number; HTP_NONE: none */
     uint32_t module; /* of a module's frame */
     uint32_t graph;  /* of a body's or a function's */
     uint32_t nodes;  /* in all boxes in it */
@@ -50,7 +50,7 @@ typedef struct htp_picture_count {
 typedef struct htp_picture_box {
     htp_picture_box_kind kind;
     uint32_t frame;  /* HTP_NONE: none */
-    uint32_t module; /* that its nodes belong to; HTP_NONE: none, or not known */
+    uint32_t module; /* that its nodes belong to; HTP_NONE: none, or unknown */
     uint32_t node;   /* of HTP_PICTURE_NODE */
     uint32_t value;  /* of an input or output */
     uint32_t nodes;  /* in it */
@@ -68,7 +68,7 @@ typedef struct htp_picture_arrow {
 typedef struct htp_picture {
     const htp_view *view;
     const htp_tree *tree;
-    htp_view_types *types; /* settled */
+    htp_view_types *types; /* all inferred */
     HTP_VECTOR(htp_picture_frame) frames;
     HTP_VECTOR(htp_picture_box) boxes;
     HTP_VECTOR(htp_picture_arrow) arrows;

@@ -1,5 +1,5 @@
 /*
- * Arrows between boxes, and from and to values that are not drawn.
+ * Arrows between boxes, and between boxes and nodes that are not drawn.
  */
 #include "query/picture/picture.h"
 
@@ -21,7 +21,7 @@ static bool is_weight(const htp_view_value *value)
            (value->maker == HTP_VIEW_BY_INPUT && value->initializer != HTP_NONE);
 }
 
-/* The number of a pair; @p fresh if it is new. */
+/* The number of a pair; a new pair gets @p fresh. */
 static uint32_t number_pair(htp_arena *arena, htp_map *map, uint32_t a, uint32_t b, uint32_t fresh)
 {
     const uint32_t key[] = {a, b};

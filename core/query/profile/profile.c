@@ -62,7 +62,7 @@ static const char *text_of(const cJSON *object, const char *key)
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
-/* @return whether there is such a number, in microseconds */
+/* Reads a number of microseconds, at most @p most. @return false if there is none */
 static bool read_time(const cJSON *event, const char *key, double most, double *time)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(event, key);
@@ -91,7 +91,7 @@ static htp_kernel *find_kernel(htp_profile *profile, const char *name, size_t le
     return &profile->kernels.items[number];
 }
 
-/* The finished runs of a thread that no known run contains. */
+/* The finished runs of a thread that do not lie in a finished one. */
 static htp_kernel_runs *find_runs(htp_profile *profile, const cJSON *event)
 {
     const cJSON *thread = cJSON_GetObjectItemCaseSensitive(event, "tid");
@@ -107,8 +107,8 @@ static htp_kernel_runs *find_runs(htp_profile *profile, const cJSON *event)
     return &profile->pending.items[index];
 }
 
-/* Events are written when kernels end, so those of a body precede that of its node. Own time is the
- * rest. @return whether the times fit */
+/* Events are written when kernels end, so those of a body precede that of its node, and are
+ * subtracted. @return whether the times fit */
 static bool find_own_time(htp_profile *profile, const cJSON *event, htp_kernel_run run,
                           int64_t *own)
 {

@@ -4,15 +4,16 @@
  *
  * A kernel's time excludes kernels of its bodies, so the times add up to the total.
  *
- * ONNX Runtime fuses nodes and calls the new ones as it likes. A kernel belongs to a node of the
- * model
- * - that has its name;
- * - that, of the optimised model's node of this name, has the tag and makes the same tensor; or to
- *   the module of that node's tag; or to the node that makes the same tensor;
- * - whose name is part of the kernel's name, between bytes that are no part of names;
- * - that the optimised model's node makes its tensors for, where those are new and all that read
- *   them belong to one module. A kernel with several such nodes, of different modules, belongs to
- *   none.
+ * ONNX Runtime fuses nodes and invents names for the new ones. The first of these that is found is
+ * the node of a kernel, or at least gives its module:
+ * - the model's node of the kernel's name;
+ * - by the node of that name in the optimised model: the model's node that makes the same tensor,
+ *   unless the optimised one has another tag; the module of that tag; or, for new tensors, the one
+ *   module that reads them;
+ * - a node without a name, by operator and number: "MatMul_12";
+ * - the model's node whose name is part of the kernel's name, delimited by bytes that are not part
+ *   of names.
+ * A kernel with candidates in different modules belongs to none.
  */
 #ifndef HTP_QUERY_PROFILE_H
 #define HTP_QUERY_PROFILE_H
@@ -35,20 +36,20 @@ typedef enum htp_kernel_evidence {
 /** All runs of kernels with one name and operator. */
 typedef struct htp_kernel {
     const char *name;    /* the executed node's */
-    const char *op_type; /* "" where the profile does not tell */
+    const char *op_type; /* "": not in the profile */
     uint64_t calls;
-    int64_t time; /* microseconds, without those of kernels in its bodies: a few less than nothing
-                     where the clock is not finer */
+    int64_t time; /* microseconds, without kernels in its bodies; slightly negative if the clock is
+                     coarse */
     htp_kernel_evidence evidence;
-    uint32_t node;      /* of the model; HTP_NONE: not known, or several of one module */
-    uint32_t module;    /* whose tag it has; HTP_NONE: none, or lost */
-    uint32_t innermost; /* the module that ran, whether it has a tag or not; the same */
+    uint32_t node;      /* of the model; HTP_NONE: unknown, or several of one module */
+    uint32_t module;    /* of its tag; HTP_NONE: none, or lost */
+    uint32_t innermost; /* the module that ran, with or without a tag; HTP_NONE: likewise */
 } htp_kernel;
 
-/** A run whose end was read; the run around it was not, yet. */
+/** A run that was read, while the run around it was not yet. */
 typedef struct htp_kernel_run {
     double begin;
-    int64_t time; /* with all in it */
+    int64_t time; /* microseconds, with the runs in it */
 } htp_kernel_run;
 
 typedef HTP_VECTOR(htp_kernel_run) htp_kernel_runs;
@@ -64,15 +65,15 @@ typedef struct htp_profile {
     const char *mapped;
     size_t bytes;
     htp_json_items items;
-    htp_map numbers; /* by name and operator, to the kernel */
-    htp_map threads; /* to the runs below */
+    htp_map numbers; /* from name and operator to the kernel */
+    htp_map threads; /* from thread to the runs below */
     HTP_VECTOR(htp_kernel_runs) pending;
 } htp_profile;
 
 /**
  * Reads the profile @p path. Memory grows with the number of distinct kernels.
  * @param profile  lives in the frame that frees the arena; to be closed in any case.
- * @return HTP_CODE_BAD_INPUT for a file that is unreadable, truncated, no profile, or without
+ * @return HTP_CODE_BAD_INPUT for a file that is unreadable, truncated, not a profile, or without
  *         kernels.
  */
 HTP_MUST_USE htp_status htp_profile_read(htp_profile *profile, htp_arena *arena, const char *path);
@@ -86,8 +87,9 @@ typedef struct htp_profile_model {
     const htp_tree *tree;
 } htp_profile_model;
 
-/** Finds the nodes and modules of all kernels. @p optimized  the model as optimised by ONNX Runtime
- * (SessionOptions.optimized_model_filepath); NULL: not known. Linear. */
+/** Finds the nodes and modules of all kernels. Linear.
+ * @param optimized  the model as optimised by ONNX Runtime
+ *                   (SessionOptions.optimized_model_filepath); NULL: unknown */
 void htp_profile_place(htp_profile *profile, const htp_profile_model *model,
                        const htp_profile_model *optimized);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Several nodes, or no certain one. */
+/* Several nodes, or none that is certain. */
 #define SEVERAL (HTP_NONE - 1)
 
 /* The node and module of something. */
@@ -27,12 +27,12 @@ struct finder {
     htp_arena *arena;
     const htp_profile_model *model;
     const htp_profile_model *optimized; /* NULL: none */
-    htp_map nodes;                      /* of the model, by name: to a place */
-    htp_map makers;                     /* of the model, by the names of tensors: to a place */
-    htp_map tags;                       /* of the model: to a module */
+    htp_map nodes;                      /* from the model's names of nodes to places */
+    htp_map makers;                     /* from the model's names of tensors to places */
+    htp_map tags;                       /* from the model's tags to modules */
     HTP_VECTOR(struct place) places;
     struct place *optimized_places; /* by node of the optimised model */
-    htp_map optimized_nodes;        /* by name, and by name, NUL and operator: to a place */
+    htp_map optimized_nodes;        /* from names, and from NAME, NUL, OPERATOR, to places */
 };
 
 /* ---- places of the model's nodes ---- */
@@ -56,7 +56,7 @@ static struct place join(struct place a, struct place b)
                           a.evidence > b.evidence ? a.evidence : b.evidence};
 }
 
-/* Notes a place under a key; joins it with one that is there. */
+/* Notes a place under a key, joined with the one that is there. */
 static void note_place(struct finder *f, htp_map *map, const char *key, size_t length,
                        struct place place)
 {
@@ -72,7 +72,7 @@ static void note_place(struct finder *f, htp_map *map, const char *key, size_t l
     HTP_PUSH(f->arena, &f->places, place);
 }
 
-/* @return whether the key is known; its place may be empty */
+/* @return whether the key is known. Its place may be empty. */
 static bool find_place(const struct finder *f, const htp_map *map, const char *key, size_t length,
                        struct place *place)
 {
@@ -133,7 +133,7 @@ static uint32_t find_tagged(const struct finder *f, uint32_t node)
     uint32_t module = HTP_NONE;
     const htp_tree *tree = f->optimized->tree;
     uint32_t tagged = place_of(f->optimized, node).module;
-    if (tagged == HTP_NONE || tree->are_paths_in_tags) { /* names were looked up as such */
+    if (tagged == HTP_NONE || tree->are_paths_in_tags) { /* names have been tried */
         return HTP_NONE;
     }
     htp_slice tag = tree->modules[tagged].tag;
@@ -198,8 +198,8 @@ static void note_optimized(struct finder *f)
 
 /* ---- kernels ---- */
 
-/* Optimised nodes with the kernel's name, and its operator if that is known: the profile gives the
- * operator behind the name. */
+/* Optimised nodes with the kernel's name, and its operator if that is known: the profile appends
+ * the operator to the name. */
 static bool find_in_optimized(const struct finder *f, const htp_kernel *kernel, struct place *place)
 {
     size_t length = strlen(kernel->name);
@@ -214,8 +214,8 @@ static bool is_node_name(void *user, const char *name, size_t length)
     return find_place(f, &f->nodes, name, length, &place);
 }
 
-/* The longest part of a kernel's name that is a node's name. Names of several nodes decide nothing.
- */
+/* The longest part of a kernel's name that is the name of a node. Names of several nodes do not
+ * count. */
 static struct place find_part(struct finder *f, const char *name)
 {
     struct place place;
@@ -225,7 +225,7 @@ static struct place find_part(struct finder *f, const char *name)
     return place;
 }
 
-/* A node without a name is called by its operator and its number. */
+/* ONNX Runtime calls a node without a name by its operator and number. */
 static struct place find_by_number(const struct finder *f, const htp_kernel *kernel)
 {
     const htp_view *view = f->model->view;

@@ -45,7 +45,7 @@ static uint32_t find_tag(const htp_retagger *r, uint32_t owner)
     return htp_map_get_bytes(&r->tags, tag.at, tag.length, &module) ? module : HTP_NONE;
 }
 
-/* Whether the changed model itself has tags; files beside it do not count. */
+/* Whether the changed model itself has tags. Those of a sidecar or of names do not count. */
 static bool has_tags(const htp_tree *tree)
 {
     return tree->source >= HTP_TREE_ATTRIBUTES && tree->source <= HTP_TREE_NAME_SCOPES;
@@ -82,8 +82,8 @@ static uint32_t choose_node(const htp_retagger *r, uint32_t n, htp_retag_evidenc
     return is_namesake ? namesake : maker;
 }
 
-/* A tag that the tool kept is right. Names decide which of the module's nodes it is, if they agree.
- */
+/* A tag that the tool kept is right. If names agree with it, they decide which node of the module
+ * it is. */
 static bool place_by_tag(htp_retagger *r, uint32_t n, uint32_t node)
 {
     const htp_tree *tree = r->out->changed.tree;
@@ -114,7 +114,7 @@ static bool place_by_tag(htp_retagger *r, uint32_t n, uint32_t node)
 
 /* ---- steps ---- */
 
-/* @return how many nodes are placed by tags, names and tensors that the tool kept */
+/* Places nodes by tags, names and tensors that the tool kept. @return how many */
 static size_t place_kept(htp_retagger *r)
 {
     size_t kept = 0;
@@ -127,7 +127,7 @@ static size_t place_kept(htp_retagger *r)
     return kept;
 }
 
-/* Outputs of a node stand for those of a counterpart with the same operator. */
+/* Outputs of a node have the meaning of those of a counterpart with the same operator. */
 static void note_outputs(htp_retagger *r, uint32_t n, uint32_t node)
 {
     htp_view_range made = r->changed->nodes.items[n].outputs;

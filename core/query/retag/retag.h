@@ -1,21 +1,21 @@
 /*
- * Retagging: gives a model that another tool changed the modules of the original.
+ * Retagging: restores the modules of a model that another tool changed, from the original.
  *
  * Optimisers, quantisers, simplifiers and converters mostly keep the tags of old nodes, and give
- * none to new ones. The first of these rules that applies gives a node of the changed model its
- * module:
+ * none to new ones. The first of these that is found gives a node of the changed model its module:
  * - the tag that it still has;
- * - the node of its name, or the one that makes a tensor of the same name;
+ * - the node of the same name, or the one that makes a tensor of the same name;
  * - the node, or the maker of the tensor, whose name is a prefix of its own name or of its
  *   output's: "/encoder/MatMul_quant";
  * - its counterpart by structure, if the file keeps few names (query/compare/correspond.h);
  * - the only module that reads its weight;
- * - if it lies between a tensor and its readers, or computes sizes for them: the first reader's,
- *   and all are listed; otherwise the module that follows its sources, or the deepest one around
- *   its sources and readers.
+ * - for a node between a tensor and its readers, or one that computes sizes for them: the module of
+ *   the first reader, with all readers listed;
+ * - for any other: the module that reads its sources in the original, or the deepest one around its
+ *   sources and readers.
  *
- * A name without a scope ("Reshape_12") may have been given by counting: such names count as long
- * as most of them stand for the same operators in both files.
+ * A name without a scope ("Reshape_12") may be just a count. Such names are used if most of them
+ * belong to the same operators in both files.
  */
 #ifndef HTP_QUERY_RETAG_H
 #define HTP_QUERY_RETAG_H
@@ -45,9 +45,9 @@ typedef struct htp_retag_side {
 
 /** Where a node of the changed model belongs. */
 typedef struct htp_retag_place {
-    uint32_t node;       /* of the tagged model, that it stands for; HTP_NONE: for none */
+    uint32_t node;       /* the node of the tagged model that it stands for; HTP_NONE: none */
     uint32_t module;     /* of the tagged model */
-    htp_view_range more; /* of `more`: further modules that it serves */
+    htp_view_range more; /* range of `more`: further modules that it serves */
     htp_retag_evidence evidence;
 } htp_retag_place;
 
@@ -55,8 +55,8 @@ typedef struct htp_retagging {
     htp_retag_side changed, like;
     htp_retag_place *places; /* by node of the changed model */
     htp_numbers more;
-    uint32_t *held; /* by tensor of the changed model: the initializer of the tagged one whose
-                     * numbers it holds, perhaps of another dtype; HTP_NONE */
+    uint32_t *held; /* by tensor of the changed model: the initializer of the tagged one with the
+                     * same elements, perhaps of another dtype; HTP_NONE */
     uint64_t counts[HTP_RETAG_EVIDENCES];
     bool is_same; /* all nodes still have their tags */
 } htp_retagging;

@@ -8,7 +8,7 @@
 
 /* ---- the tagged model ---- */
 
-/* A name of several nodes decides nothing. */
+/* A name of several nodes is useless. */
 static void note_name(htp_retagger *r, htp_map *map, htp_view_name name, uint32_t number)
 {
     const char *text = htp_view_text(r->like, name);
@@ -49,7 +49,7 @@ static void note_readers(htp_retagger *r)
             }
         }
     }
-    for (size_t i = 0; i < r->pairs.count; i++) { /* which do not move any more */
+    for (size_t i = 0; i < r->pairs.count; i++) { /* their addresses are final now */
         htp_map_set_bytes(r->arena, &r->reader_nodes, &r->pairs.items[i], sizeof(uint64_t), 0);
     }
 }
@@ -98,8 +98,7 @@ static void find_values(htp_retagger *r)
     }
 }
 
-/* Whether names without a scope can be trusted: most of them have the same operator in both models.
- */
+/* Whether names without a scope can be trusted: most have the same operator in both models. */
 static bool trusts_counts(const htp_retagger *r)
 {
     size_t same = 0, all = 0;
@@ -170,13 +169,13 @@ static void find_meant(htp_retagger *r)
             uint32_t meant = find_name(r, &r->values, part.at, part.length);
             bool is_weight =
                 meant != HTP_NONE && r->like->values.items[meant].initializer != HTP_NONE;
-            /* a constant that is named after a tensor is its scale or zero point */
+            /* a constant named after another tensor is its scale or zero point */
             r->meant[v] = value->initializer == HTP_NONE || is_weight ? meant : HTP_NONE;
         }
     }
 }
 
-/* The node of the tagged model that makes the tensor, or has the name, with which a name begins. */
+/* The node of the tagged model whose name, or whose tensor's name, a name begins with. */
 static uint32_t find_named(htp_retagger *r, const char *name)
 {
     htp_slice part = htp_name_longest_part(name, is_any, r);
@@ -207,7 +206,7 @@ void htp_retag_by_parts(htp_retagger *r)
         if (node != HTP_NONE && !htp_retag_is_placed(r, n)) {
             (void)htp_retag_place_like(r, n, node, HTP_RETAG_BY_PART_NAME);
         } else if (node != HTP_NONE && htp_retag_module(r, node) == place->module) {
-            place->node = node; /* its tag's module decides; this node fits it */
+            place->node = node; /* the tag has set the module, and this node fits it */
         }
     }
 }
@@ -227,8 +226,8 @@ bool htp_retag_has_dims(const htp_retagging *retagging, uint32_t tensor, uint32_
 
 enum { MOST_PARTS = 16 }; /* of a name, split at underscores */
 
-/* The initializer of the tagged model with which a name begins, "layer.weight_quantized": its
- * number plus one; 0: none. */
+/* The initializer of the tagged model whose name another one begins with, "layer.weight_quantized":
+ * its number plus one; 0: none. */
 static uint32_t find_called_after(const htp_retagger *r, const char *name)
 {
     size_t length = strlen(name);
@@ -244,8 +243,8 @@ static uint32_t find_called_after(const htp_retagger *r, const char *name)
 }
 
 /*
- * Finds which tensor is a removed weight in another dtype: it is named after the weight and has its
- * dims; scales have other dims, or the weight's dtype. The shortest name wins.
+ * Finds the tensors that hold a removed weight in another dtype: they are named after the weight,
+ * and have its dims. Scales have other dims, or the weight's dtype. The shortest name wins.
  * @param is_there  by tensor of the tagged model: the changed model has it
  */
 static void find_converted(htp_retagger *r, const bool *is_there)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Sources that are kept per node; a few decide. */
+/* Sources that are kept per node. A few are enough. */
 enum { MAX_SOURCES = 4 };
 
 struct sources {
@@ -13,7 +13,7 @@ struct sources {
     uint32_t count;
     uint32_t beside;  /* the deepest common module of the other nodes that it reads from;
                          HTP_NONE */
-    bool are_far;     /* there is another new node in between */
+    bool are_far;     /* another new node lies in between */
     bool are_unknown; /* some are unknown */
     bool is_size;     /* it computes sizes or other small numbers */
 };
@@ -28,13 +28,13 @@ struct neighbours {
     htp_retagger *r;
     struct sources *sources; /* by node of the changed model */
     uint32_t *reader;        /* by node: its first reader */
-    uint32_t *target;        /* by node: the first reader behind it that is no such node */
-    uint32_t *head;          /* by node: of `served` */
+    uint32_t *target;        /* by node: the first node downstream that is not a new one */
+    uint32_t *head;          /* by node: into `served` */
     HTP_VECTOR(struct served) served;
-    uint32_t *mark; /* by module: the node, and 1, that serves it */
+    uint32_t *mark; /* by module: the last node that serves it, plus one */
 };
 
-/* ---- what a node reads ---- */
+/* ---- sources ---- */
 
 static void add_source(struct sources *sources, uint32_t value)
 {
@@ -130,7 +130,7 @@ static uint32_t find_weight(const htp_retagger *r, uint32_t n)
     return found;
 }
 
-/* ---- what a node feeds ---- */
+/* ---- readers ---- */
 
 static void serve(struct neighbours *t, uint32_t maker, uint32_t module)
 {
@@ -138,8 +138,8 @@ static void serve(struct neighbours *t, uint32_t maker, uint32_t module)
     t->head[maker] = (uint32_t)t->served.count - 1;
 }
 
-/* Tells makers without a place that node @p n reads them. Nodes come last to first, so the list of
- * a maker ends up with its first reader in front. */
+/* Adds node @p n to the readers of makers without a place. Nodes come last to first, so the first
+ * reader ends up at the head of the list. */
 static void tell_makers(struct neighbours *t, uint32_t n)
 {
     const htp_view *changed = t->r->changed;
@@ -161,7 +161,7 @@ static void tell_makers(struct neighbours *t, uint32_t n)
     }
 }
 
-/* ---- where it belongs ---- */
+/* ---- places ---- */
 
 /* Places a node at its first reader, and lists all readers' modules. */
 static void place_by_readers(struct neighbours *t, uint32_t n)
@@ -203,8 +203,8 @@ static bool reads(const struct neighbours *t, uint32_t n, uint32_t meant)
     return false;
 }
 
-/* Whether a node lies on the way from a source to the first node behind it. In the tagged model
- * that node reads the source itself, or is in the one module that does. */
+/* Whether a node lies between a source and the first old node downstream. In the tagged model that
+ * node reads the source directly, or is in the only module that does. */
 static bool is_on_the_way(const struct neighbours *t, uint32_t n)
 {
     const struct sources *sources = &t->sources[n];
@@ -274,7 +274,7 @@ static void place(struct neighbours *t, uint32_t n)
     }
 }
 
-/* A fused node makes the output of the last of its nodes. The others are those that read its
+/* A fused node makes the output of its last original node. The others are found as readers of its
  * weights. */
 static void add_weights(htp_retagger *r, uint32_t n)
 {

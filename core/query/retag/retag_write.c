@@ -133,7 +133,7 @@ static void put_tags(const struct writer *w, const htp_retag_place *place, htp_t
     }
 }
 
-/* Whether an entry also holds for a node that stands for its node. */
+/* Whether a metadata entry is copied to the node that stands for its node. */
 static bool is_copied(const char *key)
 {
     return htp_strip_is_node_key(key) && strcmp(key, source_module) != 0 &&
@@ -330,7 +330,7 @@ static bool has_told(const struct writer *w, uint32_t t, const struct told *told
     return has_all;
 }
 
-/* Whether the modules listed by an initializer are its readers, or were listed before. */
+/* Whether the modules that an initializer lists read it, or were listed before. */
 static bool has_tags(const struct writer *w, uint32_t t, htp_span readers)
 {
     const htp_view *like = w->r->like.view;
@@ -344,7 +344,7 @@ static bool has_tags(const struct writer *w, uint32_t t, htp_span readers)
            (is_equal(readers, has->value) || (before && is_equal(before->value, has->value)));
 }
 
-/* Module entries of an initializer are kept if both files have them. */
+/* Entries about modules are kept if both files have them. */
 static void write_tensor(const struct writer *w, uint32_t t, const struct readers *readers)
 {
     const htp_view_tensor *tensor = &w->r->changed.view->tensors.items[t];
@@ -450,8 +450,7 @@ static htp_status write_model(const struct writer *w)
 
 /* ---- the whole ---- */
 
-/* Tags are written where the tagged model has them; if it has none of ours, where an export writes
- * them. */
+/* Tags are written where the tagged model has them; if it has none of ours, where exports do. */
 static void choose_places(struct writer *w)
 {
     const htp_view *like = w->r->like.view;

@@ -6,7 +6,7 @@
 
 /* ---- one segment ---- */
 
-/* Whether there is a star at @p at. "%2A" is none. */
+/* Whether there is a wildcard at @p at; "%2A" is a literal star. */
 static bool is_star(htp_slice pattern, size_t at)
 {
     return at < pattern.length && pattern.at[at] == '*';
@@ -27,7 +27,7 @@ static size_t fit(htp_slice pattern, size_t at, char byte)
     return pattern.at[at] == byte ? 1 : 0;
 }
 
-/* Backtracks to the last star alone, which takes one more byte each time. */
+/* Backtracks only to the last star, which takes one more byte each time. */
 static bool match_segment(htp_slice pattern, htp_slice text)
 {
     size_t p = 0;
@@ -66,7 +66,7 @@ bool htp_address_glob(const char *pattern, htp_slice text)
 struct parts {
     htp_slice text;
     const char *separators;
-    size_t at; /* where the next part begins; beyond the text: there is none */
+    size_t at; /* where the next part begins; beyond the text: no part is left */
 };
 
 static bool next_part(struct parts *parts, htp_slice *part)
@@ -166,7 +166,7 @@ static bool match_own_segment(const htp_tree *tree, const htp_tree_module *modul
            htp_address_glob(pattern, (htp_slice){segment.at + 1, segment.length - 1});
 }
 
-/* The pattern has a `**` in front of the class, which matches omitted packages. */
+/* The pattern has a `**` before the class, which matches omitted packages. */
 static bool match_qualified_class(const htp_tree *tree, const htp_tree_module *module,
                                   const char *pattern)
 {
@@ -189,7 +189,7 @@ static void match_all(const htp_tree *tree, match_function *matches_one, const c
     }
 }
 
-/* A class with the first names of its package: looks for "torch.nn.**.LayerNorm". */
+/* A class with the first names of its package: searches for "torch.nn.**.LayerNorm". */
 static void match_all_qualified(htp_arena *arena, const htp_tree *tree, const char *address,
                                 htp_address_matches *matches)
 {

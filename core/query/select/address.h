@@ -1,26 +1,26 @@
 /*
- * Addresses: how people name modules. One grammar, wherever a module is asked for:
+ * Addresses: how people name modules. One grammar for all commands:
  *
- *   /BertModel/BertEncoder/BertLayer.0   a tag, or a full tag; from the root on
+ *   /BertModel/BertEncoder/BertLayer.0   a tag, or a full tag, from the root on
  *   BertEncoder/BertLayer.0              the end of a tag: several segments
  *   encoder.layer.0                      an attribute path, from the root on
  *   BertLayer                            a class: all its instances
  *   BertLayer.1                          a segment
- *   torch.nn.LayerNorm                   a class, behind a beginning of its package, or all of it
+ *   torch.nn.LayerNorm                   a class, after its package or the first names of it
  *
- * `*` stands for any part of a segment (of a name between dots, in a path), a whole segment `**`
- * (or name) for any number of them, none included. Names are spelled as in tags: reserved bytes are
- * percent-encoded, and %2A is a star. Without a slash, an address is tried as a path, a class, a
- * segment, a class with its package: torch.nn.LayerNorm is
- * torch.nn.modules.normalization.LayerNorm, and tor.LayerNorm is not. Segments are compared whole:
- * BertLayer.1 is no beginning of BertLayer.10.
+ * `*` matches any part of a segment (in a path, of a name between dots). `**` in place of a segment
+ * or name matches any number of them, including none. Names are spelled as in tags: reserved bytes
+ * are percent-encoded, and %2A is a literal star. Without a slash, an address is tried as a path, a
+ * class, a segment, a class with its package: torch.nn.LayerNorm matches
+ * torch.nn.modules.normalization.LayerNorm, tor.LayerNorm does not. Whole segments are compared:
+ * BertLayer.1 does not match BertLayer.10.
  */
 #ifndef HTP_QUERY_ADDRESS_H
 #define HTP_QUERY_ADDRESS_H
 
 #include "query/tree/tree.h"
 
-/** Modules that addresses name. */
+/** The modules that addresses name. */
 typedef struct htp_address_matches {
     bool *is_matched; /* by module */
     uint32_t count;
@@ -34,7 +34,7 @@ typedef struct htp_address_matches {
 HTP_MUST_USE htp_status htp_address_find(htp_arena *arena, const htp_tree *tree,
                                          const char *address, htp_address_matches *matches);
 
-/** Whether @p text matches a pattern in which `*` stands for any part, and %2A for a star. */
+/** Whether @p text matches a pattern in which `*` matches any part, and %2A a literal star. */
 bool htp_address_glob(const char *pattern, htp_slice text);
 
 #endif

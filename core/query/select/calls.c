@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what nodes say ---- */
+/* ---- by metadata ---- */
 
 /* The first call of a path in {"path": [0, 1]}. */
 static uint32_t read_call(htp_span json, htp_slice path)
@@ -35,7 +35,7 @@ uint32_t htp_calls_of_node(const htp_tree *tree, const htp_view *view, uint32_t 
     return property && path.length > 0 ? read_call(property->value, path) : HTP_NONE;
 }
 
-/* By node: its call, as metadata give it. @return the number of calls; 0 if a node has none */
+/* By node: its call, by metadata. @return the number of calls; 0 if a node has none */
 static uint32_t read_calls(const htp_region *region, uint32_t module, uint32_t *call_of)
 {
     const htp_view *view = region->view;
@@ -51,7 +51,7 @@ static uint32_t read_calls(const htp_region *region, uint32_t module, uint32_t *
     return is_told ? count : 0;
 }
 
-/* ---- what is connected ---- */
+/* ---- by data flow ---- */
 
 /* A union-find over nodes; the root is the first node. */
 struct connecting {
@@ -135,8 +135,8 @@ static void find_connected(htp_arena *arena, struct connecting *c)
     }
 }
 
-/* By node: its call, numbered by first nodes. @return the number of calls; 0 if groups of connected
- * nodes are no calls */
+/* By node: its call, numbered by first nodes. @return the number of calls; 0 if the groups of
+ * connected nodes are not calls */
 static uint32_t guess_calls(htp_arena *arena, const htp_region *region, uint32_t *call_of)
 {
     const htp_view *view = region->view;
@@ -183,7 +183,7 @@ htp_status htp_calls_restrict(htp_arena *arena, htp_region *region, uint32_t mod
                                "calls; leave out --call to take all of them",
                                view->path, name);
     }
-    bool is_known = known != HTP_TREE_CALLS_UNKNOWN && known > count; /* some have no nodes */
+    bool is_known = known != HTP_TREE_CALLS_UNKNOWN && known > count; /* some calls have no nodes */
     count = is_known ? known : count;
     if (call >= count) {
         return htp_status_make(HTP_CODE_USAGE, "%s: '%s' has no call %" PRIu32 ", only %s%" PRIu32,

@@ -11,14 +11,16 @@
 
 #include "query/select/region.h"
 
-/** The call that a node says it belongs to: of several the first. HTP_NONE: to none, as far
- * as the file tells. */
+/** The call of a module that a node belongs to by its metadata; the first of several. HTP_NONE: the
+ * file names none. */
 uint32_t htp_calls_of_node(const htp_tree *tree, const htp_view *view, uint32_t node,
                            uint32_t module);
 
 /**
- * Leaves the nodes of call @p call in a region.
+ * Restricts a region to the nodes of one call.
  * @param module  the module of the region.
+ * @param call    counted from 0.
+ * @param name    the region's name in messages.
  * @return HTP_CODE_USAGE if there is no such call, or if calls cannot be separated.
  */
 HTP_MUST_USE htp_status htp_calls_restrict(htp_arena *arena, htp_region *region, uint32_t module,

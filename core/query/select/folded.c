@@ -32,7 +32,7 @@ static bool names_one(const htp_map *tags, htp_span list)
     return is_named;
 }
 
-/* By its tags: torch.nn's classes have none. */
+/* Whether the further tags of a node name a module of the region; torch.nn's have no tags. */
 static bool is_tagged(const htp_region *region, uint32_t node)
 {
     htp_view_range tags = region->tree->places[node].tags;

@@ -7,10 +7,10 @@
 
 #include "query/select/region.h"
 
-/** The first node that lists a module of the region among its further tags, or HTP_NONE. */
+/** The first node with a module of the region among its further tags, or HTP_NONE. */
 uint32_t htp_folded_node(htp_arena *arena, const htp_region *region);
 
-/** The full tag of a node, or its tag where the file has none. */
+/** The full tag of a node, or its tag if the file has no full tags. */
 htp_slice htp_folded_tag(const htp_region *region, uint32_t node);
 
 #endif

@@ -74,7 +74,7 @@ static void try_candidate(htp_arena *arena, struct nearest *nearest, htp_slice t
     nearest->count = least(nearest->count + 1, SHOWN);
 }
 
-/* Compares with the class and as many names of its package as the wanted text has, at most all. */
+/* Compares with the class and as many names of its package as the wanted text has. */
 static void try_qualified_class(htp_arena *arena, struct nearest *nearest, htp_slice qualified)
 {
     const char *last = qualified.length > 0 ? memrchr(qualified.at, '.', qualified.length) : NULL;

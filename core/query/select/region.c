@@ -116,7 +116,7 @@ struct border {
 
 enum { INSIDE = 1, OUTSIDE = 2 };
 
-/* The sides of the border on which a node's reads count. */
+/* The sides of the border that a node's reads count for. */
 static unsigned char sides_of(const struct border *b, uint32_t node)
 {
     return b->region->tree->is_shared[node] ? b->sides[node]

@@ -11,8 +11,8 @@ typedef struct htp_region {
     const htp_view *view;
     const htp_tree *tree;
     bool *has_tag;    /* by module: nodes with its tag belong to it */
-    bool *has_inside; /* by module: so do nodes that ran in it, whatever their tag; of modules
-                         without a tag of their own */
+    bool *has_inside; /* by module: nodes that ran in it belong to it, whatever their tag; for
+                         addressed modules without a tag of their own, and those below */
     bool *has_node;   /* by node */
     uint32_t node_count;
     bool takes_first_tag; /* a node that serves several modules belongs to the first alone */
@@ -25,8 +25,8 @@ typedef HTP_VECTOR(uint32_t) htp_region_modules;
 /** A value that crosses the border. */
 typedef struct htp_region_value {
     uint32_t value;
-    htp_region_modules others; /* at its other end: an input's maker, an output's readers, each
-                                  once, in the order of the file */
+    htp_region_modules others; /* outside: an input's producer, or an output's readers, each once,
+                                  in the order of the file */
 } htp_region_value;
 
 typedef HTP_VECTOR(htp_region_value) htp_region_values;
@@ -35,16 +35,16 @@ typedef HTP_VECTOR(htp_region_value) htp_region_values;
 htp_region htp_region_new(htp_arena *arena, const htp_view *view, const htp_tree *tree);
 
 /**
- * Adds what @p address names: those modules, and without @p own all below them.
+ * Adds the modules that @p address names and, unless @p own, all below them.
  * @return as htp_address_find().
  */
 HTP_MUST_USE htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *address,
                                        bool own);
 
-/** Makes it the region of one module and all below it, whatever it was before. */
+/** Resets a region to one module and all below it. */
 void htp_region_set_module(htp_region *region, uint32_t module);
 
-/** Takes the nodes of @p other out. */
+/** Removes the nodes of @p other. */
 void htp_region_subtract(htp_region *region, const htp_region *other);
 
 /**

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Copies the strings of a JSON array to @p texts, which has room for its bytes. @return their
- * number; 0 if it is no such array */
+ * number; 0 if it is not an array of strings */
 static size_t read_array(htp_span json, char *texts, const char **names)
 {
     size_t count = 0;

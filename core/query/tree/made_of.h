@@ -1,5 +1,5 @@
 /*
- * The parameters that initializers are made of, as files say: see HTP_PARAMETER_KEY in
+ * The parameters that initializers are made of, by their metadata: HTP_PARAMETER_KEY in
  * onnx/metadata/annotate.h.
  */
 #ifndef HTP_QUERY_MADE_OF_H

@@ -12,8 +12,7 @@
 
 enum {
     NEWEST_VERSION = 1,
-    LARGEST_VALUE = 1 << 27, /* bytes of one value that is parsed as a tree: of the list of
-                                modules */
+    LARGEST_VALUE = 1 << 27, /* bytes of one value that is parsed as a tree */
 };
 
 #define LARGEST_FILE ((uint64_t)1 << 32) /* bytes */

@@ -1,7 +1,6 @@
 /*
- * Sidecars that were written (report/sidecar/sidecar.h), to be read again: as a source of the
- * hierarchy, and to be compared with the model. The file is mapped, and walked over record by
- * record.
+ * Reads sidecars that report/sidecar/sidecar.h wrote, as a source of the hierarchy, or to compare
+ * them with the model. The file is mapped, and scanned record by record.
  */
 #ifndef HTP_QUERY_SIDECAR_FILE_H
 #define HTP_QUERY_SIDECAR_FILE_H
@@ -29,13 +28,14 @@ typedef struct htp_sidecar_file {
     htp_json_part parts[HTP_SIDECAR_PARTS];
     htp_json_part quality; /* the metrics, an object; {NULL}: none */
     size_t end;            /* of the last member */
-    struct cJSON *held[2]; /* values under way: freed when the file is closed, at the latest */
+    struct cJSON *held[2]; /* parsed values, freed at the latest when the file is closed */
 } htp_sidecar_file;
 
-/** The length of a model's path that its sidecar's begins with: MODEL of MODEL.onnx. */
+/** The length of the common beginning of the paths of a model and its sidecar: MODEL of
+ * MODEL.onnx. */
 size_t htp_sidecar_file_stem(const char *onnx_path);
 
-/** The rest of a sidecar's name. */
+/** The rest of a sidecar's path. */
 #define HTP_SIDECAR_ENDING "_hierarchy.json"
 
 /** The member of the metrics, which is optional. */
@@ -47,22 +47,22 @@ const char *htp_sidecar_part_name(htp_sidecar_part part);
 /**
  * Opens a sidecar. Checks that all of it is JSON and has the parts.
  * @param file  to be closed in any case, also after the arena ran out of memory.
- * @return HTP_CODE_BAD_INPUT for a file that is unreadable, no JSON, too deep, of a later version,
+ * @return HTP_CODE_BAD_INPUT for a file that is unreadable, not JSON, too deep, of a later version,
  *         or that has a part twice or not at all.
  */
 HTP_MUST_USE htp_status htp_sidecar_file_open(htp_sidecar_file *file, htp_arena *arena,
                                               const char *path);
 
-/** That something is wrong with the file: HTP_CODE_BAD_INPUT. */
+/** Makes the failure that something is wrong with the file: HTP_CODE_BAD_INPUT. */
 HTP_MUST_USE htp_status htp_sidecar_file_wrong(const htp_sidecar_file *file, const char *format,
                                                ...) __attribute__((format(printf, 2, 3)));
 
-/** Parses a value that was scanned. The file owns it in slot @p hold, in place of the one before.
- * The text of a string is its valuestring. */
+/** Parses a value that was scanned. The file owns it in slot @p hold until the next one in this
+ * slot. The text of a string is its valuestring. */
 HTP_MUST_USE htp_status htp_sidecar_file_parse(htp_sidecar_file *file, int hold,
                                                htp_json_part value, const struct cJSON **parsed);
 
-/** Unmaps and closes; a file that is all zeroes is accepted. */
+/** Unmaps and closes the file; all zeroes are accepted. */
 void htp_sidecar_file_close(htp_sidecar_file *file);
 
 #endif

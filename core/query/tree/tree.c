@@ -5,7 +5,7 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-/* A tree with a root alone. */
+/* Adds a root without modules below it. */
 static void add_bare_root(htp_tree_finder *finder)
 {
     (void)htp_tree_add_module(finder, (htp_tree_module){.tag = htp_slice_of("/"),
@@ -24,7 +24,7 @@ void htp_tree_close(htp_tree *tree)
     }
 }
 
-/* Drops modules that no node names. */
+/* Drops the modules of a source that no node names. */
 static void forget_modules(htp_tree_finder *finder)
 {
     finder->tree->has_records = false;

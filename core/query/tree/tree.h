@@ -9,11 +9,10 @@
  *   exporter writes them: paths and classes, which get tags by the rules of hierarchy/hierarchy.h;
  * - a sidecar (report/sidecar/sidecar.h) beside the model;
  * - names of nodes, /encoder/layer.0/MatMul, as PyTorch's older exporter makes them: there are no
- *   classes, and a tag is the part in front of the operator. query/tree/tree_names.c finds the
- *   paths.
+ *   classes, and a tag is the part before the operator. query/tree/tree_names.c finds the paths.
  *
- * A relative tag means nothing without the call of its function (onnx/inliner/inline.h), and counts
- * as none.
+ * A relative tag means nothing without the call of its function (onnx/inliner/inline.h), and is
+ * ignored.
  */
 #ifndef HTP_QUERY_TREE_H
 #define HTP_QUERY_TREE_H
@@ -24,7 +23,7 @@
 
 /** Where the tree was found. */
 typedef enum htp_tree_source {
-    HTP_TREE_NOWHERE, /* the root is all there is */
+    HTP_TREE_NOWHERE, /* the tree has only a root */
     HTP_TREE_ATTRIBUTES,
     HTP_TREE_METADATA,
     HTP_TREE_DOC_STRINGS,
@@ -35,7 +34,7 @@ typedef enum htp_tree_source {
     HTP_TREE_NODE_NAMES,
 } htp_tree_source;
 
-/** A part of a text that lies in the arena, without a NUL of its own. */
+/** A part of a text, without a NUL. */
 typedef struct htp_slice {
     const char *at;
     size_t length;
@@ -43,47 +42,48 @@ typedef struct htp_slice {
 
 /** Where a node was written. */
 typedef struct htp_source_line {
-    htp_slice file; /* as PyTorch's stack traces have it; empty: not known */
+    htp_slice file; /* as in PyTorch's stack traces; empty: unknown */
     htp_slice line; /* digits */
 } htp_source_line;
 
-/** The metadata entry of a part: its records of modules count the nodes of the whole. */
+/** The metadata entry of a part, which says that its records of modules count the nodes of the
+ * whole. */
 #define HTP_PART_KEY "htp.part"
 
-/** The calls of a module are not known. */
+/** The number of calls of a module is unknown. */
 #define HTP_TREE_CALLS_UNKNOWN UINT32_MAX
 
 /** A module instance. */
 typedef struct htp_tree_module {
-    htp_slice tag;        /* its own, or that of the nearest tagged ancestor */
-    htp_slice full_tag;   /* its own; the tag where no others are known */
-    htp_slice path;       /* dotted attribute path; empty for the root, and where it is not known */
-    htp_slice class_name; /* empty: not known */
-    htp_slice qualified_class; /* the same */
+    htp_slice tag;             /* its own, or that of the nearest tagged ancestor */
+    htp_slice full_tag;        /* its own; the tag if full tags are unknown */
+    htp_slice path;            /* dotted attribute path; empty for the root, or if unknown */
+    htp_slice class_name;      /* empty: unknown */
+    htp_slice qualified_class; /* likewise */
     uint32_t parent;           /* by attributes; HTP_NONE for the root */
-    uint32_t depth;            /* modules above that have a tag */
+    uint32_t depth;            /* how many modules above it have a tag */
     bool has_tag;              /* of its own */
-    bool has_path;             /* it is known; the root's is empty */
+    bool has_path;             /* the path is known */
     uint32_t calls;
     htp_json_part record; /* its record in htp.module_tree or a sidecar: JSON, valid as long as the
                              view and the tree; or empty */
-    bool is_record;       /* there is a record, with these counts, perhaps of an earlier model: */
+    bool is_record;       /* there is a record, which may be stale; its counts are: */
     uint64_t told_own;    /* nodes_own */
     uint64_t told_total;  /* nodes_total */
-    uint64_t nodes_own;   /* whose first tag is this one */
-    uint64_t nodes_total; /* that, or one below it */
-    uint64_t parameters;  /* in all modules from here on, each tensor once */
-    uint64_t bytes;       /* of these */
+    uint64_t nodes_own;   /* nodes whose first tag is this one */
+    uint64_t nodes_total; /* nodes whose first tag is this one or one below it */
+    uint64_t parameters;  /* elements, in this module and those below, each tensor once */
+    uint64_t bytes;       /* of these elements */
 } htp_tree_module;
 
 /** The module and tags of one node. */
 typedef struct htp_tree_place {
-    uint32_t innermost;  /* the module that ran, whether it has a tag or not; HTP_NONE: the
+    uint32_t innermost;  /* the module that ran, with or without a tag of its own; HTP_NONE: the
                             node has no tag */
-    htp_view_range tags; /* of `owners`: modules, the first is that of source_module */
+    htp_view_range tags; /* range of `owners`: modules, first that of source_module */
 } htp_tree_place;
 
-/** The record that a tree holds; or NULL. */
+/** The parsed record that a tree owns; or NULL. */
 struct htp_tree_held {
     htp_arena *arena;
     struct cJSON *record;
@@ -93,22 +93,22 @@ typedef struct htp_tree {
     htp_tree_source source;
     const char *source_text;  /* for people: "attribute __source_module" */
     bool has_records;         /* htp.module_tree lists all modules */
-    bool are_records_stale;   /* another program changed the model since: nodes and weights are
+    bool are_records_stale;   /* another program has changed the model, so nodes and weights are
                                  counted in the file */
     bool are_paths_in_tags;   /* the tags are paths, from names of nodes */
     htp_tree_module *modules; /* parents precede children; 0 is the root */
     uint32_t module_count;
     const htp_tree_place *places; /* by node of the view */
     const bool *is_shared;        /* by node: it computes a size, a position or a mask for several
-                                     modules or calls, and may be copied for each */
+                                     modules or calls, and may be copied to each */
     HTP_VECTOR(uint32_t) owners;
-    htp_slice *relative; /* by node: its tag, where that is relative; NULL: none is */
+    htp_slice *relative; /* by node: its tag, if that is relative; NULL: none is */
     uint64_t nodes;
-    uint64_t untagged;              /* of these */
-    const htp_made_of *made_of;     /* by tensor, from the sidecar; NULL: there is none */
-    const htp_source_line *sources; /* by node, from the sidecar; NULL: there is none */
+    uint64_t untagged;              /* nodes without a tag */
+    const htp_made_of *made_of;     /* by tensor, from the sidecar; NULL: no sidecar */
+    const htp_source_line *sources; /* by node, from the sidecar; NULL: no sidecar */
     struct htp_tree_held *held;     /* see htp_tree_hold_record() */
-    htp_sidecar_file sidecar;       /* that lay beside the model; or all zeroes */
+    htp_sidecar_file sidecar;       /* found beside the model; or all zeroes */
 } htp_tree;
 
 /**
@@ -119,23 +119,22 @@ typedef struct htp_tree {
  */
 HTP_MUST_USE htp_status htp_tree_find(htp_view *view, htp_tree *tree);
 
-/** The parameters of an initializer, by the sidecar or the file. */
+/** The parameters that an initializer is made of, by the sidecar or the file. */
 htp_made_of htp_tree_made_of(const htp_tree *tree, const htp_view *view, uint32_t tensor);
 
-/** The same with a sidecar that was opened, in place of one beside the model. */
+/** As htp_tree_find(), with an opened sidecar instead of the one beside the model. */
 HTP_MUST_USE htp_status htp_tree_find_with(htp_view *view, htp_tree *tree,
                                            htp_sidecar_file *sidecar);
 
-/** The tree of a sidecar, whatever the view says. If it describes another model, tree->source stays
- * HTP_TREE_NOWHERE. */
+/** The tree of a sidecar alone, whatever tags the view has. If it describes another model,
+ * tree->source stays HTP_TREE_NOWHERE. */
 HTP_MUST_USE htp_status htp_tree_find_sidecar(htp_view *view, htp_tree *tree,
                                               htp_sidecar_file *sidecar);
 
-/** The record of a module, or NULL. The tree owns it until the next one is asked for, or it is
- * closed. */
+/** The record of a module, or NULL. The tree owns it until the next call, or until it is closed. */
 const struct cJSON *htp_tree_hold_record(const htp_tree *tree, uint32_t module);
 
-/** Frees memory outside of the arena; a tree that is all zeroes is accepted. */
+/** Frees memory outside of the arena; all zeroes are accepted. */
 void htp_tree_close(htp_tree *tree);
 
 /** Whether two slices are equal. */

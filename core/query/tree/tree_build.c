@@ -68,7 +68,7 @@ htp_status htp_tree_too_deep(const htp_tree_finder *finder, uint32_t node)
                            HTP_TREE_DEEPEST);
 }
 
-/* A key of a parent's number and a child's name. The next key overwrites it. */
+/* Makes the key of a parent's number and a child's name. The next key overwrites it. */
 static size_t make_key(htp_tree_finder *finder, uint32_t parent, htp_slice name)
 {
     size_t bytes = sizeof(parent) + name.length;

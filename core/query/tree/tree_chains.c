@@ -125,7 +125,7 @@ static uint32_t find_module(struct chains *c, const struct link *link)
     return at;
 }
 
-/* Until all classes are known, a node's tag is that of its innermost module. */
+/* Notes the innermost module. Tags follow once all classes are known. */
 static htp_status place_node(struct chains *c, uint32_t node)
 {
     bool has_chain;

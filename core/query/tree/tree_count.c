@@ -5,7 +5,7 @@
 
 #include "onnx/proto/tensor_type.h"
 
-/* The deepest common ancestor; HTP_NONE: there is none. Levels count modules without tags, too. */
+/* The deepest common ancestor; HTP_NONE: none. Levels count modules without tags, too. */
 static uint32_t join(const htp_tree_module *modules, const uint32_t *levels, uint32_t a, uint32_t b)
 {
     while (a != b && a != HTP_NONE && b != HTP_NONE) {

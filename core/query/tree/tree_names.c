@@ -3,9 +3,9 @@
  * encoder.layer.0.attention.
  *
  * A scope is a path below the calling module. If the last name of a path is a number, PyTorch's
- * older exporter repeats the name in front of it: the child 0 of the Sequential layer1 is
+ * older exporter repeats the name before it: the child 0 of the Sequential layer1 is
  * /layer1/layer1.0, whose path is layer1.0. A module that holds a list of its own name looks the
- * same; names of weights resolve this where they can. Source:
+ * same; names of weights resolve the ambiguity if they can. Source:
  * torch.onnx._internal.torchscript_exporter.utils, _unqualified_variable_name().
  */
 #include "query/tree/tree_find.h"
@@ -43,7 +43,7 @@ static bool is_held(struct naming *n, htp_slice path)
     return htp_map_get_bytes(&n->held, path.at, path.length, NULL);
 }
 
-/* Whether a scope is another one followed by numbers: "layer1.0" for "layer1". */
+/* Whether a scope is that above it followed by numbers: "layer1.0" for "layer1". */
 static bool is_numbered(htp_slice scope, htp_slice above)
 {
     if (above.length == 0 || scope.length < above.length + 2 || scope.at[above.length] != '.' ||

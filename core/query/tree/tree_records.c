@@ -11,7 +11,7 @@
 
 /* ---- one record ---- */
 
-/* A text without its quotes, decoded where it has escapes. */
+/* A text without its quotes, decoded if it has escapes. */
 static htp_slice decode_text(htp_arena *arena, htp_json_part value)
 {
     if (!memchr(value.at, '\\', value.length)) {
@@ -28,7 +28,7 @@ static htp_slice decode_text(htp_arena *arena, htp_json_part value)
     return (htp_slice){text, length};
 }
 
-/* A count; 0 if the value is none. */
+/* A count; 0 if the value is not one. */
 static uint64_t decode_count(htp_json_part value)
 {
     enum { LONGEST = 32, LONGEST_WHOLE = 18 };
@@ -250,7 +250,7 @@ static bool find_list(htp_json_scan *scan)
     return false;
 }
 
-/* Checks that the rest behind the list is JSON. */
+/* Checks that the rest after the list is JSON. */
 static bool ends_well(htp_json_scan *scan)
 {
     htp_json_part key, value;

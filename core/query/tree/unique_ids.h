@@ -1,5 +1,5 @@
 /*
- * Keys: names that no two things of a model share, as the sidecar has them.
+ * Unique names of nodes, initializers, values and modules: the keys of the sidecar.
  */
 #ifndef HTP_QUERY_UNIQUE_IDS_H
 #define HTP_QUERY_UNIQUE_IDS_H
@@ -13,8 +13,8 @@ typedef struct htp_unique_ids {
     const char **modules;      /* by module: the full tag */
 } htp_unique_ids;
 
-/** Makes keys: the name, or NAME#NUMBER where it is empty or taken by one that comes before. The
- * tree may be NULL where no modules are asked for. */
+/** Makes keys: the name, or NAME#NUMBER if it is empty or an earlier one has it. The tree may be
+ * NULL: then there are no keys of modules. */
 void htp_unique_ids_make(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                          htp_unique_ids *keys);
 

@@ -13,8 +13,7 @@ static uint32_t outermost(const htp_view *view, uint32_t graph)
     return graph;
 }
 
-/* The names of a function are its own. Constants count, since runtimes turn them into initializers.
- */
+/* Each function has its own names. Constants count, since runtimes turn them into initializers. */
 static void check_node_names(const htp_view *view, htp_findings *findings)
 {
     const htp_view_name constant = htp_view_find_name(view, "Constant");
@@ -34,7 +33,7 @@ static void check_node_names(const htp_view *view, htp_findings *findings)
     }
 }
 
-/* A function's imports hold for its own nodes; the model's hold for all. */
+/* A function's imports count for its own nodes, the model's for all. */
 static void check_domains(const htp_view *view, htp_findings *findings)
 {
     bool *is_imported = HTP_NEW_ARRAY(findings->arena, bool, view->names.count);

@@ -1,7 +1,8 @@
 /*
  * Ranks and dims: those inferred from the model's inputs against those declared.
  *
- * Our inference knows more than ONNX's: computed sizes. What only ours can know is no finding.
+ * Our inference knows more than ONNX's, such as computed sizes. Dims that only ours knows are not
+ * reported.
  */
 #include "query/validate/validate_onnx.h"
 
@@ -11,13 +12,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- what ONNX tells ---- */
+/* ---- what ONNX infers ---- */
 
 /* Operators whose output dims depend on operand contents: bit N stands for input N. */
 static const struct contents_row {
     const char *op_type;
     uint32_t operands;
-    bool tells_rank; /* it needs dims alone */
+    bool tells_rank; /* the rank follows from dims alone */
 } contents_rows[] = {
     {"AffineGrid", 1 << 1, false},
     {"CenterCropPad", 1 << 1, false},
@@ -106,7 +107,7 @@ static void note_all(const htp_validator *v, htp_sizes *s)
     }
 }
 
-/* ---- what is declared ---- */
+/* ---- declared dims ---- */
 
 /* Whether two dims are numbers that differ. */
 static bool differ(const htp_value_dim *declared, htp_dim inferred)

@@ -10,7 +10,7 @@
 /* The modules of a function's calls. */
 struct callers {
     htp_slice first;
-    htp_slice other; /* empty: all calls are of the first one */
+    htp_slice other; /* another one; empty: none */
 };
 
 static htp_slice slice_of(htp_span span)

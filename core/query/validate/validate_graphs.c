@@ -8,7 +8,7 @@
 
 /* ---- names ---- */
 
-/* The value that a body sees under a name from outside: it must be made before the body's node. */
+/* The value from outside that a body sees under a name: it must be made before the body's node. */
 static uint32_t find_outer(const htp_validator *v, const htp_map *known, uint32_t graph,
                            htp_view_name name)
 {
@@ -51,7 +51,7 @@ static void check_shadows(htp_validator *v)
     }
 }
 
-/* ---- ends ---- */
+/* ---- inputs and outputs ---- */
 
 /* The name of a body: "body", "then_branch". */
 static const char *call_body(const htp_view *view, uint32_t graph)
@@ -74,7 +74,7 @@ static void check_outputs(htp_validator *v, uint32_t graph)
     }
 }
 
-/* How a node's operands match its body's inputs and outputs; attributes may add to it. */
+/* How a node's operands match the inputs and outputs of its body. */
 static const struct body_row {
     const char *op_type;
     uint32_t more_outputs; /* of the body */

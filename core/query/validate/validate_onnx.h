@@ -1,5 +1,5 @@
 /*
- * Errors that onnx.checker and ONNX Runtime refuse, whoever wrote the model. Besides those of the
+ * Errors that onnx.checker or ONNX Runtime refuse, in models of any exporter. Besides those of the
  * view (onnx/reader/view.h):
  * - names in bodies that hide outer names, and outputs of bodies that are made outside;
  * - operators that the imported opset does not have; wrong numbers of operands, missing ones;
@@ -8,7 +8,7 @@
  *   that differ from the inferred ones;
  * - ranks and dims of operands that do not fit.
  *
- * The unknown is no finding: operators of other domains and opsets, types and dims that neither the
+ * Unknowns are not reported: operators of other domains and opsets, types and dims that neither the
  * file nor inference gives. Private to core/query.
  */
 #ifndef HTP_QUERY_VALIDATE_ONNX_H
@@ -18,13 +18,13 @@
 #include "onnx/shape_inference/infer_builder.h"
 #include "query/validate/validate.h"
 
-/** A file that is looked at. */
+/** A file under validation. */
 typedef struct htp_validator {
     htp_arena *arena;
     const htp_view *view;
     htp_findings *findings;
     htp_schemas *schemas;
-    const htp_schema **schema; /* by node; NULL: nothing is known of it */
+    const htp_schema **schema; /* by node; NULL: unknown */
     uint32_t *roots;           /* by graph: the outermost one around it */
 } htp_validator;
 
@@ -32,20 +32,19 @@ typedef struct htp_validator {
 typedef struct htp_sizes {
     htp_view_builder built; /* inferred from the model's inputs */
     bool *is_constant;      /* by value: its contents are in the file */
-    bool *is_told;          /* by value: its dims follow from such contents and from dims alone */
-    bool *has_rank;         /* by value: so does its rank */
+    bool *is_told;          /* by value: ONNX infers its dims, from such contents and dims */
+    bool *has_rank;         /* by value: ONNX infers its rank */
 } htp_sizes;
 
-/** Whether ONNX's own inference knows the dims, or the rank, of a value as well, or they are
- * declared. */
+/** Whether the dims, or the rank, of a value are declared, or ONNX's own inference knows them. */
 bool htp_sizes_are_known(const htp_sizes *sizes, uint32_t value);
 bool htp_sizes_have_rank(const htp_sizes *sizes, uint32_t value);
 
-/** Looks at a file; findings are about its nodes. */
+/** Checks a file; findings are about its nodes. */
 void htp_validate_onnx(const htp_view *file, htp_findings *findings);
 
-/** The parts: names and ends of graphs; operators, which finds v->schema; types; dims, and
- * operands by these. All but the first two are for graphs without flaws. */
+/** The parts: names, inputs and outputs of graphs; operators, which finds v->schema; types; dims,
+ * and operands by these. All but the first two need graphs without flaws. */
 void htp_validate_graphs(htp_validator *v);
 void htp_validate_operators(htp_validator *v);
 void htp_validate_types(htp_validator *v);

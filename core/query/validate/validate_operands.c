@@ -1,7 +1,7 @@
 /*
  * Operands whose ranks and dims do not fit each other, and attributes that do not fit the operands.
  *
- * Reference: the type inference functions of onnx/defs; their refusals are ours.
+ * Reference: the type inference functions of onnx/defs, which refuse the same.
  */
 #include "query/validate/validate_onnx.h"
 
@@ -25,7 +25,7 @@ typedef struct row {
     const char *attribute; /* of the check */
 } row;
 
-/* ---- what is known ---- */
+/* ---- known dims ---- */
 
 static bool is_declared(const htp_sizes *sizes, uint32_t value)
 {
@@ -43,9 +43,9 @@ bool htp_sizes_have_rank(const htp_sizes *sizes, uint32_t value)
     return sizes->has_rank[value] || is_declared(sizes, value);
 }
 
-/* ---- what there is ---- */
+/* ---- operands ---- */
 
-/* The value of an input; HTP_NONE where there is none. */
+/* The value of an input; HTP_NONE: none. */
 static uint32_t find_value(const struct looking *l, uint32_t input)
 {
     htp_view_range inputs = l->v->view->nodes.items[l->node].inputs;
@@ -376,7 +376,7 @@ static void check_convolution(const struct looking *l, const row *row)
     }
 }
 
-/* ---- what goes without another ---- */
+/* ---- dependent operands ---- */
 
 static void check_one_of(const struct looking *l, uint32_t a, uint32_t b, const char *names)
 {

@@ -30,8 +30,8 @@ static bool begins_with(htp_slice text, htp_slice begin)
            (begin.length == 0 || memcmp(text.at, begin.at, begin.length) == 0);
 }
 
-/* A tag extends that of the parent by a segment that spells the class. Very long ones are cut
- * ("/...12"), and encoded names look different. */
+/* A tag extends that of the parent by a segment that spells the class. Very long tags ("/...12")
+ * and encoded names are not checked. */
 static void check_spelling(const htp_tree *tree, const htp_tree_module *module,
                            htp_findings *findings)
 {
@@ -66,7 +66,7 @@ static bool is_part(const htp_view *view)
            NULL;
 }
 
-/* Records of a changed model count the nodes of the one before. */
+/* Records of a retagged model count the nodes of the original. */
 static bool is_retagged(const htp_view *view)
 {
     return htp_view_find_property(view, view->properties,

@@ -21,8 +21,8 @@ struct checking {
     bool has_key, has_layer, has_doc;                  /* if one node has it, all must */
     htp_map records;                                   /* tags of modules */
     htp_map full_tags;
-    htp_map by_path; /* to modules */
-    htp_map scopes;  /* scopes in names to the module of the first node */
+    htp_map by_path; /* from paths to modules */
+    htp_map scopes;  /* from scopes in names to the module of the first node */
 };
 
 static htp_slice slice_of(htp_span span)
@@ -57,7 +57,7 @@ static htp_slice doc_tag_of(const struct checking *c, uint32_t node)
 
 /* ---- one node ---- */
 
-/* Compares a tag with the one at a given place. */
+/* Compares a tag with the one in another place of the node. */
 static void check_place(const struct checking *c, uint32_t node, bool is_used, htp_slice found,
                         const char *place, htp_slice tag)
 {

@@ -60,7 +60,7 @@ static type_id only_one(const htp_type_set *set)
     return found;
 }
 
-/* ---- what files declare ---- */
+/* ---- declared types ---- */
 
 static type_id of_value_type(const htp_value_type *declared)
 {
@@ -81,13 +81,13 @@ static type_id find_declared(const struct typing *t, uint32_t value)
     return is_sparse ? 0 : of_value_type(&declared);
 }
 
-/* ---- what attributes say ---- */
+/* ---- types by attributes ---- */
 
 /* Operators whose output type is an attribute; the type without it. */
 static const struct told_row {
     const char *op_type;
     const char *attribute;
-    uint8_t otherwise; /* 0: it depends */
+    uint8_t otherwise; /* type without the attribute; 0: it depends */
 } told_rows[] = {
     {"Bernoulli", "dtype", 0},
     {"BitCast", "to", 0},
