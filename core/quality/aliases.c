@@ -1,5 +1,5 @@
 /*
- * Modules with several names: a tag with one of them counts for all.
+ * Modules with several names: a tag with any of these names is right.
  */
 #include "quality/parts.h"
 
@@ -49,7 +49,7 @@ bool htp_is_alias(const htp_measuring *m, uint32_t module, uint32_t other)
             }
         }
         if (m->aliases.names[other] > HTP_QUALITY_MAX_NAMES) {
-            return true; /* as far as is known */
+            return true; /* only some names are listed */
         }
         if (!htp_slice_equals(htp_tree_segment(&tree->modules[module]),
                               htp_tree_segment(&tree->modules[other]))) {

@@ -17,7 +17,7 @@ static uint64_t label_of(const htp_view *view, uint32_t node)
     return (uint64_t)facts->op_type << 32 | htp_view_domain(view, facts->domain);
 }
 
-/* One round in all directions. Operands count with their position, readers without order. */
+/* One round in both directions. Operands count with their position, readers in any order. */
 static void refine(const htp_alignment *a, const htp_digest *from, htp_digest *to)
 {
     const htp_subject *s = a->m->subject;
@@ -141,7 +141,7 @@ static bool is_free(const htp_alignment *a, uint32_t number, uint32_t first, uin
            (a->role[second] == HTP_NONE || a->role[second] == number + 1);
 }
 
-/* Whether all edges of two nodes lead to counterparts, and there is at least one. */
+/* Whether two nodes have edges, and all of them lead to counterparts. */
 static bool is_held(const htp_alignment *a, const htp_edges *edges, uint32_t first, uint32_t second)
 {
     uint32_t count = edges->first[first + 1] - edges->first[first];
@@ -239,7 +239,7 @@ static void join_neighbours(htp_alignment *a, uint32_t number, queue *queue,
     }
 }
 
-/* ---- what is found once ---- */
+/* ---- unique surroundings ---- */
 
 struct once_key {
     htp_digest around;

@@ -3,16 +3,16 @@
  *
  * Layers are compared in the order in which they run, each with the next. First, nodes with equal
  * relative tags and unique surroundings are counterparts. From these, neighbours follow by operand
- * slot and operator. Tags are trusted as long as possible. At first both nodes must have equal
- * tags. Then, if all sources or all readers are counterparts, one may be tagged as a node of
- * another layer. Then tags may differ.
+ * slot and operator. Tags are trusted as long as possible: at first both nodes must have equal
+ * tags; then one may be tagged as a node of another layer, if all sources or all readers are
+ * counterparts; then tags may differ.
  */
 #ifndef HTP_QUALITY_ALIGN_H
 #define HTP_QUALITY_ALIGN_H
 
 #include "quality/parts.h"
 
-/** Rounds of refinement of the surroundings that are looked at, the widest first. */
+/** Rounds of refinement; surroundings of each radius are compared, the widest first. */
 enum { HTP_ALIGN_RADII = 5 };
 
 /** Data for all layers of a model. */
@@ -21,17 +21,17 @@ typedef struct htp_alignment {
     const uint64_t *labels;                    /* by node: its operator */
     const htp_digest *around[HTP_ALIGN_RADII]; /* by node */
     uint64_t seed;
-    /* of the layer under way: */
+    /* of the current layer: */
     const htp_quality_layer *layer;
     uint32_t *member;   /* by node: the number of the member that it is tagged with; NONE */
     uint32_t *relative; /* by node: the number of its tag below the member; NONE */
     uint32_t *next;     /* by node: its counterpart in the next member; NONE */
-    uint32_t *before;   /* by node: the same in the member before */
-    bool *moved;        /* by node: for who goes through the touched ones; false in between */
+    uint32_t *before;   /* by node: its counterpart in the previous member; NONE */
+    bool *moved;        /* by node: scratch marks of loops over `touched`; false in between */
     uint32_t *role;     /* by node: the member that it belongs to by its counterparts; NONE */
-    htp_map places;     /* modules by member and relative tag */
-    uint32_t relatives; /* different ones */
-    HTP_VECTOR(uint32_t) touched; /* nodes for which any of this is set */
+    htp_map places;     /* from member and relative tag to modules */
+    uint32_t relatives; /* how many relative tags there are */
+    HTP_VECTOR(uint32_t) touched; /* nodes with any of these set */
 } htp_alignment;
 
 /** Makes room, and finds the surroundings of all nodes. Linear. */
@@ -43,7 +43,7 @@ void htp_align_layer(htp_alignment *alignment, const htp_quality_layer *layer);
 /** Resets the results for the layer. */
 void htp_align_end(htp_alignment *alignment);
 
-/** The module with a relative tag below a member; HTP_NONE: it has none such. */
+/** The module with a relative tag below a member; HTP_NONE: none. */
 uint32_t htp_align_module(const htp_alignment *alignment, uint32_t member, uint32_t relative);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The oracle of calls: a reference gives the module that ran a node. The tag must name that module,
- * or, less exactly, an ancestor.
+ * The oracle of calls: a reference knows the module that ran a node. The tag must name that module,
+ * or an ancestor of it.
  */
 #include "quality/parts.h"
 

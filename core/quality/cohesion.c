@@ -1,8 +1,8 @@
 /*
- * Cohesion: whether the nodes of a module could run as one. Modules of one depth are checked
- * together, in batches of bits. A sweep over the nodes carries the set of modules that a path has
- * left. It covers the range from the first node of the batch to the last, so that consecutive
- * modules cost as much as one.
+ * Cohesion: whether the nodes of a module could run as one. Modules of one depth are checked in
+ * batches, a bit for each. A sweep over the nodes carries the set of modules that a path has left,
+ * from the first node of the batch to its last, so a batch of consecutive modules costs as much as
+ * one.
  */
 #include "quality/parts.h"
 
@@ -38,7 +38,7 @@ static uint64_t bit_of(const struct sweep *sweep, uint32_t node)
     return number == HTP_NONE ? 0 : (uint64_t)1 << number;
 }
 
-/* @return the modules that a path returns to, as bits */
+/* Sweeps over a batch. @return the modules that a path returns to, as bits */
 static uint64_t run(struct sweep *sweep, uint32_t first, uint32_t last)
 {
     const htp_subject *s = sweep->m->subject;
@@ -47,7 +47,7 @@ static uint64_t run(struct sweep *sweep, uint32_t first, uint32_t last)
         uint64_t arriving = 0;
         uint64_t own = bit_of(sweep, n);
         sweep->left[n] = 0;
-        if (s->tree->is_shared[n]) { /* each module could have a copy */
+        if (s->tree->is_shared[n]) { /* each module can have a copy */
             continue;
         }
         for (uint32_t i = s->sources.first[n]; i < s->sources.first[n + 1]; i++) {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The number of sources about modules. */
+/* In how many places the file names modules. */
 static unsigned count_places(const htp_subject *s)
 {
     static const char *const keys[] = {"source_module", "layer_ann", "namespace"};

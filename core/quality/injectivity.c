@@ -14,7 +14,7 @@ struct sharing {
     uint32_t *tag_of; /* by instance: the module of the tag of all its nodes */
     bool *has_nodes;  /* by instance: an oracle knows some of its nodes */
     bool *is_judged;  /* by module: an oracle knows a node with its tag */
-    bool is_known;    /* about any module */
+    bool is_known;    /* an oracle knows anything */
 };
 
 static const uint32_t several = HTP_NONE;
@@ -31,7 +31,7 @@ static void note(struct sharing *x, uint32_t instance, uint32_t tag)
     x->is_known = true;
 }
 
-/* Two modules of records outside torch.nn with one tag. */
+/* Finds recorded modules outside torch.nn that share a tag. */
 static void find_equal_tags(htp_measuring *m)
 {
     static const char torch_nn[] = "torch.nn.";

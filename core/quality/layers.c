@@ -11,7 +11,7 @@
 struct grouping {
     htp_measuring *m;
     uint64_t seed;
-    htp_digest *structure; /* by module; all zeroes: no layer */
+    htp_digest *structure; /* by module; all zeroes: not a layer */
     double *middle;        /* by module: the middle of its nodes in the file */
 };
 
@@ -20,14 +20,14 @@ static htp_digest digest_of(const struct grouping *g, htp_slice text)
     return htp_digest_of(g->seed, text.at ? text.at : "", text.length);
 }
 
-/* The label of a module alone. */
+/* The label of a module without its descendants. */
 static htp_digest label_of(const struct grouping *g, const htp_tree_module *module)
 {
     bool is_qualified = module->qualified_class.length > 0;
     return digest_of(g, is_qualified ? module->qualified_class : module->class_name);
 }
 
-/* Children follow parents, so in a backward pass all descendants of a module are complete. */
+/* Runs backwards: children follow parents, so all descendants of a module are complete. */
 static void digest_records(struct grouping *g)
 {
     const htp_tree *tree = g->m->subject->tree;

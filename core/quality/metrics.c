@@ -129,8 +129,8 @@ static void take_deeper(htp_measuring *m, uint32_t node, uint32_t module)
     }
 }
 
-/* The deepest module that the file names besides the tag. If tags come from that source, it adds
- * nothing. */
+/* The deepest module that the file names elsewhere than in the tag. A source that tags were read
+ * from adds nothing. */
 static void find_deepest(htp_measuring *m, uint32_t node)
 {
     const htp_subject *s = m->subject;
@@ -159,7 +159,7 @@ static void judge_place(htp_measuring *m, uint32_t node)
     uint32_t deepest = m->deepest[node];
     bool is_wrong = (m->problems[node] & 1U << HTP_METRIC_CONTAMINATION_CALLS) != 0;
     if (is_wrong || deepest == HTP_NONE || !htp_subject_is_above(s, tag, deepest)) {
-        return; /* unknown, or misplaced: contamination counts that */
+        return; /* unknown, or misplaced, which contamination counts */
     }
     bool is_root = s->tree->modules[tag].parent == HTP_NONE;
     htp_specificity found = tag == deepest && !m->is_deeper[node] ? HTP_SPECIFIC_DEEPEST

@@ -116,7 +116,7 @@ static void add_place(htp_measuring *m, uint32_t named, htp_place place)
     *first = (uint32_t)places->more.count - 1;
 }
 
-/* The first name of a module, as far as known. */
+/* The representative of a module: its first name known so far. */
 static uint32_t find_first(uint32_t *instance, uint32_t module)
 {
     while (instance[module] != module) {
@@ -133,7 +133,7 @@ static void join(uint32_t *instance, uint32_t module, uint32_t other)
     instance[a < b ? b : a] = a < b ? a : b;
 }
 
-/* Modules of the reference with several names. Each may list all others. */
+/* Joins modules of the reference that are aliases. Each may list all others. */
 static void find_instances(htp_measuring *m)
 {
     const htp_tree *tree = m->reference->tree;
@@ -155,8 +155,8 @@ static void find_instances(htp_measuring *m)
     }
 }
 
-/* A path without the number that PyTorch's older exporter adds to repeated scopes: "layer1.relu_1";
- * else the path itself. */
+/* A path without the number that PyTorch's older exporter adds to repeated scopes,
+ * "layer1.relu_1"; the path itself, if it has none. */
 static htp_slice without_repeat(htp_slice path)
 {
     size_t length = path.length;
@@ -198,7 +198,7 @@ static void list_places(htp_measuring *m)
     }
 }
 
-/* ---- places that are shared ---- */
+/* ---- shared places ---- */
 
 struct claims {
     htp_measuring *m;
@@ -250,7 +250,7 @@ static void claim(struct claims *c, uint32_t r)
     }
 }
 
-/* A tag names one instance: among several at one place, the one with most nodes. */
+/* A tag stands for one instance: among several at one place, the one with most nodes. */
 static void find_holders(htp_measuring *m)
 {
     const htp_tree *tree = m->reference->tree;
@@ -333,7 +333,7 @@ static bool is_held(const htp_measuring *m, uint32_t tag, uint32_t ran)
     return holder == HTP_NONE || at != HTP_NONE;
 }
 
-/* Whether a tag of a node is its place or an ancestor's, and stands for its module. */
+/* Whether a tag of a node names this place or an ancestor, and stands for its module. */
 static bool is_tagged(const htp_measuring *m, uint32_t node, const htp_more_place *more)
 {
     const htp_tree *tree = m->subject->tree;

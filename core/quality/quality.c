@@ -71,8 +71,7 @@ static void add_up(htp_measuring *m)
     }
 }
 
-/* Weights in the usual sense: those that records list as a module's, or those that are no lists of
- * sizes. */
+/* Weights in the usual sense: no integers and bools, which are mostly sizes and masks. */
 static uint64_t count_weights(const htp_measuring *m)
 {
     enum { INT32 = 6, INT64 = 7, BOOL = 9 };

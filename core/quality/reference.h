@@ -1,5 +1,5 @@
 /*
- * Knowledge from another source about which modules ran the nodes: another tree.
+ * A reference: which modules ran the nodes, by another source with a tree of its own.
  */
 #ifndef HTP_QUALITY_REFERENCE_H
 #define HTP_QUALITY_REFERENCE_H
@@ -15,12 +15,12 @@ typedef struct htp_reference {
     bool has_paths;
     const uint32_t *modules; /* by measured node: the innermost module that ran it; HTP_NONE:
                                 unknown */
-    uint64_t matched;        /* nodes that are known */
-    uint64_t unmatched;      /* the others */
+    uint64_t matched;        /* nodes whose module is known */
+    uint64_t unmatched;      /* the other nodes */
 } htp_reference;
 
-/** The innermost module that ran a node of a tree; the module of its tag, if that is no ancestor.
- * HTP_NONE: the node has no tag. */
+/** The innermost module that ran a node of a tree; the module of its tag, if that is not an
+ * ancestor of it. HTP_NONE: the node has no tag. */
 uint32_t htp_reference_find_ran(const htp_tree *tree, uint32_t node);
 
 #endif

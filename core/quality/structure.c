@@ -1,6 +1,6 @@
 /*
- * The oracle of structure: equal layers have equal tags. Counterparts (quality/align.h) share one
- * tag below their members; the majority decides which. Separation is measured, too: each layer
+ * The oracle of structure: equal layers have equal tags. Counterparts (quality/align.h) should have
+ * one tag below their members; the majority decides which. Separation is measured, too: a layer
  * should have the same operators by its tags as by counterparts.
  */
 #include "quality/align.h"
@@ -20,9 +20,9 @@ struct judging {
     htp_digest *operators; /* by node: digest of its operator */
 };
 
-/* ---- which tag counterparts should have ---- */
+/* ---- the tag of counterparts ---- */
 
-/* Neighbours of a node with a relative tag. */
+/* The number of neighbours of a node that have a relative tag. */
 static uint32_t count_neighbours(const htp_alignment *a, uint32_t node, uint32_t relative)
 {
     const htp_subject *s = a->m->subject;
@@ -123,7 +123,7 @@ static void judge_chains(struct judging *j)
     for (size_t i = 0; i < a->touched.count; i++) {
         uint32_t node = a->touched.items[i];
         if (a->next[node] == HTP_NONE || a->before[node] != HTP_NONE) {
-            continue; /* no chain begins here */
+            continue; /* it is not the first of a chain */
         }
         j->chain.count = 0;
         for (; node != HTP_NONE; node = a->next[node]) {
@@ -199,7 +199,7 @@ static void move(const struct judging *j, struct content *contents)
     }
 }
 
-/* Kinds of members that are tried when layers were merged. */
+/* Kinds of members that are tried as parts of merged layers. */
 enum { MAX_KINDS = 16 };
 
 /* Members with the same operators. */
@@ -229,7 +229,7 @@ static uint32_t find_equals(const struct judging *j, const struct content *conte
     return count;
 }
 
-/* Whether a member has the operators of several others together; or none, though it runs. */
+/* Whether a member has the operators of several others together, or none although it runs. */
 static bool is_merged(const struct judging *j, uint32_t member, const struct content *content,
                       const struct equals *kinds, uint32_t count, const struct equals *most)
 {
@@ -270,7 +270,7 @@ static bool is_exchanged(const struct judging *j, const struct content *contents
     return count > 1 && sum == count * list[most].operators.low;
 }
 
-/* Whether this kind is more likely the intended one: more members, or smaller ones. */
+/* Whether a kind is more likely to be right: it has more members, or smaller ones. */
 static bool is_rather(const struct equals *one, const struct equals *other)
 {
     if (one->nodes == 0 || other->nodes == 0) {

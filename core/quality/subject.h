@@ -25,33 +25,33 @@ typedef struct htp_subject {
     const htp_tree *tree;
     uint32_t node_count, module_count;
     const uint32_t *module_of; /* by node: the module of its first tag, or HTP_NONE */
-    const uint32_t *eligible;  /* by module: itself, or the nearest above that has a tag */
-    const uint32_t *order;     /* modules, each in front of all below it, which follow at once */
+    const uint32_t *eligible;  /* by module: itself, or the nearest tagged ancestor */
+    const uint32_t *order;     /* modules in depth-first order */
     const uint32_t *place;     /* by module: its place in `order` */
-    const uint32_t *end;       /* by module: the place behind the last below it */
-    const uint32_t *nodes;     /* those with a tag, by the place of their module */
-    const uint32_t *nodes_at;  /* by place, and one more: of `nodes` */
+    const uint32_t *end;       /* by module: the place after its last descendant */
+    const uint32_t *nodes;     /* tagged nodes, by the place of their module */
+    const uint32_t *nodes_at;  /* by place, and one more: index into `nodes` */
     const htp_slice *paths;    /* by module, dotted */
-    bool has_paths;            /* they are known */
-    htp_map by_path;           /* to modules; where there are paths */
+    bool has_paths;            /* the paths are known */
+    htp_map by_path;           /* from paths to modules, if has_paths */
     const bool *is_constant;   /* by node: see htp_flow_is_constant() */
     htp_edges sources;         /* sources of a node, in the order of operands, without constants and
                                   weights */
-    htp_edges readers;         /* the other way round */
+    htp_edges readers;         /* the same edges from sources to readers */
 } htp_subject;
 
-/** Makes a subject in @p arena. Linear in the view and the tree, but for bodies in bodies. */
+/** Makes a subject in @p arena. Linear in the view and the tree, except for bodies in bodies. */
 void htp_subject_make(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                       htp_subject *subject);
 
-/** Whether a module is @p below, or one of those above it. */
+/** Whether a module is @p below or an ancestor of it. */
 static inline bool htp_subject_is_above(const htp_subject *subject, uint32_t module, uint32_t below)
 {
     return subject->place[module] <= subject->place[below] &&
            subject->place[below] < subject->end[module];
 }
 
-/** Whether one of a node's tags is that of a module, or of one above it. */
+/** Whether one of a node's tags is that of a module or of an ancestor. */
 bool htp_subject_is_tagged_above(const htp_subject *subject, uint32_t node, uint32_t module);
 
 /** The nodes whose first tag is that of a module or a descendant. */
@@ -61,11 +61,11 @@ static inline htp_view_range htp_subject_nodes(const htp_subject *subject, uint3
     return (htp_view_range){first, subject->nodes_at[subject->end[module]] - first};
 }
 
-/** The dotted paths of a tree's modules, also if its tags are paths. @return false if they are
- * unknown; then they are empty. */
+/** Lists the dotted paths of a tree's modules, also if its tags are paths. @return false if they
+ * are unknown, and empty */
 bool htp_subject_list_paths(htp_arena *arena, const htp_tree *tree, const htp_slice **paths);
 
-/** The module of a dotted path. @return whether there is one */
+/** Finds the module of a dotted path. @return whether there is one */
 bool htp_subject_find_path(const htp_subject *subject, htp_slice path, uint32_t *module);
 
 #endif

@@ -8,15 +8,15 @@
 #include "quality/quality.h"
 
 typedef struct htp_threshold {
-    unsigned metrics; /* bit N: metric N; of several those count that have a value */
+    unsigned metrics; /* bit N: metric N; of several, only those with a value count */
     double value;     /* percent */
 } htp_threshold;
 
-/** Reads "METRIC=VALUE": the name of a metric, or "contamination" for all kinds of it, and percent
- * from 0 to 100. @return HTP_CODE_USAGE if it is none */
+/** Reads "METRIC=VALUE": the name of a metric, or "contamination" for all its kinds, and percent
+ * from 0 to 100. @return HTP_CODE_USAGE for any other text */
 HTP_MUST_USE htp_status htp_threshold_read(const char *text, htp_threshold *threshold);
 
-/** The metrics below their thresholds, as text; NULL: none. A metric without a value fails. */
+/** The metrics that miss their thresholds, as text; NULL: none. A metric without a value fails. */
 const char *htp_threshold_judge(htp_arena *arena, const htp_threshold *threshold,
                                 const htp_quality *quality);
 

@@ -2,12 +2,12 @@
  * The oracle of weights: the module encoder.layer.1.x owns `encoder.layer.1.x.weight`, and its
  * readers belong to that module or an ancestor.
  *
- * Names give the owner. Records add which modules have several names, and which parameters a module
- * has. A parameter without an initializer may be tied to a weight of equal dims: its module may
- * read that weight. A module may also call a module of another owner: its chain of calls ends
- * there. Initializers that are computed or laid out list their source weights. Weights that were
+ * The owner follows from the name. Records add the aliases and the parameters of modules. A
+ * parameter without an initializer may be tied to a weight of equal dims, which its module may
+ * read, too. A module may call a module that it does not hold; then the chain of calls ends in the
+ * owner. Initializers that are computed or laid out list their source weights. Weights that were
  * folded or renamed have no known owner, and are not judged. Nor is a scalar that is named after a
- * weight and is in no record: the scale of a quantised weight belongs to its user.
+ * weight and is in no record: the scale of a quantised weight belongs to its reader.
  */
 #include "quality/parts.h"
 
@@ -21,7 +21,7 @@
 struct holder {
     uint32_t module;  /* HTP_NONE: unknown */
     uint32_t ran;     /* the module in the reference; HTP_NONE: unknown */
-    bool is_ancestor; /* an ancestor of the owner; the owner is unknown */
+    bool is_ancestor; /* `module` is only an ancestor of the owner, which is unknown */
 };
 
 struct oracle {
@@ -51,7 +51,7 @@ static void add_open(struct oracle *o, uint32_t module, htp_digest dims)
         struct open_key *key = HTP_NEW(o->m->arena, struct open_key);
         *key = (struct open_key){dims, at};
         if (htp_map_get_bytes(&o->open, key, sizeof(*key), NULL)) {
-            return; /* then all ancestors have it, too */
+            return; /* its ancestors have it, too */
         }
         htp_map_set_bytes(o->m->arena, &o->open, key, sizeof(*key), 0);
     }
@@ -132,7 +132,8 @@ static void read_records(struct oracle *o, const htp_map *names)
 
 /* ---- names ---- */
 
-/* The module of the longest prefix of a name that is a path. The root owns the names in its record.
+/* The module of the longest prefix of a name that is a path. The root owns only names in its
+ * record.
  */
 static struct holder find_holder(const struct oracle *o, const char *name)
 {
@@ -214,9 +215,9 @@ static void find_holders(struct oracle *o)
 
 /* ---- judging ---- */
 
-/* Whether the node's chain of calls, "path: Class/path: Class/operation: target", ends in the owner
- * of a weight, and the node's tag is that of the deepest tagged module in it: a module calls one of
- * another owner. */
+/* Whether a module calls one that it does not hold: the node's chain of calls, "path: Class/path:
+ * Class/operation: target", ends in the owner of the weight, and the node has the tag of the
+ * deepest tagged module in the chain. */
 static bool is_called_elsewhere(const struct oracle *o, uint32_t node, uint32_t holder)
 {
     const htp_subject *s = o->m->subject;
