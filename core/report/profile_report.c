@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time and calls, of one module. */
+/* Time and calls of a module. */
 struct sum {
     int64_t own, total;
     uint64_t calls;
@@ -189,7 +189,8 @@ static void add_kernels(htp_text *text, const htp_profile_query *query, const ht
     htp_report_table(text, rows, count + 1);
 }
 
-/* Picks the kernels of the region; without one, those without a place. @return their number */
+/* Picks the kernels of the region; without a region, those without a module. @return their number
+ */
 static size_t pick_kernels(const htp_profile *profile, const htp_region *region,
                            const htp_kernel **kernels)
 {

@@ -17,11 +17,11 @@ typedef struct htp_profile_query {
     int depth;                /* of the tree; negative: all */
 } htp_profile_query;
 
-/** As text: the module tree, or the kernels of the region, the longest first; then kernels whose
- * module could not be found. */
+/** A profile as text: the module tree, or the kernels of the region, the longest first; then
+ * kernels whose module was not found. */
 const char *htp_report_profile(htp_arena *arena, const htp_profile_query *query);
 
-/** As one JSON object on one line, without a newline: times are whole microseconds. */
+/** A profile as one JSON object on one line, without a newline. Times are in microseconds. */
 const char *htp_report_profile_json(htp_arena *arena, const htp_profile_query *query);
 
 #endif

@@ -13,8 +13,8 @@ const char *htp_report_retagging(htp_arena *arena, const htp_retagging *retaggin
     htp_text_addf(&text, "%s: %s nodes, with the modules of %s\n", path,
                   htp_text_grouped(arena, retagging->changed.view->nodes.count),
                   retagging->like.view->path);
-    for (int i = 1; i <= HTP_RETAG_EVIDENCES; i++) { /* "nothing" comes first in the enumeration,
-                                                        and is printed last */
+    for (int i = 1; i <= HTP_RETAG_EVIDENCES; i++) { /* the first evidence, "nothing", is printed
+                                                        last */
         int evidence = i % HTP_RETAG_EVIDENCES;
         if (retagging->counts[evidence] > 0) {
             htp_text_addf(&text, "%*s  by %s\n", NUMBER_COLUMNS,

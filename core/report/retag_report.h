@@ -10,7 +10,7 @@
 const char *htp_report_retagging(htp_arena *arena, const htp_retagging *retagging,
                                  const char *path);
 
-/** The same as one JSON object, with the nodes that had no tag any more. */
+/** How many nodes each rule placed, and the nodes that had lost their tags, as one JSON object. */
 const char *htp_report_retagging_json(htp_arena *arena, const htp_retagging *retagging,
                                       const char *path);
 

@@ -19,7 +19,7 @@ static void add_line(htp_text *text, const char *label, const char *content)
         htp_report_fit(text->arena, content, strlen(content), HTP_REPORT_COLUMNS - LABEL));
 }
 
-/* The number of further entries of a long list. */
+/* Adds the number of entries of a long list that are not shown. */
 static void add_rest(htp_text *text, size_t count)
 {
     if (count > SHOWN) {

@@ -31,7 +31,7 @@ static void add_pair(htp_json *json, const char *key, const uint32_t counts[HTP_
     htp_json_end(json, '}');
 }
 
-/* A share from 0 to 1; null of zero. */
+/* A share from 0 to 1; null if @p whole is 0. */
 static void add_share(htp_json *json, const char *key, uint64_t part, uint64_t whole)
 {
     if (whole == 0) {

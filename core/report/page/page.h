@@ -1,6 +1,6 @@
 /*
- * The page's text before and after its document. Private to core/report; scripts/embed-page makes
- * it.
+ * The text of the page before and after its document, made by scripts/embed-page. Private to
+ * core/report.
  */
 #ifndef HTP_REPORT_PAGE_PAGE_H
 #define HTP_REPORT_PAGE_PAGE_H

@@ -113,7 +113,7 @@ static void add_split_part(htp_json *json, const htp_reported_split *reported, s
     htp_json_end(json, '}');
 }
 
-/* Inputs of the model that have no default. */
+/* Inputs of the model without a default. */
 static void add_inputs(htp_json *json, const htp_view *view, htp_view_types *types)
 {
     htp_view_range inputs = view->graphs.items[0].inputs;

@@ -9,24 +9,24 @@
 #include "query/partition/split.h"
 #include "query/tree/tree.h"
 
-/** A part that is a file. */
+/** A part that was written to a file. */
 typedef struct htp_reported_part {
     const htp_part *part;
     htp_view_types *types;
     const char *file;
     uint64_t model_bytes;
     const char *data_file; /* or NULL */
-    uint64_t data_bytes;   /* of that */
+    uint64_t data_bytes;   /* of the data file */
 } htp_reported_part;
 
 /** One part as a table: its border. */
 const char *htp_report_part(htp_arena *arena, const htp_view *view,
                             const htp_reported_part *reported);
 
-/** The same as members of a JSON object: "nodes", "weights", "inputs", "outputs"... */
+/** One part as members of a JSON object: "nodes", "weights", "inputs", "outputs"... */
 void htp_report_part_json(htp_json *json, const htp_view *view, const htp_reported_part *reported);
 
-/** Parts of a split, a line each. */
+/** The parts of a split. */
 typedef struct htp_reported_split {
     const htp_view *view;
     const htp_tree *tree;
@@ -38,7 +38,7 @@ typedef struct htp_reported_split {
 
 const char *htp_report_split(htp_arena *arena, const htp_reported_split *reported);
 
-/** The contents of the index of parts. */
+/** The contents of index.json. */
 const char *htp_report_split_json(htp_arena *arena, const htp_reported_split *reported);
 
 #endif

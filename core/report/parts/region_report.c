@@ -99,7 +99,7 @@ static const char *tag_text(htp_arena *arena, const htp_tree *tree, uint32_t mod
     return htp_arena_copy(arena, tag.at, tag.length);
 }
 
-/* The end of an edge that is no module. */
+/* The other end of a crossing value, if that is not a module. */
 static const char *outside_text(const htp_view *view, uint32_t value, bool is_output)
 {
     const htp_view_value *crossing = &view->values.items[value];

@@ -11,7 +11,7 @@
 struct items {
     const htp_selected *selected;
     const htp_view *view;
-    size_t count; /* of all there are, selected or not */
+    size_t count; /* selected or not */
 };
 
 static bool is_selected(const struct items *items, size_t index)
@@ -27,7 +27,7 @@ static const char *name_of(const struct items *items, size_t index)
                                           : items->view->nodes.items[index].name);
 }
 
-/* ---- names alone must tell ---- */
+/* ---- names must be unambiguous ---- */
 
 static htp_status check_names(htp_arena *arena, const struct items *items)
 {

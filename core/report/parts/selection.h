@@ -6,17 +6,17 @@
 
 #include "query/select/region.h"
 
-/** The subject of a list. */
+/** The contents of a list. */
 typedef struct htp_selected {
     const htp_region *region;
     bool lists_weights;
-    const bool *has_weight; /* by tensor; where lists_weights */
+    const bool *has_weight; /* by tensor; if lists_weights */
     htp_selection_format format;
-    const char *precision; /* of HTP_SELECT_TRTEXEC */
+    const char *precision; /* for HTP_SELECT_TRTEXEC */
 } htp_selected;
 
 /**
- * The list in @p arena, with a newline behind it.
+ * The list in @p arena, which ends with a newline.
  * @return HTP_CODE_BAD_INPUT if the format uses names, and a selected entry has none, or shares it
  *         with an entry that is not selected.
  */

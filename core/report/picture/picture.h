@@ -1,7 +1,7 @@
 /*
  * Pictures as text that other programs read. formats.def lists the formats.
  *
- * Boxes are called b0, b1... and frames f0, f1... in all of them. Files are valid for any names:
+ * Boxes are called b0, b1... and frames f0, f1... in all formats. Files are valid for any names:
  * U+FFFD replaces characters that a format cannot express.
  */
 #ifndef HTP_REPORT_PICTURE_H
@@ -20,7 +20,7 @@ typedef void (*htp_report_picture_fn)(htp_stream *stream, const htp_picture *pic
 /** The texts of a box or a frame, in the stream's arena. */
 typedef struct htp_picture_label {
     const char *title;  /* "BertLayer.0", "MatMul", "36 operators", "input_ids" */
-    const char *path;   /* "encoder.layer.0"; "" where it is not known */
+    const char *path;   /* "encoder.layer.0"; "": unknown */
     const char *detail; /* "47 operators: MatMul 8, Add 6, ..."; a type */
     const char *name;   /* the tag, the node's or value's name */
 } htp_picture_label;
@@ -36,17 +36,17 @@ typedef struct htp_picture_nesting {
     const char *end_frame;
 } htp_picture_nesting;
 
-/** Writes all frames and boxes, each in the frame that it lies in. */
+/** Writes all frames and boxes, each inside its frame. */
 void htp_picture_add_nested(htp_stream *stream, const htp_picture *picture,
                             const htp_picture_nesting *nesting);
 
-/** Types written on one arrow; further ones are counted. */
+/** The most types written on one arrow; further ones are counted. */
 enum { HTP_PICTURE_TOLD_VALUES = 3 };
 
-/** A text for XML, also within quotes. */
+/** Adds a text escaped for XML, also within quotes. */
 void htp_picture_add_xml(htp_text *text, const char *string);
 
-/** The type of a value: "float32[batch,8]"; "" where it is not known. */
+/** The type of a value: "float32[batch,8]"; "": unknown. */
 const char *htp_picture_type(htp_arena *arena, const htp_picture *picture, uint32_t value);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Pictures for graphviz. Frames are clusters in each other, called cluster_f0 and so on. Labels
- * have class and instance, attribute path and operators; tooltips the tag or the node's name;
- * arrows the types of their values.
+ * Pictures for graphviz. Frames are nested clusters, called cluster_f0 and so on. Labels have class
+ * and instance, attribute path and operators; tooltips have the tag or the node's name; arrows have
+ * the types of their values.
  *
  * Reference: https://graphviz.org/doc/info/lang.html,
  * https://graphviz.org/doc/info/shapes.html#html
@@ -36,11 +36,11 @@ static const char *const looks[HTP_PICTURE_BOX_KINDS] = {
     [HTP_PICTURE_OUTPUT] = "fillcolor=\"#fef3c7\", color=\"#d97706\"",
 };
 
-/* Nested frames alternate. */
+/* Colours of nested frames alternate. */
 static const char *const fills[] = {"#f8fafc", "#eef2f7", "#e2e8f0"};
 static const char body_fill[] = "#fdf4ff";
 
-/* A quoted string in which neither graphviz nor HTML sees an escape. */
+/* A quoted string that neither graphviz nor HTML takes for markup. */
 static void add_quoted(htp_text *text, const char *string)
 {
     htp_text xml = {.arena = text->arena};
@@ -88,7 +88,7 @@ static void add_arrow(htp_text *text, const htp_picture *picture, const htp_pict
         uint32_t value = arrow->values.items[i];
         const char *name = htp_view_text(picture->view, picture->view->values.items[value].name);
         if (i < HTP_PICTURE_TOLD_VALUES) {
-            htp_text_addf(text, "%s&#160;", separator); /* keeps clear of the arrow */
+            htp_text_addf(text, "%s&#160;", separator); /* distance from the arrow */
             htp_picture_add_xml(text, htp_picture_type(text->arena, picture, value));
             htp_text_add(text, "&#160;");
             htp_text_addf(&names, "%s%s", i ? ", " : "", name);

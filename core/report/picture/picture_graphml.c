@@ -1,6 +1,6 @@
 /*
- * Pictures as GraphML, without nested graphs, which not all readers know: frames are nodes, and
- * `parent` of a node is its frame. Each value is an edge.
+ * Pictures as GraphML. Not all readers know nested graphs, so frames are nodes, and `parent` of a
+ * node is its frame. Each value is an edge.
  *
  * Reference: http://graphml.graphdrawing.org/specification.html
  */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Op types in a label. */
+/* The most op types in a label. */
 enum { TOLD_OP_TYPES = 4 };
 
 static const char *copy(htp_arena *arena, htp_slice slice)

@@ -33,7 +33,8 @@ static bool is_plain(uint32_t code)
     return code >= 0x80 || is_letter || is_digit || (code > 0 && strchr(safe, (int)code));
 }
 
-/* A quoted text. Other characters become character references, which mermaid writes with #. */
+/* A quoted text. Characters that are not plain become character references, which mermaid writes
+ * with #. */
 static void add_text(htp_text *text, const char *string)
 {
     while (*string) {

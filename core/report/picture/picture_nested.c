@@ -32,7 +32,7 @@ static struct contents find_contents(htp_arena *arena, const htp_picture *pictur
     return found;
 }
 
-/* Nesting has no limit, so there is no recursion. */
+/* Not recursive, since nesting has no limit. */
 void htp_picture_add_nested(htp_stream *stream, const htp_picture *picture,
                             const htp_picture_nesting *nesting)
 {

@@ -1,5 +1,5 @@
 /*
- * How good the tags of models are, for people and for programs.
+ * Metrics of tags as text, JSON and CSV.
  */
 #ifndef HTP_REPORT_QUALITY_H
 #define HTP_REPORT_QUALITY_H
@@ -11,30 +11,30 @@
 /** A model that was measured. */
 typedef struct htp_quality_entry {
     const htp_quality *quality;
-    bool is_against; /* by the truth of the first */
+    bool is_against; /* judged by the reference of the first */
 } htp_quality_entry;
 
 typedef struct htp_quality_report {
     const htp_quality_entry *entries;
     size_t count;
-    bool lists_all; /* nodes with problems: all of them, not the worst alone */
+    bool lists_all; /* all nodes with problems, not only the worst */
 } htp_quality_report;
 
-/** As text of HTP_REPORT_COLUMNS columns. */
+/** A report as text of HTP_REPORT_COLUMNS columns. */
 const char *htp_report_quality(htp_arena *arena, const htp_quality_report *report);
 
-/** As one JSON object; see docs/man/htp-trace-quality.1. */
+/** A report as one JSON object; see docs/man/htp-trace-quality.1. */
 void htp_report_quality_json(htp_json *json, const htp_quality_report *report);
 
-/** The metrics that sidecars hold, one JSON object: the same members, except modules and nodes,
- * which sidecars have themselves. Modules are given by index into the sidecar's list; the
- * reference's path by its last part. */
+/** The metrics for a sidecar, one JSON object: the same members, except modules and nodes, which
+ * the sidecar has itself. Modules are indices into the sidecar's list, and the path of the
+ * reference is reduced to its file name. */
 void htp_report_quality_part(htp_json *json, const htp_quality *quality);
 
-/** As CSV: one row for each metric of each model, depth, layer and member. */
+/** A report as CSV: one row for each metric of each model, depth, layer and member. */
 void htp_report_quality_csv(htp_stream *stream, const htp_quality_report *report);
 
-/** The share of a module's nodes that have no problem, in percent; negative: it has no nodes. */
+/** The share of a module's nodes without a problem, in percent; negative: it has no nodes. */
 double htp_report_score(const htp_quality *quality, uint32_t module);
 
 #endif

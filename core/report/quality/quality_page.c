@@ -31,7 +31,7 @@ static const char *escape_of(char byte)
     }
 }
 
-/* Passes on bytes that turned out to be no separator. */
+/* Passes on held bytes that did not become a separator. */
 static void give_back(struct escaping *e)
 {
     htp_text_add_bytes(&e->stream->text, separator, (size_t)e->matched);
@@ -57,7 +57,7 @@ static bool take_separator(struct escaping *e, char byte)
     return e->matched > 0;
 }
 
-/* Escapes are valid in strings alone, and outside of strings JSON has none of these characters. */
+/* Escapes are valid only in strings, and JSON has these characters only in strings. */
 static void put_escaped(void *user, const char *bytes, size_t length)
 {
     struct escaping *e = user;

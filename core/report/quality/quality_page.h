@@ -2,7 +2,7 @@
  * Metrics as a self-contained HTML page.
  *
  * scripts/embed-page joins the files of report/page/ into one text. The page loads nothing, and its
- * policy admits no script but its own.
+ * content security policy admits only its own script.
  */
 #ifndef HTP_REPORT_QUALITY_PAGE_H
 #define HTP_REPORT_QUALITY_PAGE_H
@@ -10,7 +10,7 @@
 #include "base/json/json.h"
 #include "base/stream.h"
 
-/** Writes the document that a page shows: one JSON object. */
+/** Writes the document of a page: one JSON object. */
 typedef void (*htp_page_document_fn)(void *user, htp_json *json);
 
 /**

@@ -47,7 +47,7 @@ static void add_header(htp_text *text, const htp_quality_entry *entry)
                   grouped(text, q->weights), grouped(text, q->subject->module_count));
 }
 
-/* "100.0%" and its base; or why there is no value. */
+/* "100.0%" and its base, or the reason why there is no value. */
 static void add_metric(htp_text *text, htp_metric metric, const htp_measure *measure)
 {
     htp_text_addf(text, "%-24s", htp_metric_name(metric));

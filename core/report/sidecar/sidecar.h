@@ -8,11 +8,11 @@
  *      "operations": {node or initializer: {...}},
  *      "tensors": {tensor: {producer, consumers, ...}},
  *      "dag": {full tag: {"nodes": [...], "edges": [[from, to], ...]}},
- *      "quality": {what was measured, see report/quality/quality.h}}
+ *      "quality": {metrics, see report/quality/quality.h}}
  *
  * null stands for unknown. Each record is a line. Nodes, initializers and tensors are keyed by
- * name; if it is empty or taken, by NAME#NUMBER. A module's dag has all nodes that ran in it or in
- * a module below it.
+ * name, or by NAME#NUMBER if the name is empty or taken. A module's dag has all nodes that ran in
+ * it or in a module below it.
  *
  * The document is streamed, since it grows with the number of nodes times the depth of the modules.
  */
@@ -25,7 +25,7 @@
 /** The version of the document. */
 #define HTP_SIDECAR_VERSION 1
 
-/** Facts of an export that the file does not have; absent when a sidecar is made from a file. */
+/** Facts about an export that its file does not have, so a sidecar made from a file lacks them. */
 typedef struct htp_sidecar_run {
     const char *libtorch;
     const double *seconds; /* by htp_stage */
@@ -45,11 +45,11 @@ htp_sidecar *htp_sidecar_new(htp_arena *arena, const htp_view *view, const htp_t
 void htp_sidecar_write(htp_sidecar *sidecar, const htp_sidecar_run *run, const char *quality,
                        htp_json *json);
 
-/** Takes a record that was written. Records of lists have no key. */
+/** Receives a record. Records of lists have no key. */
 typedef void (*htp_sidecar_take)(void *user, const char *part, const char *key, const char *json,
                                  size_t length);
 
-/** Hands on the records of all parts, each whole, one after the other. */
+/** Passes the records of all parts to a function, one by one. */
 void htp_sidecar_list(htp_sidecar *sidecar, htp_sidecar_take take, void *user);
 
 #endif

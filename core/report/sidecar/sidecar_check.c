@@ -19,10 +19,10 @@ struct checking {
     bool has_own_tags; /* the model has tags of its own */
     HTP_VECTOR(struct told) told[HTP_SIDECAR_PARTS];
     htp_map by_key[HTP_SIDECAR_PARTS];
-    htp_status status; /* the first failure */
+    htp_status status; /* of the first failure */
 };
 
-/* ---- what the sidecar says ---- */
+/* ---- records of the sidecar ---- */
 
 /* Modules are identified by full tags. */
 static htp_status read_full_tag(struct checking *c, htp_json_part value, const char **key)

@@ -17,7 +17,7 @@ static void count_item(htp_number_lists *lists, uint32_t thing)
     lists->first[thing + 2U]++;
 }
 
-/* Adds an entry, in the second pass. first[i + 1] moves from the list's begin to its end. */
+/* Adds an entry, in the second pass. first[i + 1] moves from the beginning of list i to its end. */
 static void add_item(htp_number_lists *lists, uint32_t thing, uint32_t item)
 {
     lists->items[lists->first[thing + 1U]++] = item;
@@ -37,7 +37,7 @@ static void lay_out_lists(htp_arena *arena, htp_number_lists *lists, size_t thin
     lists->items = HTP_NEW_ARRAY(arena, uint32_t, lists->first[things + 1] + 1U);
 }
 
-/* ---- who reads what ---- */
+/* ---- readers ---- */
 
 typedef void note_function(htp_sidecar *sidecar, uint32_t value, uint32_t node);
 
@@ -133,7 +133,7 @@ static void find_tensors(htp_sidecar *sidecar)
     }
 }
 
-/* ---- who holds weights ---- */
+/* ---- owners of weights ---- */
 
 static void find_owners(htp_sidecar *sidecar)
 {
@@ -185,7 +185,7 @@ static void count_nodes(htp_sidecar *sidecar)
     }
 }
 
-/* Gives every module a range inside its parent's, behind the parent's own nodes. */
+/* Gives every module a range inside its parent's, after the parent's own nodes. */
 static void lay_out_modules(htp_sidecar *sidecar)
 {
     const htp_tree *tree = sidecar->tree;

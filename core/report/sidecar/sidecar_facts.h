@@ -7,9 +7,9 @@
 #include "query/tree/unique_ids.h"
 #include "report/sidecar/sidecar.h"
 
-/** Lists of numbers, one for each thing: those of thing i begin at first[i]. */
+/** Lists of numbers: list i is items[first[i]] to items[first[i + 1] - 1]. */
 typedef struct htp_number_lists {
-    uint32_t *first; /* one more than there are things */
+    uint32_t *first; /* by list, and one more */
     uint32_t *items;
 } htp_number_lists;
 
@@ -20,37 +20,37 @@ struct htp_sidecar {
     htp_unique_ids keys;
     htp_number_lists readers; /* by value: its readers; a node reads the outputs of its bodies */
     htp_number_lists owners;  /* by tensor: modules that hold it */
-    bool *has_owners;         /* by tensor: from the file's metadata */
-    bool *is_output;          /* by value: the model's */
-    uint32_t *tensor_values;  /* by tensor: the value that it is; HTP_NONE: none reads it */
+    bool *has_owners;         /* by tensor: the file's metadata list them */
+    bool *is_output;          /* by value: of the model */
+    uint32_t *tensor_values;  /* by tensor: its value; HTP_NONE: nothing reads it */
     const char *inputs, *outputs; /* of the model, as JSON */
-    uint32_t *nodes;              /* by module, in an order in which those below follow it */
-    uint32_t *places;             /* by node: where it stands there; HTP_NONE: nowhere */
-    uint32_t *begins, *ends;      /* by module: its nodes, and those below it */
+    uint32_t *nodes;              /* sorted by module; modules below follow directly */
+    uint32_t *places;             /* by node: its index in `nodes`; HTP_NONE: none */
+    uint32_t *begins, *ends;      /* by module: range of `nodes`, with modules below */
     uint32_t *own;                /* by module: nodes for which it is the innermost */
-    uint32_t *ran;                /* the same with those below it */
-    uint32_t *levels;             /* by module, counted over all */
+    uint32_t *ran;                /* by module: these, with modules below */
+    uint32_t *levels;             /* by module: depth, counted over all modules */
     bool *has_children;           /* by module */
-    uint32_t *seen;               /* by module or node, whichever are more: the last that met it */
+    uint32_t *seen;               /* by module or node: the last list (`mark`) that has it */
     uint32_t mark;
     htp_view_name full_tag, call, stack_trace; /* keys of metadata */
-    bool is_listed;                            /* records go without keys */
+    bool is_listed;                            /* records are written without keys */
     htp_json record;                           /* of htp_sidecar_list() */
 };
 
 /** Fills all of the above but the record. */
 void htp_sidecar_find_facts(htp_sidecar *sidecar);
 
-/** Begins a new set of things seen. */
+/** Begins a new list for htp_sidecar_is_new(). */
 void htp_sidecar_begin_list(htp_sidecar *sidecar);
 
-/** Whether a number below the larger of both counts is met for the first time in a list. */
+/** Whether a module or node, by number, is new in the current list. Marks it. */
 bool htp_sidecar_is_new(htp_sidecar *sidecar, uint32_t number);
 
 /** The module of a node's first tag; HTP_NONE: it has none. */
 uint32_t htp_sidecar_module_of(const htp_sidecar *sidecar, uint32_t node);
 
-/** Write the record of one thing: an object without its key. */
+/** Each writes one record: an object. */
 void htp_sidecar_put_module(htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t module);
 void htp_sidecar_put_node(htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t node);
 void htp_sidecar_put_initializer(htp_sidecar *sidecar, htp_json *json, const char *key,

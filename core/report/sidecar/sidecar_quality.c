@@ -1,7 +1,7 @@
 /*
  * Checks the metrics in a sidecar for plausibility.
  *
- * Measuring again would not reproduce metrics that needed a reference.
+ * They are not measured anew, which would not reproduce metrics that needed a reference.
  */
 #include "report/sidecar/sidecar_check.h"
 
@@ -33,7 +33,7 @@ static void add(const struct judging *j, const char *what)
     }
 }
 
-/* A count; -1 if it is none, or larger than any file allows. */
+/* A count; -1 if it is not one, or larger than any file allows. */
 static double read_count(const cJSON *value)
 {
     double number = cJSON_IsNumber(value) ? value->valuedouble : -1;

@@ -39,7 +39,7 @@ static void put_tag(const htp_sidecar *sidecar, htp_json *json, const char *key,
 
 /* ---- modules ---- */
 
-/* A list of strings of a record; null if it has none. */
+/* A list of strings of a record; null if the record has none. */
 static void put_strings(htp_json *json, const char *key, const cJSON *record)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(record, key);
@@ -345,7 +345,7 @@ static bool is_inside(const htp_sidecar *sidecar, uint32_t module, uint32_t node
            sidecar->places[node] < sidecar->ends[module];
 }
 
-/* Edges from the makers of values to a node, each maker once. */
+/* Edges from the producers of values to a node, each once. */
 static void put_edges(htp_sidecar *sidecar, htp_json *json, uint32_t module, uint32_t node,
                       htp_view_range values)
 {

@@ -13,8 +13,8 @@
 typedef struct htp_inspected_input {
     const char *name;          /* "past.0" */
     const char *specification; /* "past.0:float32[2,8]"; NULL: none */
-    const char *form;          /* " --input past.0:DTYPE[DIMS]" where it cannot be derived; NULL
-                                  where it can stay out, or where nothing can be passed */
+    const char *form;          /* " --input past.0:DTYPE[DIMS]" if it cannot be derived; NULL if it
+                                  can be left out, or nothing can be passed */
     bool is_left_out;
     bool is_complex;
 } htp_inspected_input;
@@ -23,17 +23,17 @@ typedef struct htp_inspected_input {
 typedef struct htp_inspected_operator {
     const char *kind;   /* with overload: "aten::add.Tensor" */
     uint32_t places;    /* in the code */
-    const char *reason; /* NULL: an export may take it */
+    const char *reason; /* why it cannot be exported; NULL: it may be */
 } htp_inspected_operator;
 
 typedef struct htp_inspection {
     const char *model_path;
     const char *method;
-    const char *module; /* that has it; "": the root */
+    const char *module; /* that has the method; "": the root */
     const char *libtorch_version;
-    uint64_t format_version;    /* of the archive; 0 when not known */
+    uint64_t format_version;    /* of the archive; 0: unknown */
     bool has_serialization_id;  /* the archive has the record that PyTorch 2 adds */
-    const char *const *methods; /* of who has the method, in order of definition */
+    const char *const *methods; /* of the module that has the method, in order of definition */
     uint32_t method_count;
     const char *returns; /* the type that the method returns */
     const htp_argument *arguments;
@@ -48,19 +48,19 @@ typedef struct htp_inspection {
     uint32_t operator_count;
 } htp_inspection;
 
-/** As text: signature, inputs, module tree, operators. Ends with a newline. */
+/** The facts as text: signature, inputs, module tree, operators. Ends with a newline. */
 const char *htp_report_inspection(htp_arena *arena, const htp_inspection *inspection);
 
-/** As one JSON object on one line, without a newline. */
+/** The facts as one JSON object on one line, without a newline. */
 const char *htp_report_inspection_json(htp_arena *arena, const htp_inspection *inspection);
 
-/** Levels of tagged modules above each module, by module. */
+/** By module: the number of tagged modules above it. */
 const uint32_t *htp_inspection_depths(htp_arena *arena, const htp_inspection *inspection);
 
-/** Whether a module is so many levels down that it is not shown. */
+/** Whether a module of this depth is below `--depth` and is not shown. */
 bool htp_inspection_is_below(const htp_inspection *inspection, uint32_t depth);
 
-/** The operators that no export takes. */
+/** The number of operators that cannot be exported. */
 uint32_t htp_inspection_unsupported_count(const htp_inspection *inspection);
 
 /** The writer of the archive: "PyTorch 2"; NULL if unknown. */

@@ -45,7 +45,7 @@ static void add_values(htp_text *text, const htp_view *view, const char *label,
     }
 }
 
-/* The output of a state is left out if it does not fit: its name tells it. */
+/* The output of a state is left out if it does not fit, since its name follows from the input's. */
 static void add_states(htp_text *text, const htp_view *view)
 {
     const htp_state_pairs pairs = htp_state_pairs_read(text->arena, view);

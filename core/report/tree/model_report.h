@@ -9,17 +9,16 @@
 #include "query/select/region.h"
 #include "query/validate/validate.h"
 
-/** The operator sets that a model imports: a member "opsets" of the object at hand. */
+/** The operator sets that a model imports, as the member "opsets" of the current object. */
 void htp_report_opsets(htp_json *json, const htp_view *view);
 
-/** The module tree down to @p depth levels below the root; all where it is negative. */
+/** The module tree down to @p depth levels below the root; negative: all. */
 const char *htp_report_model(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                              int depth);
 const char *htp_report_model_json(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                                   int depth);
 
-/** The region of the modules of @p address, which must have nodes: its border, nodes and weights.
- */
+/** The border, nodes and weights of the region of @p address, which must have nodes. */
 const char *htp_report_region(htp_arena *arena, const htp_region *region, const char *address);
 const char *htp_report_region_json(htp_arena *arena, const htp_region *region, const char *address);
 

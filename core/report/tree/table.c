@@ -66,7 +66,7 @@ static struct widths measure(const htp_report_row *rows, size_t count)
     return widths;
 }
 
-/* Deep rows are indented less if that keeps names uncut. */
+/* Deep rows are indented less if that saves their names from truncation. */
 static size_t indentation_of(const htp_report_row *row, size_t name_width)
 {
     size_t name = row->name.length < NARROWEST_NAME ? row->name.length : NARROWEST_NAME;

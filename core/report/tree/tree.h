@@ -1,5 +1,5 @@
 /*
- * The module tree for people.
+ * The module tree as text.
  */
 #ifndef HTP_REPORT_TREE_H
 #define HTP_REPORT_TREE_H
@@ -9,7 +9,7 @@
 /**
  * The eligible modules as indented text, a line each: the last segment of the tag, nodes (with
  * descendants, and its own), parameters (with descendants; a tied one counts once), and the number
- * of calls unless it is 1. Ends with a newline. Below 40 levels the indentation stays.
+ * of calls unless it is 1. Ends with a newline. Indentation ends at 40 levels.
  *
  *     module            nodes   own  parameters
  *     /Net                 24     2       1,234

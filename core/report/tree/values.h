@@ -11,22 +11,21 @@
 /** The columns that a table may take. */
 #define HTP_REPORT_COLUMNS 80
 
-/** "dtype" and "dims" of an object; null where they are not known. A dim is a number, a name, or
- * null. */
+/** Adds "dtype" and "dims" to an object; null: unknown. A dim is a number, a name, or null. */
 void htp_report_type_json(htp_json *json, const htp_value_type *type);
 
-/** "parameters" of an initializer: the names of its source weights; null if it is stored as in the
- * model, or has none. */
+/** Adds "parameters" of an initializer: the names of its source weights; null if it is stored as in
+ * the model, or has none. */
 void htp_report_made_of(htp_json *json, const htp_made_of *made_of);
 
-/** A text of the file within @p columns columns: printable, and cut in the middle where it is too
+/** A text of the file within @p columns columns: printable, and cut in the middle if it is too
  * long. */
 const char *htp_report_fit(htp_arena *arena, const char *text, size_t length, size_t columns);
 
 /** Adds two indented texts, in one line if both fit, else in two. */
 void htp_report_add_pair(htp_text *text, const char *left, const char *right);
 
-/** Bytes for people: "437.9 MB". */
+/** A number of bytes for people: "437.9 MB". */
 const char *htp_report_bytes(htp_arena *arena, uint64_t bytes);
 
 #endif
