@@ -14,7 +14,7 @@
 
 #define SAVE_ADVICE "save the module with torch.jit.trace(module, inputs).save(\"FILE.pt\")"
 
-/* ---- things that are no zip archive ---- */
+/* ---- files that are not zip archives ---- */
 
 static const struct known_beginning {
     const char *bytes;
@@ -52,7 +52,7 @@ static htp_status truncated(const char *path)
                            path);
 }
 
-/* ---- what its names say ---- */
+/* ---- kinds of archives, by their members ---- */
 
 /* Names in the archive's own folder that identify kinds of files. */
 static const char *const known_members[] = {

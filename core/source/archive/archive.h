@@ -14,13 +14,13 @@
 
 #include <stdio.h>
 
-/** Devices in an archive (source/contents/devices.h). All in the arena. */
+/** Devices in an archive (source/contents/devices.h). Everything is in the arena. */
 typedef struct htp_archive_devices {
-    const char **locations; /* of storages in records, by record; NULL: unknown */
+    const char **locations; /* of storages, by record; NULL: unknown */
     htp_map types;          /* of devices that storages lie on */
     const char *of_weights; /* the first that is not the CPU, else the CPU; NULL: none */
-    const char *of_others;  /* the same of other storages, and of devices that are objects */
-    const char *of_code;    /* the first on which the code makes tensors, but for the CPU */
+    const char *of_others;  /* likewise of other storages, and of device objects */
+    const char *of_code;    /* the first one, except the CPU, that the code makes tensors on */
     const char *renamed;    /* a type that HTP_DEVICE_ALIAS stands for; NULL */
     const char *renamed_in; /* the record that has it first */
     const char *other_type; /* meaning of the alias if nothing was renamed; or NULL */
@@ -33,25 +33,25 @@ typedef struct htp_archive {
     uint64_t begin;   /* where it begins in the file: 0 unless it is a member of another archive */
     uint64_t bytes;   /* all of the archive */
     bool is_flat;     /* its records lie in no folder; set before they are listed */
-    unsigned members; /* that tell its kind: see htp_archive_has() */
+    unsigned members; /* that identify its kind, as bits: see htp_archive_has() */
     const htp_archive_record *records; /* in the arena, in the order of the directory */
-    const uint64_t *packed;            /* bytes of each record as they lie in the file */
+    const uint64_t *packed;            /* by record: its bytes in the file */
     uint32_t record_count;
-    htp_map by_name;                   /* index in records */
+    htp_map by_name;                   /* from names to indices in records */
     HTP_VECTOR(htp_archive_made) made; /* by its pickles */
     HTP_VECTOR(htp_archive_given)
     given;                       /* records that libtorch need not read, or reads otherwise */
-    htp_archive_devices devices; /* that its pickles and its code name */
-    htp_arena scratch;           /* of the list, then of the pickle that is being checked */
-    htp_arena code;              /* all of it, while the archive is checked */
+    htp_archive_devices devices; /* named in its pickles and its code */
+    htp_arena scratch;           /* of the list, then of the pickle under check */
+    htp_arena code;              /* texts and trees of all code, while the archive is checked */
 } htp_archive;
 
 /**
  * Opens the file at @p path and notes the members that identify its kind.
  *
- * Refuses with HTP_CODE_BAD_INPUT a file that is not regular, no zip archive, or truncated, and
+ * Refuses with HTP_CODE_BAD_INPUT a file that is not regular, not a zip archive, or truncated, and
  * names its kind.
- * @param archive  an empty one; who has it closes it where the arena's recovery point is
+ * @param archive  an empty one, in the frame that sets the arena's recovery point and closes it
  */
 HTP_MUST_USE htp_status htp_archive_open(const char *path, htp_archive *archive);
 
@@ -90,7 +90,7 @@ HTP_MUST_USE htp_status htp_archive_list_inner(htp_arena *arena, const char *pat
 const htp_archive_record *htp_archive_find(const htp_archive *archive, const char *name,
                                            size_t name_bytes);
 
-/** A name of the archive for a message: on one line, cut where it is long. */
+/** A name of the archive for a message: on one line, and cut if it is long. */
 const char *htp_archive_printable(htp_arena *arena, const char *name, size_t bytes);
 
 #endif

@@ -109,7 +109,7 @@ static htp_status find_members(htp_arena *scratch, const char *path, const htp_z
     return HTP_OK;
 }
 
-/* The error of a member that would be read, or NULL. */
+/* The error of a member that libtorch would read, or NULL. */
 static const char *judge(const htp_zip_entry *entry)
 {
     if (memchr(entry->name, '\0', entry->name_bytes)) {
@@ -140,8 +140,7 @@ static const char *folded(htp_arena *arena, const char *name, size_t bytes)
     return folded;
 }
 
-/* Names of a program's modules, and of the user's files, may differ in case alone; other names may
- * not. */
+/* Only names of code and of the user's files may differ in nothing but case. */
 static bool may_differ_in_case(const char *name)
 {
     static const char *const folders[] = {"code/", "extra/", "extra_files/"};

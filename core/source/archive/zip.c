@@ -58,7 +58,8 @@ struct directory {
     uint64_t limit; /* its end */
 };
 
-/* Reads a part of an archive, which lies in the file: positions in it fit into 64 bits. */
+/* Reads a part of an archive. That is a range of the file, so sums of positions fit into 64 bits.
+ */
 static bool read_within(const htp_zip_range *range, uint64_t offset, void *bytes, size_t count)
 {
     return offset <= range->bytes && count <= range->bytes - offset &&
@@ -107,7 +108,7 @@ static bool agree(uint64_t old, uint64_t unknown, uint64_t value)
 }
 
 /*
- * Finds the end record of a zip64 archive by its locator, in front of the other end record.
+ * Finds the end record of a zip64 archive by its locator, which precedes the other end record.
  * @return false if it is damaged.
  */
 static bool find_zip64_end(const htp_zip_range *range, uint64_t end, struct directory *directory)
@@ -172,7 +173,7 @@ static bool widen(const unsigned char *extra, size_t length, htp_zip_entry *entr
     return true;
 }
 
-/* An extra field has those sizes and offsets that exceed 32 bits. Unneeded fields may be
+/* An extra field has the sizes and offsets that exceed 32 bits. Without any, it is ignored, even if
  * damaged. */
 static bool read_zip64(const unsigned char *extra, size_t count, htp_zip_entry *entry)
 {

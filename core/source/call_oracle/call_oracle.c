@@ -18,7 +18,7 @@ static htp_static_frame *frame_of(const htp_static_search *s, htp_static_frame *
     return is_there ? frame : NULL;
 }
 
-/* Frames by call, from 1 on. */
+/* The frame of the method, then those of calls; NULL: unknown. */
 static htp_static_frame **enter_calls(htp_static_search *s, const htp_static_stands *stands)
 {
     htp_static_frame **frames =

@@ -24,8 +24,8 @@ typedef struct htp_static_running {
 typedef struct htp_static_calls {
     const htp_static_running *running;
     uint32_t running_count;
-    const uint32_t *nodes; /* the innermost running forward(); HTP_NONE if unknown, as when data
-                              selects the called object */
+    const uint32_t *nodes; /* by node: the innermost running forward(); HTP_NONE: unknown, for
+                              example if data selects the called object */
     uint32_t node_count;
 } htp_static_calls;
 
@@ -37,10 +37,10 @@ typedef struct htp_static_stands {
     uint32_t node_count;
 } htp_static_stands;
 
-/** Whom a long search tells how it gets on. */
+/** The progress of a long search. */
 typedef struct htp_static_watch {
-    htp_tick tick; /* called with the operations that were looked at; NULL. False stops with
-                           HTP_CODE_INTERRUPTED */
+    htp_tick tick; /* called with the number of visited operations; false ends the search with
+                           HTP_CODE_INTERRUPTED. NULL: no reports */
     void *user;
 } htp_static_watch;
 

@@ -63,7 +63,7 @@ htp_static_function *htp_static_load(htp_static_search *s, uint32_t number)
     return !s->failure ? function : NULL;
 }
 
-/* Of duplicate names the first counts. */
+/* The first of duplicate names counts. */
 static const htp_static_class *find_class(htp_static_search *s, uint32_t number)
 {
     while (s->classes.count <= number) {
@@ -121,7 +121,7 @@ uint32_t htp_static_find_callee(htp_static_search *s, const htp_program_function
     return method;
 }
 
-/* ---- how much it is ---- */
+/* ---- sizes ---- */
 
 static uint64_t size_of_block(htp_static_search *s, const htp_program_function *code,
                               uint32_t number);

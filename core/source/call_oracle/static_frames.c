@@ -1,8 +1,8 @@
 /*
  * Frames of calls: the object of each value, on one path of calls.
  *
- * Each frame is walked once, in the order of its code. A value is a known object or unknown;
- * results of branches and loops are known if all ways agree.
+ * Each frame is walked once, in the order of its code. A value is a known object or unknown; the
+ * result of a branch or loop is known if all paths agree.
  */
 #include "source/call_oracle/static_frames.h"
 #include "source/program/program.h"
@@ -57,7 +57,7 @@ static bool add_frame(htp_static_search *s, htp_map *map, const uint32_t key[2],
 
 /*
  * Walks a function in a frame.
- * @param made  its number, functions and running module are set
+ * @param made  has its number, functions and running module
  * @param inputs  objects of the arguments
  */
 static htp_static_frame *open_frame(htp_static_search *s, const htp_static_frame *made,
@@ -83,7 +83,7 @@ static htp_static_frame *open_frame(htp_static_search *s, const htp_static_frame
     return !s->failure ? frame : NULL;
 }
 
-/* A module's forward(), including later traced calls: forward1 and so on. */
+/* Whether a call is that of a forward(). The tracer calls repeated ones forward1 and so on. */
 static bool enters_module(const htp_program_node *node)
 {
     static const char forward[] = "forward";
@@ -206,7 +206,7 @@ static void take_results(const step *at)
     }
 }
 
-/* A fork that the compiler copied runs one code. */
+/* Copies of a fork, which the compiler made, share one code. */
 static void run_fork(const step *at)
 {
     htp_static_search *s = at->s;
@@ -264,7 +264,7 @@ static void end_loop(const step *at)
     }
 }
 
-/* Handlers before and after a node's blocks; results of other nodes are unknown. */
+/* Handlers before and after a node's blocks. Results of other nodes are unknown. */
 static const struct handler {
     const char *kind;
     void (*before)(const step *at);

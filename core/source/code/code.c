@@ -6,13 +6,13 @@
 enum {
     BRACKET_LIMIT = 500,
     ELIF_LIMIT = 500,
-    CHAIN_LIMIT = 2000, /* tokens without a comma or end of line between */
+    CHAIN_LIMIT = 2000, /* tokens without a comma or a line end between them */
 };
 
 typedef struct counter {
     const htp_code_record *code;
     uint32_t brackets;
-    uint32_t chains[BRACKET_LIMIT + 1]; /* tokens, by depth of brackets */
+    uint32_t chains[BRACKET_LIMIT + 1]; /* tokens of the current chain, by depth of brackets */
     uint32_t elifs;
 } counter;
 

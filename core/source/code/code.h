@@ -21,9 +21,9 @@ typedef struct htp_code_record {
 struct htp_code_token_list;
 
 /**
- * Checks code in time proportional to its bytes. Refuses with HTP_CODE_BAD_INPUT deeper nesting
- * than PyTorch ever writes: brackets, indented blocks, chains of operators or of "elif"; and
- * invalid tokens (source/code/code_tokens.h).
+ * Checks code in time proportional to its bytes. Refuses with HTP_CODE_BAD_INPUT nesting that is
+ * deeper than PyTorch ever writes, of brackets, indented blocks, chains of operators or of "elif";
+ * and invalid tokens (source/code/code_tokens.h).
  * @param tokens  receives all tokens, in @p arena; replaces old ones and reuses their memory
  */
 HTP_MUST_USE htp_status htp_code_check(htp_arena *arena, const htp_code_record *code,

@@ -5,7 +5,7 @@
 #include "source/code/code_parser.h"
 
 enum {
-    TARGET_BINDING = 4, /* stronger expressions may be targets */
+    TARGET_BINDING = 4, /* targets have stronger operators only */
 };
 
 static const struct binding {
@@ -57,7 +57,7 @@ static const struct literal {
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-/* 0: the token is none of these operators. */
+/* The precedence of an operator; 0 for other tokens. */
 static uint32_t binding_of(const struct binding *rows, size_t count, uint32_t kind)
 {
     for (size_t i = 0; i < count; i++) {
@@ -177,7 +177,7 @@ static htp_status parse_dict(htp_parser *parser)
     return htp_parser_fold(parser, HTP_SYNTAX_DICT, &token, count);
 }
 
-/* ---- what follows a value ---- */
+/* ---- attributes, subscripts and calls ---- */
 
 static htp_status parse_attribute(htp_parser *parser)
 {
@@ -212,7 +212,7 @@ static htp_status parse_call(htp_parser *parser)
     return htp_parser_fold(parser, HTP_SYNTAX_CALL, &token, 1 + count);
 }
 
-/* An end or step, unless the token after it follows. */
+/* The end or step of a slice; absent if the next token already follows it. */
 static htp_status parse_bound(htp_parser *parser, bool may_colon_follow)
 {
     if (htp_parser_is_at(parser, ',') || htp_parser_is_at(parser, ']') ||

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Of calls and trees. libtorch's compiler overflows its stack at some multiple of it. */
+/* Of the parser's calls and of trees. libtorch's compiler overflows its stack at a multiple of it.
+ */
 enum { DEPTH_LIMIT = 2500 };
 
 /* ---- tokens ---- */

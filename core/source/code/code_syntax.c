@@ -354,7 +354,7 @@ static htp_status parse_type_comment(htp_parser *parser, bool is_line)
     return is_line ? htp_parser_expect(parser, HTP_TOKEN_NEWLINE) : HTP_OK;
 }
 
-/* Types from a comment, then the statements: a block, or one on the same line. */
+/* Types from a comment, then statements: a block, or those on the same line. */
 static htp_status parse_body(htp_parser *parser)
 {
     const bool is_block = htp_parser_is_at(parser, HTP_TOKEN_INDENT);
@@ -408,7 +408,7 @@ static htp_status parse_class(htp_parser *parser)
     return HTP_OK;
 }
 
-/* "op_version_set = 1" at the begin of older files. */
+/* "op_version_set = 1" at the beginning of older files. */
 static htp_status skip_version(htp_parser *parser)
 {
     static const char version[] = "op_version_set";

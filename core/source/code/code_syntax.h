@@ -40,7 +40,7 @@ typedef enum htp_syntax_kind {
     HTP_SYNTAX_STARRED,            /* value */
     HTP_SYNTAX_UNARY,              /* value */
     HTP_SYNTAX_BINARY,             /* left, right; "not in" is a unary not of an in */
-    HTP_SYNTAX_CONDITIONAL,        /* condition, value if so, value if not */
+    HTP_SYNTAX_CONDITIONAL,        /* condition, value if true, value if false */
     /* Statements */
     HTP_SYNTAX_EXPRESSION,           /* value */
     HTP_SYNTAX_ASSIGNMENT,           /* target, its type?, further targets, value? */
@@ -53,7 +53,7 @@ typedef enum htp_syntax_kind {
     HTP_SYNTAX_PASS,
     HTP_SYNTAX_BREAK,
     HTP_SYNTAX_CONTINUE,
-    HTP_SYNTAX_IF,        /* condition, sequence, sequence otherwise? */
+    HTP_SYNTAX_IF,        /* condition, sequence, else sequence? */
     HTP_SYNTAX_WHILE,     /* condition, sequence */
     HTP_SYNTAX_FOR,       /* sequences of targets, of sources, of statements */
     HTP_SYNTAX_WITH,      /* sequence of items, of statements */
@@ -69,12 +69,12 @@ typedef struct htp_syntax_node htp_syntax_node;
 
 struct htp_syntax_node {
     htp_syntax_kind kind;
-    uint32_t operation; /* of an operator, of an assignment with one: its token (code_tokens.h) */
+    uint32_t operation; /* token of an operator, or of an augmented assignment (code_tokens.h) */
     uint32_t start;     /* in the text */
     uint32_t end;
-    uint32_t name; /* of the name: where it begins */
+    uint32_t name; /* offset of the name */
     uint32_t name_bytes;
-    uint32_t height; /* 1 without parts */
+    uint32_t height; /* of the tree; 1 without parts */
     uint32_t count;
     const htp_syntax_node *parts[];
 };
@@ -91,7 +91,7 @@ typedef struct htp_syntax_module {
  * tree is in @p arena and points to the text.
  *
  * Refuses with HTP_CODE_BAD_INPUT syntax that libtorch refuses, in its words, and trees too deep
- * for recursion. So all trees may be walked recursively.
+ * for recursion. So trees may be walked recursively.
  */
 HTP_MUST_USE htp_status htp_syntax_read(htp_arena *arena, const htp_code_record *code,
                                         const struct htp_code_token_list *tokens,

@@ -14,12 +14,12 @@ static const struct kind {
 
 enum {
     KINDS = sizeof(kinds) / sizeof(kinds[0]),
-    LONGEST_WORD = 8, /* of those except names */
+    LONGEST_WORD = 8, /* of keywords */
 };
 
 static const char characters[] = "+-*/%@()[]:,={}><.?!&^|~";
 
-/* ---- characters, whatever the locale is ---- */
+/* ---- characters, in any locale ---- */
 
 static char peek(const htp_code_tokens *t, uint32_t ahead)
 {
@@ -246,7 +246,8 @@ static htp_status refuse_indent(const htp_code_tokens *t, uint32_t depth)
                            t->code->path, depth, t->code->name, htp_code_line(t->code, t->blanks));
 }
 
-/* The token before a line. The end of the code is as deep as its first line. */
+/* The token before a line, NEWLINE or INDENT, and how many DEDENTs follow. The end of the code has
+ * the indentation of its first line. */
 static htp_status begin_line(htp_code_tokens *t, uint32_t *kind)
 {
     const uint32_t depth = is_end(t) ? t->indents[0] : t->at - t->blanks;

@@ -43,7 +43,7 @@ typedef struct checker {
     const htp_syntax_module *module;
     htp_map variables; /* index in costs */
     HTP_VECTOR(double) costs;
-    bool is_declared; /* its result type */
+    bool is_declared; /* its result type is declared */
 } checker;
 
 static htp_status refuse(const htp_syntax_module *module, const htp_syntax_node *place,
@@ -75,7 +75,7 @@ static void lower_qualifier(char *name, size_t bytes)
     }
 }
 
-/* Writes a dotted name to checker->name. @return whether it is one. */
+/* Writes a dotted name to checker->name. @return whether the type is one */
 static bool write_name(checker *c, const type_place *type)
 {
     const htp_syntax_node *node = type->node;
@@ -227,8 +227,8 @@ static htp_status note_fields(checker *c)
 
 /* ---- functions, read in the order of their text ---- */
 
-/* A type from another record counts as plain: it is declared, and at most as large as the archive's
- * largest. */
+/* A type from another record counts as plain: it is declared there, and costs at most as much as
+ * the archive's most expensive one. */
 static htp_status cost_of(checker *c, const htp_syntax_node *node, double *cost);
 
 static htp_status sum_of(checker *c, const htp_syntax_node *node, double *sum)
@@ -284,7 +284,7 @@ static double *variable_of(checker *c, const htp_syntax_node *name)
     return &c->costs.items[index];
 }
 
-/* Assigns costs by unpacking. Elements of a literal tuple are known; it may be NULL. */
+/* Assigns costs by unpacking. @param elements  costs of the elements of a literal tuple; or NULL */
 static void assign(checker *c, const htp_syntax_node *target, double value,
                    const htp_syntax_node *written, const double *elements)
 {

@@ -2,8 +2,8 @@
  * The cost of the tuples in an archive's code for libtorch's compiler. Private to core/source.
  *
  * Its alias analysis visits the elements of a tuple's type twice at each level, and shared parts
- * once per occurrence: thirty times `t = (t, t)` takes it hours. Loops over tuples are compiled
- * once per element. Costs are visits of types.
+ * once per occurrence: thirty times `t = (t, t)` takes hours. Loops over tuples are compiled once
+ * per element. Costs count visits of types.
  */
 #ifndef HTP_SOURCE_CODE_TUPLES_H
 #define HTP_SOURCE_CODE_TUPLES_H
@@ -13,7 +13,7 @@
 /** The cost of anything but a tuple. */
 #define HTP_TUPLES_PLAIN 1.0
 
-/** That of a tuple whose elements cost @p elements together. */
+/** The cost of a tuple whose elements cost @p elements together. */
 static inline double htp_tuples_cost(double elements)
 {
     return 1 + 2 * elements;

@@ -85,10 +85,10 @@ static bool is_literal(const htp_syntax_module *module, const htp_syntax_node *n
     }
 }
 
-/* ---- what is declared ---- */
+/* ---- declarations ---- */
 
-/* @p what is declared: "the default of argument" and its name; or, with @p owner, the name and the
- * class. */
+/* Names the declaration in the message: "the default of argument" and its name; or, with @p owner,
+ * the name and the class. */
 static htp_status refuse(const htp_syntax_module *module, const htp_syntax_node *value,
                          const htp_syntax_node *named, const htp_syntax_node *owner)
 {
@@ -107,7 +107,7 @@ static htp_status refuse(const htp_syntax_module *module, const htp_syntax_node 
         bytes > SHOWN_BYTES ? "..." : "");
 }
 
-/* Class bodies also declare types of attributes whose names are no identifiers:
+/* Class bodies also declare types of attributes whose names are not identifiers:
  * __annotations__["0"] = Tensor. */
 static htp_status check_class(const htp_syntax_module *module, const htp_syntax_node *declared)
 {

@@ -1,6 +1,6 @@
 /*
- * The values that declarations of an archive's code hold: defaults of arguments and of the fields
- * of named tuples, constants of classes. Private to core/source.
+ * The values in declarations of an archive's code: defaults of arguments and of fields of named
+ * tuples, constants of classes. Private to core/source.
  */
 #ifndef HTP_SOURCE_CODE_VALUES_H
 #define HTP_SOURCE_CODE_VALUES_H
@@ -8,13 +8,14 @@
 #include "source/code/code_syntax.h"
 
 /**
- * Checks declared values. libtorch's interpreter computes them while it reads the code; PyTorch
- * only ever writes literals. Refuses with HTP_CODE_UNSUPPORTED, with the declaration, any value
- * that runs code. Refuses with HTP_CODE_BAD_INPUT constants that were written without their values.
+ * Checks declared values. libtorch's interpreter computes them while it reads the code, although
+ * PyTorch writes only literals. Refuses with HTP_CODE_UNSUPPORTED any value that runs code, and
+ * with HTP_CODE_BAD_INPUT constants that were written without their values; both name the
+ * declaration.
  */
 HTP_MUST_USE htp_status htp_values_check(const htp_syntax_module *module);
 
-/** The text of a device that is written out, torch.device("cpu"): its node; NULL of other nodes. */
+/** The node of the text in a call torch.device("cpu"); NULL for other nodes. */
 const htp_syntax_node *htp_values_find_device(const htp_syntax_module *module,
                                               const htp_syntax_node *node);
 

@@ -25,7 +25,7 @@ static bool read_text(const reading *r, const htp_syntax_node *text, htp_device 
            htp_device_read(begin + 1, bytes - 2, device);
 }
 
-/* ---- where tensors are made ---- */
+/* ---- devices of new tensors ---- */
 
 /* The device of torch.zeros([2], device=torch.device("cuda:0")) and torch.to(x, torch.device(...)),
  * but not one in a comparison. */
@@ -60,7 +60,7 @@ static void take_made_on(reading *r, const htp_syntax_node *call)
     }
 }
 
-/* ---- what is declared ---- */
+/* ---- declared devices ---- */
 
 static htp_status refuse(const reading *r, const htp_syntax_node *text, const char *problem)
 {

@@ -39,7 +39,7 @@ typedef struct checking {
     htp_archive *archive;
     HTP_VECTOR(htp_syntax_module) modules; /* trees and texts, in archive->code */
     htp_code_token_list tokens;            /* of the current record, also there */
-    double constant;                       /* cost of the most expensive one */
+    double constant;                       /* cost of the most expensive constant */
 } checking;
 
 /* Whether a record is code. */
@@ -155,7 +155,7 @@ static htp_archive_made told(htp_arena *arena, const htp_pickle *pickle,
     return result;
 }
 
-/* Lists the objects that a pickle makes; one per class, as there are many. */
+/* Lists objects that a pickle makes: one per class, since there may be many. */
 static void list_made(htp_arena *arena, htp_archive *archive, const htp_pickle *pickle,
                       const htp_pickle_made_list *made)
 {

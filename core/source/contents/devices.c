@@ -47,7 +47,7 @@ static void take_hint(const char **hint, const char *device)
 
 /* ---- pickles ---- */
 
-/* The slot of a storage's location; NULL if the storage is in no record. */
+/* The slot of a storage's location; NULL if no record holds the storage. */
 static const char **location_of(htp_arena *arena, htp_archive *archive, const htp_pickle *pickle,
                                 const htp_pickle_device *device)
 {
@@ -71,7 +71,7 @@ static void take_type(htp_arena *arena, htp_archive_devices *devices, const char
     }
 }
 
-/* Texts that are no devices, and tensors saved without contents, do not count. */
+/* Texts that are not devices, and tensors saved without contents, do not count. */
 static void take_storage(htp_arena *arena, htp_archive *archive, const htp_pickle *pickle,
                          const htp_pickle_device *told, const char **hint)
 {

@@ -62,7 +62,7 @@ static htp_status read_record(htp_source_places *places, const char *file,
 static htp_code_origins *find_record(htp_source_places *places, const char *file)
 {
     uint32_t number = (uint32_t)places->records.count;
-    if (places->file == file) { /* most nodes are in the same file as the one before */
+    if (places->file == file) { /* consecutive nodes are mostly in one file */
         return places->of_file;
     }
     if (!htp_map_get(&places->by_file, file, &number)) {
@@ -84,8 +84,8 @@ static htp_code_origins *find_record(htp_source_places *places, const char *file
 
 /* ---- places ---- */
 
-/* The origin of a node's code. For a call, debug records have the bracket behind the function's
- * name. */
+/* The origin of a node's code. For a call, debug records have the position of the bracket after the
+ * function's name. */
 static const htp_code_origin *find_origin(const htp_code_origins *record,
                                           const htp_program_node *node,
                                           const htp_program_source *code)
@@ -117,7 +117,7 @@ static void find_place(htp_source_places *places, uint32_t function, uint32_t no
     }
 }
 
-/* The place of a node, found once. */
+/* The cached place of a node. */
 static struct place *place_of(htp_source_places *places, uint32_t function, uint32_t node)
 {
     while (places->functions.count <= function) {

@@ -1,8 +1,8 @@
 /*
- * Places of a program's nodes in the author's source files: the program has their places in the
+ * Maps nodes of a program to the author's source files: the program has their places in the
  * archive's code, and debug records map that code to source files.
  *
- * A record is read on first use. If it is damaged, places are those in the archive's code.
+ * A record is read on first use. If it is damaged, places stay those in the archive's code.
  */
 #ifndef HTP_SOURCE_DEBUG_INFO_H
 #define HTP_SOURCE_DEBUG_INFO_H
@@ -15,18 +15,18 @@
 
 typedef struct htp_source_places htp_source_places;
 
-/** The sources of places; they must outlive the result. */
+/** Everything that places are found by; it must outlive the result. */
 typedef struct htp_placed {
     const htp_program *program;
     const htp_archive *archive; /**< that was checked */
     const char *path;           /**< of its file, for messages */
-    const htp_input_file *file; /**< open: records are read from it when they are needed */
+    const htp_input_file *file; /**< open: records are read on demand */
 } htp_placed;
 
-/** @return NULL without memory */
+/** Prepares the look-up. @return NULL without memory */
 htp_source_places *htp_source_places_open(const htp_placed *in);
 
-/** Frees them with all texts that were handed out; NULL is accepted. */
+/** Frees the places with all texts that were returned; NULL is accepted. */
 void htp_source_places_close(htp_source_places *places);
 
 /** The look-up of places for the interpreter. */

@@ -48,7 +48,7 @@ static const char *keep_joined(htp_code_texts *texts)
     return htp_intern(&texts->kept, htp_text_string(&texts->join), texts->join.length);
 }
 
-/* Joins the parts of a source that nobody has joined before. */
+/* Joins parts that were not joined before. */
 static const char *join_parts(htp_code_texts *texts, const uint32_t *parts, uint32_t count)
 {
     texts->join.length = 0;
@@ -59,8 +59,8 @@ static const char *join_parts(htp_code_texts *texts, const uint32_t *parts, uint
     return keep_joined(texts);
 }
 
-/* The whole text of a source; NULL where it is too large. Where a line was traced many times, in
- * one layer or in several, its stacks are of the same parts. */
+/* The whole text of a source; NULL if it is too large. A line that was traced many times, in one
+ * layer or in several, has stacks of the same parts, which are joined once. */
 static const char *join(htp_code_texts *texts, const htp_code_origins *origins,
                         htp_code_origin_source *source)
 {

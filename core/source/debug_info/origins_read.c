@@ -13,7 +13,7 @@ struct reading {
     htp_code_origins *origins;
     uint32_t count;    /* texts of the record's table */
     uint32_t *table;   /* their numbers among all texts */
-    uint32_t *sources; /* 1 + its number, by node of its tuple; 0: it is not read yet */
+    uint32_t *sources; /* by node of a source's tuple: 1 + its number; 0: not read yet */
 };
 
 static htp_status no_debug_record(const struct reading *r)
@@ -21,7 +21,7 @@ static htp_status no_debug_record(const struct reading *r)
     return htp_pickle_damaged(r->machine, "it is not in PyTorch's form");
 }
 
-/* The parts of a tuple or list, which must have at least @p count. */
+/* Opens a tuple or list, which must have at least @p count parts. */
 static bool take_apart(const struct reading *r, const htp_pickle_value *value, htp_pickle_kind kind,
                        uint32_t count, const htp_pickle_node **node)
 {

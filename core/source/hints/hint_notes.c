@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Adds which part the next hint is about, and how many dims more than the part its operand has. */
+/* Names the part that the next hint is about, and how many dims more than that the operand has. */
 void htp_hint_add_part(htp_hint_search *f, const htp_hint_known *k)
 {
     HTP_PUSH(f->arena, &f->hints,

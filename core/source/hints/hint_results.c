@@ -82,7 +82,7 @@ static bool changes_shape(const char *kind)
     return IS_ONE_OF(kind, kinds);
 }
 
-/* Of those, operators that may permute dims. */
+/* Which of these operators may permute dims. */
 static bool turns(const char *kind)
 {
     static const char *const kinds[] = {"aten::view",    "aten::reshape", "aten::transpose",
@@ -183,8 +183,8 @@ void htp_hint_pass_on(const htp_hint_scope *s)
     }
 }
 
-/* Whether a side passes on the same argument with fewer dims added: a side that adds a batch dim
- * makes its value like the other, which takes the argument unchanged. */
+/* Whether a side passes on the same argument with fewer dims added. The side that adds a batch dim
+ * does so for an argument without one; the other shows the usual rank. */
 static bool has_fewer_dims(const htp_hint_known *found, const htp_hint_known *merged)
 {
     return htp_hint_is_argument(found) && found->argument == merged->argument &&

@@ -1,5 +1,5 @@
 /*
- * Shared by hints.c, hint_notes.c and hint_results.c: facts on the values of a running function.
+ * Facts about the values of a running function, shared by hints.c, hint_notes.c and hint_results.c.
  */
 #ifndef HTP_SOURCE_HINT_SCOPE_H
 #define HTP_SOURCE_HINT_SCOPE_H
@@ -10,19 +10,19 @@
 
 /** A known value: an argument of the method or a part of one, an object, or weights. */
 typedef struct htp_hint_known {
-    uint32_t argument; /* HTP_NONE */
+    uint32_t argument; /* HTP_NONE: none */
     const char *path;  /* of the part of the argument: "0.key" */
-    int32_t shift;     /* by how many dims it has more than that part */
-    uint32_t joined;   /* of how many like it the features were joined */
-    bool is_converted; /* perhaps to another dtype */
-    bool is_turned;    /* its dims are perhaps in another order */
+    int32_t shift;     /* how many dims it has more than that part */
+    uint32_t joined;   /* how many like it were joined along the features */
+    bool is_converted; /* it may have another dtype */
+    bool is_turned;    /* its dims may be permuted */
     bool is_positions; /* 0, 1, 2 and so on */
     bool is_weight;
-    uint32_t weights; /* data: a tensor, or a list of them */
+    uint32_t weights; /* number of data: a tensor or a list of them; HTP_NONE: none */
     uint32_t object;
 } htp_hint_known;
 
-/** Nothing at all. */
+/** An unknown value. */
 #define HTP_HINT_UNKNOWN                                                                           \
     ((htp_hint_known){                                                                             \
         .argument = HTP_NONE, .path = "", .joined = 1, .weights = HTP_NONE, .object = HTP_NONE})
@@ -34,13 +34,13 @@ typedef struct htp_hint_search {
     htp_arena *arena;
     const htp_program *program;
     htp_hint_list hints;
-    size_t visited; /* nodes */
-    size_t values;  /* of the functions that run, or ran */
+    size_t visited; /* nodes so far */
+    size_t values;  /* of all functions so far */
     size_t depth;
-    htp_status failure; /* of reading the program: the search is over */
+    htp_status failure; /* of reading the program; ends the search */
 } htp_hint_search;
 
-/** A running function, and the node that is looked at. */
+/** A running function, and its current node. */
 typedef struct htp_hint_scope {
     htp_hint_search *search;
     htp_program_function function; /* the table may move */
@@ -48,7 +48,7 @@ typedef struct htp_hint_scope {
     const htp_program_node *node;
 } htp_hint_scope;
 
-/** The node, to ask of its operands. */
+/** The node, for queries about its operands. */
 static inline htp_operands htp_hint_operands(const htp_hint_scope *s)
 {
     return (htp_operands){s->search->program, &s->function, s->node};
@@ -71,26 +71,26 @@ static inline bool htp_hint_is_argument(const htp_hint_known *known)
     return known->argument != HTP_NONE;
 }
 
-/** Adds which part the next hint speaks of, and with how many dims more than it has. */
+/** Adds a "part" hint, which names the part that the next hint is about. */
 void htp_hint_add_part(htp_hint_search *f, const htp_hint_known *k);
 
-/** Adds the hints that the operator of the node gives of its operands. */
+/** Adds hints about the operands of the node. */
 void htp_hint_note_operands(const htp_hint_scope *s);
 
-/** Adds that arguments are joined with other values. */
+/** Adds hints that arguments are joined with other values. */
 void htp_hint_note_joined(const htp_hint_scope *s);
 
-/** Adds a hint that arguments have similar shapes, since the node takes them element-wise, or joins
+/** Adds hints that arguments have similar shapes, since the node takes them element-wise, or joins
  * them. */
 void htp_hint_note_beside(const htp_hint_scope *s);
 
-/** Adds that arguments are compared with positions, or stand beside them as indices. */
+/** Adds hints that arguments are compared with positions, or used with them as indices. */
 void htp_hint_note_positions(const htp_hint_scope *s);
 
-/** Adds from where on a slice() with numbers of the program reads @p k. */
+/** Adds a hint that a slice() with constant numbers reads @p k. */
 void htp_hint_note_slice(const htp_hint_scope *s, const htp_hint_known *k);
 
-/** Adds that a select() with numbers of the program picks an element of @p k. */
+/** Adds a hint that a select() with constant numbers picks an element of @p k. */
 void htp_hint_note_pick(const htp_hint_scope *s, const htp_hint_known *k);
 
 /** Derives the node's outputs from its operands. */

@@ -14,7 +14,7 @@ static void set_dims(htp_hint *hint, uint32_t rank, const int64_t *dims)
     }
 }
 
-/* A convolution's weight may be computed: the number of strides gives its rank. */
+/* A convolution's weight may be computed. Then the number of strides gives its rank. */
 static void count_strides(const htp_operands *o, htp_hint *hint)
 {
     uint32_t stride = htp_operands_find(o, "stride");
@@ -30,7 +30,7 @@ static void count_strides(const htp_operands *o, htp_hint *hint)
 }
 
 /* Rows reshaped to more dims than an image has, view(-1, 3, 2, 14, 14), have as many features as
- * these dims have elements: as reliable as a weight. */
+ * the product of these dims. That is as reliable as a weight. */
 static void multiply_rows(const htp_operands *o, htp_hint *hint)
 {
     uint32_t size = htp_operands_find(o, "size");
@@ -75,7 +75,7 @@ static void size_state(const htp_operands *o, int64_t features, htp_hint *hint)
     set_dims(hint, has_layers ? 3 : 2, has_layers ? dims : dims + 1);
 }
 
-/* Only plain tensors have a rank here. */
+/* The rank of a plain tensor; 0 for others. */
 static uint32_t rank_of(const htp_tensor_view *weight)
 {
     return weight && weight->is_plain ? weight->rank : 0;

@@ -1,6 +1,6 @@
 /*
- * Hints by the other operands of a node: the sizes of weights, or numbers of the program that stand
- * for them.
+ * Hints by the other operands of a node: the sizes of weights, or numbers of the program in their
+ * place.
  */
 #ifndef HTP_SOURCE_HINT_WEIGHTS_H
 #define HTP_SOURCE_HINT_WEIGHTS_H
@@ -18,7 +18,7 @@ typedef struct htp_hint_weights {
  * weight. */
 void htp_hint_note_order(const htp_operands *o, htp_hint *hint);
 
-/** Fills the weight of a hint that speaks of operand number @p at; without one its rank is 0. */
+/** Sets the weight of a hint about operand number @p at; without a weight its rank is 0. */
 void htp_hint_find_weight(const htp_operands *o, const htp_hint_weights *weights, uint32_t at,
                           htp_hint *hint);
 

@@ -69,7 +69,7 @@ static bool begin(htp_hint_search *f, uint32_t function, htp_hint_scope *s)
     return true;
 }
 
-/* Follows a function. @return true if its values are known; they are in @p s. */
+/* Follows a function. @return whether its values are known; they are in @p s */
 static bool visit_function(htp_hint_search *f, uint32_t function, const htp_hint_known *inputs,
                            uint32_t input_count, htp_hint_scope *s)
 {

@@ -14,7 +14,7 @@ static bool may_be_picture(const htp_input *input)
     return htp_dtype_is_float(input->dtype) && input->rank >= 4 && input->rank <= 5;
 }
 
-/* ---- what the program does with an input ---- */
+/* ---- layouts by hints ---- */
 
 /* Operators on images, by parts of their names. */
 static const char *const windows[] = {"conv",         "pool", "upsample", "interpolate", "pixel_",

@@ -41,8 +41,7 @@ static uint32_t find_axis(const htp_inputs *inputs, const int64_t *sizes)
     return HTP_NONE;
 }
 
-/* Whether a number is @p most in the example and equals the axis where that is smaller: it was cut
- * to the axis. */
+/* Whether a number is the size of the axis, limited to that in the example: a slice by the axis. */
 static bool is_cut(const htp_inputs *inputs, const htp_axis *axis, const int64_t *sizes)
 {
     int64_t most = axis->sizes[0];

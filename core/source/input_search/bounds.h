@@ -1,7 +1,6 @@
 /*
  * Bounds of axis sizes, learned from refusals: a program that reads the first 512 steps one by one
- * needs as many; one that adds a table of 512 positions takes no more. No choice of sizes avoids
- * that.
+ * needs at least as many; one that adds a table of 512 positions takes at most as many.
  */
 #ifndef HTP_SOURCE_BOUNDS_H
 #define HTP_SOURCE_BOUNDS_H
@@ -9,8 +8,8 @@
 #include "source/inputs/inputs.h"
 
 /**
- * Narrows the bounds of the inputs' axes by a trace that forward() refused in all lanes, with @p
- * message. Only facts that do not depend on the path of the program are learned.
+ * Narrows the bounds of the inputs' axes by a trace in all lanes that forward() refused with
+ * @p message. Only facts that do not depend on the program's path are learned.
  */
 void htp_bounds_read(htp_arena *arena, const htp_trace *trace, const char *message,
                      const htp_inputs *inputs);

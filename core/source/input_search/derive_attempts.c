@@ -1,5 +1,5 @@
 /*
- * Attempts: runs a guess, and compares the outcome with the one before.
+ * Attempts: runs a guess, and compares the outcome with the previous one.
  */
 #include "source/input_search/derive_search.h"
 
@@ -71,7 +71,7 @@ static uint32_t count_reasons(const htp_refusal *refusal)
     return count;
 }
 
-/* The same operator raises for fewer, known reasons. */
+/* Whether the same operator raises for fewer, known reasons. */
 static bool is_less_wrong(const htp_refusal *refusal, const htp_refusal *before)
 {
     uint32_t count = count_reasons(refusal);

@@ -67,13 +67,13 @@ static uint32_t find_slot(uint32_t leaf, const char *shape, uint32_t dim)
     }
 }
 
-/* The size of a letter that uses determine; 0: unknown. */
+/* The size of a letter, by uses; 0: unknown. */
 static int64_t known_size(const htp_uses *uses, char letter)
 {
     return letter == 'f' ? uses->features : letter == 'n' ? uses->layers : 0;
 }
 
-/* A dim whose elements are picked one by one has as many as were picked. */
+/* A dim whose elements are picked one by one has the size that picking requires. */
 static void set_picked(htp_guess *guess, const htp_uses *uses, uint32_t leaf)
 {
     htp_guessed *guessed = &guess->leaves[leaf];

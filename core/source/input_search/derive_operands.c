@@ -274,7 +274,7 @@ static void read_windows(struct reading *r)
     }
 }
 
-/* A list or a tensor's sizes do not have as many elements as the program unpacks. */
+/* A list, or the list of a tensor's sizes, has not as many elements as the program unpacks. */
 static void read_unpacking(struct reading *r)
 {
     const htp_trace_value *list = &r->trace->values[r->node->inputs[0]];
@@ -291,7 +291,7 @@ static void read_unpacking(struct reading *r)
 static const struct reader {
     const char *kind;
     void (*read)(struct reading *r);
-    bool is_strict; /* all operands have one dtype */
+    bool is_strict; /* all operands must have one dtype */
 } readers[] = {
     {"aten::view", read_view, false},
     {"aten::reshape", read_view, false},
@@ -364,13 +364,13 @@ static const struct reader *find_reader(const htp_trace_node *node)
     return NULL;
 }
 
-/* Whether the message says that operands do not broadcast: libtorch has one message for that. */
+/* Whether operands do not broadcast, by libtorch's only message for that. */
 static bool is_broadcast(const htp_trace_node *node)
 {
     return node->failure && strstr(node->failure, "at non-singleton dimension");
 }
 
-/* The operands have several dtypes; lists the later ones first. */
+/* Whether the operands have several dtypes, which are listed, later ones first. */
 static bool mixes_dtypes(const struct reading *r)
 {
     htp_refusal *refusal = r->refusal;
@@ -440,7 +440,7 @@ static void read_compared(struct reading *r, const htp_trace_value *a, const htp
     }
 }
 
-/* The program itself raised: its previous comparisons show why. */
+/* The program itself raised. Its last comparisons show why. */
 static void read_comparisons(struct reading *r)
 {
     const htp_trace_node *last = r->node;

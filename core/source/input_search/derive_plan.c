@@ -1,6 +1,6 @@
 /*
  * Parts of nested arguments. The parts of a tuple follow from its type; the length of a list and
- * the keys of a dict are those that the program reads.
+ * the keys of a dict, from what the program reads.
  */
 #include "source/input_search/derive.h"
 
@@ -100,7 +100,7 @@ static void add_leaf(struct planning *p, htp_part *part, uint32_t argument, cons
     plan->leaves[part->leaf] = (htp_leaf){.type = part->type, .argument = argument, .path = path};
 }
 
-/* A type without parts is a leaf; one that is no tensor is left out. */
+/* A type without parts is a leaf; one that is not a tensor is left out. */
 static void plan_part(struct planning *p, htp_part *part, uint32_t argument, const char *path)
 {
     const htp_argument *type = part->type;

@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* The node that raised, and where its facts go. */
+/* The node that raised, and the facts about it. */
 struct reading {
     const htp_trace *trace;
     const htp_trace_node *node;
     htp_refusal *refusal;
     uint32_t lane;
-    htp_fact *pairs;   /* or NULL: receives them all, those that are equal included */
+    htp_fact *pairs;   /* receives all pairs, equal ones included; or NULL */
     uint32_t compared; /* pairs of numbers so far */
 };
 
@@ -36,7 +36,7 @@ static inline void add_sizes(struct reading *r, int64_t have, int64_t want)
     add_fact(r, (htp_fact){.have = have, .want = want});
 }
 
-/* Sizes that need not agree where the first one is 1, or, with @p both, where one is. */
+/* Sizes that need not agree if the first one is 1, or, with @p both, if either is. */
 static inline void add_broadcast(struct reading *r, int64_t have, int64_t want, bool both)
 {
     add_fact(r, (htp_fact){.have = have, .want = want, .is_one = have == 1 || (both && want == 1)});
@@ -52,7 +52,7 @@ static inline void add_least(struct reading *r, int64_t have, int64_t want)
     add_fact(r, (htp_fact){.have = have, .want = want, .is_least = true});
 }
 
-/* The same, if nothing else decides whether the operator raises. */
+/* A least size below which the operator raises in any case. */
 static inline void add_sure_least(struct reading *r, int64_t have, int64_t want)
 {
     add_fact(r, (htp_fact){.have = have, .want = want, .is_least = true, .is_sure = true});
@@ -85,7 +85,7 @@ static inline const htp_trace_value *element(const struct reading *r, const htp_
     return &r->trace->values[list->elements[index]];
 }
 
-/* A number among the operands: false if it is none, or data-dependent. */
+/* Reads a number among the operands; false if it is not one, or data-dependent. */
 static inline bool number(const struct reading *r, const char *name, int64_t *result)
 {
     const htp_trace_value *value = operand(r, name);
@@ -94,7 +94,7 @@ static inline bool number(const struct reading *r, const char *name, int64_t *re
     return is_known;
 }
 
-/* Number @p index of a list that may be shorter: 1 is what most such lists have by default. */
+/* Number @p index of a list that may be shorter: the default of most such lists is 1. */
 static inline int64_t number_of(const struct reading *r, const char *name, uint32_t index)
 {
     const htp_trace_value *list = operand(r, name);
@@ -129,13 +129,13 @@ static inline int64_t count_elements(const struct reading *r, const htp_trace_va
 /** Recurrent layers: features of the input, and sizes of states. */
 void htp_read_recurrent(struct reading *r);
 
-/** One step of such a layer. */
+/** One step of a recurrent layer. */
 void htp_read_cell(struct reading *r);
 
-/** Indices that are no whole numbers. */
+/** Indices must be whole numbers. */
 void htp_read_ids(struct reading *r);
 
-/** As many dims as are put into another order. */
+/** A permutation has as many dims as the tensor. */
 void htp_read_permutation(struct reading *r);
 
 /** A grid has one coordinate for each dim of the image. */
@@ -151,16 +151,16 @@ void htp_read_attention(struct reading *r);
  * parts. */
 void htp_read_indexed(struct reading *r);
 
-/** Points of two sets have as many coordinates. */
+/** Points of two sets have equally many coordinates. */
 void htp_read_distance(struct reading *r);
 
 /** Attention whose operands have the features of its weights, and a mask that is not broadcast. */
 void htp_read_native_attention(struct reading *r);
 
-/** The same of a whole layer of an encoder. */
+/** A whole encoder layer: likewise. */
 void htp_read_encoder_layer(struct reading *r);
 
-/** Sequences that are packed: a length for each. */
+/** Packed sequences: a length for each. */
 void htp_read_packing(struct reading *r);
 
 /** The target of a loss, which has the sizes of the prediction. */

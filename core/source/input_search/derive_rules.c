@@ -241,7 +241,7 @@ struct letters {
     int64_t sizes[256];
 };
 
-/* Compares the dims of one operand. @return the text behind its letters */
+/* Compares the dims of one operand. @return the text after its letters */
 static const char *read_letters(struct reading *r, const char *at, const htp_trace_value *value,
                                 struct letters *letters)
 {

@@ -1,7 +1,7 @@
 /*
- * The search from a guess to inputs that forward() accepts. A refusal shows two numbers that differ
- * and the arguments that they depend on. Sizes are changed and tried until the numbers are equal. A
- * step is kept if the program gets further.
+ * The search from a guess to inputs that forward() accepts. A refusal shows two numbers that
+ * differ, and the arguments that they depend on. Sizes are changed and tried until the numbers are
+ * equal. A step is kept if the program gets further with it.
  */
 #include "source/input_search/derive_search.h"
 
@@ -258,7 +258,7 @@ static bool move_flags(htp_search *search, htp_state *state)
     return false;
 }
 
-/* ---- what was left out ---- */
+/* ---- optional arguments ---- */
 
 static bool give_optional(htp_search *search, htp_state *state)
 {
@@ -325,7 +325,7 @@ static void begin_otherwise(htp_search *search, const htp_guess *from)
     }
 }
 
-/* Whether a leaf has the sizes of ids that its uses give. */
+/* Whether a leaf has the sizes of another one that uses decided to be ids. */
 static bool has_sizes_of_ids(const htp_search *search, const htp_guess *guess, uint32_t leaf)
 {
     const htp_guessed *guessed = &guess->leaves[leaf];

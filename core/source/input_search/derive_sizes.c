@@ -10,7 +10,7 @@ enum {
     PROBE_LIMIT = 16, /* per size */
 };
 
-/* Another dim of the argument with this slot; the rank if there is none. */
+/* Another dim of the leaf with this slot; the rank if there is none. */
 static uint32_t find_other(const htp_guessed *guessed, uint32_t dim, uint32_t slot)
 {
     uint32_t d = 0;
@@ -20,7 +20,7 @@ static uint32_t find_other(const htp_guessed *guessed, uint32_t dim, uint32_t sl
     return d;
 }
 
-/* Gives a dim its own size slot. False if it has one. */
+/* Gives a dim its own slot. @return false if it has one already */
 static bool separate(htp_search *search, htp_state *state, uint32_t leaf, uint32_t dim)
 {
     htp_guess guess = htp_guess_copy(search->arena, &state->guess);
@@ -58,11 +58,11 @@ static bool set_size(htp_search *search, htp_state *state, uint32_t leaf, uint32
 }
 
 /* Which dims get another size: those of leaves with open sizes (also of ids beyond a sequence), one
- * by one; sides of images, one of which may turn out to be channels, one by one; others together
- * with all that share the size. */
+ * by one; sides of images, one by one, since one may turn out to be channels; others together with
+ * all that share the size. */
 enum moved { OPEN_ONES, EXTENTS, TOGETHER, MOVED_COUNT };
 
-/* Whether a leaf has as many features: an equal size of another dim is a coincidence. */
+/* Whether a leaf has this many features. Then an equal size of another dim is a coincidence. */
 static bool has_features(const htp_state *state, uint32_t leaf, int64_t size)
 {
     const htp_guessed *guessed = &state->guess.leaves[leaf];
@@ -297,7 +297,7 @@ static bool solve_beside(htp_search *search, htp_state *state, uint32_t leaf, ui
     return false;
 }
 
-/* A fixed number may be a product of two sizes: bands and frames of a spectrogram. */
+/* A fixed number may be a product of two sizes, such as bands and frames of a spectrogram. */
 static bool solve_products(htp_search *search, htp_state *state)
 {
     static const int64_t common[] = {80, 128, 40, 20};

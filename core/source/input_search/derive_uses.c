@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Larger weights are not believed. */
+/* Larger weights are ignored. */
 enum { FEATURE_LIMIT = 1 << 24, PICKED_LIMIT = 64 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -148,13 +148,13 @@ struct gathering {
     const struct rule **best;
     bool *is_bool;
     uint64_t (*picked)[HTP_GUESS_RANK + 1]; /* picked elements of each dim, then of the last one */
-    int64_t (*sliced)[HTP_GUESS_RANK + 1];  /* the last start of a slice, by the same order */
+    int64_t (*sliced)[HTP_GUESS_RANK + 1];  /* the last start of a slice of each, likewise */
 };
 
 /* A parsed hint. */
 struct use {
     const htp_hint *hint;
-    uint32_t leaf;     /* HTP_NONE: about no tensor */
+    uint32_t leaf;     /* HTP_NONE: it is not about a tensor */
     int64_t shift;     /* dims of the operand beyond the leaf's */
     int64_t joined;    /* equal leaves whose features are joined */
     bool is_converted; /* perhaps converted to another dtype */
@@ -203,7 +203,7 @@ static struct use read_use(const struct gathering *g, uint32_t index)
     return use;
 }
 
-/* The ranks of a rule for an operand with @p shift dims less, without impossible ones. 0-d comes
+/* The ranks of a rule for an operand with @p shift fewer dims, without impossible ones. 0-d comes
  * last. */
 static const char *shift_ranks(htp_arena *arena, const char *ranks, int64_t shift)
 {
@@ -266,7 +266,7 @@ static void gather_picked(const struct gathering *g, const struct use *use)
     }
 }
 
-/* The number of elements if each was picked; 0 if only one was, or one is missing. A slice behind
+/* The number of elements if each was picked; 0 if only one was, or one is missing. A slice after
  * them adds one. */
 static int64_t count_picked(uint64_t picked, int64_t sliced)
 {
@@ -292,7 +292,7 @@ static void settle_picked(const struct gathering *g, uint32_t leaf)
         count_picked(g->picked[leaf][HTP_GUESS_RANK], g->sliced[leaf][HTP_GUESS_RANK]);
 }
 
-/* ---- what no rule decides ---- */
+/* ---- leaves that no rule decides ---- */
 
 /* A mask beside ids, or a matrix of numbers. */
 static void take_rest(htp_uses *uses, bool beside_ids, bool is_bool)
@@ -302,7 +302,7 @@ static void take_rest(htp_uses *uses, bool beside_ids, bool is_bool)
     uses->ranks = "2314";
 }
 
-/* One leaf is like another that enters the same operator with @p more dims. */
+/* Decides a leaf like another one that enters the same operator with @p more dims. */
 static void look_alike(const struct gathering *g, uint32_t leaf, uint32_t like, int64_t more)
 {
     htp_uses *uses = &g->uses[leaf];

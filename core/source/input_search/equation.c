@@ -52,7 +52,7 @@ static bool is_number(const struct reader *r, struct form *form)
     return fits(r, form);
 }
 
-/* Forms over axes @p a and @p b, some over the first alone. Forms with more coefficients match by
+/* Fits a form over axes @p a and @p b, or over the first alone. Forms with more coefficients fit by
  * chance more easily, so those with two axes need enough lanes. */
 typedef bool (*form_fn)(const struct reader *r, uint32_t a, uint32_t b, struct form *form);
 
@@ -225,7 +225,7 @@ bool htp_equation_read(const htp_inputs *inputs, const int64_t *have, const int6
     return equation->count > 0;
 }
 
-/* ---- what it says ---- */
+/* ---- conclusions ---- */
 
 bool htp_equation_is_join(const htp_equation *equation)
 {
@@ -247,7 +247,7 @@ static bool adds_axes(const htp_equation *equation, uint32_t term)
 uint32_t htp_equation_solve(const htp_equation *equation)
 {
     uint32_t found = HTP_NONE;
-    bool is_sum = false; /* the number is added, too */
+    bool is_sum = false; /* its solution adds the number, too */
     for (uint32_t i = 0; i < equation->count; i++) {
         bool adds = equation->number * equation->terms[i].factor <= 0;
         bool is_better = found == HTP_NONE || (adds && !is_sum) ||

@@ -1,5 +1,5 @@
 /*
- * Equations between axes, from two numbers that must be equal and are not at the sampled sizes.
+ * Equations between axes, from two numbers that must be equal but differ at the sampled sizes.
  */
 #ifndef HTP_SOURCE_EQUATION_H
 #define HTP_SOURCE_EQUATION_H
@@ -8,7 +8,7 @@
 
 enum { HTP_EQUATION_MAX_TERMS = 4 };
 
-/** The sum of factors times axes, and of a number, is 0. */
+/** An equation: the sum of the terms and a number is 0. */
 typedef struct htp_equation {
     struct {
         uint32_t axis;
@@ -21,7 +21,7 @@ typedef struct htp_equation {
 /**
  * Fits forms to two numbers per lane. Known forms: a number; an axis times, over or plus a number;
  * a sum of two axes and a number; products of two axes that share one.
- * @return false if a number has none of these forms, or no axis separates them.
+ * @return false if a number has none of these forms, or their difference has no axis.
  */
 bool htp_equation_read(const htp_inputs *inputs, const int64_t *have, const int64_t *want,
                        htp_equation *equation);
@@ -29,11 +29,12 @@ bool htp_equation_read(const htp_inputs *inputs, const int64_t *have, const int6
 /** Whether the equation says that two axes are equal. */
 bool htp_equation_is_join(const htp_equation *equation);
 
-/** Whether the equation says that a sum of axes, or one axis, is a number: none of them moves. */
+/** Whether the equation says that an axis, or a sum of axes, is a number: then none of them moves.
+ */
 bool htp_equation_is_fixed(const htp_equation *equation);
 
-/** The term to solve the equation for, so that the others are added: if possible including the
- * number; among several the last axis. HTP_NONE: none. */
+/** The term to solve the equation for, such that all other axes are added, and if possible the
+ * number; among several, the last axis. HTP_NONE: none. */
 uint32_t htp_equation_solve(const htp_equation *equation);
 
 /** The solution for a term: its axis as a formula of the others. */

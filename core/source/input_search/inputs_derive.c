@@ -9,7 +9,7 @@
 /* Lengths to try for a list of unknown length. */
 static const uint32_t list_lengths[] = {2, 4, 12, 24};
 
-/* ---- numbers: nothing but their user knows them ---- */
+/* ---- numbers, which only the user knows ---- */
 
 static bool is_needed_number(const htp_leaf *leaf)
 {
@@ -23,7 +23,7 @@ static const char *leaf_name(htp_arena *arena, const htp_plan *plan, const htp_l
     return *leaf->path ? htp_arena_printf(arena, "%s.%s", name, leaf->path) : name;
 }
 
-/* Adds the flag for a leaf; none if it is left out. */
+/* Adds the flag for a leaf, unless that is left out. */
 static void add_flag(htp_text *text, const htp_plan *plan, const htp_guess *guess, uint32_t index)
 {
     const htp_leaf *leaf = &plan->leaves[index];

@@ -8,9 +8,9 @@
 
 /** A condition for the operator to run. */
 typedef enum htp_pair_kind {
-    HTP_PAIR_OTHER, /**< nothing that is sure */
+    HTP_PAIR_OTHER, /**< unknown */
     HTP_PAIR_EQUAL, /**< both are equal, or one is 1 and broadcast */
-    HTP_PAIR_LEAST, /**< the first one is no smaller than the second one */
+    HTP_PAIR_LEAST, /**< the first is at least the second */
 } htp_pair_kind;
 
 typedef struct htp_pair {
@@ -18,7 +18,7 @@ typedef struct htp_pair {
     int64_t have[HTP_MAX_LANES];
     int64_t want[HTP_MAX_LANES];
     bool is_one[HTP_MAX_LANES]; /**< broadcast */
-    bool is_limit;              /**< the second one is the most that the first one can be */
+    bool is_limit;              /**< the first may be at most the second */
 } htp_pair;
 
 /** Reads the pairs of the last node of a refused trace. @return their number; 0 if the trace is

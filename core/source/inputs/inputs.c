@@ -82,8 +82,8 @@ static htp_status check_kind(const struct matching *m, const htp_specification *
                            form && is_number ? ", or without =VALUE to keep it an input" : "");
 }
 
-/* Adds the axes of a formula in their order, which messages will use. Their sizes are set where
- * they are named. */
+/* Adds the axes of a formula in their order, which messages will use. Their sizes are set by the
+ * dims that name them. */
 static void add_axes_of(struct matching *m, htp_inputs *inputs, const char *formula)
 {
     for (const char *at = formula; *at;) {
@@ -262,8 +262,8 @@ static htp_status read_specifications(struct matching *m, const char *const *tex
     return HTP_OK;
 }
 
-/* @return by argument: the index of its first input; the last entry is the total. An argument
- * without inputs has one that is left out. */
+/* @return by argument, and one more: the index of its first input. An argument without inputs has
+ * one that is left out. */
 static uint32_t *place_arguments(const struct matching *m)
 {
     uint32_t *places = HTP_NEW_ARRAY(m->arena, uint32_t, (size_t)m->argument_count + 1);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Specifications with a NUL behind each. Memory is allocated before cJSON builds its tree, which
+/* Specifications, each followed by a NUL. Memory is allocated before cJSON builds its tree, which
  * would leak if the arena jumped. */
 struct writer {
     char *bytes;

@@ -84,7 +84,7 @@ const char *htp_inputs_form(htp_arena *arena, const htp_argument *argument, cons
     return add_form(&text, argument, path) ? htp_text_string(&text) : NULL;
 }
 
-/* ---- putting together ---- */
+/* ---- assembling ---- */
 
 /* An argument or a part of one. */
 typedef struct branch {

@@ -17,7 +17,7 @@ struct array {
     htp_npy header;
 };
 
-/* Memory is allocated before the file is opened, since an arena may jump. */
+/* Memory is allocated before the file is opened, which would stay open if the arena jumped. */
 struct arrays {
     struct array *items;
     size_t count;

@@ -1,17 +1,17 @@
 /*
- * Lanes that are reached from the example, one axis after the other.
+ * Chooses lanes by moving away from the example, one axis after the other.
  */
 #include "source/inputs/lanes.h"
 
 enum {
-    FAR_TIMES = 8,       /* of the example's size, in lane 1 */
-    NEAR_TRIES = 64,     /* to both sides of it; two more for each axis */
-    MOST_ASKED = 1 << 13 /* lanes that are held against all that is known, of a walk */
+    FAR_TIMES = 8,       /* lane 1 begins at this multiple of the example's size */
+    NEAR_TRIES = 64,     /* to both sides of the example; two more for each axis */
+    MOST_ASKED = 1 << 13 /* the most lanes that one walk checks */
 };
 
-/* How far the size that is tried next lies from the example's, in steps. Lane 1 begins far above
- * it, lane 2 near nothing; then both look near the example, above it and below. @param count  steps
- * of the example's size */
+/* The distance of the next size to try from the example's, in steps. Lane 1 begins far above it,
+ * lane 2 near 0; then both try sizes near the example, above and below it.
+ * @param count  the example's size, in steps */
 static int64_t offset_of(int64_t count, uint32_t axis, uint32_t lane, uint32_t attempt)
 {
     if (attempt < 2) {
@@ -22,7 +22,7 @@ static int64_t offset_of(int64_t count, uint32_t axis, uint32_t lane, uint32_t a
     return (attempt + lane) % 2 == 1 ? near : -near;
 }
 
-/* Whether a size, which an axis has now, tells it apart from the axes that have moved. */
+/* Whether its current size tells an axis apart from those that have moved. */
 static bool is_apart(const htp_inputs *inputs, uint32_t index, uint32_t lane)
 {
     const htp_axis *axis = &inputs->axes[index];
@@ -37,15 +37,15 @@ static bool is_apart(const htp_inputs *inputs, uint32_t index, uint32_t lane)
     return is_apart;
 }
 
-/* Whether inputs can be what a lane has now, and the file takes them. */
+/* Whether the current sizes of a lane are possible, and the file accepts them. */
 static bool is_taken(htp_inputs *inputs, uint32_t lane, uint32_t *asked)
 {
     return ++*asked <= MOST_ASKED && htp_lanes_set_dims(inputs) &&
            htp_lanes_are_taken(inputs, lane);
 }
 
-/* Moves an axis in a lane to the first size that fits. @param is_prime  to prime numbers of steps:
- * what does not belong to the axis does not divide these by chance */
+/* Moves an axis in a lane to the first size that fits. @param is_prime  only to prime numbers of
+ * steps, which unrelated numbers do not divide by chance */
 static bool move(htp_inputs *inputs, uint32_t index, uint32_t lane, bool is_prime, uint32_t *asked)
 {
     htp_axis *axis = &inputs->axes[index];
@@ -64,7 +64,7 @@ static bool move(htp_inputs *inputs, uint32_t index, uint32_t lane, bool is_prim
     return has_moved;
 }
 
-/* Moves all axes in a lane: where one cannot move before others have, once more after them. */
+/* Moves all axes in a lane. An axis that cannot move is tried again after the others. */
 static bool move_all(htp_inputs *inputs, uint32_t lane, uint32_t *asked)
 {
     enum { ROUNDS = 4 };

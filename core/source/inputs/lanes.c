@@ -4,14 +4,14 @@
 #include "source/inputs/lanes.h"
 
 enum {
-    /* sizes from here on can shrink without becoming tiny */
+    /* sizes from this one on can shrink without becoming tiny */
     ROOM_TO_MOVE_DOWN = 16,
     /* networks halve sizes up to five times, and use patches of up to 32 */
     LARGEST_STEP = 32,
     SMALLEST_MOVED_SIZE = 2,
     /* windows of up to 16 after five halvings: at a larger distance their number differs */
     FARTHEST = 9,
-    /* sequences are split into parts of up to 256: from here on there are at least two */
+    /* sequences are split into parts of up to 256: from this size on there are at least two */
     BEYOND_PARTS = 512,
 };
 
@@ -23,8 +23,8 @@ static void axis_moves(uint32_t index, int64_t moves[HTP_INPUTS_LANES])
     moves[2] = 3 * (int64_t)index + 5;
 }
 
-/* The same for axes that grow. If order matters, lane 2 has the opposite order: of two axes of
- * equal size, each is larger in some lane, as one may only have to be large enough. */
+/* How far axis @p index grows. If order matters, lane 2 has the opposite order: of two axes of
+ * equal size, each is larger in some lane, since one may only have to be large enough. */
 static int64_t move_up(const htp_inputs *inputs, uint32_t index, uint32_t lane)
 {
     int64_t moves[HTP_INPUTS_LANES];
@@ -44,10 +44,10 @@ struct way {
     bool in_steps;      /* sizes keep their powers of two */
 };
 
-/* In the order of trials. A distant lane shows dims that change rarely, behind strides and windows;
+/* In the order of trials. A distant lane shows dims that change rarely, after strides and windows;
  * one above and one below show what is cut off. With tiny sizes the order of axes is reversed, so
  * that slices by other tensors' sizes are empty in one lane only. Steps come before nearby lanes:
- * an image of few patches may have equally many in all of these. */
+ * an image of few patches may have equally many in all nearby ones. */
 static const struct way ways[] = {
     {{FARTHEST_UP, SMALLEST}, false, false},
     {{FARTHEST_UP, DOWN}, false, false},
@@ -73,13 +73,13 @@ static int64_t fit_step(const htp_bound *bound, int64_t size)
     return bound->step > 1 ? least + (away < 0 ? away + bound->step : away) : size;
 }
 
-/* The least size of an axis according to the file. */
+/* The least size of an axis that the file declares. */
 static int64_t least_of(const htp_bound *bound)
 {
     return bound->is_told && bound->least > 1 ? fit_step(bound, bound->least) : fit_step(bound, 1);
 }
 
-/* How far sizes move at least: a file that says which sizes it takes says that, too. */
+/* The least distance of sizes. A file that declares the sizes that it accepts declares it, too. */
 static int64_t step_of(const htp_bound *bound, int64_t size, uint32_t attempt)
 {
     if (bound->step > 1) {
@@ -192,7 +192,7 @@ static void make_smallest(htp_inputs *inputs)
     }
 }
 
-/* Whether the sizes of axes that move by themselves are none that are known to be refused. */
+/* Whether no axis that moves by itself has a size that is known to be refused. */
 static bool keeps_bounds(const htp_inputs *inputs)
 {
     bool keeps = true;
@@ -242,7 +242,7 @@ static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
     return htp_lanes_set_dims(inputs) && are_apart && keeps_bounds(inputs) && takes_lanes(inputs);
 }
 
-/* Whether the file says which sizes it takes. */
+/* Whether the file declares the sizes that it accepts. */
 static bool are_told(const htp_inputs *inputs)
 {
     bool are_told = inputs->takes != NULL;

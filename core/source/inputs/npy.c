@@ -10,7 +10,7 @@
 
 enum { MAGIC_BYTES = 6, PREFIX_BYTES = 8 };
 
-/* The rest of the header's text: a Python dict. */
+/* The rest of the text of the header, a Python dict. */
 struct reader {
     const char *at;
     const char *end;
@@ -77,7 +77,7 @@ static bool take_size(struct reader *reader, int64_t *size)
     return found;
 }
 
-/* ---- the three entries ---- */
+/* ---- the entries of the header ---- */
 
 static const struct element {
     const char *name; /* without byte order */

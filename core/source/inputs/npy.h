@@ -1,5 +1,5 @@
 /*
- * NumPy's array files, as far as dtype and shape go. Private to core/source.
+ * The dtype and shape of NumPy's array files. Private to core/source.
  *
  * Reference: numpy/lib/format.py, versions 1.0 to 3.0.
  */
@@ -11,7 +11,7 @@
 #include <htp/types.h>
 #include <stdio.h>
 
-/** Headers are a few hundred bytes; this is the most that is read of one. */
+/** The most bytes that are read of a header. Usual ones have a few hundred. */
 #define HTP_NPY_HEADER_LIMIT ((size_t)16 * 1024)
 
 /** An array that lies in a file. */
@@ -24,8 +24,8 @@ typedef struct htp_npy {
 /**
  * Parses the beginning of an array file.
  * @param bytes  the first bytes: the whole file, or HTP_NPY_HEADER_LIMIT of it.
- * @param total  bytes of the whole file, which must be those of header and elements.
- * @return NULL, or what is wrong: a clause such as "no NumPy array".
+ * @param total  bytes of the whole file, which must be just the header and the elements.
+ * @return NULL, or the error: a clause such as "no NumPy array".
  */
 const char *htp_npy_parse(const void *bytes, size_t count, uint64_t total, htp_npy *array);
 

@@ -135,7 +135,7 @@ static htp_status parse_dim(char *text, const htp_specification *result, htp_dim
     return HTP_OK;
 }
 
-/* The comma behind a dim, outside of brackets; NULL behind the last one. */
+/* The comma after a dim, outside of brackets; NULL after the last dim. */
 static char *find_comma(char *text)
 {
     int depth = 0;
@@ -170,7 +170,7 @@ static htp_status parse_dims(htp_arena *arena, char *text, htp_specification *re
     return HTP_OK;
 }
 
-/* ---- what a tensor holds: =VALUE ---- */
+/* ---- contents of tensors: =VALUE ---- */
 
 /* The range of integers of a dtype. */
 static const struct range {

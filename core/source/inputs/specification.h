@@ -3,13 +3,13 @@
  *
  *     NAME:DTYPE[batch=2,8]          a tensor; batch is a dynamic axis
  *     NAME:DTYPE[batch,past+new]     sizes that follow from axes, with or without =NUMBER
- *     NAME:DTYPE[batch=2,8]=VALUE    the same; VALUE is a number, arange, or @FILE.npy
+ *     NAME:DTYPE[batch=2,8]=VALUE    a tensor with contents: a number, arange, or @FILE.npy
  *     NAME:@FILE.npy                 a tensor like the array in the file
  *     NAME:int=3                     a number; also float and bool
- *     NAME:int                       the same, which stays an input of the exported model
+ *     NAME:int                       a number that stays an input of the exported model
  *     NAME:[]                        an empty list or dict
  *
- * NAME is that of an argument, or of a part of one: "past.0.key".
+ * NAME is an argument, or a part of one: "past.0.key".
  */
 #ifndef HTP_SOURCE_SPECIFICATION_H
 #define HTP_SOURCE_SPECIFICATION_H
@@ -22,7 +22,7 @@
 typedef struct htp_specification {
     const char *text;         /* as it was given */
     const char *name;         /* of the argument; "" goes by position */
-    const char *const *parts; /* of the name, behind it: "0", "key" */
+    const char *const *parts; /* after the argument in the name: "0", "key" */
     uint32_t part_count;
     bool is_empty;
     bool is_scalar;
@@ -30,11 +30,11 @@ typedef struct htp_specification {
     double scalar;
     htp_dtype dtype; /* of a number: int64, float64 or bool */
     uint32_t rank;
-    htp_dim *dims; /* symbol: the axis' name, or a formula; size 0 where none is given */
+    htp_dim *dims; /* symbol: the name of the axis, or a formula; size 0: none given */
 } htp_specification;
 
 /**
- * Parses one specification. A dim is 1 to 2^31 - 1; 0 where its axis has no name. Formulas are not
+ * Parses one specification. A dim is 0 to 2^31 - 1; a named one, at least 1. Formulas are not
  * parsed. A tensor's VALUE is checked, but not kept: contents of inputs do not change the exported
  * model. Only the header of a file is read.
  */

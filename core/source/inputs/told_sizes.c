@@ -1,5 +1,5 @@
 /*
- * Describes the sizes that a file allows for its axes.
+ * Describes the sizes that a file declares for its axes.
  */
 #include "base/text.h"
 #include "source/inputs/inputs.h"

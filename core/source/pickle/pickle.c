@@ -12,7 +12,7 @@ static uint32_t left(const htp_pickle_machine *machine)
     return machine->pickle->count - machine->at;
 }
 
-/* Runs an opcode. @p operand is the number behind it, or the table's. */
+/* Runs an opcode. @p operand is the number that follows it, or that of the table. */
 typedef htp_status (*opcode_fn)(htp_pickle_machine *machine, uint64_t operand);
 
 /* ---- plain values ---- */
@@ -41,7 +41,7 @@ static htp_status push_signed_int(htp_pickle_machine *machine, uint64_t number)
     return HTP_OK;
 }
 
-/* Floats alone are big-endian. */
+/* Only floats are big-endian. */
 static htp_status push_float(htp_pickle_machine *machine, uint64_t reversed)
 {
     uint64_t bits = 0;
@@ -65,7 +65,7 @@ static htp_status read_number(htp_pickle_machine *machine, uint32_t bytes, uint6
     return HTP_OK;
 }
 
-/* Python writes as few bytes as there must be, libtorch eight. The highest bit is the sign. */
+/* Python writes as few bytes as possible, libtorch always eight. The highest bit is the sign. */
 static htp_status push_long(htp_pickle_machine *machine, uint64_t bytes)
 {
     uint64_t number = 0;
@@ -165,7 +165,7 @@ static htp_status set_item(htp_pickle_machine *machine, uint64_t operand)
 
 /* ---- the memo ---- */
 
-/* libtorch's table grows to the largest id; writers count up. */
+/* libtorch's table grows to the largest id, so ids must not jump: writers count up. */
 static htp_status put(htp_pickle_machine *machine, uint64_t id)
 {
     const htp_pickle_value *value = NULL;
@@ -338,7 +338,7 @@ static htp_status run_opcode(htp_pickle_machine *machine)
     return opcode->run(machine, operand);
 }
 
-/* The largest cost among the parts of the new tuple, or of a value that is none. */
+/* The largest cost among the parts of the tuple on the stack, or of a value that is not a tuple. */
 static double cost_of_parts(const htp_pickle_machine *machine)
 {
     const htp_pickle_value *root = machine->stack.items;

@@ -1,12 +1,12 @@
 /*
- * Checks pickles of a TorchScript archive before libtorch reads them: its unpickler trusts them.
- * Lists the tensors of a state that torch.save() wrote, which nothing else reads. Private to
+ * Checks pickles of a TorchScript archive before libtorch's unpickler, which trusts them, reads
+ * them. Lists the tensors of a state that torch.save() wrote, which nothing else reads. Private to
  * core/source and core/exported.
  *
- * A pickle is a program for a machine with a stack, marks and a memo. Here it runs abstractly, on
- * kinds, numbers and sizes. A pickle that passes is safe to load.
+ * A pickle is a program for a machine with a stack, marks and a memo. Here it is interpreted
+ * abstractly, on kinds, numbers and sizes. A pickle that passes is safe to load.
  *
- * Reference: Python's pickletools, for opcodes of protocol 2; libtorch's unpickler takes a part of
+ * Reference: Python's pickletools, for opcodes of protocol 2; libtorch's unpickler knows some of
  * them.
  */
 #ifndef HTP_SOURCE_PICKLE_H
@@ -15,7 +15,7 @@
 #include "base/vector.h"
 #include "source/archive/archive.h"
 
-/** A class that a pickle calls, and its arguments; see htp_archive_made. Spans of its bytes. */
+/** A class that a pickle calls, and its argument; see htp_archive_made. Spans are in its bytes. */
 typedef struct htp_pickle_made {
     uint32_t module, module_bytes;
     uint32_t name, name_bytes;
@@ -26,26 +26,26 @@ typedef struct htp_pickle_made {
 
 typedef HTP_VECTOR(htp_pickle_made) htp_pickle_made_list;
 
-/** A device in a pickle: of a storage, or an object. Spans of its bytes. */
+/** A device in a pickle: of a storage, or an object. Spans are in its bytes. */
 typedef struct htp_pickle_device {
     bool is_storage;
     uint32_t key, key_bytes; /* of a storage: its record below the folder of storages */
     uint32_t text, text_bytes;
-    uint32_t opcode; /* that put the text onto the stack */
+    uint32_t opcode; /* offset of the opcode that pushed the text */
 } htp_pickle_device;
 
-/** A text that is taken out of the memo again. */
+/** A text that is read from the memo. */
 typedef struct htp_pickle_recall {
-    uint32_t opcode; /* that takes it */
-    uint32_t first;  /* that put it onto the stack before it went into the memo */
+    uint32_t opcode; /* offset of the opcode that reads it */
+    uint32_t first;  /* offset of the opcode that pushed it first */
     uint32_t text, text_bytes;
 } htp_pickle_recall;
 
-/** What a pickle is. */
+/** The role of a pickle. */
 typedef enum htp_pickle_role {
-    HTP_PICKLE_OF_PROGRAM, /* of TorchScript: libtorch reads it behind the check */
-    HTP_PICKLE_OF_LINES,   /* a debug record: which line of which file code was made of */
-    HTP_PICKLE_OF_STATE,   /* torch.save() of a dict of tensors: nobody else reads it */
+    HTP_PICKLE_OF_PROGRAM, /* of TorchScript: libtorch reads it after the check */
+    HTP_PICKLE_OF_LINES,   /* a debug record, which maps code to lines of source files */
+    HTP_PICKLE_OF_STATE,   /* torch.save() of a dict of tensors: read only here */
 } htp_pickle_role;
 
 /** A tensor of a state, by its name. */
@@ -56,7 +56,7 @@ typedef struct htp_pickle_tensor {
     bool is_parameter;
     bool requires_grad;
     uint32_t rank;
-    const int64_t *sizes; /* as what follows, in elements; none is negative */
+    const int64_t *sizes; /* these are in elements, and not negative */
     const int64_t *strides;
     int64_t offset;
 } htp_pickle_tensor;
@@ -70,9 +70,9 @@ typedef struct htp_pickle {
     uint32_t count;
     const htp_archive *archive; /* holds the storages of its tensors */
     const char *storages;       /* prefix of their names: "data/"; NULL: it has no tensors */
-    bool are_storages_left_out; /* records without contents will do: nobody reads them */
+    bool are_storages_left_out; /* storages may be missing, since they are not read */
     htp_pickle_role role;
-    htp_arena *kept; /* has the sizes and strides of the tensors of a state */
+    htp_arena *kept; /* for the sizes and strides of tensors of a state */
 } htp_pickle;
 
 /** The contents of a pickle; filled while it is checked. */
@@ -81,26 +81,26 @@ typedef struct htp_pickle_contents {
     HTP_VECTOR(htp_pickle_device) devices;
     HTP_VECTOR(htp_pickle_recall) recalls; /* in their order */
     HTP_VECTOR(htp_pickle_tensor) tensors; /* of a state, in their order */
-    double cost; /* of the costliest part of the tuple that it is (source/code/code_tuples.h) */
+    double cost; /* of the most expensive part, if it is a tuple (source/code/code_tuples.h) */
 } htp_pickle_contents;
 
 /**
  * Checks a pickle, in time and memory proportional to its bytes. @p scratch holds temporary data,
  * and the lists of @p contents (or NULL, unless it is a state).
  *
- * Refuses with HTP_CODE_BAD_INPUT: reads beyond the end, missing operands, or ones of another kind
- * than libtorch assumes, unknown memo ids, values nested thousands deep, cyclic, or shared
- * exponentially; storages larger than their records; tensors beyond their storages; a state that is
- * no dict of tensors. With HTP_CODE_UNSUPPORTED, by its name: an object of a state that is no plain
- * tensor.
+ * Refuses with HTP_CODE_BAD_INPUT: reads beyond the end; operands that are missing, or of another
+ * kind than libtorch assumes; unknown memo ids; values that are cyclic, nested thousands deep, or
+ * shared exponentially; storages larger than their records; tensors beyond their storages; a state
+ * that is not a dict of tensors. Refuses with HTP_CODE_UNSUPPORTED, and its name, an object of a
+ * state that is not a plain tensor.
  */
 HTP_MUST_USE htp_status htp_pickle_check(htp_arena *scratch, const htp_pickle *pickle,
                                          htp_pickle_contents *contents);
 
 /**
- * Rewrites a checked pickle with other device texts; equal texts that are no devices stay. libtorch
- * parses the names, and knows only its own.
- * @param texts  for contents->devices, one each; NULL keeps it
+ * Rewrites a checked pickle with other device names, since libtorch parses them and knows only its
+ * own. Equal texts that are not devices stay.
+ * @param texts  by entry of contents->devices; NULL keeps the name
  * @param bytes  the new pickle in @p arena; NULL if nothing changes
  */
 HTP_MUST_USE htp_status htp_pickle_rename_devices(htp_arena *arena, const htp_pickle *pickle,

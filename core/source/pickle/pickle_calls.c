@@ -12,7 +12,7 @@ enum { TYPE_DEPTH_LIMIT = 100 }; /* libtorch parses types recursively */
 typedef htp_status (*call_fn)(htp_pickle_machine *machine, const htp_pickle_value *argument,
                               uint32_t parameter);
 
-/* A function's tuple of at least @p count arguments. */
+/* Opens a tuple of at least @p count arguments. */
 static htp_status open_arguments(const htp_pickle_machine *machine,
                                  const htp_pickle_value *argument, uint32_t count,
                                  const htp_pickle_value **parts)
@@ -168,7 +168,7 @@ static const struct function {
     const char *name;
     call_fn run;
     uint32_t parameter;
-    unsigned where; /* it may be called */
+    unsigned where; /* the roles in which it may be called */
 } functions[] = {
     {"torch._utils", "_rebuild_tensor_v2", htp_pickle_make_tensor, false, IN_PROGRAM | IN_STATE},
     {"torch._utils", "_rebuild_tensor_v3", htp_pickle_make_untyped, 0, IN_STATE},

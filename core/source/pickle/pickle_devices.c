@@ -1,13 +1,13 @@
 /*
  * Devices in a pickle, and a copy of the pickle with other names. A text used repeatedly is stored
- * once, and may be a device here and a plain text there.
+ * once, and may be a device in one place and a plain text in another.
  */
 #include "source/pickle/pickle_machine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* In no file of PyTorch's is a longer plain text also a storage's device. */
+/* No longer plain text is also the device of a storage in files that PyTorch writes. */
 enum { SHARED_LIMIT = 256 };
 
 void htp_pickle_note_device(htp_pickle_machine *machine, const htp_pickle_value *text,
@@ -121,7 +121,7 @@ static htp_status keep_texts(editing *e, const htp_pickle_contents *contents)
     return HTP_OK;
 }
 
-/* ---- the pickle that they make ---- */
+/* ---- the new pickle ---- */
 
 static int compare_edits(const void *a, const void *b)
 {

@@ -1,5 +1,5 @@
 /*
- * The machine that a pickle runs on (pickle.h). Private to the files that are called pickle.
+ * The machine that a pickle runs on (pickle.h). Private to core/source/pickle and core/source/debug_info.
  */
 #ifndef HTP_SOURCE_PICKLE_MACHINE_H
 #define HTP_SOURCE_PICKLE_MACHINE_H
@@ -23,7 +23,7 @@ typedef enum htp_pickle_kind {
     HTP_PICKLE_QSCHEME, /* number is a htp_pickle_qscheme */
     HTP_PICKLE_STORAGE,
     HTP_PICKLE_TENSOR,
-    HTP_PICKLE_OBJECT, /* and whatever else has no parts that matter */
+    HTP_PICKLE_OBJECT, /* or any other value without relevant parts */
 } htp_pickle_kind;
 
 typedef enum htp_pickle_qscheme {
@@ -38,38 +38,38 @@ typedef struct htp_pickle_value {
     uint32_t kind;
     uint32_t node;
     union {
-        int64_t number; /* of an int, or as its kind says */
+        int64_t number; /* of an int, or as described at its kind */
         struct {
             uint32_t offset; /* in the pickle */
             uint32_t bytes;
-        } string; /* of a class: its module and its name, a line each */
+        } string; /* of a class: the lines of its module and its name */
     };
 } htp_pickle_value;
 
-/* The known facts of a value with parts. */
+/* Facts about a value with parts. */
 typedef struct htp_pickle_node {
-    uint32_t depth;    /* 1 for one without parts of their own */
+    uint32_t depth;    /* 1 without parts that have parts */
     bool is_closed;    /* it is a part of another value */
-    bool is_seen;      /* for those who visit each once */
-    bool is_scattered; /* a list that grew while others did: its elements were not kept */
-    uint64_t unfolded; /* values with parts in it, each as often as it can be reached */
-    /* Of a tuple its parts, of a tensor its sizes: where they begin among the items. Of a list of a
-     * debug record its elements: where they begin among the numbers. Of a storage its key: where it
-     * begins in the pickle. */
+    bool is_seen;      /* scratch mark of walks that visit each once */
+    bool is_scattered; /* a list that grew while others did, so its elements were not kept */
+    uint64_t unfolded; /* how many values with parts are in it, once per path to each */
+    /* Index into the items: of a tuple, of its parts; of a tensor, of its sizes. Index into the
+     * numbers: of a list of a debug record, of its elements. Offset in the pickle: of a storage, of
+     * its key. */
     uint32_t first;
-    uint32_t count; /* of a list, too; of a key its bytes */
+    uint32_t count; /* of these, or of a list; bytes of a key */
     uint32_t kinds; /* of a list: a bit for each kind in it */
     uint32_t dtype; /* of a storage or a tensor: row of the dtypes */
-    int64_t low;    /* of a list: the least and greatest int in it */
+    int64_t low;    /* of a list: its smallest and its largest int */
     int64_t high;
-    uint64_t elements; /* of a storage; of a tensor of a state its number among the tensors */
-    double cost;       /* of its type, to libtorch's compiler (code_tuples.h) */
+    uint64_t elements; /* of a storage; for a tensor of a state, its index among the tensors */
+    double cost;       /* of its type for libtorch's compiler (code_tuples.h) */
 } htp_pickle_node;
 
 /* A tensor of a state. */
 typedef struct htp_pickle_stated {
-    htp_pickle_tensor tensor; /* without a name, or numbers as yet */
-    uint32_t sizes;           /* nodes of tuples */
+    htp_pickle_tensor tensor; /* still without name, sizes and strides */
+    uint32_t sizes;           /* node of a tuple, like strides */
     uint32_t strides;
 } htp_pickle_stated;
 
@@ -88,10 +88,10 @@ typedef struct htp_pickle_machine {
     uint32_t opcode;               /* where the running opcode begins, for messages */
     bool is_done;
     HTP_VECTOR(htp_pickle_value) stack;
-    HTP_VECTOR(uint32_t) marks; /* sizes of the stack */
+    HTP_VECTOR(uint32_t) marks; /* each a size of the stack */
     HTP_VECTOR(htp_pickle_value) memo;
     HTP_VECTOR(htp_pickle_value) items; /* of tuples */
-    HTP_VECTOR(int64_t) numbers;        /* of lists in debug records; any for a non-int */
+    HTP_VECTOR(int64_t) numbers;        /* of lists in debug records; arbitrary for a non-int */
     HTP_VECTOR(htp_pickle_node) nodes;
     HTP_VECTOR(htp_pickle_stated) tensors; /* of a state */
     HTP_VECTOR(htp_pickle_member) members; /* of all dicts of a state */
@@ -111,24 +111,24 @@ static inline const htp_pickle_value *htp_pickle_part(const htp_pickle_machine *
     return &machine->items.items[tuple->first + index];
 }
 
-/** The failure of the running opcode: it is damaged. */
+/** Makes the failure that the running opcode is damaged. */
 HTP_MUST_USE htp_status htp_pickle_damaged(const htp_pickle_machine *machine, const char *format,
                                            ...) __attribute__((format(printf, 2, 3)));
 
-/** The failure of the running opcode: it is nothing that TorchScript files hold. */
+/** Makes the failure that TorchScript files do not hold what the running opcode reads. */
 HTP_MUST_USE htp_status htp_pickle_unknown(const htp_pickle_machine *machine, const char *format,
                                            ...) __attribute__((format(printf, 2, 3)));
 
-/** Puts a value without a node on the stack. */
+/** Pushes a value without a node. */
 void htp_pickle_push(htp_pickle_machine *machine, htp_pickle_kind kind, int64_t number);
 
-/** Puts a value with a new node on the stack. @return the node, until the next one is made. */
+/** Pushes a value with a new node. @return the node, valid until the next one is made */
 htp_pickle_node *htp_pickle_push_node(htp_pickle_machine *machine, htp_pickle_kind kind);
 
-/** The number of values above the last mark. Those below are out of reach. */
+/** The number of values above the last mark. Opcodes do not reach those below. */
 size_t htp_pickle_reachable(const htp_pickle_machine *machine);
 
-/** Takes @p count values off the stack. @p values stay until the next push. */
+/** Pops @p count values. @p values are valid until the next push. */
 HTP_MUST_USE htp_status htp_pickle_take(htp_pickle_machine *machine, size_t count,
                                         const htp_pickle_value **values);
 
@@ -137,14 +137,14 @@ HTP_MUST_USE htp_status htp_pickle_take_marked(htp_pickle_machine *machine,
                                                const htp_pickle_value **values, size_t *count);
 
 /** Makes values parts of a new tuple, list, dict or object, and pushes it. Parts are frozen, so
- * facts about the whole stay true, and there are no cycles. @p values may have been popped. */
+ * facts about the whole stay true, and there are no cycles. @p values may be popped ones. */
 HTP_MUST_USE htp_status htp_pickle_make(htp_pickle_machine *machine, htp_pickle_kind kind,
                                         const htp_pickle_value *values, size_t count);
 
 /** The cost of a value's type for libtorch's compiler. */
 double htp_pickle_cost_of(const htp_pickle_machine *machine, const htp_pickle_value *value);
 
-/** Makes values parts of a list or dict that is there already. */
+/** Adds values to an existing list or dict. */
 HTP_MUST_USE htp_status htp_pickle_extend(htp_pickle_machine *machine,
                                           const htp_pickle_value *target,
                                           const htp_pickle_value *values, size_t count);
@@ -158,18 +158,19 @@ HTP_MUST_USE htp_status htp_pickle_find_global(htp_pickle_machine *machine, cons
 void htp_pickle_note_made(htp_pickle_machine *machine, const htp_pickle_value *type,
                           const htp_pickle_value *argument);
 
-/** Notes that a device is named: by a string; with @p key by the record of a storage. */
+/** Notes a device: the string @p text; with @p key, that of the storage in this record. */
 void htp_pickle_note_device(htp_pickle_machine *machine, const htp_pickle_value *text,
                             const htp_pickle_value *key);
 
-/** Notes that the running opcode reads the memo; a string is then pushed by this opcode. */
+/** Notes that the running opcode reads @p value from the memo. From then on, this opcode counts as
+ * the one that pushed a string. */
 void htp_pickle_note_recall(htp_pickle_machine *machine, htp_pickle_value *value);
 
-/** Calls a function of the rows (@p row) with an argument; pushes its result. */
+/** Calls the function in row @p row with an argument, and pushes the result. */
 HTP_MUST_USE htp_status htp_pickle_call(htp_pickle_machine *machine, uint32_t row,
                                         const htp_pickle_value *argument);
 
-/** The rows of htp_pickle_call() that make tensors. @p parameter is 1 for quantised ones. */
+/** Handlers of htp_pickle_call() that make tensors. @p parameter is 1 for quantised ones. */
 HTP_MUST_USE htp_status htp_pickle_make_tensor(htp_pickle_machine *machine,
                                                const htp_pickle_value *argument,
                                                uint32_t parameter);
@@ -185,31 +186,32 @@ HTP_MUST_USE htp_status htp_pickle_make_untyped(htp_pickle_machine *machine,
 HTP_MUST_USE htp_status htp_pickle_make_storage(htp_pickle_machine *machine,
                                                 const htp_pickle_value *id);
 
-/** The row of the dtypes with this class of storages, such as "FloatStorage"; -1 for none. */
+/** The row of the dtypes with this class of storages, such as "FloatStorage"; -1: none. */
 int64_t htp_pickle_find_dtype(const char *name, uint32_t bytes);
 
-/** The row of the dtypes with this name, such as "float32"; -1 for none. */
+/** The row of the dtypes with this name, such as "float32"; -1: none. */
 int64_t htp_pickle_find_named_dtype(const char *name, uint32_t bytes);
 
-/** Runs and checks the pickle, on a machine that has nothing but it and an arena. */
+/** Runs and checks the pickle of a new machine, which has only the pickle and an arena. */
 HTP_MUST_USE htp_status htp_pickle_run(htp_pickle_machine *machine);
 
 /** Checks the result of a pickle of source positions. */
 HTP_MUST_USE htp_status htp_pickle_check_debug(htp_pickle_machine *machine);
 
-/** Lists the tensors of a state, once it ran: it must be a dict of them (pickle_state.c). */
+/** Lists the tensors of a state whose pickle has run. It must be a dict of tensors
+ * (pickle_state.c). */
 HTP_MUST_USE htp_status htp_pickle_list_state(htp_pickle_machine *machine);
 
-/** Makes a parameter of a tensor of a state: pushes it. */
+/** Pushes a parameter, made of a tensor of a state. */
 void htp_pickle_push_parameter(htp_pickle_machine *machine, const htp_pickle_value *tensor,
                                bool requires_grad);
 
-/** The refusal of what a state calls that makes no plain tensor. */
+/** Refuses a class or function that a state calls, and that does not make a plain tensor. */
 HTP_MUST_USE htp_status htp_pickle_refuse_object(const htp_pickle_machine *machine,
                                                  const char *module, uint32_t module_bytes,
                                                  const char *name, uint32_t name_bytes);
 
-/** Whether the tuple in such a pickle has a checked table of texts: its parts are a word, the
+/** Whether the tuple of a checked debug record has a table of texts: its parts are a word, the
  * texts, and the positions. */
 bool htp_pickle_has_texts(const htp_pickle_machine *machine, const htp_pickle_node *root);
 

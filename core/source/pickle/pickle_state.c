@@ -1,6 +1,6 @@
 /*
- * States: dicts of tensors that torch.save() wrote. Their pickles are run here alone, so that what
- * they say of tensors is kept.
+ * States: dicts of tensors that torch.save() wrote. Nothing else runs their pickles, so facts about
+ * the tensors are kept.
  */
 #include "source/pickle/pickle_machine.h"
 

@@ -1,6 +1,6 @@
 /*
- * Storages and tensors in pickles. libtorch trusts sizes, strides and offsets, and the size of
- * records that a pickle claims.
+ * Storages and tensors in pickles. libtorch trusts their sizes, strides and offsets, and the sizes
+ * of records that a pickle claims.
  */
 #include "base/checked.h"
 #include "base/dtype.h"
@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-enum { RANK_LIMIT = 1024 }; /* dims of a tensor, which may be made many times of one tuple */
+enum { RANK_LIMIT = 1024 }; /* many tensors may have the same tuple of dims */
 
 /* Classes of storages. */
 static const struct dtype {
     const char *storage;
     const char *name; /* for messages */
     uint32_t bytes;
-    uint32_t packed; /* elements in these bytes */
+    uint32_t packed; /* how many elements share these bytes */
     bool is_quantized;
 } dtypes[] = {
     {"ByteStorage", "uint8", 1, 1, false},
@@ -66,7 +66,7 @@ int64_t htp_pickle_find_named_dtype(const char *name, uint32_t bytes)
     return -1;
 }
 
-/* HTP_DTYPE_OTHER where this program does not know it. */
+/* HTP_DTYPE_OTHER if this program does not know the dtype. */
 static htp_dtype dtype_of(uint32_t row)
 {
     htp_dtype dtype;
@@ -202,8 +202,8 @@ static const char *describe(const htp_pickle_machine *machine, const htp_pickle_
     return htp_arena_printf(machine->arena, "[%s%s]", text, node->count > SHOWN ? ",..." : "");
 }
 
-/* The element count of a tensor, and the last position that it reaches in its storage; none if it
- * is empty. @return false on overflow. */
+/* The element count of a tensor, and the last position that it reaches in its storage, unless it is
+ * empty. @return false on overflow */
 static bool measure(const htp_pickle_machine *machine, const htp_pickle_node *sizes,
                     const htp_pickle_node *strides, uint64_t *elements, uint64_t *last)
 {
@@ -344,8 +344,8 @@ void htp_pickle_push_parameter(htp_pickle_machine *machine, const htp_pickle_val
     HTP_PUSH(machine->arena, &machine->tensors, parameter);
 }
 
-/* (storage, offset, sizes, strides, requires_grad, hooks); quantisation follows the strides; a
- * plain tensor may have flags behind the hooks. */
+/* (storage, offset, sizes, strides, requires_grad, hooks). Quantisation follows the strides; flags
+ * may follow the hooks of a plain tensor. */
 htp_status htp_pickle_make_tensor(htp_pickle_machine *machine, const htp_pickle_value *argument,
                                   uint32_t is_quantized)
 {
@@ -373,7 +373,7 @@ htp_status htp_pickle_make_tensor(htp_pickle_machine *machine, const htp_pickle_
     return HTP_OK;
 }
 
-/* As a plain tensor, with a dtype behind the hooks: its storage is one of bytes. */
+/* As a plain tensor, with a dtype after the hooks, since the storage has bytes. */
 htp_status htp_pickle_make_untyped(htp_pickle_machine *machine, const htp_pickle_value *argument,
                                    uint32_t parameter)
 {

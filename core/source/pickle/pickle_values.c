@@ -5,7 +5,7 @@
 
 enum {
     DEPTH_LIMIT = 2000, /* libtorch frees, hashes and compares values recursively */
-    TELLING = 16384,    /* enough to estimate the final number */
+    TELLING = 16384,    /* items that are enough to estimate the final number */
 };
 
 /* Values with parts, counted once per path: a walk without marks visits all of them. The file may
@@ -48,9 +48,9 @@ void htp_pickle_push(htp_pickle_machine *machine, htp_pickle_kind kind, int64_t 
     HTP_PUSH(machine->arena, &machine->stack, (htp_pickle_value){.kind = kind, .number = number});
 }
 
-/* An estimate of further items after @p count so far: a pickle is like its beginning. Debug records
- * have hundreds of thousands of parts, and copying them while growing would cost more than the
- * rest. Few items allow no estimate. */
+/* An estimate of further items after the first @p count, as if a pickle continued like it begins.
+ * Debug records have hundreds of thousands of parts, and copying them while growing would cost more
+ * than everything else. Few items allow no estimate. */
 static size_t more_to_come(const htp_pickle_machine *machine, size_t count)
 {
     const uint64_t more = count * (uint64_t)(machine->pickle->count - machine->at) / machine->at;
@@ -129,8 +129,8 @@ static void note_int(htp_pickle_node *node, int64_t number)
     node->high = number > node->high ? number : node->high;
 }
 
-/* Makes values parts of node @p whole. They are frozen from then on, so facts about the whole stay
- * true, and there are no cycles. */
+/* Makes values parts of node @p whole, and freezes them, so facts about the whole stay true, and
+ * there are no cycles. */
 static htp_status add_parts(htp_pickle_machine *machine, uint32_t whole,
                             const htp_pickle_value *values, size_t count)
 {
@@ -203,7 +203,7 @@ static void keep_numbers(htp_pickle_machine *machine, htp_pickle_node *list,
     }
 }
 
-/* Keeps the members of a dict: keys and values by turns. */
+/* Keeps the members of a dict: keys and values alternate. */
 static void keep_members(htp_pickle_machine *machine, uint32_t dict, const htp_pickle_value *values,
                          size_t count)
 {
@@ -213,7 +213,7 @@ static void keep_members(htp_pickle_machine *machine, uint32_t dict, const htp_p
     }
 }
 
-/* Stores the parts of a tuple, and those of a list or a dict that someone reads. */
+/* Stores the parts of a tuple, and those of a list or a dict if they are read later. */
 static void keep_items(htp_pickle_machine *machine, uint32_t kind, htp_pickle_node *node,
                        const htp_pickle_value *values, size_t count)
 {

@@ -1,5 +1,5 @@
 /*
- * The arguments of a method, as those who give it inputs see them.
+ * The arguments of a method, without self.
  */
 #ifndef HTP_SOURCE_ARGUMENTS_H
 #define HTP_SOURCE_ARGUMENTS_H
@@ -9,8 +9,8 @@
 
 #include <htp/program.h>
 
-/** Describes the arguments of a loaded function, without self, in @p arena. Nested types are
- * described to a limited depth. @return NULL if there are none */
+/** Describes the arguments of a loaded function in @p arena. Nested types are described to a
+ * limited depth. @return NULL if there are none */
 const htp_argument *htp_arguments_list(htp_arena *arena, const htp_program *program,
                                        uint32_t function, uint32_t *count);
 

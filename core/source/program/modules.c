@@ -23,7 +23,7 @@ typedef struct walk {
     HTP_VECTOR(paths) aliases; /* by module */
 } walk;
 
-/* A class without a package belongs to the program that wrote the file. */
+/* A class without a package belongs to the script that wrote the file. */
 static const char *class_name(htp_arena *arena, const htp_program_class *of)
 {
     if (!*of->name) {

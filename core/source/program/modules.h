@@ -8,8 +8,8 @@
 #include "interpret/machine/instances.h"
 
 /**
- * Lists the module instances below object 0, depth first in the order of definition, and the
- * weights of each. An instance that is met again has a further path there.
+ * Lists the module instances below object 0, depth-first in the order of definition, and the
+ * weights of each. An instance that is found again gets a further path.
  * @param instances  an empty one, filled in @p arena
  */
 HTP_MUST_USE htp_status htp_modules_find(htp_arena *arena, const htp_program *program,

@@ -1,12 +1,13 @@
 /*
- * Operands of a node of a program, by their schema's names, and their values before anything runs.
+ * Operands of a program's node, by their names in the schema, and values that are known before
+ * anything runs.
  */
 #ifndef HTP_SOURCE_OPERANDS_H
 #define HTP_SOURCE_OPERANDS_H
 
 #include <htp/program.h>
 
-/** A node of a function, to ask of. */
+/** The node of a function that queries are about. */
 typedef struct htp_operands {
     const htp_program *program;
     const htp_program_function *function;
@@ -16,16 +17,16 @@ typedef struct htp_operands {
 /** The operand of the schema's argument @p name. @return a value; HTP_NONE if there is none */
 uint32_t htp_operands_find(const htp_operands *o, const char *name);
 
-/** The constant of the code that a value is. @return NULL: it is computed */
+/** The constant of a value. @return NULL: the value is computed */
 const htp_program_data *htp_operands_constant(const htp_operands *o, uint32_t value);
 
-/** A number that the code holds; @p otherwise of any other value, and of HTP_NONE. */
+/** A constant number; @p otherwise for any other value, and for HTP_NONE. */
 int64_t htp_operands_number(const htp_operands *o, uint32_t value, int64_t otherwise);
 
-/** The node that builds a list from its inputs. @return NULL if @p value is no such list */
+/** The node that builds a list from its inputs. @return NULL if @p value is not such a list */
 const htp_program_node *htp_operands_list(const htp_operands *o, uint32_t value);
 
-/** The elements of a list that the program builds; of anything else @p value itself. */
+/** The elements of a list that the program builds; for any other value, @p value itself. */
 const uint32_t *htp_operands_elements(const htp_operands *o, const uint32_t *value,
                                       uint32_t *count);
 

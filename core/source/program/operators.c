@@ -50,8 +50,8 @@ static bool has_tensors(const htp_program *program, const htp_program_argument *
     return false;
 }
 
-/* Whether what follows a program evaluates the operator itself, or it tells of types and layouts: a
- * constant. */
+/* Whether the interpreter evaluates the operator itself, or it only asks for types and layouts,
+ * which are constant. */
 static bool is_followed(const htp_program *program, const htp_program_function *function,
                         const htp_program_node *node)
 {

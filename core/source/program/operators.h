@@ -13,9 +13,8 @@
 typedef struct htp_named_operator {
     const char *kind; /* with overload: "aten::add.Tensor" */
     uint32_t places;  /* in the code; one in a loop, or called twice, counts once */
-    bool has_tensors; /* it takes or gives tensors */
-    bool is_followed; /* no lowering is asked for it: a list's business, a constant, or none at all
-                       */
+    bool has_tensors; /* it takes or returns tensors */
+    bool is_followed; /* it needs no lowering: it works on lists, is constant, or does nothing */
 } htp_named_operator;
 
 /** Sorts operators by kind. */

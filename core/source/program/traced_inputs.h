@@ -1,5 +1,5 @@
 /*
- * The inputs with which a method was traced; PyTorch 2 stores them in the archive.
+ * The inputs that a method was traced with, which PyTorch 2 stores in the archive.
  */
 #ifndef HTP_SOURCE_TRACED_INPUTS_H
 #define HTP_SOURCE_TRACED_INPUTS_H
@@ -10,7 +10,7 @@
 
 #include <htp/program.h>
 
-/** Reads the inputs with which a method of the root was traced, into @p arena; none if the archive
+/** Reads the inputs that a method of the root was traced with into @p arena; none if the archive
  * has none. */
 HTP_MUST_USE htp_status htp_traced_inputs_find(htp_arena *arena, const htp_program *program,
                                                const char *method, const htp_input **inputs,

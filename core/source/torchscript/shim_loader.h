@@ -1,5 +1,5 @@
 /*
- * The shim, which stands between the core and libtorch: where it is found, and how it is opened.
+ * Finds and opens the shim, the library between the core and libtorch.
  */
 #ifndef HTP_SOURCE_SHIM_LOADER_H
 #define HTP_SOURCE_SHIM_LOADER_H
@@ -10,8 +10,8 @@
 
 /**
  * The shim, opened at first use (dlopen costs some 400 ms) and kept for the life of the process.
- * Looked for in $HTP_SHIM, beside the running executable, beside this library, and where it was
- * installed. Thread-safe.
+ * Searched in $HTP_SHIM, beside the running executable, beside this library, and at the place of
+ * installation. Thread-safe.
  */
 HTP_MUST_USE htp_status htp_shim_load(const htp_shim **shim);
 

@@ -37,7 +37,7 @@ static torchscript *self_of(const htp_source *source)
     return source->self;
 }
 
-/* ---- before libtorch is asked ---- */
+/* ---- before libtorch reads it ---- */
 
 static bool detect(const htp_archive *archive)
 {
@@ -45,8 +45,8 @@ static bool detect(const htp_archive *archive)
            htp_archive_has(archive, "model.json");
 }
 
-/* Records that libtorch needs must be where it looks. An archive with the old loader's record would
- * go to that loader, which runs code. */
+/* Records that libtorch needs must be where it expects them. An archive with the record of the old
+ * loader would go to that loader, which runs code. */
 static htp_status check_records(const char *path, const htp_archive *archive)
 {
     static const char *const needed[] = {"data.pkl", "constants.pkl"};
@@ -112,7 +112,7 @@ static bool note_records(void *user, uint64_t done, uint64_t total)
     return htp_watch_tick(&now->watch, done, total);
 }
 
-/* While an object is restored, no record is read. */
+/* Progress while an object is restored, when no record is read. */
 static bool note_steps(void *user, uint64_t done, uint64_t total)
 {
     reading *now = user;
@@ -256,7 +256,7 @@ static void close_source(htp_source *source)
     source->self = NULL;
 }
 
-/* ---- what the program says before it runs ---- */
+/* ---- the program before it runs ---- */
 
 static const htp_program_class *class_of(const torchscript *self, uint32_t module)
 {

@@ -1,5 +1,5 @@
 /*
- * TorchScript as a format: a row of source/reader.h.
+ * TorchScript as a format: a htp_reader of source/reader.h.
  */
 #ifndef HTP_SOURCE_TORCHSCRIPT_H
 #define HTP_SOURCE_TORCHSCRIPT_H

@@ -35,7 +35,8 @@ static const htp_trace_node *producer_of(const htp_trace *trace, uint32_t id)
 
 /* ---- constants ---- */
 
-/* A later trace may move the list of weights. */
+/* Reads both from the list of the settled trace, since a later trace may have moved that of the
+ * first one. */
 static bool is_same_weight(const comparison *c, const htp_trace_value *a, const htp_trace_value *b)
 {
     const htp_weight *first = &c->settled->weights[a->weight];
@@ -115,7 +116,7 @@ static bool add_pairs(comparison *c, const uint32_t *first, uint32_t first_count
     return first_count == settled_count;
 }
 
-/* A part of the state must equal the first call's value in its place. */
+/* Notes that the initial value of a part is the value in its place in the first call. */
 static bool note_first(comparison *c, uint32_t part, const htp_first *value)
 {
     htp_first *known = &c->found[part];
@@ -251,7 +252,7 @@ static bool compare(comparison *c, pair item)
            compare_nodes(c, first, settled);
 }
 
-/* ---- what must be equal ---- */
+/* ---- pairs to compare ---- */
 
 static void note_position(comparison *c, htp_map *positions, const htp_trace *trace, uint32_t id,
                           uint32_t *next)
@@ -277,7 +278,7 @@ static const htp_trace_state *find_state(const htp_trace *trace, const char *nam
     return NULL;
 }
 
-/* States must end equal: their given parts, and known ones. */
+/* Both calls must leave equal states: their parts that are inputs, and known ones. */
 static const char *add_states(comparison *c)
 {
     for (uint32_t i = 0; i < c->settled->state_count; i++) {

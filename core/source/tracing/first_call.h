@@ -1,6 +1,6 @@
 /*
- * The first call of a model with state: the initial values with which the settled call computes
- * what the first call after loading computes.
+ * The first call of a model with state: initial values for which the settled call computes the same
+ * as the first call after loading.
  */
 #ifndef HTP_SOURCE_FIRST_CALL_H
 #define HTP_SOURCE_FIRST_CALL_H
@@ -10,9 +10,9 @@
 /**
  * Finds the initial state of all parts of @p states.
  *
- * If the archive holds a part in this form, that is its initial value. Otherwise the first call is
- * compared with the settled one, operator by operator: both must be the same program except for
- * reads of the state, and the first call must have a constant there.
+ * If the archive holds a part in its settled form, that is the initial value. Otherwise the first
+ * call is compared with the settled one, operator by operator: both must be the same program except
+ * for reads of the state, and the first call must have a constant there.
  * @param first  receives one per part
  * @return NULL, or the name of a state without such a value
  */

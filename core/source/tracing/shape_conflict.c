@@ -1,6 +1,6 @@
 /*
  * Two numbers must be equal for an operator to run. If they depend on different axes, these are
- * related; if one is equal in all lanes, a size was fixed by the program.
+ * related; if one is equal in all lanes, the program fixes a size.
  */
 #include "source/tracing/shape_conflict.h"
 
@@ -21,11 +21,11 @@ static void keep_one(htp_pair *pair)
     }
 }
 
-/* below this size there may be no room for smaller ones */
+/* Below this size, smaller lanes may not show anything. */
 enum { LEAST_LIMIT = 16 };
 
 /* Whether the fixed number may be a maximum of the other one: no lane is below it. A table of
- * positions is cut to a sequence's length in this way. */
+ * positions that is sliced to the length of a sequence is such a maximum. */
 static bool may_be_limit(const htp_pair *pair)
 {
     const int64_t *moving = is_same(pair->want) ? pair->have : pair->want;
@@ -34,7 +34,7 @@ static bool may_be_limit(const htp_pair *pair)
            moving[2] > limit[2];
 }
 
-/* ---- where the size was fixed ---- */
+/* ---- the origin of a fixed size ---- */
 
 static uint32_t count_moving_dims(const htp_trace_value *value)
 {
@@ -58,7 +58,7 @@ static bool has_size(const htp_trace_value *value, int64_t size)
     return found || (value->rank > 0 && elements == size);
 }
 
-/* The first static tensor in a list of values and nested lists; if a size is given, with that
+/* The first static tensor in a list of values and nested lists; with @p size, the first of that
  * size. */
 static uint32_t find_tensor(const htp_trace *trace, const uint32_t *values, uint32_t count,
                             const int64_t *size)
@@ -114,7 +114,7 @@ static void add_origin(htp_text *text, const htp_trace *trace, const htp_instanc
     }
 }
 
-/* Whether an operand is a weight of this size, which is not cut to the other operand's size. */
+/* Whether an operand is a weight of this size. It is not sliced to the size of the other one. */
 static bool is_of_weight(const htp_trace *trace, int64_t size)
 {
     const htp_trace_node *node = &trace->nodes[trace->node_count - 1];

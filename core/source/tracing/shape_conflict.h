@@ -1,5 +1,5 @@
 /*
- * Why an axis cannot be dynamic, read from a trace in several lanes that forward() refused.
+ * Why an axis cannot be dynamic, by a trace in several lanes that forward() refused.
  */
 #ifndef HTP_SOURCE_SHAPE_CONFLICT_H
 #define HTP_SOURCE_SHAPE_CONFLICT_H
@@ -7,25 +7,25 @@
 #include "base/arena.h"
 #include "source/input_search/equation.h"
 
-/** The condition on axes that two compared numbers of an operator imply. */
+/** A condition on axes: two numbers of an operator must agree. */
 typedef struct htp_condition {
-    htp_equation equation; /**< of one axis: it is fixed */
-    const char *message;   /** < the operator, its module and line, libtorch's message, and the
+    htp_equation equation; /**< with a single axis: that is fixed */
+    const char *message;   /**< the operator, its module and line, libtorch's message, and the
                                origin of a fixed size, as far as known */
 } htp_condition;
 
 enum { HTP_MAX_CONDITIONS = 16 };
 
-/** Why other sizes than those that were given are refused. */
+/** Why sizes other than the given ones are refused. */
 typedef struct htp_shape_conflict {
-    bool tries_one;      /** < set by the caller: only the first choice of sizes is tried, without
-                             known bounds, as it may explain more */
-    bool one_order;      /** < set by the caller: of two axes of equal size in the example, the
+    bool tries_one;      /**< set by the caller: try only the first choice of sizes, ignoring known
+                             bounds, since it may explain more */
+    bool one_order;      /**< set by the caller: of two axes of equal size in the example, the
                              later one is larger wherever both grow */
-    const char *message; /** < of the first condition; if there is none, libtorch's message */
-    bool is_fixed;       /**< a number does not move: no other size is worth a trial */
-    bool is_export;      /**< the program runs, and cannot be exported with axes that move */
-    htp_condition conditions[HTP_MAX_CONDITIONS]; /**< that no choice of sizes gets around */
+    const char *message; /**< of the first condition; if there is none, libtorch's message */
+    bool is_fixed;       /**< a number does not move, so no other size is worth a trial */
+    bool is_export;      /**< the program runs, but cannot be exported with dynamic axes */
+    htp_condition conditions[HTP_MAX_CONDITIONS]; /**< that no choice of sizes avoids */
     uint32_t condition_count;
 } htp_shape_conflict;
 
@@ -35,8 +35,7 @@ htp_shape_conflict htp_shape_conflict_read(htp_arena *arena, const htp_trace *tr
                                            const char *message, const htp_inputs *inputs,
                                            const htp_instance *modules);
 
-/** Adds a condition for each axis that cannot be dynamic, since its bounds leave no other size to
- * try: it is fixed. */
+/** Adds a condition that fixes the axis, for each axis whose bounds leave no other size to try. */
 void htp_shape_conflict_bound(htp_shape_conflict *conflict, const htp_inputs *inputs);
 
 #endif

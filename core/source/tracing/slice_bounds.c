@@ -1,5 +1,5 @@
 /*
- * x[:3] has three rows at all sampled sizes of x, which says nothing about an x of two.
+ * x[:3] may have three rows at all sampled sizes of x, and still two for an x of two.
  */
 #include "source/tracing/slice_bounds.h"
 
@@ -27,11 +27,11 @@ static bool is_alike(const htp_trace_value *value, uint32_t dim, uint32_t lane_c
     return is_alike;
 }
 
-/* A slice of constant size, of a dynamic dim. */
+/* A slice of a dynamic dim, of constant size. */
 struct slice {
     const htp_trace_value *from;
     uint32_t dim;
-    int64_t whole; /* the least size of the dim for that */
+    int64_t whole; /* the least size of the dim at which it has this size */
 };
 
 static bool read_slice(const htp_trace *trace, const htp_trace_node *node, uint32_t lane_count,
@@ -57,8 +57,8 @@ static bool read_slice(const htp_trace *trace, const htp_trace_node *node, uint3
            !is_alike(from, slice->dim, lane_count);
 }
 
-/* Whether the dim is the axis, plus or times a constant, at all sizes. @p size receives the largest
- * size of the axis at which the slice is cut short, or which it cannot fall below. */
+/* Whether the dim is the axis, plus or times a constant, in all lanes. @p size receives the largest
+ * size of the axis at which the slice is smaller; it may be below 1. */
 static bool is_exact(const struct slice *slice, const htp_axis *axis, uint32_t lane_count,
                      int64_t *size)
 {
@@ -155,9 +155,9 @@ static htp_cut go_down(const htp_inputs *inputs, const int64_t *refused)
     return cut;
 }
 
-/* A cut for a dim that follows an axis in steps, as behind strides: where a line through the lanes
- * suggests it, above the refused sizes. A dim that fits no line depends on several axes, such as on
- * a product of them. */
+/* A cut for a dim that follows an axis in steps, as after strides: where a line through the lanes
+ * suggests it, above the refused sizes. A dim that fits no line depends on several axes, for
+ * example on their product. */
 static htp_cut estimate(const struct slice *slice, const htp_inputs *inputs, const int64_t *refused)
 {
     const htp_cut none = {HTP_NONE, INT64_MAX};

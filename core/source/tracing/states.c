@@ -22,11 +22,11 @@ typedef struct settling {
     const htp_trace *trace; /* the last one */
     HTP_VECTOR(plan) plans;
     htp_map by_name;
-    uint32_t open_sizes; /* so far: see htp_trace_carry */
-    htp_map growths;     /* of the last call: from the change of an open size to its number from now
-                            on */
-    htp_map numbers;     /* numbers in use by some growth */
-    bool keeps_all;      /* the method returns nothing: its state is its result */
+    uint32_t open_sizes;   /* so far: see htp_trace_carry */
+    htp_map growths;       /* of the last call: from the change of a size to the number of the open
+                              size */
+    htp_map numbers;       /* numbers that some growth uses */
+    bool keeps_all;        /* the method returns nothing, so its state is its result */
     const char *unsettled; /* a state that the last call changed */
 } settling;
 
@@ -76,7 +76,7 @@ static bool is_size(const settling *s, const htp_trace_value *number)
     return false;
 }
 
-/* The plan of a part that a call left for the first time, or with another kind than before. */
+/* The plan for a part that a call left for the first time, or with another kind than before. */
 static htp_trace_carry begin_part(const settling *s, const htp_trace_value *left)
 {
     bool is_known =
@@ -113,7 +113,7 @@ typedef struct growth {
     int64_t after[HTP_MAX_LANES];
 } growth;
 
-/* The number of an open size from now on. */
+/* The number of an open size in the next calls. */
 static uint32_t number_growth(settling *s, const growth *change)
 {
     htp_arena *arena = s->tracer->arena;
@@ -131,7 +131,7 @@ static uint32_t number_growth(settling *s, const growth *change)
     return number;
 }
 
-/* Opens the dims whose size a call changed. @return whether there are none */
+/* Opens the dims whose size a call changed. @return true if there are none */
 static bool settle_dims(settling *s, htp_trace_carry *part, const htp_trace_value *before,
                         const htp_trace_value *after)
 {
@@ -185,7 +185,7 @@ static bool is_same_kind(const htp_trace_value *a, const htp_trace_value *b)
     return is_same;
 }
 
-/* @return whether the call left the state as it found it, and as planned */
+/* Updates the plan of a state. @return whether the call left it as it found it, and as planned */
 static bool settle_state(settling *s, const htp_trace_state *state)
 {
     htp_arena *arena = s->tracer->arena;
@@ -257,7 +257,7 @@ static htp_status run(settling *s, htp_trace_result *last)
     return status;
 }
 
-/* ---- what the settled call is given ---- */
+/* ---- inputs of the settled call ---- */
 
 static void mark(const htp_trace *trace, uint32_t id, bool *is_read)
 {

@@ -11,19 +11,19 @@
 #include "graph/graph.h"
 #include "source/reader.h"
 
-/** A part of a state: a tensor or number that each call is given, and gives back. */
+/** A part of a state: a tensor or number that each call takes, and returns. */
 typedef struct htp_state_part {
-    const char *name; /**< the attribute's path, behind it ".INDEX" for parts of lists */
-    uint32_t module;  /**< that has the attribute */
+    const char *name; /**< the attribute's path; for a part of a list, with ".INDEX" */
+    uint32_t module;  /**< owner of the attribute */
     uint32_t before;  /**< value of the settled trace */
     uint32_t after;
-    uint32_t loaded;           /** < in the archive; HTP_NONE if its parts are different there */
+    uint32_t loaded;           /**< in the archive; HTP_NONE if its parts are different there */
     const uint32_t *open_dims; /**< as in a htp_trace_carry */
 } htp_state_part;
 
 typedef HTP_VECTOR(htp_state_part) htp_state_parts;
 
-/** How a trace is asked for. */
+/** Parameters of traces. */
 typedef struct htp_tracer {
     htp_arena *arena;
     htp_source *source;
@@ -32,20 +32,20 @@ typedef struct htp_tracer {
     htp_tick tick;
     void *user;
     bool flags_are_inputs; /**< numbers that end up constant are inputs, too */
-    bool calls_once;       /** < changes by the first call alone do not matter */
+    bool calls_once;       /**< changes that only the first call makes do not matter */
 } htp_tracer;
 
-/** Calls that follow one another. */
+/** The result of consecutive calls. */
 typedef struct htp_states {
     const htp_trace *first;   /**< the call after the archive was read */
-    const htp_trace *settled; /**< a later one; the same where nothing is kept */
-    htp_state_parts parts;    /** < inputs of the settled call that are read; for a method without
+    const htp_trace *settled; /**< the exported call; the first one if there is no state */
+    htp_state_parts parts;    /**< inputs of the settled call that are read; for a method without
                                   results, all that it leaves */
-    bool is_unknown;          /** < the last state is unknown, since an operator failed */
-    bool has_known;           /**< it found numbers or None that it need not be given */
+    bool is_unknown;          /**< the last state is unknown, since an operator failed */
+    bool has_known;           /**< it reads numbers or None that are constant, not inputs */
 } htp_states;
 
-/** Whether two values of traces are on one device, or are one. */
+/** Whether two values of traces are on the same device. */
 bool htp_states_are_together(const htp_trace_value *a, const htp_trace_value *b);
 
 /**

@@ -66,8 +66,8 @@ static htp_status explain_condition(const struct tracing *tracing, const htp_con
                            text ? text : "that", condition->message);
 }
 
-/* forward() refused every choice of sizes: were the requested ones to blame, or the others? @p
- * tracing holds the first refusal in all lanes, @p conflict its explanation. */
+/* forward() refused every choice of sizes: finds out whether the requested ones are to blame, or
+ * the others. @p tracing holds the first refusal in all lanes, @p conflict its explanation. */
 static htp_status explain_refusal(struct tracing *tracing, const htp_shape_conflict *conflict)
 {
     const char *path = tracing->source->path;
@@ -181,11 +181,11 @@ static htp_code run_smallest(struct tracing *tracing, htp_inputs *inputs,
     return code;
 }
 
-/* ---- below cuts ---- */
+/* ---- smaller sizes, for slices ---- */
 
 enum { MAX_CUTS = 8 }; /* traces */
 
-/* Sizes at which slices may be cut short, in an additional lane. */
+/* An additional lane, with sizes at which dims may end before slices do. */
 struct below {
     int64_t *sizes;   /* of that lane, by axis */
     int64_t *refused; /* the largest refused one, by axis */
@@ -193,7 +193,8 @@ struct below {
     uint32_t trials;
 };
 
-/* The cuts of a trace in the order of trials: later ones only if earlier ones are refused. */
+/* The cuts of a trace in the order of trials. Later ones are tried only if earlier ones are
+ * refused. */
 static uint32_t list_cuts(const struct tracing *tracing, const struct below *below,
                           htp_cut cuts[MAX_CUTS])
 {
@@ -209,8 +210,8 @@ static uint32_t list_cuts(const struct tracing *tracing, const struct below *bel
     return count;
 }
 
-/* Tries a size. @p code receives the result of a trace, if it ran. @return whether forward()
- * accepts it; if not, the lanes are unchanged */
+/* Tries the size of a cut in the additional lane. @p code receives the result of the trace, if
+ * there was one. @return whether forward() accepts it; if not, the lanes are unchanged */
 static bool try_cut(struct tracing *tracing, htp_inputs *inputs, struct below *below, htp_cut cut,
                     htp_code *code)
 {
@@ -236,8 +237,7 @@ static bool try_cut(struct tracing *tracing, htp_inputs *inputs, struct below *b
     return false;
 }
 
-/* If slices are cut in all lanes, smaller sizes may cut none: an additional lane, if forward()
- * accepts it. */
+/* Adds a lane with sizes at which dims end before slices do, if forward() accepts such sizes. */
 static htp_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
 {
     struct below below = {
@@ -265,7 +265,7 @@ static htp_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
 
 /* ---- all lanes ---- */
 
-/* Chooses lanes again if the file restricts its sizes. */
+/* Chooses lanes again if the file declares bounds. */
 static htp_status choose_told_lanes(const struct tracing *tracing, htp_inputs *inputs)
 {
     if (!htp_source_find_bounds(tracing->source, inputs)) {

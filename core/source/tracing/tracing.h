@@ -1,5 +1,6 @@
 /*
- * Inputs to graphs: a source is traced in lanes of other sizes until its state settles.
+ * From inputs to a graph: traces a source in several lanes, call after call, until its state
+ * settles.
  */
 #ifndef HTP_SOURCE_TRACING_H
 #define HTP_SOURCE_TRACING_H
@@ -10,12 +11,14 @@
 #include "source/tracing/shape_conflict.h"
 
 /**
- * Traces the method with @p inputs and builds the graph in @p arena. If it refuses the sizes of
- * other lanes, others are tried (htp_inputs_choose_lanes), unless none can work; @p inputs keeps
- * the accepted ones. Attributes that a call changes become the graph's states; with @p
- * freezes_state, the first call after loading is traced. @p conflict (or NULL) receives why there
- * is no graph; without it, one more trace finds out whether the named axes are to blame. @p
- * progress may be NULL; if it returns false the status is HTP_CODE_INTERRUPTED.
+ * Traces the method with @p inputs, and builds the graph in @p arena. If the method refuses the
+ * sizes of other lanes, others are tried (htp_inputs_choose_lanes), unless none can work.
+ * Attributes that a call changes become states of the graph.
+ * @param inputs         keeps the accepted lanes
+ * @param freezes_state  trace the first call after loading; there are no states
+ * @param conflict       receives the reason why there is no graph; if NULL, one more trace finds
+ * out whether the named axes are to blame
+ * @param progress       may be NULL; if it returns false, the status is HTP_CODE_INTERRUPTED
  */
 HTP_MUST_USE htp_status htp_graph_trace(htp_source *source, htp_inputs *inputs, bool freezes_state,
                                         htp_shape_conflict *conflict, htp_progress_fn progress,
