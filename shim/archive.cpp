@@ -30,7 +30,7 @@ constexpr uintptr_t kAlignment = 16;
 struct Archive::Mapping {
     char *data = nullptr;
     uint64_t size = 0;
-    uint64_t reads = 0;  // through libtorch's reader, which reads headers and contents separately
+    uint64_t reads = 0;  // by libtorch's reader, which reads headers and contents separately
     uint64_t passed = 0; // records read without that reader
     uint64_t records = 0;
     const htp_shim_host *host = nullptr; // while the archive is loaded
@@ -207,7 +207,7 @@ bool reaches_within(const at::Tensor &tensor, uint64_t elements)
 
 } // namespace
 
-// Pickles give the size of a storage and the geometry of tensors: both may lie.
+// Sizes of storages and geometries of tensors come from pickles, and may be wrong.
 void Archive::check_storage(const at::Tensor &tensor) const
 {
     const char *data = storage_data(tensor);

@@ -1,8 +1,8 @@
 // A TorchScript archive whose weights stay unread.
 //
-// The file is mapped. A large enough uncompressed storage is the mapping itself: it costs no memory
-// until it is read. libtorch's own loader runs code of the archive in its interpreter; the objects
-// are made by importer.h instead.
+// The file is mapped. A large uncompressed storage is a part of the mapping, and costs no memory
+// until it is read. libtorch's own loader runs code of the archive in its interpreter, so
+// importer.h makes the objects instead.
 #pragma once
 
 #include "importer.h"
@@ -42,13 +42,13 @@ class Archive
         return module_;
     }
 
-    // Says where the bytes of a tensor's storage are: in the mapped file, or in memory.
+    // Finds the bytes of a tensor's storage: in the mapped file, or in memory.
     void find_bytes(const at::Tensor &tensor, htp_tensor_view &view) const;
 
-    // Whether libtorch may compute with the tensor: its storage is no page of the file.
+    // Whether libtorch may compute with the tensor: its storage is not a page of the file.
     bool is_readable(const at::Tensor &tensor) const;
 
-    // The inputs with which a method was traced, if the archive has them (PyTorch 2); else empty.
+    // The inputs that a method was traced with, if the archive has them (PyTorch 2); else empty.
     // The tensors have dtypes and sizes, but no contents.
     std::vector<c10::IValue> traced_inputs(const std::string &method);
 

@@ -36,7 +36,7 @@ void ask(const c10::FunctionSchema &schema, const Stack &stack)
     }
 }
 
-// The same operator behind its guard, which keeps the original alive.
+// The operator with a guard before it, which keeps the original alive.
 Operator guarded(const std::shared_ptr<Operator> &plain)
 {
     const c10::FunctionSchema &schema = plain->schema();

@@ -71,8 +71,8 @@ c10::IValue read_pickle(const Records &records, const std::string &name,
 namespace
 {
 
-// The source of a qualified name ("__torch__.model" is in code/__torch__/model.py), or nullptr. The
-// core knows where it came from.
+// The source of a qualified name ("__torch__.model" is in code/__torch__/model.py), or nullptr. It
+// has no debug records, since the core reads them.
 std::shared_ptr<torch::jit::Source> find_source(const ArchiveAccess &access,
                                                 const std::string &qualifier)
 {
@@ -87,8 +87,8 @@ std::shared_ptr<torch::jit::Source> find_source(const ArchiveAccess &access,
     return std::make_shared<torch::jit::Source>(std::string(code->second), path, 1);
 }
 
-// Whether a value may stand where a type is declared. Compiled code trusts the types of objects
-// alone, since it reads attributes by index; libtorch checks everything else on use.
+// Whether a value may have a declared type. Compiled code trusts only the types of objects, whose
+// attributes it reads by index; libtorch checks everything else on use.
 bool is_trusted(const c10::IValue &value, const c10::TypePtr &type)
 {
     using c10::TypeKind;

@@ -1,7 +1,7 @@
 // Makes the module of an archive: its code becomes libtorch's graphs, its pickles objects.
 //
-// This is torch::jit::load, except for __setstate__ methods: libtorch would run them, with
-// everything that an operator may do to the machine, so the host interprets them.
+// This is torch::jit::load, except for __setstate__ methods: libtorch would run them, and their
+// operators may do anything to the machine, so the host interprets them.
 #pragma once
 
 #include "version.h"
@@ -24,7 +24,7 @@ namespace htp
 using Restore = std::function<void(const c10::intrusive_ptr<c10::ivalue::Object> &object,
                                    const c10::IValue &state)>;
 
-// Bytes that stand for records in the place of those in the file, by name.
+// Bytes that replace those of records in the file, by name.
 using Given = std::unordered_map<std::string_view, std::string_view>;
 
 // The records of an archive.
@@ -38,7 +38,7 @@ struct ArchiveAccess {
     const Records records;
     const htp_shim_contents &contents;
     std::function<at::DataPtr(const std::string &record)> read_storage;
-    std::function<void(const at::Tensor &)> check_storage; // throws where it is not in its record
+    std::function<void(const at::Tensor &)> check_storage; // throws if it exceeds its record
     std::function<void()> note_read; // of records read by the core; throws if the host stops it
     Restore restore;
 };

@@ -14,16 +14,15 @@ namespace htp
 // Constants and sizes are small, and so is the memory that their kernels need.
 constexpr size_t kRealBytes = size_t{64} << 20;
 
-// Elements of a tensor in the place of one without contents.
+// Elements of a tensor that replaces one without contents.
 constexpr int64_t kStandInElements = int64_t{1} << 26;
 
-// Thrown by kernels that ask for more.
+// Thrown in kernels that allocate more.
 struct TooLarge : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// As long as one lives, nothing of more than @p bytes is allocated in this thread for a tensor on
-// the CPU.
+// While one exists, no CPU tensor of more than @p bytes is allocated in this thread.
 class AllocationLimit
 {
   public:
@@ -36,8 +35,8 @@ class AllocationLimit
     size_t before_;
 };
 
-// As long as one lives, kernels use one thread. The number is one of the calling thread; a host's
-// own comes back.
+// While one exists, kernels use one thread. libtorch keeps the number by calling thread; the
+// previous one is restored.
 class OneThread
 {
   public:

@@ -50,7 +50,7 @@ c10::IValue make(const htp_meta_output &output, at::ArrayRef<c10::IValue> operan
     throw std::runtime_error("there is no such output");
 }
 
-// Releases the lists in a call's answer.
+// Releases the lists in the outputs of a call.
 class Released
 {
   public:

@@ -1,4 +1,4 @@
-// The source of a program, and the memory of everything that it hands out.
+// The source of a program, and the memory of everything that it returns.
 #pragma once
 
 #include "archive.h"

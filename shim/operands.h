@@ -1,5 +1,5 @@
-// Converts operands to libtorch's values and back. Tensors made for them, and everything handed
-// out, live until a mark is restored.
+// Converts operands to libtorch's values and back. Tensors made for them, and everything returned,
+// live until a mark is released.
 #pragma once
 
 #include "program.h"
@@ -25,7 +25,7 @@ at::Tensor meta_like(const at::Tensor &tensor);
 // Throws TooLarge.
 at::Tensor probe(const at::Tensor &tensor, int fill);
 
-// The tensor that is asked for. Throws std::exception.
+// Makes a tensor. Throws std::exception.
 at::Tensor make_tensor(const htp_making &making);
 
 // The same value with every tensor replaced.
@@ -65,7 +65,7 @@ struct Held : htp_runner_tensor {
     std::vector<int64_t> geometry; // dims, then strides
 };
 
-// The tensor behind its description.
+// The tensor of a description.
 inline const at::Tensor &tensor_of(const htp_runner_tensor *described)
 {
     return static_cast<const Held *>(described)->tensor;
@@ -91,7 +91,7 @@ class Handouts
         return &values_.emplace_back(std::move(value));
     }
 
-    // A mark can be gone back to again and again, until an earlier one is.
+    // A mark can be released repeatedly, until an earlier one is.
     uint64_t mark();
     void release(uint64_t mark);
 
@@ -115,10 +115,10 @@ class Operands
     // Throws std::exception.
     c10::IValue value(const htp_operand &operand, const c10::TypePtr &declared) const;
 
-    // The same, if the elements alone determine the type.
+    // The value of an operand whose elements determine its type.
     c10::IValue value(const htp_operand &operand) const;
 
-    // A value as HTP_RUN_WHOLE hands it out.
+    // A value as HTP_RUN_WHOLE returns it.
     htp_operand hand_out(const c10::IValue &value) const;
 
   private:

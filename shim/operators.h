@@ -16,7 +16,7 @@ namespace htp
 // std::exception.
 void load_library(const std::string &path);
 
-// Whether the operator is one of a library that was opened.
+// Whether the operator comes from an opened library.
 bool is_loaded(const c10::FunctionSchema &schema);
 
 // Whether there is any such operator.
@@ -26,8 +26,8 @@ bool has_loaded();
 // contents.
 bool needs_contents(const c10::FunctionSchema &schema);
 
-// While one exists, operators on numbers and texts that run in this thread are shown to the host
-// first, and throw if it refuses them. The host's own code is not restricted.
+// While one exists, the host is asked before an operator on numbers or texts runs in this thread,
+// which throws if it is refused. The host's own code is not restricted.
 class GuardedReading
 {
   public:
@@ -38,7 +38,7 @@ class GuardedReading
     GuardedReading &operator=(const GuardedReading &) = delete;
 };
 
-// While one exists, kernels of the core that run in this thread answer for another build of
+// While one exists, meta kernels of the core in this thread compute layouts of another build of
 // libtorch.
 class Elsewhere
 {
@@ -51,8 +51,8 @@ class Elsewhere
     static bool is_now();
 };
 
-// Registers the currently known operators that this libtorch lacks. May be called repeatedly;
-// existing ones stay.
+// Registers meta kernels for currently known operators that need them. May be called repeatedly;
+// registered ones stay.
 void add_meta_kernels(const htp_meta_kernels &kernels);
 
 } // namespace htp

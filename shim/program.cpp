@@ -81,7 +81,7 @@ void Program::renew()
 
 // ---- types and classes --------------------------------------------------------------------------
 
-// All types of tensors are one.
+// All tensor types have one number.
 uint32_t Program::type(const c10::TypePtr &type)
 {
     if (type->kind() != c10::TypeKind::TensorType) {

@@ -1,4 +1,4 @@
-// The TorchScript program as plain data: htp/program.h, filled as it is asked for.
+// The TorchScript program as plain data (htp/program.h), filled on demand.
 #pragma once
 
 #include "model.h"
@@ -22,12 +22,12 @@ namespace htp
 struct ProgramOperator {
     const c10::FunctionSchema *schema;
     const torch::jit::Operator *found;            // nullptr: it is a function's schema, which has
-                                                  // an operation where it has no code
+                                                  // an operation if it has no code
     const torch::jit::Node *node;                 // that the operation depends on, or nullptr
-    std::shared_ptr<torch::jit::Operator> keeper; // values outside of all nodes
+    std::shared_ptr<torch::jit::Operator> keeper; // owner of `found`, or nullptr
     std::optional<torch::jit::Operation> operation = {};
 
-    // The operation, made when it is first asked for. Throws std::exception.
+    // The operation, made on first use. Throws std::exception.
     torch::jit::Operation &prepare();
 };
 
@@ -37,7 +37,7 @@ class Program
     // @p model must outlive this object.
     explicit Program(Model &model);
 
-    // The tables as they are now. The functions and the reader are the caller's to set.
+    // The current tables. The caller sets the functions and the reader.
     htp_program &view()
     {
         return view_;
@@ -47,13 +47,13 @@ class Program
         return view_;
     }
 
-    // Reads a function; libtorch compiles its code where it has not yet.
+    // Reads a function; libtorch compiles its code if it has not yet.
     void load_function(uint32_t number);
 
     // The contents of an object's slot, as data.
     uint32_t load_slot(uint32_t object, uint32_t slot);
 
-    // The inputs of a method's tracing, as data; HTP_NONE if unknown.
+    // The inputs that a method was traced with, as data; HTP_NONE if unknown.
     uint32_t load_traced_inputs(const std::string &method);
 
     // A tensor as data, which keeps it.
@@ -96,7 +96,7 @@ class Program
   private:
     class Reader;
 
-    // Where a function's code comes from: a function, or the body of a fork.
+    // The code of a function: that of libtorch's function, or the body of a fork.
     struct Code {
         torch::jit::Function *function;
         std::shared_ptr<torch::jit::Graph> graph;
@@ -140,7 +140,7 @@ class Program
     std::vector<Code> codes_;                                           // by function
     std::vector<std::vector<const torch::jit::Node *>> nodes_;          // by function and node
     std::vector<std::vector<uint32_t>> slots_; // by object and slot: data, or HTP_NONE
-    std::deque<c10::IValue> kept_values_;      // whose addresses are keys, or handed out
+    std::deque<c10::IValue> kept_values_;      // whose addresses are keys, or returned
     std::unordered_map<const c10::Type *, uint32_t> type_numbers_;
     uint32_t tensor_type_ = HTP_NONE;
     std::unordered_map<const c10::FunctionSchema *, uint32_t> schema_numbers_;

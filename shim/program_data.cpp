@@ -67,7 +67,7 @@ const at::Tensor *Program::tensor_of(uint32_t data) const
 namespace
 {
 
-// Keys and values of a dict in turn.
+// The parts of a value; keys and values of a dict alternate.
 std::vector<c10::IValue> parts_of(const c10::IValue &value)
 {
     if (value.isTuple()) {
@@ -111,7 +111,7 @@ uint32_t Program::container(const c10::IValue &value)
     return number;
 }
 
-// A tensor of another layout has no accessible memory.
+// A tensor that is not strided has no accessible memory.
 htp_tensor_view Program::describe(const at::Tensor &tensor)
 {
     const bool is_lazy = tensor.is_conj() || tensor.is_neg(); // its bytes differ from its numbers

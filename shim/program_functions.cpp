@@ -168,7 +168,7 @@ class Program::Reader
     std::vector<const torch::jit::Node *> stand_for_; // by node
     std::vector<htp_program_value> values_;
     std::vector<uint32_t> numbers_; // by the graph's own value numbers; HTP_NONE
-    std::vector<uint32_t> some_;    // the next ones to hand out
+    std::vector<uint32_t> some_;    // numbers of the list being built
 };
 
 void Program::load_function(uint32_t number)

@@ -20,7 +20,7 @@ class Runner::Session
     Session() : silent_(&silence_) {}
 
   private:
-    Silence silence_; // suppresses warnings: nobody asked for this run
+    Silence silence_; // the user did not ask for this run, so its warnings mean nothing
     const WarningGuard silent_;
     const OneThread alone_;
     const at::NoGradGuard no_grad_;

@@ -31,7 +31,7 @@ class Runner
         return program_.find_operator(name, overload);
     }
 
-    // @return as many as the operator gives
+    // @return all results of the operator
     std::vector<htp_operand> run(uint32_t schema, htp_run_mode mode, const htp_operand *inputs,
                                  uint32_t count);
     const htp_runner_tensor *make(const htp_making &making);
@@ -61,7 +61,7 @@ class Runner
     void begin();
     void end();
 
-    Handouts handouts; // that are let go of
+    Handouts handouts; // freed by release()
 
   private:
     class Session;
@@ -74,9 +74,9 @@ class Runner
     Model &model_;
     Program &program_;
     Operands operands_;
-    Tensors data_; // by number; these stay
+    Tensors data_; // by number; kept
     std::unique_ptr<Session> session_;
-    std::unique_ptr<htp_runner_facts> facts_; // once they are asked for
+    std::unique_ptr<htp_runner_facts> facts_; // on demand
     std::string engine_;
     htp_runner view_;
 };

@@ -42,7 +42,7 @@ void fill(htp_error *error, const std::string &message)
 template <typename Body> htp_shim_code guard(htp_error *error, htp_shim_code otherwise, Body body)
 {
     try {
-        htp::Silence silence; // suppresses warnings: nobody asked for this run
+        htp::Silence silence; // the user did not ask for this run, so its warnings mean nothing
         const htp::WarningGuard silent(&silence);
         body();
         return HTP_SHIM_OK;
@@ -189,7 +189,7 @@ htp::Runner &htp_shim_model::find_runner()
     return *runner;
 }
 
-// Facts about objects in the middle of restoring hold no longer than that.
+// Facts about objects that are being restored become invalid afterwards.
 void htp_shim_model::load(const htp_shim_contents &contents, const htp_shim_host &host)
 {
     model.archive.load(contents, [&](const auto &object, const c10::IValue &state) {

@@ -18,7 +18,7 @@ at::Tensor meta_like(const at::Tensor &tensor)
 namespace
 {
 
-// How many elements a tensor spans in memory.
+// The number of elements that a tensor spans in memory.
 int64_t extent_of(const at::Tensor &tensor)
 {
     int64_t extent = tensor.numel() == 0 ? 0 : 1;
@@ -60,7 +60,7 @@ at::IntArrayRef strides_of(const htp_making &making)
     return {making.strides, making.rank};
 }
 
-// libtorch's own message; it does not check sizes everywhere.
+// Refuses sizes with libtorch's message, since it does not check them everywhere.
 void check_sizes(at::IntArrayRef sizes)
 {
     int64_t elements = 1;
@@ -121,7 +121,7 @@ at::Tensor copy_of(const at::Tensor &tensor)
                                   .copy_(tensor);
 }
 
-// Has no memory behind it, so a view that would not fit is valid here.
+// The result has no memory, so a view that would not fit is valid.
 at::Tensor stretched(const at::Tensor &tensor, at::IntArrayRef sizes, at::IntArrayRef strides)
 {
     constexpr size_t kEverything = size_t{1} << 60;

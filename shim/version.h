@@ -44,7 +44,7 @@ constexpr at::QEngine kX86Engine = at::QEngine::X86;
 constexpr at::QEngine kX86Engine = at::QEngine::FBGEMM;
 #endif
 
-// Takes libtorch's warnings, and says nothing.
+// Swallows libtorch's warnings.
 class Silence final : public c10::WarningHandler
 {
   public:
@@ -61,7 +61,7 @@ using WarningGuard = c10::WarningUtils::WarningHandlerGuard;
 using WarningGuard = c10::Warning::WarningHandlerGuard;
 #endif
 
-// An allocator of memory for tensors in front of another one.
+// An allocator of tensor memory that wraps another one.
 class ChainedAllocator : public at::Allocator
 {
   public:
@@ -83,7 +83,7 @@ class ChainedAllocator : public at::Allocator
     }
 #endif
 
-    // For who asks for raw memory.
+    // For users of raw memory.
     at::DeleterFnPtr raw_deleter() const final
     {
         return next_->raw_deleter();

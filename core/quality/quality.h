@@ -83,8 +83,7 @@ enum { HTP_ORACLE_WEIGHTS, HTP_ORACLE_CALLS, HTP_ORACLES };
 /** The confusion matrix of a layer: rows are tagged members, columns the true ones. */
 typedef struct htp_confusion {
     bool is_known;
-    uint32_t
-        *counts; /* [members][members + 1]: the last column is for nodes outside of the layer */
+    uint32_t *counts; /* [members][members + 1], the last column for nodes of no member */
 } htp_confusion;
 
 /** Repeated instances of one structure below one module. */

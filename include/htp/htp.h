@@ -1,9 +1,10 @@
 /*
- * htp-trace: TorchScript models to ONNX models whose every node says which module it came from.
+ * htp-trace: exports PyTorch models to ONNX models in which every node names the module that it ran
+ * in.
  *
- * The public C API. Ownership: strings that a caller passes in are read during the call only;
- * what the library returns is freed with the function named beside it. No function is called
- * back after htp_export() has returned. Separate exports may run in separate threads.
+ * The public C API. Ownership: strings that a caller passes in are read only during the call; what
+ * the library returns is freed with the function named beside it. Callbacks are called only during
+ * the call that they are passed to. Separate exports may run in separate threads.
  */
 #ifndef HTP_HTP_H
 #define HTP_HTP_H
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-/* The version's one place: the build, files and manuals take it from these numbers. */
+/* The only place of the version: the build, files and manuals take it from here. */
 #define HTP_VERSION_MAJOR 0
 #define HTP_VERSION_MINOR 2
 #define HTP_VERSION_PATCH 0
@@ -38,7 +39,7 @@ HTP_API const char *htp_operator_name(size_t index);
 HTP_API const char *htp_version(void);
 
 /**
- * The version of the libtorch behind the shim. Opens the shim.
+ * The version of the libtorch that the shim uses. Opens the shim.
  * @param version  receives a string with static lifetime.
  */
 HTP_API HTP_MUST_USE htp_status htp_libtorch_version(const char **version);

@@ -1,14 +1,13 @@
 /*
- * A TorchScript program as plain data: what a reader of programs hands to those that follow it.
+ * A TorchScript program as plain data, from its reader to the interpreter.
  *
- * Functions consist of blocks of nodes over values, as TorchScript's graphs do; types, schemas,
+ * Functions consist of blocks of nodes over values, like TorchScript's graphs. Types, schemas,
  * classes, objects, and data that is known before anything runs, are tables beside them. All refer
- * to each other by their numbers in these tables, HTP_NONE where there is nothing. Nothing
- * is evaluated.
+ * to each other by index into these tables; HTP_NONE: none. Nothing is evaluated.
  *
- * Functions and attributes are read when they are asked for (load_function, load_slot), which adds
- * to all tables, and may move them: numbers stay valid, pointers into the tables do not. Whoever
- * made a program frees it.
+ * Functions and attributes are loaded on demand (load_function, load_slot), which adds to all
+ * tables and may move them: indices stay valid, pointers into the tables do not. The maker of a
+ * program frees it.
  */
 #ifndef HTP_PROGRAM_H
 #define HTP_PROGRAM_H
@@ -21,7 +20,7 @@ extern "C" {
 
 /** Kinds of types. */
 typedef enum htp_type_kind {
-    HTP_TYPE_OTHER = 0, /**< one that nobody asks for: a future, a generator */
+    HTP_TYPE_OTHER = 0, /**< an opaque type: a future, a generator */
     HTP_TYPE_TENSOR,
     HTP_TYPE_LIST,
     HTP_TYPE_TUPLE,
@@ -39,34 +38,34 @@ typedef enum htp_type_kind {
 /** A type. */
 typedef struct htp_program_type {
     htp_type_kind kind;
-    const uint32_t *parts; /**< types: of a list or optional one, of a dict key and value */
+    const uint32_t *parts; /**< types: one of a list or optional; key and value of a dict */
     uint32_t part_count;
     const char *const *fields; /**< of a tuple: "0", "1", or the names of a NamedTuple */
-    uint32_t class_number;     /**< of a class */
+    uint32_t class_number;     /**< if it is a class */
     const char *text;          /**< as TorchScript writes it: "Optional[Tensor]", "model.State" */
-    bool is_free;              /**< a variable stands in it: "t[]" */
+    bool is_free;              /**< it contains a type variable: "t[]" */
 } htp_program_type;
 
 /** An argument or result of an operator or function. */
 typedef struct htp_program_argument {
-    const char *name; /**< "" of most results */
+    const char *name; /**< "" for most results */
     uint32_t type;
-    bool is_alias;            /**< a result may lie in an argument's memory, or is that argument */
-    bool is_written;          /**< an argument that is changed in place */
-    uint32_t fixed_length;    /**< of a list: the elements that kernels read at once; 0: any */
-    uint32_t default_data;    /**< HTP_NONE where it must be given, and of operators */
-    const char *default_text; /**< as Python writes it; NULL where there is none */
+    bool is_alias;            /**< of a result: it may share an argument's memory, or be that */
+    bool is_written;          /**< of an argument: it is changed in place */
+    uint32_t fixed_length;    /**< of a list: the number of elements that kernels expect; 0: any */
+    uint32_t default_data;    /**< HTP_NONE if it is required, and for operators */
+    const char *default_text; /**< as Python writes it; NULL: none */
 } htp_program_argument;
 
-/** What an operator or function takes and gives. */
+/** The arguments and results of an operator or function. */
 typedef struct htp_program_schema {
-    const char *kind;     /**< with overload: "aten::add.Tensor"; of a function its name */
-    const char *name;     /**< without: "aten::add" */
+    const char *kind;     /**< with overload: "aten::add.Tensor"; for a function, its name */
+    const char *name;     /**< without overload: "aten::add" */
     const char *overload; /**< "Tensor", or "" */
     bool is_mutable;      /**< some argument is written */
-    bool has_any_returns; /**< it says nothing of how many results there are */
-    bool is_loaded;       /**< of a library that was opened */
-    bool needs_contents;  /**< of such a library, without a kernel for tensors without contents */
+    bool has_any_returns; /**< the number of results is not fixed */
+    bool is_loaded;       /**< of an opened library */
+    bool needs_contents;  /**< is_loaded, without a meta kernel */
     const htp_program_argument *arguments;
     uint32_t argument_count;
     const htp_program_argument *returns;
@@ -75,7 +74,7 @@ typedef struct htp_program_schema {
 
 /** Kinds of data. */
 typedef enum htp_data_kind {
-    HTP_DATA_OTHER = 0, /**< what nobody looks into: a complex number, a generator */
+    HTP_DATA_OTHER = 0, /**< opaque: a complex number, a generator */
     HTP_DATA_INT,
     HTP_DATA_BOOL,
     HTP_DATA_STRING,
@@ -85,59 +84,60 @@ typedef enum htp_data_kind {
     HTP_DATA_NONE,
     HTP_DATA_FLOAT,
     HTP_DATA_TUPLE,
-    HTP_DATA_DICT, /**< keys and values in turn */
+    HTP_DATA_DICT, /**< keys and values alternate */
     HTP_DATA_DEVICE,
 } htp_data_kind;
 
-/** A tensor as it lies in memory. */
+/** A tensor and its memory. */
 typedef struct htp_tensor_view {
-    int32_t type; /**< at::ScalarType's number, as htp_scalar_type has it */
+    int32_t type; /**< a htp_scalar_type, or another number of at::ScalarType */
     uint32_t rank;
     const int64_t *dims;
-    const int64_t *strides; /**< in elements; may be 0 or in any order, never negative. NULL where
-                                 it is not plain */
-    bool is_plain;          /**< its numbers are the bytes that lie there: not sparse, quantised, or
+    const int64_t *strides; /**< in elements; may be 0 or in any order, never negative. NULL if it
+                                 is not plain */
+    bool is_plain;          /**< its bytes are its numbers: it is not sparse, quantised or
                                  conjugated */
     bool requires_grad;
-    uint64_t storage;       /**< as a htp_runner_tensor has it; all below is of it */
+    uint64_t storage;       /**< as in htp_runner_tensor; the fields below describe it */
     int64_t offset;         /**< of the first element, in elements */
-    const void *bytes;      /**< the first, native byte order: of the mapped archive, or memory */
-    uint64_t storage_bytes; /**< that may be read from there on */
-    bool is_mapped;         /**< they lie in a read-only mapping of a file: pages that were read
-                                 may be dropped (MADV_DONTNEED), they come back when needed */
-    uint64_t file_offset;   /**< of them in that file, where they are mapped */
-    const char *record;     /**< of the archive that they were read from: "data/0"; "" */
-    bool is_readable;       /**< libtorch may compute with them: they are no page of the file */
+    const void *bytes;      /**< of the storage, native byte order: in the mapped archive, or not */
+    uint64_t storage_bytes; /**< how many bytes may be read */
+    bool is_mapped;       /**< the bytes are an unchanged mapping of the file: pages that were read
+                               may be dropped (MADV_DONTNEED), and come back when needed */
+    uint64_t file_offset; /**< of the bytes in the file, if is_mapped */
+    const char *record;   /**< the record that they were read from: "data/0"; or "" */
+    bool is_readable;     /**< libtorch may compute with them: they are not pages of the file */
 } htp_tensor_view;
 
-/** A value that is known before anything runs: a constant of the code, or what an attribute holds.
+/** A value that is known before anything runs: a constant of the code, or the value of an
+ * attribute.
  */
 typedef struct htp_program_data {
     htp_data_kind kind;
-    int64_t number;     /**< of an int, or 0 and 1 */
-    double real;        /**< of a float */
-    const char *string; /**< or device: ended by NUL, and may have others before */
+    int64_t number;     /**< an int; 0 or 1 of a bool */
+    double real;        /**< a float */
+    const char *string; /**< a string or device; NUL-terminated, but may hold NULs */
     uint64_t bytes;     /**< of the string */
-    const void *other;  /**< of what nobody looks into, a tensor, list, tuple or dict: as a
-                             htp_operand has it */
+    const void *other;  /**< handle of an opaque value, tensor, list, tuple or dict, as in
+                             htp_operand */
     const htp_tensor_view *tensor;
     const uint32_t *elements; /**< data */
     uint32_t element_count;
     uint32_t object;
 } htp_program_data;
 
-/** What an attribute is declared to hold. */
+/** The declared role of an attribute. */
 typedef enum htp_slot_role {
-    HTP_SLOT_OTHER = 0, /**< no module, and no tensor but within something else */
-    HTP_SLOT_TENSOR,    /**< perhaps a tensor */
-    HTP_SLOT_PARAMETER, /**< the same, and it is a parameter of the module */
+    HTP_SLOT_OTHER = 0, /**< neither a module nor a tensor, though it may contain tensors */
+    HTP_SLOT_TENSOR,    /**< it may be a tensor */
+    HTP_SLOT_PARAMETER, /**< it may be a tensor, which is a parameter of the module */
     HTP_SLOT_MODULE,
 } htp_slot_role;
 
 /** A class of the program, with its attributes in the order of their slots. */
 typedef struct htp_program_class {
-    const char *name;       /**< qualified: "__torch__.model.Net"; "" of one without a name */
-    const char *plain_name; /**< "model.Net": without what TorchScript puts before and into it */
+    const char *name;       /**< qualified: "__torch__.model.Net"; "": it has no name */
+    const char *plain_name; /**< "model.Net": without TorchScript's prefix and mangling */
     bool is_module;
     const char *const *attributes; /**< names */
     const htp_slot_role *roles;
@@ -147,7 +147,7 @@ typedef struct htp_program_class {
     uint32_t method_count;
 } htp_program_class;
 
-/** An object that the archive holds; its attributes are read by load_slot. */
+/** An object of the archive; load_slot loads its attributes. */
 typedef struct htp_program_object {
     uint32_t class_number;
 } htp_program_object;
@@ -156,43 +156,43 @@ typedef struct htp_program_object {
 typedef struct htp_program_value {
     const char *name; /**< debug name, not unique */
     uint32_t type;
-    uint32_t producer; /**< node; HTP_NONE of what a block is given */
+    uint32_t producer; /**< node; HTP_NONE: it is an input of a block */
 } htp_program_value;
 
-/** An operator, or a piece of control flow. Numbers are those within its function. */
+/** An operator, or a piece of control flow. Values, blocks and nodes are numbered by function. */
 typedef struct htp_program_node {
     const char *kind;       /**< without overload: "aten::add", "prim::If" */
-    uint32_t schema;        /**< HTP_NONE of what has none: prim::If, prim::GetAttr */
+    uint32_t schema;        /**< HTP_NONE: it has none, like prim::If and prim::GetAttr */
     const uint32_t *inputs; /**< values */
     uint32_t input_count;
     const uint32_t *outputs; /**< values */
     uint32_t output_count;
     const uint32_t *blocks;
     uint32_t block_count;
-    const char *name;  /**< of an attribute or method; NULL of others */
-    uint32_t data;     /**< of a prim::Constant that is no function */
-    uint32_t function; /**< that prim::CallFunction calls, or prim::fork runs */
+    const char *name;  /**< of an attribute or method; else NULL */
+    uint32_t data;     /**< of a prim::Constant other than a function */
+    uint32_t function; /**< called by prim::CallFunction, or run by prim::fork */
     int64_t begin;     /**< of a prim::TupleSlice */
     int64_t end;
-    bool is_nondeterministic; /**< it gives other results each time it runs */
+    bool is_nondeterministic; /**< its results differ from run to run */
 } htp_program_node;
 
 /** Nodes in the order in which they run. */
 typedef struct htp_program_block {
     const uint32_t *inputs; /**< values */
     uint32_t input_count;
-    uint32_t first_node; /**< they follow one another */
+    uint32_t first_node; /**< the others follow it */
     uint32_t node_count;
     const uint32_t *outputs; /**< values */
     uint32_t output_count;
 } htp_program_block;
 
-/** A function or method, whose first argument is self then. */
+/** A function, or a method, whose first argument is self. */
 typedef struct htp_program_function {
     bool is_loaded;
     const char *name;                /**< "forward"; also before it is loaded */
-    uint32_t schema;                 /**< once it is loaded; HTP_NONE of the body of a fork */
-    const htp_program_block *blocks; /**< block 0 is the function; none where it has no code */
+    uint32_t schema;                 /**< once it is loaded; HTP_NONE for the body of a fork */
+    const htp_program_block *blocks; /**< block 0 is the function; none if it has no code */
     uint32_t block_count;
     const htp_program_node *nodes;
     uint32_t node_count;
@@ -200,18 +200,18 @@ typedef struct htp_program_function {
     uint32_t value_count;
 } htp_program_function;
 
-/** A piece of code: of a record of the archive, or of libtorch's own. */
+/** A piece of code: of a record of the archive, or of libtorch. */
 typedef struct htp_program_source {
-    const char *file; /**< "code/__torch__/model.py"; "" where it is not known */
-    uint32_t line;    /**< that it begins in, from 1 on */
-    uint64_t begin;   /**< bytes */
+    const char *file; /**< "code/__torch__/model.py"; "": unknown */
+    uint32_t line;    /**< in which it begins, from 1 on */
+    uint64_t begin;   /**< offset in bytes */
     uint64_t end;
 } htp_program_source;
 
-/** A program, as far as it was loaded. Object 0 is the root module. */
+/** A program, as far as it is loaded. Object 0 is the root module. */
 typedef struct htp_program {
-    uint32_t method; /**< the function that is followed: whose program it is sets it */
-    uint32_t owner;  /**< and the object that it is called on */
+    uint32_t method; /**< the function to interpret, set by the program's user */
+    uint32_t owner;  /**< the object that it is called on, likewise */
     const htp_program_type *types;
     const htp_program_schema *schemas;
     const htp_program_data *data;
@@ -219,25 +219,24 @@ typedef struct htp_program {
     const htp_program_object *objects;
     const htp_program_function *functions;
 
-    /** Reads a function that is not loaded yet. */
+    /** Loads a function that is not loaded yet. */
     htp_shim_code (*load_function)(const struct htp_program *program, uint32_t function,
                                    htp_error *error);
 
-    /** Reads what an attribute of an object holds; the same data whenever it is asked. */
+    /** Loads the value of an object's attribute. Repeated calls give the same data. */
     htp_shim_code (*load_slot)(const struct htp_program *program, uint32_t object, uint32_t slot,
                                uint32_t *data, htp_error *error);
 
-    /** Reads what a method of the root was traced with, which PyTorch 2 keeps in the archive:
-     * tensors without contents. @p data receives a tuple, HTP_NONE where the archive has
-     * none. */
+    /** Loads the inputs that a method of the root was traced with, which PyTorch 2 stores in the
+     * archive: tensors without contents. @p data receives a tuple; HTP_NONE: none. */
     htp_shim_code (*load_traced_inputs)(const struct htp_program *program, const char *method,
                                         uint32_t *data, htp_error *error);
 
-    /** Where a node stands in the code that it was compiled of. */
+    /** The code that a node was compiled from. */
     void (*find_source)(const struct htp_program *program, uint32_t function, uint32_t node,
                         htp_program_source *source);
 
-    void *reader; /**< of those who made it */
+    void *reader; /**< private to the maker of the program */
 } htp_program;
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /*
- * How functions of the library end: with a status, which is NULL for success.
+ * The status that functions of the library return: NULL for success.
  */
 #ifndef HTP_STATUS_H
 #define HTP_STATUS_H
@@ -18,21 +18,21 @@ extern "C" {
 #define HTP_API
 #endif
 
-/** What an operation ended with; the numbers are the program's exit codes. */
+/** The kind of a result; the numbers are the program's exit codes. */
 typedef enum htp_code {
     HTP_CODE_OK = 0,
     HTP_CODE_INTERNAL = 1,      /**< a defect, or out of memory */
     HTP_CODE_USAGE = 2,         /**< bad options, or inputs that do not fit the model */
-    HTP_CODE_BAD_INPUT = 3,     /**< input not readable, or neither TorchScript nor ONNX */
+    HTP_CODE_BAD_INPUT = 3,     /**< a file is not readable, or not a valid model */
     HTP_CODE_UNSUPPORTED = 4,   /**< the model uses an operator that cannot be exported */
     HTP_CODE_CANNOT_WRITE = 5,  /**< the output could not be written */
-    HTP_CODE_FOUND = 6,         /**< of the program: a check has findings */
+    HTP_CODE_FOUND = 6,         /**< only of the program: a check has findings */
     HTP_CODE_INTERRUPTED = 130, /**< the caller asked to stop */
 } htp_code;
 
 /**
- * Result of a fallible function: NULL is success, anything else is one failure, owned by the
- * caller and freed with htp_status_free().
+ * The result of a fallible function: NULL for success, otherwise a failure that the caller owns and
+ * frees with htp_status_free().
  */
 typedef struct htp_status_detail *htp_status;
 

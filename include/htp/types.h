@@ -1,5 +1,5 @@
 /*
- * What the headers between the core and libtorch share: element types, limits, messages.
+ * Element types, limits and messages, for all headers between the core and libtorch.
  */
 #ifndef HTP_TYPES_H
 #define HTP_TYPES_H
@@ -18,7 +18,7 @@ extern "C" {
 #define HTP_MAX_LANES 4u
 #define HTP_MAX_RANK 64u
 
-/** Element types, in the order of at::ScalarType as far as that is stable. */
+/** Element types, in the order of at::ScalarType where that is stable. */
 typedef enum htp_dtype {
     HTP_DTYPE_UINT8 = 0,
     HTP_DTYPE_INT8,
@@ -33,16 +33,16 @@ typedef enum htp_dtype {
     HTP_DTYPE_COMPLEX128,
     HTP_DTYPE_BOOL,
     HTP_DTYPE_BFLOAT16,
-    HTP_DTYPE_OTHER, /**< quantised and other types that have no plain bytes */
+    HTP_DTYPE_OTHER, /**< quantised and other types without plain bytes */
     HTP_DTYPE_COUNT,
 } htp_dtype;
 
-/** Why something failed, filled by who fails. What libtorch says may have several lines. */
+/** The reason of a failure. Messages of libtorch may have several lines. */
 typedef struct htp_error {
     char message[2048];
 } htp_error;
 
-/** Called now and then during a long call; false stops it. */
+/** Called now and then during a long call. @return false to stop it */
 typedef bool (*htp_tick)(void *user, uint64_t done, uint64_t total);
 
 #ifdef __cplusplus
