@@ -129,7 +129,7 @@ static void close_source(htp_source *source)
     source->self = NULL;
 }
 
-/* ---- what the program says ---- */
+/* ---- methods and operators ---- */
 
 static void list_methods(const htp_source *source, uint32_t module, const char *const **names,
                          uint32_t *count)

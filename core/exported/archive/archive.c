@@ -8,19 +8,19 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What a record is called: the name of the model stands between. */
+/* The name of a record: the name of the model is in between. */
 typedef struct naming {
     const char *before;
-    const char *behind;
+    const char *behind; /* after it */
 } naming;
 
-/* How models lie in archives. */
+/* The records of a model in an archive. */
 typedef struct htp_exported_layout {
     naming program;
     const char *classes;
     struct {
         naming pickle;
-        const char *folder; /* of records that are tensors; NULL: there are none of that kind */
+        const char *folder; /* of records with tensors; NULL: none of this kind */
         const char *table_end;
     } tensors[2]; /* the state, and the constants */
 } layout;
@@ -59,7 +59,7 @@ static htp_exported_text text_of(const htp_exported_archive *opened, const char 
 
 /* ---- models ---- */
 
-/* The name of the model whose program a record is; or NULL. */
+/* The name of the model, if a record is its program; or NULL. */
 static const char *model_of(htp_arena *arena, const char *record)
 {
     const naming of = new_layout.program;
@@ -182,7 +182,7 @@ htp_status htp_exported_archive_open(htp_arena *arena, const char *path, htp_arc
 
 /* ---- tensors ---- */
 
-/* Those that are records, as a table says. */
+/* Reads the tensors of a table, each in a record. */
 static htp_status read_table(htp_arena *arena, htp_arena *scratch,
                              const htp_exported_archive *archive, const char *folder,
                              const char *table, htp_exported_weights *weights)

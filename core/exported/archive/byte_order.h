@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "exported/archive/weights.h"
 
-/** Refuses an archive that says that numbers lie otherwise than this machine has them. */
+/** Refuses an archive that declares a byte order other than this machine's. */
 HTP_MUST_USE htp_status htp_exported_check_order(const htp_exported_file *file);
 
 #endif

@@ -10,7 +10,7 @@
 
 typedef struct reading {
     htp_arena *arena;
-    const char *where; /* path of the file, and the record */
+    const char *where; /* path of the file, and name of the record */
     const char *record;
     htp_exported_file file; /* of the inner archive; its bytes are those of the whole file */
     htp_exported_weights *weights;

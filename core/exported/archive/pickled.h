@@ -1,8 +1,7 @@
 /*
- * Tensors that torch.save() wrote into a record of an archive, which is an archive of its own:
- * those of PyTorch 2.6 to 2.8. The pickle is checked and listed by the machine of
- * core/source/pickle; nothing in it runs, and the tensors stay where they lie in the mapped file.
- * Private to core/exported/archive.
+ * Tensors that torch.save() wrote into a record, which is an archive of its own, as PyTorch 2.6 to
+ * 2.8 do. The machine of core/source/pickle checks and lists the pickle; nothing in it runs, and
+ * the tensors stay in the mapped file. Private to core/exported/archive.
  */
 #ifndef HTP_EXPORTED_PICKLED_H
 #define HTP_EXPORTED_PICKLED_H
@@ -12,13 +11,13 @@
 
 /**
  * Reads the tensors of a record.
- * @param scratch  with its recovery point
- * @param path     of the file: messages have it in front
+ * @param scratch  its recovery point is set
+ * @param path     of the file: messages begin with it
  * @param file     its archive is open
- * @param record   there is one of that name; one without bytes has no tensors
- * @param inner    an empty archive, which stays as long as the weights do; the caller closes it
- * @return HTP_CODE_BAD_INPUT for what is damaged, HTP_CODE_UNSUPPORTED for objects that are no
- * plain tensors, by their names
+ * @param record   name of an existing record; one without bytes has no tensors
+ * @param inner    an empty archive, which must outlive the weights; the caller closes it
+ * @return HTP_CODE_BAD_INPUT if it is damaged, HTP_CODE_UNSUPPORTED for objects that are not plain
+ *         tensors, by name
  */
 HTP_MUST_USE htp_status htp_exported_pickled_read(htp_arena *arena, htp_arena *scratch,
                                                   const char *path, const htp_exported_file *file,

@@ -1,6 +1,6 @@
 /*
- * The tensors of an archive: parameters, buffers and constants, which lie in the mapped file as
- * they are. Private to core/exported.
+ * The tensors of an archive: parameters, buffers and constants, which stay in the mapped file.
+ * Private to core/exported.
  */
 #ifndef HTP_EXPORTED_WEIGHTS_H
 #define HTP_EXPORTED_WEIGHTS_H
@@ -17,11 +17,11 @@ typedef struct htp_exported_file {
     uint64_t count;
 } htp_exported_file;
 
-/** Its tensors; none has an owner as yet. */
+/** The tensors of an archive, still without owners. */
 typedef struct htp_exported_weights {
     HTP_VECTOR(htp_weight) all;
-    htp_map by_name;  /**< those of the state, and constants */
-    htp_map storages; /**< numbers of records */
+    htp_map by_name;  /**< from names of the state and of constants */
+    htp_map storages; /**< from records to numbers of storages */
 } htp_exported_weights;
 
 /** The bytes of a record; NULL if it is missing or compressed. */
@@ -29,11 +29,11 @@ const char *htp_exported_file_record(const htp_exported_file *file, const char *
                                      size_t *bytes);
 
 /**
- * Adds a tensor that lies in a record.
- * @param record   its name; that of the storage begins with @p folder, so that records of several
- *                 archives are told apart
- * @param weight   all of it but for its storage and its bytes
- * @return what is wrong with it; NULL: nothing
+ * Adds a tensor in a record.
+ * @param folder  prefix of the storage's name, which tells records of several archives apart
+ * @param record  name of the record
+ * @param weight  everything but its storage and its bytes
+ * @return the error; NULL: none
  */
 const char *htp_exported_weights_add(htp_arena *arena, htp_exported_weights *weights,
                                      const htp_exported_file *file, const char *folder,

@@ -1,15 +1,15 @@
 /*
- * What guards ask of several sizes together: of lanes, and in words.
+ * Guards on several sizes together: checked for lanes, and in words.
  */
 #include "base/text.h"
 #include "exported/axes/axes.h"
 
 #include <string.h>
 
-/* Who is asked whether the program takes the sizes of a lane. */
+/* The user of htp_inputs.takes: checks whether the program accepts the sizes of a lane. */
 struct taker {
     htp_exported_symbols *symbols;
-    const uint32_t *item_of; /* by input of the program: which one of the inputs it is; HTP_NONE */
+    const uint32_t *item_of; /* by input of the program: index of the input; HTP_NONE: none */
     const htp_input **given; /* by input of the program */
 };
 
@@ -42,11 +42,11 @@ static const uint32_t *match_inputs(const htp_exported_symbols *symbols, const h
 
 /* ---- in words ---- */
 
-/* A dim of an input, by its place. */
+/* The dim of an input that a guard names. */
 struct told_dim {
     bool is_known;
-    uint32_t axis; /* HTP_NONE: it is fixed */
-    int64_t size;  /* of the example */
+    uint32_t axis; /* HTP_NONE: fixed */
+    int64_t size;  /* in the example */
 };
 
 struct telling {
@@ -57,7 +57,7 @@ struct telling {
     bool *is_meant;              /* by axis: a guard depends on it */
 };
 
-/* Notes a dim by its place below a root; no guard has to mention it. */
+/* Notes a dim by its place below a root, whether or not a guard names it. */
 static void note_dim(const struct telling *telling, const char *root, uint32_t item, uint32_t dim,
                      struct told_dim *dims)
 {
@@ -91,7 +91,7 @@ static struct telling begin(const htp_exported_symbols *symbols, const htp_input
     return telling;
 }
 
-/* Adds what a dim is called, and notes the axes that it follows. */
+/* Adds the name of a dim, and notes the axes that it follows. */
 static void add_dim(const struct telling *telling, const struct told_dim *dim, htp_text *text)
 {
     uint32_t index = dim->axis;
@@ -110,7 +110,7 @@ static void add_dim(const struct telling *telling, const struct told_dim *dim, h
     }
 }
 
-/* Writes a guard with the names of axes. @return whether it is one of several axes that move */
+/* Writes a guard with the names of axes. @return whether several axes that move are in it */
 static bool tell_guard(const struct telling *telling, const char *guard, htp_text *text)
 {
     memset(telling->is_meant, 0, telling->inputs->axis_count * sizeof(*telling->is_meant));
@@ -133,7 +133,7 @@ static bool tell_guard(const struct telling *telling, const char *guard, htp_tex
     return meant > 1;
 }
 
-/* Writes "a + ((-1)*b)", as differences stand in guards, as "a - b". */
+/* Writes "a + ((-1)*b)", the form of differences in guards, as "a - b". */
 static const char *write_differences(htp_arena *arena, const char *told)
 {
     static const char sign[] = " + ((-1)*";
@@ -151,7 +151,7 @@ static const char *write_differences(htp_arena *arena, const char *told)
     return htp_text_string(&text);
 }
 
-/* What the guards ask of several axes that move by themselves; NULL: nothing. */
+/* The guards on several axes that move by themselves, in words; NULL: none. */
 static const char *tell_all(const htp_exported_symbols *symbols, const htp_inputs *inputs,
                             const uint32_t *item_of)
 {
@@ -190,7 +190,7 @@ bool htp_exported_axes_ask(htp_exported_symbols *symbols, htp_inputs *inputs)
         .item_of = match_inputs(symbols, inputs),
         .given = HTP_NEW_ARRAY(arena, const htp_input *, (size_t)symbols->program->input_count + 1),
     };
-    /* Where it does not take the example, the trace says why. */
+    /* If the program does not accept the example, the trace reports why. */
     bool asks =
         inputs->axis_count > 0 && symbols->program->guard_count > 0 && take(taker, inputs, 0);
     inputs->taker = taker;

@@ -52,8 +52,8 @@ static bool is_small(const htp_exported_number *number)
 
 static const struct line no_line = {.symbol = HTP_NONE};
 
-/* Combines two lines; one may be a number (of factor 0). Another form is a number from which no
- * line is made. */
+/* Combines two lines; one may be a number (factor 0). Another form is a number from which no line
+ * is made. */
 static struct line combine(htp_exported_operation operation, struct line a, struct line b)
 {
     if (operation == HTP_EXPORTED_MULTIPLY && a.factor != 0) {
@@ -103,11 +103,11 @@ static struct line line_of(const htp_exported_symbols *symbols, const htp_export
 
 /* ---- axes ---- */
 
-/* What is known while the axes are found. */
+/* State of the search for axes. */
 struct finding {
     const htp_exported_symbols *symbols;
     htp_axes *axes;
-    uint32_t *dim_of;   /* by symbol: the dim that gives its value; or HTP_NONE */
+    uint32_t *dim_of;   /* by symbol: the dim that determines its value; or HTP_NONE */
     struct line *lines; /* by symbol: the line of that dim */
 };
 
@@ -206,7 +206,8 @@ static const htp_exported_size *const *list_sizes(const htp_exported_symbols *sy
     return sizes;
 }
 
-/* A symbol's dim is the first one that equals it, else one that is a line of it. */
+/* Finds the dims of symbols: the first one that equals the symbol, else one that is a line of it.
+ */
 static void show_symbols(struct finding *finding, const htp_exported_size *const *sizes,
                          bool is_alone)
 {
@@ -281,7 +282,7 @@ void htp_exported_axes_find(const htp_exported_symbols *symbols, htp_axes *axes)
 
 /* ---- bounds ---- */
 
-/* The bound of a size at a bound of its symbol; numbers beyond sizes are no bound. */
+/* The bound of a size at a bound of its symbol; numbers beyond sizes do not bound it. */
 static int64_t at_end(const struct line *line, int64_t end)
 {
     const htp_exported_number number = htp_exported_integer(end);

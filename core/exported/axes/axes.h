@@ -10,8 +10,8 @@
 
 /**
  * Fixes and joins the dims of inputs like the program: dims of one symbol are one axis, others
- * follow by formulas. Two symbols are two axes, even with equal sizes. An axis with an unsupported
- * formula is fixed, and so are those in it.
+ * follow by formulas. Two symbols are two axes, even with equal sizes. An unsupported formula fixes
+ * its axis, and those in it.
  */
 void htp_exported_axes_find(const htp_exported_symbols *symbols, htp_axes *axes);
 
@@ -21,8 +21,8 @@ void htp_exported_axes_find(const htp_exported_symbols *symbols, htp_axes *axes)
  */
 bool htp_exported_axes_bound(const htp_exported_symbols *symbols, const htp_inputs *inputs);
 
-/** Sets what the guards of the program ask of all sizes together: htp_inputs.takes and .asked.
- * @return whether they ask anything */
+/** Sets htp_inputs.takes and .asked by the guards on several sizes together. @return whether there
+ * are any */
 bool htp_exported_axes_ask(htp_exported_symbols *symbols, htp_inputs *inputs);
 
 #endif

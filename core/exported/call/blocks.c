@@ -118,8 +118,8 @@ static uint32_t add_truth(htp_tape *r, uint32_t condition)
     return truth;
 }
 
-/* Adds a control flow operator; its outputs are those of the program's node. @return false if their
- * number differs from the blocks' */
+/* Adds a control flow operator; its outputs are those of the program's node. @return false if
+ * blocks have another number of outputs */
 static bool add_operator(htp_tape *r, const char *kind, const htp_numbers *inputs,
                          const struct block *blocks, uint32_t block_count,
                          const htp_exported_node *node, size_t given)
@@ -192,7 +192,7 @@ static htp_numbers join(htp_tape *r, const htp_numbers *first, const htp_numbers
     return both;
 }
 
-/* The condition of a loop for these values, added at the tape's place. */
+/* Adds the condition of a loop for these values to the tape's current block. */
 static uint32_t run_condition(htp_tape *r, const htp_exported_graph *graph,
                               const htp_numbers *carried, const htp_numbers *others)
 {
@@ -286,7 +286,7 @@ static const htp_exported_argument *first_stack(htp_tape *r, const htp_exported_
     return has_rows ? first : NULL;
 }
 
-/* Whether a graph takes one row per stack behind the carried values. */
+/* Whether a graph takes one row per stack after the carried values. */
 static bool takes_rows(const htp_exported_graph *graph, size_t carried, size_t stacks)
 {
     bool takes = true;

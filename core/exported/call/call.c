@@ -20,13 +20,13 @@ typedef struct calling {
     state_list states;
     htp_map weight_inputs;   /* from name of a weight to the program's input */
     htp_map storages;        /* from memory of weights to the first such input in it */
-    htp_map shared_storages; /* the same, to another one */
+    htp_map shared_storages; /* from memory of weights to a second such input */
     htp_map state_names;     /* from name to state */
     htp_map carried_names;   /* from name to carried state */
     htp_map left_names;      /* from name to the previous call's state */
 } calling;
 
-/* ---- what is given ---- */
+/* ---- inputs ---- */
 
 static void refuse(calling *c, const htp_exported_part *part, const char *what)
 {
@@ -113,7 +113,7 @@ static void bind_arguments(calling *c)
 
 /* ---- weights and state ---- */
 
-/* The initial value of a state that another call left: it has its sizes. */
+/* The initial value of a state that another call left, with its sizes. */
 static uint32_t found_of(calling *c, const htp_trace_state *left, const htp_trace_carried *carried)
 {
     htp_tape *r = &c->r;
@@ -208,9 +208,9 @@ static void bind_weights(calling *c)
     }
 }
 
-/* ---- what is left ---- */
+/* ---- states after the call ---- */
 
-/* Notes what a call leaves in a state; what is left as it was found is none. */
+/* Notes the value that a call leaves in an attribute. An unchanged one is not a state. */
 static void note_left(calling *c, const char *name, uint32_t before, uint32_t after)
 {
     uint32_t number;
@@ -234,7 +234,7 @@ static const char *find_shared(const calling *c, uint32_t changed)
     return !is_shared ? NULL : all[first == changed ? other : first].name;
 }
 
-/* Refuses a change of memory with two names, as it changes both. */
+/* Refuses a change of memory with two names, which would change both. */
 static void check_states(calling *c)
 {
     for (size_t i = 0; i < c->states.count && !c->r.failure; i++) {

@@ -11,14 +11,14 @@
 /** The program to call. */
 typedef struct htp_exported_callee {
     const htp_exported_program *program;
-    htp_exported_symbols *symbols; /** < receive the inputs' contents */
+    htp_exported_symbols *symbols; /**< receive the inputs' contents */
     const htp_exported_modules *modules;
     const htp_exported_weights *weights;
     const htp_exported_signature *signature;
 } htp_exported_callee;
 
-/** The operator of a node as traces name it. @param has_tensors  receives whether it takes or gives
- * tensors that somebody computes */
+/** The operator of a node by its name in traces. @param has_tensors  receives whether it takes or
+ * returns tensors other than weights */
 const char *htp_exported_node_kind(htp_arena *arena, const htp_exported_program *program,
                                    const htp_exported_node *node, bool *has_tensors);
 

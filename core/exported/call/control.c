@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The first graph argument, and its operands, the arguments behind it. */
+/* The first graph argument; @p behind receives the index of the next one, its first operand. */
 static const htp_exported_graph *find_graph(const htp_tape *r, const htp_exported_node *node,
                                             uint32_t *behind)
 {

@@ -6,11 +6,11 @@
 
 #include "exported/call/tape.h"
 
-/** Adds the nodes of an operator with graphs, at the tape's place. @return false if it is none, or
- * an unknown one */
+/** Adds the nodes of an operator with graphs to the tape's current block. @return false if it is
+ * not one, or unknown */
 bool htp_control_add(htp_tape *r, const htp_exported_node *node);
 
-/** Whether an operator of graphs is known, by the name that programs have for it. */
+/** Whether an operator with graphs is known, by its name in programs. */
 bool htp_control_knows(const char *target);
 
 #endif

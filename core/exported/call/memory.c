@@ -17,7 +17,7 @@ void htp_lying_begin(htp_tape *r)
 
 /* ---- noting ---- */
 
-/* @param lying  without the parts that the containing value determines */
+/* Notes where a value lies. @param lying  without the fields that follow from @c of */
 static void note(htp_tape *r, uint32_t value, htp_lying lying)
 {
     lying.root = r->lying[lying.of].root;
@@ -32,7 +32,7 @@ void htp_lying_note_same(htp_tape *r, uint32_t value, uint32_t as)
     }
 }
 
-/* The root storage of a value that counts as the same as others. */
+/* The value that this one is, through all aliases. */
 static uint32_t whole_of(const htp_tape *r, uint32_t value)
 {
     while (r->lying[value].kind == HTP_LIES_SAME) {
@@ -41,7 +41,7 @@ static uint32_t whole_of(const htp_tape *r, uint32_t value)
     return value;
 }
 
-/* ---- what a view is ---- */
+/* ---- kinds of views ---- */
 
 /* Whether the elements of a tensor are contiguous and in order. */
 static bool is_dense(const htp_tape *r, const htp_exported_value *value)
@@ -130,7 +130,7 @@ static htp_lying_kind lies_maybe(const htp_tape *r, uint32_t node, const htp_exp
     return HTP_LIES_MAYBE;
 }
 
-/* Operators that return a view or a copy, in spite of their schemas. */
+/* Operators that return a view or a copy, whatever their schemas declare. */
 static const struct {
     const char *name; /* without overload */
     htp_lying_kind (*find)(const htp_tape *r, uint32_t node, const htp_exported_value *of,
@@ -239,8 +239,8 @@ static bool changes_shape(const htp_trace_node *node)
     return changes;
 }
 
-/* Whether a tensor is overwritten with itself: what torch.export writes where forward() sets an
- * attribute to what it was. */
+/* Whether a tensor is overwritten with itself, as torch.export writes it if forward() sets an
+ * attribute to its old value. */
 static bool copies_itself(const htp_tape *r, const htp_exported_node *node, uint32_t made,
                           uint32_t changed)
 {
@@ -290,7 +290,7 @@ void htp_lying_note(htp_tape *r, const htp_exported_schema *schema, const htp_ex
 
 /* ---- reading ---- */
 
-/* Makes a view again from the whole's current value. */
+/* Makes a view anew, from the current value of the whole. */
 static void view_again(htp_tape *r, uint32_t value, uint32_t whole_now)
 {
     htp_lying *lying = &r->lying[value];

@@ -1,6 +1,6 @@
 /*
  * Memory of a program: which values share storage, and in-place changes. A trace has no memory: a
- * change makes a new value, and values that share the memory are made again when they are read.
+ * change makes a new value, and values that share the memory are made anew when they are read.
  * Private to core/exported.
  */
 #ifndef HTP_EXPORTED_MEMORY_H
@@ -19,31 +19,31 @@ typedef enum htp_lying_kind {
 /** A value of the program, and the memory that it lies in. */
 typedef struct htp_lying {
     htp_lying_kind kind;
-    uint32_t of;                   /**< value of the program; HTP_NONE where it lies alone */
-    uint32_t root;                 /**< the one whose memory it may be */
-    uint32_t node;                 /**< of the trace: makes the view */
-    const htp_exported_node *from; /**< of the program: the same */
-    uint32_t index;                /**< of a view: which of the outputs */
-    uint32_t seen;                 /**< changes of the root that its value has */
-    uint32_t changes;              /**< of a root */
+    uint32_t of;                   /**< value of the program; HTP_NONE if it lies alone */
+    uint32_t root;                 /**< the value whose memory it may share */
+    uint32_t node;                 /**< of the trace, which makes the view */
+    const htp_exported_node *from; /**< this node in the program */
+    uint32_t index;                /**< of a view: index among the outputs */
+    uint32_t seen;                 /**< how many changes of the root its value includes */
+    uint32_t changes;              /**< of a root: how many there were */
 } htp_lying;
 
-/** Begins without any. */
+/** Begins: every value lies alone. */
 void htp_lying_begin(htp_tape *r);
 
-/** Notes a node's effects on memory: its output may share that of its first argument, which it may
- * change. @param made  the node in the trace */
+/** Notes a node's effects on memory: its output may share that of its first argument, and it may
+ * change that. @param made  the node in the trace */
 void htp_lying_note(htp_tape *r, const htp_exported_schema *schema, const htp_exported_node *node,
                     uint32_t made);
 
-/** Changes a value of the program in place, to @p now of the trace, and the wholes of which it is a
- * part, as far as known. */
+/** Changes a value of the program in place to @p now, a value of the trace, and with it the known
+ * values that it is a part of. */
 void htp_lying_change(htp_tape *r, uint32_t value, uint32_t now);
 
-/** A value is another one. */
+/** Notes that a value is another one. */
 void htp_lying_note_same(htp_tape *r, uint32_t value, uint32_t as);
 
-/** The current value in the trace; HTP_NONE: not made. */
+/** The current value in the trace; HTP_NONE: it was not made. */
 uint32_t htp_lying_read(htp_tape *r, uint32_t value);
 
 /** Whether a value was changed since it was made. */

@@ -61,7 +61,7 @@ static const char *kind_of(htp_arena *arena, const char *target)
                             (int)(length - (size_t)(name + 1 - space)), name + 1);
 }
 
-/* Operators that are the same as another one. */
+/* Operators that do the same as another one. */
 static const struct meaning_row {
     const char *target;
     const char *kind;

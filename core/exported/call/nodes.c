@@ -182,7 +182,7 @@ static const htp_exported_argument *find_argument(const htp_exported_node *node,
     return NULL;
 }
 
-/* Adds a node with its schema's arguments, in order. */
+/* Adds a node with the arguments of its schema, in order. */
 static uint32_t add_by_schema(htp_tape *r, const htp_exported_schema *schema,
                               const htp_exported_node *node)
 {
@@ -315,7 +315,7 @@ static void add_node(htp_tape *r, const htp_exported_node *node, const htp_expor
     }
 }
 
-/* ---- what is named ---- */
+/* ---- operators of the program ---- */
 
 static bool holds_tensor(const htp_exported_program *program, const htp_exported_argument *argument)
 {

@@ -1,5 +1,5 @@
 /*
- * The nodes of a program as those of a trace. Private to core/exported.
+ * From nodes of a program to nodes of a trace. Private to core/exported.
  */
 #ifndef HTP_EXPORTED_NODES_H
 #define HTP_EXPORTED_NODES_H
@@ -9,7 +9,7 @@
 /** The current value of an argument in the trace, computed on demand. */
 uint32_t htp_exported_nodes_argument(htp_tape *r, const htp_exported_argument *argument);
 
-/** Arguments, wherever they lie. */
+/** Pointers to arguments. */
 typedef HTP_VECTOR(const htp_exported_argument *) htp_exported_arguments;
 
 /** Adds arguments to a list, those of lists one by one. */
@@ -20,7 +20,7 @@ void htp_exported_nodes_flatten(htp_tape *r, const htp_exported_argument *argume
 void htp_exported_nodes_bind(htp_tape *r, const htp_exported_argument *value,
                              const htp_exported_argument *as);
 
-/** Adds the nodes of a graph, in their order, at the recording's block. */
+/** Adds the nodes of a graph, in order, to the tape's current block. */
 void htp_exported_nodes_add(htp_tape *r, const htp_exported_graph *graph);
 
 #endif

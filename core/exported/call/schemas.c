@@ -72,7 +72,7 @@ static htp_exported_schema *parse(htp_arena *arena, const struct schema_row *row
     htp_exported_parameter *parameters = HTP_NEW_ARRAY(arena, htp_exported_parameter, most);
     while (*at && *at != ')') {
         const char *end = end_of_argument(at);
-        if (*at != '*') { /* arguments behind it are keyword-only */
+        if (*at != '*') { /* keyword-only arguments follow it */
             parameters[schema->count++] = read_parameter(arena, at, end);
         }
         at = end + (*end == ',');

@@ -14,9 +14,9 @@
 /** An argument. */
 typedef struct htp_exported_parameter {
     const char *name;
-    const char *type;          /** < "Tensor?", "SymInt[]", without alias annotations */
-    const char *default_value; /**< as the schema writes it: "None", "[1, 1]", "\"mean\""; NULL */
-    bool is_changed;           /**< in its place */
+    const char *type;          /**< "Tensor?", "SymInt[]", without alias annotations */
+    const char *default_value; /**< as in the schema: "None", "[1, 1]", "\"mean\""; or NULL */
+    bool is_changed;           /**< in place */
 } htp_exported_parameter;
 
 /** An operator. */
@@ -24,14 +24,13 @@ typedef struct htp_exported_schema {
     const char *kind;
     const htp_exported_parameter *parameters;
     uint32_t count;
-    bool is_view; /** < the output shares, or may share, memory with the first argument, which is
-                      not changed */
+    bool is_view; /**< the output may share memory with the first argument, which is not changed */
 } htp_exported_schema;
 
 /** The schema of an operator, "aten::add.Tensor"; NULL: it is not in the table. */
 const htp_exported_schema *htp_exported_schema_find(htp_arena *arena, const char *kind);
 
-/** The number of schemas, and one by its number, as libtorch writes it; for tests. */
+/** The number of schemas, and the text of one; for tests. */
 size_t htp_exported_schema_count(void);
 const char *htp_exported_schema_text(size_t index);
 

@@ -107,9 +107,9 @@ void htp_scopes_begin(htp_tape *r)
     HTP_PUSH(r->arena, &r->scopes, (htp_trace_scope){.parent = HTP_NONE});
 }
 
-/* The line that calls a scope's module: the one before its own forward(). @param depth  of the
- * scope, 1 below the program's own @param chain  frames of a node in it, with one forward() per
- * scope */
+/* The line that calls a scope's module: the one before its own forward().
+ * @param depth  of the scope; 1 for those below the program's own
+ * @param chain  frames of a node in it, with one forward() per scope */
 static uint32_t add_site(htp_tape *r, uint32_t caller, const frames *chain, uint32_t depth)
 {
     uint32_t seen = 0;

@@ -133,7 +133,7 @@ void htp_tape_take_sizes(htp_tape *r)
         for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
             r->numbers[lane][i] = htp_exported_symbols_value(symbols, &size, lane);
             if (r->numbers[lane][i].kind == HTP_EXPORTED_UNKNOWN) {
-                r->moves[i] = true; /* data-dependent, like numbers that are no sizes */
+                r->moves[i] = true; /* data-dependent, like numbers that are not sizes */
                 r->is_of_data[i] = true;
             }
         }
@@ -174,7 +174,7 @@ static void fail_size(htp_tape *r, const htp_exported_value *value, uint32_t dim
                                               dim, value->name));
 }
 
-/* Derived sizes must differ between lanes wherever their sources do: otherwise they look static. */
+/* Derived sizes must differ between lanes if their sources do: otherwise they would look static. */
 static void describe_dims(htp_tape *r, const htp_exported_value *value, htp_trace_value *made)
 {
     for (uint32_t lane = 0; lane < r->symbols->lane_count; lane++) {
@@ -230,7 +230,7 @@ static void describe_number(htp_tape *r, const htp_exported_value *value, htp_tr
         }
         if (number.kind == HTP_EXPORTED_UNKNOWN ||
             (made->kind != HTP_TRACE_FLOAT && number.kind == HTP_EXPORTED_REAL)) {
-            made->is_constant = false; /* it is unknown */
+            made->is_constant = false; /* its value is unknown */
             made->has_lanes = false;
         }
     }

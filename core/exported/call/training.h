@@ -7,10 +7,10 @@
 
 #include "exported/call/tape.h"
 
-/** Notes what a norm in training mode does to memory: two more outputs of its node, behind those of
- * its schema, are the updated running mean and variance (core/lower/nn knows them).
+/** Notes the in-place changes of a norm in training mode: its node gets two more outputs after
+ * those of its schema, the updated running mean and variance (core/lower/nn knows them).
  * @param made  the node in the trace
- * @return false where the node is none of those that may update statistics in place */
+ * @return false if the node is not a norm that may update statistics */
 bool htp_training_note(htp_tape *r, const htp_exported_node *node, uint32_t made);
 
 #endif

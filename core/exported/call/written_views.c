@@ -74,7 +74,7 @@ static uint32_t put_unbound(const putting *p)
     return add(p, "aten::select_scatter", inputs, names, 4);
 }
 
-/* The part of the whole of fixed size from a fixed position on. */
+/* A part of the whole with fixed start and length. */
 static uint32_t put_fixed(const putting *p, int64_t start, int64_t length)
 {
     return put_between(p, argument_of(p, "dim"), htp_tape_integer(p->r, start),

@@ -1,5 +1,5 @@
 /*
- * Writes changed views back into the values of which they are parts. Private to core/exported.
+ * Writes changed views back into the values that they are parts of. Private to core/exported.
  */
 #ifndef HTP_EXPORTED_WRITTEN_VIEWS_H
 #define HTP_EXPORTED_WRITTEN_VIEWS_H
@@ -9,7 +9,7 @@
 /**
  * Adds the nodes that write a view back.
  * @param view  its operator
- * @param whole  the program's value of which it is a part
+ * @param whole  the program's value that it is a part of
  * @param now   the view's new value; the whole's old value is its operand
  * @return the whole's new value; HTP_NONE if that is not supported
  */

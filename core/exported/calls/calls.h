@@ -8,7 +8,7 @@
 #include "exported/modules/modules.h"
 #include "source/reader.h"
 
-/** Finds the running modules. @param stacks  by node of a trace; NULL: not known */
+/** Finds the running modules. @param stacks  by node of a trace; NULL: unknown */
 void htp_stack_calls_find(htp_arena *arena, const htp_exported_modules *modules,
                           const char *const *stacks, uint32_t count, htp_source_calls *calls);
 

@@ -13,7 +13,7 @@ static int64_t scalar_type_of(int64_t number)
         int64_t in_file, in_libtorch;
     } later[] = {{13, 15}, {28, 27}, {29, 24}, {30, 23}, {31, 26},
                  {32, 25}, {33, 44}, {34, 28}, {35, 29}};
-    enum { FIRST_ONES = 12 }; /* the first ones have libtorch's order */
+    enum { FIRST_ONES = 12 }; /* they have libtorch's order */
     if (number >= 1 && number <= FIRST_ONES) {
         return number - 1;
     }

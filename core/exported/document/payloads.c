@@ -24,7 +24,7 @@ static void read_weight(htp_document *d, const char *name, const htp_json_node *
 {
     const htp_json_node *meta = htp_document_optional(payload, "tensor_meta");
     if (!meta || htp_document_truth(d, htp_document_member(d, payload, "use_pickle"))) {
-        return; /* an object or special tensor: its readers are refused */
+        return; /* an object or a special tensor, whose readers are refused */
     }
     uint32_t stride_count;
     htp_exported_value said = htp_document_tensor(d, meta);

@@ -1,6 +1,6 @@
 /*
  * A program of torch.export as plain data: the JSON of a .pt2 file, parsed and bounded, not yet
- * interpreted. All of it is in the arena of the source, or in the mapped file.
+ * interpreted. It lies in the arena of the source, or in the mapped file.
  *
  * Reference: the dataclasses of torch._export.serde.schema in PyTorch.
  */
@@ -11,30 +11,30 @@
 #include "base/vector.h"
 #include "interpret/trace/nodes.h"
 
-/** A formula of sizes, each text but once in a program. */
+/** A formula of sizes, once per text in a program. */
 typedef struct htp_exported_expression {
     const char *text; /**< of sympy's srepr(): "Mul(Integer(2), Symbol('s77', ...))" */
-    bool has_hint;    /** < the value at the time of torch.export is known */
+    bool has_hint;    /**< the value at the time of torch.export is known */
     double hint;
 } htp_exported_expression;
 
-/** A size, or another number that sizes make: known, or a formula. */
+/** A size, or another number computed from sizes: known, or a formula. */
 typedef struct htp_exported_size {
-    uint32_t expression; /**< of the program's; HTP_NONE: it is the number */
+    uint32_t expression; /**< index of the formula; HTP_NONE: it is `number` */
     int64_t number;
-    double real; /**< the number of a float */
+    double real; /**< the number, if it is a float */
 } htp_exported_size;
 
-/** A value of a graph, which is known by its name there. */
+/** A value of a graph, identified by its name there. */
 typedef struct htp_exported_value {
     const char *name;
-    htp_trace_kind kind; /**< TENSOR, INT, FLOAT, BOOL; OPAQUE: an object; UNKNOWN: the file says
-                              nothing of it */
-    htp_dtype dtype;     /** < for a tensor, with the following */
+    htp_trace_kind kind; /**< TENSOR, INT, FLOAT, BOOL; OPAQUE: an object; UNKNOWN: not described
+                              in the file */
+    htp_dtype dtype;     /**< of a tensor, like the fields up to is_dense */
     uint32_t rank;
     const htp_exported_size *sizes;
-    const htp_exported_size *strides; /**< as many; NULL where the file does not say */
-    const char *device;               /**< its type alone: "cuda"; NULL: the CPU */
+    const htp_exported_size *strides; /**< as many; NULL: not in the file */
+    const char *device;               /**< only its type: "cuda"; NULL: the CPU */
     bool is_dense;                    /**< its layout is strided */
     htp_exported_size number;         /**< of a number */
 } htp_exported_value;
@@ -42,23 +42,23 @@ typedef struct htp_exported_value {
 /** Kinds of arguments of operators. */
 typedef enum htp_exported_kind {
     HTP_EXPORTED_NONE = 0,
-    HTP_EXPORTED_VALUE, /**< a tensor, or a number that is computed: `value` */
+    HTP_EXPORTED_VALUE, /**< a tensor, or a computed number: `value` */
     HTP_EXPORTED_INT, /**< `i`; also scalar types, layouts and memory formats, as libtorch counts */
     HTP_EXPORTED_FLOAT,   /**< `f` */
     HTP_EXPORTED_BOOL,    /**< `i` */
     HTP_EXPORTED_STRING,  /**< `s` */
-    HTP_EXPORTED_DEVICE,  /**< `s`: its type alone */
+    HTP_EXPORTED_DEVICE,  /**< `s`: only its type */
     HTP_EXPORTED_COMPLEX, /**< `f` and `imaginary` */
     HTP_EXPORTED_LIST,    /**< `items` */
     HTP_EXPORTED_GRAPH,   /**< `graph` of the program, `s` is its name */
-    HTP_EXPORTED_OTHER,   /** < ignored: `s` is the file's name of its kind */
+    HTP_EXPORTED_OTHER,   /**< ignored: `s` is the file's name of its kind */
 } htp_exported_kind;
 
 /** An argument or result of an operator. */
 typedef struct htp_exported_argument {
     htp_exported_kind kind;
-    const char *name; /**< of an operator's argument, by its schema; "" otherwise */
-    uint32_t value;   /**< of the program's */
+    const char *name; /**< of an operator's argument, by its schema; else "" */
+    uint32_t value;   /**< index of a value of the program */
     uint32_t graph;
     uint32_t count; /**< of items */
     int64_t i;
@@ -74,11 +74,11 @@ typedef struct htp_exported_node {
     uint32_t input_count;
     const htp_exported_argument *outputs;
     uint32_t output_count;
-    const char *stack;  /**< running modules: "key,path,class;..."; NULL: the file does not say */
-    const char *places; /**< Python's stack, the outermost call first; NULL */
+    const char *stack;  /**< running modules: "key,path,class;..."; NULL: not in the file */
+    const char *places; /**< Python's stack, the outermost call first; or NULL */
 } htp_exported_node;
 
-/** The program itself is graph 0; the others are given to operators. */
+/** A graph: 0 is the program itself, the others are arguments of operators. */
 typedef struct htp_exported_graph {
     const htp_exported_argument *inputs;
     uint32_t input_count;
@@ -94,49 +94,49 @@ typedef enum htp_exported_input_kind {
     HTP_EXPORTED_PARAMETER,
     HTP_EXPORTED_BUFFER,
     HTP_EXPORTED_CONSTANT,       /**< a tensor */
-    HTP_EXPORTED_CONSTANT_INPUT, /**< the user gave a number, a text or None, which is fixed */
+    HTP_EXPORTED_CONSTANT_INPUT, /**< a number, a text or None of the user, which is fixed */
     HTP_EXPORTED_OBJECT,
     HTP_EXPORTED_TOKEN,
 } htp_exported_input_kind;
 
-/** An input of graph 0, in their order. */
+/** An input of graph 0. */
 typedef struct htp_exported_input {
     htp_exported_input_kind kind;
-    const char *target;             /**< dotted path of a weight; NULL */
-    htp_exported_argument argument; /** < the value or constant */
+    const char *target;             /**< dotted path of a weight; or NULL */
+    htp_exported_argument argument; /**< the value or constant */
 } htp_exported_input;
 
 /** The kind of an output of graph 0. */
 typedef enum htp_exported_output_kind {
     HTP_EXPORTED_USER_OUTPUT = 0,
-    HTP_EXPORTED_BUFFER_CHANGE, /** < new value of a buffer or parameter */
-    HTP_EXPORTED_INPUT_CHANGE,  /** < new value of a user input */
+    HTP_EXPORTED_BUFFER_CHANGE, /**< new value of a buffer or parameter */
+    HTP_EXPORTED_INPUT_CHANGE,  /**< new value of a user input */
     HTP_EXPORTED_OUTPUT_TOKEN,
     HTP_EXPORTED_OTHER_OUTPUT, /**< of training: a loss, a gradient */
 } htp_exported_output_kind;
 
-/** An output of graph 0, in their order. */
+/** An output of graph 0. */
 typedef struct htp_exported_output {
     htp_exported_output_kind kind;
-    const char *target; /** < its target: a dotted path, or an input's name; NULL */
+    const char *target; /**< what it changes: a dotted path, or an input's name; or NULL */
     htp_exported_argument argument;
 } htp_exported_output;
 
-/** Which sizes a symbol may have. */
+/** The range of a symbol. */
 typedef struct htp_exported_range {
-    const char *symbol; /**< "s77", or "u0" of a size that the data decides */
+    const char *symbol; /**< "s77"; "u0" for a data-dependent size */
     bool has_least, has_most;
     int64_t least, most;
 } htp_exported_range;
 
 /** The fields of a NamedTuple. */
 typedef struct htp_exported_fields {
-    const char *type; /**< as pytrees name it */
+    const char *type; /**< its name in pytrees */
     const char *const *names;
     uint32_t count;
 } htp_exported_fields;
 
-/** The whole. */
+/** A program. */
 typedef struct htp_exported_program {
     int64_t major, minor;      /**< of the file's schema */
     const char *torch_version; /**< that wrote it */
@@ -149,13 +149,13 @@ typedef struct htp_exported_program {
     uint32_t output_count;
     const htp_exported_range *ranges;
     uint32_t range_count;
-    const char *const *guards; /**< conditions as Python writes them: "Eq(s77, 2*s27)" */
+    const char *const *guards; /**< conditions in Python: "Eq(s77, 2*s27)" */
     uint32_t guard_count;
-    const char *in_spec; /** < pytrees of arguments and results, as JSON; NULL */
+    const char *in_spec; /**< pytrees of arguments and, next, of results, as JSON; or NULL */
     const char *out_spec;
     const htp_exported_fields *fields;
     uint32_t fields_count;
-    const char *const *argument_names; /** < of forward(), as the user called it; NULL: unknown */
+    const char *const *argument_names; /**< of forward(), as the user called it; NULL: unknown */
     uint32_t argument_name_count;
     const char *const *modules; /**< dotted paths of all modules, the root's first */
     uint32_t module_count;

@@ -249,7 +249,7 @@ static void read_flat(reading *r, listing *list)
     }
 }
 
-/* ---- what it returns ---- */
+/* ---- results ---- */
 
 static void write_type(reading *r, const htp_json_node *node, int depth, htp_text *text)
 {

@@ -109,7 +109,7 @@ static htp_status read_pieces(htp_formula_reader *reader)
     return HTP_OK;
 }
 
-/* Names that are no plain calls. */
+/* Names other than plain calls. */
 static const struct special {
     const char *name;
     htp_status (*read)(htp_formula_reader *reader);

@@ -1,8 +1,8 @@
 /*
  * Formulas of sizes in programs of torch.export: sympy's srepr() for the sizes of values
- * ("Mul(Integer(2), Symbol('s77', positive=True))"), Python for its guards ("L['x'].size()[0] % 2
- * == 0"). Both become steps in postfix order, which are evaluated with numbers in the place of
- * symbols.
+ * ("Mul(Integer(2), Symbol('s77', positive=True))"), Python for guards
+ * ("L['x'].size()[0] % 2 == 0"). Both become steps in postfix order, which are evaluated with
+ * numbers for the symbols.
  *
  * Texts are untrusted: nesting, steps, and the time of an evaluation are bounded.
  *
@@ -17,8 +17,8 @@
 
 /** Kinds of numbers. */
 typedef enum htp_exported_number_kind {
-    HTP_EXPORTED_UNKNOWN = 0, /** < a symbol has no number, or the result overflows, or does not
-                                  exist: a division by zero */
+    HTP_EXPORTED_UNKNOWN = 0, /**< a symbol has no number, or the result overflows or is undefined,
+                                  as of a division by zero */
     HTP_EXPORTED_RATIO,       /**< exactly `whole` / `over` in lowest terms */
     HTP_EXPORTED_REAL,
     HTP_EXPORTED_TRUTH, /**< `whole` is 0 or 1 */
@@ -32,7 +32,7 @@ typedef struct htp_exported_number {
     double real;
 } htp_exported_number;
 
-/** Numbers that wait for their step, at most. */
+/** The most operands that a formula has on the stack. */
 enum { HTP_EXPORTED_HIGHEST = 512 };
 
 typedef enum htp_exported_operation {
@@ -55,25 +55,24 @@ typedef struct htp_exported_formula {
     uint32_t count;
 } htp_exported_formula;
 
-/** The number of a symbol, which is kept where it is new. */
+/** The number of a symbol; a new one is added. */
 uint32_t htp_exported_symbol(htp_interned *symbols, const char *name, size_t length);
 
 /**
- * Parses the output of sympy's srepr(). Symbols are kept by name in @p symbols, in the order of
- * their numbers.
+ * Parses the output of sympy's srepr(). @p symbols has the names of symbols, by number.
  * @return HTP_CODE_BAD_INPUT for malformed texts, HTP_CODE_UNSUPPORTED for unknown functions and
  *         for formulas beyond the limits.
  */
 HTP_MUST_USE htp_status htp_exported_formula_read(htp_interned *symbols, const char *text,
                                                   htp_exported_formula *formula);
 
-/** The same for a condition in Python. Its symbols are places in the arguments of forward():
+/** Parses a condition in Python, likewise. Its symbols are places in the arguments of forward():
  * "L.x.0.size.1" for "L['x'][0].size()[1]", "L.n" for a number "L['n']". */
 HTP_MUST_USE htp_status htp_exported_guard_read(htp_interned *symbols, const char *text,
                                                 htp_exported_formula *formula);
 
-/** The place in the arguments that a text begins with, which is walked over: "L.x.0.size.1". NULL
- * where it begins with none. */
+/** Parses the place in the arguments at the beginning of a text: "L.x.0.size.1"; @p at moves to its
+ * end. NULL: there is none. */
 const char *htp_exported_guard_place(htp_arena *arena, const char **at);
 
 /** Evaluates a formula. @param numbers  by symbol, for the first @p count; others are unknown */

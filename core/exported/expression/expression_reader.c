@@ -142,7 +142,7 @@ htp_status htp_formula_reader_integer(htp_formula_reader *reader, int64_t *numbe
     if (end == reader->at || is_in_name(*end)) {
         return htp_formula_reader_fail(reader, "an integer");
     }
-    if (errno == ERANGE || read == INT64_MIN) { /* the least integer has no negation */
+    if (errno == ERANGE || read == INT64_MIN) { /* INT64_MIN has no negation */
         return htp_formula_reader_fail(reader, "an integer of 64 bits");
     }
     *number = read;

@@ -15,36 +15,36 @@ typedef struct htp_formula_reader {
     const char *text;
     const char *at;
     uint32_t depth;
-    uint32_t height; /* numbers that the steps so far leave */
+    uint32_t height; /* of the stack of operands after the steps so far */
     HTP_VECTOR(htp_exported_step) steps;
 } htp_formula_reader;
 
 /** Begins with a text. */
 htp_formula_reader htp_formula_reader_begin(htp_interned *symbols, const char *text);
 
-/** The parsed formula; the text must end here. */
+/** Returns the parsed formula. The text must end here. */
 HTP_MUST_USE htp_status htp_formula_reader_end(htp_formula_reader *reader,
                                                htp_exported_formula *formula);
 
-/** Walks over blanks, and over @p token where it comes next. @return whether it does */
+/** Skips blanks, and @p token if it comes next. @return whether it did */
 bool htp_formula_reader_takes(htp_formula_reader *reader, const char *token);
 
-/** Walks over a token that must come next. */
+/** Skips a token, which must come next. */
 HTP_MUST_USE htp_status htp_formula_reader_expect(htp_formula_reader *reader, const char *token);
 
 /** The length of a dotted name here; 0 if there is none. */
 size_t htp_formula_reader_name(htp_formula_reader *reader);
 
-/** Walks over a string. @param value  its bytes, with escapes as they are */
+/** Reads a string. @param value  receives its bytes, with escapes unchanged */
 HTP_MUST_USE htp_status htp_formula_reader_string(htp_formula_reader *reader, const char **value,
                                                   size_t *length);
 
-/** Walks over an integer, or a real one with a sign. */
+/** Reads an integer, or a real number with a sign. */
 HTP_MUST_USE htp_status htp_formula_reader_integer(htp_formula_reader *reader, int64_t *number);
 HTP_MUST_USE htp_status htp_formula_reader_number(htp_formula_reader *reader,
                                                   htp_exported_number *number);
 
-/** Adds a step; fails where there are too many, or too many numbers that wait for theirs. */
+/** Adds a step; fails if there are too many steps, or too many operands on the stack. */
 HTP_MUST_USE htp_status htp_formula_reader_add(htp_formula_reader *reader,
                                                htp_exported_operation operation);
 HTP_MUST_USE htp_status htp_formula_reader_add_number(htp_formula_reader *reader,
@@ -52,20 +52,20 @@ HTP_MUST_USE htp_status htp_formula_reader_add_number(htp_formula_reader *reader
 HTP_MUST_USE htp_status htp_formula_reader_add_symbol(htp_formula_reader *reader, const char *name,
                                                       size_t length);
 
-/** Adds a step again. */
+/** Adds a copy of a step. */
 HTP_MUST_USE htp_status htp_formula_reader_repeat(htp_formula_reader *reader, size_t step);
 
-/** Counts one more level; whoever enters leaves by reader->depth--. */
+/** Enters a level of nesting. The caller leaves it by reader->depth--. */
 HTP_MUST_USE htp_status htp_formula_reader_enter(htp_formula_reader *reader);
 
 /** Reads an argument of a function. */
 typedef htp_status (*htp_formula_argument_fn)(htp_formula_reader *reader);
 
-/** Parses the arguments of a function behind its opening bracket, and adds its operation. */
+/** Parses the arguments of a function after its opening bracket, and adds its operation. */
 HTP_MUST_USE htp_status htp_formula_reader_call(htp_formula_reader *reader, const char *name,
                                                 size_t length, htp_formula_argument_fn argument);
 
-/** The failure of malformed text. */
+/** Makes the failure of malformed text. */
 HTP_MUST_USE htp_status htp_formula_reader_fail(const htp_formula_reader *reader,
                                                 const char *wanted);
 

@@ -72,7 +72,7 @@ static number counted(number n)
     return n.kind == HTP_EXPORTED_TRUTH ? htp_exported_integer(n.whole) : n;
 }
 
-/* ---- operations on exact numbers; NULL in the table where there are only real ones ---- */
+/* ---- operations on exact numbers ---- */
 
 static number add(const number *a, const number *b)
 {
@@ -149,7 +149,7 @@ static number shift_right(const number *a, const number *b)
     return b->over == 1 && b->whole >= 0 ? shift(a, -b->whole) : unknown;
 }
 
-/* ---- and on real ones ---- */
+/* ---- operations on real numbers ---- */
 
 static double real_add(double a, double b)
 {
@@ -184,7 +184,7 @@ static double real_divide_down(double a, double b)
     return floor(quotient + 0.5);
 }
 
-/* Binary operations other than comparisons. */
+/* Binary operations other than comparisons. Some have no exact form (NULL). */
 struct arithmetic {
     number (*exact)(const number *a, const number *b);
     double (*real)(double a, double b);
@@ -426,7 +426,7 @@ static number apply(const htp_exported_step *step, const number *operands)
     }
 }
 
-/* A symbol's number. The least integer has no negation. */
+/* A symbol's number. INT64_MIN, which has no negation, counts as unknown. */
 static number taken_as(const number *symbol)
 {
     return symbol->kind == HTP_EXPORTED_REAL ? real_of(symbol->real)

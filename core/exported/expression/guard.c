@@ -92,7 +92,7 @@ static htp_status add_attribute(htp_formula_reader *reader, htp_text *place)
     return htp_formula_reader_takes(reader, "(") ? htp_formula_reader_expect(reader, ")") : HTP_OK;
 }
 
-/* Reads a place, of which "L[" was read. */
+/* Reads a place after its "L[". */
 static htp_status collect_place(htp_formula_reader *reader, htp_text *place)
 {
     bool goes_on = true;
@@ -129,7 +129,7 @@ const char *htp_exported_guard_place(htp_arena *arena, const char **at)
     htp_status status = collect_place(&reader, &place);
     bool is_place = !status;
     htp_status_free(status);
-    /* Blanks behind it belong to the condition. */
+    /* Blanks after it belong to the condition. */
     while (is_place && reader.at > *at && reader.at[-1] == ' ') {
         reader.at--;
     }
@@ -176,7 +176,7 @@ static htp_status read_operand(htp_formula_reader *reader)
     return read_word(reader);
 }
 
-/* A power binds stronger than a sign before it, and weaker than one behind it. */
+/* A power binds stronger than a sign before it, and weaker than one after it. */
 static htp_status read_signed(htp_formula_reader *reader)
 {
     HTP_TRY(htp_formula_reader_enter(reader));

@@ -119,7 +119,7 @@ static htp_status read_classes(finding *f, const htp_exported_text *classes)
     return HTP_OK;
 }
 
-/* A class without a package belongs to the program that wrote the file. */
+/* A class without a package belongs to the script that wrote the file. */
 static void name_package(finding *f)
 {
     for (size_t i = 0; i < f->modules->all.count; i++) {

@@ -17,8 +17,8 @@ typedef struct htp_exported_modules {
 } htp_exported_modules;
 
 /**
- * Finds the modules: those that the program lists, and those in the stacks of nodes, which give
- * classes. An unknown class is torch.nn.Module, so it is in no tag.
+ * Finds the modules: those that the program lists, and those in the stacks of nodes, which name
+ * classes. An unknown class counts as torch.nn.Module, so it is in no tag.
  * @param classes  {"path": "class"} of all modules; its text is NULL if there is none
  */
 HTP_MUST_USE htp_status htp_exported_modules_find(htp_arena *arena,
@@ -30,7 +30,7 @@ HTP_MUST_USE htp_status htp_exported_modules_find(htp_arena *arena,
 uint32_t htp_exported_modules_at(const htp_exported_modules *modules, const char *path,
                                  size_t bytes);
 
-/** Gives tensors their owners: the module whose attribute a dotted path is. */
+/** Sets the owners of tensors, by their dotted paths. */
 void htp_exported_modules_own(const htp_exported_modules *modules, htp_exported_weights *weights);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The modules that run where a node stands, as programs write them: "key,path,class;...", the
- * outermost one first. Private to core/exported.
+ * The running modules of a node, as programs write them: "key,path,class;...", the outermost one
+ * first. Private to core/exported.
  */
 #ifndef HTP_EXPORTED_STACKS_H
 #define HTP_EXPORTED_STACKS_H
@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** A module that runs; nothing in it ends with a NUL. */
+/** A running module. Its texts have no NUL. */
 typedef struct htp_stack_entry {
-    const char *key; /**< of the call: another one for each call of a module */
+    const char *key; /**< unique for each call of a module */
     size_t key_bytes;
     const char *path; /**< dotted; empty for the root */
     size_t path_bytes;
@@ -20,7 +20,7 @@ typedef struct htp_stack_entry {
 
 /**
  * Reads the next module.
- * @param at  position in the text, NULL behind the last one; initially the text, or NULL
+ * @param at  position in the text, NULL after the last one; initially the text, or NULL
  * @return false at the end.
  */
 bool htp_stack_next(const char **at, htp_stack_entry *entry);

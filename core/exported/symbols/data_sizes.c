@@ -13,7 +13,7 @@ static bool is_prime(int64_t number)
 /* A value for a data-dependent size, different in each lane as far as its bounds allow. */
 static int64_t make_up(const htp_exported_bounds *bounds, uint32_t lane, int64_t *prime)
 {
-    /* Has many divisors: programs split selections into equal parts. */
+    /* It has many divisors, since programs split selections into equal parts. */
     enum { MANY_DIVISORS = 5040 };
     do {
         ++*prime;

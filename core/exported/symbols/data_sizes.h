@@ -6,7 +6,7 @@
 
 #include "exported/symbols/symbols.h"
 
-/** Gives symbols that the data decides a number in each lane, and lists them. */
+/** Gives data-dependent symbols a number in each lane, and lists them. */
 void htp_data_sizes_make_up(htp_exported_symbols *symbols);
 
 #endif

@@ -4,15 +4,15 @@
 
 enum {
     LARGEST_STEP = 1024,
-    TAKEN_STEPS = 3,          /* multiples that a guard must accept */
+    TAKEN_STEPS = 3,          /* multiples of a step that guards must accept */
     TAKEN_NEAR = 64,          /* sizes tried one by one */
-    MOST_EVALUATED = 1 << 23, /* evaluated steps per program: beyond, nothing is known */
-    NEAR_SIZES = 64,          /* on both sides */
+    MOST_EVALUATED = 1 << 23, /* evaluated steps per program; nothing is known beyond that */
+    NEAR_SIZES = 64,          /* on both sides of the hint */
     FAR_SIZES = 1 << 20,
-    LEAST_TAKEN = 8, /* beside the hint, to show that a formula does not depend on it */
+    LEAST_TAKEN = 8, /* sizes besides the hint that show that a formula does not depend on it */
 };
 
-/* A place in the arguments that guards mention, and its size. */
+/* A place in the arguments that guards name, and its size. */
 struct place {
     uint32_t symbol;
     const htp_exported_size *size;
@@ -23,7 +23,7 @@ struct probe {
     htp_exported_number *numbers; /* by symbol */
     HTP_VECTOR(struct place) places;
     const uint32_t *owners; /* by guard: the only symbol that it depends on; HTP_NONE: several */
-    uint64_t *evaluated;    /* steps of formulas, per program */
+    uint64_t *evaluated;    /* steps of formulas so far, of the program */
 };
 
 static htp_exported_number value_of(struct probe *probe, const htp_exported_formula *formula)
@@ -73,7 +73,7 @@ static void set_places(struct probe *probe)
     }
 }
 
-/* Whether guards hold. @param owner  of these guards; HTP_NONE: of all */
+/* Whether guards hold. @param owner  only those that depend on this symbol alone; HTP_NONE: all */
 static bool guards_hold(struct probe *probe, uint32_t owner)
 {
     bool hold = true;
@@ -102,7 +102,8 @@ static uint32_t join_owners(uint32_t owner, const htp_exported_formula *formula)
     return owner;
 }
 
-/* The only symbol that a guard speaks of, by the sizes of its places; HTP_NONE without one. */
+/* The only symbol that a guard depends on, by the sizes of its places; HTP_NONE: several, or none.
+ */
 static uint32_t find_owner(const struct probe *probe, const htp_exported_size *const *sizes,
                            const htp_exported_formula *guard)
 {
@@ -139,8 +140,8 @@ static void set_symbol(struct probe *probe, uint32_t symbol, int64_t number)
     probe->numbers[symbol] = htp_exported_integer(number);
 }
 
-/* Whether the guards accept the sizes at this distance on one side of the example, as far as the
- * symbol's range goes. @param owner  of the guards; HTP_NONE: all */
+/* Whether the guards accept the sizes at multiples of @p step on one side of the example, within
+ * the symbol's range. @param owner  as for guards_hold() */
 static bool takes(struct probe *probe, uint32_t symbol, int64_t step, uint32_t owner)
 {
     const htp_exported_bounds *bounds = &probe->symbols->bounds[symbol];
@@ -190,8 +191,8 @@ static bool takes_size(struct probe *probe, uint32_t symbol, int64_t size)
     return holds;
 }
 
-/* How many steps from its hint a symbol's own guards accept all sizes: near ones one by one,
- * farther ones at doubling distances, then by bisection.
+/* The number of steps from its hint within which a symbol's own guards accept all sizes: near ones
+ * are tried one by one, farther ones at doubling distances, then by bisection.
  * @param step  of the symbol; negative: downwards
  * @param most  steps to its bound */
 static int64_t find_reach(struct probe *probe, uint32_t symbol, int64_t step, int64_t most)
@@ -222,7 +223,7 @@ static int64_t find_least(struct probe *probe, uint32_t symbol)
     return hint - find_reach(probe, symbol, -step, most) * step;
 }
 
-/* The bound, where guards accept sizes far from the example. */
+/* The largest accepted size; INT64_MAX if guards accept sizes far from the example. */
 static int64_t find_most(struct probe *probe, uint32_t symbol)
 {
     const htp_exported_symbols *symbols = probe->symbols;
@@ -275,7 +276,7 @@ void htp_symbol_steps_find(htp_exported_symbols *symbols)
     symbols->mosts = mosts;
 }
 
-/* ---- guards that say more than that ---- */
+/* ---- guards that restrict more than that ---- */
 
 /* A size of a symbol within its bounds and steps, near its least or far from it. */
 static int64_t sample(const htp_exported_symbols *symbols, uint32_t symbol, uint64_t *chance)
@@ -288,7 +289,7 @@ static int64_t sample(const htp_exported_symbols *symbols, uint32_t symbol, uint
     const uint64_t number = *chance >> 33;
     const int64_t reach = reaches[number % 3];
     const int64_t away = step * (int64_t)(number / 3 % (uint64_t)reach);
-    /* Sizes that guards of one symbol take are those of its hint, in steps. */
+    /* A symbol's own guards accept sizes at multiples of its step from the hint. */
     const int64_t base =
         step > 0 ? symbols->hints[symbol] - (symbols->hints[symbol] - least) / step * step
                  : symbols->hints[symbol];
@@ -299,7 +300,7 @@ bool htp_exported_symbols_restricts(const htp_exported_symbols *symbols, uint32_
 {
     enum { SAMPLES = 256, MOST_OF_ONE = 1 << 16 };
     struct probe probe = begin(symbols);
-    uint64_t evaluated = 0; /* apart from what the search for sizes may spend */
+    uint64_t evaluated = 0; /* besides the budget of the search for sizes */
     probe.evaluated = &evaluated;
     uint64_t chance = 1;
     bool holds = true;
@@ -316,7 +317,7 @@ bool htp_exported_symbols_restricts(const htp_exported_symbols *symbols, uint32_
     return !holds;
 }
 
-/* ---- formulas that do not move ---- */
+/* ---- formulas that are constant ---- */
 
 /* Notes a size of a symbol that the guards accept while the other symbols have their hints. */
 static void try_size(struct probe *probe, uint32_t symbol, int64_t size)
@@ -332,7 +333,7 @@ static void try_size(struct probe *probe, uint32_t symbol, int64_t size)
     }
 }
 
-/* Guards are asked once of each symbol, near its hint and far from it: formulas are many. */
+/* Finds accepted sizes once per symbol, near its hint and far from it, for the many formulas. */
 static void find_taken(struct probe *probe, uint32_t symbol)
 {
     const int64_t hint = probe->symbols->hints[symbol];
@@ -352,7 +353,7 @@ static void find_taken(struct probe *probe, uint32_t symbol)
     set_symbol(probe, symbol, hint);
 }
 
-/* Whether a formula has one value at all sizes of a symbol that the guards take. */
+/* Whether a formula has one value at all accepted sizes of a symbol. */
 static bool is_still(struct probe *probe, const htp_exported_formula *formula, uint32_t symbol,
                      int64_t wanted)
 {

@@ -7,8 +7,9 @@
 
 #include "exported/symbols/symbols.h"
 
-/** Finds the step of each symbol: the smallest of which the guards accept several, above the
- * exported size, while all other symbols stay; 0: none. And the least sizes that they accept. */
+/** Finds, for each symbol while all others keep their hints, the smallest step of which the guards
+ * accept several multiples from the exported size; 0: none. Also the least and largest accepted
+ * sizes. */
 void htp_symbol_steps_find(htp_exported_symbols *symbols);
 
 #endif

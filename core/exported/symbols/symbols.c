@@ -105,7 +105,7 @@ static const char *const *list_flat_paths(const htp_exported_symbols *symbols)
     return paths;
 }
 
-/* Lists the places that guards mention. Duplicate names are dropped. */
+/* Lists the places that guards name, without those whose flat names are equal. */
 static void list_places(htp_exported_symbols *symbols)
 {
     for (uint32_t i = 0; i < symbols->symbol_count; i++) {
@@ -140,8 +140,8 @@ htp_status htp_exported_symbols_read(htp_arena *arena, const htp_exported_progra
 
 /* ---- binding ---- */
 
-/* An input also has a place in the arguments: by its path, or by its index among user inputs, as
- * strict programs write it. */
+/* Sets the number of an input's place in the arguments: by its path, or by its index among user
+ * inputs, as strict programs write it. */
 static void set_place(htp_exported_symbols *symbols, const char *root, uint32_t dim, uint32_t lane,
                       int64_t number)
 {
@@ -238,7 +238,7 @@ static uint32_t find_open(const htp_exported_symbols *symbols, const htp_exporte
     return found;
 }
 
-/* Solves a formula, which is a·x + b as far as two values show, for the given value. */
+/* Solves a formula for the given value, as if it were a·x + b, which two values determine. */
 static htp_exported_number solve(htp_exported_symbols *symbols, const htp_exported_size *size,
                                  uint32_t symbol, uint32_t lane, int64_t number)
 {
@@ -299,7 +299,7 @@ static htp_status check_size(htp_exported_symbols *symbols, uint32_t input, uint
                                    what, number, htp_text_printable(symbols->arena, text)));
 }
 
-/* ---- what the program asks of its sizes ---- */
+/* ---- guards ---- */
 
 /* Where a symbol got its number, for messages: the first input size equal to it. */
 static const char *describe_symbol(const htp_exported_symbols *symbols, uint32_t symbol)

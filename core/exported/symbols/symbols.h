@@ -9,57 +9,57 @@
 #include "exported/expression/expression.h"
 #include "interpret/trace/trace.h"
 
-/** Which sizes a symbol may have. */
+/** The range of a symbol. */
 typedef struct htp_exported_bounds {
     int64_t least; /**< INT64_MIN without one */
     int64_t most;  /**< INT64_MAX without one */
 } htp_exported_bounds;
 
-/** Sizes of a symbol that guards take where the other symbols are as they were exported. */
+/** Sizes of a symbol that guards accept while the other symbols have their exported values. */
 typedef HTP_VECTOR(int64_t) htp_exported_taken;
 
 typedef struct htp_exported_symbols {
     htp_arena *arena;
     const htp_exported_program *program;
     const char *const *paths;      /**< by input of the program: "past.0.key" */
-    const char *const *flat_paths; /**< the same: "flat_args.3" */
-    htp_map places;     /**< of arguments that guards speak of: their symbols, by flat names */
-    htp_interned names; /**< of symbols, and of places in arguments */
+    const char *const *flat_paths; /**< by input of the program: "flat_args.3" */
+    htp_map places;                /**< from flat names of the places that guards name to symbols */
+    htp_interned names;            /**< of symbols, and of places in arguments */
     const htp_exported_formula
         *formulas;                      /**< by expression; one that cannot be read has no steps */
-    const char *const *problems;        /**< by expression: why it cannot be read; NULL */
+    const char *const *problems;        /**< by expression: why it cannot be read; or NULL */
     const htp_exported_formula *guards; /**< one that cannot be read has no steps */
     const htp_exported_bounds *bounds;  /**< by symbol */
     const int64_t *hints;               /**< by symbol: its value at the time of torch.export; 0:
                                             unknown */
     const int64_t *steps;               /**< by symbol: the step between accepted sizes; 0:
                                             unknown */
-    const int64_t *leasts;     /**< by symbol: the least of these sizes, as far as was looked */
-    const int64_t *mosts;      /**< the same, the largest one; INT64_MAX without one */
-    uint64_t *evaluated;       /**< steps of formulas, in the search for such sizes */
-    htp_exported_taken *taken; /**< by symbol: accepted sizes, once the guards were asked */
+    const int64_t *leasts;              /**< by symbol: the least accepted size that was found */
+    const int64_t *mosts;      /**< by symbol: the largest accepted size; INT64_MAX: none */
+    uint64_t *evaluated;       /**< steps evaluated in the search for these sizes */
+    htp_exported_taken *taken; /**< by symbol: accepted sizes, found on demand */
     uint32_t symbol_count;
     uint32_t lane_count;
     htp_exported_number *numbers[HTP_MAX_LANES]; /**< by symbol */
     HTP_VECTOR(htp_trace_size)
-    data_sizes; /**< of symbols that the data decides; their names
-                     are those of the symbols */
+    data_sizes; /**< data-dependent sizes, named like their
+                     symbols */
 } htp_exported_symbols;
 
 /**
  * Reads all formulas of a program. @return HTP_CODE_BAD_INPUT if one is malformed.
- * @param paths  by input of the program: its dotted path in the arguments; NULL for inputs that no
- *               user gives
+ * @param paths  by input of the program: its dotted path in the arguments; NULL for inputs that are
+ *               not the user's
  */
 HTP_MUST_USE htp_status htp_exported_symbols_read(htp_arena *arena,
                                                   const htp_exported_program *program,
                                                   const char *const *paths,
                                                   htp_exported_symbols *symbols);
 
-/** Whether the data decides a symbol. */
+/** Whether a symbol is data-dependent. */
 bool htp_exported_symbols_is_data(const htp_exported_symbols *symbols, uint32_t symbol);
 
-/** Whether some sizes are decided by the data: one lane cannot tell these from fixed ones. */
+/** Whether some sizes are data-dependent. A single lane cannot tell these from fixed ones. */
 bool htp_exported_symbols_have_data(const htp_exported_symbols *symbols);
 
 /**
@@ -71,37 +71,37 @@ HTP_MUST_USE htp_status htp_exported_symbols_bind(htp_exported_symbols *symbols,
                                                   const htp_input *const *given,
                                                   uint32_t lane_count);
 
-/** Whether the program takes the sizes that inputs have in a lane: the numbers of this lane are
- * overwritten. @param given  as for htp_exported_symbols_bind() */
+/** Whether the program accepts the sizes of inputs in a lane. Overwrites the numbers of this lane.
+ * @param given  as for htp_exported_symbols_bind() */
 bool htp_exported_symbols_take(htp_exported_symbols *symbols, const htp_input *const *given,
                                uint32_t lane);
 
-/** A size, or another number of the program, in a lane; unknown where its formula has no value. */
+/** A size, or another number of the program, in a lane; unknown if its formula has no value. */
 htp_exported_number htp_exported_symbols_value(const htp_exported_symbols *symbols,
                                                const htp_exported_size *size, uint32_t lane);
 
 /**
- * The same for a size, which must be a nonnegative integer.
+ * A size in a lane, which must be a nonnegative integer.
  * @return HTP_CODE_UNSUPPORTED, with the formula, if it is not
  */
 HTP_MUST_USE htp_status htp_exported_symbols_size(const htp_exported_symbols *symbols,
                                                   const htp_exported_size *size, uint32_t lane,
                                                   int64_t *number);
 
-/** The symbol of a place in the arguments, a dim or (HTP_NONE) a number; HTP_NONE where no guard
- * speaks of it. */
+/** The symbol of a place in the arguments, a dim or (HTP_NONE) a number; HTP_NONE if no guard names
+ * it. */
 uint32_t htp_exported_symbols_place(const htp_exported_symbols *symbols, const char *path,
                                     uint32_t dim);
 
-/** Whether a formula with symbols has one value all the same, at whatever sizes the program takes:
- * "s77 // (s77 // 2)" of even ones. */
+/** Whether a formula with symbols is constant over all sizes that the program accepts:
+ * "s77 // (s77 // 2)" for even ones. */
 bool htp_exported_symbols_is_settled(const htp_exported_symbols *symbols, uint32_t expression);
 
-/** Whether a guard refuses sizes that the bounds and steps of all symbols take, as far as some of
- * these show. */
+/** Whether a guard refuses sizes within the bounds and steps of all symbols, by samples of these.
+ */
 bool htp_exported_symbols_restricts(const htp_exported_symbols *symbols, uint32_t guard);
 
-/** The symbol that a size is, and nothing else; HTP_NONE where it is a number or a formula. */
+/** The symbol, if a size is nothing else; HTP_NONE for a number or a formula. */
 uint32_t htp_exported_symbols_alone(const htp_exported_symbols *symbols,
                                     const htp_exported_size *size);
 
