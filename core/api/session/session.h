@@ -41,7 +41,7 @@ typedef struct htp_session {
     htp_kept_arithmetic kept;        /* constants computed from weights that are too large for the
                                         file */
     htp_graph *graph;
-    const uint32_t *groups;         /* by scope: scopes with equal numbers share sizes; NULL: all do */
+    const uint32_t *groups;         /* by scope: equal numbers share sizes; NULL: all do */
     HTP_VECTOR(const char *) notes; /* that the caller has received */
     htp_stage stage;                /* under way */
     double stage_start;

@@ -1,5 +1,6 @@
 /*
- * The machine that a pickle runs on (pickle.h). Private to core/source/pickle and core/source/debug_info.
+ * The machine that a pickle runs on (pickle.h). Private to core/source/pickle and
+ * core/source/debug_info.
  */
 #ifndef HTP_SOURCE_PICKLE_MACHINE_H
 #define HTP_SOURCE_PICKLE_MACHINE_H
