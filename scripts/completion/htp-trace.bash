@@ -5,7 +5,7 @@ _htp_trace()
     local word=$2 before=$3 command='' options
     case ${COMP_CWORD}:${COMP_WORDS[1]} in
     1:*) ;;
-    *:inspect | *:select | *:extract | *:split | *:validate | *:compare | *:quality | *:strip | *:retag | *:inline | *:sidecar | *:graph | *:profile | *:ops) command=${COMP_WORDS[1]} ;;
+    *:inspect | *:select | *:extract | *:split | *:validate | *:compare | *:verify | *:quality | *:strip | *:retag | *:inline | *:sidecar | *:graph | *:profile | *:ops) command=${COMP_WORDS[1]} ;;
     esac
     case $command:$before in
     :--out | :-o | extract:--out | extract:-o | strip:--out | strip:-o | retag:--out | retag:-o | inline:--out | inline:-o | sidecar:--out | sidecar:-o | graph:--out | graph:-o)
@@ -80,7 +80,7 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -W 'trace aliases constants dead-code' -- "$word")
         return
         ;;
-    inspect:--depth | split:--depth | graph:--depth | profile:--depth)
+    inspect:--depth | split:--depth | verify:--depth | graph:--depth | profile:--depth)
         COMPREPLY=()
         return
         ;;
@@ -105,6 +105,18 @@ _htp_trace()
         return
         ;;
     split:--at)
+        COMPREPLY=()
+        return
+        ;;
+    verify:--tolerance)
+        COMPREPLY=()
+        return
+        ;;
+    verify:--onnxruntime)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    verify:--memory)
         COMPREPLY=()
         return
         ;;
@@ -156,7 +168,7 @@ _htp_trace()
     if [[ $word != -* ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         if ((COMP_CWORD == 1)); then
-            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'inspect select extract split validate compare quality strip retag inline sidecar graph profile ops' -- "$word")
+            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'inspect select extract split validate compare verify quality strip retag inline sidecar graph profile ops' -- "$word")
         fi
         return
     fi
@@ -168,6 +180,7 @@ _htp_trace()
     split) options='--out-dir --external-data --at --depth --share-weights --json --quiet --verbose --version --help' ;;
     validate) options='--sidecar --json --quiet --verbose --version --help' ;;
     compare) options='--json --quiet --verbose --version --help' ;;
+    verify) options='--depth --tolerance --onnxruntime --memory --json --quiet --verbose --version --help' ;;
     quality) options='--reference --against --profile --json --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --load-library --custom-op' ;;
     strip) options='--out --keep --json --quiet --verbose --version --help' ;;
     retag) options='--out --like --json --quiet --verbose --version --help' ;;

@@ -12,6 +12,7 @@ _htp_trace()
         'split:cut a model into parts that run one after the other'
         'validate:check a model and its tags'
         'compare:diff two models by structure, not by names'
+        'verify:run two models side by side: in which module they part'
         'quality:measure tags: per model, depth and layer'
         'strip:remove the tags'
         'retag:restore the tags after another tool changed the model'
@@ -97,7 +98,7 @@ _htp_trace()
         compadd trace aliases constants dead-code
         return
         ;;
-    inspect:--depth | split:--depth | graph:--depth | profile:--depth)
+    inspect:--depth | split:--depth | verify:--depth | graph:--depth | profile:--depth)
         :
         return
         ;;
@@ -122,6 +123,18 @@ _htp_trace()
         return
         ;;
     split:--at)
+        :
+        return
+        ;;
+    verify:--tolerance)
+        :
+        return
+        ;;
+    verify:--onnxruntime)
+        _files
+        return
+        ;;
+    verify:--memory)
         :
         return
         ;;
@@ -285,6 +298,17 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     compare) options=(
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is no terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    verify) options=(
+        '--depth:Shows N levels of the tree below the root'
+        '--tolerance:Accepts differences up to X times the largest element of a tensor'
+        '--onnxruntime:Names the library of ONNX Runtime, libonnxruntime.so'
+        '--memory:Keeps about so many MiB of tensors at a time; the models run once for each slice'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is no terminal'

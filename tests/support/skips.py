@@ -92,7 +92,7 @@ ONCE = {
     "graph", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined",
     "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_output", "quality_page",
     "real", "retag", "runtime_limits", "schemas", "select", "sidecar", "sidecar_findings", "sidecar_quality", "split",
-    "strip", "slow_validate_models", "validate_models",
+    "strip", "slow_validate_models", "validate_models", "verify",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
 

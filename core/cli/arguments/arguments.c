@@ -249,6 +249,7 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
     htp_selection_init(&arguments->selection);
     htp_drawing_init(&arguments->drawing);
     htp_profiling_init(&arguments->profiling);
+    htp_verify_options_init(&arguments->verifying);
     htp_quality_options_init(&arguments->quality);
     if (!make_arrays(arguments, (size_t)argc + 1)) {
         return false;

@@ -1,8 +1,11 @@
 #include "cli/arguments/option_table.h"
 
 #include "cli/arguments/masks.h"
+#include "cli/terminal/print.h"
 
 #include <limits.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -12,6 +15,18 @@ static bool read_json_file(htp_cli_arguments *arguments, const char *value)
 {
     arguments->json = strcmp(value, "-") == 0;
     arguments->quality.json_file = arguments->json ? NULL : value;
+    return true;
+}
+
+static bool read_tolerance(htp_cli_arguments *arguments, const char *value)
+{
+    char *end = NULL;
+    arguments->verifying.tolerance = strtod(value, &end);
+    if (end == value || *end || !(arguments->verifying.tolerance >= 0) ||
+        !isfinite(arguments->verifying.tolerance)) {
+        htp_cli_print_message("--tolerance takes a number from 0 on, not \"%s\"", value);
+        return false;
+    }
     return true;
 }
 

@@ -74,4 +74,7 @@ HTP_MUST_USE htp_status htp_cli_quality(const htp_cli_arguments *arguments, bool
 /** Prints how two ONNX models differ. */
 HTP_MUST_USE htp_status htp_cli_compare(const htp_cli_arguments *arguments, bool *is_different);
 
+/** Prints where two ONNX models part when they run. */
+HTP_MUST_USE htp_status htp_cli_verify(const htp_cli_arguments *arguments, bool *is_beyond);
+
 #endif

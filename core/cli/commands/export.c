@@ -150,6 +150,8 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
         return htp_cli_sidecar(run->arguments, run->model, &write);
     case HTP_CLI_COMPARE:
         return htp_cli_compare(run->arguments, has_findings);
+    case HTP_CLI_VERIFY:
+        return htp_cli_verify(run->arguments, has_findings);
     case HTP_CLI_QUALITY:
         return htp_cli_quality(run->arguments, has_findings);
     case HTP_CLI_SELECT:
@@ -162,7 +164,8 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
 /* Whether a command takes all models at once. */
 static bool takes_all(const htp_cli_arguments *arguments)
 {
-    return arguments->command == HTP_CLI_COMPARE || arguments->command == HTP_CLI_QUALITY;
+    return arguments->command == HTP_CLI_COMPARE || arguments->command == HTP_CLI_VERIFY ||
+           arguments->command == HTP_CLI_QUALITY;
 }
 
 /* Works on one model. @return its exit code. */

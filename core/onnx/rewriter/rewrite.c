@@ -337,3 +337,26 @@ htp_status htp_rewrite_data(htp_view *view, const char *path, const htp_rewrite_
     *bytes = r.moved.bytes;
     return r.moved.bytes == 0 ? HTP_OK : htp_deliver(r.arena, &delivery, path, &delivered);
 }
+
+htp_status htp_rewrite_in_memory(const htp_view *view, htp_arena *arena, const htp_recipe *recipe,
+                                 htp_span *model)
+{
+    static const htp_edit_list no_edits = {0};
+    htp_pieces pieces = {.bytes = 0};
+    HTP_TRY(htp_pieces_cut(view, arena, &no_edits, recipe, &pieces));
+    if (pieces.bytes > HTP_DELIVERY_LARGEST_MODEL) {
+        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: it is too large to run as one model",
+                               view->path);
+    }
+    unsigned char *bytes = htp_arena_alloc(arena, (size_t)pieces.bytes + 1);
+    *model = (htp_span){bytes, (size_t)pieces.bytes};
+    for (size_t i = 0; i < pieces.list.count; i++) {
+        const htp_piece *piece = &pieces.list.items[i];
+        if (piece->is_mapped && htp_input_file_is_cut(&view->file)) {
+            break; /* its bytes must not be touched */
+        }
+        memcpy(bytes, piece->at, (size_t)piece->bytes);
+        bytes += piece->bytes;
+    }
+    return htp_status_prefix(htp_input_file_check(&view->file), view->path);
+}

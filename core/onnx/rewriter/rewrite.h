@@ -93,4 +93,13 @@ HTP_MUST_USE htp_status htp_rewrite_data(htp_view *view, const char *path,
                                          const htp_rewrite_options *options, uint64_t *offsets,
                                          uint64_t *bytes);
 
+/**
+ * Puts the model of @p recipe together in memory, for a runtime in this process. External data stay
+ * where they are.
+ * @param model  receives its bytes in @p arena; a large one can be released there.
+ * @return HTP_CODE_BAD_INPUT where the file was changed.
+ */
+HTP_MUST_USE htp_status htp_rewrite_in_memory(const htp_view *view, htp_arena *arena,
+                                              const htp_recipe *recipe, htp_span *model);
+
 #endif

@@ -199,6 +199,11 @@ htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *divisio
     return maker;
 }
 
+void htp_part_maker_open(htp_part_maker *maker, const int32_t *types)
+{
+    maker->border_types = types;
+}
+
 /* ---- one part ---- */
 
 /* A part under construction. */

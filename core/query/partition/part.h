@@ -61,6 +61,13 @@ typedef struct htp_part_maker htp_part_maker;
 htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *division,
                                    const htp_tree *tree, htp_view_types *types);
 
+/**
+ * Lets the runtime find types at the border: outputs get none, and inputs that the model does not
+ * declare as its own get a dtype alone. Such a part is no valid file, but ONNX Runtime takes it.
+ * @param types  TensorProto.DataType by value of the view; read for those inputs alone.
+ */
+void htp_part_maker_open(htp_part_maker *maker, const int32_t *types);
+
 /** Collects part @p number. If nothing outside reads its values, those without readers are its
  * outputs. @param extra_outputs  further outputs: initializers, or values made in the part; or
  * NULL. */

@@ -27,6 +27,7 @@ struct htp_part_maker {
     htp_slice before_records, behind_records;
     HTP_VECTOR(htp_slice) records; /* by module */
     uint32_t *module_mark;         /* by record */
+    const int32_t *border_types;   /* see htp_part_maker_open() */
 };
 
 /** An entry of the model's metadata. */

@@ -24,7 +24,11 @@ enum {
     TENSOR_NAME = 8,
     TENSOR_PROPERTY = 16,
 
+    INFO_NAME = 1,
     INFO_TYPE = 2,
+
+    TYPE_TENSOR = 1,
+    TENSOR_ELEMENT = 1,
 
     ENTRY_KEY = 1,
     ENTRY_VALUE = 2,
@@ -231,12 +235,41 @@ static const char *call_maker(htp_arena *arena, const htp_view *view, uint32_t v
                : "an input";
 }
 
+static htp_span span_of(const char *text)
+{
+    return (htp_span){(const unsigned char *)text, strlen(text)};
+}
+
+/* Adds a value at the border with a dtype alone, or without a type. */
+static void add_open(const htp_part_maker *maker, htp_arena *arena, htp_recipe *graph,
+                     uint32_t value, uint32_t number)
+{
+    const htp_view *view = maker->view;
+    htp_recipe *info = HTP_NEW(arena, htp_recipe);
+    info->number = number;
+    add(arena, info,
+        make_field(arena, INFO_NAME, span_of(htp_view_text(view, view->values.items[value].name))));
+    if (number == GRAPH_INPUT) {
+        unsigned char *element = htp_arena_alloc(arena, 2); /* a varint of one byte */
+        element[0] = TENSOR_ELEMENT << 3 | HTP_WIRE_VARINT;
+        element[1] = (unsigned char)(maker->border_types[value] & 0x7f);
+        htp_span tensor = make_field(arena, TYPE_TENSOR, (htp_span){element, 2});
+        add(arena, info, make_field(arena, INFO_TYPE, tensor));
+    }
+    HTP_PUSH(arena, &graph->items, (htp_recipe_item){.message = info});
+}
+
 static htp_status add_border(const htp_part_maker *maker, htp_arena *arena, htp_recipe *graph,
                              const htp_numbers *values, uint32_t number)
 {
     const htp_view *view = maker->view;
     for (size_t i = 0; i < values->count; i++) {
         uint32_t value = values->items[i];
+        bool is_own = number == GRAPH_INPUT && view->values.items[value].maker == HTP_VIEW_BY_INPUT;
+        if (maker->border_types && !is_own) {
+            add_open(maker, arena, graph, value, number);
+            continue;
+        }
         htp_span inferred = htp_view_types_info(maker->types, arena, value);
         if (inferred.at) {
             add(arena, graph, make_field(arena, number, inferred));
@@ -302,11 +335,6 @@ static htp_status make_graph(const htp_part_maker *maker, htp_arena *arena, cons
     HTP_TRY(add_border(maker, arena, graph, &part->outputs, GRAPH_OUTPUT));
     add_inner_infos(maker, arena, graph, part, &nodes);
     return HTP_OK;
-}
-
-static htp_span span_of(const char *text)
-{
-    return (htp_span){(const unsigned char *)text, strlen(text)};
 }
 
 static void add_entry(htp_arena *arena, htp_recipe *model, htp_part_entry added)

@@ -1,0 +1,25 @@
+#include "cli/commands/commands.h"
+#include "cli/terminal/print.h"
+#include "cli/terminal/signals.h"
+
+htp_status htp_cli_verify(const htp_cli_arguments *arguments, bool *is_beyond)
+{
+    htp_model *models[2] = {NULL, NULL};
+    htp_verify_options options = arguments->verifying;
+    char *result = NULL;
+    char **text = arguments->json ? NULL : &result;
+    char **json = arguments->json ? &result : NULL;
+    options.depth = arguments->depth;
+    htp_cli_signals_asking();
+    htp_status status = HTP_OK;
+    for (int i = 0; i < 2 && !status; i++) {
+        status = htp_model_open(arguments->models[i], &models[i]);
+    }
+    if (!status) {
+        status = htp_model_verify(models[0], models[1], &options, text, json, is_beyond);
+    }
+    htp_cli_print_answer(status, result, arguments->json);
+    htp_model_free(models[0]);
+    htp_model_free(models[1]);
+    return status;
+}

@@ -1,0 +1,100 @@
+/*
+ * ONNX Runtime, opened with dlopen() when it is needed: no part of this program links it.
+ *
+ * A session is a model in memory. Its tensors are fetched by name, and stay in the runtime's memory
+ * until they are freed.
+ */
+#ifndef HTP_RUNTIME_H
+#define HTP_RUNTIME_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** The most dims that a tensor may have here. */
+enum { HTP_RUNTIME_MAX_RANK = 64 };
+
+/** The library, once opened. It stays loaded. */
+typedef struct htp_runtime htp_runtime;
+
+/** A model that can run. */
+typedef struct htp_runtime_session htp_runtime_session;
+
+/** A tensor: what goes in, and what comes out. */
+typedef struct htp_array {
+    int32_t data_type; /* TensorProto.DataType; 0: it is none, such as a sequence, or of strings */
+    size_t rank;
+    const int64_t *dims;
+    size_t count; /* of elements */
+    const void *data;
+} htp_array;
+
+/**
+ * Where the library is: @p file; else in the onnxruntime package of $VIRTUAL_ENV, then of the
+ * python3 on PATH, which is not run: its folder tells; else wherever the system's linker looks.
+ * @return the path, or a name for the linker, in @p arena.
+ */
+const char *htp_runtime_find(htp_arena *arena, const char *file);
+
+/**
+ * Opens the library.
+ * @param path  as htp_runtime_find() returns it.
+ * @param runtime  closed with htp_runtime_close(), also after a failure.
+ * @return HTP_CODE_INTERNAL where it is missing, or no ONNX Runtime; the message says what to
+ * install.
+ */
+HTP_MUST_USE htp_status htp_runtime_open(const char *path, htp_runtime **runtime);
+
+/** Frees sessions and tensors that are left, and ends what the library does; NULL is accepted. */
+void htp_runtime_close(htp_runtime *runtime);
+
+/** Its version: "1.31.1". */
+const char *htp_runtime_version(const htp_runtime *runtime);
+
+/**
+ * Makes a session of a model.
+ * @param model    the bytes of an ONNX file; needed no longer afterwards.
+ * @param folder   where its external data lie.
+ * @param session  freed with htp_runtime_session_free(), also after a failure.
+ * @return HTP_CODE_BAD_INPUT where the runtime refuses the model.
+ */
+HTP_MUST_USE htp_status htp_runtime_session_new(htp_runtime *runtime, const void *model,
+                                                size_t bytes, const char *folder,
+                                                htp_runtime_session **session);
+
+/** NULL is accepted. */
+void htp_runtime_session_free(htp_runtime_session *session);
+
+/** Names and tensors, side by side. */
+typedef struct htp_named_arrays {
+    const char *const *names;
+    const htp_array *arrays;
+    size_t count;
+} htp_named_arrays;
+
+/** Tensors that a run returned. */
+typedef struct htp_fetched htp_fetched;
+
+/**
+ * Runs a session.
+ * @param names    of the outputs that are wanted.
+ * @param fetched  freed with htp_fetched_free(), also after a failure.
+ * @return HTP_CODE_BAD_INPUT where the run fails.
+ */
+HTP_MUST_USE htp_status htp_runtime_session_run(htp_runtime_session *session,
+                                                const htp_named_arrays *inputs,
+                                                const char *const *names, size_t count,
+                                                htp_fetched **fetched);
+
+/** Output @p index, in the order of the names; valid until it is freed. */
+const htp_array *htp_fetched_array(const htp_fetched *fetched, size_t index);
+
+/** NULL is accepted. */
+void htp_fetched_free(htp_fetched *fetched);
+
+/** Bytes of the elements of a tensor; 0 for types that are not read here. */
+size_t htp_array_bytes(const htp_array *array);
+
+#endif

@@ -1,0 +1,112 @@
+/*
+ * Differences with what came in.
+ */
+#include "verify/work.h"
+
+#include "onnx/proto/tensor_type.h"
+
+/* Bytes of an element whose type is not known. */
+enum { USUAL_ELEMENT = 4 };
+
+/* Tensors that are fetched together: values of both models, side by side. */
+struct slice {
+    htp_numbers values[HTP_COMPARED];
+};
+
+/* What a tensor takes in one run, by the dims that are inferred; 0: not known. */
+static uint64_t estimate(htp_verify_work *work, uint32_t value)
+{
+    const htp_value_type type =
+        htp_view_types_find(work->sides[HTP_COMPARED_A].types, work->arena, value);
+    uint64_t most = 0;
+    for (uint32_t r = 0; type.is_known && type.has_dims && r < work->runs; r++) {
+        uint64_t bytes = htp_tensor_type_bits(type.data_type) / 8;
+        work->kinds.axes.sizes = work->sizes[r];
+        for (size_t d = 0; d < type.rank; d++) {
+            int64_t size = type.dims[d].symbol
+                               ? htp_made_axes_size(&work->kinds.axes, type.dims[d].symbol)
+                               : type.dims[d].size;
+            bytes = size < 0 || __builtin_mul_overflow(bytes, (uint64_t)size, &bytes) ? 0 : bytes;
+        }
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+static void measure(htp_verify_work *work, const struct slice *slice,
+                    htp_fetched *const fetched[HTP_COMPARED])
+{
+    for (size_t i = 0; i < slice->values[0].count; i++) {
+        const htp_array *a = htp_fetched_array(fetched[HTP_COMPARED_A], i);
+        const htp_array *b = htp_fetched_array(fetched[HTP_COMPARED_B], i);
+        uint32_t value = slice->values[HTP_COMPARED_A].items[i];
+        if (htp_measure_can(a, b)) {
+            work->carried[value] = htp_measure_worse(work->carried[value],
+                                                     htp_measure(a, b, work->request->tolerance));
+            work->bytes[value] += htp_array_bytes(a);
+            work->types[slice->values[HTP_COMPARED_B].items[i]] = b->data_type;
+        }
+    }
+}
+
+static htp_status run(htp_verify_work *work, const struct slice *slice,
+                      htp_side_session sessions[HTP_COMPARED], uint32_t r)
+{
+    htp_fetched *fetched[HTP_COMPARED] = {NULL, NULL};
+    htp_status status = HTP_OK;
+    for (int m = 0; m < HTP_COMPARED && !status; m++) {
+        status = htp_side_run(&work->sides[m], work->arena, &sessions[m], work->arrays[m][r],
+                              &slice->values[m], &fetched[m]);
+    }
+    if (!status) {
+        measure(work, slice, fetched);
+    }
+    htp_fetched_free(fetched[HTP_COMPARED_A]);
+    htp_fetched_free(fetched[HTP_COMPARED_B]);
+    return status;
+}
+
+static htp_status compare(htp_verify_work *work, struct slice *slice)
+{
+    htp_side_session sessions[HTP_COMPARED];
+    for (int m = 0; m < HTP_COMPARED; m++) {
+        HTP_TRY(htp_side_open(
+            &work->sides[m], work->arena, NULL, &slice->values[m],
+            HTP_NEW_ARRAY(work->arena, int32_t, work->sides[m].view->values.count + 1),
+            &sessions[m]));
+    }
+    for (uint32_t r = 0; r < work->runs; r++) {
+        HTP_TRY(run(work, slice, sessions, r));
+    }
+    for (int m = 0; m < HTP_COMPARED; m++) {
+        htp_side_close(&sessions[m]);
+        slice->values[m].count = 0;
+    }
+    return HTP_OK;
+}
+
+htp_status htp_verify_carried(htp_verify_work *work)
+{
+    const htp_view *view = work->sides[HTP_COMPARED_A].view;
+    struct slice slice = {.values = {{0}, {0}}};
+    uint64_t limit = work->request->memory / HTP_COMPARED;
+    uint64_t bytes = 0;
+    uint64_t largest = USUAL_ELEMENT; /* so far: taken for what is not known */
+    for (uint32_t v = 0; v < view->values.count; v++) {
+        uint32_t other = work->counterparts.of_a[v];
+        if (other == HTP_NONE || view->values.items[v].maker != HTP_VIEW_BY_NODE) {
+            continue;
+        }
+        uint64_t more = estimate(work, v);
+        largest = more > largest ? more : largest;
+        more = more > 0 ? more : largest;
+        if (slice.values[0].count > 0 && bytes + more > limit) {
+            HTP_TRY(compare(work, &slice));
+            bytes = 0;
+        }
+        HTP_PUSH(work->arena, &slice.values[HTP_COMPARED_A], v);
+        HTP_PUSH(work->arena, &slice.values[HTP_COMPARED_B], other);
+        bytes += more;
+    }
+    return slice.values[0].count > 0 ? compare(work, &slice) : HTP_OK;
+}

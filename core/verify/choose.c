@@ -1,0 +1,164 @@
+/*
+ * Sizes that both models run at.
+ */
+#include "verify/work.h"
+
+/* Sizes of the first axis, which is mostly a batch, and of all others. Those behind the first few
+ * are for models that need larger ones. */
+static const int64_t candidates[][2] = {
+    {2, 8}, {1, 16}, {3, 32}, {1, 64}, {1, 128}, {1, 224}, {2, 1}, {1, 1},
+};
+
+/* Plain sessions of both models. */
+struct trying {
+    htp_verify_work *work;
+    htp_side_session sessions[HTP_COMPARED];
+    int64_t *fixed; /* by axis: the size that B has there; 0: none */
+};
+
+/* B may have numbers where A has axes. */
+static void fix_sizes(struct trying *trying)
+{
+    htp_verify_work *work = trying->work;
+    htp_side *b = &work->sides[HTP_COMPARED_B];
+    trying->fixed = HTP_NEW_ARRAY(work->arena, int64_t, work->kinds.axes.names.count + 1);
+    for (size_t i = 0; i < work->kinds.items.count; i++) {
+        const htp_input_kind *kind = &work->kinds.items.items[i];
+        uint32_t other = work->counterparts.of_a[kind->value];
+        htp_value_type type = {.is_known = false};
+        if (other != HTP_NONE) {
+            type = htp_view_types_find(b->types, work->arena, other);
+        }
+        for (size_t d = 0; type.has_dims && type.rank == kind->rank && d < type.rank; d++) {
+            uint32_t axis = 0;
+            bool is_axis =
+                kind->symbols[d] && htp_map_get(&work->kinds.axes.numbers, kind->symbols[d], &axis);
+            if (is_axis && !type.dims[d].symbol && type.dims[d].size > 0) {
+                trying->fixed[axis] = type.dims[d].size;
+            }
+        }
+    }
+}
+
+/* A's arrays as the inputs of B take them. */
+static htp_status make_other(htp_verify_work *work, const htp_array **of_a, const htp_array **of_b)
+{
+    htp_side *b = &work->sides[HTP_COMPARED_B];
+    htp_view_range inputs = b->view->graphs.items[0].inputs;
+    for (uint32_t i = 0; i < inputs.count; i++) {
+        uint32_t value = b->view->operands.items[inputs.first + i];
+        uint32_t other = work->counterparts.of_b[value];
+        if (b->view->values.items[value].initializer != HTP_NONE) {
+            continue;
+        }
+        const char *name = htp_view_text(b->view, b->view->values.items[value].name);
+        if (other == HTP_NONE || !of_a[other]) {
+            return htp_status_make(HTP_CODE_USAGE, "%s: it takes input '%s', and %s does not",
+                                   b->view->path, name, work->sides[HTP_COMPARED_A].view->path);
+        }
+        const htp_value_type type = htp_value_type_find(work->arena, b->view, value);
+        htp_array *made = HTP_NEW(work->arena, htp_array);
+        *made = *of_a[other];
+        made->data_type = type.data_type;
+        void *data = htp_arena_alloc(work->arena, htp_array_bytes(made) + 1);
+        made->data = data;
+        if (!htp_measure_cast(of_a[other], type.data_type, data)) {
+            return htp_status_make(HTP_CODE_USAGE, "%s: input '%s' takes no numbers", b->view->path,
+                                   name);
+        }
+        of_b[value] = made;
+    }
+    return HTP_OK;
+}
+
+/* Makes the inputs of a run. @return whether the sizes can be had */
+static htp_status make_inputs(htp_verify_work *work, const int64_t *sizes, uint32_t run,
+                              bool *are_made)
+{
+    const htp_array *made = htp_inputs_make(work->arena, &work->kinds, sizes);
+    *are_made = made != NULL;
+    for (int m = 0; m < HTP_COMPARED; m++) {
+        size_t count = work->sides[m].view->values.count;
+        work->arrays[m][run] = HTP_NEW_ARRAY(work->arena, const htp_array *, count + 1);
+    }
+    for (size_t i = 0; made && i < work->kinds.items.count; i++) {
+        work->arrays[HTP_COMPARED_A][run][work->kinds.items.items[i].value] = &made[i];
+    }
+    work->sizes[run] = sizes;
+    return made ? make_other(work, work->arrays[HTP_COMPARED_A][run],
+                             work->arrays[HTP_COMPARED_B][run])
+                : HTP_OK;
+}
+
+/* Runs both models at the sizes of a run. */
+static htp_status try(struct trying *trying, uint32_t run)
+{
+    static const htp_numbers nothing = {0};
+    htp_verify_work *work = trying->work;
+    for (int m = 0; m < HTP_COMPARED; m++) {
+        htp_fetched *fetched = NULL;
+        const htp_side *side = &work->sides[m];
+        htp_numbers outputs = nothing;
+        uint32_t output = side->view->operands.items[side->view->graphs.items[0].outputs.first];
+        HTP_PUSH(work->arena, &outputs, output);
+        htp_status status = htp_side_run(side, work->arena, &trying->sessions[m],
+                                         work->arrays[m][run], &outputs, &fetched);
+        htp_fetched_free(fetched);
+        HTP_TRY(status);
+    }
+    return HTP_OK;
+}
+
+static htp_status try_all(struct trying *trying)
+{
+    htp_verify_work *work = trying->work;
+    size_t axes = work->kinds.axes.names.count;
+    size_t count = axes > 0 ? sizeof(candidates) / sizeof(*candidates) : 1;
+    htp_status failure = HTP_OK;
+    for (size_t c = 0; c < count && work->runs < HTP_VERIFY_RUNS; c++) {
+        int64_t *sizes = HTP_NEW_ARRAY(work->arena, int64_t, axes + 1);
+        bool are_made = false;
+        for (size_t i = 0; i < axes; i++) {
+            sizes[i] = trying->fixed[i] > 0 ? trying->fixed[i] : candidates[c][i > 0];
+        }
+        HTP_TRY(make_inputs(work, sizes, work->runs, &are_made));
+        if (!are_made) {
+            continue;
+        }
+        htp_status status = try(trying, work->runs);
+        if (status) {
+            htp_status_free(failure);
+            failure = status;
+        } else {
+            work->runs++;
+        }
+    }
+    if (work->runs > 0) {
+        htp_status_free(failure);
+        return HTP_OK;
+    }
+    return failure ? failure
+                   : htp_status_make(HTP_CODE_USAGE, "%s: no sizes are found for its inputs",
+                                     work->sides[HTP_COMPARED_A].view->path);
+}
+
+htp_status htp_verify_choose(htp_verify_work *work)
+{
+    static const htp_numbers nothing = {0};
+    struct trying trying = {.work = work};
+    fix_sizes(&trying);
+    for (int m = 0; m < HTP_COMPARED; m++) {
+        if (work->sides[m].view->graphs.items[0].outputs.count == 0) {
+            return htp_status_make(HTP_CODE_BAD_INPUT, "%s: it has no outputs",
+                                   work->sides[m].view->path);
+        }
+        HTP_TRY(htp_side_open(
+            &work->sides[m], work->arena, NULL, &nothing,
+            HTP_NEW_ARRAY(work->arena, int32_t, work->sides[m].view->values.count + 1),
+            &trying.sessions[m]));
+    }
+    htp_status status = try_all(&trying);
+    htp_side_close(&trying.sessions[HTP_COMPARED_A]);
+    htp_side_close(&trying.sessions[HTP_COMPARED_B]);
+    return status;
+}

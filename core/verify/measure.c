@@ -1,0 +1,274 @@
+#include "verify/measure.h"
+
+#include "onnx/proto/tensor_type.h"
+
+#include <htp/types.h>
+#include <math.h>
+#include <string.h>
+
+/* TensorProto.DataType. */
+enum {
+    FLOAT32 = 1,
+    UINT8 = 2,
+    INT8 = 3,
+    UINT16 = 4,
+    INT16 = 5,
+    INT32 = 6,
+    INT64 = 7,
+    BOOL = 9,
+    FLOAT16 = 10,
+    FLOAT64 = 11,
+    UINT32 = 12,
+    UINT64 = 13,
+    BFLOAT16 = 16,
+};
+
+/* Elements that are converted at a time. */
+enum { BLOCK = 512 };
+
+static float float_of_bits(uint32_t bits)
+{
+    float number;
+    memcpy(&number, &bits, sizeof(number));
+    return number;
+}
+
+static uint32_t bits_of_float(float number)
+{
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof(bits));
+    return bits;
+}
+
+/* ---- half precision: IEEE 754 binary16 ---- */
+
+static double read_half(uint16_t half)
+{
+    int exponent = half >> 10 & 0x1f;
+    int fraction = half & 0x3ff;
+    double number = exponent == 0      ? ldexp(fraction, -24)
+                    : exponent == 0x1f ? (fraction ? (double)NAN : (double)INFINITY)
+                                       : ldexp(fraction + 0x400, exponent - 25);
+    return half & 0x8000 ? -number : number;
+}
+
+/* To the nearest one, ties to even. */
+static uint16_t write_half(double number)
+{
+    uint16_t sign = signbit(number) ? 0x8000 : 0;
+    double size = fabs(number);
+    int exponent = 0;
+    if (isnan(size)) {
+        return (uint16_t)(sign | 0x7e00);
+    }
+    if (size < ldexp(1, -14)) { /* subnormal; rounding up to the first normal one fits, too */
+        return (uint16_t)(sign | (unsigned)nearbyint(ldexp(size, 24)));
+    }
+    (void)frexp(isinf(size) ? 0x1p17 : size, &exponent);
+    unsigned fraction = (unsigned)nearbyint(ldexp(isinf(size) ? 0x1p16 : size, 11 - exponent));
+    unsigned bits = ((unsigned)(exponent + 14) << 10) + (fraction - 0x400);
+    return (uint16_t)(sign | (bits < 0x7c00 ? bits : 0x7c00));
+}
+
+static uint16_t write_bfloat(double number)
+{
+    uint32_t bits = bits_of_float((float)number);
+    if (isnan(number)) {
+        return 0x7fc0;
+    }
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* ---- blocks ---- */
+
+#define READ(type, convert)                                                                        \
+    for (size_t i = 0; i < count; i++) {                                                           \
+        type element;                                                                              \
+        memcpy(&element, at + i * sizeof(element), sizeof(element));                               \
+        numbers[i] = (double)(convert);                                                            \
+    }                                                                                              \
+    break
+
+static void read(int32_t data_type, const unsigned char *at, size_t count, double *numbers)
+{
+    switch (data_type) {
+    case FLOAT32:
+        READ(float, element);
+    case FLOAT64:
+        READ(double, element);
+    case FLOAT16:
+        READ(uint16_t, read_half(element));
+    case BFLOAT16:
+        READ(uint16_t, float_of_bits((uint32_t)element << 16));
+    case UINT8:
+    case BOOL:
+        READ(uint8_t, element);
+    case INT8:
+        READ(int8_t, element);
+    case UINT16:
+        READ(uint16_t, element);
+    case INT16:
+        READ(int16_t, element);
+    case UINT32:
+        READ(uint32_t, element);
+    case INT32:
+        READ(int32_t, element);
+    case UINT64:
+        READ(uint64_t, element);
+    default: /* INT64 */
+        READ(int64_t, element);
+    }
+}
+
+#define WRITE(type, convert)                                                                       \
+    for (size_t i = 0; i < count; i++) {                                                           \
+        type element = (type)(convert);                                                            \
+        memcpy(at + i * sizeof(element), &element, sizeof(element));                               \
+    }                                                                                              \
+    break
+
+static void write(int32_t data_type, unsigned char *at, size_t count, const double *numbers)
+{
+    switch (data_type) {
+    case FLOAT32:
+        WRITE(float, numbers[i]);
+    case FLOAT64:
+        WRITE(double, numbers[i]);
+    case FLOAT16:
+        WRITE(uint16_t, write_half(numbers[i]));
+    case BFLOAT16:
+        WRITE(uint16_t, write_bfloat(numbers[i]));
+    case BOOL:
+        WRITE(uint8_t, numbers[i] < 0 || numbers[i] > 0);
+    case UINT8:
+    case INT8:
+        WRITE(uint8_t, (int64_t)numbers[i]);
+    case UINT16:
+    case INT16:
+        WRITE(uint16_t, (int64_t)numbers[i]);
+    case UINT32:
+    case INT32:
+        WRITE(uint32_t, (int64_t)numbers[i]);
+    default: /* 64 bits */
+        WRITE(int64_t, numbers[i]);
+    }
+}
+
+bool htp_measure_is_float(int32_t data_type)
+{
+    return data_type == FLOAT32 || data_type == FLOAT64 || data_type == FLOAT16 ||
+           data_type == BFLOAT16;
+}
+
+bool htp_measure_has(int32_t data_type)
+{
+    return htp_measure_is_float(data_type) ||
+           (data_type >= UINT8 && data_type <= BOOL && data_type != HTP_TENSOR_TYPE_STRING) ||
+           data_type == UINT32 || data_type == UINT64;
+}
+
+bool htp_measure_write(const double *numbers, size_t count, int32_t data_type, void *elements)
+{
+    if (htp_measure_has(data_type)) {
+        write(data_type, elements, count, numbers);
+    }
+    return htp_measure_has(data_type);
+}
+
+bool htp_measure_cast(const htp_array *from, int32_t data_type, void *elements)
+{
+    size_t bytes = htp_tensor_type_bits(data_type) / 8;
+    size_t step = htp_tensor_type_bits(from->data_type) / 8;
+    double numbers[BLOCK];
+    if (from->data_type == data_type) {
+        memcpy(elements, from->data, htp_array_bytes(from));
+        return true;
+    }
+    if (!htp_measure_has(from->data_type) || !htp_measure_has(data_type)) {
+        return false;
+    }
+    for (size_t at = 0; at < from->count; at += BLOCK) {
+        size_t count = from->count - at < BLOCK ? from->count - at : BLOCK;
+        read(from->data_type, (const unsigned char *)from->data + at * step, count, numbers);
+        write(data_type, (unsigned char *)elements + at * bytes, count, numbers);
+    }
+    return true;
+}
+
+/* ---- differences ---- */
+
+bool htp_measure_can(const htp_array *reference, const htp_array *other)
+{
+    bool are_numbers =
+        htp_measure_has(reference->data_type) && htp_measure_has(other->data_type) &&
+        htp_measure_is_float(reference->data_type) == htp_measure_is_float(other->data_type);
+    return are_numbers && reference->rank == other->rank &&
+           (reference->rank == 0 ||
+            memcmp(reference->dims, other->dims, reference->rank * sizeof(*reference->dims)) == 0);
+}
+
+static double difference(double a, double b)
+{
+    if ((isnan(a) && isnan(b)) || (isinf(a) && isinf(b) && signbit(a) == signbit(b))) {
+        return 0;
+    }
+    return isfinite(a) && isfinite(b) ? fabs(a - b) : (double)INFINITY;
+}
+
+/* Sums over the elements of two tensors. */
+struct sums {
+    double scale;   /* the largest finite element of the reference */
+    double largest; /* difference */
+    double limit;
+    size_t beyond; /* differences above `limit` */
+};
+
+static void add_up(const htp_array *a, const htp_array *b, struct sums *sums)
+{
+    size_t step_a = htp_tensor_type_bits(a->data_type) / 8;
+    size_t step_b = htp_tensor_type_bits(b->data_type) / 8;
+    double numbers_a[BLOCK];
+    double numbers_b[BLOCK];
+    for (size_t at = 0; at < a->count; at += BLOCK) {
+        size_t count = a->count - at < BLOCK ? a->count - at : BLOCK;
+        read(a->data_type, (const unsigned char *)a->data + at * step_a, count, numbers_a);
+        read(b->data_type, (const unsigned char *)b->data + at * step_b, count, numbers_b);
+        for (size_t i = 0; i < count; i++) {
+            double size = fabs(numbers_a[i]);
+            double apart = difference(numbers_a[i], numbers_b[i]);
+            sums->scale = isfinite(size) && size > sums->scale ? size : sums->scale;
+            sums->largest = apart > sums->largest ? apart : sums->largest;
+            sums->beyond += apart > sums->limit;
+        }
+    }
+}
+
+htp_difference_of htp_measure(const htp_array *reference, const htp_array *other, double tolerance)
+{
+    htp_difference_of found = {.is_known = true};
+    struct sums sums = {.limit = (double)INFINITY};
+    if (reference->data_type == other->data_type &&
+        memcmp(reference->data, other->data, htp_array_bytes(reference)) == 0) {
+        return found;
+    }
+    add_up(reference, other, &sums);
+    if (sums.largest > 0) {
+        sums.limit = tolerance * sums.scale;
+        sums.beyond = 0;
+        add_up(reference, other, &sums);
+        found.largest = sums.largest;
+        found.relative = sums.scale > 0 ? sums.largest / sums.scale : (double)INFINITY;
+        found.share = (double)sums.beyond / (double)reference->count;
+    }
+    return found;
+}
+
+htp_difference_of htp_measure_worse(htp_difference_of a, htp_difference_of b)
+{
+    return (htp_difference_of){
+        .is_known = a.is_known || b.is_known,
+        .largest = fmax(a.largest, b.largest),
+        .relative = fmax(a.relative, b.relative),
+        .share = fmax(a.share, b.share),
+    };
+}

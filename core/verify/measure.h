@@ -1,0 +1,42 @@
+/*
+ * Differences of tensors. Private to the core.
+ */
+#ifndef HTP_VERIFY_MEASURE_H
+#define HTP_VERIFY_MEASURE_H
+
+#include "runtime/runtime.h"
+
+/** Choices of sizes that models run at, at most. */
+enum { HTP_VERIFY_RUNS = 3 };
+
+/** How far tensors are apart; of several, the worst. Not a number differs from every number. */
+typedef struct htp_difference_of {
+    bool is_known;
+    double largest;  /* of elements; infinity, where one is infinite or no number */
+    double relative; /* `largest` by the largest element of the reference */
+    double share;    /* of elements beyond the tolerance, 0 to 1 */
+} htp_difference_of;
+
+/** Whether tensors can be compared: floats, or integers and bools, with equal dims. */
+bool htp_measure_can(const htp_array *reference, const htp_array *other);
+
+/** Compares two tensors for which htp_measure_can() holds. */
+htp_difference_of htp_measure(const htp_array *reference, const htp_array *other, double tolerance);
+
+/** The worse of two in each number. */
+htp_difference_of htp_measure_worse(htp_difference_of a, htp_difference_of b);
+
+/** Converts to another element type, as Cast does.
+ * @param elements  room for all of them. @return false for types that are no numbers here */
+bool htp_measure_cast(const htp_array *from, int32_t data_type, void *elements);
+
+/** Writes @p count numbers as elements of a type. @return as htp_measure_cast() */
+bool htp_measure_write(const double *numbers, size_t count, int32_t data_type, void *elements);
+
+/** Whether numbers of a type are read and written here. */
+bool htp_measure_has(int32_t data_type);
+
+/** Whether they are floats. */
+bool htp_measure_is_float(int32_t data_type);
+
+#endif

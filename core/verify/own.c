@@ -1,0 +1,295 @@
+/*
+ * Differences of modules alone.
+ */
+#include "verify/work.h"
+
+#include <string.h>
+
+/* A module of A, and the part of B that computes its outputs. */
+struct alone {
+    uint32_t module;
+    htp_numbers nodes;                 /* of B */
+    htp_numbers inputs;                /* values of B: each has a counterpart in A */
+    htp_numbers outputs[HTP_COMPARED]; /* side by side */
+};
+
+struct finding {
+    htp_verify_work *work;
+    htp_flow flow;        /* of B */
+    htp_numbers *reads;   /* by node of B's graph 0: values that it and its bodies read */
+    uint32_t *seen_value; /* by value of B: module + 1 of the walk that saw it */
+    uint32_t *seen_node;  /* by node of B */
+    uint32_t *part_of;    /* by node of B */
+    int32_t *in_types;    /* by value of B */
+    bool *is_needed;      /* by value of A */
+    htp_numbers needed;   /* values of A that the group reads */
+    HTP_VECTOR(struct alone) group;
+    const htp_array *const *of_a[HTP_VERIFY_RUNS]; /* by value of A: what it computes */
+};
+
+/* ---- the part of B ---- */
+
+static void note_read(void *user, uint32_t node, uint32_t value)
+{
+    struct finding *f = user;
+    uint32_t top = f->flow.top[node];
+    if (top != HTP_NONE && f->flow.view->values.items[value].graph == 0) {
+        HTP_PUSH(f->work->arena, &f->reads[top], value);
+    }
+}
+
+/* Whether A computes the counterpart of a value outside of the module: then it comes in. */
+static bool comes_in(const struct finding *f, uint32_t module, uint32_t value)
+{
+    const htp_verify_work *work = f->work;
+    uint32_t a = work->counterparts.of_b[value];
+    if (a == HTP_NONE) {
+        return false;
+    }
+    bool is_input = work->sides[HTP_COMPARED_A].view->values.items[a].maker == HTP_VIEW_BY_INPUT &&
+                    f->flow.view->values.items[value].maker == HTP_VIEW_BY_INPUT;
+    return is_input || (work->carried[a].is_known && !htp_module_makes(&work->borders, module, a));
+}
+
+/* Looks at a value that the part reads. @return why there is no such part; or NULL */
+static const char *look_at(struct finding *f, struct alone *alone, uint32_t value)
+{
+    const htp_view *view = f->flow.view;
+    const htp_view_value *made = &view->values.items[value];
+    if (f->seen_value[value] == alone->module + 1 || made->initializer != HTP_NONE) {
+        return NULL;
+    }
+    f->seen_value[value] = alone->module + 1;
+    if (made->maker == HTP_VIEW_BY_NODE && htp_flow_is_constant(view, made->node)) {
+        return NULL;
+    }
+    if (comes_in(f, alone->module, value)) {
+        HTP_PUSH(f->work->arena, &alone->inputs, value);
+    } else if (made->maker != HTP_VIEW_BY_NODE) {
+        return htp_arena_printf(f->work->arena, "it depends on '%s' of B, which has no counterpart",
+                                htp_view_text(view, made->name));
+    } else if (f->seen_node[made->node] != alone->module + 1) {
+        f->seen_node[made->node] = alone->module + 1;
+        HTP_PUSH(f->work->arena, &alone->nodes, made->node);
+    }
+    return NULL;
+}
+
+static const char *find_part(struct finding *f, struct alone *alone)
+{
+    const htp_verify_work *work = f->work;
+    const htp_numbers *outputs = &work->borders.outputs[alone->module];
+    const char *why = NULL;
+    for (size_t i = 0; i < outputs->count; i++) {
+        uint32_t value = outputs->items[i];
+        if (work->carried[value].is_known) {
+            uint32_t other = work->counterparts.of_a[value];
+            HTP_PUSH(work->arena, &alone->outputs[HTP_COMPARED_A], value);
+            HTP_PUSH(work->arena, &alone->outputs[HTP_COMPARED_B], other);
+            const char *failed = look_at(f, alone, other);
+            why = why ? why : failed;
+        }
+    }
+    for (size_t i = 0; i < alone->nodes.count && !why; i++) { /* the list grows on the way */
+        const htp_numbers *reads = &f->reads[alone->nodes.items[i]];
+        for (size_t k = 0; k < reads->count && !why; k++) {
+            why = look_at(f, alone, reads->items[k]);
+        }
+    }
+    return alone->outputs[0].count == 0 ? "B has no counterpart of what it returns"
+           : alone->nodes.count == 0    ? "B has no nodes for it"
+                                        : why;
+}
+
+/* ---- runs ---- */
+
+/* What comes into the part, as it takes it. @return bytes that were allocated */
+static void cast_inputs(struct finding *f, const struct alone *alone, const htp_array *const *of_a,
+                        const htp_array **of_b)
+{
+    htp_verify_work *work = f->work;
+    for (size_t i = 0; i < alone->inputs.count; i++) {
+        uint32_t value = alone->inputs.items[i];
+        const htp_array *given = of_a[work->counterparts.of_b[value]];
+        int32_t type = f->in_types[value];
+        of_b[value] = given;
+        if (type != 0 && type != given->data_type) {
+            htp_array *made = HTP_NEW(work->arena, htp_array);
+            *made = *given;
+            made->data_type = type;
+            void *data = htp_arena_alloc(work->arena, htp_array_bytes(made) + 1);
+            (void)htp_measure_cast(given, type, data);
+            made->data = data;
+            of_b[value] = made;
+        }
+    }
+}
+
+static void release_inputs(struct finding *f, const struct alone *alone,
+                           const htp_array *const *of_a, const htp_array **of_b)
+{
+    for (size_t i = 0; i < alone->inputs.count; i++) {
+        uint32_t value = alone->inputs.items[i];
+        if (of_b[value] != of_a[f->work->counterparts.of_b[value]]) {
+            htp_arena_release(f->work->arena, of_b[value]->data, htp_array_bytes(of_b[value]) + 1);
+        }
+    }
+}
+
+static htp_status run_at(struct finding *f, const struct alone *alone,
+                         const htp_side_session *session, const htp_array *const *of_a,
+                         const htp_array **of_b)
+{
+    htp_verify_work *work = f->work;
+    htp_verify_module *module = &work->modules[alone->module];
+    htp_fetched *fetched = NULL;
+    cast_inputs(f, alone, of_a, of_b);
+    htp_status status = htp_side_run(&work->sides[HTP_COMPARED_B], work->arena, session, of_b,
+                                     &alone->outputs[HTP_COMPARED_B], &fetched);
+    release_inputs(f, alone, of_a, of_b);
+    for (size_t i = 0; !status && i < alone->outputs[0].count; i++) {
+        const htp_array *a = of_a[alone->outputs[HTP_COMPARED_A].items[i]];
+        const htp_array *b = htp_fetched_array(fetched, i);
+        if (htp_measure_can(a, b)) {
+            module->own =
+                htp_measure_worse(module->own, htp_measure(a, b, work->request->tolerance));
+        }
+    }
+    htp_fetched_free(fetched);
+    return status;
+}
+
+static htp_status run_part(struct finding *f, const struct alone *alone)
+{
+    htp_verify_work *work = f->work;
+    htp_side *side = &work->sides[HTP_COMPARED_B];
+    const htp_array **of_b =
+        HTP_NEW_ARRAY(work->arena, const htp_array *, side->view->values.count + 1);
+    htp_side_session session = {.session = NULL};
+    for (size_t i = 0; i < alone->nodes.count; i++) {
+        f->part_of[alone->nodes.items[i]] = 0;
+    }
+    htp_status status = htp_side_open(side, work->arena, f->part_of,
+                                      &alone->outputs[HTP_COMPARED_B], f->in_types, &session);
+    for (size_t i = 0; i < alone->nodes.count; i++) {
+        f->part_of[alone->nodes.items[i]] = HTP_NONE;
+    }
+    for (uint32_t r = 0; r < work->runs && !status; r++) {
+        status = run_at(f, alone, &session, f->of_a[r], of_b);
+    }
+    htp_side_close(&session);
+    return status;
+}
+
+/* ---- groups ---- */
+
+/* A's tensors of one group, in all runs. */
+static htp_status run_group(struct finding *f)
+{
+    htp_verify_work *work = f->work;
+    htp_side *side = &work->sides[HTP_COMPARED_A];
+    size_t count = side->view->values.count;
+    htp_fetched *fetched[HTP_VERIFY_RUNS] = {NULL};
+    htp_side_session session = {.session = NULL};
+    int32_t *types = HTP_NEW_ARRAY(work->arena, int32_t, count + 1);
+    HTP_TRY(htp_side_open(side, work->arena, NULL, &f->needed, types, &session));
+    for (uint32_t r = 0; r < work->runs; r++) {
+        HTP_TRY(htp_side_run(side, work->arena, &session, work->arrays[HTP_COMPARED_A][r],
+                             &f->needed, &fetched[r]));
+        const htp_array **of_a = HTP_NEW_ARRAY(work->arena, const htp_array *, count + 1);
+        memcpy(of_a, work->arrays[HTP_COMPARED_A][r], count * sizeof(*of_a));
+        for (size_t i = 0; i < f->needed.count; i++) {
+            of_a[f->needed.items[i]] = htp_fetched_array(fetched[r], i);
+        }
+        f->of_a[r] = of_a;
+    }
+    htp_side_close(&session);
+    for (size_t i = 0; i < f->group.count; i++) {
+        htp_status status = run_part(f, &f->group.items[i]);
+        if (status) {
+            htp_verify_module *module = &work->modules[f->group.items[i].module];
+            module->own = (htp_difference_of){.is_known = false};
+            module->no_own = htp_arena_strdup(work->arena, htp_status_message(status));
+            htp_status_free(status);
+        }
+    }
+    for (uint32_t r = 0; r < work->runs; r++) {
+        htp_fetched_free(fetched[r]);
+    }
+    for (size_t i = 0; i < f->needed.count; i++) {
+        f->is_needed[f->needed.items[i]] = false;
+    }
+    f->needed.count = 0;
+    f->group.count = 0;
+    return HTP_OK;
+}
+
+static uint64_t need(struct finding *f, uint32_t value)
+{
+    const htp_verify_work *work = f->work;
+    bool is_new = work->sides[HTP_COMPARED_A].view->values.items[value].maker == HTP_VIEW_BY_NODE &&
+                  !f->is_needed[value];
+    if (is_new) {
+        f->is_needed[value] = true;
+        HTP_PUSH(work->arena, &f->needed, value);
+    }
+    return is_new ? work->bytes[value] : 0;
+}
+
+static void begin(struct finding *f, htp_verify_work *work)
+{
+    const htp_view *b = work->sides[HTP_COMPARED_B].view;
+    *f = (struct finding){
+        .work = work,
+        .flow = htp_flow_find(work->arena, b, NULL, 0),
+        .reads = HTP_NEW_ARRAY(work->arena, htp_numbers, b->nodes.count + 1),
+        .seen_value = HTP_NEW_ARRAY(work->arena, uint32_t, b->values.count + 1),
+        .seen_node = HTP_NEW_ARRAY(work->arena, uint32_t, b->nodes.count + 1),
+        .part_of = HTP_NEW_ARRAY(work->arena, uint32_t, b->nodes.count + 1),
+        .in_types = work->types,
+        .is_needed =
+            HTP_NEW_ARRAY(work->arena, bool, work->sides[HTP_COMPARED_A].view->values.count + 1),
+    };
+    for (uint32_t n = 0; n < b->nodes.count; n++) {
+        f->part_of[n] = HTP_NONE;
+        htp_flow_each_read(b, n, note_read, f);
+    }
+}
+
+/* The root alone is all of the model: what it adds is what came out. */
+static bool is_whole(const htp_verify_work *work, uint32_t module)
+{
+    return work->sides[HTP_COMPARED_A].tree->modules[module].parent == HTP_NONE && module == 0;
+}
+
+htp_status htp_verify_own(htp_verify_work *work)
+{
+    struct finding f;
+    uint64_t bytes = 0;
+    begin(&f, work);
+    for (uint32_t m = 0; m < work->sides[HTP_COMPARED_A].tree->module_count; m++) {
+        struct alone alone = {.module = m};
+        htp_verify_module *module = &work->modules[m];
+        if (is_whole(work, m) || !module->has_nodes) {
+            module->own = module->carried;
+            module->no_own = module->has_nodes ? NULL : "it runs in no node outside of bodies";
+            continue;
+        }
+        module->no_own = find_part(&f, &alone);
+        if (module->no_own) {
+            continue;
+        }
+        for (size_t i = 0; i < alone.inputs.count; i++) {
+            bytes += need(&f, work->counterparts.of_b[alone.inputs.items[i]]);
+        }
+        for (size_t i = 0; i < alone.outputs[0].count; i++) {
+            bytes += need(&f, alone.outputs[HTP_COMPARED_A].items[i]);
+        }
+        HTP_PUSH(work->arena, &f.group, alone);
+        if (bytes > work->request->memory) {
+            HTP_TRY(run_group(&f));
+            bytes = 0;
+        }
+    }
+    return f.group.count > 0 ? run_group(&f) : HTP_OK;
+}

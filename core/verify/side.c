@@ -1,0 +1,117 @@
+#include "verify/side.h"
+
+#include <string.h>
+
+/* "folder" of "folder/model.onnx", "." of "model.onnx". */
+static const char *folder_of(htp_arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? htp_arena_copy(arena, path, (size_t)(slash - path) + (slash == path)) : ".";
+}
+
+htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int number)
+{
+    const htp_view *view = request->views[number];
+    return (htp_side){
+        .view = view,
+        .tree = request->trees[number],
+        .types = htp_view_types_new(arena, view),
+        .runtime = request->runtime,
+        .scratch = request->scratch,
+        .folder = folder_of(arena, view->path),
+    };
+}
+
+/* ---- sessions ---- */
+
+/* A session under construction. */
+struct opening {
+    htp_side *side;
+    htp_arena *arena;
+    const uint32_t *part_of;
+    const htp_numbers *outputs;
+    const int32_t *types;
+    htp_side_session *session;
+};
+
+static uint32_t *copy_parts(const struct opening *o)
+{
+    const htp_view *view = o->side->view;
+    uint32_t *part_of = HTP_NEW_ARRAY(o->side->scratch, uint32_t, view->nodes.count + 1);
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        bool is_in = view->nodes.items[n].graph == 0 && (!o->part_of || o->part_of[n] == 0);
+        part_of[n] = is_in ? 0 : HTP_NONE;
+    }
+    return part_of;
+}
+
+static htp_status open_part(const struct opening *o)
+{
+    htp_side *side = o->side;
+    htp_arena *scratch = side->scratch;
+    const htp_recipe *recipe;
+    htp_part part;
+    htp_span model;
+    const htp_division division = htp_division_make(scratch, side->view, NULL, 0, 1, copy_parts(o));
+    htp_part_maker *maker = htp_part_maker_new(scratch, &division, side->tree, side->types);
+    htp_part_maker_open(maker, o->types);
+    htp_part_find(maker, scratch, 0, o->outputs, &part);
+    HTP_TRY(htp_part_recipe(maker, scratch, &part, NULL, &recipe));
+    HTP_TRY(htp_rewrite_in_memory(side->view, scratch, recipe, &model));
+    for (size_t i = 0; i < part.inputs.count; i++) {
+        HTP_PUSH(o->arena, &o->session->inputs, part.inputs.items[i]);
+    }
+    return htp_status_prefix(htp_runtime_session_new(side->runtime, model.at, model.bytes,
+                                                     side->folder, &o->session->session),
+                             side->view->path);
+}
+
+htp_status htp_side_open(htp_side *side, htp_arena *arena, const uint32_t *part_of,
+                         const htp_numbers *outputs, const int32_t *types,
+                         htp_side_session *session)
+{
+    const struct opening opening = {side, arena, part_of, outputs, types, session};
+    htp_status status = HTP_OK;
+    *session = (htp_side_session){.session = NULL};
+    htp_view_types_settle(side->types);
+    htp_arena_init(side->scratch);
+    if (htp_arena_recover(side->scratch) != 0) {
+        status = htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+    } else {
+        status = open_part(&opening);
+    }
+    htp_arena_free(side->scratch);
+    htp_arena_init(side->scratch);
+    return status;
+}
+
+void htp_side_close(htp_side_session *session)
+{
+    htp_runtime_session_free(session->session);
+    session->session = NULL;
+}
+
+/* ---- runs ---- */
+
+htp_status htp_side_run(const htp_side *side, htp_arena *arena, const htp_side_session *session,
+                        const htp_array *const *arrays, const htp_numbers *wanted,
+                        htp_fetched **fetched)
+{
+    const htp_view *view = side->view;
+    size_t count = session->inputs.count;
+    const char **names = HTP_NEW_ARRAY(arena, const char *, count + 1);
+    htp_array *given = HTP_NEW_ARRAY(arena, htp_array, count + 1);
+    const char **outputs = HTP_NEW_ARRAY(arena, const char *, wanted->count + 1);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value = session->inputs.items[i];
+        names[i] = htp_view_text(view, view->values.items[value].name);
+        given[i] = *arrays[value];
+    }
+    for (size_t i = 0; i < wanted->count; i++) {
+        outputs[i] = htp_view_text(view, view->values.items[wanted->items[i]].name);
+    }
+    const htp_named_arrays inputs = {names, given, count};
+    return htp_status_prefix(
+        htp_runtime_session_run(session->session, &inputs, outputs, wanted->count, fetched),
+        view->path);
+}

@@ -1,0 +1,52 @@
+/*
+ * One of the two models, and runs of it or of its parts. Private to core/verify.
+ */
+#ifndef HTP_VERIFY_SIDE_H
+#define HTP_VERIFY_SIDE_H
+
+#include "query/partition/part.h"
+#include "verify/verify.h"
+
+typedef struct htp_side {
+    const htp_view *view;
+    const htp_tree *tree;
+    htp_view_types *types;
+    htp_runtime *runtime;
+    htp_arena *scratch;
+    const char *folder; /* of the model */
+} htp_side;
+
+/** A part of a model that can run. */
+typedef struct htp_side_session {
+    htp_runtime_session *session;
+    htp_numbers inputs; /* values that it takes */
+} htp_side_session;
+
+htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int number);
+
+/**
+ * Makes a session of some nodes of the model.
+ * @param part_of  by node of graph 0: 0 for those that run, else HTP_NONE; NULL: all run.
+ * @param outputs  values that these nodes make, and that are wanted.
+ * @param types    by value: TensorProto.DataType of what comes in, unless it is an input of the
+ *                 model.
+ * @param session  its inputs are in @p arena.
+ */
+HTP_MUST_USE htp_status htp_side_open(htp_side *side, htp_arena *arena, const uint32_t *part_of,
+                                      const htp_numbers *outputs, const int32_t *types,
+                                      htp_side_session *session);
+
+/** Frees a session. */
+void htp_side_close(htp_side_session *session);
+
+/**
+ * Runs a session.
+ * @param arrays  by value: what comes in.
+ * @param wanted  values to fetch.
+ */
+HTP_MUST_USE htp_status htp_side_run(const htp_side *side, htp_arena *arena,
+                                     const htp_side_session *session,
+                                     const htp_array *const *arrays, const htp_numbers *wanted,
+                                     htp_fetched **fetched);
+
+#endif

@@ -1,0 +1,202 @@
+#include "verify/verify.h"
+
+#include "verify/work.h"
+
+/* ---- modules ---- */
+
+static void sum_up_outputs(htp_verify_work *work, uint32_t m)
+{
+    htp_verify_module *module = &work->modules[m];
+    const htp_numbers *outputs = &work->borders.outputs[m];
+    module->first = work->borders.first[m];
+    module->has_nodes = module->first != HTP_NONE;
+    module->worst.node = HTP_NONE;
+    for (size_t i = 0; i < outputs->count; i++) {
+        const htp_difference_of *carried = &work->carried[outputs->items[i]];
+        module->values += carried->is_known;
+        module->carried = htp_measure_worse(module->carried, *carried);
+    }
+}
+
+/* The worst difference of what each node of graph 0 reads. */
+struct reads {
+    const htp_verify_work *work;
+    double *worst; /* by node */
+};
+
+static void note_read(void *user, uint32_t node, uint32_t value)
+{
+    struct reads *reads = user;
+    uint32_t top = reads->work->borders.flow.top[node];
+    const htp_difference_of *carried = &reads->work->carried[value];
+    if (top != HTP_NONE && carried->is_known && carried->relative > reads->worst[top]) {
+        reads->worst[top] = carried->relative;
+    }
+}
+
+static double made_by(const htp_verify_work *work, uint32_t node)
+{
+    const htp_view *view = work->borders.view;
+    htp_view_range made = view->nodes.items[node].outputs;
+    double worst = 0;
+    for (uint32_t i = 0; i < made.count; i++) {
+        uint32_t value = view->operands.items[made.first + i];
+        const htp_difference_of *carried = value == HTP_NONE ? NULL : &work->carried[value];
+        worst = carried && carried->relative > worst ? carried->relative : worst;
+    }
+    return worst;
+}
+
+static void find_worst(htp_verify_work *work)
+{
+    const htp_view *view = work->borders.view;
+    struct reads reads = {work, HTP_NEW_ARRAY(work->arena, double, view->nodes.count + 1)};
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        htp_flow_each_read(view, n, note_read, &reads);
+    }
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        if (view->nodes.items[n].graph != 0) {
+            continue;
+        }
+        double carried = made_by(work, n);
+        double growth = carried > reads.worst[n] ? carried - reads.worst[n] : 0;
+        for (uint32_t m = work->borders.innermost[n]; m != HTP_NONE && growth > 0;
+             m = work->borders.tree->modules[m].parent) {
+            htp_verify_operator *worst = &work->modules[m].worst;
+            if (worst->node == HTP_NONE || growth > worst->growth) {
+                *worst = (htp_verify_operator){n, growth, carried};
+            }
+        }
+    }
+}
+
+/* ---- the result ---- */
+
+/* Finds the modules that add error, and have none inside that does. @return the first one that
+ * runs; HTP_NONE: there is none */
+static uint32_t find_first(const htp_verify_work *work)
+{
+    const htp_tree *tree = work->borders.tree;
+    bool *has_inner = HTP_NEW_ARRAY(work->arena, bool, tree->module_count + 1U);
+    uint32_t first = HTP_NONE;
+    for (uint32_t m = tree->module_count; m-- > 0;) { /* parents precede children */
+        htp_verify_module *module = &work->modules[m];
+        bool adds = module->own.is_known && module->own.relative > work->request->tolerance;
+        uint32_t parent = tree->modules[m].parent;
+        if (parent != HTP_NONE && (adds || has_inner[m])) {
+            has_inner[parent] = true;
+        }
+        module->is_source = adds && !has_inner[m];
+        if (module->is_source &&
+            (first == HTP_NONE || module->first <= work->modules[first].first)) {
+            first = m;
+        }
+    }
+    return first;
+}
+
+/* Whether a tensor could have a counterpart: no constant, and not in a body. */
+static uint32_t count_unmatched(const htp_view *view, const uint32_t *counterparts)
+{
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < view->values.count; v++) {
+        const htp_view_value *made = &view->values.items[v];
+        count += made->maker == HTP_VIEW_BY_NODE && made->graph == 0 &&
+                 counterparts[v] == HTP_NONE && !htp_flow_is_constant(view, made->node);
+    }
+    return count;
+}
+
+static uint32_t count_in_bodies(const htp_view *view)
+{
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        count += view->nodes.items[n].graph != 0;
+    }
+    return count;
+}
+
+static void count_tensors(const htp_verify_work *work, htp_verification *verification)
+{
+    const htp_view *a = work->sides[HTP_COMPARED_A].view;
+    const uint32_t *const counterparts[] = {work->counterparts.of_a, work->counterparts.of_b};
+    for (int m = 0; m < HTP_COMPARED; m++) {
+        verification->unmatched[m] = count_unmatched(work->sides[m].view, counterparts[m]);
+        verification->in_bodies[m] = count_in_bodies(work->sides[m].view);
+    }
+    for (uint32_t v = 0; v < a->values.count; v++) {
+        const htp_difference_of *carried = &work->carried[v];
+        bool is_paired =
+            a->values.items[v].maker == HTP_VIEW_BY_NODE && work->counterparts.of_a[v] != HTP_NONE;
+        verification->compared += carried->is_known;
+        verification->is_beyond =
+            verification->is_beyond || carried->relative > work->request->tolerance;
+        for (int m = 0; m < HTP_COMPARED && is_paired && !carried->is_known; m++) {
+            verification->unmatched[m]++; /* of other types or dims */
+        }
+    }
+}
+
+static void fill_in(htp_verify_work *work, htp_verification *verification)
+{
+    verification->runs = work->runs;
+    for (size_t i = 0; i < work->kinds.axes.names.count; i++) {
+        htp_verify_axis axis = {.name = work->kinds.axes.names.items[i]};
+        for (uint32_t r = 0; r < work->runs; r++) {
+            axis.sizes[r] = work->sizes[r][i];
+        }
+        HTP_PUSH(work->arena, &verification->axes, axis);
+    }
+    count_tensors(work, verification);
+    verification->modules = work->modules;
+    verification->first = find_first(work);
+    verification->is_beyond = verification->is_beyond || verification->first != HTP_NONE;
+}
+
+/* Infers the types of A's tensors, whose sizes tell how many of them fit in memory. */
+static void infer_types(htp_verify_work *work)
+{
+    htp_side *side = &work->sides[HTP_COMPARED_A];
+    htp_numbers values = {0};
+    for (uint32_t v = 0; v < side->view->values.count; v++) {
+        if (work->counterparts.of_a[v] != HTP_NONE) {
+            HTP_PUSH(work->arena, &values, v);
+        }
+    }
+    htp_view_types_need(side->types, values.items, values.count);
+}
+
+htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
+                      htp_verification *verification)
+{
+    htp_verify_work *work = HTP_NEW(arena, htp_verify_work);
+    const htp_view *a = request->views[HTP_COMPARED_A];
+    const htp_tree *tree = request->trees[HTP_COMPARED_A];
+    *work = (htp_verify_work){
+        .arena = arena,
+        .request = request,
+        .carried = HTP_NEW_ARRAY(arena, htp_difference_of, a->values.count + 1),
+        .bytes = HTP_NEW_ARRAY(arena, uint64_t, a->values.count + 1),
+        .types = HTP_NEW_ARRAY(arena, int32_t, request->views[1]->values.count + 1),
+        .modules = HTP_NEW_ARRAY(arena, htp_verify_module, tree->module_count + 1U),
+    };
+    *verification = (htp_verification){.request = request};
+    for (int m = 0; m < HTP_COMPARED; m++) {
+        HTP_TRY(htp_view_check(request->views[m]));
+        work->sides[m] = htp_side_new(arena, request, m);
+    }
+    HTP_TRY(htp_compare(arena, request->views, request->trees, &work->comparison));
+    htp_counterparts_find(arena, &work->comparison, &work->counterparts);
+    infer_types(work);
+    HTP_TRY(htp_input_kinds_find(arena, a, work->sides[HTP_COMPARED_A].types, &work->kinds));
+    HTP_TRY(htp_verify_choose(work));
+    HTP_TRY(htp_verify_carried(work));
+    htp_module_borders_find(arena, a, tree, &work->borders);
+    for (uint32_t m = 0; m < tree->module_count; m++) {
+        sum_up_outputs(work, m);
+    }
+    HTP_TRY(htp_verify_own(work));
+    find_worst(work);
+    fill_in(work, verification);
+    return HTP_OK;
+}

@@ -1,0 +1,74 @@
+/*
+ * Where two models part: both run on the same inputs in ONNX Runtime, and what they compute is
+ * compared, module by module.
+ *
+ * The first model, A, is the reference. A tensor of A has a counterpart in B by structure, by name,
+ * or by place (verify/counterparts.h). Every one that has is fetched in both, in slices that fit in
+ * memory, and compared: that difference is *carried*, it holds the error of all that came before. A
+ * module alone is the part of B that computes the counterparts of the module's outputs, fed with
+ * A's tensors where they come in: that difference is its *own*.
+ */
+#ifndef HTP_VERIFY_H
+#define HTP_VERIFY_H
+
+#include "query/compare/compare.h"
+#include "runtime/runtime.h"
+#include "verify/measure.h"
+
+/** What is asked. */
+typedef struct htp_verify_request {
+    const htp_view *views[HTP_COMPARED];
+    const htp_tree *trees[HTP_COMPARED];
+    htp_runtime *runtime;
+    htp_arena *scratch; /* for one model after the other; reset */
+    double tolerance;   /* of differences, relative to the largest element of A's tensor */
+    uint64_t memory;    /* bytes of tensors that are kept at a time */
+} htp_verify_request;
+
+/** Sizes that the models ran at: of an axis. */
+typedef struct htp_verify_axis {
+    const char *name;
+    int64_t sizes[HTP_VERIFY_RUNS];
+} htp_verify_axis;
+
+/** A node and what it adds. */
+typedef struct htp_verify_operator {
+    uint32_t node;  /* of A; HTP_NONE: none adds anything */
+    double growth;  /* its carried difference, less that of what it reads */
+    double carried; /* relative */
+} htp_verify_operator;
+
+/** One module of A. */
+typedef struct htp_verify_module {
+    bool has_nodes;  /* outside of bodies */
+    uint32_t first;  /* node, in the order of the file */
+    uint32_t values; /* outputs with a counterpart */
+    htp_difference_of carried, own;
+    bool is_source;     /* its own is beyond the tolerance, and that of no module in it */
+    const char *no_own; /* why `own` is not known; or NULL */
+    htp_verify_operator worst;
+} htp_verify_module;
+
+/** What was found. */
+typedef struct htp_verification {
+    const htp_verify_request *request;
+    HTP_VECTOR(htp_verify_axis) axes;
+    uint32_t runs;                    /* at so many sizes */
+    uint32_t compared;                /* tensors with a counterpart */
+    uint32_t unmatched[HTP_COMPARED]; /* tensors without one */
+    uint32_t in_bodies[HTP_COMPARED]; /* nodes in bodies: their tensors are not seen */
+    const htp_verify_module *modules; /* by module of A */
+    uint32_t first; /* the first module that adds error beyond the tolerance, the innermost;
+                       HTP_NONE */
+    bool is_beyond; /* something is beyond the tolerance */
+} htp_verification;
+
+/**
+ * Verifies.
+ * @return HTP_CODE_USAGE where no inputs can be made, or where B takes inputs that A does not have;
+ *         HTP_CODE_BAD_INPUT where the runtime refuses a model.
+ */
+HTP_MUST_USE htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
+                                   htp_verification *verification);
+
+#endif

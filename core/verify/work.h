@@ -1,0 +1,38 @@
+/*
+ * The state of a verification. Private to core/verify.
+ */
+#ifndef HTP_VERIFY_WORK_H
+#define HTP_VERIFY_WORK_H
+
+#include "verify/counterparts.h"
+#include "verify/inputs.h"
+#include "verify/modules.h"
+#include "verify/side.h"
+
+typedef struct htp_verify_work {
+    htp_arena *arena;
+    const htp_verify_request *request;
+    htp_comparison comparison;
+    htp_counterparts counterparts;
+    htp_side sides[HTP_COMPARED];
+    htp_input_kinds kinds;
+    uint32_t runs;
+    const int64_t *sizes[HTP_VERIFY_RUNS];                   /* by axis */
+    const htp_array **arrays[HTP_COMPARED][HTP_VERIFY_RUNS]; /* by value: what comes in */
+    htp_difference_of *carried; /* by value of A; known where both were fetched and compared */
+    uint64_t *bytes;            /* by value of A: in all runs together */
+    int32_t *types;             /* by value of B that was compared: its TensorProto.DataType */
+    htp_module_borders borders; /* of A */
+    htp_verify_module *modules; /* by module of A */
+} htp_verify_work;
+
+/** Chooses sizes that both models run at, and makes their inputs. */
+HTP_MUST_USE htp_status htp_verify_choose(htp_verify_work *work);
+
+/** Compares all tensors that have a counterpart. */
+HTP_MUST_USE htp_status htp_verify_carried(htp_verify_work *work);
+
+/** Compares modules alone. */
+HTP_MUST_USE htp_status htp_verify_own(htp_verify_work *work);
+
+#endif

@@ -1,0 +1,272 @@
+"""`htp-trace verify`: faults that are planted in a model are found in the right module, and nothing else."""
+
+import json
+import math
+import os
+from pathlib import Path
+
+import numpy
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+from commands import NO_SHIM
+from harness import (
+    EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, exported, run, scratch, skip_unless,
+    skip_unless_loadable,
+)
+from models.table import ALL
+from test_bad_input import check_line
+from test_validate import EXIT_FOUND
+
+RUNTIMES = sorted(ROOT.glob(".venv*/lib/python3*/site-packages/onnxruntime/capi/libonnxruntime.so.*"))
+PACKAGE = sorted(Path(onnxruntime.__file__).parent.glob("capi/libonnxruntime.so.*"))
+SAMPLES = [ALL[name] for name in ("bert-tiny", "transformer-scripted", "small-gpt2", "narrow-resnet50")]
+HALF = 1e-4  # below the error of half precision
+
+
+def verified(a, b, *options, code=EXIT_OK) -> dict:
+    result = run("verify", a, b, "--onnxruntime", PACKAGE[0], "--json", *options, env=NO_SHIM)
+    assert result.returncode == code and not result.stderr, (result.returncode, result.stderr)
+    return json.loads(result.stdout)
+
+
+def modules(found: dict) -> dict:
+    return {module["address"]: module for module in found["modules"]}
+
+
+# ---- planted faults ----------------------------------------------------------------------------
+
+
+def tags_of(node) -> tuple:
+    """The address of the module that a node ran in, torch.nn's classes included; and its tag."""
+    facts = {p.key: p.value for p in node.metadata_props}
+    return facts["full_tag"], facts["source_module"]
+
+
+def matrix_node(model, number: int):
+    """A node with a matrix or a filter as its weight, and that weight."""
+    weights = {i.name: i for i in model.graph.initializer if len(i.dims) > 1}
+    nodes = [n for n in model.graph.node
+             if n.op_type in ("MatMul", "Gemm", "Conv") and len(n.input) > 1 and n.input[1] in weights]
+    node = nodes[len(nodes) * number // 4]
+    return node, weights[node.input[1]]
+
+
+def change_weight(model) -> tuple:
+    node, weight = matrix_node(model, 2)
+    weight.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(weight) * numpy.float32(1.01), weight.name))
+    return tags_of(node)
+
+
+def swap_operator(model) -> tuple:
+    """The last activation of its kind becomes another one."""
+    others = {"Softmax": "Sigmoid", "Gelu": "Relu", "Relu": "Abs", "Tanh": "Sigmoid"}
+    node = [n for n in model.graph.node if n.op_type in others][-2]
+    node.op_type = others[node.op_type]
+    kept = [a for a in node.attribute if a.name.startswith("__")]
+    del node.attribute[:]
+    node.attribute.extend(kept)
+    return tags_of(node)
+
+
+def make_half(model) -> tuple:
+    """One product in half precision, between casts."""
+    node, weight = matrix_node(model, 3)
+    weight.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(weight).astype(numpy.float16), weight.name))
+    inputs, output = [node.input[0], *node.input[2:]], node.output[0]
+    casts = [helper.make_node("Cast", [name], [f"half.{k}"], to=TensorProto.FLOAT16) for k, name in enumerate(inputs)]
+    node.input[:] = ["half.0", weight.name, *(f"half.{k}" for k in range(1, len(inputs)))]
+    node.output[0] = "half.output"
+    place = list(model.graph.node).index(node)
+    back = helper.make_node("Cast", ["half.output"], [output], to=TensorProto.FLOAT)
+    nodes = list(model.graph.node)
+    del model.graph.node[:], model.graph.value_info[:]
+    model.graph.node.extend([*nodes[:place], *casts, nodes[place], back, *nodes[place + 1:]])
+    return tags_of(node)
+
+
+FAULTS = [(model, fault) for model in SAMPLES for fault in (change_weight, swap_operator, make_half)]
+
+
+@case_for_each(FAULTS, name=lambda row: f"{row[0].name}-{row[1].__name__}")
+def the_module_of_a_fault_is_named_first(row):
+    sample, fault = row
+    skip_unless_loadable(sample)
+    file = exported(sample)
+    model = onnx.load(file)
+    full, tag = fault(model)
+    with scratch() as folder:
+        onnx.save(model, folder / "changed.onnx")
+        found = verified(file, folder / "changed.onnx", code=EXIT_FOUND)
+    told = modules(found)
+    where = full if full in told else tag  # tagged modules are called by their tag
+    assert found["first"] == where, (found["first"], where)
+    assert [m["address"] for m in found["modules"] if m["is_source"]] == [where]
+    assert found["without_counterpart"]["a"] == 0 and found["is_beyond"]
+    for address, module in told.items():
+        is_around = any((name + "/").startswith(address + "/") for name in (full, tag))
+        assert is_around or module["own"]["relative"] <= found["tolerance"], module
+    worst = told[where]["worst_operator"]
+    assert worst and worst["growth"] > 0 and worst["source"], worst
+
+
+# ---- models that agree -------------------------------------------------------------------------
+
+
+@case_for_each(SAMPLES[:2], name=lambda model: model.name)
+def a_model_agrees_with_itself(sample):
+    file = exported(sample)
+    found = verified(file, exported(sample, "--tags", "none"))
+    assert found["first"] is None and not found["is_beyond"]
+    assert found["without_counterpart"] == {"a": 0, "b": 0} and len(found["sizes"]) == 3
+    assert all(m["carried"]["largest"] == 0 and m["own"]["largest"] == 0 for m in found["modules"])
+    text = run("verify", file, file, "--onnxruntime", PACKAGE[0], "--depth", "0", env=NO_SHIM).stdout
+    assert "nothing is beyond the tolerance" in text and text.splitlines()[-1].startswith("/"), text
+
+
+@case
+def optimised_files_agree():
+    file = exported(SAMPLES[0])
+    with scratch() as folder:
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        options.optimized_model_filepath = str(folder / "optimized.onnx")
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+        onnxruntime.InferenceSession(str(file), options)
+        found = verified(file, folder / "optimized.onnx")
+        assert found["first"] is None and found["without_counterpart"]["a"] > 0, found
+        own = [m["own"]["relative"] for m in found["modules"] if m["own"]]
+        assert 0 < max(own) < HALF / 10, own
+        assert all(m["no_own"] for m in found["modules"] if not m["own"])
+
+
+@case
+def quantised_files_part_in_their_products():
+    skip_unless("onnxruntime quantisers")
+    from onnxruntime.quantization import quantize_dynamic
+
+    file = exported(SAMPLES[0])
+    with scratch() as folder:
+        quantize_dynamic(file, folder / "int8.onnx")
+        found = verified(file, folder / "int8.onnx", code=EXIT_FOUND)
+        sources = [m for m in found["modules"] if m["is_source"]]
+        assert {m["worst_operator"]["op_type"] for m in sources} == {"Gather", "MatMul", "Gemm"}, sources
+        assert all("/Linear" in m["address"] or "/Embedding" in m["address"] for m in sources), sources
+        verified(file, folder / "int8.onnx", "--tolerance", "0.2")
+
+
+@case
+def half_precision_takes_the_same_inputs():
+    """All of a convolution in half precision, inputs and outputs included."""
+    weight = numpy.linspace(-1, 1, 48, dtype=numpy.float32).reshape(4, 3, 2, 2)
+
+    def build(data_type, dtype) -> onnx.ModelProto:
+        graph = helper.make_graph(
+            [helper.make_node("Conv", ["x", "w"], ["y"], name="/conv/Conv")], "g",
+            [helper.make_tensor_value_info("x", data_type, ["n", 3, "height", "width"])],
+            [helper.make_tensor_value_info("y", data_type, None)], [numpy_helper.from_array(weight.astype(dtype), "w")])
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+    with scratch() as folder:
+        onnx.save(build(TensorProto.FLOAT, numpy.float32), folder / "a.onnx")
+        onnx.save(build(TensorProto.FLOAT16, numpy.float16), folder / "b.onnx")
+        found = verified(folder / "a.onnx", folder / "b.onnx", code=EXIT_FOUND)
+        assert found["compared"] == 1 and HALF < found["modules"][0]["carried"]["relative"] < 3e-3, found
+
+
+# ---- memory, bodies, bad input -----------------------------------------------------------------
+
+
+@case
+def slices_change_nothing():
+    file = exported(SAMPLES[0])
+    model = onnx.load(file)
+    change_weight(model)
+    with scratch() as folder:
+        onnx.save(model, folder / "changed.onnx", save_as_external_data=True, location="w.data", size_threshold=1024)
+        whole = verified(file, folder / "changed.onnx", code=EXIT_FOUND)
+        assert whole == verified(file, folder / "changed.onnx", "--memory", "1", code=EXIT_FOUND)
+
+
+def looping(factor: float) -> onnx.ModelProto:
+    """x, multiplied three times in the body of a Loop, then added to itself."""
+    body = helper.make_graph(
+        [helper.make_node("Mul", ["state", "factor"], ["next"]), helper.make_node("Identity", ["on"], ["go"])], "body",
+        [helper.make_tensor_value_info("i", TensorProto.INT64, []),
+         helper.make_tensor_value_info("on", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("state", TensorProto.FLOAT, ["n"])],
+        [helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("next", TensorProto.FLOAT, ["n"])])
+    nodes = [helper.make_node("Loop", ["count", "", "x"], ["looped"], body=body, name="/loop/Loop"),
+             helper.make_node("Add", ["looped", "x"], ["y"], name="/sum/Add")]
+    constants = [numpy_helper.from_array(numpy.array(3), "count"),
+                 numpy_helper.from_array(numpy.array(factor, numpy.float32), "factor")]
+    graph = helper.make_graph(
+        nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n"])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n"])], constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+@case
+def bodies_are_compared_where_they_end():
+    with scratch() as folder:
+        onnx.save(looping(0.5), folder / "a.onnx")
+        onnx.save(looping(0.51), folder / "b.onnx")
+        found = verified(folder / "a.onnx", folder / "b.onnx", code=EXIT_FOUND)
+        assert found["nodes_in_bodies"] == {"a": 2, "b": 2} and found["compared"] == 2, found
+        told = modules(found)
+        assert found["first"] == "/loop", found
+        assert math.isclose(told["/loop"]["own"]["relative"], (0.51 / 0.5) ** 3 - 1, rel_tol=1e-5)
+        assert told["/sum"]["own"]["relative"] == 0 < told["/sum"]["carried"]["relative"]
+
+
+@case
+def inputs_that_cannot_be_made():
+    with scratch() as folder:
+        model = looping(0.5)
+        onnx.save(model, folder / "a.onnx")
+        model.graph.input.append(helper.make_tensor_value_info("more", TensorProto.FLOAT, ["n"]))
+        onnx.save(model, folder / "more.onnx")
+        check_line(run("verify", folder / "a.onnx", folder / "more.onnx", "--onnxruntime", PACKAGE[0]), EXIT_USAGE,
+                   "it takes input 'more'")
+        model.graph.input[1].type.tensor_type.elem_type = TensorProto.STRING
+        onnx.save(model, folder / "text.onnx")
+        check_line(run("verify", folder / "text.onnx", folder / "a.onnx", "--onnxruntime", PACKAGE[0]), EXIT_USAGE,
+                   "no values can be made up for input 'more'")
+        model.graph.node[1].op_type = "Nothing"
+        del model.graph.input[1]
+        onnx.save(model, folder / "bad.onnx")
+        check_line(run("verify", folder / "a.onnx", folder / "bad.onnx", "--onnxruntime", PACKAGE[0]), EXIT_BAD_INPUT,
+                   "bad.onnx: ONNX Runtime")
+        check_line(run("verify", folder / "a.onnx", folder / "a.onnx", "--tolerance", "-1"), EXIT_USAGE, "--tolerance")
+
+
+# ---- the library -------------------------------------------------------------------------------
+
+
+@case_for_each(RUNTIMES, name=lambda path: path.name)
+def every_release_is_used(library):
+    file = exported(SAMPLES[0])
+    found = json.loads(run("verify", file, file, "--json", "--onnxruntime", library, env=NO_SHIM).stdout)
+    assert library.name.endswith(f".so.{found['runtime']}") and found["first"] is None, found["runtime"]
+
+
+@case
+def the_library_is_found_beside_python():
+    file = exported(SAMPLES[0])
+    prefix = PACKAGE[0].parents[5]
+    for env in ({"VIRTUAL_ENV": str(prefix)}, {"PATH": f"/nowhere:{prefix}/bin"}):
+        env = {**NO_SHIM, **env}
+        assert run("verify", file, file, "--quiet", env=env).returncode == EXIT_OK, env
+
+
+@case
+def a_library_that_is_missing_is_named():
+    file = exported(SAMPLES[0])
+    with scratch() as folder:
+        check_line(run("verify", file, file, env={**NO_SHIM, "PATH": str(folder), "LD_LIBRARY_PATH": ""}),
+                   EXIT_INTERNAL, "pip install onnxruntime", "--onnxruntime FILE")
+        check_line(run("verify", file, file, "--onnxruntime", folder / "none.so"), EXIT_INTERNAL, "none.so")
+        other = os.path.realpath("/lib/x86_64-linux-gnu/libm.so.6")
+        check_line(run("verify", file, file, "--onnxruntime", other), EXIT_INTERNAL, "OrtGetApiBase")
