@@ -6,7 +6,12 @@
 
 #include "exported/symbols/symbols.h"
 
-/** Gives data-dependent symbols a number in each lane, and lists them. */
+/**
+ * Gives data-dependent symbols a number in each lane, and lists them. Several lanes tell
+ * apart what these sizes are: no symbol is a multiple of another one, or has a constant distance
+ * to it, and the dims that follow from them differ between lanes as far as other numbers can make
+ * them: Min(u0, 16) is 16 in some and below it in others.
+ */
 void htp_data_sizes_make_up(htp_exported_symbols *symbols);
 
 #endif

@@ -21,8 +21,8 @@ from harness import EXIT_OK, EXIT_UNSUPPORTED, PROGRAM, case, case_for_each, exp
 from numbers_check import assert_close, session
 
 VERSIONS = FOLDER / "versions"
-SETS = ("plain_programs", "memory_programs", "control_programs", "idiom_programs", "quantized_programs", "size_programs",
-        "transformer_programs", "weight_programs")
+SETS = ("plain_programs", "memory_programs", "control_programs", "detection_programs", "idiom_programs",
+        "quantized_programs", "size_programs", "transformer_programs", "weight_programs")
 KINDS = {"Gemm": "MatMul"}  # the same by other names
 
 

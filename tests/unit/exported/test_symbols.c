@@ -7,7 +7,7 @@
 #define S "Symbol('s0', positive=True, integer=True)"
 #define T "Symbol('s1', positive=True, integer=True)"
 
-enum { OF_S, OF_TWICE_T, OF_SUM, OF_DATA, OF_UNHEARD };
+enum { OF_S, OF_TWICE_T, OF_SUM, OF_DATA, OF_UNHEARD, OF_OTHER_DATA, OF_LEAST, OF_REST };
 
 static const htp_exported_expression expressions[] = {
     [OF_S] = {S, true, 4},
@@ -15,10 +15,14 @@ static const htp_exported_expression expressions[] = {
     [OF_SUM] = {"Add(" S ", " T ")", true, 7},
     [OF_DATA] = {"Symbol('u0', integer=True)", false, 0},
     [OF_UNHEARD] = {"Zeta(" S ")", false, 0},
+    [OF_OTHER_DATA] = {"Symbol('u1', integer=True)", false, 0},
+    [OF_LEAST] = {"Min(Integer(3), Symbol('u1', integer=True))", false, 0},
+    [OF_REST] = {"Add(Integer(9), Mul(Integer(-1), Symbol('u0', integer=True)))", false, 0},
 };
 
 static const htp_exported_size sizes_x[] = {{OF_S, 0, 0}, {OF_TWICE_T, 0, 0}, {HTP_NONE, 8, 0}};
 static const htp_exported_size sizes_y[] = {{OF_SUM, 0, 0}};
+static const htp_exported_size sizes_made[] = {{OF_LEAST, 0, 0}, {OF_REST, 0, 0}};
 
 static htp_exported_value values[] = {
     {.name = "w", .kind = HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_FLOAT32},
@@ -28,6 +32,7 @@ static htp_exported_value values[] = {
      .rank = 3,
      .sizes = sizes_x},
     {.name = "y", .kind = HTP_TRACE_TENSOR, .dtype = HTP_DTYPE_INT64, .rank = 1, .sizes = sizes_y},
+    {.name = "made", .kind = HTP_TRACE_TENSOR, .rank = 2, .sizes = sizes_made},
 };
 
 static const htp_exported_input inputs[] = {
@@ -38,7 +43,8 @@ static const htp_exported_input inputs[] = {
 
 static const htp_exported_range ranges[] = {{"s0", true, true, 2, 64},
                                             {"Mul(Integer(2), s1)", true, false, 2, 0},
-                                            {"u0", true, true, 1, 9}};
+                                            {"u0", true, true, 1, 9},
+                                            {"u1", true, true, 1, 9}};
 
 static const char *const paths[] = {NULL, "x", "past.0"};
 
@@ -47,7 +53,7 @@ static htp_exported_program program_of(const char *const *guards, uint32_t guard
     htp_exported_program program = {.inputs = inputs,
                                     .input_count = 3,
                                     .ranges = ranges,
-                                    .range_count = 3,
+                                    .range_count = 4,
                                     .guards = guards,
                                     .guard_count = guard_count};
     program.expressions.items = (htp_exported_expression *)expressions;
@@ -90,11 +96,35 @@ UNIT_TEST(sizes_of_inputs_give_all_others)
     ck_assert_int_eq(number[0], 8);
     ck_assert_int_eq(number[1], 9);
     ck_assert(htp_exported_symbols_have_data(&symbols));
-    ck_assert_uint_eq(symbols.data_sizes.count, 1);
+    ck_assert_uint_eq(symbols.data_sizes.count, 2);
     expect_ok(htp_exported_symbols_size(&symbols, &data, 0, &number[0]));
     expect_ok(htp_exported_symbols_size(&symbols, &data, 1, &number[1]));
     ck_assert_int_ne(number[0], number[1]);
     ck_assert(number[0] >= 1 && number[0] <= 9);
+}
+
+/* Sizes between the same bounds are two sizes; what follows one of them moves. */
+UNIT_TEST(data_sizes_are_told_apart)
+{
+    htp_exported_symbols symbols;
+    const htp_exported_program program = program_of(NULL, 0);
+    htp_input x = {
+        .dtype = HTP_DTYPE_FLOAT32, .rank = 3, .dims = {{5, 6, 8}, {6, 6, 8}, {7, 10, 8}}};
+    htp_input y = {.dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {{8}, {9}, {12}}};
+    const htp_input *const given[] = {NULL, &x, &y};
+    int64_t number[3][2];
+    read(arena, &symbols, &program);
+    expect_ok(htp_exported_symbols_bind(&symbols, given, 3));
+    const int64_t *a = symbols.data_sizes.items[0].sizes;
+    const int64_t *b = symbols.data_sizes.items[1].sizes;
+    ck_assert((a[1] - a[0]) * (b[2] - b[0]) != (a[2] - a[0]) * (b[1] - b[0]));
+    for (uint32_t lane = 0; lane < 3; lane++) {
+        ck_assert(a[lane] >= 1 && a[lane] <= 9 && b[lane] >= 1 && b[lane] <= 9);
+        expect_ok(htp_exported_symbols_size(&symbols, &sizes_made[0], lane, &number[lane][0]));
+        expect_ok(htp_exported_symbols_size(&symbols, &sizes_made[1], lane, &number[lane][1]));
+    }
+    ck_assert(number[0][0] != number[1][0] || number[0][0] != number[2][0]);
+    ck_assert(number[0][1] != number[1][1]);
 }
 
 UNIT_TEST(what_does_not_fit_is_refused)
@@ -229,7 +259,7 @@ UNIT_TEST(places_of_guards_are_read)
     ck_assert_str_eq(at, "L['past'");
 }
 
-UNIT_MAIN("symbols", sizes_of_inputs_give_all_others, what_does_not_fit_is_refused,
-          guards_hold_in_every_lane, no_formula_is_bad_input, sizes_end_at_bounds_and_guards,
-          guards_of_several_sizes_are_asked_of_lanes, sizes_move_down_where_there_is_no_more,
-          places_of_guards_are_read)
+UNIT_MAIN("symbols", sizes_of_inputs_give_all_others, data_sizes_are_told_apart,
+          what_does_not_fit_is_refused, guards_hold_in_every_lane, no_formula_is_bad_input,
+          sizes_end_at_bounds_and_guards, guards_of_several_sizes_are_asked_of_lanes,
+          sizes_move_down_where_there_is_no_more, places_of_guards_are_read)
