@@ -5,9 +5,11 @@
  * The owner follows from the name. Records add the aliases and the parameters of modules. A
  * parameter without an initializer may be tied to a weight of equal dims, which its module may
  * read, too. A module may call a module that it does not hold; then the chain of calls ends in the
- * owner. Initializers that are computed or laid out list their source weights. Weights that were
- * folded or renamed have no known owner, and are not judged. Nor is a scalar that is named after a
- * weight and is in no record: the scale of a quantised weight belongs to its reader.
+ * owner. Initializers that are computed or laid out list their source weights. A computed one of
+ * another rank than its first source may be a value that the owner passed on, such as the sines of
+ * positions; other readers of it are not judged. Weights that were folded or renamed have no known
+ * owner, and are not judged. Nor is a scalar that is named after a weight and is in no record: the
+ * scale of a quantised weight belongs to its reader.
  */
 #include "quality/parts.h"
 
@@ -22,6 +24,7 @@ struct holder {
     uint32_t module;  /* HTP_NONE: unknown */
     uint32_t ran;     /* the module in the reference; HTP_NONE: unknown */
     bool is_ancestor; /* `module` is only an ancestor of the owner, which is unknown */
+    bool is_value;    /* the initializer may be one that the owner passed on */
 };
 
 struct oracle {
@@ -30,6 +33,7 @@ struct oracle {
     htp_map open;           /* by dims and module: it or a descendant has a parameter without an
                                initializer */
     htp_map recorded;       /* names of parameters and buffers in records */
+    htp_map ranks;          /* names of parameters in records: their ranks */
     htp_view_name chain_key;
     uint64_t seed;
 };
@@ -105,7 +109,9 @@ static void note_recorded(struct oracle *o)
         const cJSON *item;
         cJSON_ArrayForEach(item, shapes_of(record))
         {
-            htp_map_set(o->m->arena, &o->recorded, full_name(o, i, item->string), i);
+            const char *name = full_name(o, i, item->string);
+            htp_map_set(o->m->arena, &o->recorded, name, i);
+            htp_map_set(o->m->arena, &o->ranks, name, (uint32_t)cJSON_GetArraySize(item));
         }
         cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(record, "buffers"))
         {
@@ -149,7 +155,15 @@ static struct holder find_holder(const struct oracle *o, const char *name)
         is_ancestor = true;
     }
     bool is_root = !strchr(name, '.') && htp_map_get(&o->recorded, name, NULL);
-    return (struct holder){is_root ? 0 : HTP_NONE, HTP_NONE, false};
+    return (struct holder){.module = is_root ? 0 : HTP_NONE, .ran = HTP_NONE};
+}
+
+/* Whether an initializer has the rank that records give a parameter. */
+static bool has_rank_of(const struct oracle *o, uint32_t tensor, const char *parameter)
+{
+    uint32_t rank = 0;
+    return htp_map_get(&o->ranks, parameter, &rank) &&
+           rank == o->m->subject->view->tensors.items[tensor].dims.count;
 }
 
 /* The owner of an initializer's sources: the first source decides. Files of other tools have none;
@@ -163,7 +177,9 @@ static struct holder find_made_of(const struct oracle *o, uint32_t tensor, htp_m
         htp_map_set(o->m->arena, names, made_of.names[i], tensor);
     }
     if (made_of.count > 0) {
-        return find_holder(o, made_of.names[0]);
+        struct holder source = find_holder(o, made_of.names[0]);
+        source.is_value = made_of.is_computed && !has_rank_of(o, tensor, made_of.names[0]);
+        return source;
     }
     struct holder holder = find_holder(o, name);
     size_t length = strlen(name);
@@ -275,7 +291,8 @@ static verdict judge_read(const struct oracle *o, uint32_t node, uint32_t tensor
     if (is_right) {
         return VERDICT_RIGHT;
     }
-    if (holder.is_ancestor && htp_subject_is_above(s, holder.module, s->module_of[node])) {
+    if (holder.is_value ||
+        (holder.is_ancestor && htp_subject_is_above(s, holder.module, s->module_of[node]))) {
         return VERDICT_UNKNOWN;
     }
     if (o->m->aliases.names[holder.module] > HTP_QUALITY_MAX_NAMES ||

@@ -11,6 +11,7 @@ from plain_programs import STEPS, Recurrent, floats
 from program import Program
 
 SOME = ("plain", "decomposed")
+ONE = ("plain",)
 
 
 def rows(b, s):
@@ -72,6 +73,31 @@ class Rotary(nn.Module):
         y = self.inner(x)[:, None]
         turned = torch.cat([-y[..., 2:], y[..., :2]], -1)
         return y * angles.cos() + turned * angles.sin()
+
+
+class Sines(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("frequencies", torch.rand(4))
+
+    def forward(self):
+        return (torch.arange(6).unsqueeze(1) * self.frequencies).sin()
+
+
+class Turned(nn.Module):
+    def forward(self, x, by):
+        return x * by
+
+
+class HandedOn(nn.Module):
+    """What one module computes of its buffer, and another one reads."""
+
+    def __init__(self):
+        super().__init__()
+        self.sines, self.turned, self.scaled = Sines(), Turned(), nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.turned(self.scaled(x), self.sines())
 
 
 class Causal(nn.Module):
@@ -155,6 +181,7 @@ PROGRAMS = (
     Program("spectral_norm", Spectral, rows, modes=SOME),
     Program("scaled", Scaled, rows, modes=SOME),
     Program("rotary", Rotary, rows, modes=SOME),
+    Program("handed_on", HandedOn, lambda b, s: (torch.randn(b, 6, 4),), modes=ONE),
     Program("causal", Causal, rows, modes=SOME),
     Program("norm_behind", Layers, pictures, modes=SOME),
     Program("rnn", lambda: Recurrent(nn.RNN, bidirectional=True), floats(("b", "s", 6)), STEPS, modes=SOME),

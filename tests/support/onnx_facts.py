@@ -184,10 +184,18 @@ def parameters_of(initializer) -> list:
     return json.loads(told) if told.startswith("[") else [told]
 
 
+def is_passed_on(initializer, ranks: dict) -> bool:
+    """Whether it may be a value that a module computes of its weights for others: not one of a parameter's rank."""
+    told = properties(initializer)
+    is_computed = "htp.parameter" in told and "htp.layout" not in told
+    return is_computed and ranks.get(parameters_of(initializer)[0]) != len(initializer.dims)
+
+
 def check_parameters(model, tree, parameters: list) -> None:
     """A node that reads a parameter, stored as in the model, laid out, or folded with others, belongs to an owner of
     it, or to an ancestor of an owner."""
-    told = {i.name: parameters_of(i) for i in model.graph.initializer}
+    ranks = {entry["name"]: len(entry["shape"]) for entry in parameters if entry["kind"] == "parameter"}
+    told = {i.name: [] if is_passed_on(i, ranks) else parameters_of(i) for i in model.graph.initializer}
     owners = {}
     by_storage = {}
     for entry in parameters:

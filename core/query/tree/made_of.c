@@ -25,10 +25,11 @@ static size_t read_array(htp_span json, char *texts, const char **names)
 
 htp_made_of htp_made_of_find(const htp_view *view, uint32_t tensor)
 {
-    const htp_view_property *told = htp_view_find_property(
-        view, view->tensors.items[tensor].properties, htp_view_find_name(view, HTP_PARAMETER_KEY));
+    const htp_view_range properties = view->tensors.items[tensor].properties;
+    const htp_view_property *told =
+        htp_view_find_property(view, properties, htp_view_find_name(view, HTP_PARAMETER_KEY));
     if (!told || told->value.bytes == 0) {
-        return (htp_made_of){NULL, 0};
+        return (htp_made_of){.count = 0};
     }
     size_t bytes = told->value.bytes;
     size_t most = bytes / 3 + 1; /* a name takes two quotes and a comma at least */
@@ -39,5 +40,7 @@ htp_made_of htp_made_of_find(const htp_view *view, uint32_t tensor)
         memcpy(texts, told->value.at, bytes);
         found[count++] = texts;
     }
-    return (htp_made_of){found, count};
+    const htp_view_property *layout =
+        htp_view_find_property(view, properties, htp_view_find_name(view, HTP_LAYOUT_KEY));
+    return (htp_made_of){found, count, !layout};
 }

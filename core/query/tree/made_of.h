@@ -10,7 +10,8 @@
 /** Dotted names of weights. */
 typedef struct htp_made_of {
     const char *const *names;
-    size_t count; /* 0: it is stored as in the model, or unknown */
+    size_t count;     /* 0: it is stored as in the model, or unknown */
+    bool is_computed; /* rather than laid out */
 } htp_made_of;
 
 /** Reads the metadata of an initializer of @p view, into the view's arena. */

@@ -129,7 +129,7 @@ static void note_made_of(struct reading *r, uint32_t tensor, const cJSON *record
             names[count++] = htp_arena_strdup(r->finder->arena, name->valuestring);
         }
     }
-    r->made_of[tensor] = (htp_made_of){names, count};
+    r->made_of[tensor] = (htp_made_of){names, count, !cJSON_IsString(member(record, "layout"))};
 }
 
 /* Skips an operation whose op type differs from the node's, or whose node the model does not have.

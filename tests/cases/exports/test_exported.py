@@ -170,6 +170,25 @@ def what_is_overwritten_with_itself_is_no_state() -> None:
         assert len(model.graph.output) == 1, (mode, model.graph.output)
 
 
+@case
+def values_that_modules_hand_on_contaminate_nothing() -> None:
+    """Folded ones, which are made of the buffers of another module."""
+    if not listed():
+        return
+    with scratch() as there:
+        export(files("weight_programs", "handed_on") / "plain.pt2", there / "model.onnx")
+        model = onnx.load(str(there / "model.onnx"))
+        told = run("quality", there / "model.onnx", "--json", there / "quality.json")
+        assert told.returncode == EXIT_OK, told.stderr
+        metrics = json.loads((there / "quality.json").read_text())["models"][0]["metrics"]
+    made_of = {one.name: facts.parameters_of(one) for one in model.graph.initializer}
+    read = {name: facts.tag_of(node) for node in model.graph.node for name in node.input if name in made_of}
+    (sines,) = [name for name in read if made_of[name] == ["sines.frequencies"]]
+    assert read[sines] == "/HandedOn/Turned", read
+    found = metrics["contamination.weights"]
+    assert found["count"] == 0 < found["of"], found
+
+
 @case_for_each(listed(), name=lambda one: "/".join(one[1:]))
 def program(one):
     name, program_name, mode = one
