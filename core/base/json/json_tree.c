@@ -176,20 +176,20 @@ static const char *decode_escape(const char *at, char **to)
 
 char *htp_json_node_text(htp_arena *arena, const htp_json_node *node, size_t *bytes)
 {
-    char *text = htp_arena_copy(arena, node->at, node->length);
-    *bytes = node->length;
     if (node->is_plain) {
-        return text;
+        *bytes = node->length;
+        return htp_arena_copy(arena, node->at, node->length);
     }
+    char *text = htp_arena_alloc(arena, (size_t)node->length + 1);
     char *to = text;
     const char *at = node->at;
     const char *end = at + node->length;
     while (at < end) {
-        if (*at == '\\') {
-            at = decode_escape(at + 1, &to);
-        } else {
-            *to++ = *at++;
-        }
+        const char *escape = memchr(at, '\\', (size_t)(end - at));
+        size_t plain = (size_t)((escape ? escape : end) - at);
+        memcpy(to, at, plain);
+        to += plain;
+        at = escape ? decode_escape(escape + 1, &to) : end;
     }
     *to = '\0';
     *bytes = (size_t)(to - text);

@@ -8,7 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_LINKS = 40 }; /* links in a chain, the system's own limit */
+enum {
+    MAX_LINKS = 40,    /* links in a chain, the system's own limit */
+    WAITING = 8 << 20, /* bytes that may wait for the disk */
+};
 
 htp_status htp_output_cannot_write(const char *path, int error)
 {
@@ -45,6 +48,8 @@ static htp_status begin(htp_output *output, const char *path)
     output->fd = -1;
     output->failure = 0;
     output->position = 0;
+    output->written = 0;
+    output->begun = 0;
     output->used = 0;
     output->temporary = NULL;
     output->is_direct = false;
@@ -161,6 +166,16 @@ htp_status htp_output_open(htp_output *output, uint64_t bytes)
     return HTP_OK;
 }
 
+/* Lets the disk begin with what was written, so that less is left when the file is synced. */
+static void begin_writing_back(htp_output *output)
+{
+    if (!output->is_direct && output->written - output->begun >= WAITING) {
+        (void)sync_file_range(output->fd, (off_t)output->begun,
+                              (off_t)(output->written - output->begun), SYNC_FILE_RANGE_WRITE);
+        output->begun = output->written;
+    }
+}
+
 static void write_all(htp_output *output, const unsigned char *data, size_t bytes)
 {
     while (bytes > 0 && output->failure == 0) {
@@ -168,10 +183,12 @@ static void write_all(htp_output *output, const unsigned char *data, size_t byte
         if (written > 0) {
             data += written;
             bytes -= (size_t)written;
+            output->written += (uint64_t)written;
         } else if (written == 0 || errno != EINTR) {
             output->failure = written == 0 ? EIO : errno;
         }
     }
+    begin_writing_back(output);
 }
 
 static void flush_buffer(htp_output *output)

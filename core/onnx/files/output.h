@@ -25,6 +25,8 @@ typedef struct htp_output {
     int fd;      /* -1: not open */
     int failure; /* errno of the first failure, from which on nothing is written; 0: none */
     uint64_t position;
+    uint64_t written,
+        begun;   /* bytes given to the system, and those of them on their way to the disk */
     size_t used; /* bytes in the buffer */
     unsigned char buffer[1 << 16];
 } htp_output;

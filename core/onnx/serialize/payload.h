@@ -26,7 +26,7 @@ typedef struct htp_payload {
     unsigned char *block;  /* or NULL */
     uint64_t block_bytes;
     unsigned char gathered[1 << 14];
-    unsigned char made[1 << 14];
+    unsigned char made[1 << 16]; /* as much as a file takes without copying it once more */
 } htp_payload;
 
 /**

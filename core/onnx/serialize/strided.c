@@ -1,14 +1,16 @@
 #include "onnx/serialize/strided.h"
 
+#include "onnx/serialize/tile.h"
+
 #include <string.h>
 
 enum {
     SMALLEST_LONG_RUN = 1024, /* bytes; shorter runs are gathered */
-    TILE = 16,                /* rows and columns: cache lines that a first-level cache holds */
-    FEWEST_COLUMNS = 8,       /* of a block; fewer would read each line too often */
-    LEAST_BLOCK = 1 << 20,    /* bytes */
-    MAX_BLOCK = 64 << 20,     /* bytes */
-    MAX_SWEEPS = 32,          /* over all rows; a block may grow up to this */
+    TILE = HTP_TILE,
+    FEWEST_COLUMNS = 8,    /* of a block; fewer would read each line too often */
+    LEAST_BLOCK = 1 << 20, /* bytes */
+    MAX_BLOCK = 64 << 20,  /* bytes */
+    MAX_SWEEPS = 32,       /* over all rows; a block may grow up to this */
 };
 
 void htp_strided_begin(htp_strided *strided, const void *first, uint64_t element, uint32_t rank,
@@ -170,40 +172,6 @@ uint64_t htp_strided_block(const htp_strided *strided)
     return wanted < all ? wanted : all;
 }
 
-/* Transposes TILE rows: @p to has @p rows elements per column. */
-static inline void turn_tile_of(size_t size, unsigned char *to, uint64_t rows,
-                                const unsigned char *const *from, uint64_t from_count,
-                                uint64_t columns)
-{
-    for (uint64_t begin = 0; begin < columns; begin += TILE) {
-        uint64_t end = columns - begin < TILE ? columns : begin + TILE;
-        for (uint64_t c = begin; c < end; c++) {
-            for (uint64_t r = 0; r < from_count; r++) {
-                memcpy(to + (c * rows + r) * size, from[r] + c * size, size);
-            }
-        }
-    }
-}
-
-static void turn_tile(size_t size, unsigned char *to, uint64_t rows,
-                      const unsigned char *const *from, uint64_t from_count, uint64_t columns)
-{
-    switch (size) {
-    case 1:
-        turn_tile_of(1, to, rows, from, from_count, columns);
-        break;
-    case 2:
-        turn_tile_of(2, to, rows, from, from_count, columns);
-        break;
-    case 4:
-        turn_tile_of(4, to, rows, from, from_count, columns);
-        break;
-    default:
-        turn_tile_of(8, to, rows, from, from_count, columns);
-        break;
-    }
-}
-
 /* The rows of a block, in order. */
 typedef struct row_walk {
     uint64_t offset;
@@ -244,7 +212,7 @@ uint64_t htp_strided_transpose(htp_strided *strided, unsigned char *block, uint6
             from[r] = strided->first + row.offset;
             next_row(strided, axis, &row);
         }
-        turn_tile(element, block + begin * element, rows, from, count, columns);
+        htp_tile_turn(element, block + begin * element, rows, from, count, columns);
     }
     strided->runs_left -= columns * rows;
     advance(strided, axis, columns);
