@@ -7,6 +7,7 @@
 #include "api/paths.h"
 #include "onnx/inliner/inline.h"
 #include "onnx/reader/sort.h"
+#include "report/cost/cost.h"
 #include "report/tree/model_report.h"
 
 #include <fcntl.h>
@@ -210,11 +211,40 @@ static htp_status inspect_region(htp_query *query, const htp_inspect_options *op
     return HTP_OK;
 }
 
+static htp_status inspect_cost(htp_query *query, const htp_inspect_options *options)
+{
+    htp_model *model = query->model;
+    htp_arena *arena = &query->arena;
+    htp_costs costs;
+    htp_region region = htp_region_new(arena, &model->view, &model->tree);
+    if (options->module) {
+        HTP_TRY(htp_status_prefix(htp_region_add(arena, &region, options->module, options->own),
+                                  model->view.path));
+    }
+    HTP_TRY(htp_costs_find(arena, &model->view, &model->tree, options->sizes, &costs));
+    const htp_cost_query asked = {
+        .costs = &costs,
+        .region = options->module ? &region : NULL,
+        .address = options->module,
+        .depth = options->depth,
+    };
+    if (query->text) {
+        HTP_TRY(htp_query_hand_over(htp_report_cost(arena, &asked), query->text));
+    }
+    if (query->json) {
+        HTP_TRY(htp_query_hand_over(htp_report_cost_json(arena, &asked), query->json));
+    }
+    return HTP_OK;
+}
+
 static htp_status inspect(htp_query *query)
 {
     const htp_inspect_options *options = query->options;
     htp_model *model = query->model;
     htp_arena *arena = &query->arena;
+    if (options->cost) {
+        return inspect_cost(query, options);
+    }
     if (options->module) {
         return inspect_region(query, options);
     }
@@ -237,6 +267,9 @@ htp_status htp_model_inspect(htp_model *model, const htp_inspect_options *given,
     if (given) {
         HTP_TRY(htp_given_copy(&options, sizeof(options), given, "the options were",
                                "htp_inspect_options_init"));
+    }
+    if (options.sizes && !options.cost) {
+        return htp_status_make(HTP_CODE_USAGE, "sizes are for the cost");
     }
     htp_query query = {
         .model = model, .answer = inspect, .options = &options, .text = text, .json = json};

@@ -147,4 +147,9 @@ htp_polynomial_id htp_polynomial_resolve(htp_algebra *algebra, htp_polynomial_id
 /** Appends a polynomial as an expression of Python: "(height//16)*(width//16) + 1". */
 void htp_polynomial_write(const htp_algebra *algebra, htp_polynomial_id id, htp_text *text);
 
+/** Appends a sum of any number of terms in the same writing: positive terms first, then negative
+ * ones, in their order; "0" for none. */
+void htp_polynomial_write_terms(const htp_algebra *algebra, const htp_term *terms, size_t count,
+                                htp_text *text);
+
 #endif

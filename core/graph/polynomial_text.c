@@ -79,21 +79,26 @@ static void write_term(const htp_algebra *algebra, const htp_term *term, htp_tex
     }
 }
 
-/* Positive terms first, then negative ones. */
-static void write_terms(const htp_algebra *algebra, const htp_sum *s, htp_text *text)
+void htp_polynomial_write_terms(const htp_algebra *algebra, const htp_term *terms, size_t count,
+                                htp_text *text)
 {
     const char *before = "";
     for (int turn = 0; turn < 2; turn++) {
-        for (uint32_t i = 0; i < s->count; i++) {
-            if ((s->terms[i].coefficient < 0) == (turn == 1)) {
+        for (size_t i = 0; i < count; i++) {
+            if ((terms[i].coefficient < 0) == (turn == 1)) {
                 const char *sign = turn == 1 ? " - " : before;
                 htp_text_add(text, turn == 1 && !*before ? "-" : sign);
-                write_term(algebra, &s->terms[i], text);
+                write_term(algebra, &terms[i], text);
                 before = " + ";
             }
         }
     }
-    htp_text_add(text, s->count == 0 ? "0" : "");
+    htp_text_add(text, count == 0 ? "0" : "");
+}
+
+static void write_terms(const htp_algebra *algebra, const htp_sum *s, htp_text *text)
+{
+    htp_polynomial_write_terms(algebra, s->terms, s->count, text);
 }
 
 /* A polynomial plus a number. */

@@ -67,6 +67,10 @@ typedef struct htp_inspect_options {
     const char *module; /**< an address; NULL: the whole model */
     bool own;           /**< these modules themselves, without those below them */
     int depth;          /**< levels of the tree that are shown below the root; negative: all */
+    bool cost;          /**< what modules, operators and nodes cost instead: multiply-adds, bytes of
+                             weights and activations, and the most memory that values take at once */
+    const char *sizes;  /**< of the axes, for the cost: "batch=1,sequence=128"; NULL: the cost is
+                             told as formulas of the axes */
 } htp_inspect_options;
 
 /** Fills @p options with the defaults: all of the model. */
@@ -84,7 +88,9 @@ HTP_API void htp_inspect_options_init(htp_inspect_options *options);
  * @param options  may be NULL.
  * @param text    receives text for people, freed with htp_string_free(); may be NULL.
  * @param json    receives the same as one JSON object; may be NULL.
- * @return HTP_CODE_USAGE for an address that names nothing; the message has the nearest ones.
+ * @return HTP_CODE_USAGE for an address that names nothing; the message has the nearest ones. For
+ *         sizes of axes that the model does not have, or for an input's axis without a size.
+ *         HTP_CODE_BAD_INPUT for the cost of a model whose opset is not known.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_inspect(htp_model *model,
                                                   const htp_inspect_options *options, char **text,

@@ -84,6 +84,10 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
+    inspect:--sizes)
+        COMPREPLY=()
+        return
+        ;;
     select:--except | extract:--except)
         COMPREPLY=()
         return
@@ -174,7 +178,7 @@ _htp_trace()
     fi
     case $command in
     '') options='--out --out-dir --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
-    inspect) options='--module --own --depth --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
+    inspect) options='--module --own --depth --cost --sizes --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
     select) options='--module --except --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
     extract) options='--out --external-data --module --except --own --call --json --quiet --verbose --version --help' ;;
     split) options='--out-dir --external-data --at --depth --share-weights --json --quiet --verbose --version --help' ;;

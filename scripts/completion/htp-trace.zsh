@@ -102,6 +102,10 @@ _htp_trace()
         :
         return
         ;;
+    inspect:--sizes)
+        :
+        return
+        ;;
     select:--except | extract:--except)
         :
         return
@@ -229,6 +233,8 @@ _htp_trace()
         '--module:Shows these modules instead of the tree: values that cross their border, nodes with source lines, weights'
         '--own:Takes these modules without those below them'
         '--depth:Shows N levels of the tree below the root'
+        '--cost:Shows what modules, operators and nodes cost instead: multiply-adds, bytes of weights and of activations, and the most memory that values take at once; as formulas of the dynamic axes'
+        '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is no terminal'

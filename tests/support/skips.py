@@ -88,7 +88,7 @@ CONDITIONS = {
 # Test files whose cases do not depend on the program's libtorch: they test ONNX files, or the tests themselves. They
 # run only with PyTorch 2.
 ONCE = {
-    "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "extract", "extract_bodies",
+    "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "cost", "extract", "extract_bodies",
     "graph", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined",
     "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_output", "quality_page",
     "real", "retag", "runtime_limits", "schemas", "select", "sidecar", "sidecar_findings", "sidecar_quality", "split",

@@ -33,7 +33,9 @@ typedef struct htp_cli_arguments {
     int format; /* of a drawing, htp_drawing_format; -1: by the name of `out` */
     htp_profiling profiling;
     htp_verify_options verifying;
-    int call; /* -1: all of them */
+    bool cost;
+    const char *sizes; /* of axes; NULL: none */
+    int call;          /* -1: all of them */
     bool share_weights;
     htp_quality_options quality; /* storage of against and fail_under */
     const char **against;

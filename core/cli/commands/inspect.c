@@ -14,6 +14,8 @@ static htp_status inspect_onnx(htp_model *opened, const htp_cli_arguments *argum
     inspected.module = arguments->modules[0];
     inspected.own = arguments->selection.own;
     inspected.depth = arguments->depth;
+    inspected.cost = arguments->cost;
+    inspected.sizes = arguments->sizes;
     return htp_model_inspect(opened, &inspected, text, json);
 }
 
@@ -26,6 +28,11 @@ static htp_status inspect_torchscript(const htp_cli_arguments *arguments, const 
     if (arguments->selection.own && access(path, F_OK) == 0) {
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: --own is for ONNX models, and this is another file", path);
+    }
+    if ((arguments->cost || arguments->sizes) && access(path, F_OK) == 0) {
+        return htp_status_make(
+            HTP_CODE_USAGE, "%s: --cost counts the nodes of an ONNX model: export this one first",
+            path);
     }
     htp_options shown = *options;
     shown.tree_depth = arguments->depth;

@@ -203,6 +203,8 @@ typedef struct htp_nested_graph {
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
     uint32_t function; /* the function that it is or lies in, plus one; 0: none */
+    bool has_trips;    /* it is a Loop's body, and its rule knows how often it runs: */
+    htp_dim trips;     /* set by type inference */
 } htp_nested_graph;
 
 /** An ONNX function, which stands for calls of modules. */

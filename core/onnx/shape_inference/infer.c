@@ -440,4 +440,9 @@ void htp_builder_infer_types(htp_builder *model)
     }
     resolve_symbols(&infer, before, true);
     resolve_symbols(&infer, before, false);
+    for (size_t i = 0; i < model->graphs.count; i++) {
+        htp_nested_graph *graph = &model->graphs.items[i];
+        graph->trips = graph->has_trips ? htp_symbols_resolve(infer.symbols, graph->trips, false)
+                                        : graph->trips;
+    }
 }

@@ -16,6 +16,7 @@ struct building {
     const htp_view *view;
     htp_builder *builder;
     htp_symbols *symbols;
+    const htp_view_axes *axes; /* or NULL */
     htp_value_type *types;
     htp_told_attributes told;
     bool *is_redefined; /* by name: a function of the model replaces the operator */
@@ -31,6 +32,9 @@ static void read_types(struct building *d)
     for (uint32_t v = 0; v < d->view->values.count; v++) {
         const htp_view_value *value = &d->view->values.items[v];
         d->types[v] = htp_value_type_find(d->arena, d->view, v);
+        if (d->axes) {
+            d->types[v] = htp_view_axes_put(d->axes, d->symbols, d->view, v, d->types[v]);
+        }
         for (size_t i = 0; i < d->types[v].rank; i++) {
             const char *symbol = d->types[v].dims[i].symbol;
             if (symbol) {
@@ -88,13 +92,6 @@ static void set_contents(struct building *d, htp_tensor_id id, const void *data)
     }
 }
 
-/* Whether names of dims inside the graph can be trusted: in files of this program equal names mean
- * equal sizes; other exporters reuse them. */
-static bool names_hold(const htp_view *view)
-{
-    return view->flat || strcmp(htp_view_text(view, view->producer_name), HTP_ONNX_PRODUCER) == 0;
-}
-
 /* Tensors without a producing node get no invented names. */
 static void add_tensors(struct building *d, bool believes_nodes)
 {
@@ -107,7 +104,7 @@ static void add_tensors(struct building *d, bool believes_nodes)
         if (value->maker == HTP_VIEW_BY_INPUT && is_of_body) {
             tensor.source = HTP_TENSOR_FROM_GRAPH;
         }
-        bool is_named = value->maker == HTP_VIEW_BY_INPUT || names_hold(view);
+        bool is_named = value->maker == HTP_VIEW_BY_INPUT || htp_view_names_hold(view);
         if (believes_nodes || value->maker != HTP_VIEW_BY_NODE) {
             set_type(d, &tensor, &d->types[v], is_named && !is_of_body);
         }
@@ -284,12 +281,14 @@ static void note_names(struct building *d)
     }
 }
 
-htp_view_builder htp_view_builder_make(htp_arena *arena, const htp_view *view, bool believes_nodes)
+htp_view_builder htp_view_builder_make(htp_arena *arena, const htp_view *view, bool believes_nodes,
+                                       const htp_view_axes *axes)
 {
     htp_view_builder made = {0};
     htp_graph *graph = HTP_NEW(arena, htp_graph);
     struct building d = {.arena = arena,
                          .view = view,
+                         .axes = axes,
                          .builder = HTP_NEW(arena, htp_builder),
                          .symbols = HTP_NEW(arena, htp_symbols)};
     int64_t opset;
@@ -304,7 +303,8 @@ htp_view_builder htp_view_builder_make(htp_arena *arena, const htp_view *view, b
     d.builder->opset = (int)opset;
     note_names(&d);
     add_tensors(&d, believes_nodes);
-    d.told = htp_told_attributes_of(arena, view, add_graphs(&d));
+    made.graphs = add_graphs(&d);
+    d.told = htp_told_attributes_of(arena, view, made.graphs);
     add_nodes(&d);
     made.builder = d.builder;
     return made;

@@ -6,11 +6,13 @@
 
 #include "onnx/builder/builder.h"
 #include "onnx/reader/value_type.h"
+#include "onnx/shape_inference/infer_axes.h"
 
 /** A builder whose tensors are the values of a view, with the same numbers. */
 typedef struct htp_view_builder {
     htp_builder *builder;        /* NULL: nothing can be inferred */
-    const htp_value_type *types; /* by value: as declared by the file */
+    const htp_value_type *types; /* by value: as declared by the file, or as the axes have them */
+    const uint32_t *graphs;      /* by graph of the view: its number in the builder; 0: none */
 } htp_view_builder;
 
 /**
@@ -22,8 +24,12 @@ typedef struct htp_view_builder {
  * file, unless they are inputs, too.
  *
  * @param believes_nodes  false: declared types of node outputs are omitted, to be compared with
- * inferred ones. There is no builder for a file with flaws or an unsupported opset.
+ *                        inferred ones.
+ * @param axes            formulas or sizes for the dims, see htp_view_axes_put(); NULL: names of
+ *                        dims are sizes of their own.
+ * There is no builder for a file with flaws or an unsupported opset.
  */
-htp_view_builder htp_view_builder_make(htp_arena *arena, const htp_view *view, bool believes_nodes);
+htp_view_builder htp_view_builder_make(htp_arena *arena, const htp_view *view, bool believes_nodes,
+                                       const htp_view_axes *axes);
 
 #endif

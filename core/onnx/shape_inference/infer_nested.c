@@ -3,7 +3,7 @@
  */
 #include "onnx/shape_inference/infer_rule.h"
 
-static const htp_nested_graph *find_graph(const htp_infer *infer, const char *name)
+static htp_nested_graph *find_graph(const htp_infer *infer, const char *name)
 {
     const htp_attribute *attribute = htp_infer_attribute(infer, name);
     return attribute && attribute->kind == HTP_ATTRIBUTE_GRAPH
@@ -155,12 +155,14 @@ static htp_dim trip_count(htp_infer *infer, const htp_nested_graph *body)
 /* ONNX Loop: carried values, then the stacked scan outputs. */
 void htp_infer_loop(htp_infer *infer)
 {
-    const htp_nested_graph *body = find_graph(infer, "body");
+    htp_nested_graph *body = find_graph(infer, "body");
     uint32_t carried = infer->node->input_count > 2 ? infer->node->input_count - 2 : 0;
     if (!body || body->inputs.count != (size_t)carried + 2 ||
         body->outputs.count != (size_t)infer->node->output_count + 1) {
         return;
     }
+    body->has_trips = true;
+    body->trips = trip_count(infer, body);
     for (uint32_t i = 0; i < infer->node->output_count; i++) {
         const htp_tensor *inner = output_of(infer, body, (size_t)i + 1);
         if (i < carried) {
@@ -171,7 +173,7 @@ void htp_infer_loop(htp_infer *infer)
             continue;
         }
         htp_dim *dims = htp_infer_dims(infer, inner->rank + 1);
-        dims[0] = trip_count(infer, body);
+        dims[0] = body->trips;
         for (uint32_t d = 0; d < inner->rank; d++) {
             bool is_kept = !htp_symbols_has_unknown(infer->symbols, inner->dims[d]);
             dims[d + 1] = is_kept ? inner->dims[d] : htp_infer_unknown(infer);

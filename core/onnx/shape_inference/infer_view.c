@@ -25,7 +25,7 @@ static const htp_tensor *find_tensor(htp_view_types *types, uint32_t value)
 {
     if (!types->is_settled) {
         types->is_settled = true;
-        types->builder = htp_view_builder_make(types->arena, types->view, true);
+        types->builder = htp_view_builder_make(types->arena, types->view, true, NULL);
         if (types->builder.builder) {
             htp_builder_infer_types(types->builder.builder);
         }

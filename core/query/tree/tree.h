@@ -137,6 +137,13 @@ const struct cJSON *htp_tree_hold_record(const htp_tree *tree, uint32_t module);
 /** Frees memory outside of the arena; all zeroes are accepted. */
 void htp_tree_close(htp_tree *tree);
 
+/** The number of elements of a tensor. */
+uint64_t htp_tree_elements(const htp_view *view, const htp_view_tensor *tensor);
+
+/** Whether an initializer counts as parameters. Integers do not, since they are nearly always sizes
+ * and axes. */
+bool htp_tree_is_weight(const htp_view_tensor *tensor);
+
 /** Whether two slices are equal. */
 bool htp_slice_equals(htp_slice a, htp_slice b);
 

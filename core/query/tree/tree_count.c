@@ -41,13 +41,19 @@ static void count_nodes(htp_tree_finder *finder)
     }
 }
 
-static uint64_t elements_of(const htp_view *view, const htp_view_tensor *tensor)
+uint64_t htp_tree_elements(const htp_view *view, const htp_view_tensor *tensor)
 {
     uint64_t elements = 1;
     for (uint32_t i = 0; i < tensor->dims.count; i++) {
         elements *= (uint64_t)view->dims.items[tensor->dims.first + i];
     }
     return elements;
+}
+
+bool htp_tree_is_weight(const htp_view_tensor *tensor)
+{
+    enum { INT32 = 6, INT64 = 7, BOOL = 9 };
+    return tensor->data_type != INT64 && tensor->data_type != INT32 && tensor->data_type != BOOL;
 }
 
 /* The owner of each weight: the deepest module around all its readers. */
@@ -72,12 +78,10 @@ static void find_owners(const htp_tree_finder *finder, const uint32_t *levels, u
     }
 }
 
-/* Without records, or with stale ones: counts the tensors that nodes read. Integers are left out,
- * since they are nearly always sizes and axes. */
+/* Without records, or with stale ones: counts the tensors that nodes read. */
 static void count_weights(htp_tree_finder *finder, const uint32_t *levels)
 {
     const htp_view *view = finder->view;
-    enum { INT32 = 6, INT64 = 7, BOOL = 9 };
     for (size_t i = 0; i < finder->modules.count; i++) {
         finder->modules.items[i].parameters = finder->modules.items[i].bytes = 0;
     }
@@ -86,11 +90,10 @@ static void count_weights(htp_tree_finder *finder, const uint32_t *levels)
     find_owners(finder, levels, owners, is_read);
     for (size_t i = 0; i < view->tensors.count; i++) {
         const htp_view_tensor *tensor = &view->tensors.items[i];
-        bool is_weight = is_read[i] && tensor->data_type != INT64 && tensor->data_type != INT32 &&
-                         tensor->data_type != BOOL;
+        bool is_weight = is_read[i] && htp_tree_is_weight(tensor);
         if (is_weight) {
             uint32_t owner = owners[i] == HTP_NONE ? 0 : owners[i];
-            finder->modules.items[owner].parameters += elements_of(view, tensor);
+            finder->modules.items[owner].parameters += htp_tree_elements(view, tensor);
             finder->modules.items[owner].bytes += tensor->bytes;
         }
     }

@@ -144,7 +144,7 @@ static void check_value(htp_validator *v, uint32_t value, const htp_value_type *
 void htp_validate_dims(htp_validator *v)
 {
     const htp_view *view = v->view;
-    htp_sizes s = {.built = htp_view_builder_make(v->arena, view, false)};
+    htp_sizes s = {.built = htp_view_builder_make(v->arena, view, false, NULL)};
     if (!s.built.builder) {
         return;
     }

@@ -69,7 +69,7 @@ SIDE_DOORS = {
     "onnx/reader": "inner_first literals schema shared sort value_type view view_read",
     "onnx/rewriter": "rewrite strip",
     "onnx/serialize": "npz payload writer",
-    "onnx/shape_inference": "infer infer_builder infer_view",
+    "onnx/shape_inference": "infer infer_axes infer_builder infer_view",
     "quality": "threshold truth",
     "query/compare": "digest name_parts",
     "query/dataflow": "flow graph_owner source_line",
