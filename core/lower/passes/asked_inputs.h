@@ -8,16 +8,9 @@
 #include "onnx/builder/builder.h"
 
 /**
-<<<<<<< HEAD
  * Call it once, after htp_builder_infer_types(). Where a Shape in the root reads consecutive sizes
  * of a computed tensor that some input of the model also has by its type, it reads the input
- * instead. The tensor then has one reader less, which would prevent fusions. Equal Shapes of the
- * root become one.
-=======
- * Called once, behind htp_builder_infer_types(). Where the root asks a computed tensor for sizes
- * that an input of the model has by its type, one behind the other, it asks the input: the tensor
- * has a reader less, which keeps fusions from it.
->>>>>>> 8aee40d2 (x)
+ * instead. The tensor then has one reader less, which would prevent fusions.
  *
  * Shapes that belong to other modules, or serve them, stay: a module that is extracted, or becomes
  * a function, computes sizes from its own inputs.

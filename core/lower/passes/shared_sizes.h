@@ -8,19 +8,12 @@
 #include "onnx/builder/builder.h"
 
 /**
-<<<<<<< HEAD
- * Call it once, when all nodes exist. Among equal nodes (operator, attributes, operands) that
- * onnx/reader/shared.h allows to be shared, the first stays in place, with the tag of its module,
- * and serves the scopes of the others. A body only reads outer values made before its node. Linear
- * in the nodes.
-=======
- * Called when all nodes exist, and again when values have become equal. Among equal nodes
+ * Call it when all nodes exist, and again when values have become equal. Among equal nodes
  * (operator, attributes, operands) that onnx/reader/shared.h allows to be shared, the first stays
  * in place, with the tag of its module, and serves the scopes of the others. A body only reads
  * outer values made before its node. Linear in the nodes.
  *
  * @param groups  by scope: those with one number share; NULL: all do
->>>>>>> 8aee40d2 (x)
  */
 void htp_lower_share_sizes(htp_builder *model, const uint32_t *groups);
 
