@@ -125,14 +125,15 @@ class Layers(nn.Module):
 
 
 class Large(nn.Module):
-    """4 MB computed from 4 kB, which stay in the graph."""
+    """What stays in the graph: 4 MB computed from 4 kB, and what only runtimes compute."""
 
     def __init__(self):
         super().__init__()
         self.row, self.column = nn.Parameter(torch.randn(1024)), nn.Parameter(torch.randn(1024, 1))
 
     def forward(self, x):
-        return x.sum() * torch.sin(self.row * self.column)
+        row = functional.interpolate(self.row[None, None, :8], size=3, mode="linear")
+        return x.sum() * torch.sin(self.row * self.column) + row.sum()
 
 
 # Values that depend only on integers i, floats f, halves h and booleans m, by every kernel.
@@ -160,6 +161,8 @@ EXPRESSIONS = (
     lambda i, f, h, m: torch.where(m[:, 0], f[:, 0], float("-inf")).clamp(-5), lambda i, f, h, m: (f * 3).long(),
     lambda i, f, h, m: f.double() * 3, lambda i, f, h, m: f.bool(), lambda i, f, h, m: h + h, lambda i, f, h, m: h * 3.5,
     lambda i, f, h, m: h.float() * f, lambda i, f, h, m: f.to(torch.bfloat16), lambda i, f, h, m: m.float() * f,
+    lambda i, f, h, m: f.cumsum(0), lambda i, f, h, m: (i | 5) + (i & 6) * (i ^ 3), lambda i, f, h, m: f[i.abs() % 3, i % 4],
+    lambda i, f, h, m: f.slice_scatter(f[:1] * 2, 0, 1, 2), lambda i, f, h, m: f.index_put((i[0].abs() % 3, i[1] % 4), f[0]),
     lambda i, f, h, m: torch.arange(3) * 2 + torch.arange(9, 0, -3), lambda i, f, h, m: torch.arange(4.0) / 4,
 )
 

@@ -44,17 +44,32 @@ void htp_note_tied(htp_session *session, const htp_tied_weights *tied)
     }
 }
 
+static const char *why_kept(htp_session *session, const htp_kept_result *result)
+{
+    switch (result->reason) {
+    case HTP_KEPT_LARGE:
+        return htp_arena_printf(&session->arena, "the result has %.1f MB, more than the weights",
+                                (double)result->bytes / 1e6);
+    case HTP_KEPT_LIMIT:
+        return "that is more work than an export does";
+    case HTP_KEPT_OTHER:
+        break;
+    }
+    return "an export cannot compute it exactly";
+}
+
 void htp_note_kept(htp_session *session, const htp_kept_arithmetic *kept)
 {
     for (size_t i = 0; i < kept->count && i < KEPT_SHOWN; i++) {
         const htp_kept_result *result = &kept->items[i];
         const htp_trace_node *node = htp_graph_node(session->graph, result->node);
         const char *path = htp_graph_scope_path(session->graph, node->scope);
-        htp_session_note(
-            session,
-            "%s in %s is computed of weights alone whenever the model runs: the result has %.1f "
-            "MB, more than the weights",
-            node->kind, *path ? path : "forward()", (double)result->bytes / 1e6);
+        htp_session_note(session,
+                         "%s in %s is computed of weights alone whenever the model runs: %s",
+                         node->kind, *path ? path : "forward()", why_kept(session, result));
+    }
+    if (kept->count > KEPT_SHOWN) {
+        htp_session_note(session, "so are %zu other results", kept->count - KEPT_SHOWN);
     }
 }
 

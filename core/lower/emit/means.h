@@ -11,10 +11,18 @@ struct htp_custom_operators; /* lower/custom/custom.h */
 struct htp_program;          /* htp/program.h */
 struct htp_runner;           /* htp/runner.h */
 
-/** A result of weights alone that is too large to be folded: its node and its size. */
+/** Why a result of weights and constants alone stays in the graph. */
+typedef enum htp_kept_reason {
+    HTP_KEPT_LARGE, /* it is larger than what it replaces */
+    HTP_KEPT_LIMIT, /* an operand is too large, or the work for one model is spent */
+    HTP_KEPT_OTHER, /* the export does not compute it, or not exactly */
+} htp_kept_reason;
+
+/** A result of weights and constants alone that is not folded. */
 typedef struct htp_kept_result {
     htp_node_id node;
-    uint64_t bytes;
+    htp_kept_reason reason;
+    uint64_t bytes; /* of a large one */
 } htp_kept_result;
 
 typedef HTP_VECTOR(htp_kept_result) htp_kept_arithmetic;

@@ -46,6 +46,9 @@ INTS(and, BINARY, true, a &&b)
 INTS(or, BINARY, true, a || b)
 INTS(xor, BINARY, true, !a != !b)
 INTS(not, UNARY, true, !a)
+INTS(both_bits, BINARY, true, a &b)
+INTS(any_bits, BINARY, true, a | b)
+INTS(other_bits, BINARY, true, a ^ b)
 
 static bool clip_ints(const int64_t *const *x, size_t count, int64_t *y)
 {

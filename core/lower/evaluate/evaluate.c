@@ -164,10 +164,11 @@ static void release(htp_evaluator *e, const htp_kernel *kernel)
     }
 }
 
-bool htp_evaluate(htp_evaluator *e, const htp_onnx_node *node, uint64_t most, uint64_t *refused)
+bool htp_evaluate(htp_evaluator *e, const htp_onnx_node *node, uint64_t most,
+                  htp_evaluator_limit *limit)
 {
     htp_known outputs[MAX_OUTPUTS] = {{.rank = 0}};
-    *refused = 0;
+    *limit = (htp_evaluator_limit){0};
     const htp_kernel_fn run = find_kernel(node);
     if (!run || node->output_count > MAX_OUTPUTS) {
         return false;
@@ -182,7 +183,7 @@ bool htp_evaluate(htp_evaluator *e, const htp_onnx_node *node, uint64_t most, ui
         .work_left = e->work_left};
     bool is_computed = find_inputs(e, &kernel) && run(&kernel);
     e->work_left = kernel.work_left;
-    *refused = kernel.refused;
+    *limit = kernel.limit;
     for (uint32_t i = 0; is_computed && i < node->output_count; i++) {
         is_computed = outputs[i].data != NULL;
     }

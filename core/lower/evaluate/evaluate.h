@@ -40,13 +40,20 @@ const htp_known *htp_evaluator_find(htp_evaluator *e, htp_tensor_id id);
 /** Whether there is a kernel for the node's operator. */
 bool htp_evaluator_has(const htp_onnx_node *node);
 
+/** The limit at which a node was declined; all zeroes: none. */
+typedef struct htp_evaluator_limit {
+    uint64_t bytes; /* of an output that is too large */
+    bool is_work;   /* the work for one model is spent */
+} htp_evaluator_limit;
+
 /**
  * Computes the outputs of a node whose operands htp_evaluator_find() finds.
  * @param most  the largest output that is computed, in bytes
- * @param refused  receives the size of an output that was larger, or 0
+ * @param limit  receives the limit at which it declined
  * @return false if it declines; then the outputs stay unknown
  */
-bool htp_evaluate(htp_evaluator *e, const htp_onnx_node *node, uint64_t most, uint64_t *refused);
+bool htp_evaluate(htp_evaluator *e, const htp_onnx_node *node, uint64_t most,
+                  htp_evaluator_limit *limit);
 
 /** Frees a tensor's elements; they can be read or computed again. */
 void htp_evaluator_forget(htp_evaluator *e, htp_tensor_id id);

@@ -72,16 +72,6 @@ bool htp_kernel_concat(htp_kernel *kernel)
 
 /* ---- picking ---- */
 
-/* Reads an index and counts it from the front. @return false if it is out of range */
-static bool read_index(const htp_known *indices, uint64_t at, int64_t size, int64_t *index)
-{
-    if (!htp_numbers_ints(indices->dtype, indices->data, (int64_t)at, 1, 1, index)) {
-        return false;
-    }
-    *index = *index < 0 ? *index + size : *index;
-    return *index >= 0 && *index < size;
-}
-
 bool htp_kernel_gather(htp_kernel *kernel)
 {
     const htp_known *x = htp_kernel_input(kernel, 0);
@@ -114,7 +104,7 @@ bool htp_kernel_gather(htp_kernel *kernel)
     for (uint64_t o = 0; o < outer_count(x, axis); o++) {
         for (uint64_t i = 0; i < count; i++) {
             int64_t index;
-            if (!read_index(indices, i, size, &index)) {
+            if (!htp_numbers_index(indices, i, size, &index)) {
                 return false;
             }
             memcpy(to, (const char *)x->data + (o * (uint64_t)size + (uint64_t)index) * bytes,
@@ -158,7 +148,7 @@ bool htp_kernel_gather_elements(htp_kernel *kernel)
          n = htp_stride_walk_next(&walk, first)) {
         for (size_t i = 0; i < n; i++) {
             int64_t index;
-            if (!read_index(indices, at++, x->dims[axis], &index)) {
+            if (!htp_numbers_index(indices, at++, x->dims[axis], &index)) {
                 return false;
             }
             int64_t from = first[0] + (int64_t)i * walk.step[0] + index * stride;

@@ -74,6 +74,7 @@ bool htp_kernel_work(htp_kernel *kernel, uint64_t work)
 {
     bool is_left = work <= kernel->work_left;
     kernel->work_left = is_left ? kernel->work_left - work : 0;
+    kernel->limit.is_work = !is_left;
     return is_left;
 }
 
@@ -88,7 +89,7 @@ bool htp_kernel_output(htp_kernel *kernel, uint32_t index, htp_dtype dtype, uint
         return false;
     }
     if (bytes > kernel->most) {
-        kernel->refused = bytes;
+        kernel->limit.bytes = bytes;
         return false;
     }
     if (!htp_kernel_work(kernel, count)) {

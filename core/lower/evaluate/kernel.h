@@ -21,9 +21,9 @@ typedef struct htp_kernel {
     const htp_known **inputs; /* NULL: omitted */
     uint32_t input_count;
     htp_known *outputs;
-    uint64_t most;      /* the largest output, in bytes */
-    uint64_t refused;   /* the size of an output that was larger, in bytes; or 0 */
-    uint64_t work_left; /* elements that may still be computed */
+    uint64_t most;             /* the largest output, in bytes */
+    htp_evaluator_limit limit; /* at which it was declined */
+    uint64_t work_left;        /* elements that may still be computed */
 } htp_kernel;
 
 /** Computes all outputs. @return false if it declines */
@@ -115,5 +115,9 @@ bool htp_numbers_put_ints(htp_dtype dtype, const int64_t *from, size_t count, vo
 /** Copies @p count elements of @p size bytes that lie @p step apart. */
 void htp_numbers_copy(size_t size, const void *from, int64_t first, int64_t step, size_t count,
                       void *to);
+
+/** Reads element @p at of the indices, counted from the front of an axis of @p size elements.
+ * @return false where it is no integer, or out of range */
+bool htp_numbers_index(const htp_known *indices, uint64_t at, int64_t size, int64_t *index);
 
 #endif

@@ -178,3 +178,12 @@ void htp_numbers_copy(size_t size, const void *from, int64_t first, int64_t step
         break;
     }
 }
+
+bool htp_numbers_index(const htp_known *indices, uint64_t at, int64_t size, int64_t *index)
+{
+    if (!htp_numbers_ints(indices->dtype, indices->data, (int64_t)at, 1, 1, index)) {
+        return false;
+    }
+    *index = *index < 0 ? *index + size : *index;
+    return *index >= 0 && *index < size;
+}

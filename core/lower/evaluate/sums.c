@@ -227,37 +227,67 @@ bool htp_kernel_reduce(htp_kernel *kernel)
     return reduce_rows(x, &l, &r, data);
 }
 
-/* CumSum, of integers only. */
-bool htp_kernel_running_sum(htp_kernel *kernel)
+/* The running sum of integers. @return false where one overflows */
+static bool run_ints(const htp_known *x, int64_t first, int64_t step, int64_t count, char *to)
 {
-    const htp_known *x = htp_kernel_input(kernel, 0);
-    int64_t given[HTP_MAX_RANK];
-    size_t count;
-    uint32_t axis;
-    void *data;
-    if (!x || htp_dtype_is_float(x->dtype) || htp_kernel_int(kernel, "exclusive", 0) ||
-        htp_kernel_int(kernel, "reverse", 0) || !htp_kernel_ints(kernel, 1, given, &count) ||
-        count != 1 || !htp_kernel_axis(given[0], x->rank, &axis) ||
-        !htp_kernel_output(kernel, 0, x->dtype, x->rank, x->dims, &data)) {
-        return false;
-    }
-    int64_t strides[HTP_MAX_RANK];
-    htp_strides_contiguous(x->rank, x->dims, strides);
+    int64_t sum = 0;
     int64_t size = htp_dtype_size(x->dtype);
-    int64_t step = strides[axis];
-    int64_t all = (int64_t)(x->bytes / (uint64_t)size);
-    for (int64_t i = 0; i < all; i++) {
+    for (int64_t i = 0; i < count; i++) {
         int64_t number;
-        int64_t before = 0;
-        bool is_first = i / step % x->dims[axis] == 0;
-        if (!htp_numbers_ints(x->dtype, x->data, i, 1, 1, &number) ||
-            (!is_first && !htp_numbers_ints(x->dtype, data, i - step, 1, 1, &before)) ||
-            __builtin_add_overflow(number, before, &number) ||
-            !htp_numbers_put_ints(x->dtype, &number, 1, (char *)data + i * size)) {
+        if (!htp_numbers_ints(x->dtype, x->data, first + i * step, 1, 1, &number) ||
+            __builtin_add_overflow(sum, number, &sum) ||
+            !htp_numbers_put_ints(x->dtype, &sum, 1, to + (first + i * step) * size)) {
             return false;
         }
     }
     return true;
+}
+
+/* The running sum of float32, in float64 as libtorch has it. */
+static bool run_floats(const htp_known *x, int64_t first, int64_t step, int64_t count, char *to)
+{
+    double sum = 0;
+    int64_t size = htp_dtype_size(x->dtype);
+    for (int64_t i = 0; i < count; i++) {
+        double number;
+        if (!htp_numbers_floats(x->dtype, x->data, first + i * step, 1, 1, &number)) {
+            return false;
+        }
+        sum += number;
+        if (!htp_numbers_put_floats(x->dtype, &sum, 1, to + (first + i * step) * size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* CumSum, of integers and float32. */
+bool htp_kernel_running_sum(htp_kernel *kernel)
+{
+    const htp_known *x = htp_kernel_input(kernel, 0);
+    int64_t given[HTP_MAX_RANK];
+    int64_t strides[HTP_MAX_RANK];
+    size_t count;
+    uint32_t axis;
+    void *data;
+    if (!x || (htp_dtype_is_float(x->dtype) && x->dtype != HTP_DTYPE_FLOAT32) ||
+        htp_kernel_int(kernel, "exclusive", 0) || htp_kernel_int(kernel, "reverse", 0) ||
+        !htp_kernel_ints(kernel, 1, given, &count) || count != 1 ||
+        !htp_kernel_axis(given[0], x->rank, &axis) ||
+        !htp_kernel_output(kernel, 0, x->dtype, x->rank, x->dims, &data)) {
+        return false;
+    }
+    htp_strides_contiguous(x->rank, x->dims, strides);
+    int64_t step = strides[axis];
+    int64_t size = x->dims[axis];
+    int64_t all = (int64_t)(x->bytes / htp_dtype_size(x->dtype));
+    bool is_float = htp_dtype_is_float(x->dtype);
+    bool fits = true;
+    for (int64_t row = 0; all > 0 && fits && row < all / size; row++) {
+        int64_t first = row / step * step * size + row % step;
+        fits = (is_float ? run_floats : run_ints)(x, first, step, size, data);
+    }
+    return fits;
 }
 
 /* ---- places ---- */

@@ -213,11 +213,13 @@ uint64_t htp_fixed_most(const htp_cone *cone)
     return most > HTP_FIXED_SMALL ? most : HTP_FIXED_SMALL;
 }
 
-void htp_fixed_keep(htp_kept_arithmetic *kept, htp_lowering *l, htp_node_id node, uint64_t bytes)
+void htp_fixed_keep(htp_kept_arithmetic *kept, htp_lowering *l, htp_kept_result result)
 {
-    if (kept && node != HTP_NONE) {
-        HTP_PUSH(l->arena, kept, (htp_kept_result){node, bytes});
+    if (!kept || result.node == HTP_NONE ||
+        (kept->count > 0 && kept->items[kept->count - 1].node == result.node)) {
+        return;
     }
+    HTP_PUSH(l->arena, kept, result);
 }
 
 /* ---- what becomes of it ---- */

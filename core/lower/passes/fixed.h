@@ -52,8 +52,8 @@ bool htp_fixed_cone(htp_fixed *fixed, htp_tensor_id id, htp_cone *cone);
 /** The most bytes that a result computed from this cone may have. */
 uint64_t htp_fixed_most(const htp_cone *cone);
 
-/** Records a result that stays because it is too large; @p kept may be NULL. */
-void htp_fixed_keep(htp_kept_arithmetic *kept, htp_lowering *l, htp_node_id node, uint64_t bytes);
+/** Records a result that stays, once for each node that computes it; @p kept may be NULL. */
+void htp_fixed_keep(htp_kept_arithmetic *kept, htp_lowering *l, htp_kept_result result);
 
 /** Makes the initializer that replaces a tensor: a constant if no weight is in the cone.
  * @param contents  contiguous; must live as long as the model */

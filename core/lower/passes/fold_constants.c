@@ -4,6 +4,8 @@
 #include "lower/passes/fixed.h"
 #include "onnx/builder/prune.h"
 
+#include <string.h>
+
 typedef struct pass {
     htp_lowering *l;
     htp_fixed *fixed;
@@ -16,14 +18,19 @@ typedef struct pass {
 
 /* ---- constants ---- */
 
-static bool may_compute(const pass *p, const htp_onnx_node *node)
+static bool may_have_inputs(const pass *p, const htp_onnx_node *node)
 {
-    bool may = htp_evaluator_has(node);
+    bool may = true;
     for (uint32_t i = 0; may && i < node->input_count; i++) {
         htp_tensor_id id = node->inputs[i];
         may = id == HTP_NONE || p->may_be[id] || !htp_fixed_maker(p->fixed, id);
     }
     return may;
+}
+
+static bool may_compute(const pass *p, const htp_onnx_node *node)
+{
+    return htp_evaluator_has(node) && may_have_inputs(p, node);
 }
 
 /* Frees operands that no other node needs. */
@@ -50,13 +57,13 @@ static void compute_constants(pass *p)
             !p->fixed->is_fixed[node->outputs[0]]) {
             continue;
         }
-        uint64_t refused;
+        htp_evaluator_limit limit;
         bool may = may_compute(p, node);
         for (uint32_t i = 0; i < node->output_count; i++) {
             p->may_be[node->outputs[i]] = may;
         }
         if (may && p->fixed->is_plain[node->outputs[0]]) {
-            (void)htp_evaluate(p->evaluator, node, HTP_FIXED_SMALL, &refused);
+            (void)htp_evaluate(p->evaluator, node, HTP_FIXED_SMALL, &limit);
         }
         leave_inputs(p, node);
     }
@@ -68,7 +75,7 @@ static void compute_constants(pass *p)
 static bool know(pass *p, htp_tensor_id id)
 {
     const htp_onnx_node *maker = htp_fixed_maker(p->fixed, id);
-    uint64_t refused;
+    htp_evaluator_limit limit;
     if (htp_evaluator_find(p->evaluator, id)) {
         return true;
     }
@@ -77,28 +84,51 @@ static bool know(pass *p, htp_tensor_id id)
             return false;
         }
     }
-    bool is_known = maker && htp_evaluate(p->evaluator, maker, HTP_EVALUATE_MAX_BYTES, &refused);
+    bool is_known = maker && htp_evaluate(p->evaluator, maker, HTP_EVALUATE_MAX_BYTES, &limit);
     for (uint32_t i = 0; is_known && i < maker->output_count; i++) {
         HTP_PUSH(p->l->arena, &p->made, maker->outputs[i]);
     }
     return is_known;
 }
 
-/* Computes a tensor from known ones, if it has at most @p most bytes. */
+static void keep(const pass *p, const htp_onnx_node *node, htp_kept_reason reason, uint64_t bytes)
+{
+    htp_fixed_keep(p->kept, p->l, (htp_kept_result){node->origin.node, reason, bytes});
+}
+
+/* Computes a tensor from known ones, if it has at most @p most bytes. An operand that is computed,
+ * and not known, is what stays, and is told of. */
 static bool know_last(pass *p, htp_tensor_id id, uint64_t most)
 {
     const htp_onnx_node *maker = htp_fixed_maker(p->fixed, id);
-    uint64_t refused = 0;
+    htp_evaluator_limit limit;
     for (uint32_t i = 0; i < maker->input_count; i++) {
         if (maker->inputs[i] != HTP_NONE && !know(p, maker->inputs[i])) {
+            if (!htp_fixed_maker(p->fixed, maker->inputs[i])) {
+                keep(p, maker, HTP_KEPT_LIMIT, 0);
+            }
             return false;
         }
     }
-    bool is_known = htp_evaluate(p->evaluator, maker, most, &refused);
-    if (refused > 0) {
-        htp_fixed_keep(p->kept, p->l, maker->origin.node, refused);
+    bool is_known = htp_evaluate(p->evaluator, maker, most, &limit);
+    if (!is_known) {
+        keep(p, maker,
+             limit.bytes > 0 ? HTP_KEPT_LARGE
+             : limit.is_work ? HTP_KEPT_LIMIT
+                             : HTP_KEPT_OTHER,
+             limit.bytes);
     }
     return is_known;
+}
+
+/* Quantised weights stay quantised. */
+static void keep_unknown(const pass *p, htp_tensor_id id)
+{
+    const htp_onnx_node *maker = htp_fixed_maker(p->fixed, id);
+    if (!htp_evaluator_has(maker) && strcmp(maker->op_type, "DequantizeLinear") != 0 &&
+        may_have_inputs(p, maker)) {
+        keep(p, maker, HTP_KEPT_OTHER, 0);
+    }
 }
 
 static void forget_made(pass *p)
@@ -125,6 +155,7 @@ static bool compute(void *with, htp_tensor_id id)
     pass *p = with;
     htp_cone cone = {.gone = 0};
     if (!p->may_be[id]) {
+        keep_unknown(p, id);
         return false;
     }
     if (p->fixed->is_plain[id] && htp_evaluator_find(p->evaluator, id)) {

@@ -46,6 +46,19 @@ static htp_tensor_id matrix(int64_t rows, int64_t columns)
     return htp_builder_constant(f.model, HTP_DTYPE_INT64, 2, dims, values);
 }
 
+static htp_tensor_id zeroes(int64_t rows, int64_t columns)
+{
+    const int64_t dims[] = {rows, columns};
+    const float *values = HTP_NEW_ARRAY(f.arena, float, (size_t)(rows * columns));
+    return htp_builder_constant(f.model, HTP_DTYPE_FLOAT32, 2, dims, values);
+}
+
+static htp_tensor_id column(const int64_t *values, int64_t rows)
+{
+    const int64_t dims[] = {rows, 1};
+    return htp_builder_constant(f.model, HTP_DTYPE_INT64, 2, dims, values);
+}
+
 static htp_tensor_id floats(float a, float b)
 {
     const int64_t dims[] = {2};
@@ -59,16 +72,16 @@ static const char *evaluate(const char *op, const htp_tensor_id *inputs, size_t 
                             size_t output_count, uint64_t most)
 {
     htp_tensor_id outputs[3];
-    uint64_t refused;
+    htp_evaluator_limit limit;
     htp_builder_add_node(f.model, op, inputs, input_count, attributes, attribute_count, outputs,
                          output_count);
     htp_evaluator *evaluator = htp_evaluator_new(f.model);
     const htp_onnx_node *node = &f.model->nodes.items[f.model->nodes.count - 1];
-    if (!htp_evaluate(evaluator, node, most, &refused)) {
+    if (!htp_evaluate(evaluator, node, most, &limit)) {
         for (size_t i = 0; i < output_count; i++) {
             ck_assert_ptr_null(htp_evaluator_find(evaluator, outputs[i]));
         }
-        return refused > 0 ? "too large" : "-";
+        return limit.bytes > 0 ? "too large" : limit.is_work ? "too much" : "-";
     }
     htp_text text = {.arena = f.arena};
     for (size_t k = 0; k < output_count; k++) {
@@ -146,6 +159,14 @@ UNIT_TEST(shapes_that_do_not_fit)
     CHECK("-", "Expand", IN(x, INTS(4, 3)), NO_AT);
     CHECK("-", "Gather", IN(x, INTS(2)), NO_AT);
     CHECK("-", "GatherElements", IN(x, matrix(1, 3)), AT(INT("axis", 2)));
+    CHECK("-", "GatherND", IN(x, INTS(2)), NO_AT);
+    CHECK("-", "GatherND", IN(x, INTS(0, 0, 0)), NO_AT);
+    CHECK("-", "GatherND", IN(x, matrix(2, 1)), AT(INT("batch_dims", 2)));
+    CHECK("-", "GatherND", IN(x, matrix(0, 1)), NO_AT);
+    CHECK("-", "ScatterND", IN(x, INTS(1), INTS(7)), NO_AT);
+    CHECK("-", "ScatterND", IN(x, INTS(1, 3), number(7)), NO_AT);
+    CHECK("-", "ScatterND", IN(x, INTS(1, 2), number(7)),
+          AT(htp_attribute_string("reduction", "add")));
     CHECK("-", "Concat", IN(x, INTS(2)), AT(INT("axis", 0)));
     CHECK("-", "Transpose", IN(x), AT(htp_attribute_ints("perm", (int64_t[]){0, 0}, 2)));
     CHECK("-", "Squeeze", IN(x, INTS(0, 0)), NO_AT);
@@ -173,9 +194,20 @@ UNIT_TEST(parts_of_tensors)
           IN(x, htp_builder_constant(f.model, HTP_DTYPE_INT64, 2, (int64_t[]){1, 3},
                                      (int64_t[]){1, 0, -1})),
           AT(INT("axis", 0)));
+    CHECK("1x3 3 4 5", "GatherND", IN(x, column((int64_t[]){-1}, 1)), NO_AT);
+    CHECK(" 5", "GatherND", IN(x, INTS(-1, 2)), NO_AT);
+    CHECK("2 2 3", "GatherND", IN(x, column((int64_t[]){2, 0}, 2)), AT(INT("batch_dims", 1)));
+    CHECK("2x3 0 1 2 7 8 9", "ScatterND", IN(x, INTS(1), INTS(7, 8, 9)), NO_AT);
+    CHECK("2x3 0 1 7 3 4 5", "ScatterND", IN(x, INTS(0, -1), number(7)),
+          AT(htp_attribute_string("reduction", "none")));
     CHECK("3x2 0 3 1 4 2 5", "Transpose", IN(x), NO_AT);
     CHECK("2x3 0 0 0 3 0 0", "Trilu", IN(x, number(-1)), AT(INT("upper", 0)));
     CHECK("2x3 0 1 2 0 4 5", "Trilu", IN(x), NO_AT);
+    CHECK("2x3 0 1 2 3 5 7", "CumSum", IN(x, number(-2)), NO_AT);
+    CHECK("2x3 0 1 3 3 7 12", "CumSum", IN(x, number(1)), NO_AT);
+    CHECK("2 4 0", "BitwiseAnd", IN(INTS(5, 2), INTS(6, 4)), NO_AT);
+    CHECK("2 7 -1", "BitwiseOr", IN(INTS(5, -2), INTS(6, 1)), NO_AT);
+    CHECK("2 3 6", "BitwiseXor", IN(INTS(5, 2), INTS(6, 4)), NO_AT);
     CHECK("3 0 0 7", "Pad", IN(INTS(7), INTS(2, 0)), NO_AT);
     CHECK(
         "2x2 1 1 2 2", "Expand",
@@ -208,6 +240,7 @@ UNIT_TEST(floating_point)
     CHECK("-", "Cast", IN(number((INT64_C(1) << 53) + 1)), AT(INT("to", 1)));
     CHECK(" 11", "MatMul", IN(floats(1, 2), floats(3, 4)), NO_AT);
     CHECK("-", "And", IN(floats(1, 2), floats(3, 4)), NO_AT);
+    CHECK("2 1 -1", "CumSum", IN(floats(1, -2), number(0)), NO_AT);
 }
 
 /* Half precision is rounded by each operator, so its functions and sums are left to libtorch. */
@@ -231,6 +264,8 @@ UNIT_TEST(results_have_limits)
     CHECK("too large", "Expand", IN(number(0), large), NO_AT);
     CHECK("-", "Expand", IN(number(0), huge), NO_AT);
     CHECK("too large", "Range", IN(number(0), number(INT64_C(1) << 40), number(1)), NO_AT);
+    htp_tensor_id wide = zeroes(4096, 512);
+    CHECK("too much", "MatMul", IN(wide, zeroes(512, 4096)), NO_AT);
     const char *small = evaluate("Expand", IN(number(0), INTS(9)), NO_AT, 1, 64);
     ck_assert_str_eq(small, "too large");
     CHECK("0x5", "Expand", IN(number(0), INTS(0, 5)), NO_AT);
