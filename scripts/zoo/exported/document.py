@@ -10,8 +10,9 @@ TITLE = "## Programs of torch.export"
 INTRODUCTION = """
 Made by `make zoo ZOO="--pt2 --document"`. The same models, exported by PyTorch with `Dim.DYNAMIC` for every axis, else
 with `Dim.AUTO`, else with fixed sizes (*way*; strict if nothing else works); those of torchvision without its own
-operators. Each file is exported without libtorch and without flags, run at three choices of sizes, including batch 1
-and sequence 1, and compared with the eager model as in the first table. *tags*: whether all properties of the first
+operators, but the detectors with those of torchvision 0.28, loaded with stand-ins for the libraries of CUDA. Each file
+is exported without libtorch and without flags, run at three choices of sizes, including batch 1 and sequence 1, and
+compared with the eager model as in the first table. *tags*: whether all properties of the first
 table hold; *twin*: whether the set of tags equals that of the TorchScript file of the same model. *another program*:
 PyTorch made a program that runs operators in other modules than a trace, for example for a slice of a whole axis, or a
 mask. *peer*: the model that `torch.onnx.export(dynamo=True)` makes of the same program, judged in the same way.
