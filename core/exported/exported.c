@@ -219,6 +219,7 @@ static htp_input hint_input(htp_source *source, const htp_exported_part *part)
     const htp_exported_value *value = &self->program.values.items[argument->value];
     if (value->kind != HTP_TRACE_TENSOR) {
         input.is_scalar = true;
+        input.is_open = value->kind == HTP_TRACE_INT && value->number.expression != HTP_NONE;
         input.dtype = HTP_DTYPE_INT64;
         input.scalar = (double)hint_of(self, &value->number);
         return input;
@@ -231,19 +232,6 @@ static htp_input hint_input(htp_source *source, const htp_exported_part *part)
         }
     }
     return input;
-}
-
-static htp_status find_inputs(htp_source *source, const htp_input **inputs, uint32_t *count)
-{
-    const htp_exported_signature *signature = &self_of(source)->signature;
-    htp_input *found = HTP_NEW_ARRAY(source->arena, htp_input, (size_t)signature->count + 1);
-    for (uint32_t i = 0; i < signature->count; i++) {
-        found[i] = hint_input(source, &signature->parts[i]);
-        found[i].name = NULL;
-    }
-    *inputs = found;
-    *count = signature->count;
-    return HTP_OK;
 }
 
 static void find_axes(const htp_source *source, htp_axes *axes)
@@ -271,13 +259,24 @@ static htp_status call_in(exported *self, htp_arena *arena, const htp_trace_requ
     return htp_exported_call(arena, &callee, request, before, &result->trace, &self->stacks);
 }
 
+/* Whether an argument, or a part of one, is a number that stays an input. */
+static bool have_open(const htp_input *inputs, uint32_t count)
+{
+    bool have = false;
+    for (uint32_t i = 0; i < count && !have; i++) {
+        have = inputs[i].is_open || have_open(inputs[i].items, inputs[i].count);
+    }
+    return have;
+}
+
 /* A trace is freed by the next one; a first call's stays until the next first call. */
 static htp_status trace(htp_source *source, const htp_trace_request *request,
                         htp_trace_result *result)
 {
     exported *self = self_of(source);
     *result = (htp_trace_result){.trace = NULL};
-    if (request->lane_count == 1 && htp_exported_symbols_have_data(&self->symbols)) {
+    if (request->lane_count == 1 && (htp_exported_symbols_have_data(&self->symbols) ||
+                                     have_open(request->inputs, request->input_count))) {
         result->needs_lanes = true;
         return htp_status_make(HTP_CODE_UNSUPPORTED, "the data decides sizes");
     }
@@ -293,6 +292,39 @@ static htp_status trace(htp_source *source, const htp_trace_request *request,
     htp_status status = call_in(self, arena, request, is_first ? NULL : self->last, result);
     self->last = result->trace;
     return status;
+}
+
+/* Fixes all numbers of the example. */
+static void close_numbers(htp_input *inputs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        inputs[i].is_open = false;
+        close_numbers((htp_input *)inputs[i].items, inputs[i].count);
+    }
+}
+
+/* Numbers that were dynamic stay inputs, unless the program takes no others beside these sizes. */
+static htp_status find_inputs(htp_source *source, const htp_input **inputs, uint32_t *count)
+{
+    const htp_exported_signature *signature = &self_of(source)->signature;
+    htp_input *found = HTP_NEW_ARRAY(source->arena, htp_input, (size_t)signature->count + 1);
+    for (uint32_t i = 0; i < signature->count; i++) {
+        found[i] = hint_input(source, &signature->parts[i]);
+        found[i].name = NULL;
+    }
+    if (have_open(found, signature->count)) {
+        const htp_trace_request request = {
+            .inputs = found, .input_count = signature->count, .lane_count = HTP_MAX_LANES};
+        htp_trace_result result;
+        htp_status status = trace(source, &request, &result);
+        if (status) {
+            close_numbers(found, signature->count);
+        }
+        htp_status_free(status);
+    }
+    *inputs = found;
+    *count = signature->count;
+    return HTP_OK;
 }
 
 static htp_status find_calls(const htp_source *source, htp_arena *arena, htp_watch *watch,

@@ -42,10 +42,10 @@ def array(leaf) -> numpy.ndarray:
 
 
 def moving(samples: list):
-    """The dynamic_shapes of one argument: the axes that differ between samples."""
+    """The dynamic_shapes of one argument: the axes that differ between samples, and numbers."""
     def of(*leaves):
         if not isinstance(leaves[0], torch.Tensor):
-            return None
+            return torch.export.Dim.AUTO if len(set(leaves)) > 1 else None
         return {d: torch.export.Dim.AUTO for d in range(leaves[0].dim()) if len({leaf.shape[d] for leaf in leaves}) > 1}
 
     return pytree.tree_map(of, *samples)
@@ -69,9 +69,11 @@ def export_program(program, net, given: list, mode: str):
 
 def write_numbers(program, net, given: list, folder: Path) -> None:
     numbers = {}
+    alike = [all(leaf is other or leaf == other for leaf in others) if not isinstance(other, torch.Tensor) else False
+             for other, *others in zip(*(leaves(one) for one in given))]
     for number, (args, kwargs) in enumerate(given):
         for index, leaf in enumerate(leaves((args, kwargs))):
-            if isinstance(leaf, torch.Tensor):
+            if not alike[index]:
                 numbers[f"{number}/input/{index:03}"] = array(leaf).copy()
         with torch.no_grad():
             result = copy.deepcopy(net)(*copy.deepcopy(args), **copy.deepcopy(kwargs))

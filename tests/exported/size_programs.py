@@ -64,6 +64,25 @@ class Twice(nn.Module):
         return x[:, 1::2] + y, x.sum(1)
 
 
+class Numbers(nn.Module):
+    """An int is a factor, and a part of a size."""
+
+    def forward(self, x, n: int):
+        return x * n + x.size(0) * n, x.sum(0).expand(n, -1)
+
+
+class CutAt(nn.Module):
+    """An int is a place in an axis, and the size of another one."""
+
+    def forward(self, x, parts):
+        return x[:, : parts["cut"]].relu(), x.new_zeros(parts["cut"], 2) + parts["more"].sum()
+
+
+class Counted(nn.Module):
+    def forward(self, x, n: int):
+        return torch.arange(n) + x.sum().long(), x.sum(0) / n
+
+
 def images(b, h, w):
     return (torch.randn(b, 1, h, w),)
 
@@ -84,4 +103,8 @@ PROGRAMS = (
             modes=ONE, twin=False),
     Program("twice", Twice, lambda b, s: (torch.randn(b, 2 * s + 1), torch.randn(b, s)), ((3, 6), (2, 3), (5, 30)),
             {"x": {0: Dim("b"), 1: 2 * STEPS + 1}, "y": {0: Dim("b"), 1: STEPS}}, modes=ONE, twin=False),
+    Program("numbers", Numbers, lambda b, n: (torch.randn(b, 6), n), ((3, 2), (5, 9), (2, 4)), twin=False),
+    Program("cut_at", CutAt, lambda b, n: (torch.randn(b, 6), {"cut": n, "more": torch.randn(3)}), ((3, 3), (5, 5), (2, 2)),
+            twin=False),
+    Program("counted", Counted, lambda b, n: (torch.randn(b, 6), n), ((3, 4), (5, 7), (2, 1000)), twin=False),
 )

@@ -116,9 +116,14 @@ static htp_status choose_archived(htp_session *session, bool *found, bool *are_c
     if (count == 0) {
         return HTP_OK;
     }
-    return named(session,
-                 htp_inputs_archived(&session->arena, archived, count, session->source.arguments,
-                                     session->source.argument_count, &session->inputs));
+    HTP_TRY(named(session,
+                  htp_inputs_archived(&session->arena, archived, count, session->source.arguments,
+                                      session->source.argument_count, &session->inputs)));
+    for (uint32_t i = 0; i < session->inputs.count; i++) {
+        htp_input *input = &session->inputs.items[i];
+        input->is_open = input->is_open && !session->options.static_shapes;
+    }
+    return HTP_OK;
 }
 
 static bool tick(void *user, uint64_t done, uint64_t total)

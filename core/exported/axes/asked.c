@@ -181,9 +181,32 @@ static const char *tell_all(const htp_exported_symbols *symbols, const htp_input
     return all.length > 0 ? htp_text_string(&all) : NULL;
 }
 
+/* "steps from 1 to 5", of numbers that stay inputs: their ranges alone, which guards may narrow. */
+static void tell_numbers(const htp_exported_symbols *symbols, htp_text *text)
+{
+    for (uint32_t i = 0; i < symbols->symbol_count; i++) {
+        const int64_t least = symbols->bounds[i].least;
+        const int64_t most = symbols->bounds[i].most;
+        if (!symbols->open[i] || (least == INT64_MIN && most == INT64_MAX)) {
+            continue;
+        }
+        htp_text_addf(text, "%s%s", text->length > 0 ? "; " : "",
+                      htp_text_printable(symbols->arena, symbols->open[i]));
+        if (least > INT64_MIN) {
+            htp_text_addf(text, " from %lld", (long long)least);
+        }
+        if (most < INT64_MAX) {
+            htp_text_addf(text, " to %lld", (long long)most);
+        } else {
+            htp_text_add(text, " on");
+        }
+    }
+}
+
 bool htp_exported_axes_ask(htp_exported_symbols *symbols, htp_inputs *inputs)
 {
     htp_arena *arena = symbols->arena;
+    htp_text text = {.arena = arena};
     struct taker *taker = HTP_NEW(arena, struct taker);
     *taker = (struct taker){
         .symbols = symbols,
@@ -191,10 +214,17 @@ bool htp_exported_axes_ask(htp_exported_symbols *symbols, htp_inputs *inputs)
         .given = HTP_NEW_ARRAY(arena, const htp_input *, (size_t)symbols->program->input_count + 1),
     };
     /* If the program does not accept the example, the trace reports why. */
-    bool asks =
-        inputs->axis_count > 0 && symbols->program->guard_count > 0 && take(taker, inputs, 0);
+    bool takes = take(taker, inputs, 0);
+    bool asks = takes && inputs->axis_count > 0 && symbols->program->guard_count > 0;
+    if (takes) {
+        tell_numbers(symbols, &text);
+    }
+    const char *asked = asks ? tell_all(symbols, inputs, taker->item_of) : NULL;
+    if (asked) {
+        htp_text_addf(&text, "%s%s", text.length > 0 ? "; " : "", asked);
+    }
     inputs->taker = taker;
     inputs->takes = asks ? take : NULL;
-    inputs->asked = asks ? tell_all(symbols, inputs, taker->item_of) : NULL;
-    return asks;
+    inputs->asked = text.length > 0 ? htp_text_string(&text) : NULL;
+    return asks || text.length > 0;
 }

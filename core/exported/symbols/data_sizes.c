@@ -1,5 +1,7 @@
 #include "exported/symbols/data_sizes.h"
 
+#include "exported/symbols/symbol_steps.h"
+
 enum {
     MANY_DIVISORS = 5040,     /* programs split selections into equal parts */
     SPECIAL = 8,              /* sizes up to it */
@@ -140,6 +142,16 @@ static void make_up(struct making *making, uint32_t symbol)
     }
 }
 
+/* Guards speak of arguments, so these have numbers that guards take. */
+static void take_examples(struct making *making, uint32_t symbol)
+{
+    const int64_t *examples = htp_symbol_steps_examples(making->symbols, symbol);
+    for (uint32_t lane = 0; lane < making->symbols->lane_count; lane++) {
+        set(making, symbol, lane, examples[lane]);
+    }
+    (void)note_line(making, symbol);
+}
+
 /* ---- numbers that show what dims follow ---- */
 
 static htp_exported_number value_of(struct making *making, uint32_t expression, uint32_t lane)
@@ -226,7 +238,7 @@ static void move_dim(struct making *making, uint32_t expression)
     for (uint32_t i = 0; i < formula->count && making->evaluated < MOST_EVALUATED; i++) {
         const htp_exported_step *step = &formula->steps[i];
         uint32_t symbol = (uint32_t)step->number.whole;
-        if (step->operation == HTP_EXPORTED_SYMBOL &&
+        if (step->operation == HTP_EXPORTED_SYMBOL && !making->symbols->open[symbol] &&
             htp_exported_symbols_is_data(making->symbols, symbol) && is_still(making, expression)) {
             lower(making, expression, symbol);
         }
@@ -257,7 +269,9 @@ void htp_data_sizes_make_up(htp_exported_symbols *symbols)
     }
     note_lines_of_inputs(&making);
     for (uint32_t i = 0; i < symbols->symbol_count; i++) {
-        if (htp_exported_symbols_is_data(symbols, i)) {
+        if (symbols->open[i]) {
+            take_examples(&making, i);
+        } else if (htp_exported_symbols_is_data(symbols, i)) {
             make_up(&making, i);
         }
     }
@@ -265,7 +279,8 @@ void htp_data_sizes_make_up(htp_exported_symbols *symbols)
         move_dims(&making);
     }
     for (uint32_t i = 0; i < symbols->symbol_count; i++) {
-        htp_trace_size size = {.name = symbols->names.strings.items[i]};
+        const char *argument = symbols->open[i];
+        htp_trace_size size = {.name = argument ? argument : symbols->names.strings.items[i]};
         for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
             size.sizes[lane] = symbols->numbers[lane][i].whole;
         }

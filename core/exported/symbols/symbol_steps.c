@@ -276,6 +276,65 @@ void htp_symbol_steps_find(htp_exported_symbols *symbols)
     symbols->mosts = mosts;
 }
 
+/* ---- arguments that stay inputs ---- */
+
+/* Tries a number beside the example's other sizes. */
+static void try_number(struct probe *probe, uint32_t symbol, int64_t number, int64_t *examples,
+                       uint32_t *count)
+{
+    const htp_exported_bounds *bounds = &probe->symbols->bounds[symbol];
+    if (*count == HTP_MAX_LANES || number < bounds->least || number > bounds->most ||
+        *probe->evaluated >= MOST_EVALUATED) {
+        return;
+    }
+    set_symbol(probe, symbol, number);
+    if (guards_hold(probe, HTP_NONE)) {
+        examples[(*count)++] = number;
+    }
+    set_symbol(probe, symbol, probe->symbols->hints[symbol]);
+}
+
+/* Far from all sizes, or downwards from the bound, or near the example. */
+static uint32_t find_examples(struct probe *probe, uint32_t symbol, int64_t *examples)
+{
+    /* Has many divisors: programs split axes into equal parts. */
+    enum { FAR = 5040, FIRST = 1009, APART = 64 };
+    const int64_t hint = probe->symbols->hints[symbol];
+    const int64_t most = probe->symbols->bounds[symbol].most;
+    uint32_t count = 0;
+    for (int64_t i = 0; i < (int64_t)HTP_MAX_LANES; i++) {
+        try_number(probe, symbol, FAR * (FIRST + symbol * APART + i), examples, &count);
+    }
+    if (count < HTP_MAX_LANES) {
+        count = 0;
+        for (int64_t i = 0; i < NEAR_SIZES && most < FAR_SIZES; i++) {
+            try_number(probe, symbol, most - i, examples, &count);
+        }
+        for (int64_t i = NEAR_SIZES; i > -NEAR_SIZES && most >= FAR_SIZES; i--) {
+            try_number(probe, symbol, hint + i, examples, &count);
+        }
+    }
+    return count;
+}
+
+const int64_t *htp_symbol_steps_examples(htp_exported_symbols *symbols, uint32_t symbol)
+{
+    if (!symbols->examples[symbol]) {
+        int64_t *examples = HTP_NEW_ARRAY(symbols->arena, int64_t, HTP_MAX_LANES);
+        uint32_t count = 0;
+        *symbols->evaluated += symbols->program->input_count;
+        if (*symbols->evaluated < MOST_EVALUATED) {
+            struct probe probe = begin(symbols);
+            count = find_examples(&probe, symbol, examples);
+        }
+        for (uint32_t i = 0; i < HTP_MAX_LANES && count < HTP_MAX_LANES; i++) {
+            examples[i] = symbols->hints[symbol];
+        }
+        symbols->examples[symbol] = examples;
+    }
+    return symbols->examples[symbol];
+}
+
 /* ---- guards that restrict more than that ---- */
 
 /* A size of a symbol within its bounds and steps, near its least or far from it. */

@@ -12,4 +12,8 @@
  * sizes. */
 void htp_symbol_steps_find(htp_exported_symbols *symbols);
 
+/** What an argument that stays an input is in each lane: numbers that the guards take beside the
+ * example's other sizes. They differ if there are as many; all are the example's otherwise. */
+const int64_t *htp_symbol_steps_examples(htp_exported_symbols *symbols, uint32_t symbol);
+
 #endif

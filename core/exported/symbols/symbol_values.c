@@ -15,14 +15,14 @@ static bool is_data(const char *name)
 
 bool htp_exported_symbols_is_data(const htp_exported_symbols *symbols, uint32_t symbol)
 {
-    return is_data(symbols->names.strings.items[symbol]);
+    return symbols->open[symbol] || is_data(symbols->names.strings.items[symbol]);
 }
 
 bool htp_exported_symbols_have_data(const htp_exported_symbols *symbols)
 {
     bool have = false;
     for (uint32_t i = 0; i < symbols->symbol_count && !have; i++) {
-        have = is_data(symbols->names.strings.items[i]);
+        have = htp_exported_symbols_is_data(symbols, i);
     }
     return have;
 }

@@ -134,6 +134,8 @@ htp_status htp_exported_symbols_read(htp_arena *arena, const htp_exported_progra
         symbols->numbers[lane] =
             HTP_NEW_ARRAY(arena, htp_exported_number, (size_t)symbols->symbol_count + 1);
     }
+    symbols->open = HTP_NEW_ARRAY(arena, const char *, (size_t)symbols->symbol_count + 1);
+    symbols->examples = HTP_NEW_ARRAY(arena, const int64_t *, (size_t)symbols->symbol_count + 1);
     htp_symbol_steps_find(symbols);
     return HTP_OK;
 }
@@ -373,6 +375,45 @@ static htp_status check_guards(const htp_exported_symbols *symbols, uint32_t lan
     return HTP_OK;
 }
 
+/* ---- arguments that stay inputs ---- */
+
+/* The symbol that an argument is, if it is a number that stays an input; HTP_NONE. */
+static uint32_t open_symbol(const htp_exported_symbols *symbols, const htp_input *const *given,
+                            uint32_t input)
+{
+    const htp_exported_argument *argument = &symbols->program->inputs[input].argument;
+    bool is_open = given[input] && given[input]->is_open && argument->kind == HTP_EXPORTED_VALUE;
+    const htp_exported_value *value =
+        is_open ? &symbols->program->values.items[argument->value] : NULL;
+    return value && value->kind == HTP_TRACE_INT
+               ? htp_exported_symbols_alone(symbols, &value->number)
+               : HTP_NONE;
+}
+
+static void note_open(htp_exported_symbols *symbols, const htp_input *const *given)
+{
+    memset(symbols->open, 0, symbols->symbol_count * sizeof(*symbols->open));
+    for (uint32_t i = 0; i < symbols->program->input_count; i++) {
+        uint32_t symbol = open_symbol(symbols, given, i);
+        if (symbol != HTP_NONE) {
+            symbols->open[symbol] = symbols->paths[i];
+        }
+    }
+}
+
+/* Guards may speak of the argument instead of the symbol. */
+static void place_open(htp_exported_symbols *symbols, const htp_input *const *given, uint32_t first)
+{
+    for (uint32_t i = 0; i < symbols->program->input_count; i++) {
+        uint32_t symbol = open_symbol(symbols, given, i);
+        for (uint32_t lane = first; lane < symbols->lane_count && symbol != HTP_NONE; lane++) {
+            int64_t number = symbols->numbers[lane][symbol].whole;
+            set_place(symbols, symbols->paths[i], HTP_NONE, lane, number);
+            set_place(symbols, symbols->flat_paths[i], HTP_NONE, lane, number);
+        }
+    }
+}
+
 /* ---- all of it ---- */
 
 /* Gives the symbols their numbers in the lanes from one on. */
@@ -383,7 +424,9 @@ static htp_status bind_lanes(htp_exported_symbols *symbols, const htp_input *con
     for (uint32_t lane = first; lane < end; lane++) {
         memset(symbols->numbers[lane], 0, symbols->symbol_count * sizeof(*symbols->numbers[lane]));
     }
+    note_open(symbols, given);
     htp_data_sizes_make_up(symbols);
+    place_open(symbols, given, first);
     HTP_TRY(each_size(symbols, given, first, take_symbol));
     HTP_TRY(each_size(symbols, given, first, take_formula));
     HTP_TRY(each_size(symbols, given, first, check_size));

@@ -38,6 +38,9 @@ typedef struct htp_exported_symbols {
     const int64_t *mosts;      /**< by symbol: the largest accepted size; INT64_MAX: none */
     uint64_t *evaluated;       /**< steps evaluated in the search for these sizes */
     htp_exported_taken *taken; /**< by symbol: accepted sizes, found on demand */
+    const char **open;         /**< by symbol: the path of an argument that stays a number among the
+                                  inputs of the model; NULL */
+    const int64_t **examples;  /**< by symbol: that number in each lane; NULL until it is needed */
     uint32_t symbol_count;
     uint32_t lane_count;
     htp_exported_number *numbers[HTP_MAX_LANES]; /**< by symbol */
@@ -56,7 +59,7 @@ HTP_MUST_USE htp_status htp_exported_symbols_read(htp_arena *arena,
                                                   const char *const *paths,
                                                   htp_exported_symbols *symbols);
 
-/** Whether a symbol is data-dependent. */
+/** Whether a symbol is data-dependent, or an argument that stays an input of the model. */
 bool htp_exported_symbols_is_data(const htp_exported_symbols *symbols, uint32_t symbol);
 
 /** Whether some sizes are data-dependent. A single lane cannot tell these from fixed ones. */

@@ -15,6 +15,7 @@ TOLD = {
     "area": "batch from 2 on; sequence from 2 on; x_dim_2 from 2 on; where sequence*x_dim_2 <= 4096",
     "few_batches": "batch from 2 to 4",
     "twice": "y_dim_1 from 2 to 64",
+    "cut_at": "batch from 2 on; parts.cut from 1 to 6",
 }
 
 
@@ -55,6 +56,19 @@ def names_are_those_of_the_torchscript_file() -> None:
             assert dims["input_ids"] == ["batch", "sequence"], dims
             assert dims.pop("attention_mask") == ["attention_mask_batch", others.pop("attention_mask")[1]]
         assert dims == others, program
+
+
+@case
+def a_dynamic_number_is_an_input_unless_it_is_given() -> None:
+    if not there_are_programs():
+        return
+    pt2 = files("size_programs", "numbers") / "plain.pt2"
+    with scratch() as there:
+        for flags, wanted in (((), {"x": ["batch", 6], "n": []}),
+                              (("--static",), {"x": [3, 6]}),
+                              (("--input", "x:float32[m=3,6]", "--input", "n:int=2"), {"x": ["m", 6]})):
+            export(pt2, there / "model.onnx", *flags)
+            assert dims_of(there / "model.onnx") == wanted, flags
 
 
 FLAGS = {
