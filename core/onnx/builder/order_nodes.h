@@ -1,8 +1,8 @@
 /*
  * The order of nodes. Private to core/onnx.
  */
-#ifndef HTP_ONNX_GATHER_H
-#define HTP_ONNX_GATHER_H
+#ifndef HTP_ONNX_ORDER_NODES_H
+#define HTP_ONNX_ORDER_NODES_H
 
 #include "onnx/builder/builder.h"
 

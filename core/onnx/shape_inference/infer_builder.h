@@ -1,8 +1,8 @@
 /*
  * Builders made from files, for type inference (onnx/shape_inference/infer.h) alone.
  */
-#ifndef HTP_ONNX_INFER_DRAFT_H
-#define HTP_ONNX_INFER_DRAFT_H
+#ifndef HTP_ONNX_INFER_BUILDER_H
+#define HTP_ONNX_INFER_BUILDER_H
 
 #include "onnx/builder/builder.h"
 #include "onnx/reader/value_type.h"
