@@ -116,7 +116,7 @@ htp_outcome htp_block_value_after(htp_machine *m, const htp_block *block, htp_it
     if (!found) {
         return htp_memory_current(m, value, &nowhere, after);
     }
-    if (value->look) {
+    if (value->view) {
         return htp_machine_stop(m, HTP_UNSUPPORTED,
                                 "a list holds a view of a tensor that is changed on one side of a "
                                 "branch, or in a loop");

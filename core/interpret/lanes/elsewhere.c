@@ -437,8 +437,8 @@ static bool is_moved(const htp_machine *m, const htp_item *tensor)
 const char *htp_elsewhere_moved(const htp_machine *m, const htp_item *tensor)
 {
     const htp_item *whole = tensor;
-    while (whole->look) {
-        whole = whole->look->parent;
+    while (whole->view) {
+        whole = whole->view->parent;
     }
     whole = whole->origin ? whole->origin : whole;
     const htp_item *moved = is_moved(m, tensor) ? tensor : is_moved(m, whole) ? whole : NULL;

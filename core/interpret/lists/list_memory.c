@@ -60,11 +60,11 @@ static bool is_zero(const htp_item *item)
 bool htp_list_is_row(const htp_machine *m, const htp_item *element, const htp_item *stack,
                      const htp_item *index)
 {
-    const htp_item_view *look = htp_is_tensor(element) ? element->look : NULL;
-    return look && htp_is_tensor(stack) && strcmp(look->name, "aten::select") == 0 &&
-           look->inputs.count == 3 && is_zero(look->inputs.items[1]) &&
-           is_one_number(m, look->inputs.items[2], index) && !look->parent->look && !stack->look &&
-           htp_memory_of(look->parent) == htp_memory_of(stack);
+    const htp_item_view *view = htp_is_tensor(element) ? element->view : NULL;
+    return view && htp_is_tensor(stack) && strcmp(view->name, "aten::select") == 0 &&
+           view->inputs.count == 3 && is_zero(view->inputs.items[1]) &&
+           is_one_number(m, view->inputs.items[2], index) && !view->parent->view && !stack->view &&
+           htp_memory_of(view->parent) == htp_memory_of(stack);
 }
 
 static void remove_id(htp_ids *ids, uint32_t id)
@@ -87,7 +87,7 @@ htp_outcome htp_list_separate(htp_machine *m, htp_item *copy)
         remove_id(&m->recording.items.items[copy->sharers.items[i]]->sharers, copy->creation_id);
     }
     copy->sharers.count = 0;
-    copy->look = NULL;
+    copy->view = NULL;
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
         const htp_runner_tensor *held = htp_tensor_in(copy, lane);
         const htp_making making = {.way = held->is_real ? HTP_MAKE_COPY : HTP_MAKE_EMPTY,

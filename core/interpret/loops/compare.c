@@ -82,14 +82,14 @@ static htp_outcome note_moved(htp_machine *m, htp_loop *loop, htp_carried *carri
 static bool can_stay(const htp_carried *carried, const htp_item *input, const htp_item *result)
 {
     return htp_is_tensor(input) && result != input && htp_is_tensor(carried->initial) &&
-           !carried->initial->look && !carried->is_replaced;
+           !carried->initial->view && !carried->is_replaced;
 }
 
 /* Whether the body returns the tensor that it got; if contents are unknown, memory decides. */
 static bool is_given_back(const htp_item *input, const htp_item *result)
 {
-    bool is_lost = htp_is_tensor(input) && !input->look && result->kind == HTP_ITEM_UNKNOWN &&
-                   !result->look && htp_memory_of(input) == htp_memory_of(result);
+    bool is_lost = htp_is_tensor(input) && !input->view && result->kind == HTP_ITEM_UNKNOWN &&
+                   !result->view && htp_memory_of(input) == htp_memory_of(result);
     return is_lost || htp_memory_is_same(input, result);
 }
 

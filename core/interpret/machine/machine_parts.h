@@ -35,7 +35,7 @@ typedef struct htp_recording {
     bool moves_statistics; /* a norm in training mode updates running statistics */
     uint64_t epoch;        /* changes of memory so far */
     int64_t last_prime;    /* the last prime factor used for made-up sizes */
-    size_t looks;          /* visited parts of arguments, beyond a call's free allowance */
+    size_t visits;         /* visited parts of arguments, beyond a call's free allowance */
     htp_map names;         /* names of arguments -> index in name_list */
     HTP_VECTOR(const char *) name_list;
     htp_map weights; /* weight -> its item */

@@ -82,7 +82,7 @@ typedef struct htp_mark {
     size_t blocks;
     size_t calls;
     size_t passed;
-    size_t looks;
+    size_t visits;
 } htp_mark;
 
 #endif

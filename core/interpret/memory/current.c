@@ -40,14 +40,14 @@ static htp_outcome refresh_container(htp_machine *m, htp_item *item, const htp_p
 }
 
 /* Reads a view again, from the current value of its memory. */
-static htp_outcome refresh_look(htp_machine *m, htp_item *item, const htp_place *place,
+static htp_outcome refresh_view(htp_machine *m, htp_item *item, const htp_place *place,
                                 htp_item **current)
 {
     htp_item *parent = NULL;
-    HTP_DO(refresh(m, item->look->parent, place, &parent));
+    HTP_DO(refresh(m, item->view->parent, place, &parent));
     htp_item *seen = parent;
     if (!htp_item_view_is_whole(m, item)) {
-        HTP_DO(htp_item_view_again(m, item->look, parent, place, &seen));
+        HTP_DO(htp_item_view_again(m, item->view, parent, place, &seen));
     }
     htp_memory_note_reading(m, item);
     item->seen = seen;
@@ -69,7 +69,7 @@ static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *plac
     if (!first->latest || first->changed <= item->epoch) {
         return HTP_GOES_ON;
     }
-    if (!item->look || first->latest->kind == HTP_ITEM_UNKNOWN) {
+    if (!item->view || first->latest->kind == HTP_ITEM_UNKNOWN) {
         *current = first->latest;
         return HTP_GOES_ON;
     }
@@ -77,7 +77,7 @@ static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *plac
         *current = item->seen;
         return HTP_GOES_ON;
     }
-    return refresh_look(m, item, place, current);
+    return refresh_view(m, item, place, current);
 }
 
 /* Whether a walk through a value terminates: lists are shared, and may contain each other or

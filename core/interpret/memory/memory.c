@@ -26,15 +26,15 @@ static htp_item *first_value(const htp_machine *m, uint32_t first)
 uint32_t htp_memory_of(const htp_item *tensor)
 {
     const htp_item *item = tensor;
-    while (item->look) {
-        item = item->look->parent;
+    while (item->view) {
+        item = item->view->parent;
     }
     return item->origin ? item->origin->creation_id : item->creation_id;
 }
 
 bool htp_memory_is_same(const htp_item *a, const htp_item *b)
 {
-    return htp_is_tensor(a) && htp_is_tensor(b) && !a->look && !b->look &&
+    return htp_is_tensor(a) && htp_is_tensor(b) && !a->view && !b->view &&
            htp_memory_of(a) == htp_memory_of(b);
 }
 
@@ -75,7 +75,7 @@ htp_item *htp_memory_held(const htp_machine *m, uint32_t first)
 
 void htp_memory_hold(htp_machine *m, uint32_t first, htp_item *value)
 {
-    value->look = NULL;
+    value->view = NULL;
     value->origin = first_value(m, first);
     value->epoch = ++m->recording.epoch;
     htp_memory_change(m, first, value);

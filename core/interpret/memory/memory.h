@@ -77,7 +77,7 @@ bool htp_tensor_reads_written(const htp_runner_tensor *written, const htp_runner
 /** The same for two tensors of one memory, in any lane and for any data. */
 bool htp_item_view_reads_written(htp_machine *m, htp_item *written, htp_item *read);
 
-/* ---- views (looks.c, views.c) ---- */
+/* ---- views (geometry.c, views.c) ---- */
 
 /** Whether two tensors have one geometry and type in all lanes. */
 bool htp_item_view_has_same_geometry(const htp_machine *m, const htp_item *a, const htp_item *b);
@@ -86,11 +86,11 @@ bool htp_item_view_has_same_geometry(const htp_machine *m, const htp_item *a, co
 bool htp_item_view_is_whole(const htp_machine *m, const htp_item *seen);
 
 /** The view's operator on another value of its parent. */
-htp_outcome htp_item_view_again(htp_machine *m, const htp_item_view *look, htp_item *parent,
+htp_outcome htp_item_view_again(htp_machine *m, const htp_item_view *view, htp_item *parent,
                                 const htp_place *place, htp_item **seen);
 
 /** The parent's value with the part at view @p child replaced by @p value. */
-htp_outcome htp_item_view_put_back(htp_machine *m, const htp_item_view *look, const htp_item *child,
+htp_outcome htp_item_view_put_back(htp_machine *m, const htp_item_view *view, const htp_item *child,
                                    htp_item *value, const htp_place *place, htp_item **parent);
 
 #endif

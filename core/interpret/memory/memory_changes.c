@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The deepest nesting of views. */
-enum { MAX_LOOKS = 10000 };
+enum { MAX_VIEWS = 10000 };
 
 /* The tensors in an item, in depth-first order. */
 static void list_tensors(htp_machine *m, htp_item *item, htp_items *tensors)
@@ -39,19 +39,19 @@ static htp_items changed_inputs(htp_machine *m, const htp_call *call)
 /* Whether a slice up to a number covers its whole parent at the sampled sizes. */
 static bool cuts_nothing(const htp_machine *m, const htp_item *seen)
 {
-    const htp_item_view *look = seen->look;
-    if (strcmp(look->name, "aten::slice") != 0 || look->inputs.count < 4 ||
-        !htp_is_int(look->inputs.items[3]) || !htp_is_tensor(look->parent)) {
+    const htp_item_view *view = seen->view;
+    if (strcmp(view->name, "aten::slice") != 0 || view->inputs.count < 4 ||
+        !htp_is_int(view->inputs.items[3]) || !htp_is_tensor(view->parent)) {
         return false;
     }
-    const htp_item *end = look->inputs.items[3];
+    const htp_item *end = view->inputs.items[3];
     int64_t last = end->lane[0].as.i;
     bool cuts_nothing = last > 0 && last != INT64_MAX;
     for (uint32_t lane = 0; lane < m->lane_count && cuts_nothing; lane++) {
         const htp_operand *here = &end->lane[lane];
         cuts_nothing =
             here->kind == HTP_OPERAND_INT && here->as.i == last &&
-            htp_tensor_has_same_dims(htp_tensor_in(seen, lane), htp_tensor_in(look->parent, lane));
+            htp_tensor_has_same_dims(htp_tensor_in(seen, lane), htp_tensor_in(view->parent, lane));
     }
     return cuts_nothing;
 }
@@ -65,9 +65,9 @@ static bool is_whole_by_chance(const htp_machine *m, const htp_call *call, const
     }
     bool is_by_chance = false;
     const htp_item *item = input;
-    for (size_t left = item->look ? item->look->depth : 0; left > 0 && item->look; left--) {
+    for (size_t left = item->view ? item->view->depth : 0; left > 0 && item->view; left--) {
         is_by_chance = is_by_chance || cuts_nothing(m, item);
-        item = item->look->parent;
+        item = item->view->parent;
     }
     return is_by_chance;
 }
@@ -87,16 +87,16 @@ typedef struct output_place {
     size_t element;
 } output_place;
 
-static htp_outcome look_at(htp_machine *m, const htp_call *call, htp_item *tensor, size_t input,
-                           output_place where)
+static htp_outcome record_view(htp_machine *m, const htp_call *call, htp_item *tensor, size_t input,
+                               output_place where)
 {
     htp_item *parent = call->inputs.items[input];
-    size_t depth = parent->look ? parent->look->depth + 1 : 1;
-    if (depth > MAX_LOOKS) {
+    size_t depth = parent->view ? parent->view->depth + 1 : 1;
+    if (depth > MAX_VIEWS) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "views of views are nested too deeply");
     }
-    htp_item_view *look = HTP_NEW(m->arena, htp_item_view);
-    *look = (htp_item_view){.parent = parent,
+    htp_item_view *view = HTP_NEW(m->arena, htp_item_view);
+    *view = (htp_item_view){.parent = parent,
                             .name = call->schema.name,
                             .overload = call->schema.overload,
                             .inputs = htp_items_copy(m, &call->inputs),
@@ -104,7 +104,7 @@ static htp_outcome look_at(htp_machine *m, const htp_call *call, htp_item *tenso
                             .input = input,
                             .output = where.output,
                             .element = where.element};
-    tensor->look = look;
+    tensor->view = view;
     return HTP_GOES_ON;
 }
 
@@ -122,7 +122,7 @@ static htp_outcome note_view(htp_machine *m, const htp_call *call, htp_item *ten
         uint32_t shared = here + elsewhere;
         bool is_view = htp_is_tensor(input) && shared == 2 * m->lane_count;
         if (is_view && !is_whole_by_chance(m, call, input)) {
-            return look_at(m, call, tensor, i, where);
+            return record_view(m, call, tensor, i, where);
         }
         if (shared != 0 ||
             (i == 0 && htp_call_has_fact(call, HTP_FACT_VIEW_OR_COPY) && htp_is_data(input))) {
@@ -206,23 +206,23 @@ static htp_outcome write_back(htp_machine *m, htp_item *written, htp_item *value
 {
     uint32_t first = htp_memory_of(written);
     htp_item *item = written;
-    while (item->look && value->kind != HTP_ITEM_UNKNOWN) {
-        const htp_item_view *look = item->look;
+    while (item->view && value->kind != HTP_ITEM_UNKNOWN) {
+        const htp_item_view *view = item->view;
         if (!htp_item_view_is_whole(m, item)) {
             htp_item *parent = NULL;
-            HTP_DO(htp_item_view_put_back(m, look, item, value, place, &parent));
+            HTP_DO(htp_item_view_put_back(m, view, item, value, place, &parent));
             htp_item_view *renewed = HTP_NEW(m->arena, htp_item_view);
-            *renewed = *look;
+            *renewed = *view;
             renewed->parent = parent;
-            renewed->inputs = htp_items_copy(m, &look->inputs);
-            renewed->inputs.items[look->input] = parent;
-            value->look = renewed;
+            renewed->inputs = htp_items_copy(m, &view->inputs);
+            renewed->inputs.items[view->input] = parent;
+            value->view = renewed;
             value->epoch = m->recording.epoch;
             value = parent;
         }
-        item = look->parent;
+        item = view->parent;
     }
-    value->look = NULL;
+    value->view = NULL;
     value->origin = item->origin ? item->origin : item;
     value->epoch = m->recording.epoch;
     htp_memory_change(m, first, value);

@@ -152,8 +152,8 @@ bool htp_tensor_reads_written(const htp_runner_tensor *written, const htp_runner
 static htp_items path_to(htp_machine *m, htp_item *tensor)
 {
     htp_items path = {0};
-    for (htp_item *item = tensor; item->look; item = item->look->parent) {
-        if (!htp_is_tensor(item->look->parent) || !htp_item_view_is_whole(m, item)) {
+    for (htp_item *item = tensor; item->view; item = item->view->parent) {
+        if (!htp_is_tensor(item->view->parent) || !htp_item_view_is_whole(m, item)) {
             htp_items_push(m, &path, item);
         }
     }
@@ -184,7 +184,7 @@ static bool is_equal(const htp_machine *m, const htp_item *a, const htp_item *b)
 }
 
 /* Whether two views of one parent have the same operator and operands, except @p but. */
-static bool is_same_look(const htp_machine *m, const htp_item_view *a, const htp_item_view *b,
+static bool is_same_view(const htp_machine *m, const htp_item_view *a, const htp_item_view *b,
                          size_t but)
 {
     bool is_same = strcmp(a->name, b->name) == 0 && strcmp(a->overload, b->overload) == 0 &&
@@ -200,30 +200,30 @@ static bool is_same_look(const htp_machine *m, const htp_item_view *a, const htp
  * which a slice counts. */
 static bool is_loose(const htp_machine *m, const htp_item *seen)
 {
-    const htp_item_view *look = seen->look;
-    for (size_t i = 0; i < look->inputs.count; i++) {
-        const htp_items operand = {.items = &look->inputs.items[i], .count = 1};
-        if (i != look->input && htp_items_have_data(&operand)) {
+    const htp_item_view *view = seen->view;
+    for (size_t i = 0; i < view->inputs.count; i++) {
+        const htp_items operand = {.items = &view->inputs.items[i], .count = 1};
+        if (i != view->input && htp_items_have_data(&operand)) {
             return true;
         }
     }
-    bool is_slice = strcmp(look->name, "aten::slice") == 0 && look->inputs.count > 1;
+    bool is_slice = strcmp(view->name, "aten::slice") == 0 && view->inputs.count > 1;
     if (!is_slice || !htp_is_data(seen)) {
         return false;
     }
-    const htp_item *dim = look->inputs.items[1];
-    int64_t rank = htp_tensor_in(look->parent, 0)->rank;
+    const htp_item *dim = view->inputs.items[1];
+    int64_t rank = htp_tensor_in(view->parent, 0)->rank;
     int64_t at =
         htp_is_decided(dim) && htp_is_int(dim) ? htp_dim_wrap(dim->lane[0].as.i, rank) : -1;
-    return at < 0 || !htp_item_is_fixed(m, look->parent, at);
+    return at < 0 || !htp_item_is_fixed(m, view->parent, at);
 }
 
 /* Whether two tensors are rows of one dim with a data-dependent index: equal or disjoint. */
 static bool are_rows(const htp_machine *m, const htp_item *a, const htp_item *b)
 {
     enum { INDEX = 2 };
-    return strcmp(a->look->name, "aten::select") == 0 && a->look->inputs.count > INDEX &&
-           is_same_look(m, a->look, b->look, INDEX) && (is_loose(m, a) || is_loose(m, b));
+    return strcmp(a->view->name, "aten::select") == 0 && a->view->inputs.count > INDEX &&
+           is_same_view(m, a->view, b->view, INDEX) && (is_loose(m, a) || is_loose(m, b));
 }
 
 /* A tensor in a lane, relative to its row. */
@@ -239,8 +239,8 @@ enum { SLICE_DIM = 1, SLICE_START = 2, SLICE_END = 3, SLICE_OPERANDS = 5 };
 /* Whether a slice ends before another one begins; both must count from one end of the dim. */
 static bool ends_before(const htp_machine *m, const htp_item *a, const htp_item *b)
 {
-    const htp_item *end = a->look->inputs.items[SLICE_END];
-    const htp_item *start = b->look->inputs.items[SLICE_START];
+    const htp_item *end = a->view->inputs.items[SLICE_END];
+    const htp_item *start = b->view->inputs.items[SLICE_START];
     if (!htp_is_int(end) || !htp_is_int(start)) {
         return false;
     }
@@ -253,9 +253,9 @@ static bool ends_before(const htp_machine *m, const htp_item *a, const htp_item 
 static bool are_slices_apart(const htp_machine *m, const htp_item *a, const htp_item *b)
 {
     static const char name[] = "aten::slice";
-    return strcmp(a->look->name, name) == 0 && strcmp(b->look->name, name) == 0 &&
-           a->look->inputs.count == SLICE_OPERANDS && b->look->inputs.count == SLICE_OPERANDS &&
-           is_equal(m, a->look->inputs.items[SLICE_DIM], b->look->inputs.items[SLICE_DIM]) &&
+    return strcmp(a->view->name, name) == 0 && strcmp(b->view->name, name) == 0 &&
+           a->view->inputs.count == SLICE_OPERANDS && b->view->inputs.count == SLICE_OPERANDS &&
+           is_equal(m, a->view->inputs.items[SLICE_DIM], b->view->inputs.items[SLICE_DIM]) &&
            (ends_before(m, a, b) || ends_before(m, b, a));
 }
 
@@ -294,7 +294,7 @@ bool htp_item_view_reads_written(htp_machine *m, htp_item *written, htp_item *re
         if (are_rows(m, a.items[at], b.items[at])) {
             rows[0] = a.items[at];
             rows[1] = b.items[at];
-        } else if (!is_same_look(m, a.items[at]->look, b.items[at]->look, SIZE_MAX)) {
+        } else if (!is_same_view(m, a.items[at]->view, b.items[at]->view, SIZE_MAX)) {
             break;
         }
     }

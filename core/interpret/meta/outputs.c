@@ -103,23 +103,17 @@ bool htp_meta_give_strided(htp_meta_call *call, int32_t type, const htp_meta_siz
     return true;
 }
 
-bool htp_meta_give_look(htp_meta_call *call, const htp_runner_tensor *of,
-                        const htp_meta_sizes *sizes, const int64_t *strides, int64_t offset)
-{
-    htp_meta_output *output = next_tensor(call, of->type, sizes);
-    memcpy(output->strides, strides, sizes->rank * sizeof(*strides));
-    output->making.way = HTP_MAKE_VIEW;
-    output->making.of = of;
-    output->making.strides = output->strides;
-    output->making.offset = offset;
-    return true;
-}
-
 bool htp_meta_give_view(htp_meta_call *call, const htp_runner_tensor *of,
                         const htp_meta_sizes *sizes)
 {
     assert(of->rank == sizes->rank);
-    return htp_meta_give_look(call, of, sizes, of->strides, of->offset);
+    htp_meta_output *output = next_tensor(call, of->type, sizes);
+    memcpy(output->strides, of->strides, sizes->rank * sizeof(*of->strides));
+    output->making.way = HTP_MAKE_VIEW;
+    output->making.of = of;
+    output->making.strides = output->strides;
+    output->making.offset = of->offset;
+    return true;
 }
 
 bool htp_meta_begin_list(htp_meta_call *call, uint32_t count)

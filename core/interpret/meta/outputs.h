@@ -39,14 +39,6 @@ bool htp_meta_give_plain(htp_meta_call *call, const htp_runner_tensor *tensor);
 bool htp_meta_give_view(htp_meta_call *call, const htp_runner_tensor *of,
                         const htp_meta_sizes *sizes);
 
-/**
- * Any view of a tensor's memory.
- * @param strides  one per size
- * @param offset  of its first element, in elements
- */
-bool htp_meta_give_look(htp_meta_call *call, const htp_runner_tensor *of,
-                        const htp_meta_sizes *sizes, const int64_t *strides, int64_t offset);
-
 /** A list of tensors: the next @p count outputs become its elements; they may be more than
  * HTP_META_MAX_OUTPUTS. */
 bool htp_meta_begin_list(htp_meta_call *call, uint32_t count);

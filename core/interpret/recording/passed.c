@@ -27,7 +27,8 @@ typedef struct passing {
     size_t depth;
 } passing;
 
-static bool take_look(passing *p)
+/* Takes a part from the budget. @return false if none is left */
+static bool take_visit(passing *p)
 {
     if (p->few == 0 && p->more == 0) {
         return false;
@@ -122,7 +123,7 @@ static void pass_parts(passing *p, const char *name, const htp_item *whole, uint
     const htp_items *elements = &whole->elements;
     bool is_dict = whole->kind == HTP_ITEM_DICT;
     size_t step = is_dict ? 2 : 1;
-    for (size_t i = 0; i + step <= elements->count && take_look(p); i += step) {
+    for (size_t i = 0; i + step <= elements->count && take_visit(p); i += step) {
         const char *part =
             is_dict ? text_of_key(p->m, elements->items[i]) : name_of_part(p->m, &types, i);
         if (part) {
@@ -141,13 +142,13 @@ static void pass_parts(passing *p, const char *name, const htp_item *whole, uint
 void htp_passed_note(htp_machine *m, uint32_t schema, const htp_items *arguments)
 {
     const htp_program_schema declared = m->program->schemas[schema];
-    passing p = {.m = m, .few = PARTS, .more = MORE_PARTS - m->recording.looks};
+    passing p = {.m = m, .few = PARTS, .more = MORE_PARTS - m->recording.visits};
     size_t first = m->recording.passed.count;
     for (size_t i = 1; i < declared.argument_count && i < arguments->count; i++) {
         const htp_program_argument *argument = &declared.arguments[i];
         pass(&p, argument->name, arguments->items[i], argument->type);
     }
-    m->recording.looks = MORE_PARTS - p.more;
+    m->recording.visits = MORE_PARTS - p.more;
     m->recording.scopes.items[m->recording.scopes.count - 1].passed_count =
         (uint32_t)(m->recording.passed.count - first);
 }

@@ -247,7 +247,7 @@ htp_mark htp_recording_mark(const htp_machine *m)
                       .blocks = m->recording.blocks.count,
                       .calls = m->recording.calls_made.count,
                       .passed = m->recording.passed.count,
-                      .looks = m->recording.looks};
+                      .visits = m->recording.visits};
 }
 
 void htp_recording_discard(htp_machine *m, const htp_mark *mark)
@@ -264,5 +264,5 @@ void htp_recording_discard(htp_machine *m, const htp_mark *mark)
     m->recording.blocks.count = mark->blocks;
     m->recording.calls_made.count = mark->calls;
     m->recording.passed.count = mark->passed;
-    m->recording.looks = mark->looks;
+    m->recording.visits = mark->visits;
 }

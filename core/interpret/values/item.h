@@ -6,22 +6,22 @@
 /* clang-format off */
 /*
  *   kind        known       fields
- *   PLAIN       CONSTANT    lane: None, a number, a text, a device; alike in all lanes, and in every run
+ *   PLAIN       CONSTANT    lane: None, a number, a text, a device; equal in all lanes, and in every run
  *               SIZED       lane: follows from the sizes of dynamic axes
- *               MADE_UP     lane: an int that only the data tells, made up as it may become a size
- *               OPEN        lane[0]: only the data tells; a number of its type
- *   TENSOR      CONSTANT    lane: real tensors with equal contents, which `contents` holds
- *               SIZED       lane: real tensors; what they hold follows from sizes
- *               MADE_UP     lane: real tensors; it follows from numbers that were made up
+ *               MADE_UP     lane: a data-dependent int, made up because it may become a size
+ *               OPEN        lane[0]: data-dependent; a number of its type
+ *   TENSOR      CONSTANT    lane: real tensors with equal contents, which are in `contents`
+ *               SIZED       lane: real tensors; their contents follow from sizes
+ *               MADE_UP     lane: real tensors; their contents follow from made-up numbers
  *               STORED      lane: without contents; `weight` is a constant of the code that is too large to
- *                           be looked at
+ *                           read
  *               OPEN        lane: without contents; sizes are fixed, or follow from dynamic axes
- *               OPEN_SIZES  the same; some size follows from what was made up
- *   LIST,       PARTS       elements; of a dict keys and values in turn. Of a list also `stacked`: behind the
- *   TUPLE,                  elements as many more as the data decides
+ *               OPEN_SIZES  the same; some size follows from made-up numbers
+ *   LIST,       PARTS       elements; keys and values of a dict alternate. A list may also have `stacked`: a
+ *   TUPLE,                  data-dependent number of elements after these
  *   DICT
  *   OBJECT      PARTS       object
- *   UNKNOWN     PARTS       what gives it failed: its producer says why
+ *   UNKNOWN     PARTS       its producer failed, and has the reason
  */
 /* clang-format on */
 /*
@@ -49,10 +49,10 @@ struct htp_item {
     bool is_unset : 1;    /* a value that the program never reads */
     bool is_literal : 1;  /* a constant of the code rather than an attribute */
     bool is_carried : 1;  /* it, or its size, comes from an earlier call of the same sizes */
-    bool is_stepped : 1;  /* a number that may stay the same where sizes differ */
+    bool is_stepped : 1;  /* a number that may be equal for different sizes */
     bool is_sequence : 1; /* stands for any number of tensors of its sizes */
     bool has_numbers : 1; /* the stacked elements are numbers, not tensors */
-    bool is_growing : 1;  /* a recorded loop appends to it: nothing else may touch it */
+    bool is_growing : 1;  /* a recorded loop appends to it; nothing else may change it */
     bool is_merged : 1;   /* it stands for several values, which a change of it would not reach */
     bool is_of_code : 1;  /* a list or dict of the code: the next call reads it, too */
     bool is_late : 1;     /* value of an attribute that was first read in a branch or loop */
@@ -69,9 +69,9 @@ struct htp_item {
     size_t content_bytes;
     uint64_t varying;               /* of a sequence: bit D: dim D differs between its tensors */
     const htp_levels *levels;       /* of a quantised tensor: its elements are integers */
-    const char *device;             /* where it is; NULL: with inputs and weights */
+    const char *device;             /* NULL: that of inputs and weights */
     uint64_t epoch;                 /* number of changes of memory when it was made */
-    const htp_item_view *look;      /* NULL: the tensor is all of its memory */
+    const htp_item_view *view;      /* NULL: the tensor is all of its memory */
     const htp_elsewhere *elsewhere; /* NULL: one layout everywhere */
     htp_item *origin;               /* the first value of that memory; NULL for itself */
     htp_item *turns_into; /* the view that it has become by a change of its dims in place; NULL */
@@ -79,7 +79,7 @@ struct htp_item {
     bool may_repeat;  /* rows of it are elements of a list, several of which may be one tensor */
     htp_item *latest; /* contents of the memory; NULL: unchanged */
     uint64_t changed; /* epoch of that change */
-    htp_item *seen;   /* of a look: as it was last read anew */
+    htp_item *seen;   /* of a view: its last re-read value */
     htp_ids sharers;  /* memories that may be this one, by their first values */
     htp_items turned; /* tensors of it whose dims were changed in place */
     uint64_t grouped; /* the last grouping of memories that visited it (memory/memory.c) */

@@ -18,7 +18,7 @@ bool htp_item_view_has_same_geometry(const htp_machine *m, const htp_item *a, co
 
 bool htp_item_view_is_whole(const htp_machine *m, const htp_item *seen)
 {
-    const htp_item *parent = seen->look->parent;
+    const htp_item *parent = seen->view->parent;
     if (!htp_item_view_has_same_geometry(m, seen, parent)) {
         return false;
     }
