@@ -83,6 +83,13 @@ class Counted(nn.Module):
         return torch.arange(n) + x.sum().long(), x.sum(0) / n
 
 
+class Product(nn.Module):
+    """The second argument has as many elements as the first one, and a further row."""
+
+    def forward(self, x, y):
+        return torch.cat((x.flatten(), x[0])) + y
+
+
 def images(b, h, w):
     return (torch.randn(b, 1, h, w),)
 
@@ -107,4 +114,6 @@ PROGRAMS = (
     Program("cut_at", CutAt, lambda b, n: (torch.randn(b, 6), {"cut": n, "more": torch.randn(3)}), ((3, 3), (5, 5), (2, 2)),
             twin=False),
     Program("counted", Counted, lambda b, n: (torch.randn(b, 6), n), ((3, 4), (5, 7), (2, 1000)), twin=False),
+    Program("product", Product, lambda h, w: (torch.randn(h, w), torch.randn(h * w + w)), ((3, 5), (2, 4), (7, 9)),
+            modes=ONE, twin=False),
 )

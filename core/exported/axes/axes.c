@@ -50,14 +50,14 @@ static bool is_small(const htp_exported_number *number)
            number->whole < INT32_MAX;
 }
 
-static const struct line no_line = {.symbol = HTP_NONE};
+/* Any other form: a factor without a symbol, unlike a number, whose factor is 0. */
+static const struct line no_line = {.symbol = HTP_NONE, .factor = -1};
 
-/* Combines two lines; one may be a number (factor 0). Another form is a number from which no line
- * is made. */
+/* Combines two lines; one may be a number. With another form, the result is one, too. */
 static struct line combine(htp_exported_operation operation, struct line a, struct line b)
 {
     if (operation == HTP_EXPORTED_MULTIPLY && a.factor != 0) {
-        return combine(operation, b, a);
+        return b.factor != 0 ? no_line : combine(operation, b, a);
     }
     bool is_sum =
         operation == HTP_EXPORTED_ADD && (a.symbol == b.symbol || a.factor == 0 || b.factor == 0);
@@ -206,8 +206,7 @@ static const htp_exported_size *const *list_sizes(const htp_exported_symbols *sy
     return sizes;
 }
 
-/* Finds the dims of symbols: the first one that equals the symbol, else one that is a line of it.
- */
+/* Finds the dims of symbols: the first that equals the symbol, else one that is a line of it. */
 static void show_symbols(struct finding *finding, const htp_exported_size *const *sizes,
                          bool is_alone)
 {

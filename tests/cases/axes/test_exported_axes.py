@@ -16,6 +16,7 @@ TOLD = {
     "few_batches": "batch from 2 to 4",
     "twice": "y_dim_1 from 2 to 64",
     "cut_at": "batch from 2 on; parts.cut from 1 to 6",
+    "product": "batch from 2 on; x_dim_1 from 2 on",
 }
 
 
@@ -37,6 +38,16 @@ def tells_which_sizes_the_program_takes(name: str) -> None:
         assert f"the program takes {TOLD[name]}\n" in result.stderr, result.stderr
         kept = {prop.key: prop.value for prop in onnx.load(str(there / "model.onnx")).metadata_props}
     assert kept["htp.sizes"] == TOLD[name], kept["htp.sizes"]
+
+
+@case
+def a_size_that_is_a_product_is_a_formula() -> None:
+    if not there_are_programs():
+        return
+    with scratch() as there:
+        export(files("size_programs", "product") / "plain.pt2", there / "model.onnx")
+        dims = dims_of(there / "model.onnx")
+    assert dims == {"x": ["batch", "x_dim_1"], "y": ["batch*x_dim_1 + x_dim_1"]}, dims
 
 
 @case
