@@ -92,7 +92,7 @@ htp_status htp_graphviz_draw(int input, int output, htp_progress_fn progress, vo
 {
     int ends[2];
     pid_t process = -1;
-    if (pipe2(ends, O_CLOEXEC) != 0 || lseek(input, 0, SEEK_SET) != 0) {
+    if (lseek(input, 0, SEEK_SET) != 0 || pipe2(ends, O_CLOEXEC) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "cannot run graphviz: %s", strerror(errno));
     }
     int error = spawn(&process, input, output, ends[1]);
