@@ -101,10 +101,10 @@ c10::IValue join(const Program &program, const htp_operand &operand, const c10::
 
 c10::IValue Operands::value(const htp_operand &operand, const c10::TypePtr &declared) const
 {
-    const bool is_told = declared && !declared->hasFreeVariables();
+    const bool is_complete = declared && !declared->hasFreeVariables();
     const bool has_type = operand.kind == HTP_OPERAND_LIST && operand.type != HTP_NONE;
-    return join(program_, operand, is_told || !has_type ? declared : program_.type_of(operand.type),
-                0);
+    return join(program_, operand,
+                is_complete || !has_type ? declared : program_.type_of(operand.type), 0);
 }
 
 c10::IValue Operands::value(const htp_operand &operand) const

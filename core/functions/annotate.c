@@ -7,7 +7,7 @@
 
 /* The function, or the model, whose nodes are annotated. */
 typedef struct setting {
-    htp_node_setting told;
+    htp_node_setting node_setting;
     const htp_frames *frames;
     uint32_t frame; /* the first frame of the function; HTP_NONE: the model */
 } setting;
@@ -36,7 +36,7 @@ static void make_settings(annotator *a)
         setting *in = &a->settings[i];
         in->frames = functions->frames;
         in->frame = function ? functions->frames->scope_frames[function->scope] : HTP_NONE;
-        in->told = (htp_node_setting){
+        in->node_setting = (htp_node_setting){
             .call = {.scope = function ? function->scope : HTP_NONE,
                      .is_relative = function && function->is_chain_relative,
                      .stacks = functions->stacks},
@@ -79,9 +79,10 @@ static const htp_node_annotation *annotate_node(annotator *a, uint32_t index)
     setting *in = &a->settings[function];
     uint32_t called = a->functions->called[index];
     if (called != HTP_NONE) {
-        return htp_annotate_call(a->nodes, node, &in->told, list_first_calls(a, called, in->frame));
+        return htp_annotate_call(a->nodes, node, &in->node_setting,
+                                 list_first_calls(a, called, in->frame));
     }
-    return htp_annotate_node(a->nodes, node, &in->told);
+    return htp_annotate_node(a->nodes, node, &in->node_setting);
 }
 
 htp_annotations *htp_functions_annotate(htp_arena *arena, const htp_functions *functions,

@@ -14,12 +14,12 @@ static bool term_size(const htp_algebra *algebra, const htp_term *term, uint32_t
                       int64_t *size)
 {
     *size = term->coefficient;
-    bool told = true;
-    for (uint32_t i = 0; i < term->degree && told; i++) {
+    bool is_known = true;
+    for (uint32_t i = 0; i < term->degree && is_known; i++) {
         const htp_lane_sizes *factor = &algebra->atoms.items[term->factors[i]].sizes;
-        told = factor->are_known && !__builtin_mul_overflow(*size, factor->lane[lane], size);
+        is_known = factor->are_known && !__builtin_mul_overflow(*size, factor->lane[lane], size);
     }
-    return told;
+    return is_known;
 }
 
 static htp_lane_sizes sum_sizes(const htp_algebra *algebra, const htp_sum *s)

@@ -17,12 +17,12 @@ static bool polynomial_least(const htp_algebra *algebra, htp_polynomial_id id, i
     const htp_polynomial *p = htp_polynomial_at(algebra, id);
     htp_sum s = {.count = 0};
     htp_sum_add_polynomial(algebra, &s, id, 1);
-    bool is_told = !s.is_broken && find_least(algebra, &s, depth, least);
-    if (p->least != HTP_POLYNOMIAL_UNBOUNDED && (!is_told || *least < p->least)) {
+    bool is_known = !s.is_broken && find_least(algebra, &s, depth, least);
+    if (p->least != HTP_POLYNOMIAL_UNBOUNDED && (!is_known || *least < p->least)) {
         *least = p->least;
-        is_told = true;
+        is_known = true;
     }
-    return is_told;
+    return is_known;
 }
 
 static bool atom_least(const htp_algebra *algebra, const htp_atom *atom, int depth, int64_t *least)
@@ -32,15 +32,15 @@ static bool atom_least(const htp_algebra *algebra, const htp_atom *atom, int dep
         return atom->least != HTP_POLYNOMIAL_UNBOUNDED;
     }
     int64_t inner;
-    bool is_told = depth > 0 && polynomial_least(algebra, atom->inner, depth - 1, &inner);
-    if (is_told && atom->divisor > 0) {
+    bool is_known = depth > 0 && polynomial_least(algebra, atom->inner, depth - 1, &inner);
+    if (is_known && atom->divisor > 0) {
         inner = htp_floor_divide(inner, atom->divisor);
     }
     if (atom->divisor == HTP_ATOM_POSITIVE) {
-        inner = is_told && inner > 0 ? inner : 0;
-        is_told = true;
+        inner = is_known && inner > 0 ? inner : 0;
+        is_known = true;
     }
-    *least = is_told && inner > *least ? inner : *least;
+    *least = is_known && inner > *least ? inner : *least;
     return *least != HTP_POLYNOMIAL_UNBOUNDED;
 }
 
@@ -48,27 +48,27 @@ static bool atom_least(const htp_algebra *algebra, const htp_atom *atom, int dep
 static bool term_least(const htp_algebra *algebra, const htp_term *term, int depth, int64_t *least)
 {
     *least = term->coefficient;
-    bool is_told = term->degree == 0 || term->coefficient >= 0;
-    for (uint32_t i = 0; i < term->degree && is_told; i++) {
+    bool is_known = term->degree == 0 || term->coefficient >= 0;
+    for (uint32_t i = 0; i < term->degree && is_known; i++) {
         int64_t factor;
-        is_told = atom_least(algebra, &algebra->atoms.items[term->factors[i]], depth, &factor) &&
-                  (factor >= 0 || (term->degree == 1 && term->coefficient > 0)) &&
-                  !__builtin_mul_overflow(*least, factor, least);
+        is_known = atom_least(algebra, &algebra->atoms.items[term->factors[i]], depth, &factor) &&
+                   (factor >= 0 || (term->degree == 1 && term->coefficient > 0)) &&
+                   !__builtin_mul_overflow(*least, factor, least);
     }
-    return is_told;
+    return is_known;
 }
 
 /* The lower bound of a sum, term by term. */
 static bool plain_least(const htp_algebra *algebra, const htp_sum *s, int depth, int64_t *least)
 {
-    bool is_told = true;
+    bool is_known = true;
     *least = 0;
-    for (uint32_t i = 0; i < s->count && is_told; i++) {
+    for (uint32_t i = 0; i < s->count && is_known; i++) {
         int64_t size;
-        is_told = term_least(algebra, &s->terms[i], depth, &size) &&
-                  !__builtin_add_overflow(*least, size, least);
+        is_known = term_least(algebra, &s->terms[i], depth, &size) &&
+                   !__builtin_add_overflow(*least, size, least);
     }
-    return is_told;
+    return is_known;
 }
 
 /* s without term @p at, times @p factor. */
@@ -115,19 +115,19 @@ static bool least_by_positive(const htp_algebra *algebra, const htp_sum *s, uint
     htp_sum_add_polynomial(algebra, &with, algebra->atoms.items[s->terms[at].factors[0]].inner,
                            coefficient);
     int64_t more;
-    bool is_told = !with.is_broken && find_least(algebra, &with, depth - 1, &more);
-    bool zero_told = find_least(algebra, &zero, depth - 1, least);
+    bool is_known = !with.is_broken && find_least(algebra, &with, depth - 1, &more);
+    bool zero_known = find_least(algebra, &zero, depth - 1, least);
     if (coefficient < 0) {
-        *least = zero_told && is_told && more < *least ? more : *least;
-        return zero_told && is_told;
+        *least = zero_known && is_known && more < *least ? more : *least;
+        return zero_known && is_known;
     }
-    *least = is_told && (!zero_told || more > *least) ? more : *least;
-    return zero_told || is_told;
+    *least = is_known && (!zero_known || more > *least) ? more : *least;
+    return zero_known || is_known;
 }
 
 static bool find_least(const htp_algebra *algebra, const htp_sum *s, int depth, int64_t *least)
 {
-    bool is_told = plain_least(algebra, s, depth, least);
+    bool is_known = plain_least(algebra, s, depth, least);
     for (uint32_t i = 0; i < s->count && depth > 0; i++) {
         const htp_term *term = &s->terms[i];
         const htp_atom *atom = term->degree == 1 ? &algebra->atoms.items[term->factors[0]] : NULL;
@@ -137,10 +137,10 @@ static bool find_least(const htp_algebra *algebra, const htp_sum *s, int depth, 
         int64_t other;
         bool found = atom->divisor > 0 ? least_by_quotient(algebra, s, i, depth, &other)
                                        : least_by_positive(algebra, s, i, depth, &other);
-        *least = found && (!is_told || other > *least) ? other : *least;
-        is_told = is_told || found;
+        *least = found && (!is_known || other > *least) ? other : *least;
+        is_known = is_known || found;
     }
-    return is_told;
+    return is_known;
 }
 
 bool htp_polynomial_is_at_least(const htp_algebra *algebra, htp_polynomial_id id, int64_t least)

@@ -430,14 +430,14 @@ htp_dim htp_symbols_prove(htp_symbols *symbols, htp_dim given, htp_dim derived, 
     }
     htp_polynomial_id is = htp_symbols_polynomial(symbols, given);
     htp_polynomial_id made = htp_symbols_polynomial(symbols, derived);
-    bool is_told = !has_unknown(symbols, made);
-    if (is == made || (is_told && sizes_agree(symbols, is, made))) {
+    bool is_known = !has_unknown(symbols, made);
+    if (is == made || (is_known && sizes_agree(symbols, is, made))) {
         return derived;
     }
     if (symbols->lane_count == 1) {
         return has_unknown(symbols, is) ? derived : given;
     }
-    if (is_told) {
+    if (is_known) {
         derived = htp_symbols_unknown(symbols);
         made = htp_symbols_polynomial(symbols, derived);
     }

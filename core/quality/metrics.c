@@ -136,14 +136,15 @@ static void find_deepest(htp_measuring *m, uint32_t node)
     const htp_subject *s = m->subject;
     uint32_t innermost = s->tree->places[node].innermost;
     uint32_t module;
-    bool is_told = s->tree->source <= HTP_TREE_LAYER_ANN || s->tree->source == HTP_TREE_SIDECAR;
+    bool has_own_tags =
+        s->tree->source <= HTP_TREE_LAYER_ANN || s->tree->source == HTP_TREE_SIDECAR;
     if (m->reference && m->deepest[node] != HTP_NONE) {
         return; /* the reference is more exact */
     }
-    if (is_told && s->tree->has_records && innermost != HTP_NONE) {
+    if (has_own_tags && s->tree->has_records && innermost != HTP_NONE) {
         take_deeper(m, node, innermost);
     }
-    if (is_told && find_scope(s, node, &module)) {
+    if (has_own_tags && find_scope(s, node, &module)) {
         take_deeper(m, node, module);
     }
     if (m->expected[node] != HTP_NONE &&

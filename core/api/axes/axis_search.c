@@ -218,14 +218,14 @@ void htp_axis_search_note(const htp_axis_search *search)
 }
 
 /* Whether an earlier axis is fixed for the same reason. */
-static bool is_told(const htp_axis_search *search, uint32_t axis)
+static bool is_reported(const htp_axis_search *search, uint32_t axis)
 {
-    bool is_told = false;
-    for (uint32_t i = 0; i < axis && !is_told; i++) {
-        is_told = is_refused(search, i) &&
-                  strcmp(search->findings[i].conflict, search->findings[axis].conflict) == 0;
+    bool is_reported = false;
+    for (uint32_t i = 0; i < axis && !is_reported; i++) {
+        is_reported = is_refused(search, i) &&
+                      strcmp(search->findings[i].conflict, search->findings[axis].conflict) == 0;
     }
-    return is_told;
+    return is_reported;
 }
 
 void htp_axis_search_note_refused(const htp_axis_search *search)
@@ -234,7 +234,7 @@ void htp_axis_search_note_refused(const htp_axis_search *search)
     const char *const *names = htp_axes_find_names(axes);
     htp_text text = {.arena = &search->session->arena};
     for (uint32_t i = 0; i < axes->count; i++) {
-        if (!is_refused(search, i) || is_told(search, i)) {
+        if (!is_refused(search, i) || is_reported(search, i)) {
             continue;
         }
         const char *reason = search->findings[i].conflict;

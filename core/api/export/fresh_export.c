@@ -91,16 +91,16 @@ static const running *list_running(const htp_session *session, htp_arena *arena,
     }
     running *all = HTP_NEW_ARRAY(arena, running, calls->running_count);
     for (uint32_t i = 0; i < calls->running_count; i++) {
-        const htp_source_running *told = &calls->running[i];
+        const htp_source_running *call = &calls->running[i];
         uint32_t module = 0; /* the root has no path */
         const char *path =
-            told->module == HTP_NONE ? NULL : session->source.modules[told->module].path;
+            call->module == HTP_NONE ? NULL : session->source.modules[call->module].path;
         if (!path || (*path && !htp_map_get_bytes(&modules, path, strlen(path), &module))) {
             module = HTP_NONE;
         }
         bool is_owner = module == 0 || (module != HTP_NONE && tree->modules[module].has_tag);
         all[i].innermost = module;
-        all[i].owner = is_owner || told->caller == HTP_NONE ? module : all[told->caller].owner;
+        all[i].owner = is_owner || call->caller == HTP_NONE ? module : all[call->caller].owner;
     }
     return all;
 }

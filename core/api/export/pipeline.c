@@ -189,7 +189,7 @@ htp_status htp_pipeline_tag(htp_session *session, htp_finished *finished)
     const htp_annotate_options annotate_options = {
         .places = options->tags,
         .attribute_prefix = options->tag_attribute_prefix,
-        .sizes = htp_inputs_told_sizes(&session->arena, &session->inputs),
+        .sizes = htp_inputs_declared_sizes(&session->arena, &session->inputs),
         .leaves_nodes = options->functions != NULL};
     const htp_trace *trace = session->graph->trace;
     const htp_hierarchy *hierarchy = htp_hierarchy_build(

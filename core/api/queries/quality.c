@@ -35,7 +35,7 @@ static htp_status measure_entry(htp_quality_task *w)
     }
     htp_quality_measure(&w->arena, &entry->subject, has_reference ? &entry->reference : NULL,
                         &entry->quality);
-    w->told[index] = (htp_quality_entry){&entry->quality, index >= w->own};
+    w->reported[index] = (htp_quality_entry){&entry->quality, index >= w->own};
     return index == 0 && w->options.profile ? htp_quality_take_profile(w, entry) : HTP_OK;
 }
 
@@ -289,14 +289,14 @@ static void judge_thresholds(htp_quality_task *w, htp_text *lines)
 static htp_status answer(htp_quality_task *w)
 {
     htp_text lines = {.arena = &w->arena};
-    w->told = HTP_NEW_ARRAY(&w->arena, htp_quality_entry, w->count + 1);
+    w->reported = HTP_NEW_ARRAY(&w->arena, htp_quality_entry, w->count + 1);
     HTP_TRY(read_thresholds(w));
     HTP_TRY(htp_quality_find_sidecars(w));
     HTP_TRY(check_outputs(w));
     HTP_TRY(open_models(w));
     HTP_TRY(for_each_entry(w, open_sidecar));
     HTP_TRY(for_each_entry(w, measure_entry));
-    w->report = (htp_quality_report){w->told, w->count, w->options.lists_all};
+    w->report = (htp_quality_report){w->reported, w->count, w->options.lists_all};
     judge_thresholds(w, &lines);
     for (size_t i = 0; i < FILES; i++) {
         HTP_TRY(write_file(w, i));

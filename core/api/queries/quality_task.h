@@ -33,7 +33,7 @@ struct htp_quality_task {
     size_t own;    /* how many are models */
     size_t index;  /* of the entry under way */
     size_t opened; /* how many are open, from the first on */
-    htp_quality_entry *told;
+    htp_quality_entry *reported;
     htp_quality_report report;
     htp_sidecar_file sidecar; /* the reference, while it is read */
     htp_tree sidecar_tree;

@@ -98,7 +98,7 @@ static void note_inputs(htp_session *session)
 void htp_session_note_inputs(htp_session *session)
 {
     note_inputs(session);
-    const char *sizes = htp_inputs_told_sizes(&session->arena, &session->inputs);
+    const char *sizes = htp_inputs_declared_sizes(&session->arena, &session->inputs);
     if (sizes) {
         htp_session_note(session, "the program takes %s", sizes);
     }

@@ -24,11 +24,11 @@ htp_status htp_cli_write(const htp_cli_arguments *arguments, const char *model,
 }
 
 static htp_status ask_model(const htp_cli_arguments *arguments, const char *model,
-                            const htp_write_options *options, htp_cli_ask_fn ask, bool is_told)
+                            const htp_write_options *options, htp_cli_ask_fn ask, bool has_text)
 {
     htp_model *opened = NULL;
     char *answer = NULL;
-    char **text = arguments->json || !is_told ? NULL : &answer;
+    char **text = arguments->json || !has_text ? NULL : &answer;
     char **json = arguments->json ? &answer : NULL;
     htp_cli_signals_asking();
     htp_status status = htp_model_open(model, &opened);

@@ -43,7 +43,7 @@ static const uint32_t *match_inputs(const htp_exported_symbols *symbols, const h
 /* ---- in words ---- */
 
 /* The dim of an input that a guard names. */
-struct told_dim {
+struct given_dim {
     bool is_known;
     uint32_t axis; /* HTP_NONE: fixed */
     int64_t size;  /* in the example */
@@ -53,19 +53,19 @@ struct telling {
     htp_arena *arena;
     const htp_inputs *inputs;
     const htp_exported_symbols *symbols;
-    const struct told_dim *dims; /* by symbol of a place */
-    bool *is_meant;              /* by axis: a guard depends on it */
+    const struct given_dim *dims; /* by symbol of a place */
+    bool *is_meant;               /* by axis: a guard depends on it */
 };
 
 /* Notes a dim by its place below a root, whether or not a guard names it. */
 static void note_dim(const struct telling *telling, const char *root, uint32_t item, uint32_t dim,
-                     struct told_dim *dims)
+                     struct given_dim *dims)
 {
     const htp_inputs *inputs = telling->inputs;
     uint32_t symbol = htp_exported_symbols_place(telling->symbols, root, dim);
     if (symbol != HTP_NONE) {
         dims[symbol] =
-            (struct told_dim){true, inputs->dim_axes[item][dim], inputs->items[item].dims[0][dim]};
+            (struct given_dim){true, inputs->dim_axes[item][dim], inputs->items[item].dims[0][dim]};
     }
 }
 
@@ -73,8 +73,8 @@ static struct telling begin(const htp_exported_symbols *symbols, const htp_input
                             const uint32_t *item_of)
 {
     htp_arena *arena = symbols->arena;
-    struct told_dim *dims =
-        HTP_NEW_ARRAY(arena, struct told_dim, (size_t)symbols->symbol_count + 1);
+    struct given_dim *dims =
+        HTP_NEW_ARRAY(arena, struct given_dim, (size_t)symbols->symbol_count + 1);
     struct telling telling = {.arena = arena,
                               .inputs = inputs,
                               .symbols = symbols,
@@ -92,7 +92,7 @@ static struct telling begin(const htp_exported_symbols *symbols, const htp_input
 }
 
 /* Adds the name of a dim, and notes the axes that it follows. */
-static void add_dim(const struct telling *telling, const struct told_dim *dim, htp_text *text)
+static void add_dim(const struct telling *telling, const struct given_dim *dim, htp_text *text)
 {
     uint32_t index = dim->axis;
     if (index == HTP_NONE) {
@@ -134,20 +134,20 @@ static bool tell_guard(const struct telling *telling, const char *guard, htp_tex
 }
 
 /* Writes "a + ((-1)*b)", the form of differences in guards, as "a - b". */
-static const char *write_differences(htp_arena *arena, const char *told)
+static const char *write_differences(htp_arena *arena, const char *rest)
 {
     static const char sign[] = " + ((-1)*";
     htp_text text = {.arena = arena};
-    for (const char *found; (found = strstr(told, sign)) != NULL;) {
+    for (const char *found; (found = strstr(rest, sign)) != NULL;) {
         const char *name = found + strlen(sign);
         size_t bytes = strcspn(name, "()");
         bool is_name = name[bytes] == ')';
-        htp_text_add_bytes(&text, told, (size_t)(found - told));
+        htp_text_add_bytes(&text, rest, (size_t)(found - rest));
         htp_text_add(&text, is_name ? " - " : sign);
         htp_text_add_bytes(&text, name, is_name ? bytes : 0);
-        told = is_name ? name + bytes + 1 : name;
+        rest = is_name ? name + bytes + 1 : name;
     }
-    htp_text_add(&text, told);
+    htp_text_add(&text, rest);
     return htp_text_string(&text);
 }
 
@@ -158,7 +158,7 @@ static const char *tell_all(const htp_exported_symbols *symbols, const htp_input
     enum { LONGEST = 96, MOST = 6 };
     struct telling telling = begin(symbols, inputs, item_of);
     htp_text all = {.arena = symbols->arena};
-    uint32_t told = 0;
+    uint32_t added = 0;
     uint32_t more = 0;
     for (uint32_t i = 0; i < symbols->program->guard_count; i++) {
         htp_text text = {.arena = symbols->arena};
@@ -166,16 +166,16 @@ static const char *tell_all(const htp_exported_symbols *symbols, const htp_input
             !htp_exported_symbols_restricts(symbols, i)) {
             continue;
         }
-        if (text.length > LONGEST || told == MOST) {
+        if (text.length > LONGEST || added == MOST) {
             more++;
             continue;
         }
         const char *written = write_differences(symbols->arena, htp_text_string(&text));
-        htp_text_addf(&all, "%s%s", told++ > 0 ? ", " : "where ",
+        htp_text_addf(&all, "%s%s", added++ > 0 ? ", " : "where ",
                       htp_text_printable(symbols->arena, written));
     }
     if (more > 0) {
-        htp_text_addf(&all, "%s%u condition%s of several sizes%s", told > 0 ? " and " : "where ",
+        htp_text_addf(&all, "%s%u condition%s of several sizes%s", added > 0 ? " and " : "where ",
                       more, more == 1 ? "" : "s", more == 1 ? " holds" : " hold");
     }
     return all.length > 0 ? htp_text_string(&all) : NULL;

@@ -294,14 +294,14 @@ static bool narrow(const htp_exported_symbols *symbols, const struct line *line,
     const htp_exported_bounds *of = &symbols->bounds[line->symbol];
     const int64_t below = symbols->leasts[line->symbol];
     const int64_t step = symbols->steps[line->symbol] * line->factor;
-    const htp_bound told = {
+    const htp_bound declared = {
         .least = at_end(line, below > of->least ? below : of->least),
         .most = at_end(line, symbols->mosts[line->symbol]),
         .step = step > 1 ? step : 0,
         .rest = step > 1 ? symbols->hints[line->symbol] * line->factor + line->offset : 0,
-        .is_told = true};
-    htp_bound_narrow(bound, &told);
-    return told.least > 1 || told.most > 0 || told.step > 1;
+        .is_declared = true};
+    htp_bound_narrow(bound, &declared);
+    return declared.least > 1 || declared.most > 0 || declared.step > 1;
 }
 
 bool htp_exported_axes_bound(const htp_exported_symbols *symbols, const htp_inputs *inputs)

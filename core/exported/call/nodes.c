@@ -348,7 +348,7 @@ const char *htp_exported_node_kind(htp_arena *arena, const htp_exported_program 
 static bool is_deferred(const htp_exported_node *node)
 {
     return node->output_count == 1 && node->outputs[0].kind == HTP_EXPORTED_VALUE &&
-           !htp_scopes_are_told(node) && htp_names_number(node->target);
+           !htp_scopes_are_recorded(node) && htp_names_number(node->target);
 }
 
 void htp_exported_nodes_add(htp_tape *r, const htp_exported_graph *graph)

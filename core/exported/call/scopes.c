@@ -165,7 +165,7 @@ static uint32_t count_modules(const char *stack)
     return count;
 }
 
-bool htp_scopes_are_told(const htp_exported_node *node)
+bool htp_scopes_are_recorded(const htp_exported_node *node)
 {
     const char *at = node->stack;
     htp_stack_entry entry;
@@ -180,13 +180,13 @@ static uint32_t scope_of(htp_tape *r, const char *stack, const frames *chain)
     for (size_t i = 0; i < chain->count; i++) {
         forwards += is_forward(&chain->items[i]);
     }
-    bool are_lines_told = forwards == count_modules(stack);
+    bool have_lines = forwards == count_modules(stack);
     htp_stack_entry entry;
     uint32_t scope = 0;
     uint32_t depth = 0;
     for (const char *at = stack; htp_stack_next(&at, &entry); depth++) {
         if (depth > 0 || entry.path_bytes > 0) {
-            scope = scope_below(r, scope, &entry, are_lines_told ? chain : &none, depth);
+            scope = scope_below(r, scope, &entry, have_lines ? chain : &none, depth);
         }
     }
     return scope;
@@ -197,9 +197,9 @@ htp_exported_place htp_scopes_place(htp_tape *r, const htp_exported_node *node,
 {
     htp_exported_place place = *around;
     place.stack = NULL;
-    bool is_told = htp_scopes_are_told(node);
-    frames chain = node->places && is_told ? read_frames(r->arena, node->places) : (frames){0};
-    if (is_told) {
+    bool are_recorded = htp_scopes_are_recorded(node);
+    frames chain = node->places && are_recorded ? read_frames(r->arena, node->places) : (frames){0};
+    if (are_recorded) {
         uint32_t scope;
         const void **key = htp_map_add_bytes(r->arena, &r->scope_by_stack, node->stack,
                                              strlen(node->stack), &(uint32_t){0});

@@ -18,6 +18,6 @@ htp_exported_place htp_scopes_place(htp_tape *r, const htp_exported_node *node,
                                     const htp_exported_place *around);
 
 /** Whether the file names the modules that a node runs in. */
-bool htp_scopes_are_told(const htp_exported_node *node);
+bool htp_scopes_are_recorded(const htp_exported_node *node);
 
 #endif

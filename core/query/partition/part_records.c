@@ -89,13 +89,14 @@ void htp_part_find_records(htp_part_maker *maker, htp_arena *arena)
         HTP_PUSH(arena, &maker->records, (htp_slice){record, (size_t)(s.at - record)});
     }
     maker->behind_records = (htp_slice){s.at, (size_t)(s.end - s.at)};
-    uint32_t told = 0;
-    while (told < maker->tree->module_count && maker->tree->modules[told].is_record) {
-        told++;
+    uint32_t record_count = 0;
+    while (record_count < maker->tree->module_count &&
+           maker->tree->modules[record_count].is_record) {
+        record_count++;
     }
-    if (maker->records.count == told) { /* one record per module */
+    if (maker->records.count == record_count) { /* one record per module */
         maker->record_property = property->whole;
-        maker->module_mark = HTP_NEW_ARRAY(arena, uint32_t, told + 1);
+        maker->module_mark = HTP_NEW_ARRAY(arena, uint32_t, record_count + 1);
     }
 }
 

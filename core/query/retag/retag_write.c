@@ -165,13 +165,13 @@ static bool is_whole(const struct writer *w, const htp_view_node *node,
 {
     const htp_view *changed = w->r->changed.view;
     const htp_view *like = w->r->like.view;
-    htp_view_range told = place->node == HTP_NONE ? (htp_view_range){0, 0}
-                                                  : like->nodes.items[place->node].properties;
+    htp_view_range range = place->node == HTP_NONE ? (htp_view_range){0, 0}
+                                                   : like->nodes.items[place->node].properties;
     if (w->has_metadata && !htp_view_find_property(changed, node->properties,
                                                    htp_view_find_name(changed, source_module))) {
         return false;
     }
-    for (uint32_t i = told.first; i < told.first + told.count; i++) {
+    for (uint32_t i = range.first; i < range.first + range.count; i++) {
         const htp_view_property *property = &like->property_list.items[i];
         const char *key = htp_view_text(like, property->key);
         const htp_view_property *has =
@@ -284,48 +284,49 @@ static void replace_entry(const struct writer *w, htp_view_range properties, con
 }
 
 /* An entry of an initializer to restore. */
-struct told {
+struct entry {
     const char *key;
     htp_span value;
 };
 
-enum { TOLD = 3 };
+enum { ENTRIES = 3 };
 
 /* Lists the entries of the tagged model's initializer with the same numbers, except tags. The
  * layout is given if the dims are equal; the parameter, if the name does not say it. */
-static size_t list_told(const struct writer *w, uint32_t t, struct told *told)
+static size_t list_entries(const struct writer *w, uint32_t t, struct entry *entries)
 {
-    static const char *const keys[TOLD] = {name_scopes, HTP_LAYOUT_KEY, HTP_PARAMETER_KEY};
+    static const char *const keys[ENTRIES] = {name_scopes, HTP_LAYOUT_KEY, HTP_PARAMETER_KEY};
     const htp_view *like = w->r->like.view;
     const htp_view *changed = w->r->changed.view;
     uint32_t was = w->r->held[t];
     size_t count = 0;
-    for (int k = 0; k < TOLD && was != HTP_NONE; k++) {
+    for (int k = 0; k < ENTRIES && was != HTP_NONE; k++) {
         const char *name = htp_view_text(like, like->tensors.items[was].name);
         const htp_view_property *entry =
             find_entry(like, like->tensors.items[was].properties, keys[k]);
         bool is_layout = strcmp(keys[k], HTP_LAYOUT_KEY) == 0;
         bool is_renamed = strcmp(name, htp_view_text(changed, changed->tensors.items[t].name)) != 0;
-        bool is_weight = k + 1 == TOLD && count > 0; /* it has scopes */
+        bool is_weight = k + 1 == ENTRIES && count > 0; /* it has scopes */
         if (entry && (!is_layout || htp_retag_has_dims(w->r, t, was))) {
-            told[count++] = (struct told){keys[k], entry->value};
+            entries[count++] = (struct entry){keys[k], entry->value};
         } else if (!entry && is_weight && is_renamed) {
             const htp_span value = {(const unsigned char *)name, strlen(name)};
-            told[count++] = (struct told){keys[k], value};
+            entries[count++] = (struct entry){keys[k], value};
         }
     }
     return count;
 }
 
 /* Whether an initializer has all these entries already. */
-static bool has_told(const struct writer *w, uint32_t t, const struct told *told, size_t count)
+static bool has_entries(const struct writer *w, uint32_t t, const struct entry *entries,
+                        size_t count)
 {
     const htp_view *changed = w->r->changed.view;
     bool has_all = true;
     for (size_t k = 0; k < count; k++) {
         const htp_view_property *has =
-            find_entry(changed, changed->tensors.items[t].properties, told[k].key);
-        has_all = has_all && has && is_equal(has->value, told[k].value);
+            find_entry(changed, changed->tensors.items[t].properties, entries[k].key);
+        has_all = has_all && has && is_equal(has->value, entries[k].value);
     }
     return has_all;
 }
@@ -351,19 +352,19 @@ static void write_tensor(const struct writer *w, uint32_t t, const struct reader
     htp_span host = find_field(htp_wire_content(tensor->whole), TENSOR_NAME);
     htp_text *list = &readers->lists[t];
     htp_text fields = {.arena = w->arena};
-    struct told told[TOLD];
-    size_t count = list_told(w, t, told);
+    struct entry entries[ENTRIES];
+    size_t count = list_entries(w, t, entries);
     htp_text_add(list, list->length > 0 ? "]" : "[]");
     htp_span value = {(const unsigned char *)list->bytes, list->length};
     bool is_tagged = !readers->are_missing[t] && has_tags(w, t, value);
-    if (!host.at || (is_tagged && has_told(w, t, told, count))) {
+    if (!host.at || (is_tagged && has_entries(w, t, entries, count))) {
         return;
     }
     if (!is_tagged) {
         replace_entry(w, tensor->properties, hierarchy_tags, value, &fields);
     }
     for (size_t k = 0; k < count; k++) {
-        replace_entry(w, tensor->properties, told[k].key, told[k].value, &fields);
+        replace_entry(w, tensor->properties, entries[k].key, entries[k].value, &fields);
     }
     put_behind(w, host, &fields);
 }
@@ -396,11 +397,11 @@ static bool has_same_records(const htp_retagging *r)
 {
     const htp_view *like = r->like.view;
     for (uint32_t i = 0; i < like->properties.count; i++) {
-        const htp_view_property *told = &like->property_list.items[like->properties.first + i];
-        const char *key = htp_view_text(like, told->key);
+        const htp_view_property *property = &like->property_list.items[like->properties.first + i];
+        const char *key = htp_view_text(like, property->key);
         const htp_view_property *has =
             find_entry(r->changed.view, r->changed.view->properties, key);
-        if (htp_strip_is_model_key(key) && (!has || !is_equal(has->value, told->value))) {
+        if (htp_strip_is_model_key(key) && (!has || !is_equal(has->value, property->value))) {
             return false;
         }
     }

@@ -40,15 +40,15 @@ static uint32_t read_calls(const htp_region *region, uint32_t module, uint32_t *
 {
     const htp_view *view = region->view;
     uint32_t count = 0;
-    bool is_told = region->node_count > 0;
-    for (uint32_t n = 0; n < view->nodes.count && is_told; n++) {
+    bool is_complete = region->node_count > 0;
+    for (uint32_t n = 0; n < view->nodes.count && is_complete; n++) {
         if (region->has_node[n]) {
             call_of[n] = htp_calls_of_node(region->tree, view, n, module);
-            is_told = call_of[n] != HTP_NONE;
-            count = is_told && call_of[n] >= count ? call_of[n] + 1 : count;
+            is_complete = call_of[n] != HTP_NONE;
+            count = is_complete && call_of[n] >= count ? call_of[n] + 1 : count;
         }
     }
-    return is_told ? count : 0;
+    return is_complete ? count : 0;
 }
 
 /* ---- by data flow ---- */
@@ -172,12 +172,12 @@ htp_status htp_calls_restrict(htp_arena *arena, htp_region *region, uint32_t mod
         return HTP_OK;
     }
     uint32_t count = known == 1 ? 1 : read_calls(region, module, call_of);
-    bool are_told = count > 0;
-    if (!are_told) {
+    bool are_distinct = count > 0;
+    if (!are_distinct) {
         count = guess_calls(arena, region, call_of);
-        are_told = count > 0 && (known == HTP_TREE_CALLS_UNKNOWN || known == count);
+        are_distinct = count > 0 && (known == HTP_TREE_CALLS_UNKNOWN || known == count);
     }
-    if (!are_told) {
+    if (!are_distinct) {
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: the calls of '%s' cannot be told apart: the file has no "
                                "calls; leave out --call to take all of them",

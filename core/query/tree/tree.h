@@ -65,15 +65,15 @@ typedef struct htp_tree_module {
     bool has_tag;              /* of its own */
     bool has_path;             /* the path is known */
     uint32_t calls;
-    htp_json_part record; /* its record in htp.module_tree or a sidecar: JSON, valid as long as the
-                             view and the tree; or empty */
-    bool is_record;       /* there is a record, which may be stale; its counts are: */
-    uint64_t told_own;    /* nodes_own */
-    uint64_t told_total;  /* nodes_total */
-    uint64_t nodes_own;   /* nodes whose first tag is this one */
-    uint64_t nodes_total; /* nodes whose first tag is this one or one below it */
-    uint64_t parameters;  /* elements, in this module and those below, each tensor once */
-    uint64_t bytes;       /* of these elements */
+    htp_json_part record;  /* its record in htp.module_tree or a sidecar: JSON, valid as long as the
+                              view and the tree; or empty */
+    bool is_record;        /* there is a record, which may be stale; its counts are: */
+    uint64_t recorded_own; /* nodes_own */
+    uint64_t recorded_total; /* nodes_total */
+    uint64_t nodes_own;      /* nodes whose first tag is this one */
+    uint64_t nodes_total;    /* nodes whose first tag is this one or one below it */
+    uint64_t parameters;     /* elements, in this module and those below, each tensor once */
+    uint64_t bytes;          /* of these elements */
 } htp_tree_module;
 
 /** The module and tags of one node. */

@@ -210,8 +210,8 @@ void htp_tree_add_record(htp_tree_finder *finder, const htp_tree_record *record)
     htp_tree_module module = {
         .record = record->whole,
         .is_record = true,
-        .told_own = record->nodes_tagged,
-        .told_total = record->nodes_total,
+        .recorded_own = record->nodes_tagged,
+        .recorded_total = record->nodes_total,
         .tag = text_or_none(record->tag),
         .full_tag = text_or_none(record->full_tag),
         .path = text_or_none(record->path),

@@ -16,7 +16,7 @@ struct reading {
     htp_map nodes;        /* by key */
     htp_map initializers; /* by key: tensors */
     htp_made_of *made_of; /* by tensor */
-    bool *is_told;        /* by node */
+    bool *is_recorded;    /* by node */
     htp_source_line *sources;
     uint32_t matches; /* nodes found in the model */
 };
@@ -120,11 +120,12 @@ static htp_status place_node(struct reading *r, uint32_t node, const cJSON *reco
 
 static void note_made_of(struct reading *r, uint32_t tensor, const cJSON *record)
 {
-    const cJSON *told = member(record, "parameters");
+    const cJSON *listed = member(record, "parameters");
     const char **names =
-        HTP_NEW_ARRAY(r->finder->arena, const char *, (size_t)cJSON_GetArraySize(told) + 1);
+        HTP_NEW_ARRAY(r->finder->arena, const char *, (size_t)cJSON_GetArraySize(listed) + 1);
     size_t count = 0;
-    for (const cJSON *name = cJSON_IsArray(told) ? told->child : NULL; name; name = name->next) {
+    for (const cJSON *name = cJSON_IsArray(listed) ? listed->child : NULL; name;
+         name = name->next) {
         if (cJSON_IsString(name)) {
             names[count++] = htp_arena_strdup(r->finder->arena, name->valuestring);
         }
@@ -150,10 +151,10 @@ static htp_status read_operation(struct reading *r, htp_json_part key, htp_json_
     if (!htp_map_get(&r->nodes, name->valuestring, &node)) {
         return HTP_OK;
     }
-    if (r->is_told[node]) {
+    if (r->is_recorded[node]) {
         return htp_sidecar_file_wrong(r->file, "two operations are '%.100s'", name->valuestring);
     }
-    r->is_told[node] = true;
+    r->is_recorded[node] = true;
     HTP_TRY(htp_sidecar_file_parse(r->file, 1, value, &record));
     const cJSON *op_type = member(record, "op_type");
     if (!cJSON_IsString(op_type)) {
@@ -197,7 +198,7 @@ htp_status htp_tree_from_sidecar(htp_tree_finder *finder, htp_sidecar_file *file
         .finder = finder,
         .file = file,
         .made_of = HTP_NEW_ARRAY(finder->arena, htp_made_of, finder->view->tensors.count + 1),
-        .is_told = HTP_NEW_ARRAY(finder->arena, bool, count),
+        .is_recorded = HTP_NEW_ARRAY(finder->arena, bool, count),
         .sources = HTP_NEW_ARRAY(finder->arena, htp_source_line, count)};
     HTP_TRY(read_modules(&r));
     HTP_TRY(read_operations(&r));
@@ -228,6 +229,6 @@ htp_status htp_tree_from_sidecar_beside(htp_tree_finder *finder)
 
 htp_made_of htp_tree_made_of(const htp_tree *tree, const htp_view *view, uint32_t tensor)
 {
-    htp_made_of told = htp_made_of_find(view, tensor);
-    return told.count == 0 && tree->made_of ? tree->made_of[tensor] : told;
+    htp_made_of recorded = htp_made_of_find(view, tensor);
+    return recorded.count == 0 && tree->made_of ? tree->made_of[tensor] : recorded;
 }

@@ -67,9 +67,9 @@ static bool has_other_elements(const htp_tree_finder *finder)
             continue;
         }
         uint64_t elements = elements_of(view, tensor);
-        uint64_t told = element_bytes(&finder->modules.items[module]);
+        uint64_t recorded = element_bytes(&finder->modules.items[module]);
         if (elements > 0 && elements <= finder->modules.items[module].parameters &&
-            tensor->bytes != elements * told &&
+            tensor->bytes != elements * recorded &&
             has_parameter(&finder->modules.items[module], dot + 1)) {
             return true;
         }
@@ -83,6 +83,6 @@ bool htp_tree_is_stale(const htp_tree_finder *finder)
     const htp_tree_module *root = &finder->modules.items[0];
     bool is_part = htp_view_find_property(view, view->properties,
                                           htp_view_find_name(view, HTP_PART_KEY)) != NULL;
-    return !is_part && root->told_total > 0 &&
-           (root->told_total != view->nodes.count || has_other_elements(finder));
+    return !is_part && root->recorded_total > 0 &&
+           (root->recorded_total != view->nodes.count || has_other_elements(finder));
 }

@@ -39,6 +39,6 @@ void htp_validate_changed(const htp_view *view, const htp_tree *tree, htp_findin
                     " have a tag, and %" PRIu64 " of %" PRIu64 " initializers say which modules "
                     "use them; what is said of modules is not looked at. `htp-trace retag` "
                     "gives it the tags of the file that it was made of",
-                    tree->modules[0].told_total, tree->nodes, tree->nodes - tree->untagged, telling,
-                    all);
+                    tree->modules[0].recorded_total, tree->nodes, tree->nodes - tree->untagged,
+                    telling, all);
 }

@@ -68,14 +68,14 @@ static void note_node(const htp_validator *v, htp_sizes *s, uint32_t node)
     const htp_view_node *noted = &view->nodes.items[node];
     const char *op_type = htp_view_text(view, noted->op_type);
     const struct contents_row *row = find_row(op_type);
-    bool is_told = v->schema[node] != NULL;
-    bool has_rank = is_told;
+    bool is_inferred = v->schema[node] != NULL;
+    bool has_rank = is_inferred;
     for (uint32_t i = 0; i < noted->inputs.count; i++) {
         uint32_t value = view->operands.items[noted->inputs.first + i];
         if (value != HTP_NONE) {
             bool needs_contents = row && i < 32 && (row->operands >> i & 1);
             bool has_contents = !needs_contents || s->is_constant[value];
-            is_told = is_told && has_contents && htp_sizes_are_known(s, value);
+            is_inferred = is_inferred && has_contents && htp_sizes_are_known(s, value);
             has_rank =
                 has_rank && (has_contents || row->tells_rank) && htp_sizes_have_rank(s, value);
         }
@@ -84,7 +84,7 @@ static void note_node(const htp_validator *v, htp_sizes *s, uint32_t node)
         uint32_t value = view->operands.items[noted->outputs.first + i];
         if (value != HTP_NONE) {
             s->is_constant[value] = strcmp(op_type, "Constant") == 0;
-            s->is_told[value] = is_told;
+            s->is_inferred[value] = is_inferred;
             s->has_rank[value] = has_rank;
         }
     }
@@ -95,12 +95,12 @@ static void note_all(const htp_validator *v, htp_sizes *s)
     const htp_view *view = v->view;
     const htp_view_order order = htp_view_inner_first(v->arena, view);
     s->is_constant = HTP_NEW_ARRAY(v->arena, bool, view->values.count);
-    s->is_told = HTP_NEW_ARRAY(v->arena, bool, view->values.count);
+    s->is_inferred = HTP_NEW_ARRAY(v->arena, bool, view->values.count);
     s->has_rank = HTP_NEW_ARRAY(v->arena, bool, view->values.count);
     for (uint32_t i = 0; i < view->values.count; i++) {
         s->is_constant[i] = view->values.items[i].maker == HTP_VIEW_BY_INITIALIZER;
-        s->is_told[i] = view->values.items[i].maker != HTP_VIEW_BY_NODE;
-        s->has_rank[i] = s->is_told[i];
+        s->is_inferred[i] = view->values.items[i].maker != HTP_VIEW_BY_NODE;
+        s->has_rank[i] = s->is_inferred[i];
     }
     for (size_t i = 0; i < order.own; i++) {
         note_node(v, s, order.nodes[i]);
@@ -153,7 +153,8 @@ void htp_validate_dims(htp_validator *v)
     htp_validate_operands(v, &s);
     for (uint32_t i = 0; i < view->values.count; i++) {
         const htp_tensor *tensor = &s.built.builder->tensors.items[i];
-        if (view->values.items[i].maker == HTP_VIEW_BY_NODE && tensor->has_type && s.is_told[i]) {
+        if (view->values.items[i].maker == HTP_VIEW_BY_NODE && tensor->has_type &&
+            s.is_inferred[i]) {
             check_value(v, i, &s.built.types[i], tensor);
         }
     }

@@ -32,7 +32,7 @@ typedef struct htp_validator {
 typedef struct htp_sizes {
     htp_view_builder built; /* inferred from the model's inputs */
     bool *is_constant;      /* by value: its contents are in the file */
-    bool *is_told;          /* by value: ONNX infers its dims, from such contents and dims */
+    bool *is_inferred;      /* by value: ONNX infers its dims, from such contents and dims */
     bool *has_rank;         /* by value: ONNX infers its rank */
 } htp_sizes;
 

@@ -35,7 +35,7 @@ static bool is_declared(const htp_sizes *sizes, uint32_t value)
 
 bool htp_sizes_are_known(const htp_sizes *sizes, uint32_t value)
 {
-    return sizes->is_told[value] || is_declared(sizes, value);
+    return sizes->is_inferred[value] || is_declared(sizes, value);
 }
 
 bool htp_sizes_have_rank(const htp_sizes *sizes, uint32_t value)

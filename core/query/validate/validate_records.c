@@ -74,13 +74,13 @@ static bool is_retagged(const htp_view *view)
 }
 
 static void check_count(const htp_view *view, const htp_tree_module *module, htp_findings *findings,
-                        const char *what, uint64_t told, uint64_t found)
+                        const char *what, uint64_t recorded, uint64_t found)
 {
-    if (told != found && (found > told || !is_part(view)) && !is_retagged(view)) {
+    if (recorded != found && (found > recorded || !is_part(view)) && !is_retagged(view)) {
         htp_finding_add(findings,
                         "htp.module_tree: '%.*s' counts %" PRIu64 " nodes %s, and there are "
                         "%" PRIu64,
-                        (int)module->tag.length, module->tag.at, told, what, found);
+                        (int)module->tag.length, module->tag.at, recorded, what, found);
     }
 }
 
@@ -98,8 +98,10 @@ void htp_validate_records(const htp_view *view, const htp_tree *tree, htp_findin
         check_unique(findings, &paths, module->path, "path");
         check_spelling(tree, module, findings);
         if (module->has_tag) {
-            check_count(view, module, findings, "of its own", module->told_own, module->nodes_own);
-            check_count(view, module, findings, "in all", module->told_total, module->nodes_total);
+            check_count(view, module, findings, "of its own", module->recorded_own,
+                        module->nodes_own);
+            check_count(view, module, findings, "in all", module->recorded_total,
+                        module->nodes_total);
         }
     }
     htp_findings_turn_to(findings, HTP_NONE, HTP_NONE, HTP_NONE);

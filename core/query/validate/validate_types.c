@@ -84,11 +84,11 @@ static type_id find_declared(const struct typing *t, uint32_t value)
 /* ---- types by attributes ---- */
 
 /* Operators whose output type is an attribute; the type without it. */
-static const struct told_row {
+static const struct typed_row {
     const char *op_type;
     const char *attribute;
     uint8_t otherwise; /* type without the attribute; 0: it depends */
-} told_rows[] = {
+} typed_rows[] = {
     {"Bernoulli", "dtype", 0},
     {"BitCast", "to", 0},
     {"BlackmanWindow", "output_datatype", 1},
@@ -138,24 +138,24 @@ static type_id find_constant(const htp_view *view, uint32_t node)
 }
 
 /* The type of a node's first output, if attributes give it. */
-static type_id find_told(const htp_view *view, uint32_t node)
+static type_id find_by_attribute(const htp_view *view, uint32_t node)
 {
     const char *op_type = htp_view_text(view, view->nodes.items[node].op_type);
     if (strcmp(op_type, "Constant") == 0) {
         return find_constant(view, node);
     }
     if (strcmp(op_type, "ConstantOfShape") == 0) {
-        type_id told = find_constant(view, node);
+        type_id given = find_constant(view, node);
         bool is_plain = view->nodes.items[node].attributes.count == 0;
-        return told || !is_plain ? told : type_of(HTP_CONTAINER_NONE, 1);
+        return given || !is_plain ? given : type_of(HTP_CONTAINER_NONE, 1);
     }
-    for (size_t i = 0; i < sizeof(told_rows) / sizeof(told_rows[0]); i++) {
-        const struct told_row *row = &told_rows[i];
+    for (size_t i = 0; i < sizeof(typed_rows) / sizeof(typed_rows[0]); i++) {
+        const struct typed_row *row = &typed_rows[i];
         if (strcmp(row->op_type, op_type) == 0) {
             const htp_view_attribute *attribute =
                 htp_view_find_attribute(view, node, htp_view_find_name(view, row->attribute));
-            bool is_told = attribute && !attribute->reference;
-            return type_of(HTP_CONTAINER_NONE, is_told      ? attribute->i
+            bool is_given = attribute && !attribute->reference;
+            return type_of(HTP_CONTAINER_NONE, is_given     ? attribute->i
                                                : !attribute ? row->otherwise
                                                             : 0);
         }
@@ -164,21 +164,21 @@ static type_id find_told(const htp_view *view, uint32_t node)
 }
 
 /* Checks attributes that must be a type, and constants without a value. */
-static void check_told(struct typing *t, uint32_t node)
+static void check_type_attributes(struct typing *t, uint32_t node)
 {
     const htp_view *view = t->v->view;
     const htp_schema *schema = t->v->schema[node];
     htp_view_range range = view->nodes.items[node].attributes;
-    for (size_t i = 0; i < sizeof(told_rows) / sizeof(told_rows[0]); i++) {
+    for (size_t i = 0; i < sizeof(typed_rows) / sizeof(typed_rows[0]); i++) {
         const htp_view_attribute *attribute =
-            strcmp(told_rows[i].op_type, schema->op_type) == 0
+            strcmp(typed_rows[i].op_type, schema->op_type) == 0
                 ? htp_view_find_attribute(view, node,
-                                          htp_view_find_name(view, told_rows[i].attribute))
+                                          htp_view_find_name(view, typed_rows[i].attribute))
                 : NULL;
         if (attribute && !attribute->reference && attribute->kind == HTP_VIEW_INT &&
             !type_of(HTP_CONTAINER_NONE, attribute->i)) {
             htp_validate_node(t->v, node, "%s is %" PRId64 ", which is no type",
-                              told_rows[i].attribute, attribute->i);
+                              typed_rows[i].attribute, attribute->i);
         }
     }
     uint32_t values = 0; /* tools may add attributes of their own */
@@ -235,9 +235,9 @@ static type_id find_given(struct typing *t, uint32_t node, uint32_t index,
     const htp_schema *schema = t->v->schema[node];
     const htp_schema_parameter *parameter =
         htp_schema_parameter_at(schema->outputs.items, schema->outputs.count, index);
-    type_id told = index == 0 ? find_told(t->v->view, node) : 0;
-    if (told || !parameter || parameter->may_differ) {
-        return told;
+    type_id given = index == 0 ? find_by_attribute(t->v->view, node) : 0;
+    if (given || !parameter || parameter->may_differ) {
+        return given;
     }
     const htp_schema_type *type = &schema->types.items[parameter->type];
     return type->name && bound[parameter->type].type ? bound[parameter->type].type
@@ -277,7 +277,7 @@ static void follow(struct typing *t, uint32_t node)
     const htp_view_node *followed = &t->v->view->nodes.items[node];
     const htp_schema *schema = t->v->schema[node];
     struct binding *bound = HTP_NEW_ARRAY(t->v->arena, struct binding, schema->types.count);
-    check_told(t, node);
+    check_type_attributes(t, node);
     for (uint32_t i = 0; i < followed->inputs.count; i++) {
         check_input(t, node, i, bound);
     }

@@ -41,7 +41,7 @@ void htp_picture_add_nested(htp_stream *stream, const htp_picture *picture,
                             const htp_picture_nesting *nesting);
 
 /** The most types written on one arrow; further ones are counted. */
-enum { HTP_PICTURE_TOLD_VALUES = 3 };
+enum { HTP_PICTURE_SHOWN_VALUES = 3 };
 
 /** Adds a text escaped for XML, also within quotes. */
 void htp_picture_add_xml(htp_text *text, const char *string);

@@ -87,7 +87,7 @@ static void add_arrow(htp_text *text, const htp_picture *picture, const htp_pict
     for (size_t i = 0; i < arrow->values.count; i++) {
         uint32_t value = arrow->values.items[i];
         const char *name = htp_view_text(picture->view, picture->view->values.items[value].name);
-        if (i < HTP_PICTURE_TOLD_VALUES) {
+        if (i < HTP_PICTURE_SHOWN_VALUES) {
             htp_text_addf(text, "%s&#160;", separator); /* distance from the arrow */
             htp_picture_add_xml(text, htp_picture_type(text->arena, picture, value));
             htp_text_add(text, "&#160;");
@@ -95,9 +95,9 @@ static void add_arrow(htp_text *text, const htp_picture *picture, const htp_pict
             separator = "<br/>";
         }
     }
-    if (arrow->values.count > HTP_PICTURE_TOLD_VALUES) {
+    if (arrow->values.count > HTP_PICTURE_SHOWN_VALUES) {
         htp_text_addf(text, "%s&#160;and %zu more&#160;", separator,
-                      arrow->values.count - HTP_PICTURE_TOLD_VALUES);
+                      arrow->values.count - HTP_PICTURE_SHOWN_VALUES);
         htp_text_add(&names, ", ...");
     }
     htp_text_add(text, ">, tooltip=");

@@ -93,19 +93,19 @@ static void add_frame_class(htp_text *text, const htp_picture *picture, uint32_t
 
 static void add_arrow(htp_text *text, const htp_picture *picture, const htp_picture_arrow *arrow)
 {
-    size_t told = 0;
+    size_t shown = 0;
     htp_text_addf(text, "b%" PRIu32 " -->", arrow->from);
-    for (size_t i = 0; i < arrow->values.count && i < HTP_PICTURE_TOLD_VALUES; i++) {
+    for (size_t i = 0; i < arrow->values.count && i < HTP_PICTURE_SHOWN_VALUES; i++) {
         const char *type = htp_picture_type(text->arena, picture, arrow->values.items[i]);
         if (*type) {
-            htp_text_add(text, told++ == 0 ? "|\"" : "<br/>");
+            htp_text_add(text, shown++ == 0 ? "|\"" : "<br/>");
             add_text(text, type);
         }
     }
-    if (told > 0 && arrow->values.count > HTP_PICTURE_TOLD_VALUES) {
-        htp_text_addf(text, "<br/>and %zu more", arrow->values.count - HTP_PICTURE_TOLD_VALUES);
+    if (shown > 0 && arrow->values.count > HTP_PICTURE_SHOWN_VALUES) {
+        htp_text_addf(text, "<br/>and %zu more", arrow->values.count - HTP_PICTURE_SHOWN_VALUES);
     }
-    htp_text_addf(text, "%s b%" PRIu32 "\n", told > 0 ? "\"|" : "", arrow->to);
+    htp_text_addf(text, "%s b%" PRIu32 "\n", shown > 0 ? "\"|" : "", arrow->to);
 }
 
 void htp_report_picture_mermaid(htp_stream *stream, const htp_picture *picture)

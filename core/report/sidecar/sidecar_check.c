@@ -6,7 +6,7 @@
 enum { LONGEST_SHOWN = 120 }; /* bytes of a value in a finding */
 
 /* A record of the sidecar. */
-struct told {
+struct record {
     const char *key;
     htp_json_part value;
     bool is_known; /* the model has it */
@@ -17,7 +17,7 @@ struct checking {
     htp_sidecar_file *file;
     htp_findings *findings;
     bool has_own_tags; /* the model has tags of its own */
-    HTP_VECTOR(struct told) told[HTP_SIDECAR_PARTS];
+    HTP_VECTOR(struct record) records[HTP_SIDECAR_PARTS];
     htp_map by_key[HTP_SIDECAR_PARTS];
     htp_status status; /* of the first failure */
 };
@@ -52,14 +52,14 @@ static htp_status read_part(struct checking *c, htp_sidecar_part part)
     htp_json_scan scan = htp_json_scan_of(c->file->parts[part]);
     (void)htp_json_scan_enter(&scan, is_list ? '[' : '{');
     while (htp_json_scan_next(&scan, is_list ? NULL : &name, &value)) {
-        struct told told = {.value = value};
-        HTP_TRY(is_list ? read_full_tag(c, value, &told.key) : read_key(c, name, &told.key));
-        if (htp_map_get(&c->by_key[part], told.key, NULL)) {
-            return htp_sidecar_file_wrong(c->file, "'%.100s' stands twice in \"%s\"", told.key,
+        struct record record = {.value = value};
+        HTP_TRY(is_list ? read_full_tag(c, value, &record.key) : read_key(c, name, &record.key));
+        if (htp_map_get(&c->by_key[part], record.key, NULL)) {
+            return htp_sidecar_file_wrong(c->file, "'%.100s' stands twice in \"%s\"", record.key,
                                           htp_sidecar_part_name(part));
         }
-        htp_map_set(c->arena, &c->by_key[part], told.key, (uint32_t)c->told[part].count);
-        HTP_PUSH(c->arena, &c->told[part], told);
+        htp_map_set(c->arena, &c->by_key[part], record.key, (uint32_t)c->records[part].count);
+        HTP_PUSH(c->arena, &c->records[part], record);
     }
     return HTP_OK;
 }
@@ -149,8 +149,8 @@ static void check_record(void *user, const char *name, const char *key, const ch
             htp_finding_add(c->findings, "sidecar: it lacks %s", describe(c->arena, name, key));
             return;
         }
-        c->told[part].items[index].is_known = true;
-        value = c->told[part].items[index].value;
+        c->records[part].items[index].is_known = true;
+        value = c->records[part].items[index].value;
     }
     c->status = compare_records(c, name, key, (htp_json_part){json, length}, value);
 }
@@ -168,11 +168,11 @@ htp_status htp_sidecar_check(htp_arena *arena, const htp_view *view, const htp_t
     htp_sidecar_list(htp_sidecar_new(arena, view, tree), check_record, &c);
     HTP_TRY(c.status);
     for (int part = HTP_SIDECAR_MODULES; part < HTP_SIDECAR_PARTS; part++) {
-        for (size_t i = 0; i < c.told[part].count; i++) {
-            if (!c.told[part].items[i].is_known) {
+        for (size_t i = 0; i < c.records[part].count; i++) {
+            if (!c.records[part].items[i].is_known) {
                 htp_finding_add(findings, "sidecar: %s is not in the model",
                                 describe(arena, htp_sidecar_part_name((htp_sidecar_part)part),
-                                         c.told[part].items[i].key));
+                                         c.records[part].items[i].key));
             }
         }
     }

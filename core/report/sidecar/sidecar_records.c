@@ -121,22 +121,22 @@ static void put_nodes_of(const htp_sidecar *sidecar, htp_json *json, uint32_t in
 
 void htp_sidecar_put_module(htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t module)
 {
-    const htp_tree_module *told = &sidecar->tree->modules[module];
+    const htp_tree_module *item = &sidecar->tree->modules[module];
     const cJSON *record = htp_tree_hold_record(sidecar->tree, module);
-    htp_slice class = told->qualified_class;
+    htp_slice class = item->qualified_class;
     htp_json_begin(json, key, '{');
-    put_slice(json, "tag", told->tag);
+    put_slice(json, "tag", item->tag);
     htp_json_string(json, "full_tag", sidecar->keys.modules[module]);
-    htp_json_bool(json, "has_tag", told->has_tag);
+    htp_json_bool(json, "has_tag", item->has_tag);
     htp_json_string(json, "parent",
-                    told->parent == HTP_NONE ? NULL : sidecar->keys.modules[told->parent]);
-    if (told->has_path) {
-        put_slice(json, "path", told->path);
+                    item->parent == HTP_NONE ? NULL : sidecar->keys.modules[item->parent]);
+    if (item->has_path) {
+        put_slice(json, "path", item->path);
     } else {
         htp_json_null(json, "path");
     }
     put_strings(json, "aliases", record);
-    put_known(json, "class", told->class_name);
+    put_known(json, "class", item->class_name);
     put_known(json, "qualified_class", class);
     if (class.length > 0) {
         htp_json_bool(json, "is_torch_nn",
@@ -148,12 +148,12 @@ void htp_sidecar_put_module(htp_sidecar *sidecar, htp_json *json, const char *ke
     htp_json_bool(json, "is_leaf", !sidecar->has_children[module]);
     htp_json_count(json, "level", sidecar->levels[module]);
     put_strings(json, "children", record);
-    if (told->calls == HTP_TREE_CALLS_UNKNOWN) {
+    if (item->calls == HTP_TREE_CALLS_UNKNOWN) {
         htp_json_null(json, "calls");
     } else {
-        htp_json_count(json, "calls", told->calls);
+        htp_json_count(json, "calls", item->calls);
     }
-    put_parameters(json, told, record);
+    put_parameters(json, item, record);
     put_strings(json, "buffers", record);
     put_nodes_of(sidecar, json, module);
     htp_json_end(json, '}');
@@ -226,16 +226,16 @@ static void put_property(const htp_sidecar *sidecar, htp_json *json, const char 
 void htp_sidecar_put_node(htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t node)
 {
     const htp_view *view = sidecar->view;
-    const htp_view_node *told = &view->nodes.items[node];
-    const htp_view_graph *graph = &view->graphs.items[told->graph];
+    const htp_view_node *item = &view->nodes.items[node];
+    const htp_view_graph *graph = &view->graphs.items[item->graph];
     uint32_t innermost = sidecar->tree->places[node].innermost;
     bool is_placed = innermost != HTP_NONE;
     const htp_tree_module *module = is_placed ? &sidecar->tree->modules[innermost] : NULL;
     htp_json_begin(json, key, '{');
-    htp_json_string(json, "op_type", htp_view_text(view, told->op_type));
-    htp_json_string(json, "domain", htp_view_text(view, told->domain));
-    put_values(sidecar, json, "inputs", told->inputs);
-    put_values(sidecar, json, "outputs", told->outputs);
+    htp_json_string(json, "op_type", htp_view_text(view, item->op_type));
+    htp_json_string(json, "domain", htp_view_text(view, item->domain));
+    put_values(sidecar, json, "inputs", item->inputs);
+    put_values(sidecar, json, "outputs", item->outputs);
     put_tags(sidecar, json, node);
     htp_json_string(json, "full_tag", is_placed ? sidecar->keys.modules[innermost] : NULL);
     if (module && module->has_path) {
@@ -301,17 +301,17 @@ void htp_sidecar_put_initializer(htp_sidecar *sidecar, htp_json *json, const cha
                                  uint32_t tensor)
 {
     const htp_view *view = sidecar->view;
-    const htp_view_tensor *told = &view->tensors.items[tensor];
+    const htp_view_tensor *item = &view->tensors.items[tensor];
     uint32_t value = sidecar->tensor_values[tensor];
     htp_json_begin(json, key, '{');
     htp_json_string(json, "op_type", "Initializer");
-    htp_json_string(json, "dtype", htp_tensor_type_name(told->data_type));
+    htp_json_string(json, "dtype", htp_tensor_type_name(item->data_type));
     htp_json_begin(json, "dims", '[');
-    for (uint32_t i = 0; i < told->dims.count; i++) {
-        htp_json_number(json, NULL, view->dims.items[told->dims.first + i]);
+    for (uint32_t i = 0; i < item->dims.count; i++) {
+        htp_json_number(json, NULL, view->dims.items[item->dims.first + i]);
     }
     htp_json_end(json, ']');
-    htp_json_count(json, "bytes", told->bytes);
+    htp_json_count(json, "bytes", item->bytes);
     htp_json_string(json, "output", value == HTP_NONE ? NULL : sidecar->keys.values[value]);
     put_made_of(sidecar, json, tensor);
     put_owners(sidecar, json, tensor);
@@ -323,16 +323,16 @@ void htp_sidecar_put_initializer(htp_sidecar *sidecar, htp_json *json, const cha
 
 void htp_sidecar_put_value(htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t value)
 {
-    const htp_view_value *told = &sidecar->view->values.items[value];
-    uint32_t body = sidecar->view->graphs.items[told->graph].node;
-    bool is_made = told->maker == HTP_VIEW_BY_NODE;
-    uint32_t maker = is_made ? told->node : body; /* inputs of a body come from its node */
+    const htp_view_value *item = &sidecar->view->values.items[value];
+    uint32_t body = sidecar->view->graphs.items[item->graph].node;
+    bool is_made = item->maker == HTP_VIEW_BY_NODE;
+    uint32_t maker = is_made ? item->node : body; /* inputs of a body come from its node */
     htp_json_begin(json, key, '{');
     put_tag(sidecar, json, "producer",
             maker == HTP_NONE ? HTP_NONE : htp_sidecar_module_of(sidecar, maker));
     htp_json_string(json, "made_by", maker == HTP_NONE ? NULL : sidecar->keys.nodes[maker]);
     put_readers(sidecar, json, "consumers", value);
-    htp_json_bool(json, "is_input", !is_made && told->graph == 0);
+    htp_json_bool(json, "is_input", !is_made && item->graph == 0);
     htp_json_bool(json, "is_output", sidecar->is_output[value]);
     htp_json_end(json, '}');
 }
@@ -375,11 +375,11 @@ void htp_sidecar_put_dag(htp_sidecar *sidecar, htp_json *json, const char *key, 
     htp_json_begin(json, "edges", '[');
     for (uint32_t i = sidecar->begins[module]; i < sidecar->ends[module]; i++) {
         uint32_t node = sidecar->nodes[i];
-        const htp_view_node *told = &view->nodes.items[node];
+        const htp_view_node *item = &view->nodes.items[node];
         htp_sidecar_begin_list(sidecar);
-        put_edges(sidecar, json, module, node, told->inputs);
-        for (uint32_t a = 0; a < told->attributes.count; a++) {
-            htp_view_range bodies = view->attributes.items[told->attributes.first + a].graphs;
+        put_edges(sidecar, json, module, node, item->inputs);
+        for (uint32_t a = 0; a < item->attributes.count; a++) {
+            htp_view_range bodies = view->attributes.items[item->attributes.first + a].graphs;
             for (uint32_t g = bodies.first; g < bodies.first + bodies.count; g++) {
                 put_edges(sidecar, json, module, node, view->graphs.items[g].outputs);
             }

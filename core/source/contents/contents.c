@@ -135,8 +135,8 @@ static htp_status read_record(htp_arena *arena, const char *path, const htp_arch
 
 /* ---- all of them ---- */
 
-static htp_archive_made told(htp_arena *arena, const htp_pickle *pickle,
-                             const htp_pickle_made *made)
+static htp_archive_made made_by(htp_arena *arena, const htp_pickle *pickle,
+                                const htp_pickle_made *made)
 {
     const char *bytes = (const char *)pickle->bytes;
     htp_archive_made result = {
@@ -170,7 +170,7 @@ static void list_made(htp_arena *arena, htp_archive *archive, const htp_pickle *
             }
             htp_map_set_bytes(&archive->scratch, &classes, lines, length, 0);
         }
-        HTP_PUSH(arena, &archive->made, told(arena, pickle, one));
+        HTP_PUSH(arena, &archive->made, made_by(arena, pickle, one));
     }
 }
 

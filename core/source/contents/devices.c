@@ -73,16 +73,17 @@ static void take_type(htp_arena *arena, htp_archive_devices *devices, const char
 
 /* Texts that are not devices, and tensors saved without contents, do not count. */
 static void take_storage(htp_arena *arena, htp_archive *archive, const htp_pickle *pickle,
-                         const htp_pickle_device *told, const char **hint)
+                         const htp_pickle_device *recorded, const char **hint)
 {
     htp_device device;
     char text[HTP_DEVICE_TYPE_LIMIT + 16];
-    if (!htp_device_read((const char *)pickle->bytes + told->text, told->text_bytes, &device) ||
+    if (!htp_device_read((const char *)pickle->bytes + recorded->text, recorded->text_bytes,
+                         &device) ||
         strcmp(device.type, "meta") == 0) {
         return;
     }
     const char *location = htp_device_of_tensor(&device, text);
-    const char **place = location_of(arena, archive, pickle, told);
+    const char **place = location_of(arena, archive, pickle, recorded);
     bool is_known = *hint && strcmp(*hint, location) == 0; /* few devices occur often */
     location = is_known ? *hint : htp_arena_strdup(arena, location);
     take_hint(hint, location);
@@ -95,13 +96,14 @@ static void take_storage(htp_arena *arena, htp_archive *archive, const htp_pickl
 
 /* A device object. */
 static htp_status take_object(htp_arena *arena, htp_archive *archive, const htp_pickle *pickle,
-                              const htp_pickle_device *told, const char **text)
+                              const htp_pickle_device *recorded, const char **text)
 {
     htp_archive_devices *devices = &archive->devices;
     htp_device device;
     char on[HTP_DEVICE_TYPE_LIMIT + 16];
     *text = NULL;
-    if (!htp_device_read((const char *)pickle->bytes + told->text, told->text_bytes, &device)) {
+    if (!htp_device_read((const char *)pickle->bytes + recorded->text, recorded->text_bytes,
+                         &device)) {
         return HTP_OK; /* the check of the pickle refuses it */
     }
     if (!htp_device_is_cpu(&device)) {
@@ -115,10 +117,10 @@ static htp_status take_object(htp_arena *arena, htp_archive *archive, const htp_
     return *text ? HTP_OK : refuse_two(pickle->path, pickle->name, archive, device.type);
 }
 
-static bool is_cpu(const htp_pickle *pickle, const htp_pickle_device *told)
+static bool is_cpu(const htp_pickle *pickle, const htp_pickle_device *recorded)
 {
-    return told->text_bytes == strlen(HTP_DEVICE_CPU) &&
-           memcmp(pickle->bytes + told->text, HTP_DEVICE_CPU, told->text_bytes) == 0;
+    return recorded->text_bytes == strlen(HTP_DEVICE_CPU) &&
+           memcmp(pickle->bytes + recorded->text, HTP_DEVICE_CPU, recorded->text_bytes) == 0;
 }
 
 htp_status htp_devices_take_pickle(htp_arena *arena, htp_archive *archive, const htp_pickle *pickle,
@@ -128,12 +130,12 @@ htp_status htp_devices_take_pickle(htp_arena *arena, htp_archive *archive, const
     const char **hint = are_weights ? &devices->of_weights : &devices->of_others;
     const char **texts = HTP_NEW_ARRAY(&archive->scratch, const char *, contents->devices.count);
     for (size_t i = 0; i < contents->devices.count; i++) {
-        const htp_pickle_device *told = &contents->devices.items[i];
-        if (told->is_storage) {
-            take_storage(arena, archive, pickle, told, hint);
-            texts[i] = is_cpu(pickle, told) ? NULL : HTP_DEVICE_CPU;
+        const htp_pickle_device *recorded = &contents->devices.items[i];
+        if (recorded->is_storage) {
+            take_storage(arena, archive, pickle, recorded, hint);
+            texts[i] = is_cpu(pickle, recorded) ? NULL : HTP_DEVICE_CPU;
         } else {
-            HTP_TRY(take_object(arena, archive, pickle, told, &texts[i]));
+            HTP_TRY(take_object(arena, archive, pickle, recorded, &texts[i]));
         }
     }
     const unsigned char *bytes = NULL;
@@ -172,8 +174,8 @@ htp_devices htp_devices_of(const htp_archive *archive)
 {
     const htp_archive_devices *devices = &archive->devices;
     const char *home = devices->of_weights ? devices->of_weights : devices->of_others;
-    bool is_told = devices->of_weights || (home && strcmp(home, HTP_DEVICE_CPU) != 0);
-    return (htp_devices){.home = is_told ? home : devices->of_code,
+    bool has_home = devices->of_weights || (home && strcmp(home, HTP_DEVICE_CPU) != 0);
+    return (htp_devices){.home = has_home ? home : devices->of_code,
                          .renamed = devices->renamed ? devices->renamed : devices->other_type,
                          .types = &devices->types,
                          .records = devices->locations ? &archive->by_name : NULL,

@@ -104,8 +104,8 @@ void htp_hint_find_weight(const htp_operands *o, const htp_hint_weights *weights
 void htp_hint_note_order(const htp_operands *o, htp_hint *hint)
 {
     uint32_t batch_first = htp_operands_find(o, "batch_first");
-    bool is_told = batch_first != HTP_NONE && hint->weight_rank == 2;
-    if (is_told && htp_operands_number(o, batch_first, 1) == 0) {
+    bool is_matrix = batch_first != HTP_NONE && hint->weight_rank == 2;
+    if (is_matrix && htp_operands_number(o, batch_first, 1) == 0) {
         hint->weight_dims[2] = 1;
     }
 }

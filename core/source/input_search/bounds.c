@@ -24,7 +24,7 @@ void htp_bound_narrow(htp_bound *bound, const htp_bound *other)
         bound->step = bound->step > 1 ? join_steps(bound->step, other->step) : other->step;
         bound->rest = other->rest;
     }
-    bound->is_told = bound->is_told || other->is_told;
+    bound->is_declared = bound->is_declared || other->is_declared;
     bound->message = bound->message ? bound->message : other->message;
 }
 

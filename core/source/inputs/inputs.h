@@ -26,7 +26,7 @@ typedef struct htp_bound {
     int64_t most;        /**< 0: unknown */
     int64_t step;        /**< sizes are `rest` plus multiples of it; 0: any */
     int64_t rest;        /**< one of these sizes */
-    bool is_told;        /**< the file declares them */
+    bool is_declared;    /**< the file declares them */
     const char *message; /**< of the first refusal with a reason; NULL: none */
 } htp_bound;
 
@@ -149,7 +149,7 @@ bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);
 
 /** The sizes that the file declares for its axes: "batch from 2 on; height from 16 to 512, a
  * multiple of 16". NULL: none. */
-const char *htp_inputs_told_sizes(htp_arena *arena, const htp_inputs *inputs);
+const char *htp_inputs_declared_sizes(htp_arena *arena, const htp_inputs *inputs);
 
 /** Whether some attempt would keep the bounds of an axis if it were the only one. */
 bool htp_inputs_may_move(const htp_inputs *inputs, uint32_t axis);

@@ -76,7 +76,8 @@ static int64_t fit_step(const htp_bound *bound, int64_t size)
 /* The least size of an axis that the file declares. */
 static int64_t least_of(const htp_bound *bound)
 {
-    return bound->is_told && bound->least > 1 ? fit_step(bound, bound->least) : fit_step(bound, 1);
+    return bound->is_declared && bound->least > 1 ? fit_step(bound, bound->least)
+                                                  : fit_step(bound, 1);
 }
 
 /* The least distance of sizes. A file that declares the sizes that it accepts declares it, too. */
@@ -243,20 +244,20 @@ static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
 }
 
 /* Whether the file declares the sizes that it accepts. */
-static bool are_told(const htp_inputs *inputs)
+static bool are_declared(const htp_inputs *inputs)
 {
-    bool are_told = inputs->takes != NULL;
-    for (uint32_t i = 0; i < inputs->axis_count && !are_told; i++) {
-        are_told = htp_lanes_bound(inputs, i)->is_told;
+    bool are_declared = inputs->takes != NULL;
+    for (uint32_t i = 0; i < inputs->axis_count && !are_declared; i++) {
+        are_declared = htp_lanes_bound(inputs, i)->is_declared;
     }
-    return are_told;
+    return are_declared;
 }
 
 /* The last attempt is a walk. */
 static bool set_attempt(htp_inputs *inputs, uint32_t attempt)
 {
     return attempt < ATTEMPT_COUNT ? set_lanes(inputs, attempt)
-                                   : are_told(inputs) && htp_lanes_walk(inputs);
+                                   : are_declared(inputs) && htp_lanes_walk(inputs);
 }
 
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)

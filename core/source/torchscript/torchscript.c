@@ -132,19 +132,19 @@ static htp_shim_code tell(htp_status status, htp_error *error)
 {
     static const struct {
         htp_code code;
-        htp_shim_code told;
+        htp_shim_code shim_code;
     } codes[] = {
         {HTP_CODE_OK, HTP_SHIM_OK},
         {HTP_CODE_BAD_INPUT, HTP_SHIM_NOT_MODEL},
         {HTP_CODE_UNSUPPORTED, HTP_SHIM_UNSUPPORTED},
     };
-    htp_shim_code told = HTP_SHIM_INTERNAL;
+    htp_shim_code shim_code = HTP_SHIM_INTERNAL;
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-        told = codes[i].code == htp_status_code(status) ? codes[i].told : told;
+        shim_code = codes[i].code == htp_status_code(status) ? codes[i].shim_code : shim_code;
     }
     (void)snprintf(error->message, sizeof(error->message), "%s", htp_status_message(status));
     htp_status_free(status);
-    return told;
+    return shim_code;
 }
 
 static htp_shim_code restore(void *user, const htp_program *program, const htp_runner *runner,
@@ -347,12 +347,12 @@ static htp_status find_calls(const htp_source *source, htp_arena *arena, htp_wat
                              htp_source_calls *calls)
 {
     const torchscript *self = self_of(source);
-    const htp_static_watch told = {htp_watch_tick, watch};
+    const htp_static_watch shim_code = {htp_watch_tick, watch};
     htp_static_stands stands = {0};
     htp_static_calls found = {0};
     htp_interpreter_stands(self->interpreter, &stands.calls, &stands.call_count, &stands.nodes,
                            &stands.node_count);
-    HTP_TRY(htp_static_calls_find(arena, self->program, &stands, &told, &found));
+    HTP_TRY(htp_static_calls_find(arena, self->program, &stands, &shim_code, &found));
     htp_source_running *running = HTP_NEW_ARRAY(arena, htp_source_running, found.running_count);
     for (uint32_t i = 0; i < found.running_count; i++) {
         running[i].module = htp_instances_module(&self->instances, found.running[i].object);

@@ -266,7 +266,7 @@ static htp_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
 /* ---- all lanes ---- */
 
 /* Chooses lanes again if the file declares bounds. */
-static htp_status choose_told_lanes(const struct tracing *tracing, htp_inputs *inputs)
+static htp_status choose_declared_lanes(const struct tracing *tracing, htp_inputs *inputs)
 {
     if (!htp_source_find_bounds(tracing->source, inputs)) {
         return HTP_OK;
@@ -290,7 +290,7 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs,
     if (!inputs->bounds) {
         inputs->bounds = HTP_NEW_ARRAY(tracing->arena, htp_bound, (size_t)inputs->axis_count + 1);
     }
-    HTP_TRY(choose_told_lanes(tracing, inputs));
+    HTP_TRY(choose_declared_lanes(tracing, inputs));
     htp_code code = run_smallest(tracing, inputs, &conflict);
     if (tracing->result.needs_lanes) {
         inputs->lane_count = HTP_INPUTS_LANES;

@@ -184,7 +184,7 @@ static void give_patches(htp_arena *arena, htp_inputs *inputs)
     const htp_argument arguments[] = {argument_tensor("x")};
     expect_ok(PARSE(arena, inputs, arguments, "x:float32[height=224,width=320]"));
     inputs->bounds = HTP_NEW_ARRAY(arena, htp_bound, 2);
-    inputs->bounds[0] = (htp_bound){.least = 32, .most = 512, .step = 16, .is_told = true};
+    inputs->bounds[0] = (htp_bound){.least = 32, .most = 512, .step = 16, .is_declared = true};
     inputs->bounds[1] = inputs->bounds[0];
     inputs->keeps_bounds = true;
 }
@@ -247,7 +247,7 @@ UNIT_TEST(few_sizes_are_enough)
 {
     const htp_argument arguments[] = {argument_tensor("x")};
     htp_inputs inputs;
-    htp_bound bound = {.least = 1, .most = 4, .is_told = true};
+    htp_bound bound = {.least = 1, .most = 4, .is_declared = true};
     expect_ok(PARSE(arena, &inputs, arguments, "x:float32[batch=2,3]"));
     inputs.bounds = &bound;
     inputs.keeps_bounds = true;

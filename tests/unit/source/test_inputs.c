@@ -450,8 +450,8 @@ static htp_inputs told_inputs(htp_axis *axes, htp_bound *bounds)
 {
     axes[0] = (htp_axis){.symbol = "batch", .sizes = {4}};
     axes[1] = (htp_axis){.symbol = "height", .sizes = {32}};
-    bounds[0] = (htp_bound){.least = 2, .is_told = true};
-    bounds[1] = (htp_bound){.least = 16, .most = 1024, .step = 16, .rest = 32, .is_told = true};
+    bounds[0] = (htp_bound){.least = 2, .is_declared = true};
+    bounds[1] = (htp_bound){.least = 16, .most = 1024, .step = 16, .rest = 32, .is_declared = true};
     return (htp_inputs){.axes = axes, .axis_count = 2, .bounds = bounds, .keeps_bounds = true};
 }
 
@@ -469,12 +469,12 @@ UNIT_TEST(lanes_keep_what_the_file_says)
     }
     ck_assert_int_eq(axes[0].sizes[3], 2);
     ck_assert_int_eq(axes[1].sizes[3], 16);
-    ck_assert_str_eq(htp_inputs_told_sizes(arena, &inputs),
+    ck_assert_str_eq(htp_inputs_declared_sizes(arena, &inputs),
                      "batch from 2 on; height from 16 to 1024, a multiple of 16");
     bounds[1].most = 16;
     ck_assert(!htp_inputs_choose_lanes(&inputs, 0));
     inputs.bounds = NULL;
-    ck_assert_ptr_null(htp_inputs_told_sizes(arena, &inputs));
+    ck_assert_ptr_null(htp_inputs_declared_sizes(arena, &inputs));
 }
 
 UNIT_MAIN("inputs", static_dims_have_one_lane, no_dims_is_rank_zero, order_is_by_name_or_position,

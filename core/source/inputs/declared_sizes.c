@@ -8,7 +8,8 @@
 static void add_sizes(const htp_axis *axis, const htp_bound *bound, htp_text *text)
 {
     bool has_least = bound->least > 1;
-    if (!bound->is_told || axis->formula || (!has_least && bound->most == 0 && bound->step <= 1)) {
+    if (!bound->is_declared || axis->formula ||
+        (!has_least && bound->most == 0 && bound->step <= 1)) {
         return;
     }
     htp_text_addf(text, "%s%s", text->length > 0 ? "; " : "", axis->symbol);
@@ -27,7 +28,7 @@ static void add_sizes(const htp_axis *axis, const htp_bound *bound, htp_text *te
     }
 }
 
-const char *htp_inputs_told_sizes(htp_arena *arena, const htp_inputs *inputs)
+const char *htp_inputs_declared_sizes(htp_arena *arena, const htp_inputs *inputs)
 {
     htp_text text = {.arena = arena};
     for (uint32_t i = 0; inputs->bounds && i < inputs->axis_count; i++) {
