@@ -1,5 +1,5 @@
 /*
- * Findings, one a line.
+ * Findings, one per line.
  */
 #include "report/tree/model_report.h"
 

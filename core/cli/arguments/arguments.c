@@ -231,7 +231,7 @@ static bool read_help(htp_cli_arguments *arguments, int count, char **words)
     return true;
 }
 
-/* Whether the first word is a command that is not spelt right, and no file. */
+/* Whether the first word is a misspelt command, and not a file. */
 static bool is_misspelt(const htp_cli_arguments *arguments, const char *word)
 {
     bool is_model = arguments->model_count > 0 && strcmp(arguments->models[0], word) == 0;

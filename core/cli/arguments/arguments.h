@@ -30,7 +30,7 @@ typedef struct htp_cli_arguments {
     const char **except;
     int depth; /* -1: all levels */
     htp_drawing drawing;
-    int format; /* of a drawing, htp_drawing_format; -1: by the name of `out` */
+    int format; /* of a drawing, htp_drawing_format; -1: given by the name of `out` */
     htp_profiling profiling;
     htp_verify_options verifying;
     bool cost;

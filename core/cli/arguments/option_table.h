@@ -66,7 +66,7 @@ typedef struct htp_cli_letter {
 /** All short forms. */
 const htp_cli_letter *htp_cli_letters(size_t *count);
 
-/** The letter of options of a name; 0: they have none. */
+/** The letter of the options of this name; 0: they have none. */
 char htp_cli_letter_find(const char *name);
 
 /** All rows, in the order of the manual. */

@@ -266,7 +266,7 @@ static void list_letters(const struct option *options, char *text)
     *text = '\0';
 }
 
-/* The row of an option that was read; NULL: there is none. */
+/* The row of an option that getopt() read; NULL: there is none. */
 static const htp_cli_option_row *find_row(const struct option *options, int read)
 {
     size_t count = 0;

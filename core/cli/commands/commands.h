@@ -19,7 +19,7 @@ int htp_cli_help(const htp_cli_arguments *arguments);
 /** Prints the versions of the program and of libtorch. */
 int htp_cli_version(void);
 
-/** Lists the supported operators, one a line. */
+/** Lists the supported operators, one per line. */
 int htp_cli_operators(void);
 
 /** Runs the commands that work on one model after the other: export, dump, inspect, select and so

@@ -13,7 +13,7 @@ static bool print(void *user, const void *bytes, size_t count)
     return true;
 }
 
-/* The format that a file name's ending stands for; dot where it stands for none. */
+/* The format that the ending of a file name stands for; dot if it stands for none. */
 static htp_drawing_format find_format(const char *path)
 {
     static const struct {

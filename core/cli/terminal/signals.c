@@ -57,7 +57,8 @@ static atomic_flag is_ending = ATOMIC_FLAG_INIT;
 static struct verdict judge(enum phase phase, int signal)
 {
     static const char *const formats[PHASE_COUNT] = {
-        [PHASE_READING] = "%s: libtorch crashed (%s) while reading it; please report it",
+        [PHASE_READING] =
+            "%s: libtorch or htp-trace crashed (%s) while reading it; please report it",
         [PHASE_TRACING] = "%s: libtorch or htp-trace crashed (%s) while tracing it; please "
                           "report it",
         [PHASE_EXPORTING] = "%s: crashed (%s) after tracing it; this is a defect of htp-trace, "

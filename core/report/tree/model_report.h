@@ -22,7 +22,7 @@ const char *htp_report_model_json(htp_arena *arena, const htp_view *view, const 
 const char *htp_report_region(htp_arena *arena, const htp_region *region, const char *address);
 const char *htp_report_region_json(htp_arena *arena, const htp_region *region, const char *address);
 
-/** Findings, one a line, and a line that counts them. */
+/** Findings, one per line, and a line that counts them. */
 const char *htp_report_findings(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                                 const htp_findings *findings);
 const char *htp_report_findings_json(htp_arena *arena, const htp_view *view, const htp_tree *tree,
