@@ -221,11 +221,11 @@ _htp_trace()
         '--tag-attribute-prefix:Begins the names of tag attributes'
         '--include-torch-nn:Makes classes of torch.nn part of tags'
         '--print-tree:Prints the module tree with node counts'
-        '--json:Prints one JSON object a line for each model'
+        '--json:Prints one JSON object for each model, one per line'
         '--dump-graph:Prints the aten graph before lowering instead: types, scopes, source lines'
         '--dump-after:Prints it after a pass: trace, aliases, constants or dead-code'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal, and why axes are not dynamic'
+        '--verbose:Prints progress even if stderr is not a terminal, and why axes are not dynamic'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
@@ -237,7 +237,7 @@ _htp_trace()
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         '--opset:Sets the ONNX opset, 17 to 23'
@@ -266,7 +266,7 @@ _htp_trace()
         '--precision:Sets the precision for trtexec'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
@@ -279,7 +279,7 @@ _htp_trace()
         '--call:Takes one call of a module that runs several times, counted from 0'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
@@ -291,7 +291,7 @@ _htp_trace()
         '--share-weights:Stores weights of 1 KiB and more in one file, weights.data, that all parts refer to'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
@@ -299,14 +299,14 @@ _htp_trace()
         '--sidecar:Also checks the sidecar against the model'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     compare) options=(
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
@@ -317,12 +317,12 @@ _htp_trace()
         '--memory:Keeps about so many MiB of tensors at a time; the models run once for each slice'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     quality) options=(
-        '--reference:Says where nodes ran: the TorchScript model, which is exported again and whose calls are followed independently, or the sidecar of an export'
+        '--reference:Says where nodes ran: the PyTorch model, which is exported again and whose calls are followed independently, or the sidecar of an export'
         '--against:Also measures this model, judged by the first'
         '--profile:Adds the milliseconds of modules from an ONNX Runtime profile'
         '--json:Writes everything as one JSON object; - is standard output'
@@ -351,7 +351,7 @@ _htp_trace()
         '--keep:Keeps tags in these places: attribute, metadata, doc-string, layer-ann'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
@@ -360,7 +360,7 @@ _htp_trace()
         '--like:Names the tagged model that the other one was made from'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
@@ -368,7 +368,7 @@ _htp_trace()
         '--out:Writes the model to FILE, complete or not at all'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
@@ -376,7 +376,7 @@ _htp_trace()
         '--out:Writes the document to FILE'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
@@ -388,7 +388,7 @@ _htp_trace()
         '--format:Writes dot, graphml, mermaid, or svg, which graphviz draws'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
@@ -399,7 +399,7 @@ _htp_trace()
         '--optimized:Names the optimised model (optimized_model_filepath), through which fused kernels are traced back'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
-        '--verbose:Prints progress even if stderr is no terminal'
+        '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;

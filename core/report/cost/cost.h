@@ -15,7 +15,7 @@ typedef struct htp_cost_query {
     int depth;                /* of the tree; negative: all */
 } htp_cost_query;
 
-/** As text: numbers in tables where the sizes are known, else formulas, one a line. */
+/** As text: numbers in tables where the sizes are known, else formulas, one per line. */
 const char *htp_report_cost(htp_arena *arena, const htp_cost_query *query);
 
 /** As one JSON object on one line, without a newline. An amount is an object: "formula", null where
