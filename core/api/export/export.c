@@ -82,7 +82,7 @@ static htp_status check_state_file(htp_session *session, const htp_finished *fin
                              session->model_path);
 }
 
-static htp_status write_first_values(htp_session *session, const htp_finished *finished)
+static htp_status write_initial_states(htp_session *session, const htp_finished *finished)
 {
     const char *path = session->options.state_file;
     return path ? htp_status_prefix(
@@ -117,7 +117,7 @@ static htp_status run_export(struct job *job)
     finished.model = model;
     HTP_TRY(htp_pipeline_tag(session, &finished));
     HTP_TRY(write_model(session, &finished));
-    HTP_TRY(write_first_values(session, &finished));
+    HTP_TRY(write_initial_states(session, &finished));
     HTP_TRY(write_sidecar(session, &finished));
     return job->result ? htp_result_make(session, &finished, job->result) : HTP_OK;
 }

@@ -5,7 +5,7 @@
 #include "api/options.h"
 #include "api/queries/graphviz.h"
 #include "onnx/files/delivery.h"
-#include "report/picture/picture.h"
+#include "report/drawing/drawing.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ void htp_drawing_init(htp_drawing *drawing)
 struct work {
     htp_drawing drawing;
     const char *path;
-    htp_picture picture;
+    htp_drawing_graph drawn;
     int dot, svg;      /* files in memory; -1: none */
     htp_arena scratch; /* for one text */
     bool has_no_memory;
@@ -34,9 +34,9 @@ struct work {
 /* ---- the text ---- */
 
 /* By format. SVG has no writer: graphviz makes it from DOT. */
-static const htp_report_picture_fn writers[] = {
-#define FORMAT(format, name) [format] = htp_report_picture_##name,
-#include "report/picture/formats.def"
+static const htp_report_drawing_fn writers[] = {
+#define FORMAT(format, name) [format] = htp_report_drawing_##name,
+#include "report/drawing/formats.def"
 #undef FORMAT
 };
 enum { WRITERS = sizeof(writers) / sizeof(writers[0]) };
@@ -48,7 +48,7 @@ static bool write_text(struct work *work, htp_drawing_format format, htp_write_f
         return false;
     }
     htp_stream stream = htp_stream_new(&work->scratch, write, user);
-    writers[format == HTP_DRAW_SVG ? HTP_DRAW_DOT : format](&stream, &work->picture);
+    writers[format == HTP_DRAW_SVG ? HTP_DRAW_DOT : format](&stream, &work->drawn);
     return htp_stream_end(&stream);
 }
 
@@ -68,7 +68,7 @@ static bool copy_file(int file, htp_write_fn write, void *user)
     }
 }
 
-/* Streams the picture to a function. @return whether it took everything */
+/* Streams the drawn to a function. @return whether it took everything */
 static bool give(struct work *work, htp_write_fn write, void *user)
 {
     if (work->svg >= 0) {
@@ -149,7 +149,7 @@ static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *
                : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
 }
 
-static htp_delivery_end put_picture(void *user, htp_output *output)
+static htp_delivery_end put_drawing(void *user, htp_output *output)
 {
     struct work *work = user;
     struct target target = {work, output};
@@ -161,14 +161,14 @@ static htp_delivery_end put_picture(void *user, htp_output *output)
 
 static htp_status check_sources(void *user)
 {
-    const htp_view *view = ((const struct work *)user)->picture.view;
+    const htp_view *view = ((const struct work *)user)->drawn.view;
     return htp_status_prefix(htp_input_file_check(&view->file), view->path);
 }
 
 static htp_status deliver(htp_query *query, struct work *work)
 {
     const htp_delivery delivery = {
-        .user = work, .lay_out = lay_out, .put_model = put_picture, .check_sources = check_sources};
+        .user = work, .lay_out = lay_out, .put_model = put_drawing, .check_sources = check_sources};
     htp_delivered delivered;
     return htp_deliver(&query->arena, &delivery, work->path, &delivered);
 }
@@ -182,20 +182,20 @@ static htp_status pass_all_on(struct work *work)
     return work->has_no_memory
                ? htp_status_make(HTP_CODE_INTERNAL, "out of memory")
                : htp_status_make(work->is_stopped ? HTP_CODE_INTERRUPTED : HTP_CODE_CANNOT_WRITE,
-                                 "the picture was not taken to its end");
+                                 "the drawn was not taken to its end");
 }
 
 static htp_status draw(htp_query *query)
 {
     struct work *work = query->work;
     htp_model *model = query->model;
-    const htp_picture_choice choice = {
+    const htp_drawing_choice choice = {
         .module = work->drawing.module, .own = work->drawing.own, .depth = work->drawing.depth};
     if (work->path) {
         HTP_TRY(htp_query_check_output(query, work->path));
     }
     HTP_TRY(htp_status_prefix(
-        htp_picture_make(&query->arena, &model->view, &model->tree, &choice, &work->picture),
+        htp_drawing_make(&query->arena, &model->view, &model->tree, &choice, &work->drawn),
         model->view.path));
     if (work->drawing.format == HTP_DRAW_SVG) {
         HTP_TRY(htp_status_prefix(run_graphviz(work), model->view.path));
@@ -211,12 +211,12 @@ static htp_status take(const htp_drawing *given, const char *path, htp_drawing *
                                "htp_drawing_init"));
     }
     if ((unsigned)drawing->format >= WRITERS && drawing->format != HTP_DRAW_SVG) {
-        return htp_status_make(HTP_CODE_USAGE, "unknown format of pictures: %d",
+        return htp_status_make(HTP_CODE_USAGE, "unknown format of drawings: %d",
                                (int)drawing->format);
     }
     return path || drawing->write
                ? HTP_OK
-               : htp_status_make(HTP_CODE_USAGE, "there is no place for the picture");
+               : htp_status_make(HTP_CODE_USAGE, "there is no place for the drawn");
 }
 
 static void close_file(int file)

@@ -384,7 +384,7 @@ static htp_status read_initializers(htp_view *view, uint32_t graph, const htp_wi
 }
 
 /* The graph's name and the positions of its lists. */
-static htp_status read_outline(htp_view *view, uint32_t graph, htp_wire_runs *runs)
+static htp_status read_lists(htp_view *view, uint32_t graph, htp_wire_runs *runs)
 {
     bool is_function = view->graphs.items[graph].function != HTP_NONE;
     htp_wire wire = htp_wire_begin(htp_wire_content(view->graphs.items[graph].whole));
@@ -415,7 +415,7 @@ htp_status htp_view_read_graph(htp_view *view, uint32_t index)
     htp_view_range inputs, outputs, properties;
     htp_view_range infos = {.first = (uint32_t)view->infos.count};
     htp_wire_runs runs;
-    HTP_TRY(read_outline(view, index, &runs));
+    HTP_TRY(read_lists(view, index, &runs));
     if (view->graphs.items[index].function != HTP_NONE) {
         return read_function_graph(view, index, &runs);
     }

@@ -182,12 +182,17 @@ def borders_hold_the_graph_together(name):
     weights = {i.name for i in graph.initializer}
     tag = {n.name: next(a.s.decode() for a in n.attribute if a.name == "__source_module")
            for n in graph.node}
+    # A node that several modules share belongs to each of them, and is copied with it.
+    serves = {n.name: next(([t.decode() for t in a.strings] for a in n.attribute if a.name == "__hierarchy_tags"),
+                           [tag[n.name]]) for n in graph.node}
+    shared = {v: set(serves[n.name]) for n in graph.node for v in n.output if len(serves[n.name]) > 1}
     for address in tags_of(file):
         inside = [n for n in graph.node
-                  if tag[n.name] == address or tag[n.name].startswith(address + "/")]
+                  if any(t == address or t.startswith(address + "/") for t in serves[n.name])]
         made = [v for n in inside for v in n.output]
         read = list(dict.fromkeys(v for n in inside for v in n.input if v and v not in weights))
-        others = {v for n in graph.node if n not in inside for v in n.input}
+        others = {v for n in graph.node if n not in inside for v in n.input
+                  if tag[n.name] not in shared.get(v, ())}
         others |= {o.name for o in graph.output}
         found = facts("inspect", file, "--module", address)
         assert [v["name"] for v in found["inputs"]] == [v for v in read if v not in made], address

@@ -1,13 +1,13 @@
 /*
  * Arrows between boxes, and between boxes and nodes that are not drawn.
  */
-#include "query/picture/picture.h"
+#include "query/drawing/drawing.h"
 
 /* Arrows under construction. */
 struct arrows {
-    const htp_picture_places *places;
+    const htp_drawing_places *places;
     const htp_view *view;
-    htp_picture *picture;
+    htp_drawing_graph *drawing;
     htp_arena *arena;
     uint32_t *inputs;  /* by value: the box of an input */
     uint32_t *outputs; /* by value: the box of an output */
@@ -38,12 +38,12 @@ static void add_arrow(struct arrows *a, uint32_t from, uint32_t to, uint32_t val
     if (from == HTP_NONE || to == HTP_NONE || from == to) {
         return;
     }
-    uint32_t fresh = (uint32_t)a->picture->arrows.count;
+    uint32_t fresh = (uint32_t)a->drawing->arrows.count;
     uint32_t number = number_pair(a->arena, &a->known, from, to, fresh);
     if (number == fresh) {
-        HTP_PUSH(a->arena, &a->picture->arrows, (htp_picture_arrow){.from = from, .to = to});
+        HTP_PUSH(a->arena, &a->drawing->arrows, (htp_drawing_arrow){.from = from, .to = to});
     }
-    htp_picture_arrow *arrow = &a->picture->arrows.items[number];
+    htp_drawing_arrow *arrow = &a->drawing->arrows.items[number];
     fresh = (uint32_t)arrow->values.count;
     if (number_pair(a->arena, &a->flows, number, value, fresh) == fresh) {
         HTP_PUSH(a->arena, &arrow->values, value);
@@ -51,13 +51,13 @@ static void add_arrow(struct arrows *a, uint32_t from, uint32_t to, uint32_t val
 }
 
 /* The box of an input or output, created on first use. */
-static uint32_t find_end(struct arrows *a, uint32_t *ends, htp_picture_box_kind kind,
+static uint32_t find_end(struct arrows *a, uint32_t *ends, htp_drawing_box_kind kind,
                          uint32_t value, uint32_t frame)
 {
     if (ends[value] == HTP_NONE) {
-        ends[value] = (uint32_t)a->picture->boxes.count;
-        HTP_PUSH(a->arena, &a->picture->boxes,
-                 (htp_picture_box){.kind = kind,
+        ends[value] = (uint32_t)a->drawing->boxes.count;
+        HTP_PUSH(a->arena, &a->drawing->boxes,
+                 (htp_drawing_box){.kind = kind,
                                    .frame = frame,
                                    .module = HTP_NONE,
                                    .node = HTP_NONE,
@@ -84,7 +84,7 @@ static uint32_t find_source(struct arrows *a, uint32_t value)
         read->maker == HTP_VIEW_BY_NODE ? a->places->boxes[read->node] : host_box(a, read->graph);
     bool is_of_graph = read->maker == HTP_VIEW_BY_INPUT;
     return box != HTP_NONE ? box
-                           : find_end(a, a->inputs, HTP_PICTURE_INPUT, value,
+                           : find_end(a, a->inputs, HTP_DRAWING_INPUT, value,
                                       is_of_graph ? a->places->frames[read->graph] : HTP_NONE);
 }
 
@@ -93,7 +93,7 @@ static void add_output(struct arrows *a, uint32_t value, uint32_t frame)
 {
     uint32_t from = find_source(a, value);
     if (from != HTP_NONE) {
-        add_arrow(a, from, find_end(a, a->outputs, HTP_PICTURE_OUTPUT, value, frame), value);
+        add_arrow(a, from, find_end(a, a->outputs, HTP_DRAWING_OUTPUT, value, frame), value);
     }
 }
 
@@ -160,12 +160,12 @@ static uint32_t *new_ends(const struct arrows *a)
     return ends;
 }
 
-void htp_picture_add_arrows(const htp_picture_places *places)
+void htp_drawing_add_arrows(const htp_drawing_places *places)
 {
     struct arrows a = {
         .places = places,
-        .view = places->picture->view,
-        .picture = places->picture,
+        .view = places->drawing->view,
+        .drawing = places->drawing,
         .arena = places->arena,
     };
     a.inputs = new_ends(&a);

@@ -1,10 +1,10 @@
 /*
- * Pictures as GraphML. Not all readers know nested graphs, so frames are nodes, and `parent` of a
+ * Drawings as GraphML. Not all readers know nested graphs, so frames are nodes, and `parent` of a
  * node is its frame. Each value is an edge.
  *
  * Reference: http://graphml.graphdrawing.org/specification.html
  */
-#include "report/picture/picture.h"
+#include "report/drawing/drawing.h"
 
 #include <inttypes.h>
 
@@ -23,30 +23,30 @@ static const char header[] =
     "<key id=\"type\" for=\"edge\" attr.name=\"type\" attr.type=\"string\"/>\n"
     "<graph edgedefault=\"directed\">\n";
 
-static const char *const box_kinds[HTP_PICTURE_BOX_KINDS] = {
-    [HTP_PICTURE_NODE] = "operator", [HTP_PICTURE_NODES] = "operators",
-    [HTP_PICTURE_MODULE] = "module", [HTP_PICTURE_INPUT] = "input",
-    [HTP_PICTURE_OUTPUT] = "output",
+static const char *const box_kinds[HTP_DRAWING_BOX_KINDS] = {
+    [HTP_DRAWING_NODE] = "operator", [HTP_DRAWING_NODES] = "operators",
+    [HTP_DRAWING_MODULE] = "module", [HTP_DRAWING_INPUT] = "input",
+    [HTP_DRAWING_OUTPUT] = "output",
 };
 
 static const char *const frame_kinds[] = {
-    [HTP_PICTURE_MODULE_FRAME] = "module-frame",
-    [HTP_PICTURE_BODY_FRAME] = "body-frame",
-    [HTP_PICTURE_FUNCTION_FRAME] = "function-frame",
+    [HTP_DRAWING_MODULE_FRAME] = "module-frame",
+    [HTP_DRAWING_BODY_FRAME] = "body-frame",
+    [HTP_DRAWING_FUNCTION_FRAME] = "function-frame",
 };
 
 static void add_data(htp_text *text, const char *key, const char *value)
 {
     if (*value) {
         htp_text_addf(text, "<data key=\"%s\">", key);
-        htp_picture_add_xml(text, value);
+        htp_drawing_add_xml(text, value);
         htp_text_add(text, "</data>");
     }
 }
 
 /* Data of frames and boxes. */
-static void add_facts(htp_text *text, const htp_picture *picture, const char *kind,
-                      const htp_picture_label *label, uint32_t module, uint32_t parent,
+static void add_facts(htp_text *text, const htp_drawing_graph *drawing, const char *kind,
+                      const htp_drawing_label *label, uint32_t module, uint32_t parent,
                       uint32_t operators)
 {
     add_data(text, "kind", kind);
@@ -55,7 +55,7 @@ static void add_facts(htp_text *text, const htp_picture *picture, const char *ki
     add_data(text, "path", label->path);
     add_data(text, "detail", label->detail);
     if (module != HTP_NONE) {
-        htp_slice tag = picture->tree->modules[module].tag;
+        htp_slice tag = drawing->tree->modules[module].tag;
         add_data(text, "module", htp_arena_copy(text->arena, tag.at, tag.length));
     }
     if (parent != HTP_NONE) {
@@ -64,48 +64,49 @@ static void add_facts(htp_text *text, const htp_picture *picture, const char *ki
     htp_text_addf(text, "<data key=\"operators\">%" PRIu32 "</data></node>\n", operators);
 }
 
-static void add_frame(htp_text *text, const htp_picture *picture, uint32_t number)
+static void add_frame(htp_text *text, const htp_drawing_graph *drawing, uint32_t number)
 {
-    const htp_picture_frame *frame = &picture->frames.items[number];
-    htp_picture_label label = htp_picture_label_frame(text->arena, picture, number);
+    const htp_drawing_frame *frame = &drawing->frames.items[number];
+    htp_drawing_label label = htp_drawing_label_frame(text->arena, drawing, number);
     htp_text_addf(text, "<node id=\"f%" PRIu32 "\">", number);
-    add_facts(text, picture, frame_kinds[frame->kind], &label, frame->module, frame->parent,
+    add_facts(text, drawing, frame_kinds[frame->kind], &label, frame->module, frame->parent,
               frame->nodes);
 }
 
-static void add_box(htp_text *text, const htp_picture *picture, uint32_t number)
+static void add_box(htp_text *text, const htp_drawing_graph *drawing, uint32_t number)
 {
-    const htp_picture_box *box = &picture->boxes.items[number];
-    htp_picture_label label = htp_picture_label_box(text->arena, picture, number);
+    const htp_drawing_box *box = &drawing->boxes.items[number];
+    htp_drawing_label label = htp_drawing_label_box(text->arena, drawing, number);
     htp_text_addf(text, "<node id=\"b%" PRIu32 "\">", number);
-    add_facts(text, picture, box_kinds[box->kind], &label, box->module, box->frame, box->nodes);
+    add_facts(text, drawing, box_kinds[box->kind], &label, box->module, box->frame, box->nodes);
 }
 
-static void add_edges(htp_text *text, const htp_picture *picture, const htp_picture_arrow *arrow)
+static void add_edges(htp_text *text, const htp_drawing_graph *drawing,
+                      const htp_drawing_arrow *arrow)
 {
     for (size_t i = 0; i < arrow->values.count; i++) {
         uint32_t value = arrow->values.items[i];
         htp_text_addf(text, "<edge source=\"b%" PRIu32 "\" target=\"b%" PRIu32 "\">", arrow->from,
                       arrow->to);
         add_data(text, "value",
-                 htp_view_text(picture->view, picture->view->values.items[value].name));
-        add_data(text, "type", htp_picture_type(text->arena, picture, value));
+                 htp_view_text(drawing->view, drawing->view->values.items[value].name));
+        add_data(text, "type", htp_drawing_type(text->arena, drawing, value));
         htp_text_add(text, "</edge>\n");
     }
 }
 
-void htp_report_picture_graphml(htp_stream *stream, const htp_picture *picture)
+void htp_report_drawing_graphml(htp_stream *stream, const htp_drawing_graph *drawing)
 {
     htp_text *text = &stream->text;
     htp_text_add(text, header);
-    for (uint32_t i = 0; i < picture->frames.count && htp_stream_pass(stream); i++) {
-        add_frame(text, picture, i);
+    for (uint32_t i = 0; i < drawing->frames.count && htp_stream_pass(stream); i++) {
+        add_frame(text, drawing, i);
     }
-    for (uint32_t i = 0; i < picture->boxes.count && htp_stream_pass(stream); i++) {
-        add_box(text, picture, i);
+    for (uint32_t i = 0; i < drawing->boxes.count && htp_stream_pass(stream); i++) {
+        add_box(text, drawing, i);
     }
-    for (size_t i = 0; i < picture->arrows.count && htp_stream_pass(stream); i++) {
-        add_edges(text, picture, &picture->arrows.items[i]);
+    for (size_t i = 0; i < drawing->arrows.count && htp_stream_pass(stream); i++) {
+        add_edges(text, drawing, &drawing->arrows.items[i]);
     }
     htp_text_add(text, "</graph>\n</graphml>\n");
 }

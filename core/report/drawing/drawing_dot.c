@@ -1,12 +1,12 @@
 /*
- * Pictures for graphviz. Frames are nested clusters, called cluster_f0 and so on. Labels have class
+ * Drawings for graphviz. Frames are nested clusters, called cluster_f0 and so on. Labels have class
  * and instance, attribute path and operators; tooltips have the tag or the node's name; arrows have
  * the types of their values.
  *
  * Reference: https://graphviz.org/doc/info/lang.html,
  * https://graphviz.org/doc/info/shapes.html#html
  */
-#include "report/picture/picture.h"
+#include "report/drawing/drawing.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -27,13 +27,13 @@ enum { MAX_BOXES = 200 };
 static const char header_of_large[] = "graph [nslimit=1, nslimit1=1, splines=line]\n";
 
 /* Styles of boxes by kind. */
-static const char *const looks[HTP_PICTURE_BOX_KINDS] = {
-    [HTP_PICTURE_NODE] = "fillcolor=\"#ffffff\", color=\"#64748b\"",
-    [HTP_PICTURE_NODES] =
+static const char *const looks[HTP_DRAWING_BOX_KINDS] = {
+    [HTP_DRAWING_NODE] = "fillcolor=\"#ffffff\", color=\"#64748b\"",
+    [HTP_DRAWING_NODES] =
         "fillcolor=\"#ffffff\", color=\"#64748b\", style=\"rounded,filled,dashed\"",
-    [HTP_PICTURE_MODULE] = "fillcolor=\"#dbeafe\", color=\"#2563eb\"",
-    [HTP_PICTURE_INPUT] = "fillcolor=\"#dcfce7\", color=\"#16a34a\"",
-    [HTP_PICTURE_OUTPUT] = "fillcolor=\"#fef3c7\", color=\"#d97706\"",
+    [HTP_DRAWING_MODULE] = "fillcolor=\"#dbeafe\", color=\"#2563eb\"",
+    [HTP_DRAWING_INPUT] = "fillcolor=\"#dcfce7\", color=\"#16a34a\"",
+    [HTP_DRAWING_OUTPUT] = "fillcolor=\"#fef3c7\", color=\"#d97706\"",
 };
 
 /* Colours of nested frames alternate. */
@@ -44,7 +44,7 @@ static const char body_fill[] = "#fdf4ff";
 static void add_quoted(htp_text *text, const char *string)
 {
     htp_text xml = {.arena = text->arena};
-    htp_picture_add_xml(&xml, string); /* graphviz decodes entities everywhere */
+    htp_drawing_add_xml(&xml, string); /* graphviz decodes entities everywhere */
     htp_text_add(text, "\"");
     for (const char *at = htp_text_string(&xml); *at; at++) {
         htp_text_add_bytes(text, *at == '\\' ? "\\\\" : at, *at == '\\' ? 2 : 1);
@@ -53,17 +53,17 @@ static void add_quoted(htp_text *text, const char *string)
 }
 
 /* An HTML-like label: the title, and further lines in a smaller font. */
-static void add_label(htp_text *text, const htp_picture_label *label, const char *between)
+static void add_label(htp_text *text, const htp_drawing_label *label, const char *between)
 {
     static const char small[] = "<font point-size=\"9\" color=\"#475569\">";
     htp_text_add(text, "label=<<b>");
-    htp_picture_add_xml(text, *label->title ? label->title : " ");
+    htp_drawing_add_xml(text, *label->title ? label->title : " ");
     htp_text_add(text, "</b>");
     const char *const parts[] = {label->path, label->detail};
     for (size_t i = 0; i < 2; i++) {
         if (*parts[i]) {
             htp_text_addf(text, "%s%s", between, small);
-            htp_picture_add_xml(text, parts[i]);
+            htp_drawing_add_xml(text, parts[i]);
             htp_text_add(text, "</font>");
         }
     }
@@ -71,33 +71,34 @@ static void add_label(htp_text *text, const htp_picture_label *label, const char
     add_quoted(text, *label->name ? label->name : " ");
 }
 
-static void add_box(htp_text *text, const htp_picture *picture, uint32_t number)
+static void add_box(htp_text *text, const htp_drawing_graph *drawing, uint32_t number)
 {
-    htp_picture_label label = htp_picture_label_box(text->arena, picture, number);
+    htp_drawing_label label = htp_drawing_label_box(text->arena, drawing, number);
     htp_text_addf(text, "b%" PRIu32 " [", number);
     add_label(text, &label, "<br/>");
-    htp_text_addf(text, ", %s]\n", looks[picture->boxes.items[number].kind]);
+    htp_text_addf(text, ", %s]\n", looks[drawing->boxes.items[number].kind]);
 }
 
-static void add_arrow(htp_text *text, const htp_picture *picture, const htp_picture_arrow *arrow)
+static void add_arrow(htp_text *text, const htp_drawing_graph *drawing,
+                      const htp_drawing_arrow *arrow)
 {
     const char *separator = "";
     htp_text names = {.arena = text->arena};
     htp_text_addf(text, "b%" PRIu32 " -> b%" PRIu32 " [label=<", arrow->from, arrow->to);
     for (size_t i = 0; i < arrow->values.count; i++) {
         uint32_t value = arrow->values.items[i];
-        const char *name = htp_view_text(picture->view, picture->view->values.items[value].name);
-        if (i < HTP_PICTURE_SHOWN_VALUES) {
+        const char *name = htp_view_text(drawing->view, drawing->view->values.items[value].name);
+        if (i < HTP_DRAWING_SHOWN_VALUES) {
             htp_text_addf(text, "%s&#160;", separator); /* distance from the arrow */
-            htp_picture_add_xml(text, htp_picture_type(text->arena, picture, value));
+            htp_drawing_add_xml(text, htp_drawing_type(text->arena, drawing, value));
             htp_text_add(text, "&#160;");
             htp_text_addf(&names, "%s%s", i ? ", " : "", name);
             separator = "<br/>";
         }
     }
-    if (arrow->values.count > HTP_PICTURE_SHOWN_VALUES) {
+    if (arrow->values.count > HTP_DRAWING_SHOWN_VALUES) {
         htp_text_addf(text, "%s&#160;and %zu more&#160;", separator,
-                      arrow->values.count - HTP_PICTURE_SHOWN_VALUES);
+                      arrow->values.count - HTP_DRAWING_SHOWN_VALUES);
         htp_text_add(&names, ", ...");
     }
     htp_text_add(text, ">, tooltip=");
@@ -105,25 +106,26 @@ static void add_arrow(htp_text *text, const htp_picture *picture, const htp_pict
     htp_text_add(text, "]\n");
 }
 
-static void begin_frame(htp_text *text, const htp_picture *picture, uint32_t number, size_t depth)
+static void begin_frame(htp_text *text, const htp_drawing_graph *drawing, uint32_t number,
+                        size_t depth)
 {
-    htp_picture_label label = htp_picture_label_frame(text->arena, picture, number);
-    bool is_module = picture->frames.items[number].kind == HTP_PICTURE_MODULE_FRAME;
+    htp_drawing_label label = htp_drawing_label_frame(text->arena, drawing, number);
+    bool is_module = drawing->frames.items[number].kind == HTP_DRAWING_MODULE_FRAME;
     htp_text_addf(text, "subgraph cluster_f%" PRIu32 " {\ngraph [", number);
     add_label(text, &label, "&#160; ");
     htp_text_addf(text, ", fillcolor=\"%s\"]\n",
                   is_module ? fills[depth % (sizeof(fills) / sizeof(fills[0]))] : body_fill);
 }
 
-static const htp_picture_nesting nesting = {begin_frame, add_box, "}\n"};
+static const htp_drawing_nesting nesting = {begin_frame, add_box, "}\n"};
 
-void htp_report_picture_dot(htp_stream *stream, const htp_picture *picture)
+void htp_report_drawing_dot(htp_stream *stream, const htp_drawing_graph *drawing)
 {
     htp_text_add(&stream->text, header);
-    htp_text_add(&stream->text, picture->boxes.count > MAX_BOXES ? header_of_large : "");
-    htp_picture_add_nested(stream, picture, &nesting);
-    for (size_t i = 0; i < picture->arrows.count; i++) {
-        add_arrow(&stream->text, picture, &picture->arrows.items[i]);
+    htp_text_add(&stream->text, drawing->boxes.count > MAX_BOXES ? header_of_large : "");
+    htp_drawing_add_nested(stream, drawing, &nesting);
+    for (size_t i = 0; i < drawing->arrows.count; i++) {
+        add_arrow(&stream->text, drawing, &drawing->arrows.items[i]);
         (void)htp_stream_pass(stream);
     }
     htp_text_add(&stream->text, "}\n");

@@ -1,16 +1,16 @@
-#include "query/picture/picture.h"
+#include "query/drawing/drawing.h"
 
 #include "base/numbers.h"
 #include "query/dataflow/graph_owner.h"
 
 #include <stdlib.h>
 
-/* The graph picture under construction. */
+/* The graph drawing under construction. */
 struct painter {
     htp_arena *arena;
     const htp_view *view;
     const htp_tree *tree;
-    htp_picture *picture;
+    htp_drawing_graph *drawing;
     bool has_depth;
     bool *is_drawn;   /* by node */
     uint32_t *above;  /* by module: the nearest tagged ancestor, or HTP_NONE */
@@ -35,7 +35,7 @@ static uint32_t module_of(const struct painter *p, uint32_t node)
     return tags.count > 0 ? p->tree->owners.items[tags.first] : HTP_NONE;
 }
 
-/* A key of numbers that lives as long as the picture. */
+/* A key of numbers that lives as long as the drawing. */
 static const uint32_t *keep_key(const struct painter *p, const uint32_t *key, size_t count)
 {
     return (const uint32_t *)(const void *)htp_arena_copy(p->arena, key, count * sizeof(*key));
@@ -114,10 +114,10 @@ static void choose_boxes(struct painter *p, const bool *is_part, int depth)
 
 /* ---- frames ---- */
 
-static uint32_t add_frame(const struct painter *p, htp_picture_frame frame)
+static uint32_t add_frame(const struct painter *p, htp_drawing_frame frame)
 {
-    HTP_PUSH(p->arena, &p->picture->frames, frame);
-    return (uint32_t)p->picture->frames.count - 1;
+    HTP_PUSH(p->arena, &p->drawing->frames, frame);
+    return (uint32_t)p->drawing->frames.count - 1;
 }
 
 /* The frame of an open module in a graph, created on first use. In bodies, frames of ancestors
@@ -137,7 +137,7 @@ static uint32_t find_frame(struct painter *p, uint32_t graph, uint32_t module)
     }
     while (missing.count > 0) {
         const uint32_t key[] = {graph, missing.items[--missing.count]};
-        frame = add_frame(p, (htp_picture_frame){.kind = HTP_PICTURE_MODULE_FRAME,
+        frame = add_frame(p, (htp_drawing_frame){.kind = HTP_DRAWING_MODULE_FRAME,
                                                  .parent = frame,
                                                  .module = key[1],
                                                  .graph = HTP_NONE});
@@ -159,31 +159,31 @@ static uint32_t frame_module_of(const struct painter *p, uint32_t module)
 /* ---- boxes ---- */
 
 static uint32_t add_box(struct painter *p, htp_map *known, const uint32_t *key, size_t bytes,
-                        htp_picture_box box)
+                        htp_drawing_box box)
 {
     uint32_t number;
     if (htp_map_get_bytes(known, key, bytes, &number)) {
         return number;
     }
-    HTP_PUSH(p->arena, &p->picture->boxes, box);
-    number = (uint32_t)p->picture->boxes.count - 1;
+    HTP_PUSH(p->arena, &p->drawing->boxes, box);
+    number = (uint32_t)p->drawing->boxes.count - 1;
     htp_map_set_bytes(p->arena, known, keep_key(p, key, bytes / sizeof(*key)), bytes, number);
     return number;
 }
 
 static void count_node(struct painter *p, uint32_t number, uint32_t node)
 {
-    htp_picture_box *box = &p->picture->boxes.items[number];
+    htp_drawing_box *box = &p->drawing->boxes.items[number];
     htp_view_name op_type = p->view->nodes.items[node].op_type;
     const uint32_t key[] = {number, op_type};
     uint32_t index;
     box->nodes++;
-    if (box->kind == HTP_PICTURE_NODE) {
+    if (box->kind == HTP_DRAWING_NODE) {
         return;
     }
     if (!htp_map_get_bytes(&p->counts, key, sizeof(key), &index)) {
         index = (uint32_t)box->counts.count;
-        HTP_PUSH(p->arena, &box->counts, (htp_picture_count){op_type, 0});
+        HTP_PUSH(p->arena, &box->counts, (htp_drawing_count){op_type, 0});
         htp_map_set_bytes(p->arena, &p->counts, keep_key(p, key, 2), sizeof(key), index);
     }
     box->counts.items[index].count++;
@@ -197,20 +197,20 @@ static uint32_t place_node(struct painter *p, uint32_t graph, uint32_t node)
     uint32_t frame_module = frame_module_of(p, module);
     uint32_t frame =
         frame_module == HTP_NONE ? p->frames[graph] : find_frame(p, graph, frame_module);
-    htp_picture_box box = {.frame = frame, .module = shown, .node = HTP_NONE, .value = HTP_NONE};
+    htp_drawing_box box = {.frame = frame, .module = shown, .node = HTP_NONE, .value = HTP_NONE};
     const uint32_t key[] = {graph, shown, p->stages[node]};
     if (is_box) {
-        box.kind = HTP_PICTURE_MODULE;
+        box.kind = HTP_DRAWING_MODULE;
         return add_box(p, &p->boxes_of_modules, key, 2 * sizeof(*key), box);
     }
     if (p->has_depth && !p->is_host[node]) {
-        box.kind = HTP_PICTURE_NODES;
+        box.kind = HTP_DRAWING_NODES;
         return add_box(p, &p->boxes_of_stages, key, sizeof(key), box);
     }
-    box.kind = HTP_PICTURE_NODE;
+    box.kind = HTP_DRAWING_NODE;
     box.node = node;
-    HTP_PUSH(p->arena, &p->picture->boxes, box);
-    return (uint32_t)p->picture->boxes.count - 1;
+    HTP_PUSH(p->arena, &p->drawing->boxes, box);
+    return (uint32_t)p->drawing->boxes.count - 1;
 }
 
 /* ---- stages ---- */
@@ -269,8 +269,8 @@ static uint32_t begin_graph(struct painter *p, uint32_t graph)
         return HTP_NONE;
     }
     if (host != HTP_NONE) {
-        const htp_picture_box *box = &p->picture->boxes.items[p->boxes[host]];
-        if (box->kind != HTP_PICTURE_NODE) {
+        const htp_drawing_box *box = &p->drawing->boxes.items[p->boxes[host]];
+        if (box->kind != HTP_DRAWING_NODE) {
             return p->boxes[host];
         }
         parent = box->frame;
@@ -279,8 +279,8 @@ static uint32_t begin_graph(struct painter *p, uint32_t graph)
         }
     }
     p->frames[graph] =
-        add_frame(p, (htp_picture_frame){
-                         .kind = is_function ? HTP_PICTURE_FUNCTION_FRAME : HTP_PICTURE_BODY_FRAME,
+        add_frame(p, (htp_drawing_frame){
+                         .kind = is_function ? HTP_DRAWING_FUNCTION_FRAME : HTP_DRAWING_BODY_FRAME,
                          .parent = parent,
                          .module = HTP_NONE,
                          .graph = graph,
@@ -322,38 +322,38 @@ static void paint_graph(struct painter *p, uint32_t graph)
 }
 
 /* Parents have lower numbers. */
-static void count_frames(const htp_picture *picture)
+static void count_frames(const htp_drawing_graph *drawing)
 {
-    for (size_t i = 0; i < picture->boxes.count; i++) {
-        const htp_picture_box *box = &picture->boxes.items[i];
+    for (size_t i = 0; i < drawing->boxes.count; i++) {
+        const htp_drawing_box *box = &drawing->boxes.items[i];
         if (box->frame != HTP_NONE) {
-            picture->frames.items[box->frame].nodes += box->nodes;
+            drawing->frames.items[box->frame].nodes += box->nodes;
         }
     }
-    for (size_t i = picture->frames.count; i-- > 0;) {
-        const htp_picture_frame *frame = &picture->frames.items[i];
+    for (size_t i = drawing->frames.count; i-- > 0;) {
+        const htp_drawing_frame *frame = &drawing->frames.items[i];
         if (frame->parent != HTP_NONE) {
-            picture->frames.items[frame->parent].nodes += frame->nodes;
+            drawing->frames.items[frame->parent].nodes += frame->nodes;
         }
     }
 }
 
 /* ---- all of it ---- */
 
-static struct painter new_painter(htp_arena *arena, htp_picture *picture)
+static struct painter new_painter(htp_arena *arena, htp_drawing_graph *drawing)
 {
-    size_t nodes = picture->view->nodes.count + 1;
-    size_t graphs = picture->view->graphs.count;
+    size_t nodes = drawing->view->nodes.count + 1;
+    size_t graphs = drawing->view->graphs.count;
     struct painter p = {
         .arena = arena,
-        .view = picture->view,
-        .tree = picture->tree,
-        .picture = picture,
+        .view = drawing->view,
+        .tree = drawing->tree,
+        .drawing = drawing,
         .is_drawn = HTP_NEW_ARRAY(arena, bool, nodes),
-        .above = HTP_NEW_ARRAY(arena, uint32_t, picture->tree->module_count),
-        .shown = HTP_NEW_ARRAY(arena, uint32_t, picture->tree->module_count),
-        .is_box = HTP_NEW_ARRAY(arena, bool, picture->tree->module_count),
-        .stops = HTP_NEW_ARRAY(arena, uint32_t, picture->tree->module_count),
+        .above = HTP_NEW_ARRAY(arena, uint32_t, drawing->tree->module_count),
+        .shown = HTP_NEW_ARRAY(arena, uint32_t, drawing->tree->module_count),
+        .is_box = HTP_NEW_ARRAY(arena, bool, drawing->tree->module_count),
+        .stops = HTP_NEW_ARRAY(arena, uint32_t, drawing->tree->module_count),
         .frames = HTP_NEW_ARRAY(arena, uint32_t, graphs),
         .boxes = HTP_NEW_ARRAY(arena, uint32_t, nodes),
         .stages = HTP_NEW_ARRAY(arena, uint32_t, nodes),
@@ -362,37 +362,37 @@ static struct painter new_painter(htp_arena *arena, htp_picture *picture)
     for (size_t n = 0; n < nodes; n++) {
         p.boxes[n] = HTP_NONE;
     }
-    p.hosts = htp_graph_owner_find(arena, picture->view, p.is_host);
-    p.order = htp_graph_owner_order(arena, picture->view, p.hosts);
+    p.hosts = htp_graph_owner_find(arena, drawing->view, p.is_host);
+    p.order = htp_graph_owner_order(arena, drawing->view, p.hosts);
     return p;
 }
 
 /* Types are inferred now, while running out of memory is still handled; writers only read them. */
-static void settle_types(htp_arena *arena, htp_picture *picture)
+static void settle_types(htp_arena *arena, htp_drawing_graph *drawing)
 {
-    picture->types = htp_view_types_new(arena, picture->view);
-    for (size_t i = 0; i < picture->boxes.count; i++) {
-        const htp_picture_box *box = &picture->boxes.items[i];
-        bool is_value = box->kind == HTP_PICTURE_INPUT || box->kind == HTP_PICTURE_OUTPUT;
-        htp_view_types_need(picture->types, &box->value, is_value ? 1 : 0);
+    drawing->types = htp_view_types_new(arena, drawing->view);
+    for (size_t i = 0; i < drawing->boxes.count; i++) {
+        const htp_drawing_box *box = &drawing->boxes.items[i];
+        bool is_value = box->kind == HTP_DRAWING_INPUT || box->kind == HTP_DRAWING_OUTPUT;
+        htp_view_types_need(drawing->types, &box->value, is_value ? 1 : 0);
     }
-    for (size_t i = 0; i < picture->arrows.count; i++) {
-        const htp_picture_arrow *arrow = &picture->arrows.items[i];
-        htp_view_types_need(picture->types, arrow->values.items, arrow->values.count);
+    for (size_t i = 0; i < drawing->arrows.count; i++) {
+        const htp_drawing_arrow *arrow = &drawing->arrows.items[i];
+        htp_view_types_need(drawing->types, arrow->values.items, arrow->values.count);
     }
-    htp_view_types_settle(picture->types);
+    htp_view_types_settle(drawing->types);
 }
 
-htp_status htp_picture_make(htp_arena *arena, const htp_view *view, const htp_tree *tree,
-                            const htp_picture_choice *choice, htp_picture *picture)
+htp_status htp_drawing_make(htp_arena *arena, const htp_view *view, const htp_tree *tree,
+                            const htp_drawing_choice *choice, htp_drawing_graph *drawing)
 {
     htp_region region;
-    *picture = (htp_picture){.view = view, .tree = tree};
+    *drawing = (htp_drawing_graph){.view = view, .tree = tree};
     if (choice->module) {
         region = htp_region_new(arena, view, tree);
         HTP_TRY(htp_region_add(arena, &region, choice->module, choice->own));
     }
-    struct painter p = new_painter(arena, picture);
+    struct painter p = new_painter(arena, drawing);
     const bool *is_part = choice->module ? region.has_tag : NULL;
     p.has_depth = choice->depth >= 0;
     draw_nodes(&p, choice->module ? &region : NULL);
@@ -401,9 +401,9 @@ htp_status htp_picture_make(htp_arena *arena, const htp_view *view, const htp_tr
     for (size_t i = 0; i < view->graphs.count; i++) {
         paint_graph(&p, p.order[i]);
     }
-    count_frames(picture);
-    htp_picture_add_arrows(
-        &(htp_picture_places){picture, arena, p.boxes, p.frames, p.hosts, !choice->module});
-    settle_types(arena, picture);
+    count_frames(drawing);
+    htp_drawing_add_arrows(
+        &(htp_drawing_places){drawing, arena, p.boxes, p.frames, p.hosts, !choice->module});
+    settle_types(arena, drawing);
     return HTP_OK;
 }

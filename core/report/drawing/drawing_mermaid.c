@@ -1,9 +1,9 @@
 /*
- * Pictures as mermaid flowcharts, which Markdown viewers draw. Frames are subgraphs.
+ * Drawings as mermaid flowcharts, which Markdown viewers draw. Frames are subgraphs.
  *
  * Reference: https://mermaid.js.org/syntax/flowchart.html
  */
-#include "report/picture/picture.h"
+#include "report/drawing/drawing.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,10 +18,10 @@ static const char header[] =
     "classDef frame fill:#f8fafc,stroke:#94a3b8,color:#1e293b\n"
     "classDef body fill:#fdf4ff,stroke:#94a3b8,color:#1e293b\n";
 
-static const char *const box_classes[HTP_PICTURE_BOX_KINDS] = {
-    [HTP_PICTURE_NODE] = "operator", [HTP_PICTURE_NODES] = "operators",
-    [HTP_PICTURE_MODULE] = "module", [HTP_PICTURE_INPUT] = "input",
-    [HTP_PICTURE_OUTPUT] = "output",
+static const char *const box_classes[HTP_DRAWING_BOX_KINDS] = {
+    [HTP_DRAWING_NODE] = "operator", [HTP_DRAWING_NODES] = "operators",
+    [HTP_DRAWING_MODULE] = "module", [HTP_DRAWING_INPUT] = "input",
+    [HTP_DRAWING_OUTPUT] = "output",
 };
 
 /* Letters, digits, and characters without meaning in mermaid and Markdown. */
@@ -51,7 +51,7 @@ static void add_text(htp_text *text, const char *string)
     }
 }
 
-static void add_label(htp_text *text, const htp_picture_label *label)
+static void add_label(htp_text *text, const htp_drawing_label *label)
 {
     const char *const parts[] = {label->path, label->detail};
     htp_text_add(text, "[\"<b>");
@@ -66,57 +66,59 @@ static void add_label(htp_text *text, const htp_picture_label *label)
     htp_text_add(text, "\"]");
 }
 
-static void add_box(htp_text *text, const htp_picture *picture, uint32_t number)
+static void add_box(htp_text *text, const htp_drawing_graph *drawing, uint32_t number)
 {
-    htp_picture_label label = htp_picture_label_box(text->arena, picture, number);
+    htp_drawing_label label = htp_drawing_label_box(text->arena, drawing, number);
     htp_text_addf(text, "b%" PRIu32, number);
     add_label(text, &label);
-    htp_text_addf(text, ":::%s\n", box_classes[picture->boxes.items[number].kind]);
+    htp_text_addf(text, ":::%s\n", box_classes[drawing->boxes.items[number].kind]);
 }
 
-static void begin_frame(htp_text *text, const htp_picture *picture, uint32_t number, size_t depth)
+static void begin_frame(htp_text *text, const htp_drawing_graph *drawing, uint32_t number,
+                        size_t depth)
 {
     (void)depth;
-    htp_picture_label label = htp_picture_label_frame(text->arena, picture, number);
+    htp_drawing_label label = htp_drawing_label_frame(text->arena, drawing, number);
     htp_text_addf(text, "subgraph f%" PRIu32, number);
     add_label(text, &label);
     htp_text_add(text, "\n");
 }
 
-static const htp_picture_nesting nesting = {begin_frame, add_box, "end\n"};
+static const htp_drawing_nesting nesting = {begin_frame, add_box, "end\n"};
 
-static void add_frame_class(htp_text *text, const htp_picture *picture, uint32_t number)
+static void add_frame_class(htp_text *text, const htp_drawing_graph *drawing, uint32_t number)
 {
-    bool is_module = picture->frames.items[number].kind == HTP_PICTURE_MODULE_FRAME;
+    bool is_module = drawing->frames.items[number].kind == HTP_DRAWING_MODULE_FRAME;
     htp_text_addf(text, "class f%" PRIu32 " %s\n", number, is_module ? "frame" : "body");
 }
 
-static void add_arrow(htp_text *text, const htp_picture *picture, const htp_picture_arrow *arrow)
+static void add_arrow(htp_text *text, const htp_drawing_graph *drawing,
+                      const htp_drawing_arrow *arrow)
 {
     size_t shown = 0;
     htp_text_addf(text, "b%" PRIu32 " -->", arrow->from);
-    for (size_t i = 0; i < arrow->values.count && i < HTP_PICTURE_SHOWN_VALUES; i++) {
-        const char *type = htp_picture_type(text->arena, picture, arrow->values.items[i]);
+    for (size_t i = 0; i < arrow->values.count && i < HTP_DRAWING_SHOWN_VALUES; i++) {
+        const char *type = htp_drawing_type(text->arena, drawing, arrow->values.items[i]);
         if (*type) {
             htp_text_add(text, shown++ == 0 ? "|\"" : "<br/>");
             add_text(text, type);
         }
     }
-    if (shown > 0 && arrow->values.count > HTP_PICTURE_SHOWN_VALUES) {
-        htp_text_addf(text, "<br/>and %zu more", arrow->values.count - HTP_PICTURE_SHOWN_VALUES);
+    if (shown > 0 && arrow->values.count > HTP_DRAWING_SHOWN_VALUES) {
+        htp_text_addf(text, "<br/>and %zu more", arrow->values.count - HTP_DRAWING_SHOWN_VALUES);
     }
     htp_text_addf(text, "%s b%" PRIu32 "\n", shown > 0 ? "\"|" : "", arrow->to);
 }
 
-void htp_report_picture_mermaid(htp_stream *stream, const htp_picture *picture)
+void htp_report_drawing_mermaid(htp_stream *stream, const htp_drawing_graph *drawing)
 {
     htp_text *text = &stream->text;
     htp_text_add(text, header);
-    htp_picture_add_nested(stream, picture, &nesting);
-    for (uint32_t i = 0; i < picture->frames.count && htp_stream_pass(stream); i++) {
-        add_frame_class(text, picture, i);
+    htp_drawing_add_nested(stream, drawing, &nesting);
+    for (uint32_t i = 0; i < drawing->frames.count && htp_stream_pass(stream); i++) {
+        add_frame_class(text, drawing, i);
     }
-    for (size_t i = 0; i < picture->arrows.count && htp_stream_pass(stream); i++) {
-        add_arrow(text, picture, &picture->arrows.items[i]);
+    for (size_t i = 0; i < drawing->arrows.count && htp_stream_pass(stream); i++) {
+        add_arrow(text, drawing, &drawing->arrows.items[i]);
     }
 }

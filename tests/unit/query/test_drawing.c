@@ -1,24 +1,24 @@
 /*
- * Pictures: frames, boxes and arrows; nodes that contain graphs; streams.
+ * Drawings: frames, boxes and arrows; nodes that contain graphs; streams.
  */
 #include "base/stream.h"
 #include "proto_fixture.h"
 #include "query/dataflow/graph_owner.h"
-#include "query/picture/picture.h"
-#include "report/picture/picture.h"
+#include "query/drawing/drawing.h"
+#include "report/drawing/drawing.h"
 
 static htp_view view;
 static htp_tree tree;
-static htp_picture picture;
+static htp_drawing_graph drawing;
 
 static void draw(htp_arena *arena, const message *graph, const char *module, int depth)
 {
     message model = model_of(arena, graph);
-    const htp_picture_choice choice = {.module = module, .depth = depth};
+    const htp_drawing_choice choice = {.module = module, .depth = depth};
     open_model(&view, arena, &model);
     htp_status status = htp_tree_find(&view, &tree);
     ck_assert(status == HTP_OK);
-    status = htp_picture_make(arena, &view, &tree, &choice, &picture);
+    status = htp_drawing_make(arena, &view, &tree, &choice, &drawing);
     ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
 }
 
@@ -57,11 +57,11 @@ static message make_residual(htp_arena *arena)
     return graph;
 }
 
-static size_t count_boxes(htp_picture_box_kind kind)
+static size_t count_boxes(htp_drawing_box_kind kind)
 {
     size_t count = 0;
-    for (size_t i = 0; i < picture.boxes.count; i++) {
-        count += picture.boxes.items[i].kind == kind;
+    for (size_t i = 0; i < drawing.boxes.count; i++) {
+        count += drawing.boxes.items[i].kind == kind;
     }
     return count;
 }
@@ -70,14 +70,14 @@ UNIT_TEST(all_nodes)
 {
     message graph = make_residual(arena);
     draw(arena, &graph, NULL, -1);
-    ck_assert_uint_eq(picture.frames.count, 2);
-    ck_assert_uint_eq(picture.frames.items[0].nodes, 4);
-    ck_assert_uint_eq(picture.frames.items[1].nodes, 1);
-    ck_assert_uint_eq(picture.frames.items[1].parent, 0);
-    ck_assert_uint_eq(count_boxes(HTP_PICTURE_NODE), 4);
-    ck_assert_uint_eq(count_boxes(HTP_PICTURE_INPUT), 1);
-    ck_assert_uint_eq(count_boxes(HTP_PICTURE_OUTPUT), 1);
-    ck_assert_uint_eq(picture.arrows.count, 6); /* x is read twice, but has one arrow */
+    ck_assert_uint_eq(drawing.frames.count, 2);
+    ck_assert_uint_eq(drawing.frames.items[0].nodes, 4);
+    ck_assert_uint_eq(drawing.frames.items[1].nodes, 1);
+    ck_assert_uint_eq(drawing.frames.items[1].parent, 0);
+    ck_assert_uint_eq(count_boxes(HTP_DRAWING_NODE), 4);
+    ck_assert_uint_eq(count_boxes(HTP_DRAWING_INPUT), 1);
+    ck_assert_uint_eq(count_boxes(HTP_DRAWING_OUTPUT), 1);
+    ck_assert_uint_eq(drawing.arrows.count, 6); /* x is read twice, but has one arrow */
     finish();
 }
 
@@ -85,19 +85,19 @@ UNIT_TEST(nodes_are_put_together_without_circles)
 {
     message graph = make_residual(arena);
     draw(arena, &graph, NULL, 1);
-    ck_assert_uint_eq(picture.frames.count, 1);
-    ck_assert_uint_eq(count_boxes(HTP_PICTURE_NODES), 2); /* a; c and d */
-    ck_assert_uint_eq(count_boxes(HTP_PICTURE_MODULE), 1);
-    ck_assert_uint_eq(picture.boxes.items[0].nodes, 1);
-    ck_assert_uint_eq(picture.boxes.items[2].nodes, 2);
-    ck_assert_uint_eq(picture.boxes.items[2].counts.count, 1);
-    ck_assert_uint_eq(picture.boxes.items[2].counts.items[0].count, 2);
+    ck_assert_uint_eq(drawing.frames.count, 1);
+    ck_assert_uint_eq(count_boxes(HTP_DRAWING_NODES), 2); /* a; c and d */
+    ck_assert_uint_eq(count_boxes(HTP_DRAWING_MODULE), 1);
+    ck_assert_uint_eq(drawing.boxes.items[0].nodes, 1);
+    ck_assert_uint_eq(drawing.boxes.items[2].nodes, 2);
+    ck_assert_uint_eq(drawing.boxes.items[2].counts.count, 1);
+    ck_assert_uint_eq(drawing.boxes.items[2].counts.items[0].count, 2);
     finish();
     draw(arena, &graph, NULL, 0);
-    ck_assert_uint_eq(picture.frames.count, 0);
-    ck_assert_uint_eq(count_boxes(HTP_PICTURE_MODULE), 1);
-    ck_assert_uint_eq(picture.boxes.items[0].nodes, 4);
-    ck_assert_uint_eq(picture.arrows.count, 2);
+    ck_assert_uint_eq(drawing.frames.count, 0);
+    ck_assert_uint_eq(count_boxes(HTP_DRAWING_MODULE), 1);
+    ck_assert_uint_eq(drawing.boxes.items[0].nodes, 4);
+    ck_assert_uint_eq(drawing.arrows.count, 2);
     finish();
 }
 
@@ -105,11 +105,11 @@ UNIT_TEST(parts_have_inputs_and_outputs)
 {
     message graph = make_residual(arena);
     draw(arena, &graph, "L", -1);
-    ck_assert_uint_eq(count_boxes(HTP_PICTURE_NODE), 1);
-    ck_assert_uint_eq(count_boxes(HTP_PICTURE_INPUT), 1);
-    ck_assert_uint_eq(count_boxes(HTP_PICTURE_OUTPUT), 1);
-    ck_assert_uint_eq(picture.frames.count, 1);
-    ck_assert_uint_eq(picture.frames.items[0].parent, HTP_NONE);
+    ck_assert_uint_eq(count_boxes(HTP_DRAWING_NODE), 1);
+    ck_assert_uint_eq(count_boxes(HTP_DRAWING_INPUT), 1);
+    ck_assert_uint_eq(count_boxes(HTP_DRAWING_OUTPUT), 1);
+    ck_assert_uint_eq(drawing.frames.count, 1);
+    ck_assert_uint_eq(drawing.frames.items[0].parent, HTP_NONE);
     finish();
 }
 
@@ -119,8 +119,8 @@ UNIT_TEST(modules_of_torch_nn_have_no_frame)
     put_node(&graph, "a", "relative", "x", "", "y");
     put_ends(&graph);
     draw(arena, &graph, NULL, -1);
-    ck_assert_uint_eq(picture.frames.count, 0);
-    ck_assert_uint_eq(picture.boxes.items[0].module, HTP_NONE);
+    ck_assert_uint_eq(drawing.frames.count, 0);
+    ck_assert_uint_eq(drawing.boxes.items[0].module, HTP_NONE);
     finish();
 }
 
@@ -221,12 +221,12 @@ UNIT_TEST(xml_is_valid)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         htp_text text = {.arena = arena};
-        htp_picture_add_xml(&text, rows[i][0]);
+        htp_drawing_add_xml(&text, rows[i][0]);
         ck_assert_str_eq(htp_text_string(&text), rows[i][1]);
     }
 }
 
-UNIT_MAIN_WITH("picture", proto_folder_make, proto_folder_remove, all_nodes,
+UNIT_MAIN_WITH("drawing", proto_folder_make, proto_folder_remove, all_nodes,
                nodes_are_put_together_without_circles, parts_have_inputs_and_outputs,
                modules_of_torch_nn_have_no_frame, functions_lie_beside_their_only_call,
                streams_pass_on, xml_is_valid)

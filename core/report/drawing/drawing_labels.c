@@ -1,7 +1,7 @@
 /*
  * Labels of boxes and frames.
  */
-#include "report/picture/picture.h"
+#include "report/drawing/drawing.h"
 
 #include "base/text.h"
 
@@ -16,23 +16,23 @@ static const char *copy(htp_arena *arena, htp_slice slice)
     return htp_text_printable(arena, htp_arena_copy(arena, slice.at ? slice.at : "", slice.length));
 }
 
-static const char *name_text(htp_arena *arena, const htp_picture *picture, htp_view_name name)
+static const char *name_text(htp_arena *arena, const htp_drawing_graph *drawing, htp_view_name name)
 {
-    return htp_text_printable(arena, htp_view_text(picture->view, name));
+    return htp_text_printable(arena, htp_view_text(drawing->view, name));
 }
 
 /* A tag relative to another one: "BertLayer.0", or "Cell/Inner" if the module between has no frame.
  */
-static const char *relative_tag(htp_arena *arena, const htp_picture *picture, uint32_t frame,
+static const char *relative_tag(htp_arena *arena, const htp_drawing_graph *drawing, uint32_t frame,
                                 uint32_t module)
 {
-    const htp_tree *tree = picture->tree;
+    const htp_tree *tree = drawing->tree;
     htp_slice tag = tree->modules[module].tag;
-    while (frame != HTP_NONE && picture->frames.items[frame].kind != HTP_PICTURE_MODULE_FRAME) {
-        frame = picture->frames.items[frame].parent;
+    while (frame != HTP_NONE && drawing->frames.items[frame].kind != HTP_DRAWING_MODULE_FRAME) {
+        frame = drawing->frames.items[frame].parent;
     }
     htp_slice around = frame == HTP_NONE ? (htp_slice){"", 0}
-                                         : tree->modules[picture->frames.items[frame].module].tag;
+                                         : tree->modules[drawing->frames.items[frame].module].tag;
     bool is_below = around.length > 1 && around.length < tag.length &&
                     memcmp(tag.at, around.at, around.length) == 0 && tag.at[around.length] == '/';
     if (is_below) {
@@ -52,26 +52,26 @@ static const char *operators(htp_arena *arena, uint32_t count)
 /* By frequency, then by order in the file. */
 static int compare_counts(const void *a, const void *b)
 {
-    const htp_picture_count *first = *(const htp_picture_count *const *)a;
-    const htp_picture_count *second = *(const htp_picture_count *const *)b;
+    const htp_drawing_count *first = *(const htp_drawing_count *const *)a;
+    const htp_drawing_count *second = *(const htp_drawing_count *const *)b;
     if (first->count != second->count) {
         return first->count > second->count ? -1 : 1;
     }
     return first < second ? -1 : first > second;
 }
 
-static const char *frequent(htp_arena *arena, const htp_picture *picture,
-                            const htp_picture_box *box)
+static const char *frequent(htp_arena *arena, const htp_drawing_graph *drawing,
+                            const htp_drawing_box *box)
 {
     htp_text text = {.arena = arena};
-    const htp_picture_count **sorted =
-        HTP_NEW_ARRAY(arena, const htp_picture_count *, box->counts.count);
+    const htp_drawing_count **sorted =
+        HTP_NEW_ARRAY(arena, const htp_drawing_count *, box->counts.count);
     for (size_t i = 0; i < box->counts.count; i++) {
         sorted[i] = &box->counts.items[i];
     }
     qsort(sorted, box->counts.count, sizeof(*sorted), compare_counts);
     for (size_t i = 0; i < box->counts.count && i < TOLD_OP_TYPES; i++) {
-        htp_text_addf(&text, "%s%s", i ? ", " : "", name_text(arena, picture, sorted[i]->op_type));
+        htp_text_addf(&text, "%s%s", i ? ", " : "", name_text(arena, drawing, sorted[i]->op_type));
         if (sorted[i]->count > 1) {
             htp_text_addf(&text, " \xc3\x97%s", htp_text_grouped(arena, sorted[i]->count));
         }
@@ -80,92 +80,93 @@ static const char *frequent(htp_arena *arena, const htp_picture *picture,
     return htp_text_string(&text);
 }
 
-const char *htp_picture_type(htp_arena *arena, const htp_picture *picture, uint32_t value)
+const char *htp_drawing_type(htp_arena *arena, const htp_drawing_graph *drawing, uint32_t value)
 {
-    htp_value_type type = htp_view_types_find(picture->types, arena, value);
+    htp_value_type type = htp_view_types_find(drawing->types, arena, value);
     return type.is_known ? htp_text_printable(arena, htp_value_type_text(arena, &type)) : "";
 }
 
-static htp_picture_label label_value(htp_arena *arena, const htp_picture *picture, uint32_t value)
+static htp_drawing_label label_value(htp_arena *arena, const htp_drawing_graph *drawing,
+                                     uint32_t value)
 {
-    const char *name = name_text(arena, picture, picture->view->values.items[value].name);
-    return (htp_picture_label){name, "", htp_picture_type(arena, picture, value), name};
+    const char *name = name_text(arena, drawing, drawing->view->values.items[value].name);
+    return (htp_drawing_label){name, "", htp_drawing_type(arena, drawing, value), name};
 }
 
 /* A single operator is labelled by its op type, inside a module as well. */
-static htp_picture_label label_nodes(htp_arena *arena, const htp_picture *picture,
-                                     const htp_picture_box *box)
+static htp_drawing_label label_nodes(htp_arena *arena, const htp_drawing_graph *drawing,
+                                     const htp_drawing_box *box)
 {
     const char *tag =
-        box->module == HTP_NONE ? "" : copy(arena, picture->tree->modules[box->module].tag);
+        box->module == HTP_NONE ? "" : copy(arena, drawing->tree->modules[box->module].tag);
     if (box->nodes == 1) {
-        return (htp_picture_label){name_text(arena, picture, box->counts.items[0].op_type), "", "",
+        return (htp_drawing_label){name_text(arena, drawing, box->counts.items[0].op_type), "", "",
                                    tag};
     }
-    return (htp_picture_label){operators(arena, box->nodes), "", frequent(arena, picture, box),
+    return (htp_drawing_label){operators(arena, box->nodes), "", frequent(arena, drawing, box),
                                tag};
 }
 
-htp_picture_label htp_picture_label_box(htp_arena *arena, const htp_picture *picture,
+htp_drawing_label htp_drawing_label_box(htp_arena *arena, const htp_drawing_graph *drawing,
                                         uint32_t number)
 {
-    const htp_picture_box *box = &picture->boxes.items[number];
-    const htp_view *view = picture->view;
+    const htp_drawing_box *box = &drawing->boxes.items[number];
+    const htp_view *view = drawing->view;
     switch (box->kind) {
-    case HTP_PICTURE_NODE:
-        return (htp_picture_label){name_text(arena, picture, view->nodes.items[box->node].op_type),
+    case HTP_DRAWING_NODE:
+        return (htp_drawing_label){name_text(arena, drawing, view->nodes.items[box->node].op_type),
                                    "", "",
-                                   name_text(arena, picture, view->nodes.items[box->node].name)};
-    case HTP_PICTURE_NODES:
-        return label_nodes(arena, picture, box);
-    case HTP_PICTURE_MODULE: {
-        const htp_tree_module *module = &picture->tree->modules[box->module];
-        return (htp_picture_label){relative_tag(arena, picture, box->frame, box->module),
+                                   name_text(arena, drawing, view->nodes.items[box->node].name)};
+    case HTP_DRAWING_NODES:
+        return label_nodes(arena, drawing, box);
+    case HTP_DRAWING_MODULE: {
+        const htp_tree_module *module = &drawing->tree->modules[box->module];
+        return (htp_drawing_label){relative_tag(arena, drawing, box->frame, box->module),
                                    module->path.length > 0 ? copy(arena, module->path) : "",
                                    htp_arena_printf(arena, "%s: %s", operators(arena, box->nodes),
-                                                    frequent(arena, picture, box)),
+                                                    frequent(arena, drawing, box)),
                                    copy(arena, module->tag)};
     }
     default:
-        return label_value(arena, picture, box->value);
+        return label_value(arena, drawing, box->value);
     }
 }
 
 /* The node of a body, or the name of a function. */
-static htp_picture_label label_graph(htp_arena *arena, const htp_picture *picture, uint32_t graph,
-                                     const char *count)
+static htp_drawing_label label_graph(htp_arena *arena, const htp_drawing_graph *drawing,
+                                     uint32_t graph, const char *count)
 {
-    const htp_view *view = picture->view;
+    const htp_view *view = drawing->view;
     const htp_view_graph *labelled = &view->graphs.items[graph];
     if (labelled->function != HTP_NONE) {
         const htp_view_function *function = &view->functions.items[labelled->function];
-        const char *name = name_text(arena, picture, function->name);
-        return (htp_picture_label){htp_arena_printf(arena, "function %s", name), "", count, name};
+        const char *name = name_text(arena, drawing, function->name);
+        return (htp_drawing_label){htp_arena_printf(arena, "function %s", name), "", count, name};
     }
     const htp_view_node *node = &view->nodes.items[labelled->node];
     const char *attribute =
-        name_text(arena, picture, view->attributes.items[labelled->attribute].name);
-    return (htp_picture_label){
-        htp_arena_printf(arena, "%s of %s", attribute, name_text(arena, picture, node->op_type)),
+        name_text(arena, drawing, view->attributes.items[labelled->attribute].name);
+    return (htp_drawing_label){
+        htp_arena_printf(arena, "%s of %s", attribute, name_text(arena, drawing, node->op_type)),
         "", count,
-        htp_arena_printf(arena, "%s of %s", attribute, name_text(arena, picture, node->name))};
+        htp_arena_printf(arena, "%s of %s", attribute, name_text(arena, drawing, node->name))};
 }
 
-htp_picture_label htp_picture_label_frame(htp_arena *arena, const htp_picture *picture,
+htp_drawing_label htp_drawing_label_frame(htp_arena *arena, const htp_drawing_graph *drawing,
                                           uint32_t number)
 {
-    const htp_picture_frame *frame = &picture->frames.items[number];
+    const htp_drawing_frame *frame = &drawing->frames.items[number];
     const char *count = operators(arena, frame->nodes);
-    if (frame->kind != HTP_PICTURE_MODULE_FRAME) {
-        return label_graph(arena, picture, frame->graph, count);
+    if (frame->kind != HTP_DRAWING_MODULE_FRAME) {
+        return label_graph(arena, drawing, frame->graph, count);
     }
-    const htp_tree_module *module = &picture->tree->modules[frame->module];
-    return (htp_picture_label){relative_tag(arena, picture, frame->parent, frame->module),
+    const htp_tree_module *module = &drawing->tree->modules[frame->module];
+    return (htp_drawing_label){relative_tag(arena, drawing, frame->parent, frame->module),
                                module->path.length > 0 ? copy(arena, module->path) : "", count,
                                copy(arena, module->tag)};
 }
 
-void htp_picture_add_xml(htp_text *text, const char *string)
+void htp_drawing_add_xml(htp_text *text, const char *string)
 {
     static const struct {
         const char *plain, *escaped;
