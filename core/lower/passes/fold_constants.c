@@ -4,8 +4,6 @@
 #include "lower/passes/fixed.h"
 #include "onnx/builder/prune.h"
 
-#include <string.h>
-
 typedef struct pass {
     htp_lowering *l;
     htp_fixed *fixed;
@@ -121,12 +119,10 @@ static bool know_last(pass *p, htp_tensor_id id, uint64_t most)
     return is_known;
 }
 
-/* Quantised weights stay quantised. */
 static void keep_unknown(const pass *p, htp_tensor_id id)
 {
     const htp_onnx_node *maker = htp_fixed_maker(p->fixed, id);
-    if (!htp_evaluator_has(maker) && strcmp(maker->op_type, "DequantizeLinear") != 0 &&
-        may_have_inputs(p, maker)) {
+    if (!htp_evaluator_has(maker) && may_have_inputs(p, maker)) {
         keep(p, maker, HTP_KEPT_OTHER, 0);
     }
 }
