@@ -45,19 +45,29 @@ static const char *name_dim(htp_arena *arena, const htp_view *view, uint32_t val
                             dim);
 }
 
-/* Names, then, with @p of_others, what is no formula of them, and dims without a name. */
+/* The axis that a dim makes: names, or with @p of_others those that are no formula of them, and
+ * dims without a name. NULL: none. */
+static const char *find_axis(htp_arena *arena, const htp_view *view, uint32_t value, size_t dim,
+                             const htp_value_dim *facts, bool of_others, const htp_view_axes *axes)
+{
+    const char *symbol = facts->symbol;
+    if (!of_others) {
+        return symbol && htp_size_formula_is_name(symbol) ? symbol : NULL;
+    }
+    if (symbol && *symbol) {
+        return is_formula(arena, axes, symbol) ? NULL : symbol;
+    }
+    return facts->size < 0 ? name_dim(arena, view, value, dim) : NULL;
+}
+
 static void add_axes(htp_arena *arena, const htp_view *view, uint32_t value, bool of_others,
                      htp_view_axes *axes)
 {
     const htp_value_type type = htp_value_type_find(arena, view, value);
     for (size_t i = 0; i < type.rank; i++) {
-        const char *symbol = type.dims[i].symbol;
-        if (symbol && htp_size_formula_is_name(symbol) && !of_others) {
-            add_axis(arena, axes, symbol);
-        } else if (symbol && *symbol && of_others && !is_formula(arena, axes, symbol)) {
-            add_axis(arena, axes, symbol);
-        } else if (type.dims[i].size < 0 && (!symbol || !*symbol) && of_others) {
-            add_axis(arena, axes, name_dim(arena, view, value, i));
+        const char *axis = find_axis(arena, view, value, i, &type.dims[i], of_others, axes);
+        if (axis) {
+            add_axis(arena, axes, axis);
         }
     }
 }
