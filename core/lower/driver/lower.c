@@ -31,6 +31,11 @@ static const char *find_reason(htp_lowering *l, const htp_trace_value *value)
     if (value->kind != HTP_TRACE_TENSOR) {
         return NULL;
     }
+    if (value->dtype == HTP_DTYPE_OTHER) {
+        return "tensors of uint16, uint32, uint64, float8 and other rare dtypes cannot be "
+               "exported: "
+               "cast them to float16, bfloat16, float32, float64, uint8, int8 to int64 or bool";
+    }
     if (htp_onnx_data_type(value->dtype) == 0) {
         return htp_arena_printf(l->arena, "tensors of %s cannot be exported",
                                 htp_dtype_name(value->dtype));

@@ -231,6 +231,17 @@ def is_upwards(caller: str, called: str) -> bool:
 
 
 @case
+def no_file_has_conflict_marks():
+    """They compile in comments."""
+    marks = re.compile(r"^(?:<{7}|>{7}) ", re.M)
+    texts = [path for folder in ("core", "docs", "include", "scripts", "shim", "tests/cases", "tests/support", "tests/unit")
+             for path in (ROOT / folder).rglob("*") if path.suffix in (".c", ".cpp", ".def", ".h", ".md", ".py")]
+    assert len(texts) > 1000
+    marked = [str(path.relative_to(ROOT)) for path in texts if marks.search(path.read_text())]
+    assert not marked, marked
+
+
+@case
 def calls_go_where_includes_may():
     upwards = {name for caller, others in calls().items() for called, names in others.items()
                if is_upwards(caller, called) for name in names}
