@@ -43,23 +43,11 @@ static void on_note(void *user, const char *line)
     }
 }
 
-/* Prints what is for programs. */
-static void print_result(const char *text)
-{
-    char *printed = text ? strdup(text) : NULL;
-    if (printed) {
-        htp_cli_rename_standard(printed);
-        (void)fputs(printed, stdout);
-    }
-    free(printed);
-}
-
 static void print_json(const struct run *run, int code, const char *error, htp_status details)
 {
     if (run->arguments->json) {
         char *json = htp_cli_failure_json(run->model, code, error, details);
-        print_result(json);
-        free(json);
+        htp_cli_print_answer(HTP_OK, json, false);
     }
 }
 
@@ -97,8 +85,7 @@ static htp_status export_model(const struct run *run, const htp_options *options
     htp_status status =
         htp_export(run->model, run->outputs[index], options, is_shown ? &result : NULL);
     if (!status && run->arguments->json) {
-        print_result(htp_result_json(result));
-        (void)putchar('\n');
+        htp_cli_print_answer(HTP_OK, strdup(htp_result_json(result)), true);
     }
     if (!status && run->arguments->print_tree) {
         (void)fputs(htp_result_tree(result), stdout);
