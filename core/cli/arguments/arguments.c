@@ -31,8 +31,6 @@ static bool check_outputs(const htp_cli_arguments *arguments)
     } else if (arguments->out && arguments->model_count > 1) {
         htp_cli_print_message("--out names one file, but there are %zu models; pass --out-dir DIR",
                               arguments->model_count);
-    } else if (arguments->json && arguments->print_tree) {
-        htp_cli_print_message("--json and --print-tree both write to standard output; pass one");
     } else {
         return true;
     }
