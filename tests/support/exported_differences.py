@@ -7,7 +7,7 @@ REFUSED = {
     "float_scales": "choose_qparams_per_token: eager mode gives scales of float32",
     "given/plain": "aten::add.out: it writes into a tensor that it is given",
     "resized/plain": "aten::resize_: it changes the sizes of a tensor in its place",
-    "unsigned": "tensors of other cannot be exported",
+    "unsigned": "and other rare dtypes cannot be exported: cast them to",
 }
 # Program, or program and mode: why torch.export has none.
 NOT_MADE = {
