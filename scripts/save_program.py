@@ -9,5 +9,6 @@ import torch
 
 
 def save(program: torch.export.ExportedProgram, model: torch.nn.Module, path: str) -> None:
-    classes = {name: f"{type(module).__module__}.{type(module).__qualname__}" for name, module in model.named_modules()}
+    modules = model.named_modules(remove_duplicate=False)  # a program lists all names of a module
+    classes = {name: f"{type(module).__module__}.{type(module).__qualname__}" for name, module in modules}
     torch.export.save(program, path, extra_files={"modules.json": json.dumps(classes)})

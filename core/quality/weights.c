@@ -7,13 +7,16 @@
  * read, too. A module may call a module that it does not hold; then the chain of calls ends in the
  * owner. Initializers that are computed or laid out list their source weights. A computed one of
  * another rank than its first source may be a value that the owner passed on, such as the sines of
- * positions; other readers of it are not judged. Weights that were folded or renamed have no known
+ * positions, and so may be a single integer, of which sizes are made; other readers of it are not
+ * judged. Weights that were folded or renamed have no known
  * owner, and are not judged. Nor is a scalar that is named after a weight and is in no record: the
  * scale of a quantised weight belongs to its reader.
  */
 #include "quality/parts.h"
 
+#include "base/dtype.h"
 #include "base/text.h"
+#include "onnx/builder/builder.h"
 #include "quality/places.h"
 
 #include <cjson/cJSON.h>
@@ -196,18 +199,33 @@ static struct holder find_made_of(const struct oracle *o, uint32_t tensor, htp_m
     return other;
 }
 
+/* Whether a tensor has one element. */
+static bool is_single(const htp_view *view, const htp_view_tensor *tensor)
+{
+    for (uint32_t i = 0; i < tensor->dims.count; i++) {
+        if (view->dims.items[tensor->dims.first + i] != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Whether a tensor may be a scale or zero point of a quantised weight. */
 static bool is_scale(const struct oracle *o, uint32_t tensor)
 {
     const htp_view *view = o->m->subject->view;
     const htp_view_tensor *facts = &view->tensors.items[tensor];
-    bool is_single = true;
-    for (uint32_t i = 0; i < facts->dims.count; i++) {
-        is_single = is_single && view->dims.items[facts->dims.first + i] == 1;
-    }
-    return is_single && o->m->subject->tree->has_records &&
+    return is_single(view, facts) && o->m->subject->tree->has_records &&
            htp_tree_made_of(o->m->subject->tree, view, tensor).count == 0 &&
            !htp_map_get(&o->recorded, htp_view_text(view, facts->name), NULL);
+}
+
+/* Whether a tensor is an integer, which may be a size of a tensor that the owner passed on. */
+static bool is_number(const htp_view *view, const htp_view_tensor *tensor)
+{
+    htp_dtype dtype;
+    return is_single(view, tensor) && htp_dtype_of_onnx(tensor->data_type, &dtype) &&
+           htp_dtype_is_integer(dtype);
 }
 
 static void find_holders(struct oracle *o)
@@ -222,6 +240,7 @@ static void find_holders(struct oracle *o)
             const char *name = htp_view_text(view, tensor->name);
             htp_map_set(o->m->arena, &names, name, t);
             o->holders[t] = find_made_of(o, t, &names);
+            o->holders[t].is_value = o->holders[t].is_value || is_number(view, tensor);
         }
     }
     if (o->m->subject->has_paths) {

@@ -22,7 +22,8 @@ TIMES_NATIVE = 6
 LOST = 1e-2
 NEAR = 1e-5
 HUGE = 1e30  # a mask's lowest number is no scale
-# Fewer elements may have no error by chance; then that of the model's other outputs counts, too.
+# Fewer elements may have no error by chance; then those of the model's other outputs, and of this one at other sizes,
+# count, too.
 FEW = 16
 
 
@@ -77,9 +78,15 @@ def relative_error(wanted, precise) -> float:
     return error if error <= LOST else 0.0
 
 
-def is_fine(got, wanted, precise, typical: float, errors: Errors, times: int) -> bool:
+def sound_error(wanted, precise) -> float:
+    """libtorch's own error; 0 as in relative_error()."""
+    return relative_error(wanted, precise) * scale_of(wanted)
+
+
+def is_fine(got, wanted, precise, typical: float, elsewhere: float, errors: Errors, times: int) -> bool:
     """Of the elements that are not the same in both; infinities must be the same. @p typical the
-    largest relative error that libtorch makes in any output"""
+    largest relative error that libtorch makes in any output; @p elsewhere its largest error in this output at any
+    sizes"""
     with numpy.errstate(invalid="ignore"):
         equal = (got == wanted) | (numpy.isnan(got) & numpy.isnan(wanted))
     a, b = got[~equal].astype("float64"), wanted[~equal].astype("float64")
@@ -97,7 +104,7 @@ def is_fine(got, wanted, precise, typical: float, errors: Errors, times: int) ->
     if not libtorch <= LOST * scale:
         return is_close(a, b) or ours <= fine_error(got, scale) or difference <= NEAR * scale
     if wanted.size < FEW:
-        libtorch = max(libtorch, typical * scale)
+        libtorch = max(libtorch, typical * scale, elsewhere)
     return ours <= max(times * libtorch, fine_error(got, scale))
 
 
@@ -108,9 +115,11 @@ def is_close(a, b) -> bool:
     return bool(((error <= numbers_check.TOLERANCE_ABSOLUTE) | (error <= relative)).all())
 
 
-def compare(got: list, wanted: list, precise: list | None, where: str, times: int = TIMES) -> Errors:
+def compare(
+        got: list, wanted: list, precise: list | None, where: str, times: int = TIMES, elsewhere: list | None = None,
+) -> Errors:
     """Raises Differs. wanted: libtorch's outputs. precise: those in double precision, or None. times: the allowed
-    multiple of its own error."""
+    multiple of its own error. elsewhere: by output, libtorch's largest error at any sizes, if known."""
     if len(got) != len(wanted):
         raise Differs("values", f"{where}: {len(got)} outputs, {len(wanted)} expected")
     errors = Errors()
@@ -124,7 +133,7 @@ def compare(got: list, wanted: list, precise: list | None, where: str, times: in
             if not numpy.array_equal(a, b):
                 raise Differs("values", f"{at}: {(a != b).sum()} of {a.size} elements differ")
             continue
-        if not is_fine(a, b, c, typical, errors, times):
+        if not is_fine(a, b, c, typical, elsewhere[number] if elsewhere else 0.0, errors, times):
             raise Differs(
                 "values",
                 f"{at}: off by up to {errors.difference:.3g}; from double precision by"

@@ -184,7 +184,8 @@ def passed_on(compiled: torch.jit.ScriptModule) -> list:
             if node.kind() == "prim::GetAttr":
                 names[node.output().debugName()] = [*names.get(operands[0], []), node.s("name")]
             elif node.kind() == "prim::CallMethod":
-                read = (names[operand] for operand in operands[1:] if operand in names)
+                handed = [value for value in list(node.inputs())[1:] if value.type().kind() == "TensorType"]
+                read = (names[value.debugName()] for value in handed if value.debugName() in names)
                 found.update(".".join(filter(None, (path, *attributes))) for attributes in read)
     return sorted(found)
 

@@ -100,6 +100,37 @@ class HandedOn(nn.Module):
         return self.turned(self.scaled(x), self.sines())
 
 
+class Padded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("padding", torch.tensor(2))
+
+    def forward(self, x):
+        before = self.padding.item()
+        torch._check(before >= 0)
+        return functional.pad(x, (before, 0))
+
+
+class Counted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.randn(1, 1))
+
+    def forward(self, x):
+        return torch.tanh(x) * self.scale * torch.arange(x.shape[1])
+
+
+class HandedSizes(nn.Module):
+    """A size made of one module's number, and asked by another one."""
+
+    def __init__(self):
+        super().__init__()
+        self.padded, self.counted = Padded(), Counted()
+
+    def forward(self, x):
+        return self.counted(self.padded(x))
+
+
 class Causal(nn.Module):
     """A mask that depends only on sizes."""
 
@@ -185,6 +216,7 @@ PROGRAMS = (
     Program("scaled", Scaled, rows, modes=SOME),
     Program("rotary", Rotary, rows, modes=SOME),
     Program("handed_on", HandedOn, lambda b, s: (torch.randn(b, 6, 4),), modes=ONE),
+    Program("handed_size", HandedSizes, floats(("b", "s")), modes=ONE),
     Program("causal", Causal, rows, modes=SOME),
     Program("norm_behind", Layers, pictures, modes=SOME),
     Program("rnn", lambda: Recurrent(nn.RNN, bidirectional=True), floats(("b", "s", 6)), STEPS, modes=SOME),

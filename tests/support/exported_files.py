@@ -5,7 +5,7 @@ from pathlib import Path
 from harness import INTO, TESTS, made_by
 
 FOLDER = TESTS / "exported"
-BESIDE = ("program.py", "modes.py", "plain_programs.py", "../support/eager_steps.py")
+BESIDE = ("program.py", "modes.py", "plain_programs.py", "transformer_programs.py", "../support/eager_steps.py")
 
 
 def files(name: str, program: str) -> Path:

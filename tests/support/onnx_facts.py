@@ -9,6 +9,7 @@ import onnx
 from tags import encode
 
 TAG_ATTRIBUTES = ("source_module", "hierarchy_tags")
+INTEGERS = (onnx.TensorProto.INT64, onnx.TensorProto.INT32)
 
 
 def properties(message) -> dict:
@@ -184,8 +185,16 @@ def parameters_of(initializer) -> list:
     return json.loads(told) if told.startswith("[") else [told]
 
 
+def is_number(initializer) -> bool:
+    """Whether it is a single integer."""
+    return initializer.data_type in INTEGERS and all(size == 1 for size in initializer.dims)
+
+
 def is_passed_on(initializer, ranks: dict) -> bool:
-    """Whether it may be a value that a module computes of its weights for others: not one of a parameter's rank."""
+    """Whether it may be a value that a module computes of its weights for others: not one of a parameter's rank. A
+    number of a module may be a size that others ask for."""
+    if is_number(initializer):
+        return True
     told = properties(initializer)
     is_computed = "htp.parameter" in told and "htp.layout" not in told
     return is_computed and ranks.get(parameters_of(initializer)[0]) != len(initializer.dims)
