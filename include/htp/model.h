@@ -423,6 +423,13 @@ HTP_API HTP_MUST_USE htp_status htp_model_extract(htp_model *model,
                                                   const htp_extraction *extraction,
                                                   const char *onnx_path, char **text, char **json);
 
+/** What is as small as possible in the largest part. */
+typedef enum htp_split_measure {
+    HTP_SPLIT_COST = 0,    /**< multiply-adds, see htp_inspect_options.cost */
+    HTP_SPLIT_WEIGHTS = 1, /**< bytes of the weights that a part reads */
+    HTP_SPLIT_TIME = 2,    /**< time in ONNX Runtime, see htp_model_profile() */
+} htp_split_measure;
+
 /** Options of htp_model_split(). Always start from htp_splitting_init(). */
 typedef struct htp_splitting {
     size_t struct_size;    /**< set by htp_splitting_init() */
@@ -433,6 +440,13 @@ typedef struct htp_splitting {
     htp_external_data external_data; /**< for weights of a part that are not shared */
     htp_progress_fn progress;        /**< or NULL; called with HTP_STAGE_WRITTEN */
     void *user;
+    int into; /**< this many parts, of which the largest is as small as possible. Cuts lie where
+                   modules begin or end: those of @p at, those down to @p depth, or any. 0: the
+                   modules of @p at or @p depth become parts */
+    htp_split_measure by;  /**< of @p into */
+    const char *sizes;     /**< of the axes, for HTP_SPLIT_COST, see htp_inspect_options; or NULL */
+    const char *profile;   /**< for HTP_SPLIT_TIME, see htp_profiling; or NULL */
+    const char *optimized; /**< likewise */
 } htp_splitting;
 
 /** Fills @p splitting with the defaults. */
@@ -447,8 +461,9 @@ HTP_API void htp_splitting_init(htp_splitting *splitting);
  * all.
  * @param folder  must not exist, or be empty.
  * @param text, json as for htp_model_extract(); @p json is the object of index.json.
- * @return HTP_CODE_USAGE as htp_model_extract(), and for modules that lie in each other or depend
- * on each other; HTP_CODE_CANNOT_WRITE if the folder is not empty.
+ * @return HTP_CODE_USAGE as htp_model_extract(); for modules that lie in each other or depend on
+ * each other; for more parts than pieces between borders of modules, or costs that are not known.
+ * HTP_CODE_BAD_INPUT for an invalid profile; HTP_CODE_CANNOT_WRITE if the folder is not empty.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_split(htp_model *model, const htp_splitting *splitting,
                                                 const char *folder, char **text, char **json);

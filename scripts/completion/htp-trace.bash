@@ -84,7 +84,7 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
-    inspect:--sizes)
+    inspect:--sizes | split:--sizes)
         COMPREPLY=()
         return
         ;;
@@ -112,6 +112,22 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
+    split:--into)
+        COMPREPLY=()
+        return
+        ;;
+    split:--by)
+        mapfile -t COMPREPLY < <(compgen -W 'cost weights time' -- "$word")
+        return
+        ;;
+    split:--profile | quality:--profile)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    split:--optimized | profile:--optimized)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
     verify:--tolerance)
         COMPREPLY=()
         return
@@ -129,10 +145,6 @@ _htp_trace()
         return
         ;;
     quality:--against)
-        mapfile -t COMPREPLY < <(compgen -f -- "$word")
-        return
-        ;;
-    quality:--profile)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
@@ -164,10 +176,6 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -W 'dot graphml svg mermaid' -- "$word")
         return
         ;;
-    profile:--optimized)
-        mapfile -t COMPREPLY < <(compgen -f -- "$word")
-        return
-        ;;
     esac
     if [[ $word != -* ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
@@ -181,7 +189,7 @@ _htp_trace()
     inspect) options='--module --own --depth --cost --sizes --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
     select) options='--module --except --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
     extract) options='--out --external-data --module --except --own --call --json --quiet --verbose --version --help' ;;
-    split) options='--out-dir --external-data --at --depth --share-weights --json --quiet --verbose --version --help' ;;
+    split) options='--out-dir --external-data --at --depth --into --by --profile --sizes --share-weights --optimized --json --quiet --verbose --version --help' ;;
     validate) options='--sidecar --json --quiet --verbose --version --help' ;;
     compare) options='--json --quiet --verbose --version --help' ;;
     verify) options='--depth --tolerance --onnxruntime --memory --json --quiet --verbose --version --help' ;;

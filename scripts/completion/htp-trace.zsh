@@ -102,7 +102,7 @@ _htp_trace()
         :
         return
         ;;
-    inspect:--sizes)
+    inspect:--sizes | split:--sizes)
         :
         return
         ;;
@@ -130,6 +130,22 @@ _htp_trace()
         :
         return
         ;;
+    split:--into)
+        :
+        return
+        ;;
+    split:--by)
+        compadd cost weights time
+        return
+        ;;
+    split:--profile | quality:--profile)
+        _files
+        return
+        ;;
+    split:--optimized | profile:--optimized)
+        _files
+        return
+        ;;
     verify:--tolerance)
         :
         return
@@ -147,10 +163,6 @@ _htp_trace()
         return
         ;;
     quality:--against)
-        _files
-        return
-        ;;
-    quality:--profile)
         _files
         return
         ;;
@@ -180,10 +192,6 @@ _htp_trace()
         ;;
     graph:--format)
         compadd dot graphml svg mermaid
-        return
-        ;;
-    profile:--optimized)
-        _files
         return
         ;;
     esac
@@ -288,7 +296,12 @@ _htp_trace()
         '--external-data:Stores weights in FILE.data beside the model: auto (over 2 GiB), always or never'
         '--at:Makes these modules parts'
         '--depth:Makes the modules N levels below the root parts'
+        '--into:Makes N parts of which the largest is as small as possible'
+        '--by:Measures the parts of --into by cost, their multiply-adds; weights, the bytes of those that they read; or time, that of their kernels in --profile'
+        '--profile:Names the ONNX Runtime profile for --by time'
+        '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--share-weights:Stores weights of 1 KiB and more in one file, weights.data, that all parts refer to'
+        '--optimized:Names the optimised model (optimized_model_filepath), through which fused kernels are traced back'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'

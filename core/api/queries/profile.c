@@ -1,9 +1,8 @@
 /*
  * Maps a profile of ONNX Runtime to the modules of a model.
  */
-#include "query/profile/profile.h"
-#include "api/model.h"
 #include "api/options.h"
+#include "api/queries/timing.h"
 #include "report/profile_report.h"
 
 void htp_profiling_init(htp_profiling *profiling)
@@ -16,8 +15,7 @@ void htp_profiling_init(htp_profiling *profiling)
 /* Resources of the query. */
 struct work {
     htp_profiling profiling;
-    htp_profile profile;
-    htp_model *optimized;
+    htp_timing timing;
 };
 
 static htp_status hand_over(htp_query *query, const htp_profile_query *asked)
@@ -38,13 +36,7 @@ static htp_status tell(htp_query *query)
     const htp_profiling *profiling = &work->profiling;
     htp_model *model = query->model;
     htp_region region;
-    const htp_profile_model whole = {&model->view, &model->tree};
-    htp_profile_model optimized = {NULL, NULL};
-    HTP_TRY(htp_profile_read(&work->profile, &query->arena, profiling->profile));
-    if (work->optimized) {
-        optimized = (htp_profile_model){&work->optimized->view, &work->optimized->tree};
-    }
-    htp_profile_place(&work->profile, &whole, work->optimized ? &optimized : NULL);
+    HTP_TRY(htp_timing_read(&work->timing, query));
     if (profiling->module) {
         region = htp_region_new(&query->arena, &model->view, &model->tree);
         HTP_TRY(htp_status_prefix(
@@ -52,8 +44,8 @@ static htp_status tell(htp_query *query)
             model->view.path));
     }
     const htp_profile_query asked = {
-        .profile = &work->profile,
-        .model = whole,
+        .profile = &work->timing.profile,
+        .model = {&model->view, &model->tree},
         .optimized = profiling->optimized,
         .region = profiling->module ? &region : NULL,
         .address = profiling->module,
@@ -73,14 +65,11 @@ static htp_status take(const htp_profiling *given, htp_profiling *profiling)
 htp_status htp_model_profile(htp_model *model, const htp_profiling *profiling, char **text,
                              char **json)
 {
-    struct work work = {.optimized = NULL};
+    struct work work = {.timing = {.path = NULL}};
     htp_query query = {.model = model, .answer = tell, .work = &work, .text = text, .json = json};
     HTP_TRY(take(profiling, &work.profiling));
-    if (work.profiling.optimized) {
-        HTP_TRY(htp_model_open(work.profiling.optimized, &work.optimized));
-    }
+    HTP_TRY(htp_timing_open(&work.timing, work.profiling.profile, work.profiling.optimized));
     htp_status status = htp_query_ask(&query);
-    htp_profile_close(&work.profile);
-    htp_model_free(work.optimized);
+    htp_timing_close(&work.timing);
     return status;
 }

@@ -1,8 +1,8 @@
 /*
  * Splits an ONNX model into consecutive parts.
  */
-#include "api/model.h"
 #include "api/options.h"
+#include "api/queries/split_balance.h"
 #include "onnx/files/delivery.h"
 #include "onnx/files/folder.h"
 #include "query/select/address.h"
@@ -15,7 +15,7 @@
 #define INDEX_FILE "index.json"
 #define WEIGHTS_FILE "weights.data"
 
-enum { MAX_PARTS = 10000, LONGEST_NAME = 60 };
+enum { LONGEST_NAME = 60 };
 
 void htp_splitting_init(htp_splitting *splitting)
 {
@@ -31,6 +31,7 @@ struct splitting {
     htp_splitting options;
     htp_folder *folder;
     htp_arena *part_arena; /* of one part's file, new each time */
+    htp_timing *timing;    /* for HTP_SPLIT_TIME */
 };
 
 /* The state of all parts. */
@@ -40,6 +41,7 @@ struct work {
     htp_view *view;
     htp_arena *arena;
     htp_split split;
+    uint64_t *sizes; /* by part, of balanced ones; or NULL */
     htp_view_types *types;
     htp_part_maker *maker;
     htp_part *parts;
@@ -53,9 +55,13 @@ static htp_status take(const htp_splitting *given, htp_splitting *splitting)
     HTP_TRY(htp_given_copy(splitting, sizeof(*splitting), given, "the splitting was",
                            "htp_splitting_init"));
     HTP_TRY(htp_addresses_check(splitting->at, splitting->at_count));
-    if ((splitting->at_count > 0) == (splitting->depth >= 0)) {
-        return htp_status_make(HTP_CODE_USAGE, "pass either modules to split at, or a depth");
+    bool has_both = splitting->at_count > 0 && splitting->depth >= 0;
+    bool has_none = splitting->at_count == 0 && splitting->depth < 0 && splitting->into == 0;
+    if (has_both || has_none) {
+        return htp_status_make(HTP_CODE_USAGE, "pass either modules to split at, or a depth; or a "
+                                               "number of parts");
     }
+    HTP_TRY(htp_split_balance_check(splitting));
     if ((unsigned)splitting->external_data > HTP_EXTERNAL_NEVER) {
         return htp_status_make(HTP_CODE_USAGE, "unknown choice of external data: %d",
                                (int)splitting->external_data);
@@ -81,10 +87,26 @@ static htp_status choose_modules(const struct work *work, const htp_splitting *o
         }
     }
     for (uint32_t m = 0; m < tree->module_count && options->depth >= 0; m++) {
-        is_chosen[m] =
-            tree->modules[m].has_tag && tree->modules[m].depth == (uint32_t)options->depth;
+        uint32_t depth = tree->modules[m].depth;
+        bool is_meant = options->into > 0 ? depth <= (uint32_t)options->depth
+                                          : depth == (uint32_t)options->depth;
+        is_chosen[m] = tree->modules[m].has_tag && is_meant;
     }
     return HTP_OK;
+}
+
+static htp_status balance(struct work *work, const htp_splitting *options, const bool *is_chosen)
+{
+    bool has_borders = options->at_count > 0 || options->depth >= 0;
+    htp_balancing balancing = {
+        .parts = (uint32_t)options->into,
+        .is_border = has_borders ? is_chosen : NULL,
+    };
+    HTP_TRY(
+        htp_split_balance_costs(work->query, options, work->splitting->timing, &balancing.costs));
+    work->sizes = HTP_NEW_ARRAY(work->arena, uint64_t, (size_t)options->into);
+    return htp_split_balance(work->arena, work->view, &work->query->model->tree, &balancing,
+                             &work->split, work->sizes);
 }
 
 static htp_status find_split(struct work *work, const htp_splitting *options)
@@ -92,13 +114,16 @@ static htp_status find_split(struct work *work, const htp_splitting *options)
     const htp_tree *tree = &work->query->model->tree;
     bool *is_chosen = HTP_NEW_ARRAY(work->arena, bool, tree->module_count);
     HTP_TRY(choose_modules(work, options, is_chosen));
+    if (options->into > 0) {
+        return balance(work, options, is_chosen);
+    }
     HTP_TRY(htp_split_find(work->arena, work->view, tree, is_chosen, options->at_count > 0,
                            &work->split));
-    if (work->split.parts.count > MAX_PARTS) {
+    if (work->split.parts.count > HTP_SPLIT_MOST_PARTS) {
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: there would be %zu parts, and there may be %d; choose modules "
                                "further up",
-                               work->view->path, work->split.parts.count, MAX_PARTS);
+                               work->view->path, work->split.parts.count, HTP_SPLIT_MOST_PARTS);
     }
     return HTP_OK;
 }
@@ -143,7 +168,8 @@ static const char *name_file(const struct work *work, uint32_t index)
     const htp_split_part *part = &work->split.parts.items[index];
     const htp_tree_module *module =
         part->module == HTP_NONE ? NULL : &work->query->model->tree.modules[part->module];
-    htp_slice segment = module ? htp_tree_segment(module) : htp_slice_of("/between");
+    htp_slice segment =
+        module ? htp_tree_segment(module) : htp_slice_of(part->is_balanced ? "/part" : "/between");
     htp_slice called = module && module->path.length > 0
                            ? module->path
                            : (htp_slice){segment.at + 1, segment.length ? segment.length - 1 : 0};
@@ -338,6 +364,8 @@ static htp_status split(htp_query *query)
         .split = &work.split,
         .types = work.types,
         .parts = work.reported,
+        .sizes = work.sizes,
+        .by = splitting->options.by,
         .weights = work.shared ? WEIGHTS_FILE : NULL,
     };
     const char *json = htp_report_split_json(work.arena, &reported);
@@ -356,13 +384,19 @@ htp_status htp_model_split(htp_model *model, const htp_splitting *splitting, con
 {
     htp_arena part_arena;
     htp_folder made = {.temporary = NULL};
-    struct splitting work = {.path = folder, .folder = &made, .part_arena = &part_arena};
+    htp_timing timing = {.path = NULL};
+    struct splitting work = {
+        .path = folder, .folder = &made, .part_arena = &part_arena, .timing = &timing};
     htp_query query = {
         .model = model, .answer = split, .options = &work, .text = text, .json = json};
     HTP_TRY(take(splitting, &work.options));
+    if (work.options.profile) {
+        HTP_TRY(htp_timing_open(&timing, work.options.profile, work.options.optimized));
+    }
     htp_arena_init(&part_arena);
     htp_status status = htp_query_ask(&query);
     htp_arena_free(&part_arena);
+    htp_timing_close(&timing);
     htp_folder_discard(&made);
     return status;
 }

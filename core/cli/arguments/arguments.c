@@ -37,6 +37,14 @@ static bool check_outputs(const htp_cli_arguments *arguments)
     return false;
 }
 
+/* Whether it is said where to split. */
+static bool has_split(const htp_cli_arguments *arguments)
+{
+    bool has_module = arguments->selection.module_count > 0;
+    bool has_depth = arguments->depth >= 0;
+    return arguments->into > 0 ? !(has_module && has_depth) : has_module != has_depth;
+}
+
 /* Commands for one model, and the options that they require. */
 static bool check_single(const htp_cli_arguments *arguments)
 {
@@ -58,8 +66,9 @@ static bool check_single(const htp_cli_arguments *arguments)
                               "was made of");
     } else if (needs_out && !arguments->out) {
         htp_cli_print_message("no output; pass --out FILE.onnx");
-    } else if (command == HTP_CLI_SPLIT && has_module == (arguments->depth >= 0)) {
-        htp_cli_print_message("pass either --at ADDRESS, which may be repeated, or --depth N");
+    } else if (command == HTP_CLI_SPLIT && !has_split(arguments)) {
+        htp_cli_print_message("pass either --at ADDRESS, which may be repeated, or --depth N; or "
+                              "--into N");
     } else if (command == HTP_CLI_SPLIT && !arguments->out_folder) {
         htp_cli_print_message("no output; pass --out-dir DIR");
     } else {

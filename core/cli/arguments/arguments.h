@@ -37,6 +37,8 @@ typedef struct htp_cli_arguments {
     const char *sizes; /* of axes; NULL: none */
     int call;          /* -1: all of them */
     bool share_weights;
+    int into; /* 0: no number of parts */
+    htp_split_measure split_by;
     htp_quality_options quality; /* storage of against and fail_under */
     const char **against;
     const char **fail_under;

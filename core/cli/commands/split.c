@@ -9,6 +9,11 @@ static htp_status split(htp_model *opened, const htp_cli_arguments *arguments,
     splitting.at = arguments->selection.modules;
     splitting.at_count = arguments->selection.module_count;
     splitting.depth = arguments->depth;
+    splitting.into = arguments->into;
+    splitting.by = arguments->split_by;
+    splitting.sizes = arguments->sizes;
+    splitting.profile = arguments->profiling.profile;
+    splitting.optimized = arguments->profiling.optimized;
     splitting.share_weights = arguments->share_weights;
     splitting.external_data = arguments->options.external_data;
     splitting.progress = options->progress;

@@ -102,7 +102,7 @@ static void make_units(struct splitter *s)
         if (key[0] != HTP_NONE) {
             (void)htp_map_get_bytes(&known, key, 2 * sizeof(*key), &unit);
         }
-        uint32_t added = add_node(s, unit, (htp_split_part){key[0], key[1]}, i);
+        uint32_t added = add_node(s, unit, (htp_split_part){.module = key[0], .call = key[1]}, i);
         if (unit == HTP_NONE && key[0] != HTP_NONE) {
             htp_map_set_bytes(s->arena, &known, key, 2 * sizeof(*key), added);
         }
@@ -268,7 +268,7 @@ static void run(struct splitter *s, uint32_t number)
  * @return how many units have run */
 static size_t run_all(struct splitter *s)
 {
-    const htp_split_part between = {HTP_NONE, HTP_NONE};
+    const htp_split_part between = {.module = HTP_NONE, .call = HTP_NONE};
     for (uint32_t u = 0; u < s->unit_count; u++) {
         if (s->units[u].missing == 0) {
             make_ready(s, u);

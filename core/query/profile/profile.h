@@ -93,4 +93,10 @@ typedef struct htp_profile_model {
 void htp_profile_place(htp_profile *profile, const htp_profile_model *model,
                        const htp_profile_model *optimized);
 
+/** Microseconds by node of the view, in the profile's arena. A kernel that is not one node counts
+ * for the first node of its module in graph 0; lost kernels count for none. Linear, times the depth
+ * of the tree. */
+uint64_t *htp_profile_by_node(const htp_profile *profile, const htp_view *view,
+                              const htp_tree *tree);
+
 #endif

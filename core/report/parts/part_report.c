@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { FILE_COLUMNS = 40, NUMBER_COLUMNS = 8 };
+enum { FILE_COLUMNS = 40, NUMBER_COLUMNS = 8, SIZE_COLUMNS = 16 };
 
 /* ---- one part ---- */
 
@@ -63,9 +63,31 @@ void htp_report_part_json(htp_json *json, const htp_view *view, const htp_report
 
 /* ---- a split ---- */
 
-/* The name of a part: a tag, or "between". */
+/* What the sizes of parts are, by htp_split_measure: for people, and in JSON. */
+static const char *const measure_titles[] = {"multiply-adds", "weights", "ms"};
+static const char *const measure_names[] = {"cost", "weights", "time"};
+
+/* The last segment of a module's address, which has room in a table. */
+static const char *short_name(htp_arena *arena, const htp_tree *tree, uint32_t module)
+{
+    enum { EACH = (HTP_REPORT_COLUMNS - 4 * NUMBER_COLUMNS - SIZE_COLUMNS) / 2 - 3 };
+    if (module == HTP_NONE) {
+        return "(none)";
+    }
+    htp_slice address = htp_tree_address(&tree->modules[module]);
+    const char *slash = memrchr(address.at, '/', address.length);
+    const char *from = slash ? slash + 1 : address.at;
+    return htp_report_fit(arena, from, address.length - (size_t)(from - address.at), EACH);
+}
+
+/* The name of a part: a tag, the first and the last one, or "between". */
 static const char *name_part(htp_arena *arena, const htp_tree *tree, const htp_split_part *part)
 {
+    if (part->is_balanced) {
+        const char *first = short_name(arena, tree, part->from);
+        const char *last = short_name(arena, tree, part->to);
+        return part->from == part->to ? first : htp_arena_join(arena, first, " - ", last);
+    }
     if (part->module == HTP_NONE) {
         return "(between)";
     }
@@ -75,21 +97,47 @@ static const char *name_part(htp_arena *arena, const htp_tree *tree, const htp_s
                : htp_arena_printf(arena, "%.*s, call %u", (int)tag.length, tag.at, part->call);
 }
 
+static const char *size_text(htp_arena *arena, htp_split_measure by, uint64_t size)
+{
+    switch (by) {
+    case HTP_SPLIT_WEIGHTS:
+        return htp_report_bytes(arena, size);
+    case HTP_SPLIT_TIME:
+        return htp_arena_printf(arena, "%.3f", (double)size / 1000);
+    default:
+        return htp_text_grouped(arena, size);
+    }
+}
+
 const char *htp_report_split(htp_arena *arena, const htp_reported_split *reported)
 {
-    size_t columns = HTP_REPORT_COLUMNS - 3 * NUMBER_COLUMNS - 7;
+    size_t size_columns = reported->sizes ? SIZE_COLUMNS : 0;
+    size_t columns = HTP_REPORT_COLUMNS - 3 * NUMBER_COLUMNS - 7 - size_columns;
     htp_text text = {.arena = arena};
-    htp_text_addf(&text, "%5s  %*s%*s%*s  %s\n", "part", NUMBER_COLUMNS, "nodes", NUMBER_COLUMNS,
-                  "inputs", NUMBER_COLUMNS, "outputs", "module");
+    htp_text_addf(&text, "%5s  %*s%*s%*s%*s  %s\n", "part", NUMBER_COLUMNS, "nodes", NUMBER_COLUMNS,
+                  "inputs", NUMBER_COLUMNS, "outputs", (int)size_columns,
+                  reported->sizes ? measure_titles[reported->by] : "",
+                  reported->sizes ? "modules" : "module");
     for (size_t i = 0; i < reported->split->parts.count; i++) {
         const htp_part *part = reported->parts[i].part;
         const char *name = name_part(arena, reported->tree, &reported->split->parts.items[i]);
-        htp_text_addf(&text, "%5zu  %*s%*zu%*zu  %s\n", i, NUMBER_COLUMNS,
+        htp_text_addf(&text, "%5zu  %*s%*zu%*zu%*s  %s\n", i, NUMBER_COLUMNS,
                       htp_text_grouped(arena, part->node_count), NUMBER_COLUMNS, part->inputs.count,
-                      NUMBER_COLUMNS, part->outputs.count,
+                      NUMBER_COLUMNS, part->outputs.count, (int)size_columns,
+                      reported->sizes ? size_text(arena, reported->by, reported->sizes[i]) : "",
                       htp_report_fit(arena, name, strlen(name), columns - 2));
     }
     return htp_text_string(&text);
+}
+
+static void add_address(htp_json *json, const char *key, const htp_tree *tree, uint32_t module)
+{
+    if (module == HTP_NONE) {
+        htp_json_null(json, key);
+    } else {
+        htp_slice tag = htp_tree_address(&tree->modules[module]);
+        htp_json_string_part(json, key, tag.at, tag.length);
+    }
 }
 
 static void add_split_part(htp_json *json, const htp_reported_split *reported, size_t index)
@@ -98,16 +146,16 @@ static void add_split_part(htp_json *json, const htp_reported_split *reported, s
     htp_json_begin(json, NULL, '{');
     htp_json_count(json, "part", index);
     htp_json_string(json, "file", reported->parts[index].file);
-    if (what->module == HTP_NONE) {
-        htp_json_null(json, "module");
-    } else {
-        htp_slice tag = htp_tree_address(&reported->tree->modules[what->module]);
-        htp_json_string_part(json, "module", tag.at, tag.length);
-    }
+    add_address(json, "module", reported->tree, what->module);
     if (what->call == HTP_NONE) {
         htp_json_null(json, "call");
     } else {
         htp_json_count(json, "call", what->call);
+    }
+    if (reported->sizes) {
+        add_address(json, "from", reported->tree, what->from);
+        add_address(json, "to", reported->tree, what->to);
+        htp_json_count(json, "size", reported->sizes[index]);
     }
     htp_report_part_json(json, reported->view, &reported->parts[index]);
     htp_json_end(json, '}');
@@ -137,6 +185,7 @@ const char *htp_report_split_json(htp_arena *arena, const htp_reported_split *re
     htp_json_string(&json, "status", "ok");
     htp_json_string(&json, "hierarchy", reported->tree->source_text);
     htp_json_string(&json, "shared_weights", reported->weights);
+    htp_json_string(&json, "by", reported->sizes ? measure_names[reported->by] : NULL);
     add_inputs(&json, view, reported->types);
     add_border_json(&json, view, reported->types, "outputs", view->operands.items + outputs.first,
                     outputs.count);

@@ -9,6 +9,8 @@
 #include "query/partition/split.h"
 #include "query/tree/tree.h"
 
+#include <htp/model.h>
+
 /** A part that was written to a file. */
 typedef struct htp_reported_part {
     const htp_part *part;
@@ -33,7 +35,9 @@ typedef struct htp_reported_split {
     const htp_split *split;
     htp_view_types *types;
     const htp_reported_part *parts;
-    const char *weights; /* the file that holds weights of all parts; or NULL */
+    const uint64_t *sizes; /* by part, of a balanced split; or NULL */
+    htp_split_measure by;  /* of these */
+    const char *weights;   /* the file that holds weights of all parts; or NULL */
 } htp_reported_split;
 
 const char *htp_report_split(htp_arena *arena, const htp_reported_split *reported);
