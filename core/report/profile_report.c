@@ -96,6 +96,26 @@ static const char *share(htp_arena *arena, int64_t part, int64_t whole)
                             whole > 0 ? 100.0 * (double)part / (double)whole : 0.0);
 }
 
+/* Billions of operations by second, two for each multiply-add. @return false where they are not
+ * known */
+static bool find_rate(const htp_profile_query *query, const htp_amount *multiply_adds, int64_t time,
+                      double *rate)
+{
+    int64_t number = 0;
+    bool is_known = query->cost && query->profile->runs > 0 && time > 0 &&
+                    htp_amount_is_number(multiply_adds, &number);
+    *rate = is_known ? 2e-3 * (double)number * (double)query->profile->runs / (double)time : 0;
+    return is_known;
+}
+
+static const char *rate_of(htp_arena *arena, const htp_profile_query *query,
+                           const htp_amount *multiply_adds, int64_t time)
+{
+    double rate;
+    return find_rate(query, multiply_adds, time, &rate) ? htp_arena_printf(arena, "%.3g", rate)
+                                                        : "";
+}
+
 static void add_line(htp_text *text, const char *label, const char *content)
 {
     htp_text_addf(text, "%-10s %s\n", label,
@@ -118,6 +138,16 @@ static void add_header(htp_text *text, const htp_profile_query *query, const str
                               profile->kernels.count, htp_text_grouped(arena, profile->calls),
                               htp_text_grouped(arena, profile->runs),
                               milliseconds(arena, profile->time)));
+    if (query->cost) {
+        int64_t number = 0;
+        const htp_amount *whole = &query->cost->whole.multiply_adds;
+        const char *rate = rate_of(arena, query, whole, profile->time);
+        (void)htp_amount_is_number(whole, &number);
+        add_line(text, "work",
+                 htp_arena_printf(arena, "%s multiply-adds a run%s%s%s",
+                                  htp_text_grouped(arena, (uint64_t)number), *rate ? ": " : "",
+                                  rate, *rate ? " GFLOP/s" : ""));
+    }
     for (int i = HTP_KERNEL_BY_NAME; i < HTP_KERNEL_EVIDENCES; i++) {
         if (sums->by_evidence[i] > 0) {
             htp_text_addf(&found, "%s%s %" PRIu64, found.length ? ", " : "", evidence_names[i],
@@ -136,7 +166,8 @@ static void add_tree(htp_text *text, const htp_profile_query *query, const struc
     htp_report_row *rows = HTP_NEW_ARRAY(arena, htp_report_row, tree->module_count + 1U);
     size_t count = 0;
     rows[count++] =
-        (htp_report_row){.name = htp_slice_of("module"), .cells = {"ms", "own", "share", "calls"}};
+        (htp_report_row){.name = htp_slice_of("module"),
+                         .cells = {"ms", "own", "share", "calls", query->cost ? "GFLOP/s" : ""}};
     const uint32_t *order = htp_report_order(arena, tree);
     for (uint32_t place = 0; place < tree->module_count; place++) {
         uint32_t i = order[place];
@@ -145,13 +176,16 @@ static void add_tree(htp_text *text, const htp_profile_query *query, const struc
         if (!module->has_tag || is_deep || sums->modules[i].calls == 0) {
             continue;
         }
-        rows[count++] =
-            (htp_report_row){.name = htp_tree_segment(module),
-                             .indentation = htp_report_indentation(module),
-                             .cells = {milliseconds(arena, sums->modules[i].total),
-                                       milliseconds(arena, sums->modules[i].own),
-                                       share(arena, sums->modules[i].total, query->profile->time),
-                                       htp_text_grouped(arena, sums->modules[i].calls)}};
+        rows[count++] = (htp_report_row){
+            .name = htp_tree_segment(module),
+            .indentation = htp_report_indentation(module),
+            .cells = {milliseconds(arena, sums->modules[i].total),
+                      milliseconds(arena, sums->modules[i].own),
+                      share(arena, sums->modules[i].total, query->profile->time),
+                      htp_text_grouped(arena, sums->modules[i].calls),
+                      query->cost ? rate_of(arena, query, &query->cost->total[i].multiply_adds,
+                                            sums->modules[i].total)
+                                  : ""}};
     }
     htp_report_table(text, rows, count);
 }
@@ -266,6 +300,23 @@ static void add_slice(htp_json *json, const char *key, const htp_tree *tree, uin
     }
 }
 
+static void add_work_json(htp_json *json, const htp_profile_query *query, const htp_amount *amount,
+                          int64_t time)
+{
+    int64_t number;
+    double rate;
+    if (query->cost && htp_amount_is_number(amount, &number)) {
+        htp_json_number(json, "multiply_adds", number);
+    } else {
+        htp_json_null(json, "multiply_adds");
+    }
+    if (find_rate(query, amount, time, &rate)) {
+        htp_json_double(json, "gflops", rate);
+    } else {
+        htp_json_null(json, "gflops");
+    }
+}
+
 static void add_modules_json(htp_json *json, const htp_profile_query *query,
                              const struct sums *sums)
 {
@@ -283,6 +334,8 @@ static void add_modules_json(htp_json *json, const htp_profile_query *query,
             htp_json_number(json, "own_us", sums->modules[i].own);
             htp_json_number(json, "total_us", sums->modules[i].total);
             htp_json_count(json, "calls", sums->modules[i].calls);
+            add_work_json(json, query, query->cost ? &query->cost->total[i].multiply_adds : NULL,
+                          sums->modules[i].total);
             htp_json_end(json, '}');
         }
     }
@@ -329,6 +382,8 @@ const char *htp_report_profile_json(htp_arena *arena, const htp_profile_query *q
     htp_json_count(&json, "runs", query->profile->runs);
     htp_json_count(&json, "calls", query->profile->calls);
     htp_json_number(&json, "total_us", query->profile->time);
+    add_work_json(&json, query, query->cost ? &query->cost->whole.multiply_adds : NULL,
+                  query->profile->time);
     htp_json_number(&json, "lost_us", sums.lost);
     htp_json_count(&json, "lost_kernels", sums.lost_kernels);
     add_modules_json(&json, query, &sums);

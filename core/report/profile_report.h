@@ -4,6 +4,7 @@
 #ifndef HTP_REPORT_PROFILE_REPORT_H
 #define HTP_REPORT_PROFILE_REPORT_H
 
+#include "query/cost/cost.h"
 #include "query/profile/profile.h"
 #include "query/select/region.h"
 
@@ -15,6 +16,7 @@ typedef struct htp_profile_query {
     const htp_region *region; /* kernels of these modules are listed; NULL: the tree */
     const char *address;      /* of the region */
     int depth;                /* of the tree; negative: all */
+    const htp_cost *cost;     /* of one run, as numbers: for operations by second; NULL: unknown */
 } htp_profile_query;
 
 /** A profile as text: the module tree, or the kernels of the region, the longest first; then

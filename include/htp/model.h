@@ -297,6 +297,9 @@ typedef struct htp_profiling {
                              instead of the module tree; NULL: the tree */
     bool own;           /**< these modules themselves, without those below them */
     int depth;          /**< levels of the tree below the root; negative: all */
+    const char *sizes;  /**< of the axes, in all runs: adds the multiply-adds of modules and the
+                             operations by second, see htp_inspect_options; NULL: without, unless
+                             the model has no dynamic axes */
 } htp_profiling;
 
 /** Fills @p profiling with the defaults. */

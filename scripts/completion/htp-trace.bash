@@ -84,7 +84,7 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
-    inspect:--sizes | split:--sizes)
+    inspect:--sizes | split:--sizes | profile:--sizes)
         COMPREPLY=()
         return
         ;;
@@ -199,7 +199,7 @@ _htp_trace()
     inline) options='--out --json --quiet --verbose --version --help' ;;
     sidecar) options='--out --json --quiet --verbose --version --help' ;;
     graph) options='--out --module --own --depth --format --json --quiet --verbose --version --help' ;;
-    profile) options='--module --own --depth --optimized --json --quiet --verbose --version --help' ;;
+    profile) options='--module --own --depth --sizes --optimized --json --quiet --verbose --version --help' ;;
     ops) options='--version --help' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

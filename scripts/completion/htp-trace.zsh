@@ -102,7 +102,7 @@ _htp_trace()
         :
         return
         ;;
-    inspect:--sizes | split:--sizes)
+    inspect:--sizes | split:--sizes | profile:--sizes)
         :
         return
         ;;
@@ -409,6 +409,7 @@ _htp_trace()
         '--module:Lists the kernels of these modules, the longest first'
         '--own:Takes these modules without those below them'
         '--depth:Shows N levels of the tree below the root'
+        '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--optimized:Names the optimised model (optimized_model_filepath), through which fused kernels are traced back'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'

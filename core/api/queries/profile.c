@@ -30,6 +30,20 @@ static htp_status hand_over(htp_query *query, const htp_profile_query *asked)
     return HTP_OK;
 }
 
+/* NULL where the model's axes have no sizes, or it has nodes whose multiply-adds are not known. */
+static htp_status find_cost(htp_query *query, const char *sizes, const htp_cost **cost)
+{
+    htp_costs costs = {.numbers = NULL};
+    htp_status status =
+        htp_costs_find(&query->arena, &query->model->view, &query->model->tree, sizes, &costs);
+    *cost = !status && costs.numbers && costs.numbers->uncounted.count == 0 ? costs.numbers : NULL;
+    if (sizes) {
+        return status;
+    }
+    htp_status_free(status); /* nobody asked */
+    return HTP_OK;
+}
+
 static htp_status tell(htp_query *query)
 {
     struct work *work = query->work;
@@ -43,6 +57,8 @@ static htp_status tell(htp_query *query)
             htp_region_add(&query->arena, &region, profiling->module, profiling->own),
             model->view.path));
     }
+    const htp_cost *cost;
+    HTP_TRY(find_cost(query, profiling->sizes, &cost));
     const htp_profile_query asked = {
         .profile = &work->timing.profile,
         .model = {&model->view, &model->tree},
@@ -50,6 +66,7 @@ static htp_status tell(htp_query *query)
         .region = profiling->module ? &region : NULL,
         .address = profiling->module,
         .depth = profiling->depth,
+        .cost = cost,
     };
     return hand_over(query, &asked);
 }

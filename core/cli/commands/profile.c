@@ -9,6 +9,7 @@ static htp_status profile(htp_model *opened, const htp_cli_arguments *arguments,
     profiling.module = arguments->modules[0];
     profiling.own = arguments->selection.own;
     profiling.depth = arguments->depth;
+    profiling.sizes = arguments->sizes;
     return htp_model_profile(opened, &profiling, text, json);
 }
 

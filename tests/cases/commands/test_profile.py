@@ -301,6 +301,26 @@ def text_tells_the_same():
 
 
 @case
+def operations_by_second():
+    """Twice the multiply-adds of `inspect --cost`, in all runs, by the time."""
+    file, profile, optimized = profiled("bert-tiny", "ENABLE_ALL")
+    sizes = ("--sizes", "batch=2,sequence=8")
+    found = facts("profile", profile, file, "--optimized", optimized, *sizes)
+    cost = facts("inspect", file, "--cost", *sizes)
+    counted = {m["full_tag"]: m["multiply_adds"]["number"] for m in cost["modules"]}
+    assert found["multiply_adds"] == cost["multiply_adds"]["number"]
+    for module in [*found["modules"], found]:
+        assert module is found or module["multiply_adds"] == counted[module["full_tag"]] is not None
+        rate = 2 * RUNS * module["multiply_adds"] / (1000 * module["total_us"]) if module["total_us"] > 0 else None
+        assert module["gflops"] is rate is None or abs(module["gflops"] - rate) <= 1e-6 * rate, module
+    text = ask("profile", profile, file, "--optimized", optimized, *sizes)
+    assert "GFLOP/s" in text and all(len(line) <= 80 for line in text.splitlines()), text
+    without = facts("profile", profile, file)
+    assert {m["gflops"] for m in [*without["modules"], without]} == {None}
+    check_line(run("profile", profile, file, "--sizes", "batch=2", env=NO_SHIM), EXIT_USAGE, "sequence")
+
+
+@case
 def modules_list_their_kernels():
     file, profile, _ = profiled("bert-tiny", "DISABLE_ALL")
     chosen = ask("select", file, "--module", "encoder.layer.1").split()
