@@ -44,8 +44,8 @@ def graphs_of(graph) -> list:
 
 def reading_constants_alone(model) -> list:
     """Nodes that could have been folded: they read only initializers that are no defaults of inputs. Nodes that give
-    an output of a graph are exempt; so are the Transpose of a weight that another node reads as stored, and quantised
-    weights, because runtimes multiply integers."""
+    an output of a graph are exempt; so are the Transpose of a weight that another node reads as stored, quantised
+    weights, because runtimes multiply integers, and nodes with bodies, which read outer values."""
     graphs = graphs_of(model.graph)
     constants = {item.name for graph in graphs for item in graph.initializer}
     constants -= {item.name for item in model.graph.input}
@@ -56,6 +56,7 @@ def reading_constants_alone(model) -> list:
         for node in graph.node:
             read = [name for name in node.input if name]
             stays = (node.op_type == "Transpose" and readers[node.input[0]] > 1) or node.op_type == "DequantizeLinear"
+            stays = stays or any(attribute.HasField("g") for attribute in node.attribute)
             if read and constants.issuperset(read) and not outputs.intersection(node.output) and not stays:
                 found.append(node)
     return found

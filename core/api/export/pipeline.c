@@ -10,6 +10,7 @@
 #include "lower/driver/initial_state.h"
 #include "lower/driver/lower.h"
 #include "lower/passes/asked_inputs.h"
+#include "lower/passes/kept_constants.h"
 #include "lower/passes/shared_sizes.h"
 #include "lower/passes/told_shapes.h"
 #include "lower/passes/weights.h"
@@ -131,6 +132,9 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     htp_tied_weights tied = {0};
     htp_weights_lay_out(*model, session->options.untie, &tied);
     htp_note_tied(session, &tied);
+    if (!session->options.no_fold) {
+        htp_lower_find_kept(*model, &session->kept);
+    }
     htp_note_kept(session, &session->kept);
     htp_builder_infer_types(*model);
     htp_lower_ask_inputs(*model);

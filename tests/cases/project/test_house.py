@@ -56,7 +56,7 @@ SIDE_DOORS = {
     "lower/emit": "constant lowering means ort_dtypes promote rows same_size sequence sizes steps table value_parts",
     "lower/nn": "recurrent",
     "lower/passes": "asked_inputs copied_sizes fold_constants fold_norms fusion "
-                    "precompute settled shared_sizes told_shapes weight_arithmetic weights",
+                    "kept_constants precompute settled shared_sizes told_shapes weight_arithmetic weights",
     "lower/pointwise": "special",
     "lower/reduction": "reduce",
     "lower/refusal": "report",
