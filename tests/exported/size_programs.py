@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 from torch.export import Dim
+from torch.nn import functional
 
 from plain_programs import Block, floats
 from program import Program
@@ -78,9 +79,38 @@ class CutAt(nn.Module):
         return x[:, : parts["cut"]].relu(), x.new_zeros(parts["cut"], 2) + parts["more"].sum()
 
 
+class Grouped(nn.Module):
+    """An int divides an axis."""
+
+    def forward(self, x, n: int):
+        return x.reshape(n, -1) * 2
+
+
 class Counted(nn.Module):
     def forward(self, x, n: int):
         return torch.arange(n) + x.sum().long(), x.sum(0) / n
+
+
+class Padded(nn.Module):
+    """As many rows as two numbers of the data multiply to, for each of two pictures, and the first one for those that
+    are left of 16."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(1, 3, 5, 5))
+
+    def forward(self, x, shapes):
+        rows = torch.empty(2, 16, 3)
+        for i in range(2):
+            height, width = shapes[i].tolist()
+            torch._check(height >= 1)
+            torch._check(width >= 1)
+            torch._check(height * width <= 16)
+            found = functional.interpolate(self.table, (height, width), mode="bilinear", antialias=True)
+            found = found.reshape(3, height * width).transpose(0, 1)
+            rows[i, : height * width] = found
+            rows[i, height * width :] = found[0]
+        return x + rows
 
 
 class Product(nn.Module):
@@ -113,7 +143,12 @@ PROGRAMS = (
     Program("numbers", Numbers, lambda b, n: (torch.randn(b, 6), n), ((3, 2), (5, 9), (2, 4)), twin=False),
     Program("cut_at", CutAt, lambda b, n: (torch.randn(b, 6), {"cut": n, "more": torch.randn(3)}), ((3, 3), (5, 5), (2, 2)),
             twin=False),
+    Program("grouped", Grouped, lambda b, n: (torch.randn(b, 4), n), ((5040, 4), (9, 3), (60, 6)), modes=ONE, twin=False),
+    Program("grouped_few", Grouped, lambda b, n: (torch.randn(b, 4), n), ((6, 3), (9, 3), (60, 3)),
+            {"x": {0: Dim.AUTO}, "n": Dim.AUTO}, modes=ONE, twin=False),
     Program("counted", Counted, lambda b, n: (torch.randn(b, 6), n), ((3, 4), (5, 7), (2, 1000)), twin=False),
+    Program("padded", Padded, lambda *shapes: (torch.randn(2, 16, 3), torch.tensor(shapes).reshape(2, 2)),
+            ((4, 4, 3, 2), (1, 1, 2, 8), (5, 3, 1, 16)), modes=ONE, twin=False),
     Program("product", Product, lambda h, w: (torch.randn(h, w), torch.randn(h * w + w)), ((3, 5), (2, 4), (7, 9)),
             modes=ONE, twin=False),
 )

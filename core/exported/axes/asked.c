@@ -42,11 +42,12 @@ static const uint32_t *match_inputs(const htp_exported_symbols *symbols, const h
 
 /* ---- in words ---- */
 
-/* The dim of an input that a guard names. */
+/* The dim of an input, or the number, that a guard names. */
 struct given_dim {
     bool is_known;
-    uint32_t axis; /* HTP_NONE: fixed */
-    int64_t size;  /* in the example */
+    uint32_t axis;      /* HTP_NONE: fixed, or a number */
+    int64_t size;       /* in the example */
+    const char *number; /* the path of a number that stays an input; NULL */
 };
 
 struct telling {
@@ -55,6 +56,7 @@ struct telling {
     const htp_exported_symbols *symbols;
     const struct given_dim *dims; /* by symbol of a place */
     bool *is_meant;               /* by axis: a guard depends on it */
+    bool has_number;              /* a guard depends on a number that stays an input */
 };
 
 /* Notes a dim by its place below a root, whether or not a guard names it. */
@@ -64,8 +66,28 @@ static void note_dim(const struct telling *telling, const char *root, uint32_t i
     const htp_inputs *inputs = telling->inputs;
     uint32_t symbol = htp_exported_symbols_place(telling->symbols, root, dim);
     if (symbol != HTP_NONE) {
-        dims[symbol] =
-            (struct given_dim){true, inputs->dim_axes[item][dim], inputs->items[item].dims[0][dim]};
+        dims[symbol] = (struct given_dim){true, inputs->dim_axes[item][dim],
+                                          inputs->items[item].dims[0][dim], NULL};
+    }
+}
+
+/* The same for a number that stays an input, or that is the example's. */
+static void note_number(const struct telling *telling, const char *root, uint32_t input,
+                        struct given_dim *dims)
+{
+    const htp_exported_symbols *symbols = telling->symbols;
+    const htp_exported_argument *argument = &symbols->program->inputs[input].argument;
+    uint32_t place = htp_exported_symbols_place(symbols, root, HTP_NONE);
+    if (place == HTP_NONE || argument->kind != HTP_EXPORTED_VALUE) {
+        return;
+    }
+    const htp_exported_value *value = &symbols->program->values.items[argument->value];
+    uint32_t symbol = value->kind == HTP_TRACE_INT
+                          ? htp_exported_symbols_alone(symbols, &value->number)
+                          : HTP_NONE;
+    if (symbol != HTP_NONE) {
+        dims[place] =
+            (struct given_dim){true, HTP_NONE, symbols->hints[symbol], symbols->open[symbol]};
     }
 }
 
@@ -87,14 +109,23 @@ static struct telling begin(const htp_exported_symbols *symbols, const htp_input
             note_dim(&telling, symbols->paths[i], item, d, dims);
             note_dim(&telling, symbols->flat_paths[i], item, d, dims);
         }
+        if (item != HTP_NONE && inputs->items[item].is_scalar) {
+            note_number(&telling, symbols->paths[i], i, dims);
+            note_number(&telling, symbols->flat_paths[i], i, dims);
+        }
     }
     return telling;
 }
 
-/* Adds the name of a dim, and notes the axes that it follows. */
-static void add_dim(const struct telling *telling, const struct given_dim *dim, htp_text *text)
+/* Adds the name of a dim or number, and notes the axes that it follows. */
+static void add_dim(struct telling *telling, const struct given_dim *dim, htp_text *text)
 {
     uint32_t index = dim->axis;
+    if (dim->number) {
+        htp_text_add(text, dim->number);
+        telling->has_number = true;
+        return;
+    }
     if (index == HTP_NONE) {
         htp_text_addf(text, "%lld", (long long)dim->size);
         return;
@@ -110,10 +141,12 @@ static void add_dim(const struct telling *telling, const struct given_dim *dim, 
     }
 }
 
-/* Writes a guard with the names of axes. @return whether several axes that move are in it */
-static bool tell_guard(const struct telling *telling, const char *guard, htp_text *text)
+/* Writes a guard with the names of axes. @return whether several axes that move, or a number that
+ * stays an input, are in it */
+static bool tell_guard(struct telling *telling, const char *guard, htp_text *text)
 {
     memset(telling->is_meant, 0, telling->inputs->axis_count * sizeof(*telling->is_meant));
+    telling->has_number = false;
     for (const char *at = guard; *at;) {
         const char *place = htp_exported_guard_place(telling->arena, &at);
         uint32_t symbol;
@@ -130,7 +163,17 @@ static bool tell_guard(const struct telling *telling, const char *guard, htp_tex
     for (uint32_t i = 0; i < telling->inputs->axis_count; i++) {
         meant += telling->is_meant[i];
     }
-    return meant > 1;
+    return meant > 1 || telling->has_number;
+}
+
+/* The steps of axes of which a guard asks something together with a number are those beside the
+ * number of the example: they choose sizes, and are not told. */
+static void share_steps(const struct telling *telling)
+{
+    const htp_inputs *inputs = telling->inputs;
+    for (uint32_t i = 0; i < inputs->axis_count && telling->has_number; i++) {
+        inputs->bounds[i].is_step_shared = inputs->bounds[i].is_step_shared || telling->is_meant[i];
+    }
 }
 
 /* Writes "a + ((-1)*b)", the form of differences in guards, as "a - b". */
@@ -151,7 +194,8 @@ static const char *write_differences(htp_arena *arena, const char *rest)
     return htp_text_string(&text);
 }
 
-/* The guards on several axes that move by themselves, in words; NULL: none. */
+/* The guards on several axes that move by themselves, and on numbers that stay inputs, in words;
+ * NULL: none. */
 static const char *tell_all(const htp_exported_symbols *symbols, const htp_inputs *inputs,
                             const uint32_t *item_of)
 {
@@ -166,6 +210,7 @@ static const char *tell_all(const htp_exported_symbols *symbols, const htp_input
             !htp_exported_symbols_restricts(symbols, i)) {
             continue;
         }
+        share_steps(&telling);
         if (text.length > LONGEST || added == MOST) {
             more++;
             continue;
@@ -181,13 +226,16 @@ static const char *tell_all(const htp_exported_symbols *symbols, const htp_input
     return all.length > 0 ? htp_text_string(&all) : NULL;
 }
 
-/* "steps from 1 to 5", of numbers that stay inputs: their ranges alone, which guards may narrow. */
+/* "steps from 1 to 5", of numbers that stay inputs. */
 static void tell_numbers(const htp_exported_symbols *symbols, htp_text *text)
 {
     for (uint32_t i = 0; i < symbols->symbol_count; i++) {
-        const int64_t least = symbols->bounds[i].least;
-        const int64_t most = symbols->bounds[i].most;
-        if (!symbols->open[i] || (least == INT64_MIN && most == INT64_MAX)) {
+        if (!symbols->open[i]) {
+            continue;
+        }
+        const int64_t least = symbols->ranges[i].least;
+        const int64_t most = symbols->ranges[i].most;
+        if (least == INT64_MIN && most == INT64_MAX) {
             continue;
         }
         htp_text_addf(text, "%s%s", text->length > 0 ? "; " : "",
@@ -215,11 +263,13 @@ bool htp_exported_axes_ask(htp_exported_symbols *symbols, htp_inputs *inputs)
     };
     /* If the program does not accept the example, the trace reports why. */
     bool takes = take(taker, inputs, 0);
-    bool asks = takes && inputs->axis_count > 0 && symbols->program->guard_count > 0;
+    bool has_guards = takes && symbols->program->guard_count > 0;
+    bool asks = has_guards && inputs->axis_count > 0;
     if (takes) {
+        htp_exported_symbols_find_ranges(symbols);
         tell_numbers(symbols, &text);
     }
-    const char *asked = asks ? tell_all(symbols, inputs, taker->item_of) : NULL;
+    const char *asked = has_guards ? tell_all(symbols, inputs, taker->item_of) : NULL;
     if (asked) {
         htp_text_addf(&text, "%s%s", text.length > 0 ? "; " : "", asked);
     }

@@ -42,41 +42,53 @@ static int64_t divisor_of(int64_t a, int64_t b)
     return a;
 }
 
-/* @return whether the numbers are known, and rise from the first lane to the second: what is equal
- * in these two is then no sum or product of symbols */
-static bool line_of(const htp_exported_symbols *symbols, uint32_t symbol, struct line *line)
+/* @param numbers  by lane
+ * @return whether the numbers are known, and differ between the first lane and the second */
+static bool line_through(const htp_exported_number *numbers, uint32_t lane_count, struct line *line)
 {
     int64_t divisor = 0;
-    const htp_exported_number *first = &symbols->numbers[0][symbol];
     *line = (struct line){{0}};
-    for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
-        const htp_exported_number *number = &symbols->numbers[lane][symbol];
-        if (!htp_exported_is_integer(number) ||
-            __builtin_sub_overflow(number->whole, first->whole, &line->away[lane])) {
+    for (uint32_t lane = 0; lane < lane_count; lane++) {
+        if (!htp_exported_is_integer(&numbers[lane]) ||
+            __builtin_sub_overflow(numbers[lane].whole, numbers[0].whole, &line->away[lane])) {
             return false;
         }
         divisor = divisor_of(line->away[lane], divisor);
     }
-    for (uint32_t lane = 0; lane < symbols->lane_count && divisor != 0; lane++) {
+    for (uint32_t lane = 0; lane < lane_count && divisor != 0; lane++) {
         line->away[lane] /= line->away[1] < 0 ? -divisor : divisor;
     }
-    return symbols->lane_count > 1 && symbols->numbers[1][symbol].whole > first->whole;
+    return lane_count > 1 && line->away[1] != 0;
+}
+
+/* @return whether the numbers are known, and rise from the first lane to the second: what is equal
+ * in these two is then no sum or product of symbols */
+static bool line_of(const htp_exported_symbols *symbols, uint32_t symbol, struct line *line)
+{
+    htp_exported_number numbers[HTP_MAX_LANES];
+    for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {
+        numbers[lane] = symbols->numbers[lane][symbol];
+    }
+    return line_through(numbers, symbols->lane_count, line) && numbers[1].whole > numbers[0].whole;
+}
+
+/* @return whether no line like it was noted before */
+static bool add_line(struct making *making, const struct line *line)
+{
+    uint32_t known = 0;
+    const void **key =
+        htp_map_add_bytes(making->symbols->arena, &making->lines, line, sizeof(*line), &known);
+    if (key) {
+        *key = htp_arena_copy(making->symbols->arena, line, sizeof(*line));
+    }
+    return key != NULL;
 }
 
 /* Notes the line of a symbol. @return whether it has one of its own */
 static bool note_line(struct making *making, uint32_t symbol)
 {
     struct line line;
-    uint32_t known = symbol;
-    if (!line_of(making->symbols, symbol, &line)) {
-        return false;
-    }
-    const void **key =
-        htp_map_add_bytes(making->symbols->arena, &making->lines, &line, sizeof(line), &known);
-    if (key) {
-        *key = htp_arena_copy(making->symbols->arena, &line, sizeof(line));
-    }
-    return key != NULL;
+    return line_of(making->symbols, symbol, &line) && add_line(making, &line);
 }
 
 static void note_lines_of_inputs(struct making *making)
@@ -172,6 +184,81 @@ static bool is_still(struct making *making, uint32_t expression)
     return is_still;
 }
 
+/* ---- numbers that a dim has room for ---- */
+
+static bool is_negative(struct making *making, uint32_t expression)
+{
+    bool is_negative = false;
+    for (uint32_t lane = 0; lane < making->symbols->lane_count; lane++) {
+        const htp_exported_number number = value_of(making, expression, lane);
+        is_negative = is_negative || (htp_exported_is_integer(&number) && number.whole < 0);
+    }
+    return is_negative;
+}
+
+/* Visits the symbols of a dim that the data decides. @return whether @p visit returned true for all
+ */
+static bool each_symbol(struct making *making, uint32_t expression,
+                        bool (*visit)(struct making *making, uint32_t symbol, int64_t with),
+                        int64_t with)
+{
+    const htp_exported_formula *formula = &making->symbols->formulas[expression];
+    bool is_done = true;
+    for (uint32_t i = 0; i < formula->count && is_done; i++) {
+        const htp_exported_step *step = &formula->steps[i];
+        uint32_t symbol = (uint32_t)step->number.whole;
+        if (step->operation == HTP_EXPORTED_SYMBOL && !making->symbols->open[symbol] &&
+            htp_exported_symbols_is_data(making->symbols, symbol)) {
+            is_done = visit(making, symbol, with);
+        }
+    }
+    return is_done;
+}
+
+/* @return whether no line like it is noted; it is not noted yet */
+static bool draw_small(struct making *making, uint32_t symbol, int64_t most)
+{
+    struct line line;
+    const int64_t bound = making->symbols->bounds[symbol].least;
+    const int64_t least = bound > 1 ? bound : 1;
+    draw_all(making, symbol, 1, least, least > most ? least : most);
+    return line_of(making->symbols, symbol, &line) &&
+           !htp_map_get_bytes(&making->lines, &line, sizeof(line), NULL);
+}
+
+static bool note_small(struct making *making, uint32_t symbol, int64_t most)
+{
+    (void)most;
+    return is_apart(making, symbol);
+}
+
+/* Whether a dim is no multiple of another one, or of a symbol. */
+static bool dim_is_apart(struct making *making, uint32_t expression)
+{
+    htp_exported_number numbers[HTP_MAX_LANES];
+    struct line line;
+    for (uint32_t lane = 0; lane < making->symbols->lane_count; lane++) {
+        numbers[lane] = value_of(making, expression, lane);
+    }
+    return line_through(numbers, making->symbols->lane_count, &line) &&
+           (making->symbols->lane_count == 2 || add_line(making, &line));
+}
+
+/* A dim that is what some sizes leave of another one: these are drawn from smaller and smaller
+ * numbers. */
+static void fit_dim(struct making *making, uint32_t expression)
+{
+    enum { FIRST_MOST = 4096, LAST_MOST = 3 };
+    bool fits = !is_negative(making, expression);
+    for (int64_t most = FIRST_MOST; most >= LAST_MOST && !fits; most -= (most + 3) / 4) {
+        for (uint32_t i = 0; i < MOST_DRAWN && !fits && making->evaluated < MOST_EVALUATED; i++) {
+            fits = each_symbol(making, expression, draw_small, most) &&
+                   !is_negative(making, expression) && dim_is_apart(making, expression) &&
+                   each_symbol(making, expression, note_small, most);
+        }
+    }
+}
+
 /* Whether a dim in the first lane would be another one with this number for a symbol. */
 static bool changes(struct making *making, uint32_t expression, uint32_t symbol, int64_t number)
 {
@@ -231,28 +318,29 @@ static void lower(struct making *making, uint32_t expression, uint32_t symbol)
     }
 }
 
+static bool lower_still(struct making *making, uint32_t symbol, int64_t expression)
+{
+    if (making->evaluated < MOST_EVALUATED && is_still(making, (uint32_t)expression)) {
+        lower(making, (uint32_t)expression, symbol);
+    }
+    return true;
+}
+
 /* A dim that does not move although the data decides symbols in it. */
 static void move_dim(struct making *making, uint32_t expression)
 {
-    const htp_exported_formula *formula = &making->symbols->formulas[expression];
-    for (uint32_t i = 0; i < formula->count && making->evaluated < MOST_EVALUATED; i++) {
-        const htp_exported_step *step = &formula->steps[i];
-        uint32_t symbol = (uint32_t)step->number.whole;
-        if (step->operation == HTP_EXPORTED_SYMBOL && !making->symbols->open[symbol] &&
-            htp_exported_symbols_is_data(making->symbols, symbol) && is_still(making, expression)) {
-            lower(making, expression, symbol);
-        }
-    }
+    (void)each_symbol(making, expression, lower_still, expression);
 }
 
-static void move_dims(struct making *making)
+/* Visits the dims that have formulas. */
+static void each_dim(struct making *making, void (*visit)(struct making *, uint32_t))
 {
     const htp_exported_program *program = making->symbols->program;
     for (size_t i = 0; i < program->values.count; i++) {
         const htp_exported_value *value = &program->values.items[i];
         for (uint32_t d = 0; value->kind == HTP_TRACE_TENSOR && d < value->rank; d++) {
             if (value->sizes[d].expression != HTP_NONE && making->evaluated < MOST_EVALUATED) {
-                move_dim(making, value->sizes[d].expression);
+                visit(making, value->sizes[d].expression);
             }
         }
     }
@@ -276,7 +364,8 @@ void htp_data_sizes_make_up(htp_exported_symbols *symbols)
         }
     }
     if (symbols->lane_count > 1) {
-        move_dims(&making);
+        each_dim(&making, fit_dim);
+        each_dim(&making, move_dim);
     }
     for (uint32_t i = 0; i < symbols->symbol_count; i++) {
         const char *argument = symbols->open[i];

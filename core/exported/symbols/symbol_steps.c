@@ -335,15 +335,49 @@ const int64_t *htp_symbol_steps_examples(htp_exported_symbols *symbols, uint32_t
     return symbols->examples[symbol];
 }
 
+/* A symbol's range without numbers at its ends that its own guards refuse. */
+static htp_exported_bounds find_range(struct probe *probe, uint32_t symbol)
+{
+    htp_exported_bounds range = probe->symbols->bounds[symbol];
+    for (int64_t i = 0; i < NEAR_SIZES && range.least > INT64_MIN && range.least < range.most &&
+                        !takes_size(probe, symbol, range.least);
+         i++) {
+        range.least++;
+    }
+    for (int64_t i = 0; i < NEAR_SIZES && range.most < INT64_MAX && range.most > range.least &&
+                        !takes_size(probe, symbol, range.most);
+         i++) {
+        range.most--;
+    }
+    return range;
+}
+
+void htp_exported_symbols_find_ranges(htp_exported_symbols *symbols)
+{
+    htp_exported_bounds *ranges =
+        HTP_NEW_ARRAY(symbols->arena, htp_exported_bounds, (size_t)symbols->symbol_count + 1);
+    struct probe probe = begin(symbols);
+    uint64_t evaluated = 0; /* besides the budget of the search for sizes */
+    probe.evaluated = &evaluated;
+    find_owners(&probe);
+    for (uint32_t i = 0; i < symbols->symbol_count; i++) {
+        ranges[i] = symbols->open[i] ? find_range(&probe, i) : symbols->bounds[i];
+    }
+    symbols->ranges = ranges;
+}
+
 /* ---- guards that restrict more than that ---- */
 
-/* A size of a symbol within its bounds and steps, near its least or far from it. */
+/* A size of a symbol within its bounds and steps, or a number that stays an input, near its least
+ * or far from it. */
 static int64_t sample(const htp_exported_symbols *symbols, uint32_t symbol, uint64_t *chance)
 {
     static const int64_t reaches[] = {3, 30, 3000};
-    const int64_t step = symbols->steps[symbol];
-    const int64_t least = symbols->leasts[symbol] > 1 ? symbols->leasts[symbol] : 1;
-    const int64_t most = symbols->mosts[symbol];
+    const bool is_open = symbols->open[symbol] && symbols->ranges;
+    const int64_t step = is_open ? 1 : symbols->steps[symbol];
+    const int64_t end = is_open ? symbols->ranges[symbol].least : symbols->leasts[symbol];
+    const int64_t least = end > 1 ? end : 1;
+    const int64_t most = is_open ? symbols->ranges[symbol].most : symbols->mosts[symbol];
     *chance = *chance * 6364136223846793005U + 1442695040888963407U; /* Knuth's MMIX */
     const uint64_t number = *chance >> 33;
     const int64_t reach = reaches[number % 3];
@@ -355,6 +389,23 @@ static int64_t sample(const htp_exported_symbols *symbols, uint32_t symbol, uint
     return base + away <= most ? base + away : base;
 }
 
+/* By symbol: an argument is this number. */
+static const bool *find_numbers(const htp_exported_symbols *symbols)
+{
+    const htp_exported_program *program = symbols->program;
+    bool *is_number = HTP_NEW_ARRAY(symbols->arena, bool, (size_t)symbols->symbol_count + 1);
+    for (uint32_t i = 0; i < program->input_count; i++) {
+        const htp_exported_argument *argument = &program->inputs[i].argument;
+        if (argument->kind == HTP_EXPORTED_VALUE &&
+            program->values.items[argument->value].kind == HTP_TRACE_INT) {
+            uint32_t symbol =
+                htp_exported_symbols_alone(symbols, &program->values.items[argument->value].number);
+            is_number[symbol < symbols->symbol_count ? symbol : symbols->symbol_count] = true;
+        }
+    }
+    return is_number;
+}
+
 bool htp_exported_symbols_restricts(const htp_exported_symbols *symbols, uint32_t guard)
 {
     enum { SAMPLES = 256, MOST_OF_ONE = 1 << 16 };
@@ -363,9 +414,10 @@ bool htp_exported_symbols_restricts(const htp_exported_symbols *symbols, uint32_
     probe.evaluated = &evaluated;
     uint64_t chance = 1;
     bool holds = true;
+    const bool *is_number = find_numbers(symbols);
     for (uint32_t i = 0; i < SAMPLES && holds; i++) {
         for (uint32_t k = 0; k < symbols->symbol_count; k++) {
-            if (symbols->hints[k] > 0) {
+            if (symbols->hints[k] > 0 && (!is_number[k] || symbols->open[k])) {
                 set_symbol(&probe, k, sample(symbols, k, &chance));
             }
         }

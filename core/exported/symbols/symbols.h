@@ -35,12 +35,14 @@ typedef struct htp_exported_symbols {
     const int64_t *steps;               /**< by symbol: the step between accepted sizes; 0:
                                             unknown */
     const int64_t *leasts;              /**< by symbol: the least accepted size that was found */
-    const int64_t *mosts;      /**< by symbol: the largest accepted size; INT64_MAX: none */
-    uint64_t *evaluated;       /**< steps evaluated in the search for these sizes */
-    htp_exported_taken *taken; /**< by symbol: accepted sizes, found on demand */
-    const char **open;         /**< by symbol: the path of an argument that stays a number among the
-                                  inputs of the model; NULL */
-    const int64_t **examples;  /**< by symbol: that number in each lane; NULL until it is needed */
+    const int64_t *mosts;              /**< by symbol: the largest accepted size; INT64_MAX: none */
+    uint64_t *evaluated;               /**< steps evaluated in the search for these sizes */
+    htp_exported_taken *taken;         /**< by symbol: accepted sizes, found on demand */
+    const htp_exported_bounds *ranges; /**< by symbol: its bounds; those of arguments that stay
+                                          inputs without ends that their own guards refuse */
+    const char **open;        /**< by symbol: the path of an argument that stays a number among the
+                                 inputs of the model; NULL */
+    const int64_t **examples; /**< by symbol: that number in each lane; NULL until it is needed */
     uint32_t symbol_count;
     uint32_t lane_count;
     htp_exported_number *numbers[HTP_MAX_LANES]; /**< by symbol */
@@ -99,6 +101,9 @@ uint32_t htp_exported_symbols_place(const htp_exported_symbols *symbols, const c
 /** Whether a formula with symbols is constant over all sizes that the program accepts:
  * "s77 // (s77 // 2)" for even ones. */
 bool htp_exported_symbols_is_settled(const htp_exported_symbols *symbols, uint32_t expression);
+
+/** Finds symbols->ranges, once it is known which arguments stay inputs. */
+void htp_exported_symbols_find_ranges(htp_exported_symbols *symbols);
 
 /** Whether a guard refuses sizes within the bounds and steps of all symbols, by samples of these.
  */

@@ -7,9 +7,10 @@
 /* "batch from 2 to 64"; nothing for an unbounded axis. */
 static void add_sizes(const htp_axis *axis, const htp_bound *bound, htp_text *text)
 {
-    bool has_least = bound->least > 1;
-    if (!bound->is_declared || axis->formula ||
-        (!has_least && bound->most == 0 && bound->step <= 1)) {
+    bool is_shared = bound->is_step_shared && bound->step > 1;
+    bool has_least = bound->least > 1 && !is_shared;
+    bool has_step = bound->step > 1 && !is_shared;
+    if (!bound->is_declared || axis->formula || (!has_least && bound->most == 0 && !has_step)) {
         return;
     }
     htp_text_addf(text, "%s%s", text->length > 0 ? "; " : "", axis->symbol);
@@ -21,7 +22,7 @@ static void add_sizes(const htp_axis *axis, const htp_bound *bound, htp_text *te
     } else {
         htp_text_add(text, " on");
     }
-    if (bound->step > 1) {
+    if (has_step) {
         long long rest = (long long)(bound->rest % bound->step);
         htp_text_addf(text, rest == 0 ? ", a multiple of %lld" : ", %lld apart",
                       (long long)bound->step);

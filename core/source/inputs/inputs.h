@@ -27,6 +27,8 @@ typedef struct htp_bound {
     int64_t step;        /**< sizes are `rest` plus multiples of it; 0: any */
     int64_t rest;        /**< one of these sizes */
     bool is_declared;    /**< the file declares them */
+    bool is_step_shared; /**< the step and the least size are those beside a number of the
+                              example */
     const char *message; /**< of the first refusal with a reason; NULL: none */
 } htp_bound;
 

@@ -5,9 +5,6 @@ NOT_RIGHT = {
     "nemotron3_5_asr": "PyTorch leaves a vmap in the program",
     "nemotron_asr_streaming": "PyTorch leaves a vmap in the program",
     "nemotron_asr_streaming_encoder": "PyTorch leaves a vmap in the program",
-    "reformer": "a length that attention pads to is a number at all tried sizes",
-    "siglip2": "no sizes of the data are found with a product within the number of patches",
-    "siglip2_vision_model": "no sizes of the data are found with a product within the number of patches",
     "git": "guards let the batches of text and pictures move together alone",
 }
 # The same for tags that differ from the TorchScript file's although the program runs operators in the modules that

@@ -15,7 +15,11 @@ TOLD = {
     "area": "batch from 2 on; sequence from 2 on; x_dim_2 from 2 on; where sequence*x_dim_2 <= 4096",
     "few_batches": "batch from 2 to 4",
     "twice": "y_dim_1 from 2 to 64",
-    "cut_at": "batch from 2 on; parts.cut from 1 to 6",
+    "cut_at": "batch from 2 on; parts.cut from 2 to 5",
+    "grouped": "n from 2 on; where ((4*batch) % n) == 0, (4*batch) == (n*((4*batch) // n)), n != batch, (batch % n) == 0, "
+               "((4*batch) // n) != (batch // n), ((batch // n) % ((4*batch) // n)) != 0 and 7 conditions of several sizes "
+               "hold",
+    "grouped_few": "batch from 3 on, a multiple of 3",
     "product": "batch from 2 on; x_dim_1 from 2 on",
 }
 
