@@ -36,8 +36,21 @@ enum {
 
 /* ---- what all messages are read with ---- */
 
+/* Whether a file is a zip archive, as PyTorch's are. */
+static bool is_archive(const htp_view *view)
+{
+    static const char begin[] = "PK\3\4";
+    return view->bytes.bytes >= strlen(begin) && memcmp(view->bytes.at, begin, strlen(begin)) == 0;
+}
+
 htp_status htp_view_damaged(const htp_view *view, const unsigned char *at, const char *what)
 {
+    if (is_archive(view)) {
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "%s: a zip archive, no ONNX model; if it is a model of PyTorch, "
+                               "export it first: htp-trace FILE --out MODEL.onnx",
+                               view->path);
+    }
     bool is_in_file = at >= view->bytes.at && at <= view->bytes.at + view->bytes.bytes;
     const char *place = is_in_file ? htp_arena_printf(view->arena, "byte %llu",
                                                       (unsigned long long)(at - view->bytes.at))

@@ -20,15 +20,18 @@ from test_bad_input import check_line
 @case
 def contents_decide_and_not_endings():
     with scratch() as folder:
-        shutil.copy(ours(folder), folder / "model.pt")
         shutil.copy(models() / "net.pt", folder / "model.onnx")
-        assert facts("inspect", folder / "model.pt")["kind"] == "onnx"
-        archive = run("inspect", folder / "model.onnx", "--json")
-        assert "kind" not in json.loads(archive.stdout), archive.stdout
+        for name in "model.pt", "model.pt2":
+            shutil.copy(ours(folder), folder / name)
+            assert facts("inspect", folder / name)["kind"] == "onnx"
+        shutil.copy(models() / "net.pt", folder / "net.pt2")
+        for name in "model.onnx", "net.pt2":
+            archive = run("inspect", folder / name, "--json")
+            assert "kind" not in json.loads(archive.stdout), archive.stdout
         check_line(run("inspect", folder / "model.onnx", "--module", "none"), EXIT_USAGE,
                    'there is no module "none"')
         check_line(run("select", folder / "model.onnx", "--module", "Net"), EXIT_BAD_INPUT,
-                   "not an ONNX model")
+                   "no ONNX model; if it is a model of PyTorch, export it first")
 
 
 @case

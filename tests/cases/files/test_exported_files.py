@@ -159,14 +159,27 @@ def tags_of(path: Path) -> set:
 def exports_what_is_whole() -> None:
     """Including the classes of modules in which nothing runs, if the file has them."""
     classes = {"extra/modules.json": json.dumps({"holder": "net.Holder"}).encode()}
-    for extra, tag in (({}, "/Net/Inner"), (classes, "/Net/Holder/Inner")):
+    for name, extra, tag in (("net.pt", {}, "/Net/Inner"), ("any.onnx", classes, "/Net/Holder/Inner")):
         with scratch() as there:
-            pt2 = write(there / "any.name", {**records(), **extra})
+            pt2 = write(there / name, {**records(), **extra})
             result = run(pt2, "--out", there / "net.onnx")
             assert result.returncode == EXIT_OK, result.stderr
             assert tags_of(there / "net.onnx") == {tag}
             quality = run("quality", there / "net.onnx", "--reference", pt2)
             assert "export): 1 nodes matched, 0 not" in quality.stdout, quality
+
+
+@case
+def programs_of_another_device_give_the_same_file() -> None:
+    """Their tensors say where they were."""
+    with scratch() as there:
+        for device in "cpu", "cuda":
+            moved = {name: content.replace(b'"type": "cpu"', f'"type": "{device}"'.encode())
+                     for name, content in records().items()}
+            assert f'"{device}"'.encode() in moved[MODEL] + moved[WEIGHTS]
+            result = run(write(there / "net.pt2", moved), "--out", there / f"{device}.onnx")
+            assert result.returncode == EXIT_OK, result.stderr
+        assert (there / "cpu.onnx").read_bytes() == (there / "cuda.onnx").read_bytes()
 
 
 @case
