@@ -12,13 +12,14 @@ Made by `make zoo ZOO="--pt2 --document"`. The same models, exported by PyTorch 
 with `Dim.AUTO`, else with fixed sizes (*way*; strict if nothing else works); those of torchvision without its own
 operators, but the detectors with those of torchvision 0.28, loaded with stand-ins for the libraries of CUDA. Each file
 is exported without libtorch and without flags, run at three choices of sizes, including batch 1 and sequence 1, and
-compared with the eager model as in the first table. *tags*: whether all properties of the first
-table hold; *twin*: whether the set of tags equals that of the TorchScript file of the same model. *another program*:
-PyTorch made a program that runs operators in other modules than a trace, for example for a slice of a whole axis, or a
-mask. *peer*: the model that `torch.onnx.export(dynamo=True)` makes of the same program, judged in the same way.
-Here **right-fixed** means that torch.export, or a guard of its program, fixes an axis that the eager model does not
-fix, and **untraceable** that PyTorch makes no program. A difference beside an error of libtorch's of the same size is
-rounding: d_fine has feature maps of numbers up to 30,000.
+compared with the eager model as in the first table; an output of few elements may have no error by chance, so PyTorch's
+own error in it is that at any of the sizes. Of the models with SDPA, every 24th is measured. *tags*: whether all
+properties of the first table hold; *twin*: whether the set of tags equals that of the TorchScript file of the same
+model. *another program*: PyTorch made a program that runs operators in other modules than a trace, for example for a
+slice of a whole axis, or a mask. *peer*: the model that `torch.onnx.export(dynamo=True)` makes of the same program,
+judged in the same way. Here **right-fixed** means that torch.export, or a guard of its program, fixes an axis that the
+eager model does not fix, and **untraceable** that PyTorch makes no program. A difference beside an error of libtorch's
+of the same size is rounding: d_fine has feature maps of numbers up to 30,000.
 """
 FINE = (RIGHT, FIXED)
 CAUSE_LENGTH = 160
