@@ -71,6 +71,8 @@ typedef struct htp_inspect_options {
                              weights and activations, and the most memory that values take at once */
     const char *sizes;  /**< of the axes, for the cost: "batch=1,sequence=128"; NULL: the cost is
                              told as formulas of the axes */
+    const char *node_data; /**< with the cost: a file that gets the multiply-adds of nodes as Model
+                                Explorer's node data; NULL: none */
 } htp_inspect_options;
 
 /** Fills @p options with the defaults: all of the model. */
@@ -259,6 +261,13 @@ typedef enum htp_drawing_format {
     HTP_DRAW_MERMAID = 3, /**< a flowchart, which Markdown viewers draw */
 } htp_drawing_format;
 
+/** By what the boxes of a drawing are coloured. */
+typedef enum htp_drawing_color {
+    HTP_COLOR_BY_KIND = 0,
+    HTP_COLOR_BY_COST = 1, /**< multiply-adds, see htp_inspect_options.cost */
+    HTP_COLOR_BY_TIME = 2, /**< time in ONNX Runtime, see htp_model_profile() */
+} htp_drawing_color;
+
 /** Options of htp_model_draw(). Always start from htp_drawing_init(). */
 typedef struct htp_drawing {
     size_t struct_size; /**< set by htp_drawing_init() */
@@ -268,8 +277,12 @@ typedef struct htp_drawing {
     int depth;          /**< levels of modules below the root, or below these modules, whose nodes
                              are drawn; negative: all */
     htp_write_fn write; /**< receives the drawing if it has no path */
-    htp_progress_fn progress; /**< or NULL; called with HTP_STAGE_WRITTEN */
-    void *user;               /**< passed to both */
+    htp_progress_fn progress;   /**< or NULL; called with HTP_STAGE_WRITTEN */
+    void *user;                 /**< passed to both */
+    htp_drawing_color color_by; /**< the deeper, the more; labels have the share of the whole */
+    const char *sizes;          /**< of the axes, for HTP_COLOR_BY_COST; or NULL */
+    const char *profile;        /**< for HTP_COLOR_BY_TIME, see htp_profiling; or NULL */
+    const char *optimized;      /**< likewise */
 } htp_drawing;
 
 /** Fills @p drawing with the defaults: all of the model, for graphviz. */
@@ -300,6 +313,8 @@ typedef struct htp_profiling {
     const char *sizes;  /**< of the axes, in all runs: adds the multiply-adds of modules and the
                              operations by second, see htp_inspect_options; NULL: without, unless
                              the model has no dynamic axes */
+    const char *node_data; /**< a file that gets the microseconds of nodes as Model Explorer's node
+                                data; NULL: none */
 } htp_profiling;
 
 /** Fills @p profiling with the defaults. */

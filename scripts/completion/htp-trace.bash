@@ -84,7 +84,11 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
-    inspect:--sizes | split:--sizes | profile:--sizes)
+    inspect:--node-data | profile:--node-data)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
+    inspect:--sizes | split:--sizes | graph:--sizes | profile:--sizes)
         COMPREPLY=()
         return
         ;;
@@ -120,11 +124,11 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -W 'cost weights time' -- "$word")
         return
         ;;
-    split:--profile | quality:--profile)
+    split:--profile | quality:--profile | graph:--profile)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    split:--optimized | profile:--optimized)
+    split:--optimized | graph:--optimized | profile:--optimized)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
@@ -172,6 +176,10 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
+    graph:--color-by)
+        mapfile -t COMPREPLY < <(compgen -W 'cost time' -- "$word")
+        return
+        ;;
     graph:--format)
         mapfile -t COMPREPLY < <(compgen -W 'dot graphml svg mermaid' -- "$word")
         return
@@ -186,7 +194,7 @@ _htp_trace()
     fi
     case $command in
     '') options='--out --out-dir --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
-    inspect) options='--module --own --depth --cost --sizes --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
+    inspect) options='--module --own --depth --node-data --cost --sizes --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
     select) options='--module --except --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
     extract) options='--out --external-data --module --except --own --call --json --quiet --verbose --version --help' ;;
     split) options='--out-dir --external-data --at --depth --into --by --profile --sizes --share-weights --optimized --json --quiet --verbose --version --help' ;;
@@ -198,8 +206,8 @@ _htp_trace()
     retag) options='--out --like --json --quiet --verbose --version --help' ;;
     inline) options='--out --json --quiet --verbose --version --help' ;;
     sidecar) options='--out --json --quiet --verbose --version --help' ;;
-    graph) options='--out --module --own --depth --format --json --quiet --verbose --version --help' ;;
-    profile) options='--module --own --depth --sizes --optimized --json --quiet --verbose --version --help' ;;
+    graph) options='--out --module --own --depth --color-by --profile --sizes --format --optimized --json --quiet --verbose --version --help' ;;
+    profile) options='--module --own --depth --node-data --sizes --optimized --json --quiet --verbose --version --help' ;;
     ops) options='--version --help' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

@@ -102,7 +102,11 @@ _htp_trace()
         :
         return
         ;;
-    inspect:--sizes | split:--sizes | profile:--sizes)
+    inspect:--node-data | profile:--node-data)
+        _files
+        return
+        ;;
+    inspect:--sizes | split:--sizes | graph:--sizes | profile:--sizes)
         :
         return
         ;;
@@ -138,11 +142,11 @@ _htp_trace()
         compadd cost weights time
         return
         ;;
-    split:--profile | quality:--profile)
+    split:--profile | quality:--profile | graph:--profile)
         _files
         return
         ;;
-    split:--optimized | profile:--optimized)
+    split:--optimized | graph:--optimized | profile:--optimized)
         _files
         return
         ;;
@@ -188,6 +192,10 @@ _htp_trace()
         ;;
     retag:--like)
         _files
+        return
+        ;;
+    graph:--color-by)
+        compadd cost time
         return
         ;;
     graph:--format)
@@ -241,6 +249,7 @@ _htp_trace()
         '--module:Shows these modules instead of the tree: values that cross their border, nodes with source lines, weights'
         '--own:Takes these modules without those below them'
         '--depth:Shows N levels of the tree below the root'
+        '--node-data:Writes the values of nodes for Model Explorer, as node data: multiply-adds, or the microseconds of a profile'
         '--cost:Shows what modules, operators and nodes cost instead: multiply-adds, bytes of weights and of activations, and the most memory that values take at once; as formulas of the dynamic axes'
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--json:Prints one JSON object'
@@ -298,7 +307,7 @@ _htp_trace()
         '--depth:Makes the modules N levels below the root parts'
         '--into:Makes N parts of which the largest is as small as possible'
         '--by:Measures the parts of --into by cost, their multiply-adds; weights, the bytes of those that they read; or time, that of their kernels in --profile'
-        '--profile:Names the ONNX Runtime profile for --by time'
+        '--profile:Names the ONNX Runtime profile for time'
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--share-weights:Stores weights of 1 KiB and more in one file, weights.data, that all parts refer to'
         '--optimized:Names the optimised model (optimized_model_filepath), through which fused kernels are traced back'
@@ -398,7 +407,11 @@ _htp_trace()
         '--module:Draws these modules alone'
         '--own:Takes these modules without those below them'
         '--depth:Draws modules N levels down as one box each'
+        '--color-by:Colours boxes by cost, their multiply-adds, or by time, that of their kernels in --profile'
+        '--profile:Names the ONNX Runtime profile for time'
+        '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--format:Writes dot, graphml, mermaid, or svg, which graphviz draws'
+        '--optimized:Names the optimised model (optimized_model_filepath), through which fused kernels are traced back'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
@@ -409,6 +422,7 @@ _htp_trace()
         '--module:Lists the kernels of these modules, the longest first'
         '--own:Takes these modules without those below them'
         '--depth:Shows N levels of the tree below the root'
+        '--node-data:Writes the values of nodes for Model Explorer, as node data: multiply-adds, or the microseconds of a profile'
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--optimized:Names the optimised model (optimized_model_filepath), through which fused kernels are traced back'
         '--json:Prints one JSON object'

@@ -1,9 +1,9 @@
 /*
  * Draws an ONNX model.
  */
-#include "api/model.h"
 #include "api/options.h"
 #include "api/queries/graphviz.h"
+#include "api/queries/measures.h"
 #include "onnx/files/delivery.h"
 #include "report/drawing/drawing.h"
 
@@ -24,6 +24,7 @@ struct work {
     htp_drawing drawing;
     const char *path;
     htp_drawing_graph drawn;
+    htp_timing timing; /* for HTP_COLOR_BY_TIME */
     int dot, svg;      /* files in memory; -1: none */
     htp_arena scratch; /* for one text */
     bool has_no_memory;
@@ -189,8 +190,13 @@ static htp_status draw(htp_query *query)
 {
     struct work *work = query->work;
     htp_model *model = query->model;
-    const htp_drawing_choice choice = {
+    htp_drawing_choice choice = {
         .module = work->drawing.module, .own = work->drawing.own, .depth = work->drawing.depth};
+    if (work->drawing.color_by == HTP_COLOR_BY_COST) {
+        HTP_TRY(htp_measure_multiply_adds(query, work->drawing.sizes, true, &choice.costs));
+    } else if (work->drawing.color_by == HTP_COLOR_BY_TIME) {
+        HTP_TRY(htp_measure_times(query, &work->timing, &choice.costs));
+    }
     if (work->path) {
         HTP_TRY(htp_query_check_output(query, work->path));
     }
@@ -214,6 +220,17 @@ static htp_status take(const htp_drawing *given, const char *path, htp_drawing *
         return htp_status_make(HTP_CODE_USAGE, "unknown format of drawings: %d",
                                (int)drawing->format);
     }
+    if ((unsigned)drawing->color_by > HTP_COLOR_BY_TIME) {
+        return htp_status_make(HTP_CODE_USAGE, "unknown measure of colours: %d",
+                               (int)drawing->color_by);
+    }
+    if (drawing->sizes && drawing->color_by != HTP_COLOR_BY_COST) {
+        return htp_status_make(HTP_CODE_USAGE, "sizes are for colours by cost");
+    }
+    if ((drawing->color_by == HTP_COLOR_BY_TIME) != (drawing->profile != NULL) ||
+        (drawing->optimized && !drawing->profile)) {
+        return htp_status_make(HTP_CODE_USAGE, "colours by time need a profile, others take none");
+    }
     return path || drawing->write
                ? HTP_OK
                : htp_status_make(HTP_CODE_USAGE, "there is no place for the drawn");
@@ -231,7 +248,11 @@ htp_status htp_model_draw(htp_model *model, const htp_drawing *drawing, const ch
     struct work work = {.path = path, .dot = -1, .svg = -1};
     htp_query query = {.model = model, .answer = draw, .work = &work};
     HTP_TRY(take(drawing, path, &work.drawing));
+    if (work.drawing.profile) {
+        HTP_TRY(htp_timing_open(&work.timing, work.drawing.profile, work.drawing.optimized));
+    }
     htp_status status = htp_query_ask(&query);
+    htp_timing_close(&work.timing);
     close_file(work.dot);
     close_file(work.svg);
     return status;

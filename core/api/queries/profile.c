@@ -2,7 +2,7 @@
  * Maps a profile of ONNX Runtime to the modules of a model.
  */
 #include "api/options.h"
-#include "api/queries/timing.h"
+#include "api/queries/measures.h"
 #include "report/profile_report.h"
 
 void htp_profiling_init(htp_profiling *profiling)
@@ -58,6 +58,10 @@ static htp_status tell(htp_query *query)
             model->view.path));
     }
     const htp_cost *cost;
+    HTP_TRY(
+        htp_node_data_write(query, "microseconds",
+                            htp_profile_by_node(&work->timing.profile, &model->view, &model->tree),
+                            profiling->node_data));
     HTP_TRY(find_cost(query, profiling->sizes, &cost));
     const htp_profile_query asked = {
         .profile = &work->timing.profile,

@@ -2,8 +2,8 @@
  * Splits an ONNX model into consecutive parts.
  */
 #include "api/options.h"
-#include "api/queries/split_balance.h"
-#include "onnx/files/delivery.h"
+#include "api/queries/measures.h"
+#include "api/queries/written_text.h"
 #include "onnx/files/folder.h"
 #include "query/select/address.h"
 #include "query/select/calls.h"
@@ -310,33 +310,11 @@ static htp_status write_parts(struct work *work)
 
 /* ---- the index ---- */
 
-static htp_status count_text(void *user, const char *location, htp_delivery_sizes *sizes)
-{
-    (void)location;
-    *sizes = (htp_delivery_sizes){strlen(user), 0};
-    return HTP_OK;
-}
-
-static htp_delivery_end put_text(void *user, htp_output *output)
-{
-    htp_output_append(output, user, strlen(user));
-    return HTP_DELIVERY_DONE;
-}
-
-static htp_status check_nothing(void *user)
-{
-    (void)user;
-    return HTP_OK;
-}
-
 static htp_status write_index(struct work *work, const char *text)
 {
-    char *user = htp_arena_printf(work->arena, "%s\n", text);
-    const htp_delivery delivery = {user, count_text, put_text, put_text, check_nothing};
-    htp_delivered delivered;
     char path[PATH_MAX];
     HTP_TRY(find_path(work, INDEX_FILE, path));
-    return htp_deliver(work->arena, &delivery, path, &delivered);
+    return htp_text_write(work->arena, text, path);
 }
 
 /* ---- the whole ---- */

@@ -34,8 +34,9 @@ typedef struct htp_cli_arguments {
     htp_profiling profiling;
     htp_verify_options verifying;
     bool cost;
-    const char *sizes; /* of axes; NULL: none */
-    int call;          /* -1: all of them */
+    const char *sizes;     /* of axes; NULL: none */
+    const char *node_data; /* a file; NULL: none */
+    int call;              /* -1: all of them */
     bool share_weights;
     int into; /* 0: no number of parts */
     htp_split_measure split_by;

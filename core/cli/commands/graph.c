@@ -43,6 +43,9 @@ static htp_status draw(htp_model *opened, const htp_cli_arguments *arguments,
         arguments->format < 0 ? find_format(arguments->out) : (htp_drawing_format)arguments->format;
     drawing.own = arguments->selection.own;
     drawing.depth = arguments->depth;
+    drawing.sizes = arguments->sizes;
+    drawing.profile = arguments->profiling.profile;
+    drawing.optimized = arguments->profiling.optimized;
     drawing.write = print;
     drawing.progress = options->progress;
     drawing.user = options->user;

@@ -16,6 +16,7 @@ static htp_status inspect_onnx(htp_model *opened, const htp_cli_arguments *argum
     inspected.depth = arguments->depth;
     inspected.cost = arguments->cost;
     inspected.sizes = arguments->sizes;
+    inspected.node_data = arguments->node_data;
     return htp_model_inspect(opened, &inspected, text, json);
 }
 
@@ -29,7 +30,7 @@ static htp_status inspect_torchscript(const htp_cli_arguments *arguments, const 
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: --own is for ONNX models, and this is another file", path);
     }
-    if ((arguments->cost || arguments->sizes) && access(path, F_OK) == 0) {
+    if ((arguments->cost || arguments->sizes || arguments->node_data) && access(path, F_OK) == 0) {
         return htp_status_make(
             HTP_CODE_USAGE, "%s: --cost counts the nodes of an ONNX model: export this one first",
             path);

@@ -10,6 +10,7 @@ static htp_status profile(htp_model *opened, const htp_cli_arguments *arguments,
     profiling.own = arguments->selection.own;
     profiling.depth = arguments->depth;
     profiling.sizes = arguments->sizes;
+    profiling.node_data = arguments->node_data;
     return htp_model_profile(opened, &profiling, text, json);
 }
 

@@ -1,5 +1,6 @@
 #include "query/drawing/drawing.h"
 
+#include "base/checked.h"
 #include "base/numbers.h"
 #include "query/dataflow/graph_owner.h"
 
@@ -11,6 +12,7 @@ struct painter {
     const htp_view *view;
     const htp_tree *tree;
     htp_drawing_graph *drawing;
+    const uint64_t *costs; /* by node; or NULL */
     bool has_depth;
     bool *is_drawn;   /* by node */
     uint32_t *above;  /* by module: the nearest tagged ancestor, or HTP_NONE */
@@ -178,6 +180,9 @@ static void count_node(struct painter *p, uint32_t number, uint32_t node)
     const uint32_t key[] = {number, op_type};
     uint32_t index;
     box->nodes++;
+    if (p->costs && !htp_checked_add(box->cost, p->costs[node], &box->cost)) {
+        box->cost = UINT64_MAX;
+    }
     if (box->kind == HTP_DRAWING_NODE) {
         return;
     }
@@ -387,7 +392,7 @@ htp_status htp_drawing_make(htp_arena *arena, const htp_view *view, const htp_tr
                             const htp_drawing_choice *choice, htp_drawing_graph *drawing)
 {
     htp_region region;
-    *drawing = (htp_drawing_graph){.view = view, .tree = tree};
+    *drawing = (htp_drawing_graph){.view = view, .tree = tree, .has_costs = choice->costs};
     if (choice->module) {
         region = htp_region_new(arena, view, tree);
         HTP_TRY(htp_region_add(arena, &region, choice->module, choice->own));
@@ -395,6 +400,7 @@ htp_status htp_drawing_make(htp_arena *arena, const htp_view *view, const htp_tr
     struct painter p = new_painter(arena, drawing);
     const bool *is_part = choice->module ? region.has_tag : NULL;
     p.has_depth = choice->depth >= 0;
+    p.costs = choice->costs;
     draw_nodes(&p, choice->module ? &region : NULL);
     find_above(&p, is_part);
     choose_boxes(&p, is_part, choice->depth);
@@ -402,6 +408,11 @@ htp_status htp_drawing_make(htp_arena *arena, const htp_view *view, const htp_tr
         paint_graph(&p, p.order[i]);
     }
     count_frames(drawing);
+    for (size_t i = 0; i < drawing->boxes.count; i++) {
+        uint64_t cost = drawing->boxes.items[i].cost;
+        drawing->most = cost > drawing->most ? cost : drawing->most;
+        drawing->sum += (double)cost;
+    }
     htp_drawing_add_arrows(
         &(htp_drawing_places){drawing, arena, p.boxes, p.frames, p.hosts, !choice->module});
     settle_types(arena, drawing);

@@ -54,6 +54,7 @@ typedef struct htp_drawing_box {
     uint32_t node;   /* of HTP_DRAWING_NODE */
     uint32_t value;  /* of an input or output */
     uint32_t nodes;  /* in it */
+    uint64_t cost;   /* of these, where they have some */
     HTP_VECTOR(htp_drawing_count)
     counts; /* of HTP_DRAWING_NODES and HTP_DRAWING_MODULE, in the
                order of their first nodes */
@@ -69,6 +70,9 @@ typedef struct htp_drawing_graph {
     const htp_view *view;
     const htp_tree *tree;
     htp_view_types *types; /* all inferred */
+    bool has_costs;        /* its boxes do: */
+    uint64_t most;         /* that a box costs */
+    double sum;            /* of all boxes */
     HTP_VECTOR(htp_drawing_frame) frames;
     HTP_VECTOR(htp_drawing_box) boxes;
     HTP_VECTOR(htp_drawing_arrow) arrows;
@@ -76,9 +80,10 @@ typedef struct htp_drawing_graph {
 
 /** Options of a graph drawing. */
 typedef struct htp_drawing_choice {
-    const char *module; /* an address; NULL: the whole model */
-    bool own;           /* only the modules named, without those below */
-    int depth;          /* below the root, or below the address; negative: no limit */
+    const char *module;    /* an address; NULL: the whole model */
+    bool own;              /* only the modules named, without those below */
+    int depth;             /* below the root, or below the address; negative: no limit */
+    const uint64_t *costs; /* by node of the view; NULL: none */
 } htp_drawing_choice;
 
 /**

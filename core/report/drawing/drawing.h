@@ -17,7 +17,8 @@ typedef void (*htp_report_drawing_fn)(htp_stream *stream, const htp_drawing_grap
 #include "report/drawing/formats.def"
 #undef FORMAT
 
-/** The texts of a box or a frame, in the stream's arena. */
+/** The texts of a box or a frame, in the stream's arena. With costs, the detail of a box ends in
+ * its share of them all. */
 typedef struct htp_drawing_label {
     const char *title;  /* "BertLayer.0", "MatMul", "36 operators", "input_ids" */
     const char *path;   /* "encoder.layer.0"; "": unknown */
@@ -28,6 +29,10 @@ htp_drawing_label htp_drawing_label_box(htp_arena *arena, const htp_drawing_grap
                                         uint32_t number);
 htp_drawing_label htp_drawing_label_frame(htp_arena *arena, const htp_drawing_graph *drawing,
                                           uint32_t number);
+
+/** The colour of a box by its share of the most that a box costs, "#rrggbb"; NULL: it has no cost.
+ */
+const char *htp_drawing_fill(htp_arena *arena, const htp_drawing_graph *drawing, uint32_t number);
 
 /** How a format with nested frames writes them. */
 typedef struct htp_drawing_nesting {

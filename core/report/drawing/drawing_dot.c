@@ -76,7 +76,12 @@ static void add_box(htp_text *text, const htp_drawing_graph *drawing, uint32_t n
     htp_drawing_label label = htp_drawing_label_box(text->arena, drawing, number);
     htp_text_addf(text, "b%" PRIu32 " [", number);
     add_label(text, &label, "<br/>");
-    htp_text_addf(text, ", %s]\n", looks[drawing->boxes.items[number].kind]);
+    const char *fill = htp_drawing_fill(text->arena, drawing, number);
+    htp_text_addf(text, ", %s", looks[drawing->boxes.items[number].kind]);
+    if (fill) {
+        htp_text_addf(text, ", fillcolor=\"%s\"", fill); /* the last one counts */
+    }
+    htp_text_add(text, "]\n");
 }
 
 static void add_arrow(htp_text *text, const htp_drawing_graph *drawing,

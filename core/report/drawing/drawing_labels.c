@@ -4,6 +4,7 @@
 #include "report/drawing/drawing.h"
 
 #include "base/text.h"
+#include "report/node_data/node_data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,8 +108,29 @@ static htp_drawing_label label_nodes(htp_arena *arena, const htp_drawing_graph *
                                tag};
 }
 
-htp_drawing_label htp_drawing_label_box(htp_arena *arena, const htp_drawing_graph *drawing,
-                                        uint32_t number)
+static bool has_cost(const htp_drawing_graph *drawing, uint32_t number)
+{
+    return drawing->has_costs && drawing->boxes.items[number].nodes > 0;
+}
+
+const char *htp_drawing_fill(htp_arena *arena, const htp_drawing_graph *drawing, uint32_t number)
+{
+    uint64_t most = drawing->most;
+    double share = most > 0 ? (double)drawing->boxes.items[number].cost / (double)most : 0;
+    return has_cost(drawing, number) ? htp_node_data_color(arena, share) : NULL;
+}
+
+/* The detail of a box with its share of the costs of all. */
+static const char *add_share(htp_arena *arena, const htp_drawing_graph *drawing, uint32_t number,
+                             const char *detail)
+{
+    double cost = (double)drawing->boxes.items[number].cost;
+    double percent = drawing->sum > 0 ? 100 * cost / drawing->sum : 0;
+    return htp_arena_printf(arena, "%s%s%.1f%%", detail, *detail ? "; " : "", percent);
+}
+
+static htp_drawing_label label_of(htp_arena *arena, const htp_drawing_graph *drawing,
+                                  uint32_t number)
 {
     const htp_drawing_box *box = &drawing->boxes.items[number];
     const htp_view *view = drawing->view;
@@ -130,6 +152,16 @@ htp_drawing_label htp_drawing_label_box(htp_arena *arena, const htp_drawing_grap
     default:
         return label_value(arena, drawing, box->value);
     }
+}
+
+htp_drawing_label htp_drawing_label_box(htp_arena *arena, const htp_drawing_graph *drawing,
+                                        uint32_t number)
+{
+    htp_drawing_label label = label_of(arena, drawing, number);
+    if (has_cost(drawing, number)) {
+        label.detail = add_share(arena, drawing, number, label.detail);
+    }
+    return label;
 }
 
 /* The node of a body, or the name of a function. */

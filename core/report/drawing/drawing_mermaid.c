@@ -71,7 +71,11 @@ static void add_box(htp_text *text, const htp_drawing_graph *drawing, uint32_t n
     htp_drawing_label label = htp_drawing_label_box(text->arena, drawing, number);
     htp_text_addf(text, "b%" PRIu32, number);
     add_label(text, &label);
+    const char *fill = htp_drawing_fill(text->arena, drawing, number);
     htp_text_addf(text, ":::%s\n", box_classes[drawing->boxes.items[number].kind]);
+    if (fill) {
+        htp_text_addf(text, "style b%" PRIu32 " fill:%s\n", number, fill);
+    }
 }
 
 static void begin_frame(htp_text *text, const htp_drawing_graph *drawing, uint32_t number,

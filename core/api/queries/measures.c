@@ -1,5 +1,6 @@
-#include "api/queries/split_balance.h"
+#include "api/queries/measures.h"
 
+#include "api/queries/written_text.h"
 #include "query/cost/cost.h"
 
 htp_status htp_split_balance_check(const htp_splitting *splitting)
@@ -29,37 +30,40 @@ htp_status htp_split_balance_check(const htp_splitting *splitting)
     return HTP_OK;
 }
 
-/* Multiply-adds at the sizes that were given. */
-static htp_status find_multiply_adds(htp_query *query, const char *sizes, const uint64_t **costs)
+htp_status htp_measure_multiply_adds(htp_query *query, const char *sizes, bool is_strict,
+                                     const uint64_t **costs)
 {
     const htp_view *view = &query->model->view;
     uint64_t *numbers = HTP_NEW_ARRAY(&query->arena, uint64_t, view->nodes.count + 1);
     htp_costs found;
     HTP_TRY(htp_costs_find(&query->arena, view, &query->model->tree, sizes, &found));
     if (!found.numbers) {
-        return htp_status_make(HTP_CODE_USAGE,
-                               "%s: what parts cost depends on the axes: pass their sizes, or "
-                               "balance the weights",
-                               view->path);
-    }
-    if (found.numbers->uncounted.count > 0) {
         return htp_status_make(
             HTP_CODE_USAGE,
-            "%s: the multiply-adds of some nodes are not known (%zu, '%s' is one): "
-            "balance the weights or the time",
-            view->path, found.numbers->uncounted.count,
-            htp_view_call_node(view, found.numbers->uncounted.items[0]));
+            "%s: multiply-adds depend on the axes: pass their sizes, for example "
+            "--sizes batch=1",
+            view->path);
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         const htp_cost_node *node = &found.numbers->nodes[n];
         bool is_known =
             node->is_left_out || htp_cost_number(found.numbers, node->multiply_adds, &numbers[n]);
-        if (!is_known) {
-            return htp_status_make(HTP_CODE_USAGE, "%s: the multiply-adds of '%s' are too many",
+        if (!is_known && is_strict) {
+            return htp_status_make(HTP_CODE_USAGE,
+                                   "%s: the multiply-adds of '%s' are not known: choose another "
+                                   "measure",
                                    view->path, htp_view_call_node(view, n));
         }
+        numbers[n] = is_known ? numbers[n] : HTP_NODE_DATA_NONE;
     }
     *costs = numbers;
+    return HTP_OK;
+}
+
+htp_status htp_measure_times(htp_query *query, htp_timing *timing, const uint64_t **times)
+{
+    HTP_TRY(htp_timing_read(timing, query));
+    *times = htp_profile_by_node(&timing->profile, &query->model->view, &query->model->tree);
     return HTP_OK;
 }
 
@@ -67,12 +71,29 @@ htp_status htp_split_balance_costs(htp_query *query, const htp_splitting *splitt
                                    htp_timing *timing, const uint64_t **costs)
 {
     *costs = NULL;
-    if (splitting->by == HTP_SPLIT_COST) {
-        return find_multiply_adds(query, splitting->sizes, costs);
+    switch (splitting->by) {
+    case HTP_SPLIT_COST:
+        return htp_measure_multiply_adds(query, splitting->sizes, true, costs);
+    case HTP_SPLIT_TIME:
+        return htp_measure_times(query, timing, costs);
+    default:
+        return HTP_OK;
     }
-    if (splitting->by == HTP_SPLIT_TIME) {
-        HTP_TRY(htp_timing_read(timing, query));
-        *costs = htp_profile_by_node(&timing->profile, &query->model->view, &query->model->tree);
+}
+
+htp_status htp_node_data_write(htp_query *query, const char *name, const uint64_t *values,
+                               const char *path)
+{
+    const htp_node_data data = {&query->model->view, name, values};
+    if (!path) {
+        return HTP_OK;
     }
-    return HTP_OK;
+    if (query->model->file.functions.count > 0) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: it has functions, whose nodes serve several modules; write the "
+                               "flat file first: htp-trace inline",
+                               query->model->view.path);
+    }
+    HTP_TRY(htp_query_check_output(query, path));
+    return htp_text_write(&query->arena, htp_report_node_data(&query->arena, &data), path);
 }

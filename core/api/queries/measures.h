@@ -1,0 +1,41 @@
+/*
+ * What the nodes of a model cost, by several measures. Private to core/api.
+ */
+#ifndef HTP_API_MEASURES_H
+#define HTP_API_MEASURES_H
+
+#include "api/queries/timing.h"
+#include "report/node_data/node_data.h"
+
+/** The most parts of a split. */
+enum { HTP_SPLIT_MOST_PARTS = 10000 };
+
+/**
+ * Multiply-adds by node of the query's model.
+ * @param sizes      of the axes, as htp_costs_find() takes them; or NULL
+ * @param is_strict  refuses nodes whose multiply-adds are not known; else they have
+ * HTP_NODE_DATA_NONE
+ * @return HTP_CODE_USAGE also where the axes have no sizes.
+ */
+HTP_MUST_USE htp_status htp_measure_multiply_adds(htp_query *query, const char *sizes,
+                                                  bool is_strict, const uint64_t **costs);
+
+/** Microseconds by node of the query's model, by an opened profile, which is read. */
+HTP_MUST_USE htp_status htp_measure_times(htp_query *query, htp_timing *timing,
+                                          const uint64_t **times);
+
+/** Checks the members of a splitting that belong to htp_splitting.into. */
+HTP_MUST_USE htp_status htp_split_balance_check(const htp_splitting *splitting);
+
+/** By node of the query's model: what it adds to a part; NULL for HTP_SPLIT_WEIGHTS.
+ * @param timing  opened, for HTP_SPLIT_TIME: is read */
+HTP_MUST_USE htp_status htp_split_balance_costs(htp_query *query, const htp_splitting *splitting,
+                                                htp_timing *timing, const uint64_t **costs);
+
+/** Writes values by node for Model Explorer, if @p path is not NULL; see
+ * report/node_data/node_data.h.
+ * @return HTP_CODE_USAGE for a model with functions */
+HTP_MUST_USE htp_status htp_node_data_write(htp_query *query, const char *name,
+                                            const uint64_t *values, const char *path);
+
+#endif

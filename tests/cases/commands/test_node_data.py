@@ -1,0 +1,124 @@
+"""Node data for Model Explorer, and colours of drawings: the costs and times that other commands print."""
+
+import json
+import re
+from collections import Counter
+
+import onnx
+from onnx import TensorProto, helper
+
+from commands import NO_SHIM, ask, facts
+from harness import EXIT_CANNOT_WRITE, EXIT_USAGE, case, exported, run, scratch
+from models.table import ALL
+from test_bad_input import check_line
+from test_extract import save
+from test_profile import event
+
+SIZES = ("--sizes", "batch=2,sequence=16")
+DEEPEST = "#f97316"
+
+
+def node_data(file, *arguments) -> dict:
+    """The values by node, by a command that writes them."""
+    with scratch() as folder:
+        ask(*arguments, "--node-data", folder / "data.json")
+        told = json.loads((folder / "data.json").read_text())
+    ((graph, data),) = told.items()
+    assert graph == onnx.load(file, load_external_data=False).graph.name
+    assert [stop["stop"] for stop in data["gradient"]] == [0, 1] and data["gradient"][1]["bgColor"] == DEEPEST
+    assert data["name"] in ("multiply-adds", "microseconds")
+    return {name: result["value"] for name, result in data["results"].items()}
+
+
+@case
+def costs_of_nodes():
+    file = exported(ALL["bert-tiny"])
+    found = facts("inspect", file, "--cost", *SIZES)
+    values = node_data(file, "inspect", file, "--cost", *SIZES)
+    assert values == {n["name"]: n["multiply_adds"]["number"] for n in found["nodes"]}
+    assert sum(values.values()) == found["multiply_adds"]["number"] > 0
+
+
+@case
+def times_of_nodes():
+    file = exported(ALL["bert-tiny"])
+    names = [n.name for n in onnx.load(file).graph.node]
+    with scratch() as folder:
+        events = [event(name, 100 * i, i) for i, name in enumerate(2 * names)]
+        events.append(event("/encoder/layer.1/fused/of/none", 10**6, 7))
+        (folder / "p.json").write_text(json.dumps(events))
+        values = node_data(file, "profile", folder / "p.json", file)
+    assert values == {name: 2 * i + len(names) for i, name in enumerate(names)}
+
+
+def product(source, target, name="", tag="/Net"):
+    made = helper.make_node("MatMul", [source, "w"], [target], name=name)
+    made.metadata_props.add(key="source_module", value=tag)
+    return made
+
+
+def bodies(folder):
+    """An If without a name whose branches have one and two products, and two nodes of one name."""
+    value = lambda name: helper.make_tensor_value_info(name, TensorProto.FLOAT, [4, 4])
+    branch = lambda name, count: helper.make_graph(
+        [product(f"{name}{i}" if i else "b", f"{name}{i + 1}") for i in range(count)], name, [], [value(f"{name}{count}")])
+    nodes = [product("x", "a", "same"), product("a", "b", "same"),
+             helper.make_node("If", ["c"], ["y"], then_branch=branch("t", 1), else_branch=branch("e", 2))]
+    wide = lambda name: (name, TensorProto.FLOAT, [4, 4])
+    weight = helper.make_tensor("w", TensorProto.FLOAT, [4, 4], bytes(64), raw=True)
+    return save(folder / "m.onnx", nodes, [wide("x"), ("c", TensorProto.BOOL, [])], [wide("y")], initializer=[weight])
+
+
+@case
+def bodies_count_for_their_nodes():
+    """Of an If the branch that costs more. Names are those that the viewer gives."""
+    with scratch() as folder:
+        file = bodies(folder)
+        assert node_data(file, "inspect", file, "--cost") == {"same": 2 * 64, "<node_2>": 2 * 64}
+
+
+@case
+def refused():
+    file = exported(ALL["bert-tiny"])
+    with scratch() as folder:
+        check = lambda *arguments: check_line(run(*arguments[:-2], env=NO_SHIM), *arguments[-2:])
+        data = ("--node-data", folder / "data.json")
+        check("inspect", file, "--cost", *data, EXIT_USAGE, "pass their sizes")
+        check("inspect", file, *data, EXIT_USAGE, "for the cost")
+        check("inspect", file, "--cost", *SIZES, "--node-data", folder / "none" / "x", EXIT_CANNOT_WRITE, "none")
+        for options, word in ((("cost",), "pass their sizes"), (("time",), "need a profile"),
+                              (("cost", "--profile", file), "others take none"), (("heat",), "heat")):
+            check("graph", file, "--color-by", *options, EXIT_USAGE, word)
+        check("graph", file, *SIZES, EXIT_USAGE, "colours by cost")
+        assert not list(folder.iterdir())
+
+
+# ---- drawings ---------------------------------------------------------------------------------------
+
+
+@case
+def drawings_are_coloured():
+    """The box that costs most has the deepest colour, and shares add up to the whole."""
+    file = exported(ALL["bert-tiny"])
+    drawn = ask("graph", file, "--depth", "2", "--color-by", "cost", *SIZES)
+    boxes = [line for line in drawn.splitlines() if re.match(r"b\d+ \[", line)]
+    colours = Counter(re.findall(r'fillcolor="([^"]*)"', line)[-1] for line in boxes if "%</font>" in line)
+    assert colours[DEEPEST] == 2 and all(re.fullmatch("#[0-9a-f]{6}", c) for c in colours), colours
+    assert all("BertLayer" in line and "49.9%" in line for line in boxes if DEEPEST in line)
+    shares = [float(s) for s in re.findall(r"([\d.]+)%</font>", drawn)]
+    assert abs(sum(shares) - 100) < 0.1 * len(shares), shares
+    flowchart = ask("graph", file, "--depth", "2", "--format", "mermaid", "--color-by", "cost", *SIZES)
+    assert flowchart.count(f"fill:{DEEPEST}") == 2
+    plain = ask("graph", file, "--depth", "2")
+    assert "%</font>" not in plain and DEEPEST not in plain
+
+
+@case
+def drawings_by_time():
+    file = exported(ALL["bert-tiny"])
+    name = next(n.name for n in onnx.load(file).graph.node if n.name.startswith("/encoder/layer.1/"))
+    with scratch() as folder:
+        (folder / "p.json").write_text(json.dumps([event(name)]))
+        drawn = ask("graph", file, "--depth", "2", "--color-by", "time", "--profile", folder / "p.json")
+    (line,) = [line for line in drawn.splitlines() if DEEPEST in line]
+    assert "BertLayer.1" in line and "100.0%" in line, line
