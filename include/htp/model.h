@@ -230,6 +230,8 @@ typedef struct htp_quality_options {
                               An existing one keeps everything else, and must agree with the model.
                               "": MODEL_hierarchy.json beside MODEL.onnx, required for several
                               models. NULL: none */
+    const char *node_data; /**< file for Model Explorer's node data: by node of the first model, how
+                                many metrics found a problem; NULL: none */
 } htp_quality_options;
 
 /** Fills @p options with the defaults. */

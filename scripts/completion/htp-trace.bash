@@ -84,7 +84,7 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
-    inspect:--node-data | profile:--node-data)
+    inspect:--node-data | quality:--node-data | profile:--node-data)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
@@ -201,7 +201,7 @@ _htp_trace()
     validate) options='--sidecar --json --quiet --verbose --version --help' ;;
     compare) options='--json --quiet --verbose --version --help' ;;
     verify) options='--depth --tolerance --onnxruntime --memory --json --quiet --verbose --version --help' ;;
-    quality) options='--reference --against --profile --json --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --load-library --custom-op' ;;
+    quality) options='--reference --against --profile --json --node-data --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --load-library --custom-op' ;;
     strip) options='--out --keep --json --quiet --verbose --version --help' ;;
     retag) options='--out --like --json --quiet --verbose --version --help' ;;
     inline) options='--out --json --quiet --verbose --version --help' ;;

@@ -102,7 +102,7 @@ _htp_trace()
         :
         return
         ;;
-    inspect:--node-data | profile:--node-data)
+    inspect:--node-data | quality:--node-data | profile:--node-data)
         _files
         return
         ;;
@@ -348,6 +348,7 @@ _htp_trace()
         '--against:Also measures this model, judged by the first'
         '--profile:Adds the milliseconds of modules from an ONNX Runtime profile'
         '--json:Writes everything as one JSON object; - is standard output'
+        '--node-data:Writes how many metrics found a problem of each node, as Model Explorer'\''s node data'
         '--csv:Writes a row for each metric of each model, depth, layer and member'
         '--html:Writes a page for browsers: modules, layers, nodes'
         '--sidecar:Puts the numbers into the model'\''s sidecar, and writes one if there is none'

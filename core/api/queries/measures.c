@@ -81,6 +81,17 @@ htp_status htp_split_balance_costs(htp_query *query, const htp_splitting *splitt
     }
 }
 
+htp_status htp_node_data_check(const htp_model *model)
+{
+    return model->file.functions.count == 0
+               ? HTP_OK
+               : htp_status_make(
+                     HTP_CODE_USAGE,
+                     "%s: it has functions, whose nodes serve several modules; write the "
+                     "flat file first: htp-trace inline",
+                     model->view.path);
+}
+
 htp_status htp_node_data_write(htp_query *query, const char *name, const uint64_t *values,
                                const char *path)
 {
@@ -88,12 +99,7 @@ htp_status htp_node_data_write(htp_query *query, const char *name, const uint64_
     if (!path) {
         return HTP_OK;
     }
-    if (query->model->file.functions.count > 0) {
-        return htp_status_make(HTP_CODE_USAGE,
-                               "%s: it has functions, whose nodes serve several modules; write the "
-                               "flat file first: htp-trace inline",
-                               query->model->view.path);
-    }
+    HTP_TRY(htp_node_data_check(query->model));
     HTP_TRY(htp_query_check_output(query, path));
     return htp_text_write(&query->arena, htp_report_node_data(&query->arena, &data), path);
 }

@@ -32,6 +32,9 @@ HTP_MUST_USE htp_status htp_split_balance_check(const htp_splitting *splitting);
 HTP_MUST_USE htp_status htp_split_balance_costs(htp_query *query, const htp_splitting *splitting,
                                                 htp_timing *timing, const uint64_t **costs);
 
+/** Refuses a model with functions (HTP_CODE_USAGE), whose file has other nodes than its view. */
+HTP_MUST_USE htp_status htp_node_data_check(const htp_model *model);
+
 /** Writes values by node for Model Explorer, if @p path is not NULL; see
  * report/node_data/node_data.h.
  * @return HTP_CODE_USAGE for a model with functions */

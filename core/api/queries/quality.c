@@ -3,6 +3,7 @@
  */
 #include "api/options.h"
 #include "api/paths.h"
+#include "api/queries/measures.h"
 #include "api/queries/quality_task.h"
 #include "onnx/files/delivery.h"
 #include "report/quality/quality_page.h"
@@ -111,6 +112,21 @@ static void make_page_file(htp_quality_task *w)
     (void)htp_quality_page_write(&stream, write_document, w);
 }
 
+/* By node of the first model: how many metrics found a problem. */
+static void make_node_data_file(htp_quality_task *w)
+{
+    const htp_quality_task_entry *entry = &w->entries[0];
+    const htp_view *view = &entry->model->view;
+    uint64_t *problems = HTP_NEW_ARRAY(&w->arena, uint64_t, view->nodes.count + 1);
+    for (size_t n = 0; n < view->nodes.count; n++) {
+        problems[n] = (uint64_t)__builtin_popcount(entry->quality.problems[n]);
+    }
+    const htp_node_data data = {view, "problems of tags", problems};
+    const char *text = htp_report_node_data(&w->arena, &data);
+    (void)keep_piece(w, text, strlen(text));
+    (void)keep_piece(w, "\n", 1);
+}
+
 /* Output files and their writers. */
 static const struct file {
     size_t path; /* offset of its path in the options */
@@ -119,6 +135,7 @@ static const struct file {
     {offsetof(htp_quality_options, json_file), make_json_file},
     {offsetof(htp_quality_options, csv_file), make_csv_file},
     {offsetof(htp_quality_options, html_file), make_page_file},
+    {offsetof(htp_quality_options, node_data), make_node_data_file},
 };
 
 enum { FILES = sizeof(files) / sizeof(files[0]) };
@@ -294,6 +311,9 @@ static htp_status answer(htp_quality_task *w)
     HTP_TRY(htp_quality_find_sidecars(w));
     HTP_TRY(check_outputs(w));
     HTP_TRY(open_models(w));
+    if (w->options.node_data) {
+        HTP_TRY(htp_node_data_check(w->entries[0].model));
+    }
     HTP_TRY(for_each_entry(w, open_sidecar));
     HTP_TRY(for_each_entry(w, measure_entry));
     w->report = (htp_quality_report){w->reported, w->count, w->options.lists_all};

@@ -89,9 +89,11 @@ static bool check_pair(const htp_cli_arguments *arguments)
 static bool check_quality(const htp_cli_arguments *arguments)
 {
     const htp_quality_options *quality = &arguments->quality;
-    bool is_for_one = quality->reference || quality->profile || quality->against_count > 0;
+    bool is_for_one =
+        quality->reference || quality->profile || quality->against_count > 0 || quality->node_data;
     if (is_for_one && arguments->model_count > 1) {
-        htp_cli_print_message("--reference, --against and --profile are for one model, not %zu",
+        htp_cli_print_message("--reference, --against, --profile and --node-data are for one "
+                              "model, not %zu",
                               arguments->model_count);
         return false;
     }

@@ -26,7 +26,7 @@ def node_data(file, *arguments) -> dict:
     ((graph, data),) = told.items()
     assert graph == onnx.load(file, load_external_data=False).graph.name
     assert [stop["stop"] for stop in data["gradient"]] == [0, 1] and data["gradient"][1]["bgColor"] == DEEPEST
-    assert data["name"] in ("multiply-adds", "microseconds")
+    assert data["name"] in ("multiply-adds", "microseconds", "problems of tags")
     return {name: result["value"] for name, result in data["results"].items()}
 
 
@@ -49,6 +49,18 @@ def times_of_nodes():
         (folder / "p.json").write_text(json.dumps(events))
         values = node_data(file, "profile", folder / "p.json", file)
     assert values == {name: 2 * i + len(names) for i, name in enumerate(names)}
+
+
+@case
+def problems_of_nodes():
+    """One node without a tag: metrics find problems there, and nowhere else."""
+    with scratch() as folder:
+        model = onnx.load(exported(ALL["bert-tiny"]))
+        node = next(n for n in model.graph.node if n.name.endswith("layer.1/output/dense/MatMul"))
+        del node.attribute[:], node.metadata_props[:]
+        onnx.save(model, folder / "m.onnx")
+        values = node_data(folder / "m.onnx", "quality", folder / "m.onnx")
+    assert {name for name, value in values.items() if value} == {node.name} and len(values) == len(model.graph.node)
 
 
 def product(source, target, name="", tag="/Net"):
