@@ -268,6 +268,8 @@ typedef enum htp_drawing_color {
     HTP_COLOR_BY_KIND = 0,
     HTP_COLOR_BY_COST = 1, /**< multiply-adds, see htp_inspect_options.cost */
     HTP_COLOR_BY_TIME = 2, /**< time in ONNX Runtime, see htp_model_profile() */
+    HTP_COLOR_BY_QUALITY =
+        3, /**< how many metrics find problems of nodes, see htp_measure_quality() */
 } htp_drawing_color;
 
 /** Options of htp_model_draw(). Always start from htp_drawing_init(). */

@@ -177,7 +177,7 @@ _htp_trace()
         return
         ;;
     graph:--color-by)
-        mapfile -t COMPREPLY < <(compgen -W 'cost time' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'cost time quality' -- "$word")
         return
         ;;
     graph:--format)

@@ -195,7 +195,7 @@ _htp_trace()
         return
         ;;
     graph:--color-by)
-        compadd cost time
+        compadd cost time quality
         return
         ;;
     graph:--format)
@@ -408,7 +408,7 @@ _htp_trace()
         '--module:Draws these modules alone'
         '--own:Takes these modules without those below them'
         '--depth:Draws modules N levels down as one box each'
-        '--color-by:Colours boxes by cost, their multiply-adds, or by time, that of their kernels in --profile'
+        '--color-by:Colours boxes by cost, their multiply-adds; by time, that of their kernels in --profile; or by quality, the problems that its metrics find'
         '--profile:Names the ONNX Runtime profile for time'
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--format:Writes dot, graphml, mermaid, or svg, which graphviz draws'

@@ -196,6 +196,12 @@ static htp_status draw(htp_query *query)
         HTP_TRY(htp_measure_multiply_adds(query, work->drawing.sizes, true, &choice.costs));
     } else if (work->drawing.color_by == HTP_COLOR_BY_TIME) {
         HTP_TRY(htp_measure_times(query, &work->timing, &choice.costs));
+    } else if (work->drawing.color_by == HTP_COLOR_BY_QUALITY) {
+        htp_subject subject;
+        htp_quality quality;
+        htp_subject_make(&query->arena, &model->view, &model->tree, &subject);
+        htp_quality_measure(&query->arena, &subject, NULL, &quality);
+        choice.costs = htp_measure_problems(&query->arena, &model->view, &quality);
     }
     if (work->path) {
         HTP_TRY(htp_query_check_output(query, work->path));
@@ -220,7 +226,7 @@ static htp_status take(const htp_drawing *given, const char *path, htp_drawing *
         return htp_status_make(HTP_CODE_USAGE, "unknown format of drawings: %d",
                                (int)drawing->format);
     }
-    if ((unsigned)drawing->color_by > HTP_COLOR_BY_TIME) {
+    if ((unsigned)drawing->color_by > HTP_COLOR_BY_QUALITY) {
         return htp_status_make(HTP_CODE_USAGE, "unknown measure of colours: %d",
                                (int)drawing->color_by);
     }

@@ -67,6 +67,16 @@ htp_status htp_measure_times(htp_query *query, htp_timing *timing, const uint64_
     return HTP_OK;
 }
 
+const uint64_t *htp_measure_problems(htp_arena *arena, const htp_view *view,
+                                     const htp_quality *quality)
+{
+    uint64_t *problems = HTP_NEW_ARRAY(arena, uint64_t, view->nodes.count + 1);
+    for (size_t n = 0; n < view->nodes.count; n++) {
+        problems[n] = (uint64_t)__builtin_popcount(quality->problems[n]);
+    }
+    return problems;
+}
+
 htp_status htp_split_balance_costs(htp_query *query, const htp_splitting *splitting,
                                    htp_timing *timing, const uint64_t **costs)
 {

@@ -5,6 +5,7 @@
 #define HTP_API_MEASURES_H
 
 #include "api/queries/timing.h"
+#include "quality/quality.h"
 #include "report/node_data/node_data.h"
 
 /** The most parts of a split. */
@@ -23,6 +24,10 @@ HTP_MUST_USE htp_status htp_measure_multiply_adds(htp_query *query, const char *
 /** Microseconds by node of the query's model, by an opened profile, which is read. */
 HTP_MUST_USE htp_status htp_measure_times(htp_query *query, htp_timing *timing,
                                           const uint64_t **times);
+
+/** By node: how many metrics found a problem. */
+const uint64_t *htp_measure_problems(htp_arena *arena, const htp_view *view,
+                                     const htp_quality *quality);
 
 /** Checks the members of a splitting that belong to htp_splitting.into. */
 HTP_MUST_USE htp_status htp_split_balance_check(const htp_splitting *splitting);

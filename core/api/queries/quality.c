@@ -117,10 +117,7 @@ static void make_node_data_file(htp_quality_task *w)
 {
     const htp_quality_task_entry *entry = &w->entries[0];
     const htp_view *view = &entry->model->view;
-    uint64_t *problems = HTP_NEW_ARRAY(&w->arena, uint64_t, view->nodes.count + 1);
-    for (size_t n = 0; n < view->nodes.count; n++) {
-        problems[n] = (uint64_t)__builtin_popcount(entry->quality.problems[n]);
-    }
+    const uint64_t *problems = htp_measure_problems(&w->arena, view, &entry->quality);
     const htp_node_data data = {view, "problems of tags", problems};
     const char *text = htp_report_node_data(&w->arena, &data);
     (void)keep_piece(w, text, strlen(text));

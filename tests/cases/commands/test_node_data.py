@@ -60,6 +60,9 @@ def problems_of_nodes():
         del node.attribute[:], node.metadata_props[:]
         onnx.save(model, folder / "m.onnx")
         values = node_data(folder / "m.onnx", "quality", folder / "m.onnx")
+        drawn = ask("graph", folder / "m.onnx", "--color-by", "quality")
+    (line,) = [line for line in drawn.splitlines() if DEEPEST in line]
+    assert node.name in line and "100.0%" in line and drawn.count("100.0%") == 1
     assert {name for name, value in values.items() if value} == {node.name} and len(values) == len(model.graph.node)
 
 
