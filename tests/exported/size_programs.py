@@ -9,6 +9,7 @@ from plain_programs import Block, floats
 from program import Program
 
 SOME = ("plain", "strict")
+BOTH = ("plain", "decomposed")
 ONE = ("plain",)
 
 
@@ -113,6 +114,11 @@ class Padded(nn.Module):
         return x + rows
 
 
+class Mapped(nn.Module):
+    def forward(self, x):
+        return torch.vmap(lambda row: row.tanh() * 2)(x)
+
+
 class Product(nn.Module):
     """The second argument has as many elements as the first one, and a further row."""
 
@@ -149,6 +155,7 @@ PROGRAMS = (
     Program("counted", Counted, lambda b, n: (torch.randn(b, 6), n), ((3, 4), (5, 7), (2, 1000)), twin=False),
     Program("padded", Padded, lambda *shapes: (torch.randn(2, 16, 3), torch.tensor(shapes).reshape(2, 2)),
             ((4, 4, 3, 2), (1, 1, 2, 8), (5, 3, 1, 16)), modes=ONE, twin=False),
+    Program("mapped", Mapped, floats(("b", 4)), modes=BOTH, twin=False),
     Program("product", Product, lambda h, w: (torch.randn(h, w), torch.randn(h * w + w)), ((3, 5), (2, 4), (7, 9)),
             modes=ONE, twin=False),
 )

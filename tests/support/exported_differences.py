@@ -6,6 +6,7 @@ REFUSED = {
     "autocast/strict": "wrap_with_autocast",
     "float_scales": "choose_qparams_per_token: eager mode gives scales of float32",
     "given/plain": "aten::add.out: it writes into a tensor that it is given",
+    "mapped/plain": "PyTorch leaves torch.vmap in the program; save program.run_decompositions()",
     "resized/plain": "aten::resize_: it changes the sizes of a tensor in its place",
     "unsigned": "and other rare dtypes cannot be exported: cast them to",
 }

@@ -34,6 +34,9 @@ static const char written[] =
 static const char autocast[] =
     "the casts of autocast are not in the file; save program.run_decompositions() instead";
 
+static const char vmap[] =
+    "PyTorch leaves torch.vmap in the program; save program.run_decompositions() instead";
+
 /** Why an operator cannot be exported, by any exporter. */
 typedef struct refusal {
     const char *name; /* without overload; the in-place form appends "_" */
@@ -91,6 +94,7 @@ static const refusal refusals[] = {
     {"aten::resize_as", resized},
     {"quantized_decomposed::choose_qparams_per_token", double_scales},
     {"higher_order::wrap_with_autocast", autocast},
+    {"torch._functorch.predispatch", vmap},
 };
 
 /** Whether @p kind is @p name, in place or not, with any overload. */
