@@ -109,12 +109,17 @@ ALLOCATOR_LIBS = $(if $(MIMALLOC),$(shell echo 'int main(void) { return 0; }' | 
 
 C_FLAGS := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -Iinclude -Icore $(PACKAGE_CFLAGS) \
     $(FLAVOUR_FLAGS)
-CXX_FLAGS := -std=c++17 -D_GNU_SOURCE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden \
+# The headers of libtorch 2.14 and later ask for C++20.
+CXX_STANDARD := $(if $(shell grep -ls 'C++20 or later' \
+    $(addsuffix /ATen/ATen.h,$(subst :, ,$(call torch,include))) 2>/dev/null),c++20,c++17)
+CXX_FLAGS := -std=$(CXX_STANDARD) -D_GNU_SOURCE -fPIC -fvisibility=hidden -fvisibility-inlines-hidden \
     -Iinclude -Ishim $(FLAVOUR_FLAGS)
 TORCH_CFLAGS := $(patsubst %,-isystem %,$(subst :, ,$(call torch,include))) \
     -DHTP_LIBTORCH_VERSION='"$(TORCH_VERSION)"' \
     $(patsubst %,-D_GLIBCXX_USE_CXX11_ABI=%,$(call torch,abi))
-TORCH_LIBS := -L$(call torch,lib) $(patsubst %,-Wl$(comma)-rpath$(comma)%,$(call torch,rpath)) \
+# Where a shim that is named by HTP_SHIM finds its libtorch; empty for shims that leave this machine.
+TORCH_RPATH ?= $(call torch,rpath)
+TORCH_LIBS := -L$(call torch,lib) $(patsubst %,-Wl$(comma)-rpath$(comma)%,$(TORCH_RPATH)) \
     -ltorch_cpu -lc10
 
 # ---- files ---------------------------------------------------------------------------------------
@@ -150,7 +155,8 @@ REPLAY := $(CORE_BUILD)/tests/fuzz/replay
 
 # All internal names are visible to the program and the unit tests; the installed libraries export the public API alone.
 INTERNAL := $(CORE_BUILD)/libhtp-internal.a
-SHIM := $(BUILD)/libhtp-shim.so
+# A shim is named after the minor version of libtorch that it was built with.
+SHIM := $(BUILD)/libhtp-shim-$(basename $(TORCH_VERSION)).so
 # Programs and libraries look for the shim beside them, so a build folder has links to the core's.
 STATIC := $(BUILD)/libhtp.a
 SHARED := $(BUILD)/libhtp.so.$(VERSION)
@@ -165,7 +171,12 @@ BESIDE_SHIM := $(STATIC) $(SHARED) $(PROGRAM) $(STARTED) $(ORACLE)
 in_core = $(patsubst $(BUILD)/%,$(CORE_BUILD)/%,$(1))
 
 .PHONY: all
-all: $(PROGRAM) $(STATIC) $(SHARED) $(BUILD)/libhtp.so $(if $(TORCH),$(SHIM))
+all: $(PROGRAM) $(STATIC) $(SHARED) $(BUILD)/libhtp.so $(if $(TORCH),shim)
+
+# The shim, and beside it the libtorch that it was built with.
+.PHONY: shim
+shim: $(SHIM)
+	$(Q)ln -sfn $(call torch,root) $(BUILD)/libtorch
 
 # ---- what a build depends on besides files: a stamp changes when its text does ---------------------
 
@@ -175,7 +186,7 @@ STAMP_objects := $(CORE_C) $(PROTO) : $(CLI_C) : $(MIMALLOC)
 STAMP_libdir := $(LIBDIR)
 STAMP_page := $(PAGE_FILES)
 STAMP_shim-flags := $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(LDFLAGS) $(WARNINGS)
-STAMP_shim-objects := $(SHIM_CXX)
+STAMP_shim-objects := $(SHIM_CXX) : $(TORCH_RPATH)
 STAMP_libtorch := $(filter-out source=%,$(TORCH))
 
 CORE_STAMPS := $(addprefix $(CORE_BUILD)/stamp/,flags objects libdir page)
@@ -218,9 +229,9 @@ $(FUZZ_ENTRIES): $(CORE_BUILD)/tests/fuzz/entry-%.o: tests/fuzz/entry.c $(CORE_B
 	$(Q)$(CC) $(C_FLAGS) -DFUZZ_TARGET=fuzz_$* $(WARNINGS) $(CFLAGS) -MD -MP -c -o $@ $<
 
 # When the prefix changes, only the objects with the shim's path are rebuilt.
-LIBDIR_OBJ := $(patsubst %.c,$(CORE_BUILD)/%.o,$(shell grep -ls HTP_SHIM_PATH $(CORE_C)))
+LIBDIR_OBJ := $(patsubst %.c,$(CORE_BUILD)/%.o,$(shell grep -ls HTP_SHIM_FOLDER $(CORE_C)))
 $(LIBDIR_OBJ): $(CORE_BUILD)/stamp/libdir
-$(LIBDIR_OBJ): OBJECT_FLAGS := -DHTP_SHIM_PATH='"$(LIBDIR)/htp/libhtp-shim.so"'
+$(LIBDIR_OBJ): OBJECT_FLAGS := -DHTP_SHIM_FOLDER='"$(LIBDIR)/htp"'
 
 # A precompiled header: libtorch's headers take longer to parse than the shim to compile.
 PRECOMPILED := $(BUILD)/shim/precompiled.h
@@ -276,7 +287,7 @@ $(call in_core,$(PROGRAM)): $(CLI_OBJ) $(INTERNAL) $(CORE_BUILD)/stamp/objects
 
 $(SHIM): $(SHIM_OBJ) scripts/libhtp-shim.map $(BUILD)/stamp/libtorch $(BUILD)/stamp/shim-objects
 	$(call say,LD,$@)
-	$(Q)$(CXX) -shared -Wl,-soname,libhtp-shim.so -Wl,--version-script=scripts/libhtp-shim.map \
+	$(Q)$(CXX) -shared -Wl,-soname,$(@F) -Wl,--version-script=scripts/libhtp-shim.map \
 	    $(CXXFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(SHARED_LDFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.o,$^) $(TORCH_LIBS) -ldl -lpthread
 
@@ -363,7 +374,8 @@ install: all
 	$(INSTALL) -m 755 $(SHARED) $(call DEST,$(LIBDIR))/libhtp.so.$(VERSION)
 	ln -sf libhtp.so.$(VERSION) $(call DEST,$(LIBDIR))/$(SONAME)
 	ln -sf $(SONAME) $(call DEST,$(LIBDIR))/libhtp.so
-	$(if $(TORCH),$(INSTALL) -m 755 $(SHIM) $(call DEST,$(LIBDIR))/htp/libhtp-shim.so)
+	$(if $(TORCH),$(INSTALL) -m 755 $(SHIM) $(call DEST,$(LIBDIR))/htp
+	ln -sfn $(call torch,root) $(call DEST,$(LIBDIR))/htp/libtorch)
 	$(INSTALL) -m 644 include/htp/* $(call DEST,$(INCLUDEDIR))/htp
 	$(INSTALL) -m 644 docs/*.schema.json $(call DEST,$(DATADIR))/htp
 	$(INSTALL) -m 644 docs/man/*.1 $(call DEST,$(MANDIR))
@@ -377,7 +389,7 @@ install: all
 
 uninstall:
 	rm -f $(call DEST,$(BINDIR))/htp-trace $(call DEST,$(LIBDIR))/libhtp.a \
-	    $(call DEST,$(LIBDIR))/libhtp.so* $(call DEST,$(LIBDIR))/htp/libhtp-shim.so \
+	    $(call DEST,$(LIBDIR))/libhtp.so* $(call DEST,$(LIBDIR))/htp/libhtp-shim-*.so $(call DEST,$(LIBDIR))/htp/libtorch \
 	    $(call DEST,$(LIBDIR))/pkgconfig/htp.pc \
 	    $(patsubst include/%,$(call DEST,$(INCLUDEDIR))/%,$(wildcard include/htp/*)) \
 	    $(patsubst docs/%,$(call DEST,$(DATADIR))/htp/%,$(wildcard docs/*.schema.json)) \
@@ -422,7 +434,7 @@ asan:
 
 # SHARE=1/4 is the first of four shares of the exports of `make asan`.
 SHARE ?= 1/1
-run-asan: $(PROGRAM) $(SHIM) $(UNIT) $(REPLAY)
+run-asan: $(PROGRAM) shim $(UNIT) $(REPLAY)
 	@$(TEST_ENV) HTP_SHARE='$(SHARE)' scripts/run-tests asan unit corpus exports programs
 
 # Builds the fuzzers; FUZZ_SECONDS=N also runs each of them for that time.
@@ -477,7 +489,7 @@ tidy: tidy-core tidy-shim
 
 tidy-core: $(GEN_H)
 	$(Q)printf '%s\n' $(TIDIED_C) | $(TIDY) $(C_FLAGS) $(UNIT_FLAGS) -isystem $(CORE_BUILD)/gen \
-	    -DHTP_SHIM_PATH='"$(LIBDIR)/htp/libhtp-shim.so"'
+	    -DHTP_SHIM_FOLDER='"$(LIBDIR)/htp"'
 
 tidy-shim:
 	$(Q)printf '%s\n' $(TIDIED_CXX) | $(TIDY) $(CXX_FLAGS) $(TORCH_CFLAGS)

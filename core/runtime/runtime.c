@@ -1,5 +1,7 @@
 #include "runtime/session.h"
 
+#include "base/python_package.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +103,15 @@ static htp_status begin(htp_runtime *runtime)
         htp_runtime_take(runtime, api->new_env(LOG_FATAL, "htp", runtime->threads, &runtime->env)));
     return htp_runtime_take(
         runtime, api->new_cpu_memory(ALLOCATOR_OF_DEVICE, MEMORY_DEFAULT, &runtime->memory));
+}
+
+const char *htp_runtime_find(htp_arena *arena, const char *file)
+{
+    if (file) {
+        return file;
+    }
+    htp_package_files found = htp_package_find(arena, "onnxruntime", "capi/libonnxruntime.so*");
+    return found.count > 0 ? found.items[0] : "libonnxruntime.so";
 }
 
 htp_status htp_runtime_open(const char *path, htp_runtime **runtime)

@@ -132,6 +132,10 @@ typedef struct htp_options {
     const char *model;
     int tree_depth; /**< htp_inspect(): levels of the module tree that are shown below the root;
                          negative, the default: all */
+    /** The libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch
+     * distribution, or a prefix such as /usr. A process opens one libtorch, at its first
+     * TorchScript model. NULL: $HTP_LIBTORCH, else the one that is found, see docs/LIBTORCH.md. */
+    const char *libtorch;
 } htp_options;
 
 /** Fills @p options with the defaults. */

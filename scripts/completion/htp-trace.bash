@@ -60,6 +60,10 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
+    :--libtorch | inspect:--libtorch | quality:--libtorch)
+        mapfile -t COMPREPLY < <(compgen -d -- "$word")
+        return
+        ;;
     :--load-library | inspect:--load-library | quality:--load-library)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
@@ -193,15 +197,15 @@ _htp_trace()
         return
     fi
     case $command in
-    '') options='--out --out-dir --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
-    inspect) options='--module --own --depth --node-data --cost --sizes --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
+    '') options='--out --out-dir --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --libtorch --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
+    inspect) options='--module --own --depth --node-data --cost --sizes --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --libtorch --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
     select) options='--module --except --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
     extract) options='--out --external-data --module --except --own --call --json --quiet --verbose --version --help' ;;
     split) options='--out-dir --external-data --at --depth --into --by --profile --sizes --share-weights --optimized --json --quiet --verbose --version --help' ;;
     validate) options='--sidecar --json --quiet --verbose --version --help' ;;
     compare) options='--json --quiet --verbose --version --help' ;;
     verify) options='--depth --tolerance --onnxruntime --memory --json --quiet --verbose --version --help' ;;
-    quality) options='--reference --against --profile --json --node-data --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --load-library --custom-op' ;;
+    quality) options='--reference --against --profile --json --node-data --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --libtorch --load-library --custom-op' ;;
     strip) options='--out --keep --json --quiet --verbose --version --help' ;;
     retag) options='--out --like --json --quiet --verbose --version --help' ;;
     inline) options='--out --json --quiet --verbose --version --help' ;;

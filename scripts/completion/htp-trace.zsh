@@ -78,6 +78,10 @@ _htp_trace()
         _files
         return
         ;;
+    :--libtorch | inspect:--libtorch | quality:--libtorch)
+        _files -/
+        return
+        ;;
     :--load-library | inspect:--load-library | quality:--load-library)
         _files
         return
@@ -231,6 +235,7 @@ _htp_trace()
         '--freeze-state:Exports no state: every call does what the first one does'
         '--untie:Stores a weight that is read in several layouts once for each, such as an embedding that is also the output layer'
         '--no-fold:Keeps norms apart from the convolutions and linear layers before them, and arithmetic on weights in the graph'
+        '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
         '--tags:Selects where tags are written: attribute, metadata, doc-string, layer-ann (by which ONNX Runtime places layers on devices), or none'
@@ -267,6 +272,7 @@ _htp_trace()
         '--static:Keeps the sizes of inputs that were not given: no axis is dynamic'
         '--eval:Exports a model that was saved in training mode as after eval(): no dropout, running statistics for norms'
         '--freeze-state:Exports no state: every call does what the first one does'
+        '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
         '--tags:Selects where tags are written: attribute, metadata, doc-string, layer-ann (by which ONNX Runtime places layers on devices), or none'
@@ -366,6 +372,7 @@ _htp_trace()
         '--static:Keeps the sizes of inputs that were not given: no axis is dynamic'
         '--eval:Exports a model that was saved in training mode as after eval(): no dropout, running statistics for norms'
         '--freeze-state:Exports no state: every call does what the first one does'
+        '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
         ) ;;

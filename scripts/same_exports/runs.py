@@ -80,7 +80,7 @@ class Known:
     """Results of one build, kept in a file in its folder."""
 
     def __init__(self, build: Path):
-        version = digest_of(build / "htp-trace-started", build / "libhtp-shim.so")
+        version = digest_of(build / "htp-trace-started", next(build.glob("libhtp-shim-*.so")))
         self.path = build / f"same-exports-{version}.jsonl"
         self.results = {}
         if self.path.exists():

@@ -4,7 +4,7 @@
  * results are compared: dtypes, sizes, strides, offsets, and aliasing of outputs. The same is done
  * for operands in other layouts.
  *
- * HTP_SHIM names this library, which opens libhtp-shim.so beside it. Findings are appended to the
+ * HTP_SHIM names this library, which opens the shim beside it. Findings are appended to the
  * file HTP_ORACLE_LOG, one per line:
  *
  *   checked  OPERATOR LAYOUT              the first comparison

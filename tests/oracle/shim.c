@@ -2,6 +2,7 @@
 #include "oracle.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,8 +121,14 @@ static void *open_real(void)
     }
     const char *slash = strrchr(own.dli_fname, '/');
     int folder = slash ? (int)(slash - own.dli_fname) : 0;
-    (void)snprintf(path, sizeof(path), "%.*s/libhtp-shim.so", folder, own.dli_fname);
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    (void)snprintf(path, sizeof(path), "%.*s/libhtp-shim-*.so", folder, own.dli_fname);
+    glob_t matches;
+    void *library = NULL;
+    if (glob(path, 0, NULL, &matches) == 0) {
+        library = dlopen(matches.gl_pathv[0], RTLD_NOW | RTLD_LOCAL);
+        globfree(&matches);
+    }
+    return library;
 }
 
 __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)

@@ -100,11 +100,11 @@ def case_for_each_model(models):
 # ---- the program -----------------------------------------------------------------------------------
 
 
-def run(*arguments, **options) -> subprocess.CompletedProcess:
-    """Runs htp-trace and returns what it printed. Raises if it takes longer than TIMEOUT. Options are those of
+def run(*arguments, program=PROGRAM, **options) -> subprocess.CompletedProcess:
+    """Runs htp-trace, or a copy of it, and returns what it printed. Raises if it takes longer than TIMEOUT. Options are those of
     subprocess.run(); with only timeout and cwd, the process has libtorch open already."""
-    command = [str(PROGRAM), *map(str, arguments)]
-    if STARTED.exists() and options.keys() <= {"timeout", "cwd"}:
+    command = [str(program), *map(str, arguments)]
+    if program == PROGRAM and STARTED.exists() and options.keys() <= {"timeout", "cwd"}:
         return started.run(STARTED, command, **{"timeout": TIMEOUT, **options})
     options = {"capture_output": True, "text": True, "timeout": TIMEOUT, **options}
     return subprocess.run(command, **options)

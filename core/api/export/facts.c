@@ -27,7 +27,7 @@ htp_status htp_libtorch_version(const char **version)
         return htp_status_make(HTP_CODE_USAGE, "there is no place for the version");
     }
     *version = NULL;
-    HTP_TRY(htp_shim_load(&shim));
+    HTP_TRY(htp_shim_load(NULL, &shim));
     *version = shim->libtorch_version;
     return HTP_OK;
 }

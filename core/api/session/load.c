@@ -8,6 +8,7 @@ htp_status htp_session_load(htp_session *session)
     const htp_options *options = &session->options;
     const htp_source_options how = {.libraries = options->libraries,
                                     .library_count = options->library_count,
+                                    .libtorch = options->libtorch,
                                     .model = options->model,
                                     .is_inference = options->eval,
                                     .progress = htp_session_progress,

@@ -2,93 +2,20 @@
 
 #include "interpret/meta/kernels.h"
 #include "source/program/program.h"
+#include "source/torchscript/shims.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define SHIM_FILE "libhtp-shim.so"
-
-enum { CANDIDATE_LIMIT = 5 };
-
-/* Candidate paths of the shim, in order. */
-struct candidates {
-    char paths[CANDIDATE_LIMIT][PATH_MAX];
-    size_t count;
-};
+#define WITHOUT_LIBTORCH "or save a program of torch.export (.pt2), which needs no libtorch"
 
 static pthread_mutex_t shim_mutex = PTHREAD_MUTEX_INITIALIZER;
 static const htp_shim *shim_opened;
+static htp_shim shim_renamed; /* shim_opened, if its libtorch is not the one it was built with */
 
-/* Adds @p tail in the folder of @p file. A name without a folder is ignored: code is never loaded
- * from the working directory. */
-static void add_beside(struct candidates *candidates, const char *file, const char *tail)
-{
-    const char *slash = strrchr(file, '/');
-    if (!slash) {
-        return;
-    }
-    char *path = candidates->paths[candidates->count];
-    int written = snprintf(path, PATH_MAX, "%.*s/%s", (int)(slash - file), file, tail);
-    if (written < 0 || written >= PATH_MAX) {
-        return;
-    }
-    for (size_t i = 0; i < candidates->count; i++) {
-        if (strcmp(candidates->paths[i], path) == 0) {
-            return;
-        }
-    }
-    candidates->count++;
-}
-
-static void add_path(struct candidates *candidates, const char *path)
-{
-    int written = snprintf(candidates->paths[candidates->count], PATH_MAX, "%s", path);
-    candidates->count += written >= 0 && written < PATH_MAX;
-}
-
-/* A path in the environment is the only candidate. */
-static void list_candidates(struct candidates *candidates)
-{
-    const char *chosen = secure_getenv("HTP_SHIM");
-    if (chosen && *chosen) {
-        add_path(candidates, chosen);
-        return;
-    }
-    char executable[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
-    if (length > 0) {
-        executable[length] = '\0';
-        add_beside(candidates, executable, SHIM_FILE);
-        add_beside(candidates, executable, "../lib/htp/" SHIM_FILE);
-    }
-    Dl_info library;
-    if (dladdr(&shim_mutex, &library) != 0 && library.dli_fname) {
-        add_beside(candidates, library.dli_fname, SHIM_FILE);
-        add_beside(candidates, library.dli_fname, "htp/" SHIM_FILE);
-    }
-    add_path(candidates, HTP_SHIM_PATH);
-}
-
-static htp_status no_shim(const struct candidates *candidates)
-{
-    char paths[CANDIDATE_LIMIT * (PATH_MAX + 2)];
-    size_t length = 0;
-    paths[0] = '\0';
-    for (size_t i = 0; i < candidates->count; i++) {
-        length += (size_t)snprintf(paths + length, sizeof(paths) - length, "%s%s", i ? ", " : "",
-                                   candidates->paths[i]);
-    }
-    return htp_status_make(HTP_CODE_INTERNAL,
-                           "cannot read TorchScript: " SHIM_FILE " not found (tried %s); build "
-                           "with libtorch (make LIBTORCH=DIR), set HTP_SHIM to its path, or save "
-                           "a program of torch.export (.pt2), which needs neither",
-                           paths);
-}
+/* ---- opening ---- */
 
 /* Adds meta kernels of currently known operators. */
 static htp_status add_meta_kernels(const htp_shim *shim, const char *path)
@@ -126,34 +53,95 @@ static htp_status open_shim(const char *path, const htp_shim **shim)
     return HTP_OK;
 }
 
-/* The first candidate that exists decides: if it is broken, that is an error. */
-static htp_status find_shim(const htp_shim **shim)
+/* Opens libtorch, so that its shim finds it open: a shim does not search for one. */
+static htp_status open_both(htp_arena *arena, const htp_libtorch *libtorch,
+                            const htp_shim_file *file, const htp_shim **shim)
 {
-    struct candidates *candidates = calloc(1, sizeof(*candidates));
-    if (!candidates) {
-        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+    if (!dlopen(libtorch->path, RTLD_LAZY | RTLD_LOCAL)) {
+        return htp_status_make(HTP_CODE_INTERNAL,
+                               "cannot read TorchScript: %s cannot be loaded: %s", libtorch->path,
+                               dlerror());
     }
-    list_candidates(candidates);
-    htp_status status = HTP_OK;
-    size_t i = 0;
-    while (i < candidates->count && access(candidates->paths[i], F_OK) != 0) {
-        i++;
+    HTP_TRY(open_shim(file->path, shim));
+    if (libtorch->version.text && strcmp((*shim)->libtorch_version, libtorch->version.text) != 0) {
+        shim_renamed = **shim;
+        shim_renamed.libtorch_version = strdup(libtorch->version.text);
+        if (!shim_renamed.libtorch_version) {
+            htp_arena_exhaust(arena);
+        }
+        *shim = &shim_renamed;
     }
-    if (i < candidates->count) {
-        status = open_shim(candidates->paths[i], shim);
-    } else {
-        status = no_shim(candidates);
-    }
-    free(candidates);
-    return status;
+    return HTP_OK;
 }
 
-htp_status htp_shim_load(const htp_shim **shim)
+/* ---- choosing ---- */
+
+static htp_status no_shim(const htp_shims *shims)
+{
+    return htp_status_make(HTP_CODE_INTERNAL,
+                           "cannot read TorchScript: no libhtp-shim-VERSION.so found (tried %s); "
+                           "build with libtorch (make LIBTORCH=DIR), " WITHOUT_LIBTORCH,
+                           shims->tried ? shims->tried : "nowhere");
+}
+
+/* No libtorch that is there has a shim. */
+static htp_status none_fits(htp_arena *arena, const htp_libtorches *found, const htp_shims *shims)
+{
+    const char *served = htp_shims_versions(arena, shims);
+    if (found->count == 0) {
+        return htp_status_make(
+            HTP_CODE_INTERNAL,
+            "cannot read TorchScript: no libtorch found; install PyTorch (python3 -m pip install "
+            "torch; there are shims for %s), name the folder of one (--libtorch "
+            "DIR), " WITHOUT_LIBTORCH,
+            served);
+    }
+    const htp_libtorch *first = &found->items[0];
+    const char *version =
+        htp_arena_printf(arena, "%u.%u", first->version.major, first->version.minor);
+    return htp_status_make(
+        HTP_CODE_INTERNAL,
+        "cannot read TorchScript: there is no shim for libtorch %s (%s), but for %s; name the "
+        "folder of one of these (--libtorch DIR), " WITHOUT_LIBTORCH,
+        first->version.text         ? first->version.text
+        : first->version.major != 0 ? version
+                                    : "of unknown version",
+        first->path, served);
+}
+
+static htp_status find_guarded(htp_arena *arena, const char *chosen, const htp_shim **shim)
+{
+    const char *named = secure_getenv("HTP_SHIM");
+    htp_libtorches found;
+    if (htp_arena_recover(arena) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+    }
+    if (named && *named) {
+        return open_shim(named, shim);
+    }
+    htp_shims shims = htp_shims_find(arena);
+    if (!shims.folder) {
+        return no_shim(&shims);
+    }
+    HTP_TRY(htp_libtorch_list(arena, chosen, shims.folder, &found));
+    for (size_t i = 0; i < found.count; i++) {
+        const htp_shim_file *file = htp_shims_pick(&shims, &found.items[i].version);
+        if (file) {
+            return open_both(arena, &found.items[i], file, shim);
+        }
+    }
+    return none_fits(arena, &found, &shims);
+}
+
+htp_status htp_shim_load(const char *libtorch, const htp_shim **shim)
 {
     htp_status status = HTP_OK;
+    htp_arena arena;
     (void)pthread_mutex_lock(&shim_mutex);
     if (!shim_opened) {
-        status = find_shim(&shim_opened);
+        htp_arena_init(&arena);
+        status = find_guarded(&arena, libtorch, &shim_opened);
+        htp_arena_free(&arena);
     }
     *shim = shim_opened;
     (void)pthread_mutex_unlock(&shim_mutex);

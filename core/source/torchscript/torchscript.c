@@ -199,7 +199,7 @@ static htp_status read_model(htp_source *source, const htp_source_options *optio
 {
     torchscript *self = self_of(source);
     htp_error error = {{0}};
-    HTP_TRY(htp_shim_load(&self->shim));
+    HTP_TRY(htp_shim_load(options->libtorch, &self->shim));
     source->libtorch_version = self->shim->libtorch_version;
     if (options->model) {
         return htp_status_make(HTP_CODE_USAGE,

@@ -32,7 +32,7 @@ SIDE_DOORS = {
     "api/export": "fresh_export sidecar",
     "api/session": "choose_inputs load",
     "base": "arena bits checked device dtype input_file intern "
-        "map numbers status stream text vector watch write_signals",
+        "map numbers python_package status stream text vector watch write_signals",
     "base/json": "json_items json_scan json_tree",
     "cli/arguments": "help",
     "cli/output": "batch outputs written",

@@ -1,7 +1,6 @@
-/*
- * Where ONNX Runtime is.
- */
-#include "runtime/runtime.h"
+#include "base/python_package.h"
+
+#include "base/text.h"
 
 #include <glob.h>
 #include <limits.h>
@@ -17,21 +16,21 @@ static const char *const folders[] = {
     "local/lib/python3*/dist-packages",
 };
 
-/* The library of the package below a prefix; the last one of several. @return NULL: there is none
- */
-static const char *find_below(htp_arena *arena, const char *prefix)
+/* Adds the files below a prefix that are not listed yet. */
+static void add_below(htp_arena *arena, const char *prefix, const char *file,
+                      htp_package_files *found)
 {
-    const char *found = NULL;
-    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders) && !found; i++) {
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
         glob_t matches;
-        const char *pattern = htp_arena_printf(arena, "%s/%s/onnxruntime/capi/libonnxruntime.so*",
-                                               prefix, folders[i]);
+        const char *pattern = htp_arena_printf(arena, "%s/%s/%s", prefix, folders[i], file);
         if (glob(pattern, 0, NULL, &matches) == 0) {
-            found = htp_arena_strdup(arena, matches.gl_pathv[matches.gl_pathc - 1]);
+            const char *path = htp_arena_strdup(arena, matches.gl_pathv[matches.gl_pathc - 1]);
             globfree(&matches);
+            if (!htp_text_is_one_of(path, found->items, found->count)) {
+                HTP_PUSH(arena, found, path);
+            }
         }
     }
-    return found;
 }
 
 /* PREFIX of PREFIX/bin/python3. */
@@ -60,20 +59,21 @@ static const char *find_python(htp_arena *arena)
     return NULL;
 }
 
-const char *htp_runtime_find(htp_arena *arena, const char *file)
+htp_package_files htp_package_find(htp_arena *arena, const char *package, const char *file)
 {
+    const char *below = htp_arena_join(arena, package, "/", file);
+    htp_package_files found = {0};
     const char *environment = secure_getenv("VIRTUAL_ENV");
-    const char *found = file;
-    if (!found && environment && *environment) {
-        found = find_below(arena, environment);
+    const char *python = find_python(arena);
+    char real[PATH_MAX];
+    if (environment && *environment) {
+        add_below(arena, environment, below, &found);
     }
-    const char *python = found ? NULL : find_python(arena);
     if (python) {
-        char real[PATH_MAX];
-        found = find_below(arena, prefix_of(arena, python)); /* a virtual environment's is a link */
-        if (!found && realpath(python, real)) {
-            found = find_below(arena, prefix_of(arena, real));
+        add_below(arena, prefix_of(arena, python), below, &found);
+        if (realpath(python, real)) { /* a virtual environment's is a link */
+            add_below(arena, prefix_of(arena, real), below, &found);
         }
     }
-    return found ? found : "libonnxruntime.so";
+    return found;
 }
