@@ -39,6 +39,7 @@ typedef struct htp_cli_arguments {
     int call;              /* -1: all of them */
     bool share_weights;
     int into; /* 0: no number of parts */
+    int jobs; /* processes for several models; 0: one */
     htp_split_measure split_by;
     htp_quality_options quality; /* storage of against and fail_under */
     const char **against;

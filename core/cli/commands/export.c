@@ -193,7 +193,8 @@ int htp_cli_export(const htp_cli_arguments *arguments)
         run.outputs = (const char *const *)outputs;
         has_new_folder = arguments->out_folder && mkdir(arguments->out_folder, (mode_t)0777) == 0;
     }
-    htp_cli_terminal_init(&run.terminal, arguments->quiet, arguments->options.details);
+    size_t jobs = arguments->jobs > 0 ? (size_t)arguments->jobs : 1;
+    htp_cli_terminal_init(&run.terminal, arguments->quiet || jobs > 1, arguments->options.details);
     int code = HTP_CODE_OK;
     if (arguments->model_count == 1 || takes_all(arguments)) {
         htp_cli_signals_install();
@@ -201,7 +202,7 @@ int htp_cli_export(const htp_cli_arguments *arguments)
     } else {
         const htp_cli_batch_work work = {
             .run = run_model, .report_killed = report_killed, .user = &run};
-        code = htp_cli_batch_run(arguments->models, arguments->model_count, &work);
+        code = htp_cli_batch_run(arguments->models, arguments->model_count, jobs, &work);
     }
     if (has_new_folder) {
         (void)rmdir(arguments->out_folder); /* succeeds only if nothing was written */

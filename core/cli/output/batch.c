@@ -4,33 +4,62 @@
 #include "cli/terminal/signals.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOT_DONE = -1 };
+enum {
+    NOT_DONE = -1,
+    TAKEN = -2, /* a worker is at it */
+    MOST_LANES = 256,
+    NO_LANE = -1,
+};
+
+/* What a worker reports: that it has taken a model, or its exit code. */
+typedef struct report {
+    uint32_t model;
+    int32_t code;
+} report;
+
+/* A place for one worker after the other. */
+typedef struct lane {
+    pid_t process; /* 0: none */
+    int reports;   /* the end of its pipe to read from */
+    int spool;     /* what it prints on stdout for one model; NO_LANE: stdout itself */
+    size_t model;  /* that it has taken; `count`: none */
+} lane;
 
 struct batch {
     const char *const *models;
     size_t count;
-    size_t next; /* the first model without an exit code */
-    int *codes;  /* by model */
+    size_t lane_count;
+    int *codes;            /* by model */
+    _Atomic size_t *taken; /* by workers, in memory that all processes share */
+    int turn;              /* locked by the process that copies to stdout */
+    lane lanes[MOST_LANES];
+    bool is_stopped; /* a worker was interrupted */
     const htp_cli_batch_work *work;
 };
 
-static volatile sig_atomic_t worker_process;
+static volatile sig_atomic_t worker_processes[MOST_LANES];
 static volatile sig_atomic_t pending_signal;
 
-/* The terminal signals the worker itself; forward the signals sent to this process. */
+/* The terminal signals workers itself; forward the signals sent to this process. */
 static void on_signal(int signal, siginfo_t *information, void *context)
 {
     (void)context;
     pending_signal = signal;
-    if (worker_process > 0 && information->si_code <= 0) {
-        (void)kill((pid_t)worker_process, signal);
+    for (size_t i = 0; i < MOST_LANES && information->si_code <= 0; i++) {
+        if (worker_processes[i] > 0) {
+            (void)kill((pid_t)worker_processes[i], signal);
+        }
     }
 }
 
@@ -47,86 +76,206 @@ static void watch_signals(void)
     }
 }
 
-/* In the worker: sends each code through the pipe at once. */
-_Noreturn static void run_rest(const struct batch *batch, int report)
+/* ---- the output of several workers ---- */
+
+static bool write_all(int fd, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(fd, bytes, count);
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        bytes += written > 0 ? written : 0;
+        count -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+/* Moves what a worker has printed for a model to @p out, in one piece. */
+static bool pass_on(const struct batch *batch, int spool, int out)
+{
+    char block[1 << 14];
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    bool is_written = true;
+    off_t at = 0;
+    ssize_t got = 0;
+    while (fcntl(batch->turn, F_SETLKW, &lock) != 0 && errno == EINTR) {
+    }
+    while (is_written && (got = pread(spool, block, sizeof(block), at)) > 0) {
+        is_written = write_all(out, block, (size_t)got);
+        at += got;
+    }
+    lock.l_type = F_UNLCK;
+    (void)fcntl(batch->turn, F_SETLK, &lock);
+    return ftruncate(spool, 0) == 0 && lseek(spool, 0, SEEK_SET) == 0 && is_written;
+}
+
+/* ---- in a worker ---- */
+
+static bool tell(int reports, size_t model, int code)
+{
+    const report told = {(uint32_t)model, code};
+    return write(reports, &told, sizeof(told)) == (ssize_t)sizeof(told);
+}
+
+/* Works on one model after the other until all are taken. */
+_Noreturn static void run_rest(const struct batch *batch, const lane *own, int reports)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     htp_cli_signals_install();
+    int out = own->spool == NO_LANE ? NO_LANE : dup(STDOUT_FILENO);
+    if (own->spool != NO_LANE && (out < 0 || dup2(own->spool, STDOUT_FILENO) < 0)) {
+        _exit(HTP_CODE_INTERNAL);
+    }
     int code = HTP_CODE_OK;
-    for (size_t i = batch->next; i < batch->count && code != HTP_CODE_INTERRUPTED; i++) {
+    size_t i = 0;
+    while (code != HTP_CODE_INTERRUPTED && (i = (*batch->taken)++) < batch->count) {
+        if (!tell(reports, i, TAKEN)) {
+            _exit(HTP_CODE_INTERNAL);
+        }
         code =
             htp_cli_signals_stop() ? HTP_CODE_INTERRUPTED : batch->work->run(batch->work->user, i);
-        const unsigned char byte = (unsigned char)code;
-        if (write(report, &byte, 1) != 1) {
+        if (out != NO_LANE && !pass_on(batch, own->spool, out) && code == HTP_CODE_OK) {
+            code = HTP_CODE_CANNOT_WRITE;
+        }
+        if (!tell(reports, i, code)) {
             _exit(HTP_CODE_INTERNAL);
         }
     }
     _exit(HTP_CODE_OK);
 }
 
-static void collect(struct batch *batch, int report)
+/* ---- in the supervisor ---- */
+
+/* Starts a worker. @return false, after a line on stderr, if that is not possible */
+static bool start(struct batch *batch, size_t index)
 {
-    unsigned char byte = 0;
-    for (;;) {
-        ssize_t got = read(report, &byte, 1);
-        if (got == 1 && batch->next < batch->count) {
-            batch->codes[batch->next++] = byte;
-        } else if (got == 0 || errno != EINTR) {
-            return;
+    lane *started = &batch->lanes[index];
+    int ends[2];
+    pid_t process = -1;
+    if (pipe2(ends, O_CLOEXEC) == 0) {
+        process = fork();
+        if (process == 0) {
+            (void)close(ends[0]);
+            run_rest(batch, started, ends[1]);
+        }
+        (void)close(ends[1]);
+        if (process < 0) {
+            (void)close(ends[0]);
         }
     }
-}
-
-/* The worker ended. A model that it left unfinished was reported by its handlers, unless it was
- * killed. */
-static void judge_end(struct batch *batch, int state)
-{
-    if (batch->next == batch->count || pending_signal) {
-        return;
-    }
-    if (WIFSIGNALED(state)) {
-        batch->work->report_killed(batch->work->user, batch->next, strsignal(WTERMSIG(state)));
-    }
-    batch->codes[batch->next++] = WIFEXITED(state) ? WEXITSTATUS(state) : HTP_CODE_INTERNAL;
-}
-
-/* Runs one worker until it finishes or crashes. */
-static bool run_worker(struct batch *batch)
-{
-    int ends[2];
-    if (pipe(ends) != 0) {
-        htp_cli_print_message("cannot start a process: %s", strerror(errno));
-        return false;
-    }
-    pid_t process = fork();
-    if (process == 0) {
-        (void)close(ends[0]);
-        run_rest(batch, ends[1]);
-    }
-    (void)close(ends[1]);
     if (process < 0) {
         htp_cli_print_message("cannot start a process: %s", strerror(errno));
-        (void)close(ends[0]);
         return false;
     }
-    worker_process = (sig_atomic_t)process;
+    started->process = process;
+    started->reports = ends[0];
+    started->model = batch->count;
+    worker_processes[index] = (sig_atomic_t)process;
     if (pending_signal) {
         (void)kill(process, pending_signal);
     }
-    collect(batch, ends[0]);
-    (void)close(ends[0]);
+    return true;
+}
+
+/* A worker ended. A model that it left unfinished was reported by its handlers, unless it was
+ * killed. */
+static void judge_end(struct batch *batch, size_t index)
+{
+    lane *ended = &batch->lanes[index];
     int state = 0;
-    while (waitpid(process, &state, 0) < 0 && errno == EINTR) {
+    (void)close(ended->reports);
+    while (waitpid(ended->process, &state, 0) < 0 && errno == EINTR) {
     }
-    worker_process = 0;
-    judge_end(batch, state);
+    ended->process = 0;
+    worker_processes[index] = 0;
+    if (ended->spool != NO_LANE) {
+        (void)pass_on(batch, ended->spool, STDOUT_FILENO);
+    }
+    if (ended->model == batch->count || pending_signal) {
+        return;
+    }
+    if (WIFSIGNALED(state)) {
+        batch->work->report_killed(batch->work->user, ended->model, strsignal(WTERMSIG(state)));
+    }
+    batch->codes[ended->model] = WIFEXITED(state) ? WEXITSTATUS(state) : HTP_CODE_INTERNAL;
+}
+
+/* Reads one report. @return false if the worker has ended */
+static bool collect(struct batch *batch, lane *from)
+{
+    report told;
+    ssize_t got = read(from->reports, &told, sizeof(told));
+    if (got < 0 && errno == EINTR) {
+        return true;
+    }
+    if (got != (ssize_t)sizeof(told) || told.model >= batch->count) {
+        return false;
+    }
+    from->model = told.code == TAKEN ? told.model : batch->count;
+    batch->codes[told.model] = told.code == TAKEN ? NOT_DONE : told.code;
+    batch->is_stopped = batch->is_stopped || told.code == HTP_CODE_INTERRUPTED;
     return true;
 }
 
 static bool is_interrupted(const struct batch *batch)
 {
-    return pending_signal ||
-           (batch->next > 0 && batch->codes[batch->next - 1] == HTP_CODE_INTERRUPTED);
+    return batch->is_stopped || pending_signal != 0;
+}
+
+/* Waits for a report or an end. @return false if no worker is left */
+static bool wait_for_any(struct batch *batch)
+{
+    struct pollfd waited[MOST_LANES];
+    size_t lanes[MOST_LANES];
+    nfds_t count = 0;
+    for (size_t i = 0; i < batch->lane_count; i++) {
+        if (batch->lanes[i].process > 0) {
+            lanes[count] = i;
+            waited[count++] = (struct pollfd){.fd = batch->lanes[i].reports, .events = POLLIN};
+        }
+    }
+    if (count > 0 && poll(waited, count, -1) > 0) {
+        for (nfds_t i = 0; i < count; i++) {
+            if (waited[i].revents && !collect(batch, &batch->lanes[lanes[i]])) {
+                judge_end(batch, lanes[i]);
+            }
+        }
+    }
+    return count > 0;
+}
+
+/* Works until all models are done, or nothing more can be. @return false if no process could be
+ * started */
+static bool supervise(struct batch *batch)
+{
+    bool runs = true;
+    do {
+        for (size_t i = 0; i < batch->lane_count && runs; i++) {
+            if (batch->lanes[i].process == 0 && *batch->taken < batch->count &&
+                !is_interrupted(batch)) {
+                runs = start(batch, i);
+            }
+        }
+    } while (wait_for_any(batch));
+    return runs;
+}
+
+/* Memory and files that the processes share. */
+static bool prepare(struct batch *batch)
+{
+    void *shared = mmap(NULL, sizeof(*batch->taken), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    batch->codes = calloc(batch->count, sizeof(*batch->codes));
+    batch->turn = memfd_create("htp-trace", MFD_CLOEXEC);
+    bool is_ready = shared != MAP_FAILED && batch->codes && batch->turn >= 0;
+    batch->taken = shared;
+    for (size_t i = 0; i < batch->lane_count && is_ready; i++) {
+        batch->lanes[i].spool =
+            batch->lane_count > 1 ? memfd_create("htp-trace", MFD_CLOEXEC) : NO_LANE;
+        is_ready = batch->lane_count == 1 || batch->lanes[i].spool >= 0;
+    }
+    return is_ready;
 }
 
 static int list_failures(const struct batch *batch)
@@ -151,11 +300,16 @@ static int list_failures(const struct batch *batch)
     return first;
 }
 
-int htp_cli_batch_run(const char *const *models, size_t count, const htp_cli_batch_work *work)
+int htp_cli_batch_run(const char *const *models, size_t count, size_t jobs,
+                      const htp_cli_batch_work *work)
 {
-    struct batch batch = {
-        .models = models, .count = count, .codes = calloc(count, sizeof(int)), .work = work};
-    if (!batch.codes) {
+    static struct batch batch; /* once in a process, which ends soon */
+    size_t lanes = jobs < count ? jobs : count;
+    batch = (struct batch){.models = models,
+                           .count = count,
+                           .lane_count = lanes < MOST_LANES ? lanes : MOST_LANES,
+                           .work = work};
+    if (!prepare(&batch)) {
         htp_cli_print_message("out of memory");
         return HTP_CODE_INTERNAL;
     }
@@ -163,10 +317,7 @@ int htp_cli_batch_run(const char *const *models, size_t count, const htp_cli_bat
         batch.codes[i] = NOT_DONE;
     }
     watch_signals();
-    bool runs = true;
-    while (runs && batch.next < count && !is_interrupted(&batch)) {
-        runs = run_worker(&batch);
-    }
+    bool runs = supervise(&batch);
     int first = list_failures(&batch);
     if (is_interrupted(&batch)) {
         first = HTP_CODE_INTERRUPTED;

@@ -1,8 +1,9 @@
 /*
  * Several models in one run.
  *
- * A worker process does the work and this one supervises it. A crash may damage the worker's
- * memory, so it ends the worker and costs one model. A new worker continues with the next.
+ * Worker processes do the work and this one supervises them; each takes the next model that nobody
+ * has taken. A crash may damage a worker's memory, so it ends the worker and costs one model. A new
+ * worker takes its place.
  */
 #ifndef HTP_CLI_BATCH_H
 #define HTP_CLI_BATCH_H
@@ -18,8 +19,10 @@ typedef struct htp_cli_batch_work {
     void *user;
 } htp_cli_batch_work;
 
-/** Works on all models, and lists on stderr those that failed.
- * @return the first failure's exit code, or 0. */
-int htp_cli_batch_run(const char *const *models, size_t count, const htp_cli_batch_work *work);
+/** Works on all models in up to @p jobs processes, and lists on stderr those that failed. What
+ * several processes print on stdout for one model stays together.
+ * @return the exit code of the first model that failed, in the order of @p models; or 0. */
+int htp_cli_batch_run(const char *const *models, size_t count, size_t jobs,
+                      const htp_cli_batch_work *work);
 
 #endif
