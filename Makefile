@@ -36,6 +36,7 @@ PROTOC_C ?= protoc-c
 CLANG_FORMAT ?= clang-format
 CLANG_TIDY ?= clang-tidy
 INSTALL ?= install
+STRIP ?= strip
 JOBS ?= $(shell nproc)
 
 comma := ,
@@ -56,7 +57,7 @@ OUTER := demo check asan valgrind fuzz clean format format-check help setup unin
 CORE_BUILD := $(if $(BUILD),$(BUILD)/core,build/core$(if $(FLAVOUR),-$(FLAVOUR)))
 
 # Targets that make no shim where there is no libtorch, or LIBTORCH=none.
-WITHOUT_TORCH := all install tests unit
+WITHOUT_TORCH := all install tests unit wheel
 
 GOALS := $(filter-out $(OUTER),$(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
@@ -119,7 +120,7 @@ TORCH_CFLAGS := $(patsubst %,-isystem %,$(subst :, ,$(call torch,include))) \
     $(patsubst %,-D_GLIBCXX_USE_CXX11_ABI=%,$(call torch,abi))
 # Where a shim that is named by HTP_SHIM finds its libtorch; empty for shims that leave this machine.
 TORCH_RPATH ?= $(call torch,rpath)
-TORCH_LIBS := -L$(call torch,lib) $(patsubst %,-Wl$(comma)-rpath$(comma)%,$(TORCH_RPATH)) \
+TORCH_LIBS = -L$(call torch,lib) $(patsubst %,-Wl$(comma)-rpath$(comma)%,$(TORCH_RPATH)) \
     -ltorch_cpu -lc10
 
 # ---- files ---------------------------------------------------------------------------------------
@@ -168,6 +169,10 @@ STARTED_OBJ := $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/started_main.o
 ORACLE := $(BUILD)/libhtp-oracle.so
 ORACLE_OBJ := $(ORACLE_C:%.c=$(CORE_BUILD)/%.o)
 BESIDE_SHIM := $(STATIC) $(SHARED) $(PROGRAM) $(STARTED) $(ORACLE)
+# The same, for a wheel: they find the small libraries beside them, and the shim has no path of a libtorch.
+WHEEL_BUILD := $(CORE_BUILD)/wheel
+WHEEL_SHIM := $(if $(TORCH),$(WHEEL_BUILD)/$(notdir $(SHIM)))
+WHEEL_FILES := $(WHEEL_BUILD)/$(notdir $(PROGRAM)) $(WHEEL_BUILD)/$(notdir $(SHARED)) $(WHEEL_SHIM)
 in_core = $(patsubst $(BUILD)/%,$(CORE_BUILD)/%,$(1))
 
 .PHONY: all
@@ -266,9 +271,10 @@ $(call in_core,$(STATIC)): $(CORE_OBJ) $(GEN_OBJ) $(CORE_BUILD)/stamp/objects
 	$(Q)$(AR) rcs $@ $(CORE_BUILD)/libhtp.o
 
 # libtorch keeps pointers to the shim's functions, so the shim is never unloaded.
-$(call in_core,$(SHARED)): $(CORE_OBJ) $(GEN_OBJ) scripts/libhtp.map $(CORE_BUILD)/stamp/objects
+$(call in_core,$(SHARED)) $(WHEEL_BUILD)/$(notdir $(SHARED)): $(CORE_OBJ) $(GEN_OBJ) scripts/libhtp.map $(CORE_BUILD)/stamp/objects
 	$(call say,LD,$@)
-	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete \
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(RUNPATH) -Wl,-soname,$(SONAME) -Wl,-z,nodelete \
 	    -Wl,--version-script=scripts/libhtp.map $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) \
 	    $(SHARED_LDFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(CORE_LIBS)
 
@@ -280,13 +286,20 @@ $(BUILD)/libhtp.so: $(SHARED)
 	$(Q)ln -sf $(notdir $(SHARED)) $(BUILD)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
 
-$(call in_core,$(PROGRAM)): $(CLI_OBJ) $(INTERNAL) $(CORE_BUILD)/stamp/objects
+$(call in_core,$(PROGRAM)) $(WHEEL_BUILD)/$(notdir $(PROGRAM)): $(CLI_OBJ) $(INTERNAL) $(CORE_BUILD)/stamp/objects
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(LDFLAGS) -o $@ \
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(RUNPATH) $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.o %.a,$^) $(ALLOCATOR_LIBS) $(CORE_LIBS)
 
-$(SHIM): $(SHIM_OBJ) scripts/libhtp-shim.map $(BUILD)/stamp/libtorch $(BUILD)/stamp/shim-objects
+$(WHEEL_FILES): RUNPATH := -Wl,-rpath,'$$ORIGIN'
+ifneq ($(WHEEL_SHIM),)
+$(WHEEL_SHIM): TORCH_RPATH :=
+endif
+
+$(SHIM) $(WHEEL_SHIM): $(SHIM_OBJ) scripts/libhtp-shim.map $(BUILD)/stamp/libtorch $(BUILD)/stamp/shim-objects
 	$(call say,LD,$@)
+	@mkdir -p $(@D)
 	$(Q)$(CXX) -shared -Wl,-soname,$(@F) -Wl,--version-script=scripts/libhtp-shim.map \
 	    $(CXXFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(SHARED_LDFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.o,$^) $(TORCH_LIBS) -ldl -lpthread
@@ -335,6 +348,7 @@ help:
 	@echo 'make valgrind        unit tests under valgrind'
 	@echo 'make fuzz            builds the fuzzers of tests/fuzz; FUZZ_SECONDS=N runs each for N seconds'
 	@echo 'make install         installs below PREFIX (default /usr/local), uninstall removes'
+	@echo 'make wheel           packs program, library, shims and the Python module: build/wheel/*.whl'
 	@echo 'make format          formats the sources; format-check only checks'
 	@echo 'make tidy            clang-tidy over the sources; tidy-changed: over recent changes, or those since BASE'
 	@echo 'make docs            writes man pages, docs/COMMANDS.md and completion from core/cli/arguments and docs/manual;'
@@ -363,39 +377,52 @@ run-demo: all
 clean:
 	rm -rf $(if $(BUILD),$(BUILD),build)
 
+# The wheel has the shim of the build, and those that scripts/bands made.
+.PHONY: wheel
+wheel: $(WHEEL_FILES)
+	@scripts/wheel $(WHEEL_BUILD) build/wheel $(WHEEL_SHIM) \
+	    $(filter-out %/$(notdir $(SHIM)),$(wildcard build/bands/libhtp-shim-*.so))
+
 DEST = $(DESTDIR)$(1)
+CMAKEDIR := $(LIBDIR)/cmake/htp
+INSTALL_STRIPPED := $(INSTALL) -m 755 -s --strip-program=$(STRIP)
+IN_PREFIX = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@SERIES@|$(basename $(VERSION))|'
 install: all
 	$(INSTALL) -d $(call DEST,$(BINDIR)) $(call DEST,$(LIBDIR))/htp \
-	    $(call DEST,$(LIBDIR))/pkgconfig $(call DEST,$(INCLUDEDIR))/htp $(call DEST,$(DATADIR))/htp \
+	    $(call DEST,$(LIBDIR))/pkgconfig $(call DEST,$(CMAKEDIR)) $(call DEST,$(INCLUDEDIR))/htp $(call DEST,$(DATADIR))/htp \
 	    $(call DEST,$(MANDIR)) $(dir $(call DEST,$(BASH_COMPLETION))) \
 	    $(dir $(call DEST,$(ZSH_COMPLETION)))
-	$(INSTALL) -m 755 $(PROGRAM) $(call DEST,$(BINDIR))/htp-trace
+	$(INSTALL_STRIPPED) $(PROGRAM) $(call DEST,$(BINDIR))/htp-trace
 	$(INSTALL) -m 644 $(STATIC) $(call DEST,$(LIBDIR))/libhtp.a
-	$(INSTALL) -m 755 $(SHARED) $(call DEST,$(LIBDIR))/libhtp.so.$(VERSION)
+	$(STRIP) --strip-debug $(call DEST,$(LIBDIR))/libhtp.a
+	$(INSTALL_STRIPPED) $(SHARED) $(call DEST,$(LIBDIR))/libhtp.so.$(VERSION)
 	ln -sf libhtp.so.$(VERSION) $(call DEST,$(LIBDIR))/$(SONAME)
 	ln -sf $(SONAME) $(call DEST,$(LIBDIR))/libhtp.so
-	$(if $(TORCH),$(INSTALL) -m 755 $(SHIM) $(call DEST,$(LIBDIR))/htp
-	ln -sfn $(call torch,root) $(call DEST,$(LIBDIR))/htp/libtorch)
+	$(if $(TORCH),$(INSTALL_STRIPPED) $(SHIM) $(call DEST,$(LIBDIR))/htp)
+	$(if $(TORCH),ln -sfn $(call torch,root) $(call DEST,$(LIBDIR))/htp/libtorch)
 	$(INSTALL) -m 644 include/htp/* $(call DEST,$(INCLUDEDIR))/htp
 	$(INSTALL) -m 644 docs/*.schema.json $(call DEST,$(DATADIR))/htp
 	$(INSTALL) -m 644 docs/man/*.1 $(call DEST,$(MANDIR))
 	$(INSTALL) -m 644 scripts/completion/htp-trace.bash $(call DEST,$(BASH_COMPLETION))
 	$(INSTALL) -m 644 scripts/completion/htp-trace.zsh $(call DEST,$(ZSH_COMPLETION))
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+	$(IN_PREFIX) \
 	    -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
 	    -e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
 	    scripts/htp.pc.in > $(call DEST,$(LIBDIR))/pkgconfig/htp.pc
-	chmod 644 $(call DEST,$(LIBDIR))/pkgconfig/htp.pc
+	$(IN_PREFIX) -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+	    scripts/htp-config.cmake.in > $(call DEST,$(CMAKEDIR))/htp-config.cmake
+	$(IN_PREFIX) scripts/htp-config-version.cmake.in > $(call DEST,$(CMAKEDIR))/htp-config-version.cmake
+	chmod 644 $(call DEST,$(LIBDIR))/pkgconfig/htp.pc $(call DEST,$(CMAKEDIR))/*.cmake
 
 uninstall:
 	rm -f $(call DEST,$(BINDIR))/htp-trace $(call DEST,$(LIBDIR))/libhtp.a \
 	    $(call DEST,$(LIBDIR))/libhtp.so* $(call DEST,$(LIBDIR))/htp/libhtp-shim-*.so $(call DEST,$(LIBDIR))/htp/libtorch \
-	    $(call DEST,$(LIBDIR))/pkgconfig/htp.pc \
+	    $(call DEST,$(LIBDIR))/pkgconfig/htp.pc $(call DEST,$(CMAKEDIR))/htp-config*.cmake \
 	    $(patsubst include/%,$(call DEST,$(INCLUDEDIR))/%,$(wildcard include/htp/*)) \
 	    $(patsubst docs/%,$(call DEST,$(DATADIR))/htp/%,$(wildcard docs/*.schema.json)) \
 	    $(patsubst docs/man/%,$(call DEST,$(MANDIR))/%,$(wildcard docs/man/*.1)) \
 	    $(call DEST,$(BASH_COMPLETION)) $(call DEST,$(ZSH_COMPLETION))
-	-rmdir $(call DEST,$(LIBDIR))/htp $(call DEST,$(INCLUDEDIR))/htp $(call DEST,$(DATADIR))/htp
+	-rmdir $(call DEST,$(CMAKEDIR)) $(call DEST,$(LIBDIR))/htp $(call DEST,$(INCLUDEDIR))/htp $(call DEST,$(DATADIR))/htp
 
 # ---- tests ---------------------------------------------------------------------------------------
 
@@ -410,7 +437,7 @@ check:
 	$(submake) run-check
 
 # The programs that tests run.
-tests: $(UNIT) $(STARTED) $(ORACLE) $(REPLAY)
+tests: $(UNIT) $(STARTED) $(ORACLE) $(REPLAY) $(WHEEL_FILES)
 
 # Parts of scripts/run-tests; unit and corpus are the same with each libtorch.
 CHECK ?= unit corpus suite install

@@ -78,15 +78,15 @@ htp_shims htp_shims_find(htp_arena *arena)
     htp_shims shims = {0};
     char executable[PATH_MAX];
     Dl_info library;
+    if (dladdr(&own_library, &library) != 0 && library.dli_fname) {
+        look_beside(arena, library.dli_fname, "", &shims);
+        look_beside(arena, library.dli_fname, "/htp", &shims);
+    }
     ssize_t length = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
     if (length > 0) {
         executable[length] = '\0';
         look_beside(arena, executable, "", &shims);
         look_beside(arena, executable, "/../lib/htp", &shims);
-    }
-    if (dladdr(&own_library, &library) != 0 && library.dli_fname) {
-        look_beside(arena, library.dli_fname, "", &shims);
-        look_beside(arena, library.dli_fname, "/htp", &shims);
     }
     look_beside(arena, HTP_SHIM_FOLDER "/", "", &shims);
     return shims;

@@ -19,7 +19,7 @@ typedef struct htp_shims {
     HTP_VECTOR(htp_shim_file) files;
 } htp_shims;
 
-/** Finds the shims: beside the running executable, beside this library, and at the place of
+/** Finds the shims: beside this library, beside the running executable, and at the place of
  * installation. The first folder with shims has them all. */
 htp_shims htp_shims_find(htp_arena *arena);
 
