@@ -25,8 +25,8 @@ typedef struct htp_source_options {
     const char *const *libraries; /**< that register operators with libtorch */
     size_t library_count;
     const char *libtorch; /**< the folder of the libtorch that reads TorchScript; NULL: found */
-    const char *model; /**< name of the model in a file that holds several; NULL: the only one */
-    bool is_inference; /**< a model saved in training mode is read in inference mode */
+    const char *model;    /**< name of the model in a file that holds several; NULL: the only one */
+    bool is_inference;    /**< a model saved in training mode is read in inference mode */
     htp_progress_fn progress; /**< NULL: no reports */
     void *user;
 } htp_source_options;

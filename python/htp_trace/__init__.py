@@ -5,7 +5,7 @@
     htp_trace.export("model.pt2", "model.onnx")
     with htp_trace.open("model.onnx") as model:
         for module in model.modules:
-            print(module["tag"], module["nodes"])
+            print(module["tag"], module["nodes_total"])
         model.extract("encoder.layer.0", out="layer.onnx")
 
 The functions are those of the C library libhtp, called by ctypes, which releases the GIL. Options have the names of the

@@ -91,7 +91,7 @@ class Model:
 
     @property
     def modules(self) -> list[Answer]:
-        """The modules in the order of the tree, each with its tag, class, nodes and parameters."""
+        """The modules in the order of the tree, each with its tag, class, nodes_total and parameters."""
         return self.inspect()["modules"]
 
     def cost(self, sizes: str | None = None) -> Answer:

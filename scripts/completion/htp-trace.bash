@@ -16,6 +16,10 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         return
         ;;
+    :--jobs)
+        COMPREPLY=()
+        return
+        ;;
     :--opset | inspect:--opset | quality:--opset)
         COMPREPLY=()
         return
@@ -197,7 +201,7 @@ _htp_trace()
         return
     fi
     case $command in
-    '') options='--out --out-dir --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --libtorch --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
+    '') options='--out --out-dir --jobs --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --libtorch --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
     inspect) options='--module --own --depth --node-data --cost --sizes --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --libtorch --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
     select) options='--module --except --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
     extract) options='--out --external-data --module --except --own --call --json --quiet --verbose --version --help' ;;

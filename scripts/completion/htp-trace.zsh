@@ -34,6 +34,10 @@ _htp_trace()
         _files -/
         return
         ;;
+    :--jobs)
+        :
+        return
+        ;;
     :--opset | inspect:--opset | quality:--opset)
         :
         return
@@ -216,6 +220,7 @@ _htp_trace()
     '') options=(
         '--out:Writes the ONNX model to FILE, complete or not at all'
         '--out-dir:Writes each model to DIR under its own name with .onnx'
+        '--jobs:Exports several models in N processes, each of which opens libtorch once'
         '--opset:Sets the ONNX opset, 17 to 23'
         '--ir-version:Asks for a later ONNX IR version'
         '--external-data:Stores weights in FILE.data beside the model: auto (over 2 GiB), always or never'
