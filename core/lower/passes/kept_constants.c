@@ -40,8 +40,7 @@ static bool is_exempt(const htp_builder *model, const htp_onnx_node *node)
 {
     bool is_tied =
         strcmp(node->op_type, "Transpose") == 0 && tensor_at(model, node->inputs[0])->uses > 1;
-    return is_tied || strcmp(node->op_type, "DequantizeLinear") == 0 ||
-           holds_graph_or_output(model, node);
+    return is_tied || holds_graph_or_output(model, node);
 }
 
 void htp_lower_find_kept(htp_builder *model, htp_kept_arithmetic *kept)

@@ -284,7 +284,7 @@ def axes_have_names():
         assert "no axis 'length'; its axes: batch, x.1, past length" in refuse(file, "--cost", "--sizes", "length=1")
         for wrong in ("batch", "batch=", "batch=-1", "=3", "batch=1x", "batch=99999999999", ","):
             assert "is no size: pass AXIS=NUMBER" in refuse(file, "--cost", "--sizes", wrong)
-        assert "sizes are for the cost" in refuse(file, "--sizes", "batch=1")
+        assert "sizes and node data are for the cost" in refuse(file, "--sizes", "batch=1")
         assert "nothing" in refuse(file, "--cost", "--module", "nothing")
 
 
