@@ -30,19 +30,6 @@ static int open_unnamed(void)
     return fd;
 }
 
-static bool write_all(int fd, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(fd, bytes, count);
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
-        bytes += written > 0 ? written : 0;
-        count -= written > 0 ? (size_t)written : 0;
-    }
-    return true;
-}
-
 /* Copies standard input to its end. @return an exit code, after a line on stderr if it is none */
 static int spool(int fd)
 {
@@ -56,7 +43,7 @@ static int spool(int fd)
             htp_cli_print_message("standard input cannot be read: %s", strerror(errno));
             return HTP_CODE_BAD_INPUT;
         }
-        if (got > 0 && !write_all(fd, block, (size_t)got)) {
+        if (got > 0 && !htp_cli_write_all(fd, block, (size_t)got)) {
             htp_cli_print_message("standard input cannot be spooled to a temporary file: %s; set "
                                   "TMPDIR to a folder with room",
                                   strerror(errno));

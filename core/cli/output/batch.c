@@ -78,19 +78,6 @@ static void watch_signals(void)
 
 /* ---- the output of several workers ---- */
 
-static bool write_all(int fd, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(fd, bytes, count);
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
-        bytes += written > 0 ? written : 0;
-        count -= written > 0 ? (size_t)written : 0;
-    }
-    return true;
-}
-
 /* Moves what a worker has printed for a model to @p out, in one piece. */
 static bool pass_on(const struct batch *batch, int spool, int out)
 {
@@ -102,7 +89,7 @@ static bool pass_on(const struct batch *batch, int spool, int out)
     while (fcntl(batch->turn, F_SETLKW, &lock) != 0 && errno == EINTR) {
     }
     while (is_written && (got = pread(spool, block, sizeof(block), at)) > 0) {
-        is_written = write_all(out, block, (size_t)got);
+        is_written = htp_cli_write_all(out, block, (size_t)got);
         at += got;
     }
     lock.l_type = F_UNLCK;
