@@ -25,19 +25,9 @@ const htp_onnx_node *htp_fixed_maker(const htp_fixed *f, htp_tensor_id id)
 
 /* ---- what follows from initializers ---- */
 
-static bool holds_graph(const htp_onnx_node *node)
-{
-    for (uint32_t i = 0; i < node->attribute_count; i++) {
-        if (node->attributes[i].kind == HTP_ATTRIBUTE_GRAPH) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void follow_node(htp_fixed *f, const htp_onnx_node *node)
 {
-    bool is_fixed = node->input_count > 0 && !holds_graph(node);
+    bool is_fixed = node->input_count > 0 && !htp_builder_has_body(node);
     bool is_plain = true;
     for (uint32_t i = 0; i < node->input_count; i++) {
         htp_tensor_id input = node->inputs[i];

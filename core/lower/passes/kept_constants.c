@@ -24,23 +24,20 @@ static bool reads_initializers_alone(const htp_builder *model, const htp_onnx_no
     return read > 0;
 }
 
-static bool holds_graph_or_output(const htp_builder *model, const htp_onnx_node *node)
+static bool gives_output(const htp_builder *model, const htp_onnx_node *node)
 {
-    bool holds = false;
-    for (uint32_t i = 0; i < node->attribute_count; i++) {
-        holds = holds || node->attributes[i].kind == HTP_ATTRIBUTE_GRAPH;
-    }
+    bool gives = false;
     for (uint32_t i = 0; i < node->output_count; i++) {
-        holds = holds || tensor_at(model, node->outputs[i])->is_output;
+        gives = gives || tensor_at(model, node->outputs[i])->is_output;
     }
-    return holds;
+    return gives;
 }
 
 static bool is_exempt(const htp_builder *model, const htp_onnx_node *node)
 {
     bool is_tied =
         strcmp(node->op_type, "Transpose") == 0 && tensor_at(model, node->inputs[0])->uses > 1;
-    return is_tied || holds_graph_or_output(model, node);
+    return is_tied || htp_builder_has_body(node) || gives_output(model, node);
 }
 
 void htp_lower_find_kept(htp_builder *model, htp_kept_arithmetic *kept)

@@ -137,6 +137,16 @@ const htp_attribute *htp_builder_attribute(const htp_onnx_node *node, const char
     return NULL;
 }
 
+bool htp_builder_has_body(const htp_onnx_node *node)
+{
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        if (node->attributes[i].kind == HTP_ATTRIBUTE_GRAPH) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static htp_tensor_id add_initializer(htp_builder *model, const char *name,
                                      htp_initializer initializer)
 {

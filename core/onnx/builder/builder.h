@@ -343,6 +343,9 @@ void htp_builder_swap_producers(htp_builder *model, htp_tensor_id a, htp_tensor_
 /** The attribute of a node, or NULL. */
 const htp_attribute *htp_builder_attribute(const htp_onnx_node *node, const char *name);
 
+/** Whether a node has bodies: graphs among its attributes. */
+bool htp_builder_has_body(const htp_onnx_node *node);
+
 /** Sets dtype and dims of a tensor (written as value_info). */
 void htp_builder_set_type(htp_builder *model, htp_tensor_id tensor, htp_dtype dtype, uint32_t rank,
                           const htp_dim *dims);

@@ -90,6 +90,17 @@ void htp_view_close(htp_view *view)
 
 /* ---- flaws ---- */
 
+uint32_t *htp_view_tops(htp_arena *arena, const htp_view *view, uint32_t graph)
+{
+    uint32_t *tops = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1);
+    for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies follow their nodes */
+        uint32_t own = view->nodes.items[n].graph;
+        uint32_t owner = view->graphs.items[own].node;
+        tops[n] = own == graph ? n : owner == HTP_NONE ? HTP_NONE : tops[owner];
+    }
+    return tops;
+}
+
 const char *htp_view_call_node(const htp_view *view, uint32_t node)
 {
     const htp_view_node *called = &view->nodes.items[node];

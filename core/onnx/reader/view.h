@@ -289,6 +289,9 @@ static inline bool htp_view_is_own_domain(const htp_view *view, htp_view_name do
 /** The number of a name; 0 if the view does not have it. */
 htp_view_name htp_view_find_name(const htp_view *view, const char *text);
 
+/** By node of the view: the node of a graph that it is, or whose body it lies in; HTP_NONE. */
+uint32_t *htp_view_tops(htp_arena *arena, const htp_view *view, uint32_t graph);
+
 /** A node's name in messages: its name, or its op type and outputs. */
 const char *htp_view_call_node(const htp_view *view, uint32_t node);
 

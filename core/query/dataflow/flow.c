@@ -84,17 +84,6 @@ static void note_edge(void *user, uint32_t node, uint32_t value)
     }
 }
 
-static void find_tops(htp_arena *arena, htp_flow *flow)
-{
-    const htp_view *view = flow->view;
-    flow->top = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1);
-    for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies follow their nodes */
-        uint32_t graph = view->nodes.items[n].graph;
-        uint32_t owner = view->graphs.items[graph].node;
-        flow->top[n] = graph == flow->graph ? n : owner == HTP_NONE ? HTP_NONE : flow->top[owner];
-    }
-}
-
 htp_flow htp_flow_find(htp_arena *arena, const htp_view *view, const bool *is_shared,
                        uint32_t graph)
 {
@@ -108,7 +97,7 @@ htp_flow htp_flow_find(htp_arena *arena, const htp_view *view, const bool *is_sh
         .first = HTP_NEW_ARRAY(arena, uint32_t, (size_t)nodes.count + 1),
     };
     struct finding finding = {.flow = &flow};
-    find_tops(arena, &flow);
+    flow.top = htp_view_tops(arena, view, graph);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         htp_flow_each_read(view, n, note_edge, &finding);
     }

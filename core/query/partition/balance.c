@@ -122,11 +122,8 @@ static bool can_add(const struct balancer *b)
 static void look_at_nodes(struct balancer *b)
 {
     const htp_view *view = b->view;
-    uint32_t *tops = HTP_NEW_ARRAY(b->arena, uint32_t, view->nodes.count + 1);
-    for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies follow their nodes */
-        uint32_t graph = view->nodes.items[n].graph;
-        uint32_t owner = view->graphs.items[graph].node;
-        tops[n] = graph == 0 ? n : owner == HTP_NONE ? HTP_NONE : tops[owner];
+    const uint32_t *tops = htp_view_tops(b->arena, view, 0);
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
         if (tops[n] != HTP_NONE && tops[n] != n) {
             b->next_body[n] = b->first_body[tops[n]];
             b->first_body[tops[n]] = n + 1;

@@ -30,12 +30,9 @@ static const uint64_t *add_up(htp_arena *arena, const htp_node_data *data)
 {
     const htp_view *view = data->view;
     uint64_t *sums = HTP_NEW_ARRAY(arena, uint64_t, view->nodes.count + 1);
-    uint32_t *tops = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1);
+    const uint32_t *tops = htp_view_tops(arena, view, 0);
     uint32_t *named = HTP_NEW_ARRAY(arena, uint32_t, view->names.count + 1);
     for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies follow their nodes */
-        uint32_t graph = view->nodes.items[n].graph;
-        uint32_t owner = view->graphs.items[graph].node;
-        tops[n] = graph == 0 ? n : owner == HTP_NONE ? HTP_NONE : tops[owner];
         sums[n] = data->values[n];
         if (tops[n] != HTP_NONE && tops[n] != n) {
             sums[tops[n]] = sum_of(sums[tops[n]], data->values[n]);
