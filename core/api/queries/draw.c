@@ -193,7 +193,7 @@ static htp_status draw(htp_query *query)
     htp_drawing_choice choice = {
         .module = work->drawing.module, .own = work->drawing.own, .depth = work->drawing.depth};
     if (work->drawing.color_by == HTP_COLOR_BY_COST) {
-        HTP_TRY(htp_measure_multiply_adds(query, work->drawing.sizes, true, &choice.costs));
+        HTP_TRY(htp_measure_multiply_adds(query, work->drawing.sizes, &choice.costs));
     } else if (work->drawing.color_by == HTP_COLOR_BY_TIME) {
         HTP_TRY(htp_measure_times(query, &work->timing, &choice.costs));
     } else if (work->drawing.color_by == HTP_COLOR_BY_QUALITY) {

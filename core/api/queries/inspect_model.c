@@ -44,7 +44,7 @@ static htp_status inspect_cost(htp_query *query, const htp_inspect_options *opti
     HTP_TRY(htp_costs_find(arena, &model->view, &model->tree, options->sizes, &costs));
     if (options->node_data) {
         const uint64_t *values;
-        HTP_TRY(htp_measure_multiply_adds(query, options->sizes, false, &values));
+        HTP_TRY(htp_measure_found(query, &costs, false, &values));
         HTP_TRY(htp_node_data_write(query, "multiply-adds", values, options->node_data));
     }
     const htp_cost_query asked = {

@@ -1,7 +1,6 @@
 #include "api/queries/measures.h"
 
 #include "api/queries/written_text.h"
-#include "query/cost/cost.h"
 
 htp_status htp_split_balance_check(const htp_splitting *splitting)
 {
@@ -30,14 +29,12 @@ htp_status htp_split_balance_check(const htp_splitting *splitting)
     return HTP_OK;
 }
 
-htp_status htp_measure_multiply_adds(htp_query *query, const char *sizes, bool is_strict,
-                                     const uint64_t **costs)
+htp_status htp_measure_found(htp_query *query, const htp_costs *found, bool is_strict,
+                             const uint64_t **costs)
 {
     const htp_view *view = &query->model->view;
     uint64_t *numbers = HTP_NEW_ARRAY(&query->arena, uint64_t, view->nodes.count + 1);
-    htp_costs found;
-    HTP_TRY(htp_costs_find(&query->arena, view, &query->model->tree, sizes, &found));
-    if (!found.numbers) {
+    if (!found->numbers) {
         return htp_status_make(
             HTP_CODE_USAGE,
             "%s: multiply-adds depend on the axes: pass their sizes, for example "
@@ -45,9 +42,9 @@ htp_status htp_measure_multiply_adds(htp_query *query, const char *sizes, bool i
             view->path);
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
-        const htp_cost_node *node = &found.numbers->nodes[n];
+        const htp_cost_node *node = &found->numbers->nodes[n];
         bool is_known =
-            node->is_left_out || htp_cost_number(found.numbers, node->multiply_adds, &numbers[n]);
+            node->is_left_out || htp_cost_number(found->numbers, node->multiply_adds, &numbers[n]);
         if (!is_known && is_strict) {
             return htp_status_make(HTP_CODE_USAGE,
                                    "%s: the multiply-adds of '%s' are not known: choose another "
@@ -58,6 +55,13 @@ htp_status htp_measure_multiply_adds(htp_query *query, const char *sizes, bool i
     }
     *costs = numbers;
     return HTP_OK;
+}
+
+htp_status htp_measure_multiply_adds(htp_query *query, const char *sizes, const uint64_t **costs)
+{
+    htp_costs found;
+    HTP_TRY(htp_costs_find(&query->arena, &query->model->view, &query->model->tree, sizes, &found));
+    return htp_measure_found(query, &found, true, costs);
 }
 
 htp_status htp_measure_times(htp_query *query, htp_timing *timing, const uint64_t **times)
@@ -83,7 +87,7 @@ htp_status htp_split_balance_costs(htp_query *query, const htp_splitting *splitt
     *costs = NULL;
     switch (splitting->by) {
     case HTP_SPLIT_COST:
-        return htp_measure_multiply_adds(query, splitting->sizes, true, costs);
+        return htp_measure_multiply_adds(query, splitting->sizes, costs);
     case HTP_SPLIT_TIME:
         return htp_measure_times(query, timing, costs);
     default:

@@ -6,6 +6,7 @@
 
 #include "api/queries/timing.h"
 #include "quality/quality.h"
+#include "query/cost/cost.h"
 #include "report/node_data/node_data.h"
 
 /** The most parts of a split. */
@@ -13,13 +14,17 @@ enum { HTP_SPLIT_MOST_PARTS = 10000 };
 
 /**
  * Multiply-adds by node of the query's model.
- * @param sizes      of the axes, as htp_costs_find() takes them; or NULL
+ * @param found      what htp_costs_find() found for the model
  * @param is_strict  refuses nodes whose multiply-adds are not known; else they have
  * HTP_NODE_DATA_NONE
  * @return HTP_CODE_USAGE also where the axes have no sizes.
  */
+HTP_MUST_USE htp_status htp_measure_found(htp_query *query, const htp_costs *found, bool is_strict,
+                                          const uint64_t **costs);
+
+/** The same at these sizes, as htp_costs_find() takes them, of nodes that are all known. */
 HTP_MUST_USE htp_status htp_measure_multiply_adds(htp_query *query, const char *sizes,
-                                                  bool is_strict, const uint64_t **costs);
+                                                  const uint64_t **costs);
 
 /** Microseconds by node of the query's model, by an opened profile, which is read. */
 HTP_MUST_USE htp_status htp_measure_times(htp_query *query, htp_timing *timing,
