@@ -142,7 +142,7 @@ GEN_H := $(GEN_C:.c=.h)
 PAGE := core/report/page
 PAGE_FILES := $(addprefix $(PAGE)/,page.html page.css dom.js report.js icicle.js metrics.js layers.js \
     table.js page.js)
-PAGE_C := $(CORE_BUILD)/gen/report/page/page.c
+PAGE_C := $(CORE_BUILD)/gen/report/page/page_text.c
 GEN_OBJ := $(GEN_C:.c=.o) $(PAGE_C:.c=.o)
 CORE_OBJ := $(CORE_C:%.c=$(CORE_BUILD)/%.o)
 CLI_OBJ := $(CLI_C:%.c=$(CORE_BUILD)/%.o)

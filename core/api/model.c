@@ -161,15 +161,19 @@ htp_status htp_query_hand_over(const char *answer, char **result)
 
 htp_status htp_query_check_output(htp_query *query, const char *path)
 {
-    const htp_view *view = htp_model_file(query->model);
-    size_t count = view->data_files.count + 1;
-    const char **inputs = HTP_NEW_ARRAY(&query->arena, const char *, count);
-    inputs[0] = view->path;
-    for (size_t i = 1; i < count; i++) {
-        inputs[i] = view->data_files.items[i - 1].path;
+    htp_model *const models[] = {query->model, query->other};
+    for (size_t m = 0; m < 2 && models[m]; m++) {
+        const htp_view *view = htp_model_file(models[m]);
+        size_t count = view->data_files.count + 1;
+        const char **inputs = HTP_NEW_ARRAY(&query->arena, const char *, count);
+        inputs[0] = view->path;
+        for (size_t i = 1; i < count; i++) {
+            inputs[i] = view->data_files.items[i - 1].path;
+        }
+        HTP_TRY(htp_status_prefix(htp_paths_check(&query->arena, inputs, count, path, count > 1),
+                                  view->path));
     }
-    return htp_status_prefix(htp_paths_check(&query->arena, inputs, count, path, count > 1),
-                             view->path);
+    return HTP_OK;
 }
 
 htp_status htp_addresses_check(const char *const *addresses, size_t count)

@@ -44,7 +44,7 @@ static inline htp_view *htp_model_file(htp_model *model)
  * NULL. */
 HTP_MUST_USE htp_status htp_query_ask(htp_query *query);
 
-/** Refuses an output that would replace the model, or its data. */
+/** Refuses an output that would replace one of the models, or its data. */
 HTP_MUST_USE htp_status htp_query_check_output(htp_query *query, const char *path);
 
 /** Refuses a list of addresses that is NULL or holds NULL, unless @p count is 0. */

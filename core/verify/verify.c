@@ -2,6 +2,8 @@
 
 #include "verify/work.h"
 
+#include <math.h>
+
 /* ---- modules ---- */
 
 static void sum_up_outputs(htp_verify_work *work, uint32_t m)
@@ -34,20 +36,32 @@ static void note_read(void *user, uint32_t node, uint32_t value)
     }
 }
 
-static double made_by(const htp_verify_work *work, uint32_t node)
+/* The own error of the innermost module around a node of which it is known. */
+static double own_around(const htp_verify_work *work, uint32_t node)
+{
+    uint32_t module = work->borders.innermost[node];
+    while (module != HTP_NONE && !work->modules[module].own.is_known) {
+        module = work->borders.tree->modules[module].parent;
+    }
+    return module == HTP_NONE ? (double)INFINITY : work->modules[module].own.relative;
+}
+
+static void sum_up_node(htp_verify_work *work, uint32_t node, double read)
 {
     const htp_view *view = work->borders.view;
     htp_view_range made = view->nodes.items[node].outputs;
-    double worst = 0;
+    htp_verify_node *found = &work->nodes[node];
     for (uint32_t i = 0; i < made.count; i++) {
         uint32_t value = view->operands.items[made.first + i];
-        const htp_difference_of *carried = value == HTP_NONE ? NULL : &work->carried[value];
-        worst = carried && carried->relative > worst ? carried->relative : worst;
+        if (value != HTP_NONE && work->carried[value].is_known) {
+            found->is_known = true;
+            found->carried = fmax(found->carried, work->carried[value].relative);
+        }
     }
-    return worst;
+    found->growth = found->carried > read ? fmin(found->carried - read, own_around(work, node)) : 0;
 }
 
-static void find_worst(htp_verify_work *work)
+static void sum_up_nodes(htp_verify_work *work)
 {
     const htp_view *view = work->borders.view;
     struct reads reads = {work, HTP_NEW_ARRAY(work->arena, double, view->nodes.count + 1)};
@@ -58,13 +72,13 @@ static void find_worst(htp_verify_work *work)
         if (view->nodes.items[n].graph != 0) {
             continue;
         }
-        double carried = made_by(work, n);
-        double growth = carried > reads.worst[n] ? carried - reads.worst[n] : 0;
+        sum_up_node(work, n, reads.worst[n]);
+        double growth = work->nodes[n].growth;
         for (uint32_t m = work->borders.innermost[n]; m != HTP_NONE && growth > 0;
              m = work->borders.tree->modules[m].parent) {
             htp_verify_operator *worst = &work->modules[m].worst;
             if (worst->node == HTP_NONE || growth > worst->growth) {
-                *worst = (htp_verify_operator){n, growth, carried};
+                *worst = (htp_verify_operator){n, growth, work->nodes[n].carried};
             }
         }
     }
@@ -149,6 +163,7 @@ static void fill_in(htp_verify_work *work, htp_verification *verification)
     }
     count_tensors(work, verification);
     verification->modules = work->modules;
+    verification->nodes = work->nodes;
     verification->first = find_first(work);
     verification->is_beyond = verification->is_beyond || verification->first != HTP_NONE;
 }
@@ -179,6 +194,7 @@ htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
         .bytes = HTP_NEW_ARRAY(arena, uint64_t, a->values.count + 1),
         .types = HTP_NEW_ARRAY(arena, int32_t, request->views[1]->values.count + 1),
         .modules = HTP_NEW_ARRAY(arena, htp_verify_module, tree->module_count + 1U),
+        .nodes = HTP_NEW_ARRAY(arena, htp_verify_node, a->nodes.count + 1),
     };
     *verification = (htp_verification){.request = request};
     for (int m = 0; m < HTP_COMPARED; m++) {
@@ -196,7 +212,7 @@ htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
         sum_up_outputs(work, m);
     }
     HTP_TRY(htp_verify_own(work));
-    find_worst(work);
+    sum_up_nodes(work);
     fill_in(work, verification);
     return HTP_OK;
 }

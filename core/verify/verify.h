@@ -34,9 +34,16 @@ typedef struct htp_verify_axis {
 /** A node and what it adds. */
 typedef struct htp_verify_operator {
     uint32_t node;  /* of A; HTP_NONE: none adds anything */
-    double growth;  /* its carried difference, less that of what it reads */
+    double growth;  /* see htp_verify_node */
     double carried; /* relative */
 } htp_verify_operator;
+
+/** What the outputs of a node of A carry. */
+typedef struct htp_verify_node {
+    bool is_known;  /* one of them has a counterpart, and was compared */
+    double carried; /* relative, the worst of them */
+    double growth;  /* less that of what it reads, from 0 to the own one of its module */
+} htp_verify_node;
 
 /** One module of A. */
 typedef struct htp_verify_module {
@@ -58,6 +65,7 @@ typedef struct htp_verification {
     uint32_t unmatched[HTP_COMPARED]; /* tensors without one */
     uint32_t in_bodies[HTP_COMPARED]; /* nodes in bodies: their tensors are not seen */
     const htp_verify_module *modules; /* by module of A */
+    const htp_verify_node *nodes;     /* by node of A; those in bodies are not known */
     uint32_t first; /* the first module that adds error beyond the tolerance, the innermost;
                        HTP_NONE */
     bool is_beyond; /* something is beyond the tolerance */

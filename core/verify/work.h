@@ -24,6 +24,7 @@ typedef struct htp_verify_work {
     int32_t *types;             /* by value of B that was compared: its TensorProto.DataType */
     htp_module_borders borders; /* of A */
     htp_verify_module *modules; /* by module of A */
+    htp_verify_node *nodes;     /* by node of A */
 } htp_verify_work;
 
 /** Chooses sizes that both models run at, and makes their inputs. */

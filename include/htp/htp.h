@@ -12,6 +12,7 @@
 #include <htp/export.h>
 #include <htp/model.h>
 #include <htp/status.h>
+#include <htp/verify.h>
 
 #include <stddef.h>
 

@@ -109,7 +109,8 @@ typedef enum htp_selection_format {
 /** Options of htp_model_select(). Always start from htp_selection_init(). */
 typedef struct htp_selection {
     size_t struct_size;         /**< set by htp_selection_init() */
-    const char *const *modules; /**< addresses, see htp_model_inspect(); at least one */
+    const char *const *modules; /**< addresses, see htp_model_inspect(); at least one, or @p verify
+                                 */
     size_t module_count;
     const char *const *except; /**< addresses of what is left out of these */
     size_t except_count;
@@ -118,6 +119,10 @@ typedef struct htp_selection {
     bool weights;   /**< the initializers that the nodes read, instead of the nodes */
     htp_selection_format format;
     const char *precision; /**< for HTP_SELECT_TRTEXEC; default "fp32" */
+    const char *verify;    /**< the JSON of htp_model_verify() in a file: adds the innermost modules
+                                whose own error is larger than: */
+    double worse_than;     /**< relative; negative, the default: the tolerance of the report */
+    int worst;             /**< of these modules so many, those with the largest; 0: all */
 } htp_selection;
 
 /** Fills @p selection with the defaults. */
@@ -173,39 +178,6 @@ HTP_API HTP_MUST_USE htp_status htp_validate_model(const char *path,
  */
 HTP_API HTP_MUST_USE htp_status htp_model_compare(htp_model *a, htp_model *b, char **text,
                                                   char **json, bool *is_different);
-
-/** Options of htp_model_verify(). Always start from htp_verify_options_init(). */
-typedef struct htp_verify_options {
-    size_t struct_size;      /**< set by htp_verify_options_init() */
-    const char *onnxruntime; /**< the library, libonnxruntime.so; NULL: that of the Python package
-                                  onnxruntime, of $VIRTUAL_ENV or of the python3 on PATH, which is
-                                  not run; else where the system's linker looks */
-    double tolerance; /**< of differences, relative to the largest element of a tensor of the first
-                           model; default 1e-4 */
-    int memory;       /**< MiB of tensors that are kept at a time; default 1024 */
-    int depth;        /**< levels of the tree that text shows below the root; negative: all */
-} htp_verify_options;
-
-/** Fills @p options with the defaults. */
-HTP_API void htp_verify_options_init(htp_verify_options *options);
-
-/**
- * Finds where two models part: the first, @p a, is the reference. Both run in ONNX Runtime on the
- * same inputs, which are made up, at up to three choices of sizes. Tensors that both have are
- * compared. For each module of @p a: the difference that is carried, with what came in, and its
- * own, of the module alone, fed with what the first model computes. Tensors have a counterpart by
- * structure (htp_model_compare()) or by name. The code of ONNX Runtime runs.
- * @param options    may be NULL.
- * @param text       receives text for people, freed with htp_string_free(); may be NULL.
- * @param json       receives the same, and all of it, as one JSON object; may be NULL.
- * @param is_beyond  receives whether something is beyond the tolerance; may be NULL.
- * @return NULL also where something is; HTP_CODE_INTERNAL where ONNX Runtime is missing;
- *         HTP_CODE_USAGE where no inputs can be made up; HTP_CODE_BAD_INPUT where ONNX Runtime
- *         refuses a model.
- */
-HTP_API HTP_MUST_USE htp_status htp_model_verify(htp_model *a, htp_model *b,
-                                                 const htp_verify_options *options, char **text,
-                                                 char **json, bool *is_beyond);
 
 /** Options of htp_measure_quality(). Always start from htp_quality_options_init(). */
 typedef struct htp_quality_options {
@@ -270,6 +242,7 @@ typedef enum htp_drawing_color {
     HTP_COLOR_BY_TIME = 2, /**< time in ONNX Runtime, see htp_model_profile() */
     HTP_COLOR_BY_QUALITY =
         3, /**< how many metrics find problems of nodes, see htp_measure_quality() */
+    HTP_COLOR_BY_ERROR = 4, /**< what nodes add to the difference, see htp_model_verify() */
 } htp_drawing_color;
 
 /** Options of htp_model_draw(). Always start from htp_drawing_init(). */
@@ -287,6 +260,8 @@ typedef struct htp_drawing {
     const char *sizes;          /**< of the axes, for HTP_COLOR_BY_COST; or NULL */
     const char *profile;        /**< for HTP_COLOR_BY_TIME, see htp_profiling; or NULL */
     const char *optimized;      /**< likewise */
+    const char *verify; /**< for HTP_COLOR_BY_ERROR: the JSON of htp_model_verify() in a file; or
+                             NULL */
 } htp_drawing;
 
 /** Fills @p drawing with the defaults: all of the model, for graphviz. */

@@ -92,7 +92,7 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
-    inspect:--node-data | quality:--node-data | profile:--node-data)
+    inspect:--node-data | verify:--node-data | quality:--node-data | profile:--node-data)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
@@ -101,6 +101,18 @@ _htp_trace()
         return
         ;;
     select:--except | extract:--except)
+        COMPREPLY=()
+        return
+        ;;
+    select:--verify | graph:--verify)
+        COMPREPLY=()
+        return
+        ;;
+    select:--worse-than)
+        COMPREPLY=()
+        return
+        ;;
+    select:--worst)
         COMPREPLY=()
         return
         ;;
@@ -185,7 +197,7 @@ _htp_trace()
         return
         ;;
     graph:--color-by)
-        mapfile -t COMPREPLY < <(compgen -W 'cost time quality' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'cost time quality error' -- "$word")
         return
         ;;
     graph:--format)
@@ -203,18 +215,18 @@ _htp_trace()
     case $command in
     '') options='--out --out-dir --jobs --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --libtorch --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
     inspect) options='--module --own --depth --node-data --cost --sizes --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --libtorch --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
-    select) options='--module --except --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
+    select) options='--module --except --verify --worse-than --worst --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
     extract) options='--out --external-data --module --except --own --call --json --quiet --verbose --version --help' ;;
     split) options='--out-dir --external-data --at --depth --into --by --profile --sizes --share-weights --optimized --json --quiet --verbose --version --help' ;;
     validate) options='--sidecar --json --quiet --verbose --version --help' ;;
     compare) options='--json --quiet --verbose --version --help' ;;
-    verify) options='--depth --tolerance --onnxruntime --memory --json --quiet --verbose --version --help' ;;
+    verify) options='--depth --node-data --tolerance --onnxruntime --memory --json --quiet --verbose --version --help' ;;
     quality) options='--reference --against --profile --json --node-data --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --libtorch --load-library --custom-op' ;;
     strip) options='--out --keep --json --quiet --verbose --version --help' ;;
     retag) options='--out --like --json --quiet --verbose --version --help' ;;
     inline) options='--out --json --quiet --verbose --version --help' ;;
     sidecar) options='--out --json --quiet --verbose --version --help' ;;
-    graph) options='--out --module --own --depth --color-by --profile --sizes --format --optimized --json --quiet --verbose --version --help' ;;
+    graph) options='--out --module --own --depth --color-by --verify --profile --sizes --format --optimized --json --quiet --verbose --version --help' ;;
     profile) options='--module --own --depth --node-data --sizes --optimized --json --quiet --verbose --version --help' ;;
     ops) options='--version --help' ;;
     esac

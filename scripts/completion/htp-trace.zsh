@@ -110,7 +110,7 @@ _htp_trace()
         :
         return
         ;;
-    inspect:--node-data | quality:--node-data | profile:--node-data)
+    inspect:--node-data | verify:--node-data | quality:--node-data | profile:--node-data)
         _files
         return
         ;;
@@ -119,6 +119,18 @@ _htp_trace()
         return
         ;;
     select:--except | extract:--except)
+        :
+        return
+        ;;
+    select:--verify | graph:--verify)
+        :
+        return
+        ;;
+    select:--worse-than)
+        :
+        return
+        ;;
+    select:--worst)
         :
         return
         ;;
@@ -203,7 +215,7 @@ _htp_trace()
         return
         ;;
     graph:--color-by)
-        compadd cost time quality
+        compadd cost time quality error
         return
         ;;
     graph:--format)
@@ -259,7 +271,7 @@ _htp_trace()
         '--module:Shows these modules instead of the tree: values that cross their border, nodes with source lines, weights'
         '--own:Takes these modules without those below them'
         '--depth:Shows N levels of the tree below the root'
-        '--node-data:Writes the values of nodes for Model Explorer, as node data: multiply-adds, or the microseconds of a profile'
+        '--node-data:Writes the values of nodes for Model Explorer, as node data: multiply-adds, the microseconds of a profile, or the error that nodes add'
         '--cost:Shows what modules, operators and nodes cost instead: multiply-adds, bytes of weights and of activations, and the most memory that values take at once; as formulas of the dynamic axes'
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--json:Prints one JSON object'
@@ -287,6 +299,9 @@ _htp_trace()
     select) options=(
         '--module:Takes these modules'
         '--except:Leaves these modules out'
+        '--verify:Takes the modules whose own error in a report of verify --json is larger than --worse-than: the innermost, beside those of --module'
+        '--worse-than:Sets the limit of their errors, relative to the largest element of a tensor'
+        '--worst:Takes the N modules with the largest errors alone'
         '--own:Takes these modules without those below them'
         '--op:Takes nodes of these op types alone: MatMul, Conv*'
         '--weights:Prints the initializers that these nodes read instead'
@@ -345,6 +360,7 @@ _htp_trace()
         ) ;;
     verify) options=(
         '--depth:Shows N levels of the tree below the root'
+        '--node-data:Writes the values of nodes for Model Explorer, as node data: multiply-adds, the microseconds of a profile, or the error that nodes add'
         '--tolerance:Accepts differences up to X times the largest element of a tensor'
         '--onnxruntime:Names the library of ONNX Runtime, libonnxruntime.so'
         '--memory:Keeps about so many MiB of tensors at a time; the models run once for each slice'
@@ -420,7 +436,8 @@ _htp_trace()
         '--module:Draws these modules alone'
         '--own:Takes these modules without those below them'
         '--depth:Draws modules N levels down as one box each'
-        '--color-by:Colours boxes by cost, their multiply-adds; by time, that of their kernels in --profile; or by quality, the problems that its metrics find'
+        '--color-by:Colours boxes by cost, their multiply-adds; by time, that of their kernels in --profile; by quality, the problems that its metrics find; or by error, what they add in the report of --verify'
+        '--verify:Names the report of verify --json for error'
         '--profile:Names the ONNX Runtime profile for time'
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--format:Writes dot, graphml, mermaid, or svg, which graphviz draws'
@@ -435,7 +452,7 @@ _htp_trace()
         '--module:Lists the kernels of these modules, the longest first'
         '--own:Takes these modules without those below them'
         '--depth:Shows N levels of the tree below the root'
-        '--node-data:Writes the values of nodes for Model Explorer, as node data: multiply-adds, or the microseconds of a profile'
+        '--node-data:Writes the values of nodes for Model Explorer, as node data: multiply-adds, the microseconds of a profile, or the error that nodes add'
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--optimized:Names the optimised model (optimized_model_filepath), through which fused kernels are traced back'
         '--json:Prints one JSON object'

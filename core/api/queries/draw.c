@@ -5,6 +5,8 @@
 #include "api/queries/graphviz.h"
 #include "api/queries/measures.h"
 #include "onnx/files/delivery.h"
+#include "quality/quality.h"
+#include "query/select/error_report.h"
 #include "report/drawing/drawing.h"
 
 #include <errno.h>
@@ -186,23 +188,61 @@ static htp_status pass_all_on(struct work *work)
                                  "the drawn was not taken to its end");
 }
 
+/* ---- colours: by node, NULL without ---- */
+
+static htp_status find_none(htp_query *query, struct work *work, const uint64_t **costs)
+{
+    (void)query;
+    (void)work;
+    *costs = NULL;
+    return HTP_OK;
+}
+
+static htp_status find_multiply_adds(htp_query *query, struct work *work, const uint64_t **costs)
+{
+    return htp_measure_multiply_adds(query, work->drawing.sizes, costs);
+}
+
+static htp_status find_times(htp_query *query, struct work *work, const uint64_t **costs)
+{
+    return htp_measure_times(query, &work->timing, costs);
+}
+
+static htp_status find_problems(htp_query *query, struct work *work, const uint64_t **costs)
+{
+    const htp_model *model = query->model;
+    htp_subject subject;
+    htp_quality quality;
+    (void)work;
+    htp_subject_make(&query->arena, &model->view, &model->tree, &subject);
+    htp_quality_measure(&query->arena, &subject, NULL, &quality);
+    *costs = htp_measure_problems(&query->arena, &model->view, &quality);
+    return HTP_OK;
+}
+
+static htp_status find_errors(htp_query *query, struct work *work, const uint64_t **costs)
+{
+    const htp_model *model = query->model;
+    htp_error_report report;
+    HTP_TRY(htp_error_report_read(&query->arena, &model->view, &model->tree, work->drawing.verify,
+                                  &report));
+    *costs = htp_measure_errors(&query->arena, model->view.nodes.count, report.growth, 0);
+    return HTP_OK;
+}
+
+static htp_status (*const finders[])(htp_query *, struct work *, const uint64_t **) = {
+    [HTP_COLOR_BY_KIND] = find_none,    [HTP_COLOR_BY_COST] = find_multiply_adds,
+    [HTP_COLOR_BY_TIME] = find_times,   [HTP_COLOR_BY_QUALITY] = find_problems,
+    [HTP_COLOR_BY_ERROR] = find_errors,
+};
+
 static htp_status draw(htp_query *query)
 {
     struct work *work = query->work;
     htp_model *model = query->model;
     htp_drawing_choice choice = {
         .module = work->drawing.module, .own = work->drawing.own, .depth = work->drawing.depth};
-    if (work->drawing.color_by == HTP_COLOR_BY_COST) {
-        HTP_TRY(htp_measure_multiply_adds(query, work->drawing.sizes, &choice.costs));
-    } else if (work->drawing.color_by == HTP_COLOR_BY_TIME) {
-        HTP_TRY(htp_measure_times(query, &work->timing, &choice.costs));
-    } else if (work->drawing.color_by == HTP_COLOR_BY_QUALITY) {
-        htp_subject subject;
-        htp_quality quality;
-        htp_subject_make(&query->arena, &model->view, &model->tree, &subject);
-        htp_quality_measure(&query->arena, &subject, NULL, &quality);
-        choice.costs = htp_measure_problems(&query->arena, &model->view, &quality);
-    }
+    HTP_TRY(finders[work->drawing.color_by](query, work, &choice.costs));
     if (work->path) {
         HTP_TRY(htp_query_check_output(query, work->path));
     }
@@ -226,7 +266,7 @@ static htp_status take(const htp_drawing *given, const char *path, htp_drawing *
         return htp_status_make(HTP_CODE_USAGE, "unknown format of drawings: %d",
                                (int)drawing->format);
     }
-    if ((unsigned)drawing->color_by > HTP_COLOR_BY_QUALITY) {
+    if ((unsigned)drawing->color_by > HTP_COLOR_BY_ERROR) {
         return htp_status_make(HTP_CODE_USAGE, "unknown measure of colours: %d",
                                (int)drawing->color_by);
     }
@@ -236,6 +276,10 @@ static htp_status take(const htp_drawing *given, const char *path, htp_drawing *
     if ((drawing->color_by == HTP_COLOR_BY_TIME) != (drawing->profile != NULL) ||
         (drawing->optimized && !drawing->profile)) {
         return htp_status_make(HTP_CODE_USAGE, "colours by time need a profile, others take none");
+    }
+    if ((drawing->color_by == HTP_COLOR_BY_ERROR) != (drawing->verify != NULL)) {
+        return htp_status_make(HTP_CODE_USAGE, "colours by error need a report of verify, others "
+                                               "take none");
     }
     return path || drawing->write
                ? HTP_OK

@@ -43,9 +43,9 @@ static htp_status inspect_cost(htp_query *query, const htp_inspect_options *opti
     }
     HTP_TRY(htp_costs_find(arena, &model->view, &model->tree, options->sizes, &costs));
     if (options->node_data) {
-        const uint64_t *values;
-        HTP_TRY(htp_measure_found(query, &costs, false, &values));
-        HTP_TRY(htp_node_data_write(query, "multiply-adds", values, options->node_data));
+        htp_node_data data = {.view = &model->view, .name = "multiply-adds"};
+        HTP_TRY(htp_measure_found(query, &costs, false, &data.values));
+        HTP_TRY(htp_node_data_write(query, &data, options->node_data));
     }
     const htp_cost_query asked = {
         .costs = &costs,

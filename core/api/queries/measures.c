@@ -1,6 +1,7 @@
 #include "api/queries/measures.h"
 
 #include "api/queries/written_text.h"
+#include "quality/quality.h"
 
 htp_status htp_split_balance_check(const htp_splitting *splitting)
 {
@@ -81,6 +82,18 @@ const uint64_t *htp_measure_problems(htp_arena *arena, const htp_view *view,
     return problems;
 }
 
+const uint64_t *htp_measure_errors(htp_arena *arena, size_t count, const double *errors,
+                                   uint64_t unknown)
+{
+    static const double largest = 1e6;
+    uint64_t *counts = HTP_NEW_ARRAY(arena, uint64_t, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        double error = errors[i] < largest ? errors[i] : largest;
+        counts[i] = errors[i] < 0 ? unknown : (uint64_t)(error / HTP_ERROR_UNIT + 0.5);
+    }
+    return counts;
+}
+
 htp_status htp_split_balance_costs(htp_query *query, const htp_splitting *splitting,
                                    htp_timing *timing, const uint64_t **costs)
 {
@@ -106,14 +119,12 @@ htp_status htp_node_data_check(const htp_model *model)
                      model->view.path);
 }
 
-htp_status htp_node_data_write(htp_query *query, const char *name, const uint64_t *values,
-                               const char *path)
+htp_status htp_node_data_write(htp_query *query, const htp_node_data *data, const char *path)
 {
-    const htp_node_data data = {&query->model->view, name, values};
     if (!path) {
         return HTP_OK;
     }
     HTP_TRY(htp_node_data_check(query->model));
     HTP_TRY(htp_query_check_output(query, path));
-    return htp_text_write(&query->arena, htp_report_node_data(&query->arena, &data), path);
+    return htp_text_write(&query->arena, htp_report_node_data(&query->arena, data), path);
 }

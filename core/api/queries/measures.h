@@ -5,9 +5,10 @@
 #define HTP_API_MEASURES_H
 
 #include "api/queries/timing.h"
-#include "quality/quality.h"
 #include "query/cost/cost.h"
 #include "report/node_data/node_data.h"
+
+struct htp_quality;
 
 /** The most parts of a split. */
 enum { HTP_SPLIT_MOST_PARTS = 10000 };
@@ -32,7 +33,15 @@ HTP_MUST_USE htp_status htp_measure_times(htp_query *query, htp_timing *timing,
 
 /** By node: how many metrics found a problem. */
 const uint64_t *htp_measure_problems(htp_arena *arena, const htp_view *view,
-                                     const htp_quality *quality);
+                                     const struct htp_quality *quality);
+
+/** What htp_measure_errors() counts. */
+#define HTP_ERROR_UNIT 1e-12
+
+/** Errors that nodes add as counts of HTP_ERROR_UNIT, at most 1e6 each.
+ * @param errors  by node; negative: not known, which becomes @p unknown */
+const uint64_t *htp_measure_errors(htp_arena *arena, size_t count, const double *errors,
+                                   uint64_t unknown);
 
 /** Checks the members of a splitting that belong to htp_splitting.into. */
 HTP_MUST_USE htp_status htp_split_balance_check(const htp_splitting *splitting);
@@ -45,10 +54,10 @@ HTP_MUST_USE htp_status htp_split_balance_costs(htp_query *query, const htp_spli
 /** Refuses a model with functions (HTP_CODE_USAGE), whose file has other nodes than its view. */
 HTP_MUST_USE htp_status htp_node_data_check(const htp_model *model);
 
-/** Writes values by node for Model Explorer, if @p path is not NULL; see
+/** Writes values of the query's model for Model Explorer, if @p path is not NULL; see
  * report/node_data/node_data.h.
  * @return HTP_CODE_USAGE for a model with functions */
-HTP_MUST_USE htp_status htp_node_data_write(htp_query *query, const char *name,
-                                            const uint64_t *values, const char *path);
+HTP_MUST_USE htp_status htp_node_data_write(htp_query *query, const htp_node_data *data,
+                                            const char *path);
 
 #endif

@@ -58,10 +58,12 @@ static htp_status tell(htp_query *query)
             model->view.path));
     }
     const htp_cost *cost;
-    HTP_TRY(
-        htp_node_data_write(query, "microseconds",
-                            htp_profile_by_node(&work->timing.profile, &model->view, &model->tree),
-                            profiling->node_data));
+    const htp_node_data data = {
+        .view = &model->view,
+        .name = "microseconds",
+        .values = htp_profile_by_node(&work->timing.profile, &model->view, &model->tree),
+    };
+    HTP_TRY(htp_node_data_write(query, &data, profiling->node_data));
     HTP_TRY(find_cost(query, profiling->sizes, &cost));
     const htp_profile_query asked = {
         .profile = &work->timing.profile,

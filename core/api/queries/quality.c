@@ -6,7 +6,7 @@
 #include "api/queries/measures.h"
 #include "api/queries/quality_task.h"
 #include "onnx/files/delivery.h"
-#include "report/quality/quality_page.h"
+#include "report/page/page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static void write_document(void *user, htp_json *json)
 static void make_page_file(htp_quality_task *w)
 {
     htp_stream stream = htp_stream_new(&w->arena, keep_piece, w);
-    (void)htp_quality_page_write(&stream, write_document, w);
+    (void)htp_page_write(&stream, write_document, w);
 }
 
 /* By node of the first model: how many metrics found a problem. */
@@ -117,8 +117,11 @@ static void make_node_data_file(htp_quality_task *w)
 {
     const htp_quality_task_entry *entry = &w->entries[0];
     const htp_view *view = &entry->model->view;
-    const uint64_t *problems = htp_measure_problems(&w->arena, view, &entry->quality);
-    const htp_node_data data = {view, "problems of tags", problems};
+    const htp_node_data data = {
+        .view = view,
+        .name = "problems of tags",
+        .values = htp_measure_problems(&w->arena, view, &entry->quality),
+    };
     const char *text = htp_report_node_data(&w->arena, &data);
     (void)keep_piece(w, text, strlen(text));
     (void)keep_piece(w, "\n", 1);

@@ -3,12 +3,16 @@
  */
 #include "api/model.h"
 #include "api/options.h"
+#include "query/select/error_report.h"
 #include "report/parts/selection.h"
+
+#include <math.h>
 
 void htp_selection_init(htp_selection *selection)
 {
     if (selection) {
-        *selection = (htp_selection){.struct_size = sizeof(*selection), .precision = "fp32"};
+        *selection = (htp_selection){
+            .struct_size = sizeof(*selection), .precision = "fp32", .worse_than = -1};
     }
 }
 
@@ -19,8 +23,13 @@ static htp_status take(const htp_selection *given, htp_selection *selection)
                            "htp_selection_init"));
     HTP_TRY(htp_addresses_check(selection->modules, selection->module_count));
     HTP_TRY(htp_addresses_check(selection->except, selection->except_count));
-    if (selection->module_count == 0) {
+    if (selection->module_count == 0 && !selection->verify) {
         return htp_status_make(HTP_CODE_USAGE, "no module is selected");
+    }
+    bool has_limit = selection->worse_than >= 0 || selection->worst != 0;
+    if (isnan(selection->worse_than) || selection->worst < 0 || (has_limit && !selection->verify)) {
+        return htp_status_make(HTP_CODE_USAGE, "a limit of errors, and a number of modules from 1 "
+                                               "on, are for a report of verify");
     }
     if ((unsigned)selection->format > HTP_SELECT_TRTEXEC) {
         return htp_status_make(HTP_CODE_USAGE, "unknown format of selections: %d",
@@ -39,6 +48,21 @@ static htp_status find_region(htp_query *query, const char *const *addresses, si
         HTP_TRY(htp_status_prefix(htp_region_add(&query->arena, region, addresses[i], own),
                                   model->view.path));
     }
+    return HTP_OK;
+}
+
+/* Adds the modules that a report of verify says are worse than wanted. */
+static htp_status add_worse(htp_query *query, const htp_selection *selection, htp_region *region)
+{
+    htp_model *model = query->model;
+    htp_arena *arena = &query->arena;
+    htp_error_report report;
+    HTP_TRY(htp_error_report_read(arena, &model->view, &model->tree, selection->verify, &report));
+    double limit = selection->worse_than < 0 ? report.tolerance : selection->worse_than;
+    htp_region_add_modules(
+        arena, region,
+        htp_error_report_worse(arena, &model->tree, &report, limit, (uint32_t)selection->worst),
+        false);
     return HTP_OK;
 }
 
@@ -62,6 +86,9 @@ static htp_status select_nodes(htp_query *query)
     const char *text;
     HTP_TRY(
         find_region(query, selection->modules, selection->module_count, selection->own, &region));
+    if (selection->verify) {
+        HTP_TRY(add_worse(query, selection, &region));
+    }
     HTP_TRY(find_region(query, selection->except, selection->except_count, false, &other));
     htp_region_subtract(&region, &other);
     if (selection->op) {

@@ -4,6 +4,7 @@
 #include "verify/verify.h"
 #include "api/model.h"
 #include "api/options.h"
+#include "api/queries/measures.h"
 #include "report/verify/verify.h"
 
 #include <math.h>
@@ -30,10 +31,40 @@ struct work {
     bool is_beyond;
 };
 
+/* Writes what nodes add to the difference. */
+static htp_status write_node_data(htp_query *query, const htp_verification *verification,
+                                  const char *path)
+{
+    const htp_view *view = &query->model->view;
+    size_t count = view->nodes.count;
+    double *errors = HTP_NEW_ARRAY(&query->arena, double, count + 1);
+    for (size_t n = 0; n < count; n++) {
+        errors[n] = verification->nodes[n].is_known ? verification->nodes[n].growth : -1;
+    }
+    const htp_node_data data = {
+        .view = view,
+        .name = "error",
+        .values = htp_measure_errors(&query->arena, count, errors, HTP_NODE_DATA_NONE),
+        .unit = HTP_ERROR_UNIT,
+    };
+    return htp_node_data_write(query, &data, path);
+}
+
+/* Whatever is refused is refused before the models run. */
+static htp_status check_outputs(htp_query *query, const htp_verify_options *options)
+{
+    if (options->node_data) {
+        HTP_TRY(htp_node_data_check(query->model));
+        HTP_TRY(htp_query_check_output(query, options->node_data));
+    }
+    return HTP_OK;
+}
+
 static htp_status answer(htp_query *query)
 {
     struct work *work = query->work;
     htp_arena *arena = &query->arena;
+    HTP_TRY(check_outputs(query, &work->options));
     HTP_TRY(htp_runtime_open(htp_runtime_find(arena, work->options.onnxruntime), &work->runtime));
     const htp_verify_request request = {
         .views = {&query->model->view, &query->other->view},
@@ -46,6 +77,9 @@ static htp_status answer(htp_query *query)
     htp_verification *verification = HTP_NEW(arena, htp_verification);
     HTP_TRY(htp_verify(arena, &request, verification));
     work->is_beyond = verification->is_beyond;
+    if (work->options.node_data) {
+        HTP_TRY(write_node_data(query, verification, work->options.node_data));
+    }
     if (query->text) {
         HTP_TRY(htp_query_hand_over(
             htp_report_verification(arena, verification, work->options.depth), query->text));

@@ -53,10 +53,13 @@ static bool check_single(const htp_cli_arguments *arguments)
     bool needs_out = command == HTP_CLI_STRIP || command == HTP_CLI_EXTRACT ||
                      command == HTP_CLI_RETAG || command == HTP_CLI_INLINE;
     bool has_module = arguments->selection.module_count > 0;
+    bool has_limit = arguments->selection.worse_than >= 0 || arguments->selection.worst > 0;
     if (arguments->model_count > 1) {
         htp_cli_print_message("%s takes one model, not %zu", htp_cli_command_find(command)->name,
                               arguments->model_count);
-    } else if (needs_module && !has_module) {
+    } else if (has_limit && !arguments->selection.verify) {
+        htp_cli_print_message("--worse-than and --worst go with --verify REPORT.json");
+    } else if (needs_module && !has_module && !arguments->selection.verify) {
         htp_cli_print_message("no module; pass --module ADDRESS, for example --module encoder");
     } else if (command == HTP_CLI_GRAPH && arguments->json && !arguments->out) {
         htp_cli_print_message("--json and the graph both write to standard output; pass --out "

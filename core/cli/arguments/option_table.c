@@ -18,16 +18,25 @@ static bool read_json_file(htp_cli_arguments *arguments, const char *value)
     return true;
 }
 
-static bool read_tolerance(htp_cli_arguments *arguments, const char *value)
+static bool read_error(const char *option, const char *value, double *error)
 {
     char *end = NULL;
-    arguments->verifying.tolerance = strtod(value, &end);
-    if (end == value || *end || !(arguments->verifying.tolerance >= 0) ||
-        !isfinite(arguments->verifying.tolerance)) {
-        htp_cli_print_message("--tolerance takes a number from 0 on, not \"%s\"", value);
-        return false;
+    *error = strtod(value, &end);
+    bool is_error = end != value && !*end && *error >= 0 && isfinite(*error);
+    if (!is_error) {
+        htp_cli_print_message("--%s takes a number from 0 on, not \"%s\"", option, value);
     }
-    return true;
+    return is_error;
+}
+
+static bool read_tolerance(htp_cli_arguments *arguments, const char *value)
+{
+    return read_error("tolerance", value, &arguments->verifying.tolerance);
+}
+
+static bool read_worse_than(htp_cli_arguments *arguments, const char *value)
+{
+    return read_error("worse-than", value, &arguments->selection.worse_than);
 }
 
 static bool read_dump_after(htp_cli_arguments *arguments, const char *value)

@@ -46,6 +46,7 @@ static htp_status draw(htp_model *opened, const htp_cli_arguments *arguments,
     drawing.sizes = arguments->sizes;
     drawing.profile = arguments->profiling.profile;
     drawing.optimized = arguments->profiling.optimized;
+    drawing.verify = arguments->selection.verify;
     drawing.write = print;
     drawing.progress = options->progress;
     drawing.user = options->user;

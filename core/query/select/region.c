@@ -52,24 +52,27 @@ void htp_region_set_module(htp_region *region, uint32_t module)
     find_nodes(region);
 }
 
-htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *address, bool own)
+void htp_region_add_modules(htp_arena *arena, htp_region *region, const bool *is_added, bool own)
 {
     const htp_tree *tree = region->tree;
-    htp_address_matches matches;
-    HTP_TRY(htp_address_find(arena, tree, address, &matches));
     bool *by_tag = HTP_NEW_ARRAY(arena, bool, tree->module_count);
     bool *by_chain = HTP_NEW_ARRAY(arena, bool, tree->module_count);
     for (uint32_t i = 0; i < tree->module_count; i++) {
         const htp_tree_module *module = &tree->modules[i];
         bool has_parent = !own && module->parent != HTP_NONE;
-        by_tag[i] =
-            (matches.is_matched[i] && module->has_tag) || (has_parent && by_tag[module->parent]);
-        by_chain[i] =
-            (matches.is_matched[i] && !module->has_tag) || (has_parent && by_chain[module->parent]);
+        by_tag[i] = (is_added[i] && module->has_tag) || (has_parent && by_tag[module->parent]);
+        by_chain[i] = (is_added[i] && !module->has_tag) || (has_parent && by_chain[module->parent]);
         region->has_tag[i] = region->has_tag[i] || by_tag[i];
         region->has_inside[i] = region->has_inside[i] || by_chain[i];
     }
     find_nodes(region);
+}
+
+htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *address, bool own)
+{
+    htp_address_matches matches;
+    HTP_TRY(htp_address_find(arena, region->tree, address, &matches));
+    htp_region_add_modules(arena, region, matches.is_matched, own);
     return HTP_OK;
 }
 

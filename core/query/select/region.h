@@ -41,6 +41,9 @@ htp_region htp_region_new(htp_arena *arena, const htp_view *view, const htp_tree
 HTP_MUST_USE htp_status htp_region_add(htp_arena *arena, htp_region *region, const char *address,
                                        bool own);
 
+/** Adds modules and, unless @p own, all below them. @param is_added  by module */
+void htp_region_add_modules(htp_arena *arena, htp_region *region, const bool *is_added, bool own);
+
 /** Resets a region to one module and all below it. */
 void htp_region_set_module(htp_region *region, uint32_t module);
 

@@ -73,7 +73,11 @@ const char *htp_report_node_data(htp_arena *arena, const htp_node_data *data)
         const char *name = htp_view_text(view, view->nodes.items[nodes.first + i].name);
         if (value != HTP_NODE_DATA_NONE) {
             htp_json_begin(&json, *name ? name : htp_arena_printf(arena, "<node_%u>", i), '{');
-            htp_json_count(&json, "value", value);
+            if (data->unit > 0) {
+                htp_json_double(&json, "value", data->unit * (double)value);
+            } else {
+                htp_json_count(&json, "value", value);
+            }
             htp_json_end(&json, '}');
         }
     }

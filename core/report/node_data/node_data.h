@@ -17,6 +17,7 @@ typedef struct htp_node_data {
     const htp_view *view;
     const char *name;       /* of the values, for people */
     const uint64_t *values; /* by node of the view */
+    double unit;            /* that they count; 0: they are whole numbers */
 } htp_node_data;
 
 /** The contents of such a file. Nodes of one name have one value, their sum. */

@@ -243,6 +243,23 @@ static void add_modules(htp_json *json, const htp_verification *v)
     htp_json_end(json, ']');
 }
 
+/* The nodes whose outputs were compared. */
+static void add_nodes(htp_json *json, const htp_verification *v)
+{
+    const htp_view *view = view_of(v);
+    htp_json_begin(json, "nodes", '[');
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        if (v->nodes[n].is_known) {
+            htp_json_begin(json, NULL, '{');
+            htp_json_string(json, "node", htp_view_text(view, view->nodes.items[n].name));
+            add_number(json, "carried", v->nodes[n].carried);
+            add_number(json, "growth", v->nodes[n].growth);
+            htp_json_end(json, '}');
+        }
+    }
+    htp_json_end(json, ']');
+}
+
 static void add_sizes(htp_json *json, const htp_verification *v)
 {
     htp_json_begin(json, "sizes", '[');
@@ -286,6 +303,7 @@ const char *htp_report_verification_json(htp_arena *arena, const htp_verificatio
         htp_json_string_part(&json, "first", address.at, address.length);
     }
     add_modules(&json, v);
+    add_nodes(&json, v);
     htp_json_end(&json, '}');
     return htp_text_string(&json.text);
 }

@@ -3,9 +3,11 @@
 import json
 import re
 from collections import Counter
+from pathlib import Path
 
 import onnx
-from onnx import TensorProto, helper
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
 
 from commands import NO_SHIM, ask, facts
 from harness import EXIT_CANNOT_WRITE, EXIT_USAGE, case, exported, run, scratch
@@ -13,20 +15,27 @@ from models.table import ALL
 from test_bad_input import check_line
 from test_extract import save
 from test_profile import event
+from test_validate import EXIT_FOUND
 
 SIZES = ("--sizes", "batch=2,sequence=16")
 DEEPEST = "#f97316"
+# The environment of runs that need an ONNX Runtime.
+RUNTIME = {**NO_SHIM, "VIRTUAL_ENV": str(Path(onnxruntime.__file__).parents[4])}
 
 
 def node_data(file, *arguments) -> dict:
     """The values by node, by a command that writes them."""
     with scratch() as folder:
         ask(*arguments, "--node-data", folder / "data.json")
-        told = json.loads((folder / "data.json").read_text())
-    ((graph, data),) = told.items()
+        return results(folder / "data.json", file)
+
+
+def results(path, file) -> dict:
+    """The values in a file of node data."""
+    ((graph, data),) = json.loads(path.read_text()).items()
     assert graph == onnx.load(file, load_external_data=False).graph.name
     assert [stop["stop"] for stop in data["gradient"]] == [0, 1] and data["gradient"][1]["bgColor"] == DEEPEST
-    assert data["name"] in ("multiply-adds", "microseconds", "problems of tags")
+    assert data["name"] in ("multiply-adds", "microseconds", "problems of tags", "error")
     return {name: result["value"] for name, result in data["results"].items()}
 
 
@@ -66,6 +75,33 @@ def problems_of_nodes():
     assert {name for name, value in values.items() if value} == {node.name} and len(values) == len(model.graph.node)
 
 
+@case
+def errors_of_nodes():
+    """A weight that is changed: nodes that add error have the deepest colour, and drawings of the report do so, too."""
+    file = exported(ALL["bert-tiny"])
+    with scratch() as folder:
+        model = onnx.load(file)
+        node = next(n for n in model.graph.node if n.name.endswith("layer.1/output/dense/MatMul"))
+        weight = next(i for i in model.graph.initializer if i.name == node.input[1])
+        weight.CopyFrom(numpy_helper.from_array(1.01 * numpy_helper.to_array(weight), weight.name))
+        onnx.save(model, folder / "b.onnx")
+        found = run("verify", file, folder / "b.onnx", "--json", "--node-data", folder / "data.json", env=RUNTIME)
+        assert found.returncode == EXIT_FOUND and not found.stderr, found.stderr
+        (folder / "r.json").write_text(found.stdout)
+        values = results(folder / "data.json", file)
+        growth = {n["node"]: n["growth"] for n in json.loads(found.stdout)["nodes"]}
+        assert values.keys() == growth.keys() and all(abs(values[name] - growth[name]) < 1e-12 for name in values)
+        assert max(values, key=values.get) == node.name and values[node.name] > 1e-3
+        drawn = ask("graph", file, "--color-by", "error", "--verify", folder / "r.json")
+        (line,) = [line for line in drawn.splitlines() if DEEPEST in line]
+        assert node.name in line, line
+        drawn = ask("graph", file, "--depth", "2", "--color-by", "error", "--verify", folder / "r.json")
+        (line,) = [line for line in drawn.splitlines() if DEEPEST in line]
+        assert "BertLayer.1" in line, line
+        check_line(run("verify", file, folder / "b.onnx", "--node-data", folder / "b.onnx", env=RUNTIME), EXIT_USAGE,
+                   "b.onnx")
+
+
 def product(source, target, name="", tag="/Net"):
     made = helper.make_node("MatMul", [source, "w"], [target], name=name)
     made.metadata_props.add(key="source_module", value=tag)
@@ -102,7 +138,9 @@ def refused():
         check("inspect", file, *data, EXIT_USAGE, "for the cost")
         check("inspect", file, "--cost", *SIZES, "--node-data", folder / "none" / "x", EXIT_CANNOT_WRITE, "none")
         for options, word in ((("cost",), "pass their sizes"), (("time",), "need a profile"),
-                              (("cost", "--profile", file), "others take none"), (("heat",), "heat")):
+                              (("cost", "--profile", file), "others take none"), (("heat",), "heat"), (("error",), "need a report"),
+                              (("time", "--verify", file), "need a profile"),
+                              (("cost", *SIZES, "--verify", file), "others take none")):
             check("graph", file, "--color-by", *options, EXIT_USAGE, word)
         check("graph", file, *SIZES, EXIT_USAGE, "colours by cost")
         assert not list(folder.iterdir())

@@ -45,6 +45,58 @@ def select_is_exact():
             f"/encoder/layer.{n}/attention/Softmax" for n in range(12)]
 
 
+# ---- the error that modules add ---------------------------------------------------------------------
+
+
+def report(errors: dict, nodes=(), **more) -> str:
+    """A report of `verify --json`, by address."""
+    found = [{"address": address, "own": None if own is None else {"relative": own}} for address, own in errors.items()]
+    return json.dumps({"tolerance": 0.1, "modules": found, "nodes": list(nodes), **more})
+
+
+@case
+def worse_modules():
+    """The innermost modules beyond the limit, never the whole model; of these, the worst."""
+    with scratch() as folder:
+        file = ours(folder)
+        layer = "/Net/Encoder/Layer.{}".format
+        (folder / "r.json").write_text(report({
+            "/Net": 0.9, "/Net/Encoder": 0.5, layer(1): 0.3, layer(2): "inf", layer(2) + "/Attention": None,
+            layer(3): 0.2, layer(3) + "/Attention": 0.15, layer(4): 0.1, "/Net/Other": 7}))
+        taken = lambda *options: ask("select", file, "--verify", folder / "r.json", *options)
+        below = lambda *addresses: ask("select", file, *(word for a in addresses for word in ("--module", a)))
+        assert taken() == below(layer(1), layer(2), layer(3) + "/Attention")
+        assert taken("--worse-than", "0.25") == below(layer(1), layer(2))
+        assert taken("--worst", "1") == below(layer(2)) != ""
+        assert taken("--worst", "1", "--module", "Head") == below(layer(2), "Head")
+        assert taken("--except", layer(1), "--worst", "2") == below(layer(2))
+        assert taken("--worse-than", "1e300", "--except", layer(2)) == ""
+
+
+@case
+def reports_that_are_refused():
+    with scratch() as folder:
+        file = ours(folder)
+        bad = folder / "bad.json"
+        for text, words in (
+            ("", "is empty"), ("[", "byte 1"), ("{}", "no tolerance"), (report({}, tolerance=-1), "no tolerance"),
+            (report({}, modules={}), "no tolerance"), (report({"/Other": 1}), "a report of another model"),
+            (report({"/Net": -1}), "no error of its own"), (report({"/Net": "much"}), "no error of its own"),
+            (report({}, modules=[{"address": "/Net"}]), "no error of its own"),
+            (report({}, modules=[{"address": 7, "own": None}]), "no address"), (report({}, modules=[7]), "no address"),
+            (report({"/Net": 1}, nodes=[{"node": "n"}]), "no growth"), (report({"/Net": 1}, nodes=[None]), "no growth"),
+            ("[" * 10**6, "byte"),
+        ):
+            bad.write_text(text)
+            check_line(run("select", file, "--verify", bad), EXIT_BAD_INPUT, "bad.json", words)
+        check_line(run("select", file, "--verify", folder), EXIT_BAD_INPUT, "no report of verify --json")
+        check_line(run("select", file, "--verify", folder / "none"), EXIT_BAD_INPUT, "none: cannot be opened")
+        for words in (["--worst", "3"], ["--worse-than", "1"]):
+            check_line(run("select", file, "--module", "Head", *words), EXIT_USAGE, "go with --verify")
+        check_line(run("select", file, "--verify", bad, "--worse-than", "nan"), EXIT_USAGE, "a number from 0 on")
+        check_line(run("select", file, "--verify", bad, "--worst", "0"), EXIT_USAGE, "--worst")
+
+
 @case
 def select_formats():
     with scratch() as folder:

@@ -1,7 +1,7 @@
 /*
  * The page of tag quality: its frame, and that text of the document cannot escape into markup.
  */
-#include "report/quality/quality_page.h"
+#include "report/page/page.h"
 #include "unit.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static const char *page_of(htp_arena *arena, const char *document, size_t length
     page = (htp_text){.arena = arena};
     struct pieces pieces = {document, length};
     htp_stream stream = htp_stream_new(arena, take, &page);
-    ck_assert(htp_quality_page_write(&stream, write_pieces, &pieces));
+    ck_assert(htp_page_write(&stream, write_pieces, &pieces));
     return htp_text_string(&page);
 }
 
@@ -106,10 +106,10 @@ UNIT_TEST(who_takes_no_more_is_not_asked_again)
     }
     struct pieces pieces = {htp_text_string(&document), 1000};
     htp_stream stream = htp_stream_new(arena, refuse, &calls);
-    ck_assert(!htp_quality_page_write(&stream, write_pieces, &pieces));
+    ck_assert(!htp_page_write(&stream, write_pieces, &pieces));
     ck_assert_int_eq(calls, 1);
     ck_assert_uint_lt(stream.text.capacity, 1 << 19);
 }
 
-UNIT_MAIN("quality_page", documents_stay_in_their_place, pages_are_whole,
+UNIT_MAIN("page", documents_stay_in_their_place, pages_are_whole,
           who_takes_no_more_is_not_asked_again)

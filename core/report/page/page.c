@@ -1,6 +1,6 @@
-#include "report/quality/quality_page.h"
-
 #include "report/page/page.h"
+
+#include "report/page/page_text.h"
 
 #include <string.h>
 
@@ -81,7 +81,7 @@ static void put_escaped(void *user, const char *bytes, size_t length)
     (void)htp_stream_pass(e->stream);
 }
 
-bool htp_quality_page_write(htp_stream *stream, htp_page_document_fn write_document, void *user)
+bool htp_page_write(htp_stream *stream, htp_page_document_fn write_document, void *user)
 {
     struct escaping escaping = {.stream = stream};
     htp_json json = {.text.arena = stream->text.arena, .write = put_escaped, .user = &escaping};

@@ -1,0 +1,54 @@
+/*
+ * Two models side by side.
+ */
+#ifndef HTP_VERIFY_MODELS_H
+#define HTP_VERIFY_MODELS_H
+
+#include <htp/model.h>
+#include <htp/status.h>
+#include <htp/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Options of htp_model_verify(). Always start from htp_verify_options_init(). */
+typedef struct htp_verify_options {
+    size_t struct_size;      /**< set by htp_verify_options_init() */
+    const char *onnxruntime; /**< the library, libonnxruntime.so; NULL: that of the Python package
+                                  onnxruntime, of $VIRTUAL_ENV or of the python3 on PATH, which is
+                                  not run; else where the system's linker looks */
+    double tolerance; /**< of differences, relative to the largest element of a tensor of the first
+                           model; default 1e-4 */
+    int memory;       /**< MiB of tensors that are kept at a time; default 1024 */
+    int depth;        /**< levels of the tree that text shows below the root; negative: all */
+    const char *node_data; /**< a file that gets what nodes of the first model add to the
+                                difference, as Model Explorer's node data; NULL: none */
+} htp_verify_options;
+
+/** Fills @p options with the defaults. */
+HTP_API void htp_verify_options_init(htp_verify_options *options);
+
+/**
+ * Finds where two models part: the first, @p a, is the reference. Both run in ONNX Runtime on the
+ * same inputs, which are made up, at up to three choices of sizes. Tensors that both have are
+ * compared. For each module of @p a: the difference that is carried, with what came in, and its
+ * own, of the module alone, fed with what the first model computes. Tensors have a counterpart by
+ * structure (htp_model_compare()) or by name. The code of ONNX Runtime runs.
+ * @param options    may be NULL.
+ * @param text       receives text for people, freed with htp_string_free(); may be NULL.
+ * @param json       receives the same, and all of it, as one JSON object; may be NULL.
+ * @param is_beyond  receives whether something is beyond the tolerance; may be NULL.
+ * @return NULL also where something is; HTP_CODE_INTERNAL where ONNX Runtime is missing;
+ *         HTP_CODE_USAGE where no inputs can be made up; HTP_CODE_BAD_INPUT where ONNX Runtime
+ *         refuses a model.
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_verify(htp_model *a, htp_model *b,
+                                                 const htp_verify_options *options, char **text,
+                                                 char **json, bool *is_beyond);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
