@@ -140,8 +140,8 @@ GEN_C := $(PROTO:core/%.proto=$(CORE_BUILD)/gen/%.pb-c.c)
 GEN_H := $(GEN_C:.c=.h)
 # The page of `quality --html`: browser files that become one C string. Scripts are in the order of loading.
 PAGE := core/report/page
-PAGE_FILES := $(addprefix $(PAGE)/,page.html page.css dom.js report.js icicle.js metrics.js layers.js \
-    table.js page.js)
+PAGE_FILES := $(addprefix $(PAGE)/,page.html page.css dom.js scale.js report.js icicle.js metrics.js errors.js \
+    layers.js table.js page.js)
 PAGE_C := $(CORE_BUILD)/gen/report/page/page_text.c
 GEN_OBJ := $(GEN_C:.c=.o) $(PAGE_C:.c=.o)
 CORE_OBJ := $(CORE_C:%.c=$(CORE_BUILD)/%.o)

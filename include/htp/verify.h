@@ -24,6 +24,7 @@ typedef struct htp_verify_options {
     int depth;        /**< levels of the tree that text shows below the root; negative: all */
     const char *node_data; /**< a file that gets what nodes of the first model add to the
                                 difference, as Model Explorer's node data; NULL: none */
+    const char *html_file; /**< a page for browsers; NULL: none */
 } htp_verify_options;
 
 /** Fills @p options with the defaults. */

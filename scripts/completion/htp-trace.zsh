@@ -178,6 +178,10 @@ _htp_trace()
         _files
         return
         ;;
+    verify:--html | quality:--html)
+        _files
+        return
+        ;;
     verify:--memory)
         :
         return
@@ -195,10 +199,6 @@ _htp_trace()
         return
         ;;
     quality:--csv)
-        _files
-        return
-        ;;
-    quality:--html)
         _files
         return
         ;;
@@ -363,6 +363,7 @@ _htp_trace()
         '--node-data:Writes the values of nodes for Model Explorer, as node data: multiply-adds, the microseconds of a profile, or the error that nodes add'
         '--tolerance:Accepts differences up to X times the largest element of a tensor'
         '--onnxruntime:Names the library of ONNX Runtime, libonnxruntime.so'
+        '--html:Writes a page for browsers: modules, coloured by their error, and nodes'
         '--memory:Keeps about so many MiB of tensors at a time; the models run once for each slice'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'

@@ -4,7 +4,10 @@
 #include "verify/verify.h"
 #include "api/model.h"
 #include "api/options.h"
+#include "api/paths.h"
 #include "api/queries/measures.h"
+#include "api/queries/written_text.h"
+#include "report/page/page.h"
 #include "report/verify/verify.h"
 
 #include <math.h>
@@ -50,6 +53,25 @@ static htp_status write_node_data(htp_query *query, const htp_verification *veri
     return htp_node_data_write(query, &data, path);
 }
 
+static void write_document(void *user, htp_json *json)
+{
+    htp_report_verification_page(json, user);
+}
+
+static bool add_piece(void *user, const void *bytes, size_t count)
+{
+    htp_text_add_bytes(user, bytes, count);
+    return true;
+}
+
+static htp_status write_page(htp_arena *arena, htp_verification *verification, const char *path)
+{
+    htp_text text = {.arena = arena};
+    htp_stream stream = htp_stream_new(arena, add_piece, &text);
+    (void)htp_page_write(&stream, write_document, verification);
+    return htp_text_write(arena, htp_text_string(&text), path);
+}
+
 /* Whatever is refused is refused before the models run. */
 static htp_status check_outputs(htp_query *query, const htp_verify_options *options)
 {
@@ -57,7 +79,14 @@ static htp_status check_outputs(htp_query *query, const htp_verify_options *opti
         HTP_TRY(htp_node_data_check(query->model));
         HTP_TRY(htp_query_check_output(query, options->node_data));
     }
-    return HTP_OK;
+    if (options->html_file) {
+        HTP_TRY(htp_query_check_output(query, options->html_file));
+    }
+    return options->html_file && options->node_data &&
+                   htp_paths_are_one(options->html_file, options->node_data)
+               ? htp_status_make(HTP_CODE_USAGE, "two outputs are the file '%s'",
+                                 options->html_file)
+               : HTP_OK;
 }
 
 static htp_status answer(htp_query *query)
@@ -79,6 +108,9 @@ static htp_status answer(htp_query *query)
     work->is_beyond = verification->is_beyond;
     if (work->options.node_data) {
         HTP_TRY(write_node_data(query, verification, work->options.node_data));
+    }
+    if (work->options.html_file) {
+        HTP_TRY(write_page(arena, verification, work->options.html_file));
     }
     if (query->text) {
         HTP_TRY(htp_query_hand_over(

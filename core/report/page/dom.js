@@ -98,9 +98,9 @@ function scoreBar(score) {
     return make('span', {class: 'meter', 'aria-hidden': 'true'}, inner);
 }
 
-/** A name with dots, behind which its lines may break. */
-function dotted(name) {
-    return name.split('.').flatMap((part, i) => i > 0 ? ['.', make('wbr'), part] : [part]);
+/** A name with dots, or whatever stands between its parts; its lines may break there. */
+function dotted(name, mark = '.') {
+    return name.split(mark).flatMap((part, i) => i > 0 ? [mark, make('wbr'), part] : [part]);
 }
 
 /** A path of which the end stays readable where there is no room for all of it. */

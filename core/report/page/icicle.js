@@ -28,7 +28,7 @@ function layOutIcicle(model, sizes, from, height, levels) {
         let run = null;
         for (const module of siblings) {
             const extent = sizes[module] / total * height;
-            const score = model.modules[module].score;
+            const score = model.value(module);
             if (extent >= icicle.smallest) {
                 run = null;
                 boxes.push({module, count: 1, level, top: at, height: extent, score});
@@ -37,12 +37,12 @@ function layOutIcicle(model, sizes, from, height, levels) {
                 }
             } else if (extent > 0) {
                 if (!run) {
-                    run = {module: null, count: 0, level, top: at, height: 0, score: 100};
+                    run = {module: null, count: 0, level, top: at, height: 0, score: model.scale.best};
                     boxes.push(run);
                 }
                 run.count++;
                 run.height += extent;
-                run.score = typeof score === 'number' ? Math.min(run.score, score) : run.score;
+                run.score = typeof score === 'number' ? model.scale.worse(run.score, score) : run.score;
                 run = run.height >= icicle.smallest ? null : run;
             }
             at += extent;
@@ -104,19 +104,14 @@ function describeModule(model, module) {
     if (typeof m.milliseconds === 'number') {
         facts.push(milliseconds(m.milliseconds));
     }
-    facts.push(`score ${percent(m.score)}`);
-    if (m.convex === false) {
-        facts.push('a path leaves it and comes back');
-    }
-    return facts.join(', ');
+    return [...facts, ...model.scale.facts(m)].join(', ');
 }
 
 function boxText(model, box, width, hasMore) {
     if (box.height < icicle.labelled) {
         return [];
     }
-    const {score} = model.modules[box.module];
-    const mark = typeof score === 'number' && score < 100 ? percent(score) : '';
+    const mark = model.scale.mark(model.value(box.module));
     const room = width - (hasMore ? 20 : 14);
     const lines = [];
     if (box.height >= 2.4 * icicle.labelled && mark) {
@@ -139,7 +134,7 @@ function drawBox(model, box, width, last) {
         rx: box.height > 8 ? 3 : 0,
     });
     if (box.module === null) {
-        return draw('g', {class: `box small ${scoreClass(box.score)}`, 'aria-hidden': 'true'}, [
+        return draw('g', {class: `box small ${model.scale.classOf(box.score)}`, 'aria-hidden': 'true'}, [
             shape, draw('title', {}, `${counted(box.count, 'module')} too small to be drawn`)]);
     }
     const hasMore = last && box.height >= icicle.labelled && model.children[box.module].length > 0;
@@ -149,7 +144,7 @@ function drawBox(model, box, width, last) {
             y: box.top + box.height / 2}, '›'));
     }
     const group = draw('g', {
-        class: `box ${scoreClass(box.score)}`,
+        class: `box ${model.scale.classOf(box.score)}`,
         role: 'treeitem', tabindex: -1,
         'aria-level': model.chain(box.module).length,
         'aria-label': `${model.tag(box.module)}, ${describeModule(model, box.module)}`,
@@ -319,7 +314,9 @@ function drawMeasures() {
 }
 
 function drawLegend() {
-    byId('legend').replaceChildren(...[...SCORES, UNKNOWN].map((step) =>
+    const {scale} = state.model;
+    byId('legend').setAttribute('aria-label', scale.legend);
+    byId('legend').replaceChildren(...[...scale.steps, UNKNOWN].map((step) =>
         make('li', {}, [make('span', {class: `swatch ${step.name}`, 'aria-hidden': 'true'}), step.text])));
 }
 
@@ -336,7 +333,7 @@ function startIcicle() {
         onpointerover: (event) => onBox(event, showModule),
         onpointerleave: () => showModule(state.selected),
     });
-    drawLegend();
+    watch([], drawLegend);
     watch([], drawMeasures);
     watch(['zoomed', 'measure'], drawIcicle);
     watch(['selected'], markSelected);

@@ -111,7 +111,8 @@ function sideBySide(models) {
 function startMetrics(models) {
     byId('side-card').hidden = models.length === 1;
     watch([], () => {
-        byId('metrics').replaceChildren(metricTable(state.model));
+        byId('metrics-heading').textContent = state.model.scale.heading;
+        byId('metrics').replaceChildren(state.model.raw.verification ? sourceTable(state.model) : metricTable(state.model));
         if (models.length > 1) {
             byId('side').replaceChildren(sideBySide(models));
         }

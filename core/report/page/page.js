@@ -24,13 +24,17 @@ function describeReference(reference) {
         `${count(reference.unmatched)} unmatched`;
 }
 
-function drawFacts() {
-    const {raw} = state.model;
-    byId('file').textContent = state.model.name;
+function tagFacts(raw) {
     const facts = [['Nodes', raw.nodes], ['Tensors', raw.tensors], ['Weights', raw.weights],
         ['Modules', state.model.modules.length], ['Depth', raw.depth]]
         .map(([term, value]) => [term, count(value), 'figure']);
-    facts.push(['Hierarchy', raw.hierarchy ?? 'none', ''], ['Reference', describeReference(raw.reference), '']);
+    return [...facts, ['Hierarchy', raw.hierarchy ?? 'none', ''], ['Reference', describeReference(raw.reference), '']];
+}
+
+function drawFacts() {
+    const {raw} = state.model;
+    byId('file').textContent = state.model.name;
+    const facts = raw.verification ? verificationFacts(raw.verification) : tagFacts(raw);
     byId('facts').replaceChildren(...facts.map(([term, value, kind]) =>
         make('div', {class: kind}, [make('dt', {}, term), make('dd', {}, value)])));
 }
@@ -75,10 +79,9 @@ function layOutPaper() {
     const note = `${count(rows.length)} of ${counted(model.rows.length, 'node')} ` +
         (wrong.length > 0 ? `are printed, of ${count(wrong.length)} with problems.` : 'are printed.');
     byId('paper').replaceChildren(make('p', {class: 'hint'}, note), make('table', {}, [
-        headings(COLUMNS.map((column) => [column.title])),
-        make('tbody', {}, rows.map((row) => make('tr', {}, COLUMNS.map((column) => make('td', {},
-            column.name === '' ? count(row + 1) :
-                column.name === 'problems' ? model.problems(row).join(', ') : model.cell(row, column.name) ?? ''))))),
+        headings(model.scale.columns.map((column) => [column.title])),
+        make('tbody', {}, rows.map((row) => make('tr', {}, model.scale.columns.map((column) => make('td', {},
+            model.cellText(row, column)))))),
     ]));
 }
 
@@ -124,7 +127,12 @@ function start() {
     startPaper();
     startKeys();
     drawPublished(report.published);
-    document.title = `Tag quality of ${models[0].name}`;
+    const {scale} = models[0];
+    document.body.classList.add(scale.kind);
+    byId('title').textContent = scale.title;
+    byId('problem-label').textContent = scale.problemsOf;
+    byId('layers-card').hidden = scale.kind !== 'tags';
+    document.title = scale.pageTitle(models[0].name);
     showModel(models, 0);
 }
 

@@ -41,6 +41,7 @@ const MEASURES = {
 class Model {
     constructor(raw) {
         this.raw = raw;
+        this.scale = raw.verification ? new ErrorScale(raw.verification.tolerance) : new TagScale();
         this.modules = raw.modules ?? [];
         const table = raw.nodes_table ?? {columns: [], rows: []};
         this.rows = table.rows;
@@ -139,17 +140,32 @@ class Model {
     }
 
     cell(row, name) {
-        return this.rows[row][this.column[name]];
+        const value = this.rows[row][this.column[name]];
+        return name === 'carried' || name === 'growth' ? readError(value) : value;
     }
 
     problems(row) {
-        return this.cell(row, 'problems') ?? [];
+        return this.scale.problems(this, row);
+    }
+
+    /** How good or wrong a module is, on the scale of the page. */
+    value(module) {
+        return this.scale.value(this.modules[module]);
+    }
+
+    /** The text of a cell of the table. */
+    cellText(row, column) {
+        if (column.name === '') {
+            return count(row + 1);
+        }
+        const value = column.name === 'problems' ? this.problems(row).join(', ') : this.cell(row, column.name);
+        return column.of ? column.of(value) : value ?? '';
     }
 
     /** All that a search looks at, in lower case. */
     text(row) {
-        this.texts[row] ??= ['name', 'op_type', 'tag', 'scope', 'source', 'problems']
-            .map((name) => this.cell(row, name) ?? '').join('\n').toLowerCase();
+        this.texts[row] ??= [...this.scale.columns.slice(1).map((column) => this.cellText(row, column)),
+            ...this.problems(row)].join('\n').toLowerCase();
         return this.texts[row];
     }
 

@@ -1,15 +1,5 @@
 /* The table of nodes: only the rows that are seen are elements of the page. */
 
-const COLUMNS = [
-    {name: '', title: '#', label: 'number'},
-    {name: 'op_type', title: 'Operator'},
-    {name: 'name', title: 'Name'},
-    {name: 'tag', title: 'Tag'},
-    {name: 'scope', title: 'Scope'},
-    {name: 'source', title: 'Source'},
-    {name: 'problems', title: 'Problems'},
-];
-
 const table = {
     shown: [],     /* rows of the model, filtered and sorted */
     active: 0,     /* the row that arrow keys move, a place in shown */
@@ -49,8 +39,10 @@ function findRows() {
 function sortRows(rows) {
     const {model, sort, descending} = state;
     if (sort) {
-        const keys = new Map(rows.map((row) => [row, String(model.cell(row, sort) ?? '')]));
-        rows.sort((a, b) => collator.compare(keys.get(a), keys.get(b)) || a - b);
+        const keys = new Map(rows.map((row) => [row, model.cell(row, sort) ?? '']));
+        const compare = (a, b) => typeof a === 'number' && typeof b === 'number' ? Math.sign(a - b) || 0 :
+            collator.compare(String(a), String(b));
+        rows.sort((a, b) => compare(keys.get(a), keys.get(b)) || a - b);
     }
     return descending ? rows.reverse() : rows;
 }
@@ -74,13 +66,14 @@ function updateTable() {
 
 /* ---- drawing ---- */
 
-function drawCell(row, name) {
+function drawCell(row, column) {
     const {model} = state;
-    const value = name === '' ? count(row + 1) : model.cell(row, name);
-    const content = name === 'problems' ? (value ?? []).map((text) => make('span', {class: 'problem'}, text)) :
-        name === 'tag' || name === 'name' || name === 'source' ? pathText(value ?? '') : value ?? '';
-    return make('span', {role: 'gridcell', class: `cell ${name || 'number'}`,
-        title: name === 'problems' ? (value ?? []).join(', ') : null}, content);
+    const {name} = column;
+    const text = model.cellText(row, column);
+    const content = name === 'problems' ? model.problems(row).map((problem) => make('span', {class: 'problem'}, problem)) :
+        name === 'tag' || name === 'name' || name === 'source' ? pathText(text) :
+            name === 'growth' && model.problems(row).length > 0 ? make('span', {class: 'problem'}, text) : text;
+    return make('span', {role: 'gridcell', class: `cell ${name || 'number'}`, title: name === 'problems' ? text : null}, content);
 }
 
 function drawRow(place, height) {
@@ -88,7 +81,7 @@ function drawRow(place, height) {
     const element = make('div', {
         role: 'row', class: 'row', id: `row-${place}`, 'aria-rowindex': place + 2,
         'aria-selected': place === table.active, 'data-place': place,
-    }, COLUMNS.map((column) => drawCell(row, column.name)));
+    }, state.model.scale.columns.map((column) => drawCell(row, column)));
     element.style.transform = `translateY(${place * height}px)`;
     return element;
 }
@@ -125,7 +118,7 @@ function markActive() {
 }
 
 function drawHeadings() {
-    return make('div', {role: 'row', class: 'row headings', id: 'headings', 'aria-rowindex': 1}, COLUMNS.map((column) => {
+    return make('div', {role: 'row', class: 'row headings', id: 'headings', 'aria-rowindex': 1}, state.model.scale.columns.map((column) => {
         const isSorted = state.sort === column.name;
         return make('span', {role: 'columnheader', class: `cell ${column.name || 'number'}`,
             'aria-sort': isSorted ? (state.descending ? 'descending' : 'ascending') : 'none'},
@@ -156,14 +149,8 @@ function showNode() {
         return;
     }
     const facts = [['Node', model.cell(row, 'name')], ['Operator', model.cell(row, 'op_type')],
-        ['Tag', model.cell(row, 'tag')], ['Scope', model.cell(row, 'scope')],
-        ['Source', model.cell(row, 'source')], ['Problems', model.problems(row).join(', ')]];
+        ['Tag', model.cell(row, 'tag')], ...model.scale.nodeFacts(model, row)];
     const module = model.cell(row, 'module');
-    for (const [oracle, at] of Object.entries(model.cell(row, 'truth') ?? {})) {
-        if (model.modules[at]) {
-            facts.push([`Ran in, by ${oracle}`, model.tag(at)]);
-        }
-    }
     const known = facts.filter(([, value]) => value);
     byId('detail').replaceChildren(
         make('dl', {}, known.flatMap(([term, value]) => [make('dt', {}, term), make('dd', {}, value)])),
