@@ -13,6 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** Levels of ONNX Runtime's graph optimisation: none, basic, extended, all. */
+enum { HTP_RUNTIME_LEVEL_NONE = 0, HTP_RUNTIME_LEVEL_ALL = 3 };
+
 /** The most dims that a tensor may have here. */
 enum { HTP_RUNTIME_MAX_RANK = 64 };
 
@@ -57,11 +60,12 @@ const char *htp_runtime_version(const htp_runtime *runtime);
  * Makes a session of a model.
  * @param model    the bytes of an ONNX file; needed no longer afterwards.
  * @param folder   where its external data lie.
+ * @param level    of optimisation, 0 to HTP_RUNTIME_LEVEL_ALL.
  * @param session  freed with htp_runtime_session_free(), also after a failure.
  * @return HTP_CODE_BAD_INPUT where the runtime refuses the model.
  */
 HTP_MUST_USE htp_status htp_runtime_session_new(htp_runtime *runtime, const void *model,
-                                                size_t bytes, const char *folder,
+                                                size_t bytes, const char *folder, int level,
                                                 htp_runtime_session **session);
 
 /** NULL is accepted. */

@@ -23,7 +23,8 @@ struct htp_fetched {
     int64_t *dims; /* HTP_RUNTIME_MAX_RANK for each */
 };
 
-enum { LEVEL_NONE = 0 };
+/* The library's number of "all". */
+enum { ORT_ENABLE_ALL = 99 };
 
 /* External data are looked for there; releases before 1.19 do not know it, and look in the working
  * directory. */
@@ -41,12 +42,13 @@ size_t htp_array_bytes(const htp_array *array)
 
 /* ---- sessions ---- */
 
-static htp_status set_options(const htp_runtime *runtime, const char *folder,
+static htp_status set_options(const htp_runtime *runtime, const char *folder, int level,
                               htp_ort_options *options)
 {
     const htp_ort_api *api = &runtime->api;
     HTP_TRY(htp_runtime_take(runtime, api->share_threads(options)));
-    HTP_TRY(htp_runtime_take(runtime, api->set_level(options, LEVEL_NONE)));
+    HTP_TRY(htp_runtime_take(
+        runtime, api->set_level(options, level == HTP_RUNTIME_LEVEL_ALL ? ORT_ENABLE_ALL : level)));
     return htp_runtime_take(runtime, api->configure(options, DATA_FOLDER_KEY, folder));
 }
 
@@ -56,7 +58,7 @@ static void release_session(htp_runtime_link *link)
 }
 
 htp_status htp_runtime_session_new(htp_runtime *runtime, const void *model, size_t bytes,
-                                   const char *folder, htp_runtime_session **session)
+                                   const char *folder, int level, htp_runtime_session **session)
 {
     const htp_ort_api *api = &runtime->api;
     htp_ort_options *options = NULL;
@@ -67,7 +69,7 @@ htp_status htp_runtime_session_new(htp_runtime *runtime, const void *model, size
     (*session)->runtime = runtime;
     htp_runtime_tie(runtime, &(*session)->link, release_session);
     HTP_TRY(htp_runtime_take(runtime, api->new_options(&options)));
-    htp_status status = set_options(runtime, folder, options);
+    htp_status status = set_options(runtime, folder, level, options);
     if (!status) {
         status = htp_runtime_take(runtime, api->session_from_array(runtime->env, model, bytes,
                                                                    options, &(*session)->session));

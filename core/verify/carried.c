@@ -85,16 +85,35 @@ static htp_status compare(htp_verify_work *work, struct slice *slice)
     return HTP_OK;
 }
 
+/* By value: whether a module with a tag returns it; NULL: all are compared. */
+static const bool *find_outputs(const htp_verify_work *work)
+{
+    const htp_module_borders *borders = &work->borders;
+    if (work->request->level == 0) {
+        return NULL;
+    }
+    bool *is_output = HTP_NEW_ARRAY(work->arena, bool, borders->view->values.count + 1);
+    for (uint32_t m = 0; m < borders->tree->module_count; m++) {
+        for (size_t i = 0; borders->tree->modules[m].has_tag && i < borders->outputs[m].count;
+             i++) {
+            is_output[borders->outputs[m].items[i]] = true;
+        }
+    }
+    return is_output;
+}
+
 htp_status htp_verify_carried(htp_verify_work *work)
 {
     const htp_view *view = work->sides[HTP_COMPARED_A].view;
+    const bool *is_output = find_outputs(work);
     struct slice slice = {.values = {{0}, {0}}};
     uint64_t limit = work->request->memory / HTP_COMPARED;
     uint64_t bytes = 0;
     uint64_t largest = USUAL_ELEMENT; /* so far: taken for what is not known */
     for (uint32_t v = 0; v < view->values.count; v++) {
         uint32_t other = work->counterparts.of_a[v];
-        if (other == HTP_NONE || view->values.items[v].maker != HTP_VIEW_BY_NODE) {
+        if (other == HTP_NONE || view->values.items[v].maker != HTP_VIEW_BY_NODE ||
+            (is_output && !is_output[v])) {
             continue;
         }
         uint64_t more = estimate(work, v);

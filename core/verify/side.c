@@ -19,6 +19,7 @@ htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int n
         .runtime = request->runtime,
         .scratch = request->scratch,
         .folder = folder_of(arena, view->path),
+        .level = number == HTP_COMPARED_B ? request->level : HTP_RUNTIME_LEVEL_NONE,
     };
 }
 
@@ -62,7 +63,8 @@ static htp_status open_part(const struct opening *o)
         HTP_PUSH(o->arena, &o->session->inputs, part.inputs.items[i]);
     }
     return htp_status_prefix(htp_runtime_session_new(side->runtime, model.at, model.bytes,
-                                                     side->folder, &o->session->session),
+                                                     side->folder, side->level,
+                                                     &o->session->session),
                              side->view->path);
 }
 

@@ -14,6 +14,7 @@ typedef struct htp_side {
     htp_runtime *runtime;
     htp_arena *scratch;
     const char *folder; /* of the model */
+    int level;          /* of optimisation */
 } htp_side;
 
 /** A part of a model that can run. */

@@ -145,6 +145,10 @@ static void count_tensors(const htp_verify_work *work, htp_verification *verific
         verification->compared += carried->is_known;
         verification->is_beyond =
             verification->is_beyond || carried->relative > work->request->tolerance;
+        if (work->request->level > 0) {
+            verification->inside += is_paired && !carried->is_known;
+            continue;
+        }
         for (int m = 0; m < HTP_COMPARED && is_paired && !carried->is_known; m++) {
             verification->unmatched[m]++; /* of other types or dims */
         }
@@ -181,6 +185,20 @@ static void infer_types(htp_verify_work *work)
     htp_view_types_need(side->types, values.items, values.count);
 }
 
+/* Where B is optimised, modules without a tag are parts of what is compared as a whole. */
+static void leave_out_inner(htp_verify_work *work)
+{
+    const htp_tree *tree = work->sides[HTP_COMPARED_A].tree;
+    for (uint32_t m = 0; work->request->level > 0 && m < tree->module_count; m++) {
+        htp_verify_module *module = &work->modules[m];
+        if (!tree->modules[m].has_tag) {
+            module->carried = module->own = (htp_difference_of){.is_known = false};
+            module->values = 0;
+            module->no_own = "it has no tag, and B is optimised: the module around it is compared";
+        }
+    }
+}
+
 htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
                       htp_verification *verification)
 {
@@ -206,12 +224,13 @@ htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
     infer_types(work);
     HTP_TRY(htp_input_kinds_find(arena, a, work->sides[HTP_COMPARED_A].types, &work->kinds));
     HTP_TRY(htp_verify_choose(work));
-    HTP_TRY(htp_verify_carried(work));
     htp_module_borders_find(arena, a, tree, &work->borders);
+    HTP_TRY(htp_verify_carried(work));
     for (uint32_t m = 0; m < tree->module_count; m++) {
         sum_up_outputs(work, m);
     }
     HTP_TRY(htp_verify_own(work));
+    leave_out_inner(work);
     sum_up_nodes(work);
     fill_in(work, verification);
     return HTP_OK;

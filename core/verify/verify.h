@@ -23,6 +23,8 @@ typedef struct htp_verify_request {
     htp_arena *scratch; /* for one model after the other; reset */
     double tolerance;   /* of differences, relative to the largest element of A's tensor */
     uint64_t memory;    /* bytes of tensors that are kept at a time */
+    int level; /* of B's optimisation; above 0, outputs of tagged modules alone are compared,
+                  so that what is fused in them stays so */
 } htp_verify_request;
 
 /** Sizes that the models ran at: of an axis. */
@@ -63,6 +65,7 @@ typedef struct htp_verification {
     uint32_t runs;                    /* at so many sizes */
     uint32_t compared;                /* tensors with a counterpart */
     uint32_t unmatched[HTP_COMPARED]; /* tensors without one */
+    uint32_t inside; /* tensors of A with one that are not compared, since B is optimised */
     uint32_t in_bodies[HTP_COMPARED]; /* nodes in bodies: their tensors are not seen */
     const htp_verify_module *modules; /* by module of A */
     const htp_verify_node *nodes;     /* by node of A; those in bodies are not known */

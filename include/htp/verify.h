@@ -25,6 +25,8 @@ typedef struct htp_verify_options {
     const char *node_data; /**< a file that gets what nodes of the first model add to the
                                 difference, as Model Explorer's node data; NULL: none */
     const char *html_file; /**< a page for browsers; NULL: none */
+    int level; /**< of ONNX Runtime's optimisation, 0, the default, to 3. From 1 on the outputs of
+                    modules alone are compared, so that what is fused in them stays so */
 } htp_verify_options;
 
 /** Fills @p options with the defaults. */

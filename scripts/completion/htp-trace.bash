@@ -164,6 +164,10 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
+    verify:--level)
+        COMPREPLY=()
+        return
+        ;;
     verify:--memory)
         COMPREPLY=()
         return
@@ -220,7 +224,7 @@ _htp_trace()
     split) options='--out-dir --external-data --at --depth --into --by --profile --sizes --share-weights --optimized --json --quiet --verbose --version --help' ;;
     validate) options='--sidecar --json --quiet --verbose --version --help' ;;
     compare) options='--json --quiet --verbose --version --help' ;;
-    verify) options='--depth --node-data --tolerance --onnxruntime --html --memory --json --quiet --verbose --version --help' ;;
+    verify) options='--depth --node-data --tolerance --onnxruntime --html --level --memory --json --quiet --verbose --version --help' ;;
     quality) options='--reference --against --profile --json --node-data --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --libtorch --load-library --custom-op' ;;
     strip) options='--out --keep --json --quiet --verbose --version --help' ;;
     retag) options='--out --like --json --quiet --verbose --version --help' ;;

@@ -182,6 +182,10 @@ _htp_trace()
         _files
         return
         ;;
+    verify:--level)
+        :
+        return
+        ;;
     verify:--memory)
         :
         return
@@ -364,6 +368,7 @@ _htp_trace()
         '--tolerance:Accepts differences up to X times the largest element of a tensor'
         '--onnxruntime:Names the library of ONNX Runtime, libonnxruntime.so'
         '--html:Writes a page for browsers: modules, coloured by their error, and nodes'
+        '--level:Optimises B in ONNX Runtime at this level, up to 3'
         '--memory:Keeps about so many MiB of tensors at a time; the models run once for each slice'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'

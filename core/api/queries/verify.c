@@ -102,6 +102,7 @@ static htp_status answer(htp_query *query)
         .scratch = &work->scratch,
         .tolerance = work->options.tolerance,
         .memory = (uint64_t)work->options.memory * MEBIBYTE,
+        .level = work->options.level,
     };
     htp_verification *verification = HTP_NEW(arena, htp_verification);
     HTP_TRY(htp_verify(arena, &request, verification));
@@ -128,6 +129,10 @@ static htp_status take(const htp_verify_options *given, htp_verify_options *opti
                            "htp_verify_options_init"));
     if (!(options->tolerance >= 0) || !isfinite(options->tolerance)) {
         return htp_status_make(HTP_CODE_USAGE, "a tolerance is a number from 0 on");
+    }
+    if (options->level < HTP_RUNTIME_LEVEL_NONE || options->level > HTP_RUNTIME_LEVEL_ALL) {
+        return htp_status_make(HTP_CODE_USAGE, "a level of optimisation is 0 to %d, not %d",
+                               HTP_RUNTIME_LEVEL_ALL, options->level);
     }
     if (options->memory < 1) {
         return htp_status_make(HTP_CODE_USAGE, "the memory of a verification is 1 MiB or more");

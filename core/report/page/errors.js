@@ -9,11 +9,12 @@ function sizesText(runs) {
 
 function verificationFacts(found) {
     const {without_counterpart: without} = found;
+    const runtime = `${found.runtime}, ${found.level > 0 ? `B optimised at level ${found.level}` : 'without optimisation'}`;
     return [['Compared tensors', count(found.compared), 'figure'],
         ['Without a counterpart', `${count(without.a)} of A, ${count(without.b)} of B`, 'figure'],
         ['Tolerance', errorText(found.tolerance), 'figure'],
         ['First', found.first ?? (found.is_beyond ? 'no module alone' : 'none'), ''],
-        ['B', found.b, ''], ['Runtime', found.runtime, ''], ['Sizes', sizesText(found.sizes), '']];
+        ['B', found.b, ''], ['ONNX Runtime', runtime, ''], ['Sizes', sizesText(found.sizes), '']];
 }
 
 /* A bar as long as the power of ten of an error above the tolerance. */

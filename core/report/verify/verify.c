@@ -39,6 +39,9 @@ static const char *count_text(htp_arena *arena, const htp_verification *v)
     htp_text text = {.arena = arena};
     htp_text_addf(&text, "%u tensors; without a counterpart: %u of A, %u of B", v->compared,
                   v->unmatched[HTP_COMPARED_A], v->unmatched[HTP_COMPARED_B]);
+    if (v->inside > 0) {
+        htp_text_addf(&text, "; inside of modules: %u", v->inside);
+    }
     if (v->in_bodies[HTP_COMPARED_A] > 0) {
         htp_text_addf(&text, "; %u nodes in bodies", v->in_bodies[HTP_COMPARED_A]);
     }
@@ -51,8 +54,11 @@ static void add_head(htp_text *text, const htp_verification *v)
     add_line(text, "A", htp_verified_view(v)->path);
     add_line(text, "B", v->request->views[HTP_COMPARED_B]->path);
     add_line(text, "runtime",
-             htp_arena_printf(arena, "ONNX Runtime %s, without optimisation",
-                              htp_runtime_version(v->request->runtime)));
+             htp_arena_printf(
+                 arena, "ONNX Runtime %s, %s", htp_runtime_version(v->request->runtime),
+                 v->request->level == 0
+                     ? "without optimisation"
+                     : htp_arena_printf(arena, "B optimised at level %d", v->request->level)));
     add_line(text, "sizes", sizes_text(arena, v));
     add_line(text, "compared", count_text(arena, v));
     add_line(text, "tolerance", htp_arena_printf(arena, "%.1e", v->request->tolerance));

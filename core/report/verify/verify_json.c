@@ -133,11 +133,13 @@ void htp_verified_summary(htp_json *json, const htp_verification *v)
     htp_json_string(json, "b", v->request->views[HTP_COMPARED_B]->path);
     htp_json_string(json, "status", "ok");
     htp_json_string(json, "runtime", htp_runtime_version(v->request->runtime));
+    htp_json_number(json, "level", v->request->level);
     htp_json_double(json, "tolerance", v->request->tolerance);
     htp_json_bool(json, "is_beyond", v->is_beyond);
     add_sizes(json, v);
     htp_json_count(json, "compared", v->compared);
     add_pair(json, "without_counterpart", v->unmatched);
+    htp_json_count(json, "inside_of_modules", v->inside);
     add_pair(json, "nodes_in_bodies", v->in_bodies);
     if (v->first == HTP_NONE) {
         htp_json_null(json, "first");

@@ -175,6 +175,26 @@ def half_precision_takes_the_same_inputs():
         assert found["compared"] == 1 and HALF < found["modules"][0]["carried"]["relative"] < 3e-3, found
 
 
+@case
+def optimisation_stays_within_modules():
+    """At a level, outputs of tagged modules alone are compared; GELU stays fused, and differs by rounding."""
+    file = exported(SAMPLES[0])
+    model = onnx.load(file)
+    _, tag = change_weight(model)
+    with scratch() as folder:
+        found = verified(file, file, "--level", "2")
+        own = {m["address"]: m["own"]["relative"] for m in found["modules"] if m["own"]}
+        assert found["level"] == 2 and found["inside_of_modules"] > 4 * found["compared"] > 0, found
+        assert found["without_counterpart"] == {"a": 0, "b": 0}
+        assert {m["has_tag"] for m in found["modules"] if m["own"]} == {True}
+        assert all(m["no_own"] for m in found["modules"] if not m["own"])
+        assert 0 < own["/BertModel/BertEncoder/BertLayer.0/BertIntermediate"] < HALF / 10, own
+        assert all(m["own"]["largest"] == 0 for m in verified(file, file, "--level", "1")["modules"] if m["own"])
+        onnx.save(model, folder / "changed.onnx")
+        assert verified(file, folder / "changed.onnx", "--level", "3", code=EXIT_FOUND)["first"] == tag
+    check_line(run("verify", file, file, "--level", "4"), EXIT_USAGE, "0 to 3")
+
+
 # ---- memory, bodies, bad input -----------------------------------------------------------------
 
 
