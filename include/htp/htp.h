@@ -11,6 +11,7 @@
 
 #include <htp/export.h>
 #include <htp/model.h>
+#include <htp/replace.h>
 #include <htp/status.h>
 #include <htp/verify.h>
 

@@ -11,6 +11,7 @@
 
 #include <htp/export.h>
 #include <htp/model.h>
+#include <htp/replace.h>
 #include <htp/status.h>
 #include <htp/verify.h>
 
@@ -45,6 +46,7 @@ HTP_API HTP_MUST_USE htp_status htp_quality_options_from_json(const char *json,
 HTP_API HTP_MUST_USE htp_status htp_extraction_from_json(const char *json,
                                                          htp_extraction **options);
 HTP_API HTP_MUST_USE htp_status htp_splitting_from_json(const char *json, htp_splitting **options);
+HTP_API HTP_MUST_USE htp_status htp_replacing_from_json(const char *json, htp_replacing **options);
 
 /** Frees the options that one of these functions made; NULL is accepted. */
 HTP_API void htp_options_free(void *options);

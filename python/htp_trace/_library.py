@@ -59,6 +59,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "htp_model_select": (_STATUS, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "htp_model_extract": (_STATUS, [c_void_p, c_void_p, c_char_p, _OWNED, POINTER(c_void_p)]),
     "htp_model_split": (_STATUS, [c_void_p, c_void_p, c_char_p, _OWNED, POINTER(c_void_p)]),
+    "htp_model_replace": (_STATUS, [c_void_p, c_void_p, c_char_p, _OWNED, POINTER(c_void_p)]),
     "htp_model_compare": (_STATUS, [c_void_p, c_void_p, _OWNED, POINTER(c_void_p), POINTER(c_bool)]),
     "htp_model_verify": (_STATUS, [c_void_p, c_void_p, c_void_p, _OWNED, POINTER(c_void_p), POINTER(c_bool)]),
     "htp_validate_model": (_STATUS, [c_char_p, c_void_p, _OWNED, POINTER(c_void_p), POINTER(c_uint64)]),
@@ -66,7 +67,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
                                       POINTER(c_void_p)]),
 }
 READERS = ("htp_options", "htp_inspect_options", "htp_selection", "htp_validate_options", "htp_verify_options",
-           "htp_quality_options", "htp_extraction", "htp_splitting")
+           "htp_quality_options", "htp_extraction", "htp_splitting", "htp_replacing")
 for _reader in READERS:
     _SIGNATURES[f"{_reader}_from_json"] = (_STATUS, [c_char_p, POINTER(c_void_p)])
 for _name, (_returned, _taken) in _SIGNATURES.items():

@@ -121,6 +121,13 @@ class Model:
             check(lib.htp_model_split(self._pointer, given, os.fsencode(folder), None, byref(text)))
         return _loads(take(text))
 
+    def replace(self, *modules: str, out: Path, **options: Any) -> Answer:
+        """Writes the model with a node of a custom operator, op="my.domain:Name", in the place of each module."""
+        text = c_void_p()
+        with Options("htp_replacing", {"modules": list(modules), **options}) as given:
+            check(lib.htp_model_replace(self._pointer, given, os.fsencode(out), None, byref(text)))
+        return _loads(take(text))
+
     def validate(self, **options: Any) -> Answer:
         """Findings of the checker."""
         text = c_void_p()

@@ -5,10 +5,10 @@ _htp_trace()
     local word=$2 before=$3 command='' options
     case ${COMP_CWORD}:${COMP_WORDS[1]} in
     1:*) ;;
-    *:inspect | *:select | *:extract | *:split | *:validate | *:compare | *:verify | *:quality | *:strip | *:retag | *:inline | *:sidecar | *:graph | *:profile | *:ops) command=${COMP_WORDS[1]} ;;
+    *:inspect | *:select | *:extract | *:split | *:replace | *:validate | *:compare | *:verify | *:quality | *:strip | *:retag | *:inline | *:sidecar | *:graph | *:profile | *:ops) command=${COMP_WORDS[1]} ;;
     esac
     case $command:$before in
-    :--out | :-o | extract:--out | extract:-o | strip:--out | strip:-o | retag:--out | retag:-o | inline:--out | inline:-o | sidecar:--out | sidecar:-o | graph:--out | graph:-o)
+    :--out | :-o | extract:--out | extract:-o | replace:--out | replace:-o | strip:--out | strip:-o | retag:--out | retag:-o | inline:--out | inline:-o | sidecar:--out | sidecar:-o | graph:--out | graph:-o)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
@@ -52,7 +52,7 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
-    :--module | inspect:--module | select:--module | extract:--module | quality:--module | graph:--module | profile:--module)
+    :--module | inspect:--module | select:--module | extract:--module | replace:--module | quality:--module | graph:--module | profile:--module)
         COMPREPLY=()
         return
         ;;
@@ -116,7 +116,7 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
-    select:--op)
+    select:--op | replace:--op)
         COMPREPLY=()
         return
         ;;
@@ -212,7 +212,7 @@ _htp_trace()
     if [[ $word != -* ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         if ((COMP_CWORD == 1)); then
-            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'inspect select extract split validate compare verify quality strip retag inline sidecar graph profile ops' -- "$word")
+            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'inspect select extract split replace validate compare verify quality strip retag inline sidecar graph profile ops' -- "$word")
         fi
         return
     fi
@@ -222,6 +222,7 @@ _htp_trace()
     select) options='--module --except --verify --worse-than --worst --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
     extract) options='--out --external-data --module --except --own --call --json --quiet --verbose --version --help' ;;
     split) options='--out-dir --external-data --at --depth --into --by --profile --sizes --share-weights --optimized --json --quiet --verbose --version --help' ;;
+    replace) options='--out --module --op --json --quiet --verbose --version --help' ;;
     validate) options='--sidecar --json --quiet --verbose --version --help' ;;
     compare) options='--json --quiet --verbose --version --help' ;;
     verify) options='--depth --node-data --tolerance --onnxruntime --html --level --memory --json --quiet --verbose --version --help' ;;

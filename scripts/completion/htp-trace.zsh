@@ -10,6 +10,7 @@ _htp_trace()
         'select:list the nodes or weights of modules, for quantisers and TensorRT'
         'extract:cut modules out as a model of their own'
         'split:cut a model into parts that run one after the other'
+        'replace:put a node of a custom operator in the place of modules'
         'validate:check a model and its tags'
         'compare:diff two models by structure, not by names'
         'verify:run two models side by side: in which module they part'
@@ -26,7 +27,7 @@ _htp_trace()
         command=$words[2]
     fi
     case $command:$before in
-    :--out | :-o | extract:--out | extract:-o | strip:--out | strip:-o | retag:--out | retag:-o | inline:--out | inline:-o | sidecar:--out | sidecar:-o | graph:--out | graph:-o)
+    :--out | :-o | extract:--out | extract:-o | replace:--out | replace:-o | strip:--out | strip:-o | retag:--out | retag:-o | inline:--out | inline:-o | sidecar:--out | sidecar:-o | graph:--out | graph:-o)
         _files
         return
         ;;
@@ -70,7 +71,7 @@ _htp_trace()
         :
         return
         ;;
-    :--module | inspect:--module | select:--module | extract:--module | quality:--module | graph:--module | profile:--module)
+    :--module | inspect:--module | select:--module | extract:--module | replace:--module | quality:--module | graph:--module | profile:--module)
         :
         return
         ;;
@@ -134,7 +135,7 @@ _htp_trace()
         :
         return
         ;;
-    select:--op)
+    select:--op | replace:--op)
         :
         return
         ;;
@@ -341,6 +342,16 @@ _htp_trace()
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--share-weights:Stores weights of 1 KiB and more in one file, weights.data, that all parts refer to'
         '--optimized:Names the optimised model (optimized_model_filepath), through which fused kernels are traced back'
+        '--json:Prints one JSON object'
+        '--quiet:Prints errors alone: no notes, no progress'
+        '--verbose:Prints progress even if stderr is not a terminal'
+        '--version:Prints the versions of htp-trace and libtorch'
+        '--help:Prints this text; with --json, all commands and options as one JSON object'
+        ) ;;
+    replace) options=(
+        '--out:Writes the model to FILE, complete or not at all'
+        '--module:Replaces these modules'
+        '--op:Names the operator: my.domain:Layer, or my.domain:Layer@2 for version 2 of the domain'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'

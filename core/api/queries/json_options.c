@@ -255,3 +255,4 @@ READER(htp_verify_options, htp_verify_options_from_json, htp_verify_options_init
 READER(htp_quality_options, htp_quality_options_from_json, htp_quality_options_init)
 READER(htp_extraction, htp_extraction_from_json, htp_extraction_init)
 READER(htp_splitting, htp_splitting_from_json, htp_splitting_init)
+READER(htp_replacing, htp_replacing_from_json, htp_replacing_init)

@@ -49,9 +49,11 @@ static bool has_split(const htp_cli_arguments *arguments)
 static bool check_single(const htp_cli_arguments *arguments)
 {
     htp_cli_command command = arguments->command;
-    bool needs_module = command == HTP_CLI_SELECT || command == HTP_CLI_EXTRACT;
+    bool needs_module =
+        command == HTP_CLI_SELECT || command == HTP_CLI_EXTRACT || command == HTP_CLI_REPLACE;
     bool needs_out = command == HTP_CLI_STRIP || command == HTP_CLI_EXTRACT ||
-                     command == HTP_CLI_RETAG || command == HTP_CLI_INLINE;
+                     command == HTP_CLI_RETAG || command == HTP_CLI_INLINE ||
+                     command == HTP_CLI_REPLACE;
     bool has_module = arguments->selection.module_count > 0;
     bool has_limit = arguments->selection.worse_than >= 0 || arguments->selection.worst > 0;
     if (arguments->model_count > 1) {
@@ -67,6 +69,8 @@ static bool check_single(const htp_cli_arguments *arguments)
     } else if (command == HTP_CLI_RETAG && !arguments->like) {
         htp_cli_print_message("no model with tags; pass --like TAGGED.onnx, the file that this one "
                               "was made of");
+    } else if (command == HTP_CLI_REPLACE && !arguments->replacing.op) {
+        htp_cli_print_message("nothing takes the place of the modules; pass --op DOMAIN:NAME");
     } else if (needs_out && !arguments->out) {
         htp_cli_print_message("no output; pass --out FILE.onnx");
     } else if (command == HTP_CLI_SPLIT && !has_split(arguments)) {
@@ -262,6 +266,7 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
     htp_drawing_init(&arguments->drawing);
     htp_profiling_init(&arguments->profiling);
     htp_verify_options_init(&arguments->verifying);
+    htp_replacing_init(&arguments->replacing);
     htp_quality_options_init(&arguments->quality);
     if (!make_arrays(arguments, (size_t)argc + 1)) {
         return false;

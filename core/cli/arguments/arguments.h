@@ -37,6 +37,7 @@ typedef struct htp_cli_arguments {
     const char *sizes;     /* of axes; NULL: none */
     const char *node_data; /* a file; NULL: none */
     int call;              /* -1: all of them */
+    htp_replacing replacing;
     bool share_weights;
     int into; /* 0: no number of parts */
     int jobs; /* processes for several models; 0: one */

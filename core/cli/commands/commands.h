@@ -60,6 +60,10 @@ HTP_MUST_USE htp_status htp_cli_extract(const htp_cli_arguments *arguments, cons
 HTP_MUST_USE htp_status htp_cli_split(const htp_cli_arguments *arguments, const char *model,
                                       const htp_write_options *options);
 
+/** Writes an ONNX model with modules replaced. */
+HTP_MUST_USE htp_status htp_cli_replace(const htp_cli_arguments *arguments, const char *model,
+                                        const htp_write_options *options);
+
 /** Prints the findings of one ONNX model. */
 HTP_MUST_USE htp_status htp_cli_validate(const htp_cli_arguments *arguments, const char *model,
                                          bool *has_findings);

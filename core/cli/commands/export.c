@@ -131,6 +131,8 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
         return htp_cli_extract(run->arguments, run->model, &write);
     case HTP_CLI_SPLIT:
         return htp_cli_split(run->arguments, run->model, &write);
+    case HTP_CLI_REPLACE:
+        return htp_cli_replace(run->arguments, run->model, &write);
     case HTP_CLI_VALIDATE:
         return htp_cli_validate(run->arguments, run->model, has_findings);
     case HTP_CLI_SIDECAR:

@@ -1,5 +1,7 @@
 #include "onnx/proto/wire.h"
 
+#include <string.h>
+
 enum { LONGEST_VARINT = 10, LARGEST_NUMBER = (1 << 29) - 1 };
 
 bool htp_wire_next_varint(htp_wire *wire, uint64_t *value)
@@ -112,4 +114,37 @@ size_t htp_wire_put_prefix(uint32_t number, uint64_t bytes,
 {
     size_t size = put_varint((uint64_t)number << 3 | HTP_WIRE_BYTES, prefix);
     return size + put_varint(bytes, prefix + size);
+}
+
+/* ---- writing ---- */
+
+void htp_wire_add_bytes(htp_text *out, uint32_t number, const void *bytes, size_t count)
+{
+    unsigned char prefix[HTP_WIRE_PREFIX_SIZE];
+    size_t length = htp_wire_put_prefix(number, count, prefix);
+    htp_text_add_bytes(out, (const char *)prefix, length);
+    htp_text_add_bytes(out, bytes, count);
+}
+
+void htp_wire_add_text(htp_text *out, uint32_t number, const char *text)
+{
+    htp_wire_add_bytes(out, number, text, strlen(text));
+}
+
+void htp_wire_add_varint(htp_text *out, uint32_t number, uint64_t value)
+{
+    unsigned char field[2 * HTP_WIRE_PREFIX_SIZE];
+    size_t length = put_varint((uint64_t)number << 3 | HTP_WIRE_VARINT, field);
+    length += put_varint(value, field + length);
+    htp_text_add_bytes(out, (const char *)field, length);
+}
+
+void htp_wire_add_entry(htp_text *out, uint32_t number, const char *key, const void *value,
+                        size_t count)
+{
+    enum { KEY = 1, VALUE = 2 }; /* of StringStringEntryProto */
+    htp_text entry = {.arena = out->arena};
+    htp_wire_add_text(&entry, KEY, key);
+    htp_wire_add_bytes(&entry, VALUE, value, count);
+    htp_wire_add_bytes(out, number, entry.bytes, entry.length);
 }

@@ -1,11 +1,13 @@
 /*
  * Reads protobuf's wire format in memory: the fields of one message, in order. Nothing is copied,
- * nothing is allocated, and no length is trusted.
+ * nothing is allocated, and no length is trusted. Writes small messages into texts.
  *
  * Reference: https://protobuf.dev/programming-guides/encoding/
  */
 #ifndef HTP_ONNX_WIRE_H
 #define HTP_ONNX_WIRE_H
+
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,5 +116,24 @@ htp_span htp_wire_content(htp_span whole);
 enum { HTP_WIRE_PREFIX_SIZE = 15 };
 size_t htp_wire_put_prefix(uint32_t number, uint64_t bytes,
                            unsigned char prefix[HTP_WIRE_PREFIX_SIZE]);
+
+/** Appends a field of bytes: a message, a text, packed numbers. */
+void htp_wire_add_bytes(htp_text *out, uint32_t number, const void *bytes, size_t count);
+
+/** Appends a field that is a string. */
+void htp_wire_add_text(htp_text *out, uint32_t number, const char *text);
+
+/** Appends a field that is a varint. */
+void htp_wire_add_varint(htp_text *out, uint32_t number, uint64_t value);
+
+/** Appends a StringStringEntryProto, an entry of metadata_props. */
+void htp_wire_add_entry(htp_text *out, uint32_t number, const char *key, const void *value,
+                        size_t count);
+
+/** The bytes of a text that holds fields. */
+static inline htp_span htp_wire_span(const htp_text *fields)
+{
+    return (htp_span){(const unsigned char *)fields->bytes, fields->length};
+}
 
 #endif

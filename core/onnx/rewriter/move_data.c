@@ -218,8 +218,8 @@ static bool goes_beside(const htp_move_request *request, const htp_view_tensor *
            tensor->bytes >= HTP_REWRITE_SMALLEST_BESIDE;
 }
 
-/* Decides the place of one tensor. @return whether it is the data file */
-static bool place_tensor(const htp_move_request *request, uint32_t number, htp_edit_list *edits,
+/* Decides the place of one tensor. */
+static void place_tensor(const htp_move_request *request, uint32_t number, htp_edit_list *edits,
                          htp_moved_data *moved)
 {
     const htp_view_tensor *tensor = &request->view->tensors.items[number];
@@ -230,24 +230,29 @@ static bool place_tensor(const htp_move_request *request, uint32_t number, htp_e
     } else if (tensor->location != 0) {
         move_inside(request, tensor, edits, moved);
     }
-    return is_beside;
 }
 
 static void place_tensors(const htp_move_request *request, htp_edit_list *edits,
                           htp_moved_data *moved)
 {
     const htp_view *view = request->view;
-    bool keeps_all = request->keeps_places && !request->has_tensors && view->data_files.count == 1;
+    size_t external = 0;
+    for (size_t i = 0; i < view->tensors.count; i++) {
+        external += view->tensors.items[i].location != 0;
+    }
     size_t dropping = edits->count;
     for (size_t i = 0; !request->has_tensors && i < view->tensors.count; i++) {
         const htp_edit_list droppers = {edits->items, dropping, dropping};
         bool is_kept = !is_dropped(&droppers, view->tensors.items[i].whole);
-        bool is_beside = is_kept && place_tensor(request, (uint32_t)i, edits, moved);
-        keeps_all = keeps_all && (is_beside || view->tensors.items[i].location == 0);
+        if (is_kept) {
+            place_tensor(request, (uint32_t)i, edits, moved);
+        }
     }
     for (size_t i = 0; request->has_tensors && i < request->tensor_count; i++) {
-        (void)place_tensor(request, request->tensors[i], edits, moved);
+        place_tensor(request, request->tensors[i], edits, moved);
     }
+    bool keeps_all =
+        request->keeps_places && view->data_files.count == 1 && moved->tensors.count == external;
     if (moved->tensors.count > 0 && keeps_all) {
         keep_offsets(request, moved);
     } else {

@@ -17,20 +17,12 @@ enum {
 static const char source_module[] = "source_module";
 static const char hierarchy_tags[] = "hierarchy_tags";
 
-static void put(htp_text *out, uint32_t number, const void *bytes, size_t count)
-{
-    unsigned char prefix[HTP_WIRE_PREFIX_SIZE];
-    size_t length = htp_wire_put_prefix(number, count, prefix);
-    htp_text_add_bytes(out, (const char *)prefix, length);
-    htp_text_add_bytes(out, bytes, count);
-}
-
 /* Replaces a field by one with contents @p content. */
 static void replace(htp_view *view, htp_edit_list *edits, htp_span field, uint32_t number,
                     const htp_text *content)
 {
     htp_text whole = {.arena = view->arena};
-    put(&whole, number, content->bytes, content->length);
+    htp_wire_add_bytes(&whole, number, content->bytes, content->length);
     const htp_edit edit = {.field = field,
                            .bytes = {(const unsigned char *)whole.bytes, whole.length}};
     HTP_PUSH(view->arena, edits, edit);
@@ -56,8 +48,8 @@ static const htp_view_attribute *find_attribute(const htp_view *view, const htp_
 static void put_tag_entry(htp_view *view, htp_edit_list *edits, const htp_view_attribute *tag)
 {
     htp_text entry = {.arena = view->arena};
-    put(&entry, ENTRY_KEY, source_module, strlen(source_module));
-    put(&entry, ENTRY_VALUE, tag->s.at, tag->s.bytes);
+    htp_wire_add_bytes(&entry, ENTRY_KEY, source_module, strlen(source_module));
+    htp_wire_add_bytes(&entry, ENTRY_VALUE, tag->s.at, tag->s.bytes);
     replace(view, edits, tag->whole, NODE_PROPERTY, &entry);
 }
 
@@ -73,8 +65,8 @@ static void put_tags_entry(htp_view *view, htp_edit_list *edits, const htp_view_
         htp_text_add_json_part(&list, (const char *)strings[i].at, strings[i].bytes);
     }
     htp_text_add(&list, "]");
-    put(&entry, ENTRY_KEY, hierarchy_tags, strlen(hierarchy_tags));
-    put(&entry, ENTRY_VALUE, list.bytes, list.length);
+    htp_wire_add_bytes(&entry, ENTRY_KEY, hierarchy_tags, strlen(hierarchy_tags));
+    htp_wire_add_bytes(&entry, ENTRY_VALUE, list.bytes, list.length);
     replace(view, edits, tags->whole, NODE_PROPERTY, &entry);
 }
 

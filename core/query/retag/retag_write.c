@@ -19,8 +19,6 @@ enum {
     ATTRIBUTE_NAME = 1,
     ATTRIBUTE_S = 4,
     ATTRIBUTE_STRINGS = 9,
-    ENTRY_KEY = 1,
-    ENTRY_VALUE = 2,
 };
 
 static const char source_module[] = "source_module";
@@ -37,28 +35,6 @@ struct writer {
 };
 
 /* ---- fields ---- */
-
-static void put(htp_text *out, uint32_t number, const void *bytes, size_t count)
-{
-    unsigned char prefix[HTP_WIRE_PREFIX_SIZE];
-    size_t length = htp_wire_put_prefix(number, count, prefix);
-    htp_text_add_bytes(out, (const char *)prefix, length);
-    htp_text_add_bytes(out, bytes, count);
-}
-
-static void put_text(htp_text *out, uint32_t number, const char *text)
-{
-    put(out, number, text, strlen(text));
-}
-
-static void put_entry(htp_text *out, uint32_t number, const char *key, const void *value,
-                      size_t count)
-{
-    htp_text entry = {.arena = out->arena};
-    put_text(&entry, ENTRY_KEY, key);
-    put(&entry, ENTRY_VALUE, value, count);
-    put(out, number, entry.bytes, entry.length);
-}
 
 /* Appends to a field of the file. */
 static void put_behind(const struct writer *w, htp_span host, const htp_text *more)
@@ -103,13 +79,14 @@ static void put_attribute(const struct writer *w, const htp_retag_place *place, 
     bool has_more = place->more.count > 0;
     for (int k = 0; k <= has_more; k++) {
         htp_text attribute = {.arena = w->arena};
-        put_text(&attribute, ATTRIBUTE_NAME, k == 0 ? w->attribute : w->more_attribute);
+        htp_wire_add_text(&attribute, ATTRIBUTE_NAME, k == 0 ? w->attribute : w->more_attribute);
         for (uint32_t i = 0; i <= (k == 0 ? 0 : place->more.count); i++) {
             htp_slice tag = tag_of(w, module_of(w, place, i));
-            put(&attribute, k == 0 ? ATTRIBUTE_S : ATTRIBUTE_STRINGS, tag.at, tag.length);
+            htp_wire_add_bytes(&attribute, k == 0 ? ATTRIBUTE_S : ATTRIBUTE_STRINGS, tag.at,
+                               tag.length);
         }
         htp_text_add_bytes(&attribute, kinds[k], sizeof(kinds[k]));
-        put(out, NODE_ATTRIBUTE, attribute.bytes, attribute.length);
+        htp_wire_add_bytes(out, NODE_ATTRIBUTE, attribute.bytes, attribute.length);
     }
 }
 
@@ -122,14 +99,14 @@ static void add_tag(htp_text *list, htp_slice tag)
 static void put_tags(const struct writer *w, const htp_retag_place *place, htp_text *out)
 {
     htp_slice tag = tag_of(w, place->module);
-    put_entry(out, NODE_PROPERTY, source_module, tag.at, tag.length);
+    htp_wire_add_entry(out, NODE_PROPERTY, source_module, tag.at, tag.length);
     if (place->more.count > 0) {
         htp_text list = {.arena = w->arena};
         for (uint32_t i = 0; i <= place->more.count; i++) {
             add_tag(&list, tag_of(w, module_of(w, place, i)));
         }
         htp_text_add(&list, "]");
-        put_entry(out, NODE_PROPERTY, hierarchy_tags, list.bytes, list.length);
+        htp_wire_add_entry(out, NODE_PROPERTY, hierarchy_tags, list.bytes, list.length);
     }
 }
 
@@ -208,7 +185,7 @@ static htp_status write_node(const struct writer *w, uint32_t n)
     }
     if (place->evidence != HTP_RETAG_BY_ATTRIBUTE) {
         const char *name = htp_retag_evidence_name(place->evidence);
-        put_entry(&fields, NODE_PROPERTY, HTP_RETAGGED_KEY, name, strlen(name));
+        htp_wire_add_entry(&fields, NODE_PROPERTY, HTP_RETAGGED_KEY, name, strlen(name));
     }
     htp_strip_node(changed, w->edits, node, 0);
     put_behind(w, host, &fields);
@@ -280,7 +257,7 @@ static void replace_entry(const struct writer *w, htp_view_range properties, con
             HTP_PUSH(w->arena, w->edits, (htp_edit){.field = property->whole});
         }
     }
-    put_entry(fields, TENSOR_PROPERTY, key, value.at, value.bytes);
+    htp_wire_add_entry(fields, TENSOR_PROPERTY, key, value.at, value.bytes);
 }
 
 /* An entry of an initializer to restore. */
@@ -444,7 +421,7 @@ static htp_status write_model(const struct writer *w)
             htp_text_add_bytes(&fields, (const char *)property->whole.at, property->whole.bytes);
         }
     }
-    put_entry(&fields, MODEL_PROPERTY, HTP_RETAGGED_KEY, note, strlen(note));
+    htp_wire_add_entry(&fields, MODEL_PROPERTY, HTP_RETAGGED_KEY, note, strlen(note));
     put_behind(w, changed->imports.items[0].whole, &fields);
     return HTP_OK;
 }

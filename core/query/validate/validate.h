@@ -51,6 +51,10 @@ static inline void htp_findings_turn_to(htp_findings *findings, uint32_t node, u
 void htp_finding_add(htp_findings *findings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/** Whether a model was retagged, or modules of it were replaced: records count the nodes of the
+ * model before. */
+bool htp_validate_is_told(const htp_view *view);
+
 /**
  * Whether another program changed a model with records, which was not retagged since
  * (query/retag/retag.h); htp_validate_changed() adds the finding that replaces all others about

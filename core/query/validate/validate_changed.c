@@ -1,20 +1,26 @@
 /*
  * Models that another tool changed: their records describe the model before.
  */
+#include "query/replace/replace.h"
 #include "query/retag/retag_write.h"
 #include "query/validate/validate.h"
 
 #include <inttypes.h>
 
-static bool is_retagged(const htp_view *view)
+bool htp_validate_is_told(const htp_view *view)
 {
-    return htp_view_find_property(view, view->properties,
-                                  htp_view_find_name(view, HTP_RETAGGED_KEY)) != NULL;
+    static const char *const keys[] = {HTP_RETAGGED_KEY, HTP_REPLACED_KEY};
+    bool has_key = false;
+    for (size_t i = 0; i < 2; i++) {
+        has_key = has_key ||
+                  htp_view_find_property(view, view->properties, htp_view_find_name(view, keys[i]));
+    }
+    return has_key;
 }
 
 bool htp_validate_is_changed(const htp_view *view, const htp_tree *tree)
 {
-    return tree->are_records_stale && (tree->untagged > 0 || !is_retagged(view));
+    return tree->are_records_stale && (tree->untagged > 0 || !htp_validate_is_told(view));
 }
 
 /* Counts the model's own initializers, and those that list their modules. */

@@ -4,7 +4,6 @@
 #include "query/validate/validate.h"
 
 #include "query/partition/part.h"
-#include "query/retag/retag_write.h"
 #include "query/tree/python_list.h"
 
 #include <cjson/cJSON.h>
@@ -66,17 +65,10 @@ static bool is_part(const htp_view *view)
            NULL;
 }
 
-/* Records of a retagged model count the nodes of the original. */
-static bool is_retagged(const htp_view *view)
-{
-    return htp_view_find_property(view, view->properties,
-                                  htp_view_find_name(view, HTP_RETAGGED_KEY)) != NULL;
-}
-
 static void check_count(const htp_view *view, const htp_tree_module *module, htp_findings *findings,
                         const char *what, uint64_t recorded, uint64_t found)
 {
-    if (recorded != found && (found > recorded || !is_part(view)) && !is_retagged(view)) {
+    if (recorded != found && (found > recorded || !is_part(view)) && !htp_validate_is_told(view)) {
         htp_finding_add(findings,
                         "htp.module_tree: '%.*s' counts %" PRIu64 " nodes %s, and there are "
                         "%" PRIu64,
@@ -261,7 +253,7 @@ void htp_validate_weights(const htp_view *view, const htp_tree *tree, htp_findin
         }
     }
     check_readers(&lists);
-    if (tree->has_records && !is_part(view) && !is_retagged(view)) {
+    if (tree->has_records && !is_part(view) && !htp_validate_is_told(view)) {
         check_listed(&lists);
     }
     htp_findings_turn_to(findings, HTP_NONE, HTP_NONE, HTP_NONE);

@@ -34,7 +34,7 @@ const char *htp_report_part(htp_arena *arena, const htp_view *view,
     return htp_text_string(&text);
 }
 
-static void add_border_json(htp_json *json, const htp_view *view, htp_view_types *types,
+void htp_report_border_json(htp_json *json, const htp_view *view, htp_view_types *types,
                             const char *key, const uint32_t *values, size_t count)
 {
     htp_json_begin(json, key, '[');
@@ -56,9 +56,10 @@ void htp_report_part_json(htp_json *json, const htp_view *view, const htp_report
     htp_json_count(json, "bytes", reported->model_bytes);
     htp_json_string(json, "external_data", reported->data_file);
     htp_json_count(json, "external_bytes", reported->data_bytes);
-    add_border_json(json, view, reported->types, "inputs", part->inputs.items, part->inputs.count);
-    add_border_json(json, view, reported->types, "outputs", part->outputs.items,
-                    part->outputs.count);
+    htp_report_border_json(json, view, reported->types, "inputs", part->inputs.items,
+                           part->inputs.count);
+    htp_report_border_json(json, view, reported->types, "outputs", part->outputs.items,
+                           part->outputs.count);
 }
 
 /* ---- a split ---- */
@@ -172,7 +173,7 @@ static void add_inputs(htp_json *json, const htp_view *view, htp_view_types *typ
             HTP_PUSH(json->text.arena, &values, value);
         }
     }
-    add_border_json(json, view, types, "inputs", values.items, values.count);
+    htp_report_border_json(json, view, types, "inputs", values.items, values.count);
 }
 
 const char *htp_report_split_json(htp_arena *arena, const htp_reported_split *reported)
@@ -187,8 +188,8 @@ const char *htp_report_split_json(htp_arena *arena, const htp_reported_split *re
     htp_json_string(&json, "shared_weights", reported->weights);
     htp_json_string(&json, "by", reported->sizes ? measure_names[reported->by] : NULL);
     add_inputs(&json, view, reported->types);
-    add_border_json(&json, view, reported->types, "outputs", view->operands.items + outputs.first,
-                    outputs.count);
+    htp_report_border_json(&json, view, reported->types, "outputs",
+                           view->operands.items + outputs.first, outputs.count);
     htp_json_begin(&json, "parts", '[');
     for (size_t i = 0; i < reported->split->parts.count; i++) {
         add_split_part(&json, reported, i);

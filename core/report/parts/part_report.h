@@ -28,6 +28,10 @@ const char *htp_report_part(htp_arena *arena, const htp_view *view,
 /** One part as members of a JSON object: "nodes", "weights", "inputs", "outputs"... */
 void htp_report_part_json(htp_json *json, const htp_view *view, const htp_reported_part *reported);
 
+/** Values at a border as a list: their names, dtypes and dims. */
+void htp_report_border_json(htp_json *json, const htp_view *view, htp_view_types *types,
+                            const char *key, const uint32_t *values, size_t count);
+
 /** The parts of a split. */
 typedef struct htp_reported_split {
     const htp_view *view;

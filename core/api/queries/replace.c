@@ -1,0 +1,125 @@
+/*
+ * Replaces modules of an ONNX model.
+ */
+#include "query/replace/replace.h"
+#include "api/model.h"
+#include "api/options.h"
+#include "query/select/address.h"
+#include "report/replace/replace.h"
+
+#include <htp/replace.h>
+
+void htp_replacing_init(htp_replacing *replacing)
+{
+    if (replacing) {
+        *replacing = (htp_replacing){.struct_size = sizeof(*replacing)};
+    }
+}
+
+struct replacing {
+    const char *path;
+    htp_replacing options;
+};
+
+static htp_status take(const htp_replacing *given, htp_replacing *replacing)
+{
+    htp_replacing_init(replacing);
+    HTP_TRY(htp_given_copy(replacing, sizeof(*replacing), given, "the replacing was",
+                           "htp_replacing_init"));
+    HTP_TRY(htp_addresses_check(replacing->modules, replacing->module_count));
+    if (replacing->module_count == 0) {
+        return htp_status_make(HTP_CODE_USAGE, "no module is to be replaced");
+    }
+    if (!replacing->op) {
+        return htp_status_make(HTP_CODE_USAGE, "nothing takes the place of the modules");
+    }
+    return HTP_OK;
+}
+
+static htp_status choose(htp_query *query, const htp_replacing *options, bool *is_chosen)
+{
+    const htp_tree *tree = &query->model->tree;
+    for (size_t i = 0; i < options->module_count; i++) {
+        htp_address_matches matches;
+        HTP_TRY(
+            htp_status_prefix(htp_address_find(&query->arena, tree, options->modules[i], &matches),
+                              query->model->view.path));
+        for (uint32_t m = 0; m < tree->module_count; m++) {
+            is_chosen[m] = is_chosen[m] || matches.is_matched[m];
+        }
+    }
+    return HTP_OK;
+}
+
+/* The note in the model's metadata. */
+static const char *make_note(htp_query *query, const htp_replacement *r, const char *op)
+{
+    htp_json json = {.text.arena = &query->arena};
+    uint32_t last = HTP_NONE;
+    htp_json_begin(&json, NULL, '{');
+    htp_json_begin(&json, "modules", '[');
+    for (size_t i = 0; i < r->list.count; i++) {
+        uint32_t module = r->list.items[i].module;
+        htp_slice address = htp_tree_address(&r->tree->modules[module]);
+        if (module != last) {
+            htp_json_string_part(&json, NULL, address.at, address.length);
+        }
+        last = module;
+    }
+    htp_json_end(&json, ']');
+    htp_json_string(&json, "operator", op);
+    htp_json_end(&json, '}');
+    return htp_text_string(&json.text);
+}
+
+static htp_status report(htp_query *query, const htp_reported_replacement *reported)
+{
+    if (query->text) {
+        HTP_TRY(htp_query_hand_over(htp_report_replacement(&query->arena, reported), query->text));
+    }
+    return query->json ? htp_query_hand_over(htp_report_replacement_json(&query->arena, reported),
+                                             query->json)
+                       : HTP_OK;
+}
+
+static htp_status replace(htp_query *query)
+{
+    const struct replacing *work = query->options;
+    htp_view *view = &query->model->view;
+    htp_arena *arena = &query->arena;
+    htp_replacement r;
+    htp_replacing_operator op;
+    htp_writer_result written;
+    htp_edit_list edits = {0};
+    htp_rewrite_options options = {
+        .progress = work->options.progress, .user = work->options.user, .arena = arena};
+    bool *is_chosen = HTP_NEW_ARRAY(arena, bool, query->model->tree.module_count + 1);
+    HTP_TRY(htp_query_check_output(query, work->path));
+    HTP_TRY(htp_replace_read_operator(arena, work->options.op, &op));
+    HTP_TRY(choose(query, &work->options, is_chosen));
+    HTP_TRY(htp_replace_find(arena, view, &query->model->tree, is_chosen, &r));
+    HTP_TRY(htp_replace_by_operator(arena, &r, &op));
+    HTP_TRY(htp_replace_order(arena, &r));
+    r.note = make_note(query, &r, work->options.op);
+    HTP_TRY(htp_replace_recipe(arena, &r, &options, &edits));
+    HTP_TRY(htp_rewrite(view, &edits, work->path, &options, &written));
+    const htp_reported_replacement reported = {
+        .replacement = &r,
+        .op = &op,
+        .file = work->path,
+        .model_bytes = written.model_bytes,
+        .data_file = written.external_path,
+        .data_bytes = written.external_bytes,
+    };
+    return report(query, &reported);
+}
+
+htp_status htp_model_replace(htp_model *model, const htp_replacing *replacing,
+                             const char *onnx_path, char **text, char **json)
+{
+    struct replacing work = {.path = onnx_path};
+    htp_query query = {
+        .model = model, .answer = replace, .options = &work, .text = text, .json = json};
+    HTP_TRY(take(replacing, &work.options));
+    return htp_query_ask(&query);
+}

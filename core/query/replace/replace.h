@@ -1,0 +1,115 @@
+/*
+ * Modules that are replaced: by a node of a custom operator, or by the nodes of another model.
+ *
+ * What is replaced is what `extract` would write: the nodes of a module, or of one of its calls,
+ * with their bodies. Its border is that of the part: Constants and shared nodes that it reads
+ * belong to it, and stay in the model only if others read them.
+ */
+#ifndef HTP_QUERY_REPLACE_H
+#define HTP_QUERY_REPLACE_H
+
+#include "query/partition/part.h"
+
+/** The entry of the model's metadata that lists what was replaced. Records of modules then count
+ * the nodes of the model before. */
+#define HTP_REPLACED_KEY "htp.replaced"
+
+/** An attribute of a custom operator: a constant that the module reads. */
+typedef struct htp_replaced_constant {
+    const char *name;
+    htp_span field; /* an AttributeProto, as a field of a node */
+} htp_replaced_constant;
+
+/** One call of a module, or a module that runs once. */
+typedef struct htp_replaced {
+    uint32_t module;
+    uint32_t call;        /* HTP_NONE: all of them, or the only one */
+    uint32_t graph;       /* that its nodes lie in */
+    uint32_t first, last; /* of these nodes */
+    htp_part part;        /* what it is now */
+
+    /* What takes its place. */
+    htp_numbers inputs; /* values that it reads: those of the border, then weights */
+    size_t border_count;
+    HTP_VECTOR(htp_replaced_constant) constants;
+    const char *name;                  /* of the node; NULL: there are several */
+    HTP_VECTOR(htp_recipe_item) nodes; /* fields of the graph */
+} htp_replaced;
+
+/** All that is replaced in a model. */
+typedef struct htp_replacement {
+    htp_view *view;
+    const htp_tree *tree;
+    htp_view_types *types;
+    HTP_VECTOR(htp_replaced) list;
+    uint32_t *replaced_by;  /* by node, also of bodies: of `list`; HTP_NONE */
+    bool *is_unread_node;   /* by node: a constant or shared node that nothing reads any longer */
+    bool *is_unread_weight; /* by value: an initializer, likewise */
+    htp_numbers *orders;    /* by graph in which nodes are replaced: nodes that stay, and below
+                               HTP_REPLACED_BIT the numbers of `list`, in their new order */
+
+    /* What the replacements bring along. */
+    const char *domain; /* of a custom operator; NULL: none */
+    int64_t version;    /* of the domain */
+    const char *note;   /* the value of HTP_REPLACED_KEY */
+} htp_replacement;
+
+#define HTP_REPLACED_BIT 0x80000000U
+
+/** A custom operator. */
+typedef struct htp_replacing_operator {
+    const char *domain;
+    const char *name;
+    int64_t version; /* of the domain */
+} htp_replacing_operator;
+
+/**
+ * Reads "my.domain:Name@2"; the version is 1 unless it is given.
+ * @return HTP_CODE_USAGE if domain or name are no identifiers, or the domain is ONNX's own.
+ */
+HTP_MUST_USE htp_status htp_replace_read_operator(htp_arena *arena, const char *text,
+                                                  htp_replacing_operator *op);
+
+/**
+ * Finds what is replaced: each chosen module, or each of its calls.
+ * @param is_chosen  by module.
+ * @return HTP_CODE_USAGE for the root, for modules in each other, and for those that
+ *         htp_cut_region() refuses.
+ */
+HTP_MUST_USE htp_status htp_replace_find(htp_arena *arena, htp_view *view, const htp_tree *tree,
+                                         const bool *is_chosen, htp_replacement *r);
+
+/**
+ * Puts a node of @p op in the place of each: border, then weights in the order of their first use.
+ * Integers and bools of at most one axis and HTP_VIEW_MAX_LITERALS elements, and single floats that
+ * are no parameters, become attributes: OP_N_input_K, for input K of the node with op type OP and
+ * number N; without a number, of the first.
+ * @return HTP_CODE_USAGE if the model imports another version of the domain, or has a function of
+ *         that name.
+ */
+HTP_MUST_USE htp_status htp_replace_by_operator(htp_arena *arena, htp_replacement *r,
+                                                const htp_replacing_operator *op);
+
+/**
+ * Finds what is no longer read, and the new order of nodes: that of the file, except for nodes that
+ * a replacement needs, or that need it. Linear.
+ * @return HTP_CODE_USAGE if a path leaves a module and comes back, or if two modules need values of
+ *         each other.
+ */
+HTP_MUST_USE htp_status htp_replace_order(htp_arena *arena, htp_replacement *r);
+
+/**
+ * The new model: everything else keeps its bytes. Outputs of a module get types, where the file
+ * declares none and they can be inferred.
+ * @param options  receives the recipe and its tensors
+ * @param edits    receives the edits of what weights say about their readers
+ */
+HTP_MUST_USE htp_status htp_replace_recipe(htp_arena *arena, const htp_replacement *r,
+                                           htp_rewrite_options *options, htp_edit_list *edits);
+
+/** The refusal of a module that cannot be cut out, in the words of htp_cut_region(); HTP_OK if it
+ * can. */
+HTP_MUST_USE htp_status htp_replace_refusal(htp_arena *arena, const htp_replacement *r,
+                                            uint32_t module, uint32_t call);
+
+#endif

@@ -1,0 +1,183 @@
+#include "query/replace/replace.h"
+
+#include "query/partition/cut.h"
+#include "query/select/calls.h"
+
+#include <string.h>
+
+/* State of the search. */
+struct finder {
+    htp_arena *arena;
+    htp_replacement *r;
+    uint32_t *chosen; /* by module: the chosen ancestor or the module itself, or HTP_NONE */
+    htp_map known;    /* by module and call: of the list */
+};
+
+htp_status htp_replace_refusal(htp_arena *arena, const htp_replacement *r, uint32_t module,
+                               uint32_t call)
+{
+    htp_cut cut;
+    htp_region region = htp_region_new(arena, r->view, r->tree);
+    htp_slice address = htp_tree_address(&r->tree->modules[module]);
+    const char *name = htp_arena_printf(arena, "%.*s", (int)address.length, address.at);
+    region.takes_first_tag = true;
+    htp_region_set_module(&region, module);
+    if (call != HTP_NONE) {
+        HTP_TRY(htp_calls_restrict(arena, &region, module, call, name));
+    }
+    return htp_cut_region(arena, &region, name, &cut);
+}
+
+/* ---- modules ---- */
+
+static htp_status refuse_nested(const struct finder *f, uint32_t module, uint32_t above)
+{
+    const htp_tree *tree = f->r->tree;
+    htp_slice inner = htp_tree_address(&tree->modules[module]);
+    htp_slice outer = htp_tree_address(&tree->modules[above]);
+    return htp_status_make(
+        HTP_CODE_USAGE, "%s: '%.*s' lies in '%.*s': both cannot be replaced; leave out one",
+        f->r->view->path, (int)inner.length, inner.at, (int)outer.length, outer.at);
+}
+
+static htp_status choose(struct finder *f, const bool *is_chosen)
+{
+    const htp_tree *tree = f->r->tree;
+    f->chosen = HTP_NEW_ARRAY(f->arena, uint32_t, tree->module_count + 1);
+    if (is_chosen[0]) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: the root is the whole model, of which nothing would be left; "
+                               "choose modules below it",
+                               f->r->view->path);
+    }
+    f->chosen[0] = HTP_NONE;
+    for (uint32_t i = 1; i < tree->module_count; i++) {
+        uint32_t parent = tree->modules[i].parent;
+        uint32_t above = parent == HTP_NONE ? HTP_NONE : f->chosen[parent];
+        f->chosen[i] = is_chosen[i] ? i : above;
+        if (is_chosen[i] && above != HTP_NONE) {
+            return refuse_nested(f, i, above);
+        }
+    }
+    return HTP_OK;
+}
+
+/* ---- nodes ---- */
+
+/* The entry of a module's call, made on first use. */
+static uint32_t find_entry(struct finder *f, uint32_t node, uint32_t module)
+{
+    const htp_view *view = f->r->view;
+    uint32_t *key = HTP_NEW_ARRAY(f->arena, uint32_t, 2);
+    uint32_t number = (uint32_t)f->r->list.count;
+    key[0] = module;
+    key[1] = htp_calls_of_node(f->r->tree, view, node, module);
+    if (htp_map_get_bytes(&f->known, key, 2 * sizeof(*key), &number)) {
+        return number;
+    }
+    htp_map_set_bytes(f->arena, &f->known, key, 2 * sizeof(*key), number);
+    const htp_replaced made = {
+        .module = module, .call = key[1], .graph = view->nodes.items[node].graph, .first = node};
+    HTP_PUSH(f->arena, &f->r->list, made);
+    return number;
+}
+
+/* Nodes of a body belong to the node around it. Constants and shared nodes belong to nobody. */
+static htp_status place_node(struct finder *f, uint32_t node)
+{
+    htp_replacement *r = f->r;
+    const htp_view *view = r->view;
+    uint32_t graph = view->nodes.items[node].graph;
+    uint32_t owner = view->graphs.items[graph].node;
+    uint32_t innermost = r->tree->places[node].innermost;
+    uint32_t module = innermost == HTP_NONE ? HTP_NONE : f->chosen[innermost];
+    r->replaced_by[node] = owner == HTP_NONE ? HTP_NONE : r->replaced_by[owner];
+    if (r->replaced_by[node] != HTP_NONE || module == HTP_NONE || r->tree->is_shared[node] ||
+        htp_flow_is_constant(view, node)) {
+        return HTP_OK;
+    }
+    uint32_t number = find_entry(f, node, module);
+    htp_replaced *replaced = &r->list.items[number];
+    if (replaced->graph != graph || view->graphs.items[graph].function != HTP_NONE) {
+        HTP_TRY(htp_replace_refusal(f->arena, r, module, replaced->call));
+        htp_slice address = htp_tree_address(&r->tree->modules[module]);
+        return htp_status_make(HTP_CODE_USAGE, "%s: '%.*s' lies in %s and in %s", view->path,
+                               (int)address.length, address.at,
+                               htp_cut_graph_text(f->arena, view, replaced->graph),
+                               htp_cut_graph_text(f->arena, view, graph));
+    }
+    replaced->last = node;
+    r->replaced_by[node] = number;
+    return HTP_OK;
+}
+
+/* A chosen module without nodes is folded into others, or all of its nodes are shared. */
+static htp_status check_nodes(const struct finder *f)
+{
+    const htp_replacement *r = f->r;
+    bool *has_nodes = HTP_NEW_ARRAY(f->arena, bool, r->tree->module_count + 1);
+    for (size_t i = 0; i < r->list.count; i++) {
+        has_nodes[r->list.items[i].module] = true;
+    }
+    for (uint32_t m = 0; m < r->tree->module_count; m++) {
+        if (f->chosen[m] != m || has_nodes[m]) {
+            continue;
+        }
+        HTP_TRY(htp_replace_refusal(f->arena, r, m, HTP_NONE));
+        htp_slice address = htp_tree_address(&r->tree->modules[m]);
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: '%.*s' has no nodes of its own: other modules share all that "
+                               "it computes; an export with --share module keeps it apart",
+                               r->view->path, (int)address.length, address.at);
+    }
+    return HTP_OK;
+}
+
+/* ---- borders ---- */
+
+/* Finds the parts that lie in one graph. */
+static void find_parts(htp_arena *arena, htp_replacement *r, uint32_t graph)
+{
+    const htp_view *view = r->view;
+    uint32_t *part_of = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1);
+    htp_division *division = HTP_NEW(arena, htp_division);
+    htp_view_range nodes = view->graphs.items[graph].nodes;
+    memcpy(part_of + nodes.first, r->replaced_by + nodes.first, nodes.count * sizeof(*part_of));
+    *division =
+        htp_division_make(arena, view, r->tree->is_shared, graph, (uint32_t)r->list.count, part_of);
+    htp_part_maker *maker = htp_part_maker_new(arena, division, r->tree, r->types);
+    for (size_t i = 0; i < r->list.count; i++) {
+        if (r->list.items[i].graph == graph) {
+            htp_part_find(maker, arena, (uint32_t)i, NULL, &r->list.items[i].part);
+        }
+    }
+}
+
+htp_status htp_replace_find(htp_arena *arena, htp_view *view, const htp_tree *tree,
+                            const bool *is_chosen, htp_replacement *r)
+{
+    struct finder f = {.arena = arena, .r = r};
+    *r = (htp_replacement){
+        .view = view,
+        .tree = tree,
+        .types = htp_view_types_new(arena, view),
+        .replaced_by = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1),
+        .is_unread_node = HTP_NEW_ARRAY(arena, bool, view->nodes.count + 1),
+        .is_unread_weight = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
+        .orders = HTP_NEW_ARRAY(arena, htp_numbers, view->graphs.count + 1),
+    };
+    HTP_TRY(choose(&f, is_chosen));
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        HTP_TRY(place_node(&f, n));
+    }
+    HTP_TRY(check_nodes(&f));
+    bool *is_done = HTP_NEW_ARRAY(arena, bool, view->graphs.count + 1);
+    for (size_t i = 0; i < r->list.count; i++) {
+        uint32_t graph = r->list.items[i].graph;
+        if (!is_done[graph]) {
+            is_done[graph] = true;
+            find_parts(arena, r, graph);
+        }
+    }
+    return HTP_OK;
+}

@@ -1,0 +1,43 @@
+/*
+ * What the files of this room share. Private to core/query/replace.
+ */
+#ifndef HTP_QUERY_REPLACE_PARTS_H
+#define HTP_QUERY_REPLACE_PARTS_H
+
+#include "query/replace/replace.h"
+
+/** Whether a node is not in the new model. */
+static inline bool htp_replace_is_left_out(const htp_replacement *r, uint32_t node)
+{
+    return r->replaced_by[node] != HTP_NONE || r->is_unread_node[node];
+}
+
+/** The text of a message's last field with this number; empty if there is none. */
+static inline htp_span htp_replace_text_of(htp_span message, uint32_t number)
+{
+    htp_wire wire = htp_wire_begin(message);
+    htp_wire_field field;
+    htp_span text = {NULL, 0};
+    while (htp_wire_next(&wire, &field)) {
+        text = htp_wire_is_bytes(&field, number) ? field.content : text;
+    }
+    return text;
+}
+
+/** Lists the tensors that stay in @p options. @return by tensor of the view: whether it goes */
+const bool *htp_replace_list_tensors(htp_arena *arena, const htp_replacement *r,
+                                     htp_rewrite_options *options);
+
+/** Adds the modules of custom operators to the lists of those that use a weight. */
+void htp_replace_add_readers(htp_arena *arena, const htp_replacement *r, htp_edit_list *edits);
+
+/**
+ * Appends attributes and metadata to a node: the module's tag, full tag, chain and calls, in the
+ * places where @p like has its own.
+ * @param like  a node that ran in the module, or below it.
+ * @param what  the last element of chains: the name and the operator of the node
+ */
+void htp_replace_add_tags(const htp_replacement *r, uint32_t module, uint32_t like,
+                          const char *const what[2], htp_text *out);
+
+#endif
