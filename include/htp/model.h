@@ -49,6 +49,17 @@ typedef struct htp_model htp_model;
  */
 HTP_API HTP_MUST_USE htp_status htp_model_open(const char *path, htp_model **model);
 
+/**
+ * Opens the model that htp_export() would write, in memory: for queries of a PyTorch model, such as
+ * its cost. Weights stay in the file; it cannot be written.
+ * @param options  as for htp_export(), but tags are in all places, and there are no functions.
+ * NULL: all defaults
+ * @return as htp_export()
+ */
+HTP_API HTP_MUST_USE htp_status htp_model_open_export(const char *model_path,
+                                                      const htp_options *options,
+                                                      htp_model **model);
+
 /** Closes and frees a model; NULL is accepted. */
 HTP_API void htp_model_free(htp_model *model);
 

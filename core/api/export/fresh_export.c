@@ -182,7 +182,8 @@ static htp_status find_truth(htp_fresh_export *fresh, htp_arena *arena, const ht
 
 /* ---- the whole ---- */
 
-static htp_status make_guarded(htp_fresh_export *fresh, htp_arena *arena)
+/* @param has_truth  whether the modules of nodes are found on a second path, too */
+static htp_status make_guarded(htp_fresh_export *fresh, htp_arena *arena, bool has_truth)
 {
     htp_session *session = &fresh->work;
     htp_finished finished = {0};
@@ -192,7 +193,7 @@ static htp_status make_guarded(htp_fresh_export *fresh, htp_arena *arena)
     HTP_TRY(export_model(session, &finished));
     HTP_TRY(htp_status_prefix(write_structure(fresh, &finished), session->model_path));
     HTP_TRY(open_view(fresh, arena, &finished));
-    return find_truth(fresh, arena, finished.model);
+    return has_truth ? find_truth(fresh, arena, finished.model) : HTP_OK;
 }
 
 /* The model and the memory file are needed no longer once the truth is known. */
@@ -205,8 +206,8 @@ static void close_work(htp_fresh_export *fresh)
     htp_session_close(&fresh->work);
 }
 
-htp_status htp_fresh_export_make(htp_fresh_export *fresh, htp_arena *arena, const char *model_path,
-                                 const htp_options *options)
+static htp_status make(htp_fresh_export *fresh, htp_arena *arena, const char *model_path,
+                       const htp_options *options, bool has_truth)
 {
     HTP_TRY(htp_paths_check_model(model_path));
     htp_session *session = &fresh->work;
@@ -214,12 +215,24 @@ htp_status htp_fresh_export_make(htp_fresh_export *fresh, htp_arena *arena, cons
     session->options.tags = HTP_TAG_ATTRIBUTE | HTP_TAG_METADATA;
     session->options.functions = NULL;
     /* Nodes are judged one by one, so none may stand for several of the judged file. */
-    session->options.shares_within_modules = true;
+    session->options.shares_within_modules = session->options.shares_within_modules || has_truth;
     session->model_path = model_path;
     htp_arena_init(&session->arena);
-    htp_status status = make_guarded(fresh, arena);
+    htp_status status = make_guarded(fresh, arena, has_truth);
     close_work(fresh);
     return status;
+}
+
+htp_status htp_fresh_export_make(htp_fresh_export *fresh, htp_arena *arena, const char *model_path,
+                                 const htp_options *options)
+{
+    return make(fresh, arena, model_path, options, true);
+}
+
+htp_status htp_fresh_export_make_model(htp_fresh_export *fresh, htp_arena *arena,
+                                       const char *model_path, const htp_options *options)
+{
+    return make(fresh, arena, model_path, options, false);
 }
 
 void htp_fresh_export_close(htp_fresh_export *fresh)

@@ -39,6 +39,11 @@ typedef struct htp_fresh_export {
 HTP_MUST_USE htp_status htp_fresh_export_make(htp_fresh_export *fresh, htp_arena *arena,
                                               const char *model_path, const htp_options *options);
 
+/** As htp_fresh_export_make(), with nodes that serve several modules, and without the truth. */
+HTP_MUST_USE htp_status htp_fresh_export_make_model(htp_fresh_export *fresh, htp_arena *arena,
+                                                    const char *model_path,
+                                                    const htp_options *options);
+
 /** Releases everything. */
 void htp_fresh_export_close(htp_fresh_export *fresh);
 

@@ -2,6 +2,7 @@
 #include "cli/commands/commands.h"
 #include "cli/output/written.h"
 #include "cli/terminal/print.h"
+#include "cli/terminal/signals.h"
 
 #include <unistd.h>
 
@@ -20,6 +21,26 @@ static htp_status inspect_onnx(htp_model *opened, const htp_cli_arguments *argum
     return htp_model_inspect(opened, &inspected, text, json);
 }
 
+/* The cost of what an export would write. */
+static htp_status inspect_export(const htp_cli_arguments *arguments, const char *path,
+                                 const htp_options *options)
+{
+    htp_model *opened = NULL;
+    char *result = NULL;
+    char **text = arguments->json ? NULL : &result;
+    char **json = arguments->json ? &result : NULL;
+    htp_options whole = *options;
+    whole.module = NULL; /* --module is an address in the exported model */
+    htp_status status = htp_model_open_export(path, &whole, &opened);
+    if (!status) {
+        htp_cli_signals_asking();
+        status = inspect_onnx(opened, arguments, NULL, text, json);
+    }
+    htp_cli_print_answer(status, result, arguments->json);
+    htp_model_free(opened);
+    return status;
+}
+
 static htp_status inspect_torchscript(const htp_cli_arguments *arguments, const char *path,
                                       const htp_options *options)
 {
@@ -30,10 +51,8 @@ static htp_status inspect_torchscript(const htp_cli_arguments *arguments, const 
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: --own is for ONNX models, and this is another file", path);
     }
-    if ((arguments->cost || arguments->sizes || arguments->node_data) && access(path, F_OK) == 0) {
-        return htp_status_make(
-            HTP_CODE_USAGE, "%s: --cost counts the nodes of an ONNX model: export this one first",
-            path);
+    if ((arguments->sizes || arguments->node_data) && access(path, F_OK) == 0) {
+        return htp_status_make(HTP_CODE_USAGE, "sizes and node data are for the cost: pass --cost");
     }
     htp_options shown = *options;
     shown.tree_depth = arguments->depth;
@@ -45,7 +64,9 @@ static htp_status inspect_torchscript(const htp_cli_arguments *arguments, const 
 htp_status htp_cli_inspect(const htp_cli_arguments *arguments, const char *model,
                            const htp_options *options)
 {
-    return htp_file_find_kind(model) == HTP_FILE_ONNX
-               ? htp_cli_ask(arguments, model, NULL, inspect_onnx)
-               : inspect_torchscript(arguments, model, options);
+    if (htp_file_find_kind(model) == HTP_FILE_ONNX) {
+        return htp_cli_ask(arguments, model, NULL, inspect_onnx);
+    }
+    return arguments->cost ? inspect_export(arguments, model, options)
+                           : inspect_torchscript(arguments, model, options);
 }

@@ -1,5 +1,6 @@
 """`htp-trace inspect --cost`: multiply-adds, bytes and memory, against PyTorch's counter and by hand."""
 
+import json
 import re
 
 import onnx
@@ -78,6 +79,28 @@ def half_of_what_pytorch_counts():
         for key in ("multiply_adds", "activation_bytes"):
             assert at(found[key], **sizes) == number(found[key])
         assert 2 * number(found["multiply_adds"]) == flops(folder / "mixed.pt", [torch.ones(3, 3, 16, 9)])
+
+
+@case_for_each(("traced", "program"))
+def of_programs(kind):
+    """A PyTorch model costs what its export costs: it is exported in memory, and nothing is written."""
+    x = torch.ones(2, 3, 12, 10)
+    with scratch() as folder:
+        file = folder / ("m.pt" if kind == "traced" else "m.pt2")
+        if kind == "traced":
+            torch.jit.trace(Mixed().eval(), x).save(str(file))
+        else:
+            torch.export.save(torch.export.export(Mixed().eval(), (x,), dynamic_shapes=({0: torch.export.Dim("batch")},)),
+                              file)
+        given = ["--input", "x:float32[batch=2,3,12,10]"] if kind == "traced" else []
+        export(file, folder / "m.onnx", *given)
+        for flags in ([], ["--sizes", "batch=3"], ["--sizes", "batch=1", "--module", "out"]):
+            found = json.loads(run("inspect", file, "--cost", "--json", *flags, *given).stdout)
+            wanted = facts("inspect", folder / "m.onnx", "--cost", *flags)
+            assert found.pop("model") != wanted.pop("model") and found == wanted, flags
+        assert sorted(p.name for p in folder.iterdir()) == sorted([file.name, "m.onnx"])
+        result = run("inspect", file, "--cost", "--sizes", "x=1", *given)
+        assert result.returncode == EXIT_USAGE and "no axis 'x'" in result.stderr, result.stderr
 
 
 @case_for_each(("bert-tiny", "transformer-scripted"))
@@ -290,8 +313,7 @@ def axes_have_names():
 
 @case
 def other_files_are_refused():
-    for flag in (["--cost"], ["--sizes", "batch=1"]):
-        assert "export this one first" in refuse(ROOT / "models" / "bert-tiny.pt", *flag)
+    assert "pass --cost" in refuse(ROOT / "models" / "bert-tiny.pt", "--sizes", "batch=1")
     with scratch() as folder:
         file = save(folder, [helper.make_node("Neg", ["x"], ["y"])], {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])}, opset=5)
         result = run("inspect", file, "--cost", env=NO_SHIM)
