@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -331,4 +332,15 @@ const char *htp_text_printable(htp_arena *arena, const char *name)
         }
     }
     return htp_text_string(&text);
+}
+
+const char *htp_text_file_name(htp_arena *arena, const char *at, size_t length)
+{
+    char *name = htp_arena_copy(arena, at, length);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)name[i];
+        bool is_harmless = byte < 0x80 && (isalnum(byte) || (byte != 0 && strchr("._-", byte)));
+        name[i] = (char)(is_harmless ? byte : '_');
+    }
+    return name;
 }

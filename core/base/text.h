@@ -75,4 +75,7 @@ int htp_row_compare(const void *name, const void *row);
  * there are none. */
 const char *htp_text_printable(htp_arena *arena, const char *name);
 
+/** A part of a file name: ASCII letters, digits and "._-" stay, all other bytes become "_". */
+const char *htp_text_file_name(htp_arena *arena, const char *at, size_t length);
+
 #endif

@@ -92,6 +92,20 @@ HTP_MUST_USE htp_status htp_runtime_session_run(htp_runtime_session *session,
                                                 const char *const *names, size_t count,
                                                 htp_fetched **fetched);
 
+/** Reads the elements of tensor @p index. @return false if they cannot be read */
+typedef bool (*htp_elements_fn)(void *user, size_t index, void *elements);
+
+/**
+ * Tensors that are read, as if a run had returned them.
+ * @param arrays   what is read; without elements. Their dims outlive it.
+ * @param numbers  what read() calls them.
+ * @param fetched  as htp_runtime_session_run()
+ * @return HTP_CODE_BAD_INPUT where reading fails
+ */
+HTP_MUST_USE htp_status htp_fetched_read(htp_runtime *runtime, const htp_array *const *arrays,
+                                         const size_t *numbers, size_t count, htp_elements_fn read,
+                                         void *user, htp_fetched **fetched);
+
 /** Output @p index, in the order of the names; valid until it is freed. */
 const htp_array *htp_fetched_array(const htp_fetched *fetched, size_t index);
 

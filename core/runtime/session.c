@@ -20,7 +20,8 @@ struct htp_fetched {
     size_t count;
     htp_ort_value **values;
     htp_array *arrays;
-    int64_t *dims; /* HTP_RUNTIME_MAX_RANK for each */
+    int64_t *dims;   /* HTP_RUNTIME_MAX_RANK for each */
+    void **elements; /* of tensors that were read; NULL: a run returned them */
 };
 
 /* The library's number of "all". */
@@ -199,6 +200,30 @@ htp_status htp_runtime_session_run(htp_runtime_session *session, const htp_named
     return status;
 }
 
+htp_status htp_fetched_read(htp_runtime *runtime, const htp_array *const *arrays,
+                            const size_t *numbers, size_t count, htp_elements_fn read, void *user,
+                            htp_fetched **fetched)
+{
+    htp_fetched *made = new_fetched(runtime, count);
+    *fetched = made;
+    if (!made || !made->values || !made->arrays || !made->dims) {
+        return out_of_memory();
+    }
+    made->elements = calloc(count + 1, sizeof(void *));
+    for (size_t i = 0; made->elements && i < count; i++) {
+        made->elements[i] = malloc(htp_array_bytes(arrays[i]) + 1);
+        if (!made->elements[i]) {
+            return out_of_memory();
+        }
+        if (!read(user, numbers[i], made->elements[i])) {
+            return htp_status_make(HTP_CODE_BAD_INPUT, "its elements cannot be read");
+        }
+        made->arrays[i] = *arrays[i];
+        made->arrays[i].data = made->elements[i];
+    }
+    return made->elements ? HTP_OK : out_of_memory();
+}
+
 const htp_array *htp_fetched_array(const htp_fetched *fetched, size_t index)
 {
     return &fetched->arrays[index];
@@ -215,6 +240,10 @@ void htp_fetched_free(htp_fetched *fetched)
             fetched->runtime->api.free_value(fetched->values[i]);
         }
     }
+    for (size_t i = 0; fetched->elements && i < fetched->count; i++) {
+        free(fetched->elements[i]);
+    }
+    free(fetched->elements);
     free(fetched->values);
     free(fetched->arrays);
     free(fetched->dims);

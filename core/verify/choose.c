@@ -3,6 +3,8 @@
  */
 #include "verify/work.h"
 
+#include "onnx/proto/tensor_type.h"
+
 /* Sizes of the first axis, which is mostly a batch, and of all others. Those behind the first few
  * are for models that need larger ones. */
 static const int64_t candidates[][2] = {
@@ -142,10 +144,72 @@ static htp_status try_all(struct trying *trying)
                                      work->sides[HTP_COMPARED_A].view->path);
 }
 
+/* ---- inputs that are given ---- */
+
+static void note_size(htp_verify_work *work, const char *symbol, int64_t size, int64_t *sizes)
+{
+    uint32_t axis = 0;
+    if (symbol && htp_map_get(&work->kinds.axes.numbers, symbol, &axis)) {
+        sizes[axis] = size;
+    }
+}
+
+/* Reads the inputs of A from the file of its values. */
+static htp_status read_inputs(htp_verify_work *work, int64_t *sizes)
+{
+    const htp_side *a = &work->sides[HTP_COMPARED_A];
+    for (size_t i = 0; i < work->kinds.items.count; i++) {
+        const htp_input_kind *kind = &work->kinds.items.items[i];
+        const char *name = htp_view_text(a->view, a->view->values.items[kind->value].name);
+        if (!htp_side_has(a, kind->value)) {
+            return htp_status_make(HTP_CODE_USAGE, "%s: no array is '%s', an input of %s",
+                                   a->given->path, name, a->view->path);
+        }
+        uint32_t number = a->number_of[kind->value];
+        htp_array *made = HTP_NEW(work->arena, htp_array);
+        *made = a->given->arrays[number];
+        if (made->data_type != kind->data_type || made->rank != kind->rank) {
+            return htp_status_make(HTP_CODE_USAGE,
+                                   "%s: '%s' is %s of rank %zu, and %s takes %s of "
+                                   "rank %zu",
+                                   a->given->path, name, htp_tensor_type_name(made->data_type),
+                                   made->rank, a->view->path, htp_tensor_type_name(kind->data_type),
+                                   kind->rank);
+        }
+        void *data = htp_arena_alloc(work->arena, htp_array_bytes(made) + 1);
+        if (!a->given->read(a->given->user, number, data)) {
+            return htp_status_make(HTP_CODE_BAD_INPUT, "%s: '%s' cannot be read", a->given->path,
+                                   name);
+        }
+        made->data = data;
+        work->arrays[HTP_COMPARED_A][0][kind->value] = made;
+        for (size_t d = 0; d < kind->rank; d++) {
+            note_size(work, kind->symbols[d], made->dims[d], sizes);
+        }
+    }
+    return HTP_OK;
+}
+
+static htp_status take_given(htp_verify_work *work)
+{
+    int64_t *sizes = HTP_NEW_ARRAY(work->arena, int64_t, work->kinds.axes.names.count + 1);
+    for (int m = 0; m < HTP_COMPARED; m++) {
+        size_t count = work->sides[m].view->values.count;
+        work->arrays[m][0] = HTP_NEW_ARRAY(work->arena, const htp_array *, count + 1);
+    }
+    work->sizes[0] = sizes;
+    work->runs = 1;
+    HTP_TRY(read_inputs(work, sizes));
+    return make_other(work, work->arrays[HTP_COMPARED_A][0], work->arrays[HTP_COMPARED_B][0]);
+}
+
 htp_status htp_verify_choose(htp_verify_work *work)
 {
     static const htp_numbers nothing = {0};
     struct trying trying = {.work = work};
+    if (work->sides[HTP_COMPARED_A].given) {
+        return take_given(work);
+    }
     fix_sizes(&trying);
     for (int m = 0; m < HTP_COMPARED; m++) {
         if (work->sides[m].view->graphs.items[0].outputs.count == 0) {

@@ -9,9 +9,34 @@ static const char *folder_of(htp_arena *arena, const char *path)
     return slash ? htp_arena_copy(arena, path, (size_t)(slash - path) + (slash == path)) : ".";
 }
 
+/* By value of a model: the array with its name. */
+static const uint32_t *find_given(htp_arena *arena, const htp_view *view,
+                                  const htp_verify_given *given)
+{
+    uint32_t *number_of = HTP_NEW_ARRAY(arena, uint32_t, view->values.count + 1);
+    htp_map numbers = {0};
+    for (size_t i = 0; i < given->count; i++) {
+        htp_map_set(arena, &numbers, given->names[i], (uint32_t)i);
+    }
+    for (uint32_t v = 0; v < view->values.count; v++) {
+        number_of[v] = HTP_NONE;
+        if (view->values.items[v].graph == 0 && view->values.items[v].name != 0) {
+            (void)htp_map_get(&numbers, htp_view_text(view, view->values.items[v].name),
+                              &number_of[v]);
+        }
+    }
+    return number_of;
+}
+
+bool htp_side_has(const htp_side *side, uint32_t value)
+{
+    return !side->given || side->number_of[value] != HTP_NONE;
+}
+
 htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int number)
 {
     const htp_view *view = request->views[number];
+    const htp_verify_given *given = number == HTP_COMPARED_A ? request->values : NULL;
     return (htp_side){
         .view = view,
         .tree = request->trees[number],
@@ -20,6 +45,8 @@ htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int n
         .scratch = request->scratch,
         .folder = folder_of(arena, view->path),
         .level = number == HTP_COMPARED_B ? request->level : HTP_RUNTIME_LEVEL_NONE,
+        .given = given,
+        .number_of = given ? find_given(arena, view, given) : NULL,
     };
 }
 
@@ -75,6 +102,9 @@ htp_status htp_side_open(htp_side *side, htp_arena *arena, const uint32_t *part_
     const struct opening opening = {side, arena, part_of, outputs, types, session};
     htp_status status = HTP_OK;
     *session = (htp_side_session){.session = NULL};
+    if (side->given) {
+        return HTP_OK; /* there is nothing to run */
+    }
     htp_view_types_settle(side->types);
     htp_arena_init(side->scratch);
     if (htp_arena_recover(side->scratch) != 0) {
@@ -95,12 +125,30 @@ void htp_side_close(htp_side_session *session)
 
 /* ---- runs ---- */
 
+static htp_status fetch_given(const htp_side *side, htp_arena *arena, const htp_numbers *wanted,
+                              htp_fetched **fetched)
+{
+    const htp_verify_given *given = side->given;
+    const htp_array **arrays = HTP_NEW_ARRAY(arena, const htp_array *, wanted->count + 1);
+    size_t *numbers = HTP_NEW_ARRAY(arena, size_t, wanted->count + 1);
+    for (size_t i = 0; i < wanted->count; i++) {
+        numbers[i] = side->number_of[wanted->items[i]];
+        arrays[i] = &given->arrays[numbers[i]];
+    }
+    return htp_status_prefix(htp_fetched_read(side->runtime, arrays, numbers, wanted->count,
+                                              given->read, given->user, fetched),
+                             given->path);
+}
+
 htp_status htp_side_run(const htp_side *side, htp_arena *arena, const htp_side_session *session,
                         const htp_array *const *arrays, const htp_numbers *wanted,
                         htp_fetched **fetched)
 {
     const htp_view *view = side->view;
     size_t count = session->inputs.count;
+    if (side->given) {
+        return fetch_given(side, arena, wanted, fetched);
+    }
     const char **names = HTP_NEW_ARRAY(arena, const char *, count + 1);
     htp_array *given = HTP_NEW_ARRAY(arena, htp_array, count + 1);
     const char **outputs = HTP_NEW_ARRAY(arena, const char *, wanted->count + 1);

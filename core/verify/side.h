@@ -13,8 +13,10 @@ typedef struct htp_side {
     htp_view_types *types;
     htp_runtime *runtime;
     htp_arena *scratch;
-    const char *folder; /* of the model */
-    int level;          /* of optimisation */
+    const char *folder;            /* of the model */
+    int level;                     /* of optimisation */
+    const htp_verify_given *given; /* its tensors; NULL: it runs */
+    const uint32_t *number_of;     /* by value: that of its array in `given`, or HTP_NONE */
 } htp_side;
 
 /** A part of a model that can run. */
@@ -36,6 +38,9 @@ htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int n
 HTP_MUST_USE htp_status htp_side_open(htp_side *side, htp_arena *arena, const uint32_t *part_of,
                                       const htp_numbers *outputs, const int32_t *types,
                                       htp_side_session *session);
+
+/** Whether the side has a value: it runs, or the value is in the file. */
+bool htp_side_has(const htp_side *side, uint32_t value);
 
 /** Frees a session. */
 void htp_side_close(htp_side_session *session);

@@ -4,6 +4,11 @@
 
 #include <math.h>
 
+const char *htp_verify_other(const htp_verify_request *request)
+{
+    return request->values ? request->values->path : request->views[HTP_COMPARED_B]->path;
+}
+
 /* ---- modules ---- */
 
 static void sum_up_outputs(htp_verify_work *work, uint32_t m)
@@ -130,13 +135,30 @@ static uint32_t count_in_bodies(const htp_view *view)
     return count;
 }
 
-static void count_tensors(const htp_verify_work *work, htp_verification *verification)
+/* Arrays of a file of values that no tensor of the model has the name of. */
+static uint32_t count_unused(htp_verify_work *work)
+{
+    const htp_side *a = &work->sides[HTP_COMPARED_A];
+    bool *is_used = HTP_NEW_ARRAY(work->arena, bool, a->given->count + 1);
+    uint32_t count = (uint32_t)a->given->count;
+    for (uint32_t v = 0; v < a->view->values.count; v++) {
+        uint32_t number = a->number_of[v];
+        count -= number != HTP_NONE && !is_used[number];
+        is_used[number == HTP_NONE ? a->given->count : number] = true;
+    }
+    return count;
+}
+
+static void count_tensors(htp_verify_work *work, htp_verification *verification)
 {
     const htp_view *a = work->sides[HTP_COMPARED_A].view;
     const uint32_t *const counterparts[] = {work->counterparts.of_a, work->counterparts.of_b};
     for (int m = 0; m < HTP_COMPARED; m++) {
         verification->unmatched[m] = count_unmatched(work->sides[m].view, counterparts[m]);
         verification->in_bodies[m] = count_in_bodies(work->sides[m].view);
+    }
+    if (work->request->values) {
+        verification->unmatched[HTP_COMPARED_B] = count_unused(work);
     }
     for (uint32_t v = 0; v < a->values.count; v++) {
         const htp_difference_of *carried = &work->carried[v];
@@ -199,6 +221,20 @@ static void leave_out_inner(htp_verify_work *work)
     }
 }
 
+/* Tensors of nodes that a file of values lacks have no counterpart. */
+static void leave_out_missing(htp_verify_work *work)
+{
+    const htp_side *a = &work->sides[HTP_COMPARED_A];
+    for (uint32_t v = 0; v < a->view->values.count; v++) {
+        uint32_t other = work->counterparts.of_a[v];
+        if (other != HTP_NONE && a->view->values.items[v].maker == HTP_VIEW_BY_NODE &&
+            !htp_side_has(a, v)) {
+            work->counterparts.of_a[v] = HTP_NONE;
+            work->counterparts.of_b[other] = HTP_NONE;
+        }
+    }
+}
+
 htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
                       htp_verification *verification)
 {
@@ -221,6 +257,7 @@ htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
     }
     HTP_TRY(htp_compare(arena, request->views, request->trees, &work->comparison));
     htp_counterparts_find(arena, &work->comparison, &work->counterparts);
+    leave_out_missing(work);
     infer_types(work);
     HTP_TRY(htp_input_kinds_find(arena, a, work->sides[HTP_COMPARED_A].types, &work->kinds));
     HTP_TRY(htp_verify_choose(work));
@@ -233,5 +270,5 @@ htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
     leave_out_inner(work);
     sum_up_nodes(work);
     fill_in(work, verification);
-    return HTP_OK;
+    return request->save ? htp_verify_save(work, &verification->index) : HTP_OK;
 }

@@ -15,6 +15,16 @@
 #include "runtime/runtime.h"
 #include "verify/measure.h"
 
+/** Tensors of a file, by name. */
+typedef struct htp_verify_given {
+    const char *path; /* of the file */
+    size_t count;
+    const char *const *names;
+    const htp_array *arrays; /* without elements */
+    htp_elements_fn read;
+    void *user;
+} htp_verify_given;
+
 /** What is asked. */
 typedef struct htp_verify_request {
     const htp_view *views[HTP_COMPARED];
@@ -25,7 +35,13 @@ typedef struct htp_verify_request {
     uint64_t memory;    /* bytes of tensors that are kept at a time */
     int level; /* of B's optimisation; above 0, outputs of tagged modules alone are compared,
                   so that what is fused in them stays so */
+    const htp_verify_given *
+        values; /* of A by another runtime: A is not run, and B is the same model. NULL: A is run */
+    struct htp_folder *save; /* gets the outputs of modules; NULL: none does */
 } htp_verify_request;
+
+/** The path of what the first model is compared with: the second one, or the file of values. */
+const char *htp_verify_other(const htp_verify_request *request);
 
 /** Sizes that the models ran at: of an axis. */
 typedef struct htp_verify_axis {
@@ -69,9 +85,10 @@ typedef struct htp_verification {
     uint32_t in_bodies[HTP_COMPARED]; /* nodes in bodies: their tensors are not seen */
     const htp_verify_module *modules; /* by module of A */
     const htp_verify_node *nodes;     /* by node of A; those in bodies are not known */
-    uint32_t first; /* the first module that adds error beyond the tolerance, the innermost;
-                       HTP_NONE */
-    bool is_beyond; /* something is beyond the tolerance */
+    uint32_t first;    /* the first module that adds error beyond the tolerance, the innermost;
+                          HTP_NONE */
+    bool is_beyond;    /* something is beyond the tolerance */
+    const char *index; /* of the files in the request's folder: JSON; NULL: there is none */
 } htp_verification;
 
 /**

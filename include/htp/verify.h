@@ -25,8 +25,12 @@ typedef struct htp_verify_options {
     const char *node_data; /**< a file that gets what nodes of the first model add to the
                                 difference, as Model Explorer's node data; NULL: none */
     const char *html_file; /**< a page for browsers; NULL: none */
-    int level; /**< of ONNX Runtime's optimisation, 0, the default, to 3. From 1 on the outputs of
-                    modules alone are compared, so that what is fused in them stays so */
+    int level; /**< of ONNX Runtime's optimisation of the second model, 0, the default, to 3. From 1
+                    on, what modules with a tag return is compared alone */
+    const char
+        *save; /**< a new folder that gets what modules return: an .npz for each; NULL: none */
+    const char *values; /**< an .npz of tensors of the first model, by name, that another runtime
+                             computed, with its inputs: in place of a second model. NULL: none */
 } htp_verify_options;
 
 /** Fills @p options with the defaults. */
@@ -38,6 +42,7 @@ HTP_API void htp_verify_options_init(htp_verify_options *options);
  * compared. For each module of @p a: the difference that is carried, with what came in, and its
  * own, of the module alone, fed with what the first model computes. Tensors have a counterpart by
  * structure (htp_model_compare()) or by name. The code of ONNX Runtime runs.
+ * @param b          NULL with options->values, and only then.
  * @param options    may be NULL.
  * @param text       receives text for people, freed with htp_string_free(); may be NULL.
  * @param json       receives the same, and all of it, as one JSON object; may be NULL.

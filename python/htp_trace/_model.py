@@ -141,11 +141,12 @@ class Model:
         check(lib.htp_model_compare(self._pointer, other._pointer, None, byref(text), byref(different)))
         return {**_loads(take(text)), "different": different.value}
 
-    def verify(self, other: Model, **options: Any) -> Answer:
-        """Runs both models in ONNX Runtime; "beyond" says whether a difference is beyond the tolerance."""
+    def verify(self, other: Model | None = None, **options: Any) -> Answer:
+        """Runs both models in ONNX Runtime; "beyond" says whether a difference is beyond the tolerance. Without another
+        model, `values` names a file of its tensors."""
         text, beyond = c_void_p(), c_bool()
         with Options("htp_verify_options", {"onnxruntime": _onnxruntime(), **options}) as given:
-            check(lib.htp_model_verify(self._pointer, other._pointer, given, None, byref(text), byref(beyond)))
+            check(lib.htp_model_verify(self._pointer, other and other._pointer, given, None, byref(text), byref(beyond)))
         return {**_loads(take(text)), "beyond": beyond.value}
 
     def quality(self, **options: Any) -> Answer:

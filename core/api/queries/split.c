@@ -9,7 +9,6 @@
 #include "query/select/calls.h"
 #include "report/parts/part_report.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #define INDEX_FILE "index.json"
@@ -173,14 +172,8 @@ static const char *name_file(const struct work *work, uint32_t index)
     htp_slice called = module && module->path.length > 0
                            ? module->path
                            : (htp_slice){segment.at + 1, segment.length ? segment.length - 1 : 0};
-    char name[LONGEST_NAME + 1];
-    size_t length = called.length < LONGEST_NAME ? called.length : LONGEST_NAME;
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)called.at[i];
-        bool is_harmless = byte < 0x80 && (isalnum(byte) || strchr("._-", byte));
-        name[i] = (char)(is_harmless ? byte : '_');
-    }
-    name[length] = '\0';
+    const char *name = htp_text_file_name(
+        work->arena, called.at, called.length < LONGEST_NAME ? called.length : LONGEST_NAME);
     const char *call =
         part->call == HTP_NONE ? "" : htp_arena_printf(work->arena, "-call%u", part->call);
     int digits = work->split.parts.count > 1000 ? 4 : work->split.parts.count > 100 ? 3 : 2;

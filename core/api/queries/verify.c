@@ -7,8 +7,12 @@
 #include "api/paths.h"
 #include "api/queries/measures.h"
 #include "api/queries/written_text.h"
+#include "base/dtype.h"
+#include "onnx/builder/builder.h"
+#include "onnx/files/folder.h"
 #include "report/page/page.h"
 #include "report/verify/verify.h"
+#include "source/inputs/arrays_npz.h"
 
 #include <math.h>
 
@@ -31,6 +35,8 @@ struct work {
     htp_verify_options options;
     htp_runtime *runtime;
     htp_arena scratch;
+    htp_folder folder;
+    htp_npz_file values;
     bool is_beyond;
 };
 
@@ -89,15 +95,62 @@ static htp_status check_outputs(htp_query *query, const htp_verify_options *opti
                : HTP_OK;
 }
 
+static bool read_elements(void *user, size_t index, void *elements)
+{
+    return htp_npz_read(user, index, elements);
+}
+
+/* The tensors of a file of values. */
+static htp_status open_values(htp_arena *arena, struct work *work, htp_verify_given *given)
+{
+    htp_npz_file *file = &work->values;
+    HTP_TRY(htp_npz_open(arena, work->options.values, file));
+    const char **names = HTP_NEW_ARRAY(arena, const char *, file->entries.count + 1);
+    htp_array *arrays = HTP_NEW_ARRAY(arena, htp_array, file->entries.count + 1);
+    for (size_t i = 0; i < file->entries.count; i++) {
+        const htp_npz_entry *entry = &file->entries.items[i];
+        uint32_t size = htp_dtype_size(entry->dtype);
+        names[i] = entry->name;
+        arrays[i] = (htp_array){.data_type = htp_onnx_data_type(entry->dtype),
+                                .rank = entry->rank,
+                                .dims = entry->dims,
+                                .count = size > 0 ? (size_t)entry->bytes / size : 0};
+    }
+    *given = (htp_verify_given){
+        file->path, file->entries.count, names, arrays, read_elements, file,
+    };
+    return HTP_OK;
+}
+
+static htp_status save_index(htp_arena *arena, const htp_folder *folder, const char *index)
+{
+    static const char name[] = "index.json";
+    char path[PATH_MAX];
+    return htp_folder_file(folder, name, path)
+               ? htp_text_write(arena, index, path)
+               : htp_status_make(HTP_CODE_CANNOT_WRITE, "cannot write '%s': its path is too long",
+                                 name);
+}
+
 static htp_status answer(htp_query *query)
 {
     struct work *work = query->work;
     htp_arena *arena = &query->arena;
+    htp_model *other = query->other ? query->other : query->model;
+    htp_verify_given given = {.count = 0};
     HTP_TRY(check_outputs(query, &work->options));
     HTP_TRY(htp_runtime_open(htp_runtime_find(arena, work->options.onnxruntime), &work->runtime));
+    if (work->options.values) {
+        HTP_TRY(open_values(arena, work, &given));
+    }
+    if (work->options.save) {
+        HTP_TRY(htp_folder_begin(&work->folder, work->options.save));
+    }
     const htp_verify_request request = {
-        .views = {&query->model->view, &query->other->view},
-        .trees = {&query->model->tree, &query->other->tree},
+        .views = {&query->model->view, &other->view},
+        .trees = {&query->model->tree, &other->tree},
+        .values = work->options.values ? &given : NULL,
+        .save = work->options.save ? &work->folder : NULL,
         .runtime = work->runtime,
         .scratch = &work->scratch,
         .tolerance = work->options.tolerance,
@@ -112,6 +165,10 @@ static htp_status answer(htp_query *query)
     }
     if (work->options.html_file) {
         HTP_TRY(write_page(arena, verification, work->options.html_file));
+    }
+    if (work->options.save) {
+        HTP_TRY(save_index(arena, &work->folder, verification->index));
+        HTP_TRY(htp_folder_publish(&work->folder));
     }
     if (query->text) {
         HTP_TRY(htp_query_hand_over(
@@ -134,6 +191,10 @@ static htp_status take(const htp_verify_options *given, htp_verify_options *opti
         return htp_status_make(HTP_CODE_USAGE, "a level of optimisation is 0 to %d, not %d",
                                HTP_RUNTIME_LEVEL_ALL, options->level);
     }
+    if (options->level > HTP_RUNTIME_LEVEL_NONE && options->values) {
+        return htp_status_make(HTP_CODE_USAGE, "a level of optimisation is for a second model, "
+                                               "not for a file of its values");
+    }
     if (options->memory < 1) {
         return htp_status_make(HTP_CODE_USAGE, "the memory of a verification is 1 MiB or more");
     }
@@ -146,13 +207,16 @@ htp_status htp_model_verify(htp_model *a, htp_model *b, const htp_verify_options
     struct work work = {.runtime = NULL};
     htp_query query = {
         .model = a, .other = b, .answer = answer, .work = &work, .text = text, .json = json};
-    if (!b) {
-        return htp_status_make(HTP_CODE_USAGE, "there is no model to verify");
-    }
     HTP_TRY(take(options, &work.options));
+    if (!b == !work.options.values) {
+        return htp_status_make(HTP_CODE_USAGE, "pass either a second model, or a file of its "
+                                               "values");
+    }
     htp_arena_init(&work.scratch);
     htp_status status = htp_query_ask(&query);
     htp_runtime_close(work.runtime);
+    htp_npz_close(&work.values);
+    htp_folder_discard(&work.folder);
     htp_arena_free(&work.scratch);
     if (is_beyond) {
         *is_beyond = work.is_beyond;

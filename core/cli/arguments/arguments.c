@@ -86,10 +86,13 @@ static bool check_single(const htp_cli_arguments *arguments)
 
 static bool check_pair(const htp_cli_arguments *arguments)
 {
-    if (arguments->model_count != 2) {
-        htp_cli_print_message("compare takes two models, not %zu", arguments->model_count);
+    size_t count = arguments->verifying.values ? 1 : 2;
+    if (arguments->model_count != count) {
+        htp_cli_print_message(
+            "%s takes %s, not %zu", htp_cli_command_find(arguments->command)->name,
+            count == 2 ? "two models" : "one model with --values FILE.npz", arguments->model_count);
     }
-    return arguments->model_count == 2;
+    return arguments->model_count == count;
 }
 
 /* Results of one model make no sense for several. */

@@ -38,10 +38,15 @@ static int open_all(const char **paths, size_t count)
 static int open_inputs(htp_cli_arguments *arguments)
 {
     const char **const files[] = {
-        &arguments->options.inputs_file, &arguments->like,
-        &arguments->selection.verify,    &arguments->quality.reference,
-        &arguments->quality.profile,     &arguments->profiling.profile,
-        &arguments->profiling.optimized, &arguments->sidecar,
+        &arguments->options.inputs_file,
+        &arguments->like,
+        &arguments->selection.verify,
+        &arguments->quality.reference,
+        &arguments->verifying.values,
+        &arguments->quality.profile,
+        &arguments->profiling.profile,
+        &arguments->profiling.optimized,
+        &arguments->sidecar,
     };
     size_t count = sizeof(files) / sizeof(files[0]);
     int code = open_all(arguments->models, arguments->model_count);

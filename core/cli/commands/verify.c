@@ -14,7 +14,7 @@ htp_status htp_cli_verify(const htp_cli_arguments *arguments, bool *is_beyond)
     options.html_file = arguments->quality.html_file;
     htp_cli_signals_asking();
     htp_status status = HTP_OK;
-    for (int i = 0; i < 2 && !status; i++) {
+    for (size_t i = 0; i < arguments->model_count && !status; i++) {
         status = htp_model_open(arguments->models[i], &models[i]);
     }
     if (!status) {

@@ -1,6 +1,5 @@
 #include "onnx/serialize/npz.h"
 
-#include "base/dtype.h"
 #include "onnx/files/delivery.h"
 #include "onnx/serialize/payload.h"
 
@@ -29,40 +28,36 @@ typedef struct array {
 } array;
 
 typedef struct archive {
-    const htp_builder *model;
-    const htp_input_file *source;
+    htp_arena *arena;
+    const htp_npz *npz;
     const char *path;
     array *arrays;
     size_t count;
-    htp_payload *payload;
     uint32_t directory; /* offset */
 } archive;
 
 /* ---- arrays ---- */
 
-/* NumPy's descriptor of a dtype; one unknown to NumPy becomes raw bytes of that size. */
-static const char *descriptor_of(htp_arena *arena, htp_dtype dtype)
+/* NumPy's descriptors by TensorProto.DataType, from FLOAT on; NULL: strings. NumPy has no bfloat16:
+ * it becomes raw bytes. */
+static const char *const descriptors[] = {
+    NULL,  "<f4", "|u1", "|i1", "<u2", "<i2", "<i4",  "<i8", NULL,
+    "|b1", "<f2", "<f8", "<u4", "<u8", "<c8", "<c16", "|V2",
+};
+
+bool htp_npz_has(int32_t data_type)
 {
-    uint32_t size = htp_dtype_size(dtype);
-    if (dtype == HTP_DTYPE_BFLOAT16) {
-        return "|V2";
-    }
-    if (dtype == HTP_DTYPE_BOOL) {
-        return "|b1";
-    }
-    bool is_unsigned = strncmp(htp_dtype_name(dtype), "uint", strlen("uint")) == 0;
-    const char *letter = htp_dtype_is_float(dtype) ? "f" : is_unsigned ? "u" : "i";
-    return htp_arena_printf(arena, "%s%s%" PRIu32, size == 1 ? "|" : "<", letter, size);
+    return data_type >= 0 && (size_t)data_type < sizeof(descriptors) / sizeof(*descriptors) &&
+           descriptors[data_type];
 }
 
-static void make_head(htp_arena *arena, const htp_builder_state *state, htp_dtype dtype,
-                      array *made)
+static void make_head(htp_arena *arena, const htp_npz_array *from, array *made)
 {
     htp_text text = {.arena = arena};
     htp_text_addf(&text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-                  descriptor_of(arena, dtype));
-    for (uint32_t i = 0; i < state->rank; i++) {
-        htp_text_addf(&text, "%" PRId64 ",%s", state->dims[i], i + 1 < state->rank ? " " : "");
+                  descriptors[from->data_type]);
+    for (size_t i = 0; i < from->rank; i++) {
+        htp_text_addf(&text, "%" PRId64 ",%s", from->dims[i], i + 1 < from->rank ? " " : "");
     }
     htp_text_add(&text, "), }");
     static const char magic[] = "\x93NUMPY\x01";
@@ -85,35 +80,31 @@ static uint32_t add_to_checksum(uint32_t checksum, const unsigned char *bytes, u
     return (uint32_t)crc32_z(checksum, bytes, (z_size_t)count);
 }
 
-static htp_status prepare(archive *npz)
+static htp_status prepare(archive *archive)
 {
-    const htp_builder *model = npz->model;
-    htp_arena *arena = model->arena;
+    const htp_npz *npz = archive->npz;
     uint64_t offset = 0;
-    for (size_t i = 0; i < npz->count; i++) {
-        const htp_builder_state *state = &model->states.items[i];
-        const htp_tensor *input = &model->tensors.items[state->input];
-        array *made = &npz->arrays[i];
+    for (size_t i = 0; i < archive->count; i++) {
+        array *made = &archive->arrays[i];
         const unsigned char *bytes;
-        made->name = htp_arena_printf(arena, "%s.npy", input->name);
-        make_head(arena, state, input->dtype, made);
+        made->name = htp_arena_printf(archive->arena, "%s.npy", npz->arrays[i].name);
+        make_head(archive->arena, &npz->arrays[i], made);
         made->checksum = add_to_checksum(0, (const unsigned char *)made->head, made->head_bytes);
-        htp_payload_begin(npz->payload, model, &state->first);
-        for (uint64_t count = htp_payload_next(npz->payload, &bytes); count > 0;
-             count = htp_payload_next(npz->payload, &bytes)) {
+        npz->begin(npz->user, i);
+        for (uint64_t count = npz->next(npz->user, &bytes); count > 0;
+             count = npz->next(npz->user, &bytes)) {
             made->checksum = add_to_checksum(made->checksum, bytes, count);
             made->bytes += count;
         }
         made->offset = (uint32_t)offset;
         offset += LOCAL_HEADER + strlen(made->name) + made->head_bytes + made->bytes;
-        if (offset > UINT32_MAX || npz->count > UINT16_MAX || strlen(made->name) > UINT16_MAX) {
+        if (offset > UINT32_MAX || archive->count > UINT16_MAX || strlen(made->name) > UINT16_MAX) {
             return htp_status_make(HTP_CODE_CANNOT_WRITE,
-                                   "cannot write '%s': the initial state has more "
-                                   "than 4 GiB",
-                                   npz->path);
+                                   "cannot write '%s': its arrays have more than 4 GiB",
+                                   archive->path);
         }
     }
-    npz->directory = (uint32_t)offset;
+    archive->directory = (uint32_t)offset;
     return HTP_OK;
 }
 
@@ -147,9 +138,10 @@ static void add_facts(record *record, const array *array)
     add_number(record, 0, 2); /* extra fields */
 }
 
-static void put_array(archive *npz, size_t index, htp_output *output)
+static void put_array(const archive *archive, size_t index, htp_output *output)
 {
-    const array *array = &npz->arrays[index];
+    const htp_npz *npz = archive->npz;
+    const array *array = &archive->arrays[index];
     record header = {.count = 0};
     add_number(&header, 0x04034b50, 4);
     add_facts(&header, array);
@@ -157,9 +149,9 @@ static void put_array(archive *npz, size_t index, htp_output *output)
     htp_output_append(output, array->name, strlen(array->name));
     htp_output_append(output, array->head, array->head_bytes);
     const unsigned char *bytes;
-    htp_payload_begin(npz->payload, npz->model, &npz->model->states.items[index].first);
-    for (uint64_t count = htp_payload_next(npz->payload, &bytes); count > 0;
-         count = htp_payload_next(npz->payload, &bytes)) {
+    npz->begin(npz->user, index);
+    for (uint64_t count = npz->next(npz->user, &bytes); count > 0;
+         count = npz->next(npz->user, &bytes)) {
         htp_output_append(output, bytes, count);
     }
 }
@@ -179,31 +171,31 @@ static void put_entry(const array *array, htp_output *output)
     htp_output_append(output, array->name, strlen(array->name));
 }
 
-static uint64_t directory_bytes(const archive *npz)
+static uint64_t directory_bytes(const archive *archive)
 {
     uint64_t bytes = 0;
-    for (size_t i = 0; i < npz->count; i++) {
-        bytes += DIRECTORY_ENTRY + strlen(npz->arrays[i].name);
+    for (size_t i = 0; i < archive->count; i++) {
+        bytes += DIRECTORY_ENTRY + strlen(archive->arrays[i].name);
     }
     return bytes;
 }
 
 static htp_delivery_end put_archive(void *user, htp_output *output)
 {
-    archive *npz = user;
-    for (size_t i = 0; i < npz->count; i++) {
-        put_array(npz, i, output);
+    archive *archive = user;
+    for (size_t i = 0; i < archive->count; i++) {
+        put_array(archive, i, output);
     }
-    for (size_t i = 0; i < npz->count; i++) {
-        put_entry(&npz->arrays[i], output);
+    for (size_t i = 0; i < archive->count; i++) {
+        put_entry(&archive->arrays[i], output);
     }
     record end = {.count = 0};
     add_number(&end, 0x06054b50, 4);
     add_number(&end, 0, 4); /* disks */
-    add_number(&end, (uint32_t)npz->count, 2);
-    add_number(&end, (uint32_t)npz->count, 2);
-    add_number(&end, (uint32_t)directory_bytes(npz), 4);
-    add_number(&end, npz->directory, 4);
+    add_number(&end, (uint32_t)archive->count, 2);
+    add_number(&end, (uint32_t)archive->count, 2);
+    add_number(&end, (uint32_t)directory_bytes(archive), 4);
+    add_number(&end, archive->directory, 4);
     add_number(&end, 0, 2); /* comment */
     htp_output_append(output, end.bytes, end.count);
     return HTP_DELIVERY_DONE;
@@ -211,31 +203,75 @@ static htp_delivery_end put_archive(void *user, htp_output *output)
 
 static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *sizes)
 {
-    archive *npz = user;
+    archive *archive = user;
     (void)location;
-    HTP_TRY(prepare(npz));
-    *sizes =
-        (htp_delivery_sizes){.model_bytes = npz->directory + directory_bytes(npz) + END_RECORD};
+    HTP_TRY(prepare(archive));
+    *sizes = (htp_delivery_sizes){.model_bytes =
+                                      archive->directory + directory_bytes(archive) + END_RECORD};
     return HTP_OK;
 }
 
 static htp_status check_sources(void *user)
 {
-    const archive *npz = user;
-    return htp_input_file_check(npz->source);
+    const archive *archive = user;
+    return archive->npz->check_sources(archive->npz->user);
+}
+
+htp_status htp_npz_write(htp_arena *arena, const htp_npz *npz, const char *path)
+{
+    archive archive = {.arena = arena,
+                       .npz = npz,
+                       .path = path,
+                       .arrays = HTP_NEW_ARRAY(arena, array, npz->count + 1),
+                       .count = npz->count};
+    const htp_delivery delivery = {.user = &archive,
+                                   .lay_out = lay_out,
+                                   .put_model = put_archive,
+                                   .check_sources = check_sources};
+    htp_delivered delivered;
+    return htp_deliver(arena, &delivery, path, &delivered);
+}
+
+/* ---- states ---- */
+
+struct states {
+    const htp_builder *model;
+    const htp_input_file *source;
+    htp_payload *payload;
+};
+
+static void begin_state(void *user, size_t index)
+{
+    const struct states *states = user;
+    htp_payload_begin(states->payload, states->model, &states->model->states.items[index].first);
+}
+
+static uint64_t next_bytes(void *user, const unsigned char **bytes)
+{
+    const struct states *states = user;
+    return htp_payload_next(states->payload, bytes);
+}
+
+static htp_status check_model(void *user)
+{
+    const struct states *states = user;
+    return htp_input_file_check(states->source);
 }
 
 htp_status htp_npz_write_states(const htp_builder *model, const htp_input_file *source,
                                 const char *path)
 {
-    archive npz = {.model = model,
-                   .source = source,
-                   .path = path,
-                   .count = model->states.count,
-                   .arrays = HTP_NEW_ARRAY(model->arena, array, model->states.count + 1),
-                   .payload = HTP_NEW(model->arena, htp_payload)};
-    const htp_delivery delivery = {
-        .user = &npz, .lay_out = lay_out, .put_model = put_archive, .check_sources = check_sources};
-    htp_delivered delivered;
-    return htp_deliver(model->arena, &delivery, path, &delivered);
+    size_t count = model->states.count;
+    struct states states = {model, source, HTP_NEW(model->arena, htp_payload)};
+    htp_npz_array *arrays = HTP_NEW_ARRAY(model->arena, htp_npz_array, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const htp_builder_state *state = &model->states.items[i];
+        const htp_tensor *input = &model->tensors.items[state->input];
+        arrays[i] = (htp_npz_array){.name = input->name,
+                                    .data_type = htp_onnx_data_type(input->dtype),
+                                    .rank = state->rank,
+                                    .dims = state->dims};
+    }
+    const htp_npz npz = {arrays, count, &states, begin_state, next_bytes, check_model};
+    return htp_npz_write(model->arena, &npz, path);
 }

@@ -52,7 +52,7 @@ static void add_head(htp_text *text, const htp_verification *v)
 {
     htp_arena *arena = text->arena;
     add_line(text, "A", htp_verified_view(v)->path);
-    add_line(text, "B", v->request->views[HTP_COMPARED_B]->path);
+    add_line(text, "B", htp_verify_other(v->request));
     add_line(text, "runtime",
              htp_arena_printf(
                  arena, "ONNX Runtime %s, %s", htp_runtime_version(v->request->runtime),

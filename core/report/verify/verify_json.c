@@ -130,7 +130,7 @@ static void add_pair(htp_json *json, const char *key, const uint32_t counts[HTP_
 void htp_verified_summary(htp_json *json, const htp_verification *v)
 {
     htp_json_string(json, "a", htp_verified_view(v)->path);
-    htp_json_string(json, "b", v->request->views[HTP_COMPARED_B]->path);
+    htp_json_string(json, "b", htp_verify_other(v->request));
     htp_json_string(json, "status", "ok");
     htp_json_string(json, "runtime", htp_runtime_version(v->request->runtime));
     htp_json_number(json, "level", v->request->level);

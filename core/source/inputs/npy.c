@@ -109,8 +109,8 @@ static const char *read_dtype(struct reader *reader, htp_npy *array)
 
 static const char *read_order(struct reader *reader, htp_npy *array)
 {
-    (void)array; /* the order of elements does not affect the shape */
-    return take_word(reader, "True") || take_word(reader, "False") ? NULL : "a damaged header";
+    array->is_fortran = take_word(reader, "True");
+    return array->is_fortran || take_word(reader, "False") ? NULL : "a damaged header";
 }
 
 static const char *read_shape(struct reader *reader, htp_npy *array)

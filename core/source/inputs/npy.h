@@ -9,6 +9,7 @@
 #include "base/status.h"
 
 #include <htp/types.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /** The most bytes that are read of a header. Usual ones have a few hundred. */
@@ -19,6 +20,7 @@ typedef struct htp_npy {
     htp_dtype dtype;
     uint32_t rank;
     int64_t dims[HTP_MAX_RANK];
+    bool is_fortran; /* elements are in the order of the first dim first */
 } htp_npy;
 
 /**

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from commands import NO_SHIM
 from harness import (
-    EXIT_BAD_INPUT, EXIT_INTERNAL, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, exported, run, scratch, skip_unless,
+    EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_INTERNAL, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, exported, run, scratch, skip_unless,
     skip_unless_loadable,
 )
 from models.table import ALL
@@ -25,8 +25,8 @@ SAMPLES = [ALL[name] for name in ("bert-tiny", "transformer-scripted", "small-gp
 HALF = 1e-4  # below the error of half precision
 
 
-def verified(a, b, *options, code=EXIT_OK) -> dict:
-    result = run("verify", a, b, "--onnxruntime", PACKAGE[0], "--json", *options, env=NO_SHIM)
+def verified(*options, code=EXIT_OK) -> dict:
+    result = run("verify", *options, "--onnxruntime", PACKAGE[0], "--json", env=NO_SHIM)
     assert result.returncode == code and not result.stderr, (result.returncode, result.stderr)
     return json.loads(result.stdout)
 
@@ -193,6 +193,109 @@ def optimisation_stays_within_modules():
         onnx.save(model, folder / "changed.onnx")
         assert verified(file, folder / "changed.onnx", "--level", "3", code=EXIT_FOUND)["first"] == tag
     check_line(run("verify", file, file, "--level", "4"), EXIT_USAGE, "0 to 3")
+
+
+# ---- values in files ---------------------------------------------------------------------------
+
+
+def fetched(file) -> tuple[dict, dict]:
+    """Inputs of a BERT, and all tensors that ONNX Runtime computes of them without optimisation."""
+    model = onnx.load(file)
+    names = [name for node in model.graph.node for name in node.output if name]
+    del model.graph.output[:]
+    model.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    ids = numpy.random.default_rng(0).integers(0, 2000, (2, 16))
+    inputs = {"input_ids": ids, "attention_mask": numpy.ones_like(ids), "token_type_ids": numpy.zeros_like(ids)}
+    return inputs, dict(zip(names, session.run(names, inputs)))
+
+
+@case
+def values_of_another_runtime():
+    """Tensors in a file take the place of the second model; the module whose tensor is wrong is named."""
+    file = exported(SAMPLES[0])
+    inputs, tensors = fetched(file)
+    with scratch() as folder:
+        values = folder / "values.npz"
+        check_values = lambda *options, **more: verified(file, "--values", values, *options, **more)
+        numpy.savez(values, **inputs, **tensors)
+        found = check_values()
+        assert found["first"] is None and found["without_counterpart"] == {"a": 0, "b": 0}, found
+        assert found["sizes"] == [{"batch": 2, "sequence": 16}] and found["b"] == str(values)
+        assert all(m["carried"]["relative"] < HALF / 10 for m in found["modules"])
+        # A product that another runtime gets wrong: all that follows has the error, but adds none.
+        model = onnx.load(file)
+        full, _ = change_weight(model)
+        onnx.save(model, folder / "changed.onnx")
+        _, wrong = fetched(folder / "changed.onnx")
+        numpy.savez(values, **inputs, **wrong, more=numpy.zeros(3))
+        found = check_values(code=EXIT_FOUND)
+        assert found["first"] == full and found["without_counterpart"] == {"a": 0, "b": 1}, found
+        assert [m["address"] for m in found["modules"] if m["is_source"]] == [full]
+        # What is not there is not compared.
+        numpy.savez(values, **inputs, **{name: value for name, value in wrong.items() if "/layer.0/" in name})
+        found = check_values("--save", folder / "saved")
+        assert found["first"] is None and 0 < found["compared"] < found["without_counterpart"]["a"], found
+        told = json.loads((folder / "saved" / "index.json").read_text())
+        assert told["a"] == str(file) and told["b"] == str(values) and len(told["modules"]) > 5
+
+
+@case
+def values_that_are_refused():
+    file = exported(SAMPLES[0])
+    ids = numpy.zeros((2, 16), numpy.int64)
+    bad = {
+        "an input of": {"input_ids": ids},
+        "takes int64 of rank 2": {"input_ids": ids[0], "attention_mask": ids, "token_type_ids": ids},
+        "is float32 of rank 2": {"input_ids": ids, "attention_mask": ids.astype("f"), "token_type_ids": ids},
+        "Fortran's order": {"input_ids": numpy.asfortranarray(ids)},
+        "a dtype that no input has": {"input_ids": numpy.array("text")},
+    }
+    with scratch() as folder:
+        values = folder / "v.npz"
+        refuse = lambda *words: check_line(run("verify", file, "--values", values, "--onnxruntime", PACKAGE[0],
+                                               "--save", folder / "saved"), EXIT_USAGE, *words)
+        refuse("v.npz: No such file")
+        for words, arrays in bad.items():
+            numpy.savez(values, **arrays)
+            refuse("v.npz", words)
+        numpy.savez_compressed(values, input_ids=ids)
+        refuse("compressed")
+        values.write_bytes(b"PK\3\4")
+        refuse("v.npz: no .npz file, or a damaged one")
+        assert not (folder / "saved").exists() and [path.name for path in folder.iterdir()] == ["v.npz"]
+        check_line(run("verify", file, file, "--values", values), EXIT_USAGE, "one model with --values")
+        check_line(run("verify", file, "--values", values, "--level", "1"), EXIT_USAGE, "for a second model")
+
+
+@case
+def values_of_modules_are_saved():
+    """Files of modules have the tensors of both models; a slice of memory changes nothing."""
+    file = exported(SAMPLES[0])
+    model = onnx.load(file)
+    full, _ = change_weight(model)
+    with scratch() as folder:
+        onnx.save(model, folder / "changed.onnx")
+        found = verified(file, folder / "changed.onnx", "--save", folder / "a", code=EXIT_FOUND)
+        verified(file, folder / "changed.onnx", "--save", folder / "b", "--memory", "1", code=EXIT_FOUND)
+        told = json.loads((folder / "a" / "index.json").read_text())
+        names = sorted(path.name for path in (folder / "a").iterdir())
+        assert names == sorted(path.name for path in (folder / "b").iterdir())
+        assert len(names) == len({name.lower() for name in names}) == len(told["modules"]) + 1
+        assert all((folder / "a" / name).read_bytes() == (folder / "b" / name).read_bytes() for name in names)
+        reported = modules(found)
+        assert [m["address"] for m in told["modules"]] == [a for a, m in reported.items() if m["outputs"]]
+        for module in told["modules"]:
+            with numpy.load(folder / "a" / module["file"]) as arrays:
+                count = len(module["outputs"])
+                assert sorted(arrays) == sorted(f"{side}.{r}.{i}" for side in "ab" for r in range(3) for i in range(count))
+                largest = max(abs(arrays[f"a.{r}.{i}"].astype(float) - arrays[f"b.{r}.{i}"]).max()
+                              for r in range(3) for i in range(count))
+            assert math.isclose(largest, reported[module["address"]]["carried"]["largest"], rel_tol=1e-6), module
+        result = run("verify", file, folder / "changed.onnx", "--save", folder / "a", "--onnxruntime", PACKAGE[0])
+        assert result.returncode == EXIT_CANNOT_WRITE and "there are files in it" in result.stderr, result.stderr
 
 
 # ---- memory, bodies, bad input -----------------------------------------------------------------

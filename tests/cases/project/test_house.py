@@ -85,6 +85,7 @@ SIDE_DOORS = {
     "source/archive": "zip",
     "source/code": "code_syntax code_tokens code_tuples code_values",
     "source/contents": "devices",
+    "source/inputs": "arrays_npz",
     "source/input_search": "axes bounds equation pairs",
     "source/pickle": "pickle_machine",
     "source/program": "arguments modules operands operators traced_inputs",
