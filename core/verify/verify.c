@@ -4,11 +4,6 @@
 
 #include <math.h>
 
-const char *htp_verify_other(const htp_verify_request *request)
-{
-    return request->values ? request->values->path : request->views[HTP_COMPARED_B]->path;
-}
-
 /* ---- modules ---- */
 
 static void sum_up_outputs(htp_verify_work *work, uint32_t m)

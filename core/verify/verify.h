@@ -41,7 +41,10 @@ typedef struct htp_verify_request {
 } htp_verify_request;
 
 /** The path of what the first model is compared with: the second one, or the file of values. */
-const char *htp_verify_other(const htp_verify_request *request);
+static inline const char *htp_verify_other(const htp_verify_request *request)
+{
+    return request->values ? request->values->path : request->views[HTP_COMPARED_B]->path;
+}
 
 /** Sizes that the models ran at: of an axis. */
 typedef struct htp_verify_axis {

@@ -164,6 +164,14 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
+    verify:--save)
+        mapfile -t COMPREPLY < <(compgen -d -- "$word")
+        return
+        ;;
+    verify:--values)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+        ;;
     verify:--level)
         COMPREPLY=()
         return
@@ -225,7 +233,7 @@ _htp_trace()
     replace) options='--out --module --op --json --quiet --verbose --version --help' ;;
     validate) options='--sidecar --json --quiet --verbose --version --help' ;;
     compare) options='--json --quiet --verbose --version --help' ;;
-    verify) options='--depth --node-data --tolerance --onnxruntime --html --level --memory --json --quiet --verbose --version --help' ;;
+    verify) options='--depth --node-data --tolerance --onnxruntime --html --save --values --level --memory --json --quiet --verbose --version --help' ;;
     quality) options='--reference --against --profile --json --node-data --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --libtorch --load-library --custom-op' ;;
     strip) options='--out --keep --json --quiet --verbose --version --help' ;;
     retag) options='--out --like --json --quiet --verbose --version --help' ;;

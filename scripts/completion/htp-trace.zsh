@@ -183,6 +183,14 @@ _htp_trace()
         _files
         return
         ;;
+    verify:--save)
+        _files -/
+        return
+        ;;
+    verify:--values)
+        _files
+        return
+        ;;
     verify:--level)
         :
         return
@@ -379,6 +387,8 @@ _htp_trace()
         '--tolerance:Accepts differences up to X times the largest element of a tensor'
         '--onnxruntime:Names the library of ONNX Runtime, libonnxruntime.so'
         '--html:Writes a page for browsers: modules, coloured by their error, and nodes'
+        '--save:Writes what modules return to a new folder: an .npz for each, with the tensors of both models in all runs, and index.json'
+        '--values:Takes the tensors of the second model from a file, by name, such as those that another runtime computed for the first'
         '--level:Optimises B in ONNX Runtime at this level, up to 3'
         '--memory:Keeps about so many MiB of tensors at a time; the models run once for each slice'
         '--json:Prints one JSON object'
