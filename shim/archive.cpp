@@ -125,6 +125,8 @@ Archive::Archive(const std::string &path, const htp_shim_contents &contents,
     reader_ = std::make_unique<Reader>(std::make_shared<MappedReader>(mapping_));
 }
 
+Archive::Archive() : mapping_(std::make_shared<Mapping>()) {}
+
 void Archive::load(const htp_shim_contents &contents, const Restore &restore)
 {
     const ArchiveAccess access = {

@@ -27,6 +27,7 @@ class Archive
   public:
     // Maps the file. Throws std::exception.
     Archive(const std::string &path, const htp_shim_contents &contents, const htp_shim_host &host);
+    Archive(); // without a file
     ~Archive();
     Archive(const Archive &) = delete;
     Archive &operator=(const Archive &) = delete;

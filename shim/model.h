@@ -62,6 +62,8 @@ struct Model {
     {
     }
 
+    Model() = default; // without a file
+
     Archive archive;
     Keep keep;
 };

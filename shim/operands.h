@@ -91,6 +91,9 @@ class Handouts
         return &values_.emplace_back(std::move(value));
     }
 
+    // Frees the memory of a tensor that was added, unless others share it.
+    void drop(const htp_runner_tensor &tensor);
+
     // A mark can be released repeatedly, until an earlier one is.
     uint64_t mark();
     void release(uint64_t mark);

@@ -74,6 +74,7 @@ size_t limit_of(htp_run_mode mode, const htp_operand *inputs, uint32_t count)
     switch (mode) {
     case HTP_RUN_AS_IS:
         return std::all_of(inputs, inputs + count, is_real) ? kRealBytes : SIZE_MAX;
+    case HTP_RUN_FREE:
     case HTP_RUN_SIZES:
     case HTP_RUN_ELSEWHERE:
     case HTP_RUN_WHOLE:

@@ -191,6 +191,14 @@ void end(void *self)
     });
 }
 
+void drop(void *self, const htp_runner_tensor *tensor)
+{
+    guarded(false, [&] {
+        runner_of(self).handouts.drop(*tensor);
+        return true;
+    });
+}
+
 uint64_t mark(void *self)
 {
     return guarded(UINT64_MAX, [&] { return runner_of(self).handouts.mark(); });
@@ -225,6 +233,7 @@ htp_runner runner_table(Runner &runner)
     table.facts = facts;
     table.begin = begin;
     table.end = end;
+    table.drop = drop;
     table.mark = mark;
     table.release = release;
     return table;

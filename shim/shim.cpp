@@ -16,6 +16,7 @@ struct htp_shim_model {
         : model(path, contents, host)
     {
     }
+    htp_shim_model() = default; // without a file
 
     // Loads the modules.
     void load(const htp_shim_contents &contents, const htp_shim_host &host);
@@ -118,6 +119,12 @@ htp_shim_code open_model(const char *path, const htp_shim_contents *contents,
     });
 }
 
+htp_shim_code open_empty(htp_shim_model **model, htp_error *error)
+{
+    *model = nullptr;
+    return guard(error, HTP_SHIM_INTERNAL, [&] { *model = new htp_shim_model(); });
+}
+
 htp_shim_code evaluate_model(htp_shim_model *model, htp_error *error)
 {
     return guard(error, HTP_SHIM_NOT_MODEL, [&] { model->model.archive.module().eval(); });
@@ -203,8 +210,9 @@ void htp_shim_model::load(const htp_shim_contents &contents, const htp_shim_host
 extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {
     static const htp_shim shim = {
-        HTP_SHIM_ABI, HTP_LIBTORCH_VERSION, open_model,   evaluate_model, close_model,
-        has_operator, open_library,         find_program, find_runner,    add_meta_kernels,
+        HTP_SHIM_ABI,   HTP_LIBTORCH_VERSION, open_model,       open_empty,
+        evaluate_model, close_model,          has_operator,     open_library,
+        find_program,   find_runner,          add_meta_kernels,
     };
     return abi == HTP_SHIM_ABI ? &shim : nullptr;
 }

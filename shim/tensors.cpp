@@ -193,6 +193,12 @@ Held::Held(at::Tensor given) : htp_runner_tensor{}, tensor(std::move(given))
     is_number = tensor.unsafeGetTensorImpl()->is_wrapped_number();
 }
 
+void Handouts::drop(const htp_runner_tensor &tensor)
+{
+    // Those of the program are const, and not dropped: all that are added here are not.
+    const_cast<Held &>(static_cast<const Held &>(tensor)).tensor.reset();
+}
+
 uint64_t Handouts::mark()
 {
     const Sizes now = {tensors_.size(), arrays_.size(), texts_.size(), values_.size()};

@@ -87,12 +87,13 @@ static htp_status make_inputs(htp_verify_work *work, const int64_t *sizes, uint3
         work->arrays[HTP_COMPARED_A][run][work->kinds.items.items[i].value] = &made[i];
     }
     work->sizes[run] = sizes;
-    return made ? make_other(work, work->arrays[HTP_COMPARED_A][run],
-                             work->arrays[HTP_COMPARED_B][run])
-                : HTP_OK;
+    bool are_whole = made && !work->request->reference; /* a reference may change states */
+    return are_whole ? make_other(work, work->arrays[HTP_COMPARED_A][run],
+                                  work->arrays[HTP_COMPARED_B][run])
+                     : HTP_OK;
 }
 
-/* Runs both models at the sizes of a run. */
+/* Runs both models at the sizes of a run; a side that is computed has run. */
 static htp_status try(struct trying *trying, uint32_t run)
 {
     static const htp_numbers nothing = {0};
@@ -101,6 +102,9 @@ static htp_status try(struct trying *trying, uint32_t run)
         htp_fetched *fetched = NULL;
         const htp_side *side = &work->sides[m];
         htp_numbers outputs = nothing;
+        if (side->is_computed) {
+            continue;
+        }
         uint32_t output = side->view->operands.items[side->view->graphs.items[0].outputs.first];
         HTP_PUSH(work->arena, &outputs, output);
         htp_status status = htp_side_run(side, work->arena, &trying->sessions[m],
@@ -109,6 +113,18 @@ static htp_status try(struct trying *trying, uint32_t run)
         HTP_TRY(status);
     }
     return HTP_OK;
+}
+
+/* @param failure  of a trial; counts if none went well */
+static htp_status end_trying(const htp_verify_work *work, htp_status failure)
+{
+    if (work->runs > 0) {
+        htp_status_free(failure);
+        return HTP_OK;
+    }
+    return failure ? failure
+                   : htp_status_make(HTP_CODE_USAGE, "%s: no sizes are found for its inputs",
+                                     work->sides[HTP_COMPARED_A].view->path);
 }
 
 static htp_status try_all(struct trying *trying)
@@ -135,13 +151,63 @@ static htp_status try_all(struct trying *trying)
             work->runs++;
         }
     }
-    if (work->runs > 0) {
-        htp_status_free(failure);
-        return HTP_OK;
+    return end_trying(work, failure);
+}
+
+/* Whether B, which may have numbers where A has axes, takes sizes. */
+static bool fits(const struct trying *trying, const int64_t *sizes)
+{
+    bool all = true;
+    for (size_t i = 0; i < trying->work->kinds.axes.names.count; i++) {
+        all = all && (trying->fixed[i] == 0 || trying->fixed[i] == sizes[i]);
     }
-    return failure ? failure
-                   : htp_status_make(HTP_CODE_USAGE, "%s: no sizes are found for its inputs",
-                                     work->sides[HTP_COMPARED_A].view->path);
+    return all;
+}
+
+/* Tries the sizes of a reference. @param is_taken  receives whether it takes them */
+static htp_status try_candidate(struct trying *trying, uint32_t candidate, bool *is_taken)
+{
+    htp_verify_work *work = trying->work;
+    const htp_verify_reference *reference = work->request->reference;
+    size_t axes = work->kinds.axes.names.count;
+    int64_t *sizes = HTP_NEW_ARRAY(work->arena, int64_t, axes + 1);
+    uint32_t run = work->runs;
+    for (size_t i = 0; i < axes; i++) {
+        sizes[i] = reference->size(reference->user, candidate, work->kinds.axes.names.items[i]);
+    }
+    if (!fits(trying, sizes)) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: it does not take the sizes of %s",
+                               work->sides[HTP_COMPARED_B].view->path,
+                               work->sides[HTP_COMPARED_A].view->path);
+    }
+    HTP_TRY(make_inputs(work, sizes, run, is_taken));
+    if (*is_taken) {
+        HTP_TRY(reference->compute(reference->user, candidate, work->arrays[HTP_COMPARED_A][run],
+                                   is_taken));
+    }
+    if (*is_taken) {
+        HTP_TRY(
+            make_other(work, work->arrays[HTP_COMPARED_A][run], work->arrays[HTP_COMPARED_B][run]));
+    }
+    return *is_taken ? try(trying, run) : HTP_OK;
+}
+
+static htp_status try_reference(struct trying *trying)
+{
+    htp_verify_work *work = trying->work;
+    htp_status failure = HTP_OK;
+    for (uint32_t c = 0; c < work->request->reference->candidates && work->runs < HTP_VERIFY_RUNS;
+         c++) {
+        bool is_taken = false;
+        htp_status status = try_candidate(trying, c, &is_taken);
+        if (status && failure) {
+            htp_status_free(status);
+        } else if (status) {
+            failure = status;
+        }
+        work->runs += !status && is_taken;
+    }
+    return end_trying(work, failure);
 }
 
 /* ---- inputs that are given ---- */
@@ -221,7 +287,7 @@ htp_status htp_verify_choose(htp_verify_work *work)
             HTP_NEW_ARRAY(work->arena, int32_t, work->sides[m].view->values.count + 1),
             &trying.sessions[m]));
     }
-    htp_status status = try_all(&trying);
+    htp_status status = work->request->reference ? try_reference(&trying) : try_all(&trying);
     htp_side_close(&trying.sessions[HTP_COMPARED_A]);
     htp_side_close(&trying.sessions[HTP_COMPARED_B]);
     return status;

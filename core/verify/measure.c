@@ -207,9 +207,18 @@ bool htp_measure_can(const htp_array *reference, const htp_array *other)
             memcmp(reference->dims, other->dims, reference->rank * sizeof(*reference->dims)) == 0);
 }
 
+/* A number that hides what it is added to: the least one of a mask. */
+static bool is_huge(double number)
+{
+    return fabs(number) >= 1e30;
+}
+
 static double difference(double a, double b)
 {
-    if ((isnan(a) && isnan(b)) || (isinf(a) && isinf(b) && signbit(a) == signbit(b))) {
+    if (is_huge(a) && is_huge(b) && signbit(a) == signbit(b)) {
+        return 0;
+    }
+    if (isnan(a) && isnan(b)) {
         return 0;
     }
     return isfinite(a) && isfinite(b) ? fabs(a - b) : (double)INFINITY;
@@ -217,7 +226,7 @@ static double difference(double a, double b)
 
 /* Sums over the elements of two tensors. */
 struct sums {
-    double scale;   /* the largest finite element of the reference */
+    double scale;   /* the largest element of the reference that is not huge */
     double largest; /* difference */
     double limit;
     size_t beyond; /* differences above `limit` */
@@ -236,7 +245,7 @@ static void add_up(const htp_array *a, const htp_array *b, struct sums *sums)
         for (size_t i = 0; i < count; i++) {
             double size = fabs(numbers_a[i]);
             double apart = difference(numbers_a[i], numbers_b[i]);
-            sums->scale = isfinite(size) && size > sums->scale ? size : sums->scale;
+            sums->scale = !is_huge(size) && size > sums->scale ? size : sums->scale;
             sums->largest = apart > sums->largest ? apart : sums->largest;
             sums->beyond += apart > sums->limit;
         }
@@ -259,6 +268,7 @@ htp_difference_of htp_measure(const htp_array *reference, const htp_array *other
         found.largest = sums.largest;
         found.relative = sums.scale > 0 ? sums.largest / sums.scale : (double)INFINITY;
         found.share = (double)sums.beyond / (double)reference->count;
+        found.excess = tolerance > 0 ? found.relative / tolerance : (double)INFINITY;
     }
     return found;
 }
@@ -270,5 +280,6 @@ htp_difference_of htp_measure_worse(htp_difference_of a, htp_difference_of b)
         .largest = fmax(a.largest, b.largest),
         .relative = fmax(a.relative, b.relative),
         .share = fmax(a.share, b.share),
+        .excess = fmax(a.excess, b.excess),
     };
 }

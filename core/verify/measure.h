@@ -15,12 +15,21 @@ typedef struct htp_difference_of {
     double largest;  /* of elements; infinity, where one is infinite or no number */
     double relative; /* `largest` by the largest element of the reference */
     double share;    /* of elements beyond the tolerance, 0 to 1 */
+    double excess;   /* `relative` by the tolerance: beyond it where it is above 1 */
 } htp_difference_of;
+
+/** Whether a difference is beyond the tolerance. */
+static inline bool htp_difference_is_beyond(const htp_difference_of *difference)
+{
+    return difference->is_known && difference->excess > 1;
+}
 
 /** Whether tensors can be compared: floats, or integers and bools, with equal dims. */
 bool htp_measure_can(const htp_array *reference, const htp_array *other);
 
-/** Compares two tensors for which htp_measure_can() holds. */
+/** Compares two tensors for which htp_measure_can() holds. @param tolerance  relative to the
+ * largest element of the reference; numbers of 1e30 and more, which hide what they are added to,
+ * are no scale for others. */
 htp_difference_of htp_measure(const htp_array *reference, const htp_array *other, double tolerance);
 
 /** The worse of two in each number. */

@@ -148,11 +148,12 @@ static htp_status run_at(struct finding *f, const struct alone *alone,
                                      &alone->outputs[HTP_COMPARED_B], &fetched);
     release_inputs(f, alone, of_a, of_b);
     for (size_t i = 0; !status && i < alone->outputs[0].count; i++) {
-        const htp_array *a = of_a[alone->outputs[HTP_COMPARED_A].items[i]];
+        uint32_t value = alone->outputs[HTP_COMPARED_A].items[i];
+        const htp_array *a = of_a[value];
         const htp_array *b = htp_fetched_array(fetched, i);
         if (htp_measure_can(a, b)) {
-            module->own =
-                htp_measure_worse(module->own, htp_measure(a, b, work->request->tolerance));
+            module->own = htp_measure_worse(module->own,
+                                            htp_measure(a, b, htp_verify_tolerance(work, value)));
         }
     }
     htp_fetched_free(fetched);

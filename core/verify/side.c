@@ -47,6 +47,7 @@ htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int n
         .level = number == HTP_COMPARED_B ? request->level : HTP_RUNTIME_LEVEL_NONE,
         .given = given,
         .number_of = given ? find_given(arena, view, given) : NULL,
+        .is_computed = number == HTP_COMPARED_A && request->reference,
     };
 }
 
@@ -102,7 +103,7 @@ htp_status htp_side_open(htp_side *side, htp_arena *arena, const uint32_t *part_
     const struct opening opening = {side, arena, part_of, outputs, types, session};
     htp_status status = HTP_OK;
     *session = (htp_side_session){.session = NULL};
-    if (side->given) {
+    if (side->given || side->is_computed) {
         return HTP_OK; /* there is nothing to run */
     }
     htp_view_types_settle(side->types);
@@ -140,6 +141,33 @@ static htp_status fetch_given(const htp_side *side, htp_arena *arena, const htp_
                              given->path);
 }
 
+static bool copy_elements(void *user, size_t index, void *elements)
+{
+    const htp_array *const *arrays = user;
+    size_t bytes = htp_array_bytes(arrays[index]);
+    if (bytes > 0) {
+        memcpy(elements, arrays[index]->data, bytes);
+    }
+    return true;
+}
+
+/* What was computed of the wanted values. */
+static htp_status fetch_computed(const htp_side *side, htp_arena *arena,
+                                 const htp_array *const *arrays, const htp_numbers *wanted,
+                                 htp_fetched **fetched)
+{
+    static const htp_array nothing = {.data_type = 0};
+    const htp_array **computed = HTP_NEW_ARRAY(arena, const htp_array *, wanted->count + 1);
+    size_t *numbers = HTP_NEW_ARRAY(arena, size_t, wanted->count + 1);
+    for (size_t i = 0; i < wanted->count; i++) {
+        const htp_array *known = arrays[wanted->items[i]];
+        numbers[i] = i;
+        computed[i] = known ? known : &nothing;
+    }
+    return htp_fetched_read(side->runtime, computed, numbers, wanted->count, copy_elements,
+                            computed, fetched);
+}
+
 htp_status htp_side_run(const htp_side *side, htp_arena *arena, const htp_side_session *session,
                         const htp_array *const *arrays, const htp_numbers *wanted,
                         htp_fetched **fetched)
@@ -148,6 +176,9 @@ htp_status htp_side_run(const htp_side *side, htp_arena *arena, const htp_side_s
     size_t count = session->inputs.count;
     if (side->given) {
         return fetch_given(side, arena, wanted, fetched);
+    }
+    if (side->is_computed) {
+        return fetch_computed(side, arena, arrays, wanted, fetched);
     }
     const char **names = HTP_NEW_ARRAY(arena, const char *, count + 1);
     htp_array *given = HTP_NEW_ARRAY(arena, htp_array, count + 1);

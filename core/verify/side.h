@@ -17,6 +17,7 @@ typedef struct htp_side {
     int level;                     /* of optimisation */
     const htp_verify_given *given; /* its tensors; NULL: it runs */
     const uint32_t *number_of;     /* by value: that of its array in `given`, or HTP_NONE */
+    bool is_computed;              /* what it computes is known: it does not run */
 } htp_side;
 
 /** A part of a model that can run. */
@@ -47,7 +48,7 @@ void htp_side_close(htp_side_session *session);
 
 /**
  * Runs a session.
- * @param arrays  by value: what comes in.
+ * @param arrays  by value: what comes in. Where it is computed, also what comes out.
  * @param wanted  values to fetch.
  */
 HTP_MUST_USE htp_status htp_side_run(const htp_side *side, htp_arena *arena,

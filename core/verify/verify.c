@@ -95,7 +95,7 @@ static uint32_t find_first(const htp_verify_work *work)
     uint32_t first = HTP_NONE;
     for (uint32_t m = tree->module_count; m-- > 0;) { /* parents precede children */
         htp_verify_module *module = &work->modules[m];
-        bool adds = module->own.is_known && module->own.relative > work->request->tolerance;
+        bool adds = htp_difference_is_beyond(&module->own);
         uint32_t parent = tree->modules[m].parent;
         if (parent != HTP_NONE && (adds || has_inner[m])) {
             has_inner[parent] = true;
@@ -144,6 +144,13 @@ static uint32_t count_unused(htp_verify_work *work)
     return count;
 }
 
+static void note_tolerance(htp_verification *verification, double tolerance)
+{
+    double *const bounds = verification->tolerances;
+    bounds[0] = bounds[1] == 0 || tolerance < bounds[0] ? tolerance : bounds[0];
+    bounds[1] = tolerance > bounds[1] ? tolerance : bounds[1];
+}
+
 static void count_tensors(htp_verify_work *work, htp_verification *verification)
 {
     const htp_view *a = work->sides[HTP_COMPARED_A].view;
@@ -160,8 +167,10 @@ static void count_tensors(htp_verify_work *work, htp_verification *verification)
         bool is_paired =
             a->values.items[v].maker == HTP_VIEW_BY_NODE && work->counterparts.of_a[v] != HTP_NONE;
         verification->compared += carried->is_known;
-        verification->is_beyond =
-            verification->is_beyond || carried->relative > work->request->tolerance;
+        verification->is_beyond = verification->is_beyond || htp_difference_is_beyond(carried);
+        if (carried->is_known) {
+            note_tolerance(verification, htp_verify_tolerance(work, v));
+        }
         if (work->request->level > 0) {
             verification->inside += is_paired && !carried->is_known;
             continue;

@@ -25,16 +25,40 @@ typedef struct htp_verify_given {
     void *user;
 } htp_verify_given;
 
+/** What A computes, where that is known from elsewhere: A does not run. */
+typedef struct htp_verify_reference {
+    void *user;
+    uint32_t candidates; /* choices of sizes, the best ones first; at least 1 */
+
+    /** The size of an axis in a candidate; 0: there is no such axis. */
+    int64_t (*size)(void *user, uint32_t candidate, const char *axis);
+
+    /** Computes a run at the sizes of a candidate. @param arrays  by value of A: has the inputs;
+     * receives all that is known, which lives as long as the reference. May change inputs that are
+     * states. @param is_taken  receives whether the program takes these sizes; if not, there is
+     * another candidate */
+    htp_status (*compute)(void *user, uint32_t candidate, const htp_array **arrays, bool *is_taken);
+
+    const char *runtime; /* what computes it: "libtorch 2.13.0" */
+
+    /* Once all runs are computed: */
+    const double *tolerances; /* by value of A: of differences; 0: not known */
+    const char *gap;          /* what was not computed, and why; NULL: all was */
+} htp_verify_reference;
+
 /** What is asked. */
 typedef struct htp_verify_request {
     const htp_view *views[HTP_COMPARED];
     const htp_tree *trees[HTP_COMPARED];
     htp_runtime *runtime;
-    htp_arena *scratch; /* for one model after the other; reset */
-    double tolerance;   /* of differences, relative to the largest element of A's tensor */
-    uint64_t memory;    /* bytes of tensors that are kept at a time */
-    int level; /* of B's optimisation; above 0, outputs of tagged modules alone are compared,
-                  so that what is fused in them stays so */
+    const htp_verify_reference *reference; /* of A; NULL: A runs in the runtime, too */
+    htp_arena *scratch;                    /* for one model after the other; reset */
+    double tolerance; /* of differences, relative to the largest element of A's tensor, where the
+                         reference has none */
+    bool is_chosen;   /* the tolerance: those of the reference do not count */
+    uint64_t memory;  /* bytes of tensors that are kept at a time */
+    int level;        /* of B's optimisation; above 0, outputs of tagged modules alone are compared,
+                         so that what is fused in them stays so */
     const htp_verify_given *
         values; /* of A by another runtime: A is not run, and B is the same model. NULL: A is run */
     struct htp_folder *save; /* gets the outputs of modules; NULL: none does */
@@ -88,10 +112,11 @@ typedef struct htp_verification {
     uint32_t in_bodies[HTP_COMPARED]; /* nodes in bodies: their tensors are not seen */
     const htp_verify_module *modules; /* by module of A */
     const htp_verify_node *nodes;     /* by node of A; those in bodies are not known */
-    uint32_t first;    /* the first module that adds error beyond the tolerance, the innermost;
-                          HTP_NONE */
-    bool is_beyond;    /* something is beyond the tolerance */
-    const char *index; /* of the files in the request's folder: JSON; NULL: there is none */
+    uint32_t first;       /* the first module that adds error beyond the tolerance, the innermost;
+                             HTP_NONE */
+    bool is_beyond;       /* something is beyond the tolerance */
+    const char *index;    /* of the files in the request's folder: JSON; NULL: there is none */
+    double tolerances[2]; /* the least and the largest that counted */
 } htp_verification;
 
 /**

@@ -27,6 +27,14 @@ typedef struct htp_verify_work {
     htp_verify_node *nodes;     /* by node of A */
 } htp_verify_work;
 
+/** The tolerance of a value of A. */
+static inline double htp_verify_tolerance(const htp_verify_work *work, uint32_t value)
+{
+    const htp_verify_reference *reference = work->request->reference;
+    bool is_told = reference && !work->request->is_chosen && reference->tolerances[value] > 0;
+    return is_told ? reference->tolerances[value] : work->request->tolerance;
+}
+
 /** Chooses sizes that both models run at, and makes their inputs. */
 HTP_MUST_USE htp_status htp_verify_choose(htp_verify_work *work);
 

@@ -89,6 +89,7 @@ typedef struct htp_operand {
 typedef enum htp_run_mode {
     HTP_RUN_AS_IS,     /**< the given tensors. If all are real, the kernel may allocate only little
                             memory */
+    HTP_RUN_FREE,      /**< the given tensors; the kernel may allocate any memory */
     HTP_RUN_SIZES,     /**< tensors without contents; any memory may be allocated */
     HTP_RUN_ELSEWHERE, /**< as HTP_RUN_SIZES, with the layout of a libtorch that was built otherwise
                         */
@@ -210,6 +211,10 @@ typedef struct htp_runner {
      * warnings. */
     void (*begin)(void *self);
     void (*end)(void *self);
+
+    /** Frees the memory of a tensor that was made since the first mark, unless others share it. The
+     * tensor is used no more, until release(). */
+    void (*drop)(void *self, const htp_runner_tensor *tensor);
 
     /** A mark; release() frees everything that was made since. */
     uint64_t (*mark)(void *self);

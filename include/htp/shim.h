@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 19u
+#define HTP_SHIM_ABI 20u
 
 /** Failure classes; the core maps them to exit codes. */
 typedef enum htp_shim_code {
@@ -119,6 +119,10 @@ typedef struct htp_shim {
      * must stay until the model is closed. @return a code; @p model is NULL on failure */
     htp_shim_code (*open)(const char *path, const htp_shim_contents *contents,
                           const htp_shim_host *host, htp_shim_model **model, htp_error *error);
+
+    /** Opens a model without modules or code, whose runner runs libtorch's own operators, for
+     * programs that libtorch does not read. @return a code; @p model is NULL on failure */
+    htp_shim_code (*open_empty)(htp_shim_model **model, htp_error *error);
 
     /** Puts every module in inference mode, as eval() does. Must precede program(). */
     htp_shim_code (*evaluate)(htp_shim_model *model, htp_error *error);

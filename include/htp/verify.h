@@ -4,6 +4,7 @@
 #ifndef HTP_VERIFY_MODELS_H
 #define HTP_VERIFY_MODELS_H
 
+#include <htp/export.h>
 #include <htp/model.h>
 #include <htp/status.h>
 #include <htp/types.h>
@@ -19,7 +20,9 @@ typedef struct htp_verify_options {
                                   onnxruntime, of $VIRTUAL_ENV or of the python3 on PATH, which is
                                   not run; else where the system's linker looks */
     double tolerance; /**< of differences, relative to the largest element of a tensor of the first
-                           model; default 1e-4 */
+                           model. Negative, the default: 1e-4 for two ONNX models; for a PyTorch
+                           model eight times libtorch's own error against double precision, and at
+                           least 1e-5 */
     int memory;       /**< MiB of tensors that are kept at a time; default 1024 */
     int depth;        /**< levels of the tree that text shows below the root; negative: all */
     const char *node_data; /**< a file that gets what nodes of the first model add to the
@@ -54,6 +57,21 @@ HTP_API void htp_verify_options_init(htp_verify_options *options);
 HTP_API HTP_MUST_USE htp_status htp_model_verify(htp_model *a, htp_model *b,
                                                  const htp_verify_options *options, char **text,
                                                  char **json, bool *is_beyond);
+
+/**
+ * As htp_model_verify(), with a PyTorch model as the reference: a TorchScript file, or a program of
+ * torch.export. Its operators run one by one in libtorch, on the sizes of its export: its own, and
+ * up to two others of each dynamic axis. They run once more in double precision, which gives the
+ * tolerance of each tensor. Modules are those of the PyTorch model. The code of the file runs as
+ * far as its operators only compute their outputs.
+ * @param export_options  inputs, method, libtorch and so on, as for htp_export(). May be NULL.
+ * @return also as htp_export(); HTP_CODE_INTERNAL where libtorch is missing; HTP_CODE_CANNOT_WRITE
+ *         where there is no room for tensors in the folder of temporary files.
+ */
+HTP_API HTP_MUST_USE htp_status htp_program_verify(const char *model_path, htp_model *b,
+                                                   const htp_options *export_options,
+                                                   const htp_verify_options *options, char **text,
+                                                   char **json, bool *is_beyond);
 
 #ifdef __cplusplus
 }

@@ -20,7 +20,7 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
-    :--opset | inspect:--opset | quality:--opset)
+    :--opset | inspect:--opset | verify:--opset | quality:--opset)
         COMPREPLY=()
         return
         ;;
@@ -40,23 +40,23 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -W 'all module' -- "$word")
         return
         ;;
-    :--input | inspect:--input | quality:--input)
+    :--input | inspect:--input | verify:--input | quality:--input)
         COMPREPLY=()
         return
         ;;
-    :--inputs | inspect:--inputs | quality:--inputs)
+    :--inputs | inspect:--inputs | verify:--inputs | quality:--inputs)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    :--method | inspect:--method | quality:--method)
+    :--method | inspect:--method | verify:--method | quality:--method)
         COMPREPLY=()
         return
         ;;
-    :--module | inspect:--module | select:--module | extract:--module | replace:--module | quality:--module | graph:--module | profile:--module)
+    :--module | inspect:--module | select:--module | extract:--module | replace:--module | verify:--module | quality:--module | graph:--module | profile:--module)
         COMPREPLY=()
         return
         ;;
-    :--model | inspect:--model | quality:--model)
+    :--model | inspect:--model | verify:--model | quality:--model)
         COMPREPLY=()
         return
         ;;
@@ -64,15 +64,15 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    :--libtorch | inspect:--libtorch | quality:--libtorch)
+    :--libtorch | inspect:--libtorch | verify:--libtorch | quality:--libtorch)
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         return
         ;;
-    :--load-library | inspect:--load-library | quality:--load-library)
+    :--load-library | inspect:--load-library | verify:--load-library | quality:--load-library)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    :--custom-op | inspect:--custom-op | quality:--custom-op)
+    :--custom-op | inspect:--custom-op | verify:--custom-op | quality:--custom-op)
         COMPREPLY=()
         return
         ;;
@@ -233,7 +233,7 @@ _htp_trace()
     replace) options='--out --module --op --json --quiet --verbose --version --help' ;;
     validate) options='--sidecar --json --quiet --verbose --version --help' ;;
     compare) options='--json --quiet --verbose --version --help' ;;
-    verify) options='--depth --node-data --tolerance --onnxruntime --html --save --values --level --memory --json --quiet --verbose --version --help' ;;
+    verify) options='--depth --node-data --tolerance --onnxruntime --html --save --values --level --memory --json --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --untie --no-fold --libtorch --load-library --custom-op --include-torch-nn' ;;
     quality) options='--reference --against --profile --json --node-data --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --libtorch --load-library --custom-op' ;;
     strip) options='--out --keep --json --quiet --verbose --version --help' ;;
     retag) options='--out --like --json --quiet --verbose --version --help' ;;

@@ -39,7 +39,7 @@ _htp_trace()
         :
         return
         ;;
-    :--opset | inspect:--opset | quality:--opset)
+    :--opset | inspect:--opset | verify:--opset | quality:--opset)
         :
         return
         ;;
@@ -59,23 +59,23 @@ _htp_trace()
         compadd all module
         return
         ;;
-    :--input | inspect:--input | quality:--input)
+    :--input | inspect:--input | verify:--input | quality:--input)
         :
         return
         ;;
-    :--inputs | inspect:--inputs | quality:--inputs)
+    :--inputs | inspect:--inputs | verify:--inputs | quality:--inputs)
         _files
         return
         ;;
-    :--method | inspect:--method | quality:--method)
+    :--method | inspect:--method | verify:--method | quality:--method)
         :
         return
         ;;
-    :--module | inspect:--module | select:--module | extract:--module | replace:--module | quality:--module | graph:--module | profile:--module)
+    :--module | inspect:--module | select:--module | extract:--module | replace:--module | verify:--module | quality:--module | graph:--module | profile:--module)
         :
         return
         ;;
-    :--model | inspect:--model | quality:--model)
+    :--model | inspect:--model | verify:--model | quality:--model)
         :
         return
         ;;
@@ -83,15 +83,15 @@ _htp_trace()
         _files
         return
         ;;
-    :--libtorch | inspect:--libtorch | quality:--libtorch)
+    :--libtorch | inspect:--libtorch | verify:--libtorch | quality:--libtorch)
         _files -/
         return
         ;;
-    :--load-library | inspect:--load-library | quality:--load-library)
+    :--load-library | inspect:--load-library | verify:--load-library | quality:--load-library)
         _files
         return
         ;;
-    :--custom-op | inspect:--custom-op | quality:--custom-op)
+    :--custom-op | inspect:--custom-op | verify:--custom-op | quality:--custom-op)
         :
         return
         ;;
@@ -396,6 +396,21 @@ _htp_trace()
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
         '--help:Prints this text; with --json, all commands and options as one JSON object'
+        '--opset:Sets the ONNX opset, 17 to 23'
+        '--input:Specifies one argument: ids:int64[2,8]'
+        '--inputs:Specifies inputs by a JSON file, {"ids": "int64[batch=2,8]"}, or by the arrays of a numpy.savez() file'
+        '--method:Exports another method, such as one with @torch.jit.export'
+        '--module:Exports this module alone'
+        '--model:Takes this model of an archive of torch.export that holds several'
+        '--static:Keeps the sizes of inputs that were not given: no axis is dynamic'
+        '--eval:Exports a model that was saved in training mode as after eval(): no dropout, running statistics for norms'
+        '--freeze-state:Exports no state: every call does what the first one does'
+        '--untie:Stores a weight that is read in several layouts once for each, such as an embedding that is also the output layer'
+        '--no-fold:Keeps norms apart from the convolutions and linear layers before them, and arithmetic on weights in the graph'
+        '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
+        '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
+        '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
+        '--include-torch-nn:Makes classes of torch.nn part of tags'
         ) ;;
     quality) options=(
         '--reference:Says where nodes ran: the PyTorch model, which is exported again and whose calls are followed independently, or the sidecar of an export'

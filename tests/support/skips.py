@@ -93,6 +93,7 @@ ONCE = {
     "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_output", "quality_page",
     "real", "replace", "retag", "runtime_limits", "schemas", "select", "sidecar", "sidecar_findings", "sidecar_quality",
     "split", "split_into", "strip", "slow_validate_models", "validate_models", "verify", "verify_page",
+    "verify_programs",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
 

@@ -15,8 +15,9 @@
 
 /* ---- exporting ---- */
 
-static htp_status export_model(htp_session *session, htp_finished *finished)
+static htp_status export_model(htp_fresh_export *fresh, htp_finished *finished)
 {
+    htp_session *session = &fresh->work;
     htp_custom_operators customs;
     htp_builder *model = NULL;
     HTP_TRY(htp_custom_read(&session->arena, session->options.custom_operators,
@@ -24,6 +25,7 @@ static htp_status export_model(htp_session *session, htp_finished *finished)
     HTP_TRY(htp_session_trace(session));
     HTP_TRY(htp_pipeline_lower(session, &customs, &model));
     finished->model = model;
+    fresh->model = model;
     return htp_pipeline_tag(session, finished);
 }
 
@@ -190,7 +192,7 @@ static htp_status make_guarded(htp_fresh_export *fresh, htp_arena *arena, bool h
     if (htp_arena_recover(&session->arena) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", session->model_path);
     }
-    HTP_TRY(export_model(session, &finished));
+    HTP_TRY(export_model(fresh, &finished));
     HTP_TRY(htp_status_prefix(write_structure(fresh, &finished), session->model_path));
     HTP_TRY(open_view(fresh, arena, &finished));
     return has_truth ? find_truth(fresh, arena, finished.model) : HTP_OK;
@@ -218,7 +220,13 @@ static htp_status make(htp_fresh_export *fresh, htp_arena *arena, const char *mo
     session->options.shares_within_modules = session->options.shares_within_modules || has_truth;
     session->model_path = model_path;
     htp_arena_init(&session->arena);
-    htp_status status = make_guarded(fresh, arena, has_truth);
+    return make_guarded(fresh, arena, has_truth);
+}
+
+static htp_status make_closed(htp_fresh_export *fresh, htp_arena *arena, const char *model_path,
+                              const htp_options *options, bool has_truth)
+{
+    htp_status status = make(fresh, arena, model_path, options, has_truth);
     close_work(fresh);
     return status;
 }
@@ -226,12 +234,19 @@ static htp_status make(htp_fresh_export *fresh, htp_arena *arena, const char *mo
 htp_status htp_fresh_export_make(htp_fresh_export *fresh, htp_arena *arena, const char *model_path,
                                  const htp_options *options)
 {
-    return make(fresh, arena, model_path, options, true);
+    return make_closed(fresh, arena, model_path, options, true);
 }
 
 htp_status htp_fresh_export_make_model(htp_fresh_export *fresh, htp_arena *arena,
                                        const char *model_path, const htp_options *options)
 {
+    return make_closed(fresh, arena, model_path, options, false);
+}
+
+htp_status htp_fresh_export_open(htp_fresh_export *fresh, htp_arena *arena, const char *model_path,
+                                 const htp_options *options)
+{
+    fresh->work.keeps_recorded = true;
     return make(fresh, arena, model_path, options, false);
 }
 

@@ -1,6 +1,7 @@
 /*
- * A reference for tags: the model is exported anew, and an independent analysis finds the module of
- * each node (source/call_oracle/call_oracle.h). Private to core/api.
+ * A model that is exported anew, in memory: as a reference for tags, whose modules an independent
+ * analysis finds (source/call_oracle/call_oracle.h), and as the description of a program that runs.
+ * Private to core/api.
  */
 #ifndef HTP_API_FRESH_EXPORT_H
 #define HTP_API_FRESH_EXPORT_H
@@ -19,6 +20,7 @@ typedef struct htp_fresh_export {
                                 if the nearest tagged module above the innermost is another one.
                                 HTP_NONE: unknown */
     const char *kind;        /* of the file: its reader's key */
+    htp_builder *model;      /* that was written, while the work is open */
     htp_session work;        /* open while the export is made */
     int fd;                  /* of the memory file, likewise; if has_fd */
     bool has_fd;
@@ -43,6 +45,15 @@ HTP_MUST_USE htp_status htp_fresh_export_make(htp_fresh_export *fresh, htp_arena
 HTP_MUST_USE htp_status htp_fresh_export_make_model(htp_fresh_export *fresh, htp_arena *arena,
                                                     const char *model_path,
                                                     const htp_options *options);
+
+/**
+ * As htp_fresh_export_make_model(). The work stays open until htp_fresh_export_close(): its graph,
+ * runner and weights. The model notes which tensors hold recorded values (htp_builder.recorded).
+ * Its arena's recovery point is that of a frame that has returned: set it before memory is taken
+ * there.
+ */
+HTP_MUST_USE htp_status htp_fresh_export_open(htp_fresh_export *fresh, htp_arena *arena,
+                                              const char *model_path, const htp_options *options);
 
 /** Releases everything. */
 void htp_fresh_export_close(htp_fresh_export *fresh);

@@ -89,6 +89,7 @@ static htp_status lower_graph(htp_session *session, const void *customs, htp_bui
                              .program = session->source.program,
                              .runner = session->source.runner,
                              .folds = !session->options.no_fold,
+                             .records = session->keeps_recorded,
                              .kept = &session->kept};
     HTP_TRY(htp_status_prefix(htp_passes_run(session->graph, NULL), session->model_path));
     HTP_TRY(htp_status_prefix(find_borders(session, &means), session->model_path));

@@ -1,11 +1,12 @@
 /*
- * Runs two ONNX models side by side.
+ * Runs two models side by side.
  */
 #include "verify/verify.h"
 #include "api/model.h"
 #include "api/options.h"
 #include "api/paths.h"
 #include "api/queries/measures.h"
+#include "api/queries/verify_program.h"
 #include "api/queries/written_text.h"
 #include "base/dtype.h"
 #include "onnx/builder/builder.h"
@@ -25,10 +26,14 @@ void htp_verify_options_init(htp_verify_options *options)
     if (options) {
         *options = (htp_verify_options){.struct_size = sizeof(*options),
                                         .depth = -1,
-                                        .tolerance = 1e-4,
+                                        .tolerance = -1,
                                         .memory = USUAL_MEBIBYTES};
     }
 }
+
+/* Above what other orders of float32 sums make of usual layers, below the error of half precision.
+ */
+static const double usual_tolerance = 1e-4;
 
 /* Resources of the query. */
 struct work {
@@ -37,6 +42,9 @@ struct work {
     htp_arena scratch;
     htp_folder folder;
     htp_npz_file values;
+    const char *path; /* of the PyTorch model that is A; NULL: it is an ONNX model */
+    const htp_options *export_options;
+    htp_verify_program program; /* of that model */
     bool is_beyond;
 };
 
@@ -44,7 +52,7 @@ struct work {
 static htp_status write_node_data(htp_query *query, const htp_verification *verification,
                                   const char *path)
 {
-    const htp_view *view = &query->model->view;
+    const htp_view *view = verification->request->views[HTP_COMPARED_A];
     size_t count = view->nodes.count;
     double *errors = HTP_NEW_ARRAY(&query->arena, double, count + 1);
     for (size_t n = 0; n < count; n++) {
@@ -132,33 +140,24 @@ static htp_status save_index(htp_arena *arena, const htp_folder *folder, const c
                                  name);
 }
 
-static htp_status answer(htp_query *query)
+/* Opens the PyTorch model, which outlives this frame: so do recovery points. */
+static htp_status take_program(htp_query *query, htp_verify_request *request)
+{
+    struct work *work = query->work;
+    htp_verify_program *program = &work->program;
+    HTP_TRY(htp_verify_program_open(program, &query->arena, work->path, work->export_options));
+    request->views[HTP_COMPARED_A] = &program->fresh.view;
+    request->trees[HTP_COMPARED_A] = &program->fresh.tree;
+    request->reference = &program->reference;
+    return HTP_OK;
+}
+
+static htp_status verify(htp_query *query, const htp_verify_request *request)
 {
     struct work *work = query->work;
     htp_arena *arena = &query->arena;
-    htp_model *other = query->other ? query->other : query->model;
-    htp_verify_given given = {.count = 0};
-    HTP_TRY(check_outputs(query, &work->options));
-    HTP_TRY(htp_runtime_open(htp_runtime_find(arena, work->options.onnxruntime), &work->runtime));
-    if (work->options.values) {
-        HTP_TRY(open_values(arena, work, &given));
-    }
-    if (work->options.save) {
-        HTP_TRY(htp_folder_begin(&work->folder, work->options.save));
-    }
-    const htp_verify_request request = {
-        .views = {&query->model->view, &other->view},
-        .trees = {&query->model->tree, &other->tree},
-        .values = work->options.values ? &given : NULL,
-        .save = work->options.save ? &work->folder : NULL,
-        .runtime = work->runtime,
-        .scratch = &work->scratch,
-        .tolerance = work->options.tolerance,
-        .memory = (uint64_t)work->options.memory * MEBIBYTE,
-        .level = work->options.level,
-    };
     htp_verification *verification = HTP_NEW(arena, htp_verification);
-    HTP_TRY(htp_verify(arena, &request, verification));
+    HTP_TRY(htp_verify(arena, request, verification));
     work->is_beyond = verification->is_beyond;
     if (work->options.node_data) {
         HTP_TRY(write_node_data(query, verification, work->options.node_data));
@@ -179,13 +178,50 @@ static htp_status answer(htp_query *query)
                : HTP_OK;
 }
 
+static htp_status answer(htp_query *query)
+{
+    struct work *work = query->work;
+    htp_arena *arena = &query->arena;
+    htp_model *other = query->other ? query->other : query->model;
+    bool is_chosen = work->options.tolerance >= 0;
+    htp_verify_given given = {.count = 0};
+    HTP_TRY(check_outputs(query, &work->options));
+    HTP_TRY(htp_runtime_open(htp_runtime_find(arena, work->options.onnxruntime), &work->runtime));
+    if (work->options.values) {
+        HTP_TRY(open_values(arena, work, &given));
+    }
+    if (work->options.save) {
+        HTP_TRY(htp_folder_begin(&work->folder, work->options.save));
+    }
+    htp_verify_request request = {
+        .views = {&query->model->view, &other->view},
+        .trees = {&query->model->tree, &other->tree},
+        .values = work->options.values ? &given : NULL,
+        .save = work->options.save ? &work->folder : NULL,
+        .runtime = work->runtime,
+        .scratch = &work->scratch,
+        .tolerance = is_chosen ? work->options.tolerance : usual_tolerance,
+        .is_chosen = is_chosen,
+        .memory = (uint64_t)work->options.memory * MEBIBYTE,
+        .level = work->options.level,
+    };
+    if (!work->path) {
+        return verify(query, &request);
+    }
+    HTP_TRY(take_program(query, &request));
+    if (htp_arena_recover(&work->program.fresh.work.arena) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", work->path);
+    }
+    return verify(query, &request);
+}
+
 static htp_status take(const htp_verify_options *given, htp_verify_options *options)
 {
     htp_verify_options_init(options);
     HTP_TRY(htp_given_copy(options, sizeof(*options), given, "the options of a verification were",
                            "htp_verify_options_init"));
-    if (!(options->tolerance >= 0) || !isfinite(options->tolerance)) {
-        return htp_status_make(HTP_CODE_USAGE, "a tolerance is a number from 0 on");
+    if (!isfinite(options->tolerance)) {
+        return htp_status_make(HTP_CODE_USAGE, "a tolerance is a number");
     }
     if (options->level < HTP_RUNTIME_LEVEL_NONE || options->level > HTP_RUNTIME_LEVEL_ALL) {
         return htp_status_make(HTP_CODE_USAGE, "a level of optimisation is 0 to %d, not %d",
@@ -201,25 +237,43 @@ static htp_status take(const htp_verify_options *given, htp_verify_options *opti
     return HTP_OK;
 }
 
+static htp_status ask(htp_query *query, struct work *work, const htp_verify_options *options,
+                      bool *is_beyond)
+{
+    query->answer = answer;
+    query->work = work;
+    HTP_TRY(take(options, &work->options));
+    if ((!query->other && !work->path) == !work->options.values) {
+        return htp_status_make(HTP_CODE_USAGE, "pass either a second model, or a file of its "
+                                               "values");
+    }
+    htp_arena_init(&work->scratch);
+    htp_status status = htp_query_ask(query);
+    htp_runtime_close(work->runtime);
+    htp_npz_close(&work->values);
+    htp_folder_discard(&work->folder);
+    htp_verify_program_close(&work->program);
+    htp_arena_free(&work->scratch);
+    if (is_beyond) {
+        *is_beyond = work->is_beyond;
+    }
+    return status;
+}
+
 htp_status htp_model_verify(htp_model *a, htp_model *b, const htp_verify_options *options,
                             char **text, char **json, bool *is_beyond)
 {
     struct work work = {.runtime = NULL};
-    htp_query query = {
-        .model = a, .other = b, .answer = answer, .work = &work, .text = text, .json = json};
-    HTP_TRY(take(options, &work.options));
-    if (!b == !work.options.values) {
-        return htp_status_make(HTP_CODE_USAGE, "pass either a second model, or a file of its "
-                                               "values");
-    }
-    htp_arena_init(&work.scratch);
-    htp_status status = htp_query_ask(&query);
-    htp_runtime_close(work.runtime);
-    htp_npz_close(&work.values);
-    htp_folder_discard(&work.folder);
-    htp_arena_free(&work.scratch);
-    if (is_beyond) {
-        *is_beyond = work.is_beyond;
-    }
-    return status;
+    htp_query query = {.model = a, .other = b, .text = text, .json = json};
+    return ask(&query, &work, options, is_beyond);
+}
+
+htp_status htp_program_verify(const char *model_path, htp_model *b,
+                              const htp_options *export_options, const htp_verify_options *options,
+                              char **text, char **json, bool *is_beyond)
+{
+    struct work work = {.path = model_path, .export_options = export_options};
+    htp_query query = {.model = b, .text = text, .json = json};
+    return model_path && b ? ask(&query, &work, options, is_beyond)
+                           : htp_status_make(HTP_CODE_USAGE, "there are no two models to verify");
 }

@@ -35,6 +35,7 @@ typedef struct htp_session {
     htp_input_derivation derivation; /* of derived inputs */
     bool is_stopped;                 /* the caller asked to stop */
     bool are_sizes_chosen;           /* the inputs came with dynamic axes */
+    bool keeps_recorded;             /* the model notes which tensors hold recorded values */
     bool is_untraced;                /* inputs are guessed without running anything */
     const char *opset_needed_by;     /* the operator that required a later opset; NULL: none */
     struct htp_axis_search *search;  /* that found dynamic axes; NULL: the caller chose them */

@@ -1,34 +1,15 @@
 #include "cli/arguments/standard_input.h"
 
+#include "base/files/descriptor.h"
 #include "cli/terminal/print.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static char input_path[32]; /* empty: nobody asked */
-
-/* A temporary file without a name. @return -1: errno tells why */
-static int open_unnamed(void)
-{
-    const char *folder = getenv("TMPDIR");
-    char *path = NULL;
-    folder = folder && *folder ? folder : "/tmp";
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 || asprintf(&path, "%s/htp-trace-XXXXXX", folder) < 0) {
-        return fd;
-    }
-    fd = mkostemp(path, O_CLOEXEC); /* not all file systems have unnamed files */
-    if (fd >= 0) {
-        (void)unlink(path);
-    }
-    free(path);
-    return fd;
-}
 
 /* Copies standard input to its end. @return an exit code, after a line on stderr if it is none */
 static int spool(int fd)
@@ -43,7 +24,7 @@ static int spool(int fd)
             htp_cli_print_message("standard input cannot be read: %s", strerror(errno));
             return HTP_CODE_BAD_INPUT;
         }
-        if (got > 0 && !htp_cli_write_all(fd, block, (size_t)got)) {
+        if (got > 0 && !htp_descriptor_write_all(fd, block, (size_t)got)) {
             htp_cli_print_message("standard input cannot be spooled to a temporary file: %s; set "
                                   "TMPDIR to a folder with room",
                                   strerror(errno));
@@ -64,7 +45,7 @@ const char *htp_cli_standard_input(int *code)
     }
     bool is_file = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
     if (!is_file) {
-        fd = open_unnamed();
+        fd = htp_descriptor_open_unnamed();
         if (fd < 0) {
             *code = HTP_CODE_CANNOT_WRITE;
             htp_cli_print_message("no temporary file can be made for standard input: %s; set "

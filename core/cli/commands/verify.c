@@ -14,10 +14,14 @@ htp_status htp_cli_verify(const htp_cli_arguments *arguments, bool *is_beyond)
     options.html_file = arguments->quality.html_file;
     htp_cli_signals_asking();
     htp_status status = HTP_OK;
-    for (size_t i = 0; i < arguments->model_count && !status; i++) {
+    bool is_program = htp_file_find_kind(arguments->models[0]) != HTP_FILE_ONNX;
+    for (size_t i = is_program ? 1 : 0; i < arguments->model_count && !status; i++) {
         status = htp_model_open(arguments->models[i], &models[i]);
     }
-    if (!status) {
+    if (!status && is_program) {
+        status = htp_program_verify(arguments->models[0], models[1], &arguments->options, &options,
+                                    text, json, is_beyond);
+    } else if (!status) {
         status = htp_model_verify(models[0], models[1], &options, text, json, is_beyond);
     }
     htp_cli_print_answer(status, result, arguments->json);

@@ -1,5 +1,6 @@
 #include "cli/output/batch.h"
 
+#include "base/files/descriptor.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/signals.h"
 
@@ -89,7 +90,7 @@ static bool pass_on(const struct batch *batch, int spool, int out)
     while (fcntl(batch->turn, F_SETLKW, &lock) != 0 && errno == EINTR) {
     }
     while (is_written && (got = pread(spool, block, sizeof(block), at)) > 0) {
-        is_written = htp_cli_write_all(out, block, (size_t)got);
+        is_written = htp_descriptor_write_all(out, block, (size_t)got);
         at += got;
     }
     lock.l_type = F_UNLCK;

@@ -118,19 +118,6 @@ bool htp_cli_stdout_is_closed(void)
     return poll(&polled, 1, 0) == 1 && polled.revents & POLLERR;
 }
 
-bool htp_cli_write_all(int fd, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(fd, bytes, count);
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
-        bytes += written > 0 ? written : 0;
-        count -= written > 0 ? (size_t)written : 0;
-    }
-    return true;
-}
-
 bool htp_cli_flush_stdout(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) {

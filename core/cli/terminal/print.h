@@ -34,9 +34,6 @@ void htp_cli_print_answer(htp_status status, char *answer, bool is_json);
 /** Whether stdout is a pipe whose reader is gone, which is nothing to report. */
 bool htp_cli_stdout_is_closed(void);
 
-/** Writes all bytes to a file descriptor. @return false: errno says why it failed */
-bool htp_cli_write_all(int fd, const char *bytes, size_t count);
-
 /** Writes out stdout. @return false, after a line on stderr, when that failed: exit with
  * HTP_CODE_CANNOT_WRITE. */
 bool htp_cli_flush_stdout(void);

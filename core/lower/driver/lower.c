@@ -312,6 +312,25 @@ static void note_all_passed(htp_lowering *l)
     }
 }
 
+/** Records which tensors hold the results of recorded operators, and inputs. */
+static void note_recorded(htp_lowering *l)
+{
+    for (uint32_t v = 0; v < l->graph->value_count; v++) {
+        const htp_trace_value *value = htp_graph_value(l->graph, v);
+        htp_tensor_id tensor = l->bindings[v].tensor;
+        bool is_kind =
+            value->kind == HTP_TRACE_TENSOR ? !value->is_quantized : htp_value_is_number(value);
+        if (!is_kind || tensor == HTP_NONE || !htp_graph_is_computed(l->graph, v)) {
+            continue;
+        }
+        htp_tensor_source source = l->model->tensors.items[tensor].source;
+        if (source == HTP_TENSOR_FROM_INPUT ||
+            (source == HTP_TENSOR_FROM_NODE && htp_builder_graph_of(l->model, tensor) == 0)) {
+            HTP_PUSH(l->arena, &l->model->recorded, (htp_recorded_tensor){v, tensor});
+        }
+    }
+}
+
 static double seconds_now(void)
 {
     struct timespec now;
@@ -396,6 +415,9 @@ htp_status htp_lower_graph(htp_builder *model, const htp_lower_means *means,
         htp_norms_fold(model, means->bodies);
     }
     note_all_passed(&l);
+    if (means->records) {
+        note_recorded(&l);
+    }
     htp_lower_copy_sizes(&l);
     htp_lower_settle(&l);
     htp_lower_share_sizes(model, means->groups);

@@ -35,6 +35,7 @@ typedef struct htp_lower_means {
     bool folds;                                 /* whether results of weights alone are folded */
     const uint32_t *bodies;                     /* by scope: see htp_norms_fold(); or NULL */
     const uint32_t *groups;    /* by scope: equal ones share sizes and masks; NULL: all do */
+    bool records;              /* whether the model notes which tensors hold recorded values */
     htp_kept_arithmetic *kept; /* receives results too large to fold; or NULL */
 } htp_lower_means;
 

@@ -1,15 +1,8 @@
 #include "lower/passes/precompute.h"
 
-#include "interpret/operators/operand_checks.h"
 #include "interpret/operators/operator_facts.h"
 #include "lower/refusal/refusal.h"
-#include "onnx/serialize/payload.h"
-
-#include <htp/program.h>
-#include <htp/runner.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include "replay/operators.h"
 
 enum { MAX_NODES = 1 << 16, MAX_NESTED = 256 };
 
@@ -18,6 +11,7 @@ struct htp_precomputer {
     htp_arena *arena;
     const htp_program *program;
     const htp_runner *runner;
+    htp_replay_means means;
     htp_map checked; /* value -> whether it follows from weights alone */
     htp_map made;    /* value -> its index in operands */
     HTP_VECTOR(htp_operand) operands;
@@ -43,17 +37,13 @@ static bool all_follow(computing *c, const htp_value_id *ids, uint32_t count)
 /* The index of a node's operator among the program's schemas; HTP_NONE if it must not be run. */
 static uint32_t find_schema(const computing *c, const htp_trace_node *node)
 {
-    const char *dot = strchr(node->kind, '.');
-    size_t length = dot ? (size_t)(dot - node->kind) : strlen(node->kind);
-    const char *name = htp_arena_printf(c->arena, "%.*s", (int)length, node->kind);
-    uint32_t number = c->runner->find(c->runner->self, name, dot ? dot + 1 : "");
+    uint32_t number = htp_replay_find(&c->means, node->kind);
     if (number == HTP_NONE) {
         return HTP_NONE;
     }
     const htp_program_schema *schema = &c->program->schemas[number];
-    bool may_run = htp_operator_may_run(schema) && !htp_operator_is_unchecked(schema) &&
-                   !htp_operator_trusts_contents(schema) && !schema->is_mutable &&
-                   !schema->is_loaded && !htp_operator_is_uninitialised(schema->name) &&
+    bool may_run = htp_replay_may_run(schema) && !schema->is_mutable && !schema->is_loaded &&
+                   !htp_operator_is_uninitialised(schema->name) &&
                    schema->argument_count == node->input_count;
     return may_run ? number : HTP_NONE;
 }
@@ -107,42 +97,6 @@ static bool follows(computing *c, htp_value_id id)
 
 static bool compute(computing *c, htp_value_id id, htp_operand *operand);
 
-static bool make_tensor(const computing *c, const htp_trace_value *value, const void *bytes,
-                        size_t count, htp_operand *operand)
-{
-    htp_error error;
-    const htp_making making = {.way = HTP_MAKE_OF_BYTES,
-                               .type = htp_dtype_scalar_type(value->dtype),
-                               .rank = value->rank,
-                               .dims = value->dims[0],
-                               .bytes = bytes,
-                               .byte_count = count};
-    operand->kind = HTP_OPERAND_TENSOR;
-    return making.type >= 0 &&
-           c->runner->make(c->runner->self, &making, &operand->as.tensor, &error) == HTP_RUN_OK;
-}
-
-/* Reads a weight. Its bytes are freed as soon as the runner has a copy. */
-static bool read_weight(const computing *c, const htp_trace_value *value, htp_operand *operand)
-{
-    htp_builder *model = c->l->model;
-    htp_tensor_id tensor = htp_builder_weight(model, value->weight);
-    const htp_initializer *weight = &model->initializers.items[model->tensors.items[tensor].index];
-    htp_payload *payload = HTP_NEW(c->arena, htp_payload);
-    uint64_t count = 0;
-    htp_status status = htp_payload_check(model, weight, &count);
-    bool fits = !status && count <= HTP_PRECOMPUTE_MAX_BYTES;
-    htp_status_free(status);
-    char *bytes = fits ? malloc(count + 1) : NULL;
-    if (!bytes) {
-        return false;
-    }
-    bool is_made = htp_payload_copy(payload, model, weight, bytes, count) &&
-                   make_tensor(c, value, bytes, count, operand);
-    free(bytes);
-    return is_made;
-}
-
 static bool compute_all(computing *c, const htp_value_id *ids, uint32_t count,
                         htp_operand **operands)
 {
@@ -152,20 +106,6 @@ static bool compute_all(computing *c, const htp_value_id *ids, uint32_t count,
         all = compute(c, ids[i], &(*operands)[i]);
     }
     return all;
-}
-
-static bool may_run(const computing *c, const htp_program_schema *schema, const htp_operand *inputs,
-                    uint32_t count)
-{
-    htp_error reason;
-    double text_work = 0;
-    const htp_guard guard = htp_guard_find(schema->name, false);
-    const htp_operands operands = {.all = inputs,
-                                   .count = count,
-                                   .arguments = schema->arguments,
-                                   .argument_count = schema->argument_count,
-                                   .runner = c->runner};
-    return htp_guard_allows(&guard, &operands, &text_work, &reason);
 }
 
 /* Runs a node and keeps all its outputs. */
@@ -179,11 +119,8 @@ static bool run_node(computing *c, const htp_trace_node *node, const htp_operand
         return false;
     }
     const htp_program_schema schema = c->program->schemas[number];
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        bool is_empty = inputs[i].kind == HTP_OPERAND_LIST && inputs[i].count == 0;
-        inputs[i].type = is_empty ? schema.arguments[i].type : HTP_NONE;
-    }
-    return may_run(c, &schema, inputs, node->input_count) &&
+    htp_replay_declare_lists(&schema, inputs, node->input_count);
+    return htp_replay_allows(&c->means, &schema, inputs, node->input_count, &error) &&
            c->runner->run(c->runner->self, number, HTP_RUN_AS_IS, inputs, node->input_count,
                           outputs, &count, &error) == HTP_RUN_OK &&
            count == node->output_count;
@@ -223,38 +160,21 @@ static bool compute_node(computing *c, const htp_trace_node *node)
 
 static bool compute_plain(computing *c, const htp_trace_value *value, htp_operand *operand)
 {
-    *operand = (htp_operand){.type = HTP_NONE};
     htp_operand *elements = NULL;
-    switch (value->kind) {
-    case HTP_TRACE_NOTHING:
-        return true;
-    case HTP_TRACE_STRING:
-        operand->kind = HTP_OPERAND_STRING;
-        operand->as.text = value->s;
-        operand->bytes = value->s_bytes;
-        return true;
-    case HTP_TRACE_INT:
-        operand->kind = HTP_OPERAND_INT;
-        operand->as.i = value->i[0];
-        return true;
-    case HTP_TRACE_BOOL:
-        operand->kind = HTP_OPERAND_BOOL;
-        operand->as.b = value->i[0] != 0;
-        return true;
-    case HTP_TRACE_FLOAT:
-        operand->kind = HTP_OPERAND_FLOAT;
-        operand->as.f = value->f[0];
-        return true;
-    case HTP_TRACE_LIST:
-        operand->kind = HTP_OPERAND_LIST;
-        operand->count = value->element_count;
+    if (value->kind == HTP_TRACE_LIST) {
+        *operand = (htp_operand){
+            .kind = HTP_OPERAND_LIST, .type = HTP_NONE, .count = value->element_count};
         bool all = compute_all(c, value->elements, value->element_count, &elements);
         operand->as.elements = elements;
         return all;
-    default:
-        return value->data ? make_tensor(c, value, value->data, value->data_bytes, operand)
-                           : value->weight != HTP_NONE && read_weight(c, value, operand);
     }
+    if (value->data) {
+        return htp_replay_tensor(&c->means, value, value->dims[0], value->data, value->data_bytes,
+                                 operand);
+    }
+    return value->kind == HTP_TRACE_TENSOR
+               ? htp_replay_weight(&c->means, value, HTP_PRECOMPUTE_MAX_BYTES, operand)
+               : htp_replay_plain(value, 0, operand);
 }
 
 static bool find_made(const computing *c, htp_value_id id, htp_operand *operand)
@@ -358,6 +278,8 @@ htp_precomputer *htp_precompute_begin(htp_lowering *l)
     computing *c = HTP_NEW(l->arena, computing);
     *c = (computing){
         .l = l, .arena = l->arena, .program = l->means->program, .runner = l->means->runner};
+    c->means = (htp_replay_means){
+        .arena = l->arena, .model = l->model, .program = c->program, .runner = c->runner};
     return c;
 }
 

@@ -197,6 +197,12 @@ typedef struct htp_passed_tensor {
     htp_tensor_id tensor;
 } htp_passed_tensor;
 
+/** A tensor that holds a value of the graph. */
+typedef struct htp_recorded_tensor {
+    htp_value_id value;
+    htp_tensor_id tensor;
+} htp_recorded_tensor;
+
 /** A branch of an If, or the body of a Loop: attribute of one node of another graph. Or the body of
  * a function. */
 typedef struct htp_nested_graph {
@@ -258,6 +264,9 @@ typedef struct htp_builder {
      * consecutive: a number may be 0-d and [1], a complex tensor one of pairs and two of parts. No
      * initializers. The tensor may be of any graph and another scope. Used only for functions. */
     HTP_VECTOR(htp_passed_tensor) passed;
+    /* Inputs and results of recorded operators, outside of bodies. Only where they were asked for:
+     * htp_lower_means.records */
+    HTP_VECTOR(htp_recorded_tensor) recorded;
     HTP_VECTOR(htp_builder_state)
     states;            /* last of inputs and outputs, in their order; see
                           lower/driver/initial_state.h */
@@ -311,8 +320,8 @@ htp_tensor_id htp_builder_derived(htp_builder *model, const char *name, htp_dtyp
  * graphs stay. @p instead has all tensors. */
 void htp_builder_replace(htp_builder *model, const htp_tensor_id *instead);
 
-/** Replaces tensors passed to calls: tensor t by @p instead[t], unless that is HTP_NONE; drops
- * initializers, which model->passed never has. */
+/** Replaces tensors passed to calls, and recorded ones: tensor t by @p instead[t], unless that is
+ * HTP_NONE; drops initializers, which model->passed and model->recorded never have. */
 void htp_builder_replace_passed(htp_builder *model, const htp_tensor_id *instead);
 
 /** An initializer with embedded contents, shared between equal constants.

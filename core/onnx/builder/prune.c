@@ -147,6 +147,15 @@ static void compact_passed(htp_builder *model, const htp_tensor_id *moved)
         }
     }
     model->passed.count = kept;
+    kept = 0;
+    for (size_t i = 0; i < model->recorded.count; i++) {
+        htp_recorded_tensor recorded = model->recorded.items[i];
+        recorded.tensor = moved[recorded.tensor];
+        if (recorded.tensor != HTP_NONE) {
+            model->recorded.items[kept++] = recorded;
+        }
+    }
+    model->recorded.count = kept;
 }
 
 static void move_tensors(htp_tensor_id *ids, size_t count, const htp_tensor_id *moved)

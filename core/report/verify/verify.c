@@ -48,20 +48,38 @@ static const char *count_text(htp_arena *arena, const htp_verification *v)
     return htp_text_string(&text);
 }
 
+/* A program's tolerances differ from tensor to tensor. */
+static const char *tolerance_text(htp_arena *arena, const htp_verification *v)
+{
+    if (!v->request->reference || v->request->is_chosen) {
+        return htp_arena_printf(arena, "%.1e", v->request->tolerance);
+    }
+    return htp_arena_printf(arena, "%.1e to %.1e, by libtorch's own error", v->tolerances[0],
+                            v->tolerances[1]);
+}
+
+static void add_runtime(htp_text *text, const htp_verification *v)
+{
+    const htp_verify_reference *reference = v->request->reference;
+    const char *runtime = htp_arena_printf(text->arena, "ONNX Runtime %s, without optimisation",
+                                           htp_runtime_version(v->request->runtime));
+    add_line(text, "runtime",
+             reference ? htp_arena_printf(text->arena, "A: %s; B: %s", reference->runtime, runtime)
+                       : runtime);
+    if (reference && reference->gap) {
+        add_line(text, "unknown", reference->gap);
+    }
+}
+
 static void add_head(htp_text *text, const htp_verification *v)
 {
     htp_arena *arena = text->arena;
     add_line(text, "A", htp_verified_view(v)->path);
     add_line(text, "B", htp_verify_other(v->request));
-    add_line(text, "runtime",
-             htp_arena_printf(
-                 arena, "ONNX Runtime %s, %s", htp_runtime_version(v->request->runtime),
-                 v->request->level == 0
-                     ? "without optimisation"
-                     : htp_arena_printf(arena, "B optimised at level %d", v->request->level)));
+    add_runtime(text, v);
     add_line(text, "sizes", sizes_text(arena, v));
     add_line(text, "compared", count_text(arena, v));
-    add_line(text, "tolerance", htp_arena_printf(arena, "%.1e", v->request->tolerance));
+    add_line(text, "tolerance", tolerance_text(arena, v));
     if (v->first == HTP_NONE) {
         add_line(text, "first",
                  v->is_beyond ? "no module alone is beyond the tolerance"

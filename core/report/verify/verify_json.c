@@ -127,6 +127,17 @@ static void add_pair(htp_json *json, const char *key, const uint32_t counts[HTP_
     htp_json_end(json, '}');
 }
 
+/* Of a program: what computed it, and the bounds of its tolerances. */
+static void add_tolerance(htp_json *json, const htp_verification *v)
+{
+    const htp_verify_reference *reference = v->request->reference;
+    bool is_one = !reference || v->request->is_chosen;
+    htp_json_string(json, "program", reference ? reference->runtime : NULL);
+    htp_json_string(json, "not_computed", reference ? reference->gap : NULL);
+    htp_json_double(json, "tolerance", is_one ? v->request->tolerance : v->tolerances[1]);
+    htp_json_double(json, "least_tolerance", is_one ? v->request->tolerance : v->tolerances[0]);
+}
+
 void htp_verified_summary(htp_json *json, const htp_verification *v)
 {
     htp_json_string(json, "a", htp_verified_view(v)->path);
@@ -134,7 +145,7 @@ void htp_verified_summary(htp_json *json, const htp_verification *v)
     htp_json_string(json, "status", "ok");
     htp_json_string(json, "runtime", htp_runtime_version(v->request->runtime));
     htp_json_number(json, "level", v->request->level);
-    htp_json_double(json, "tolerance", v->request->tolerance);
+    add_tolerance(json, v);
     htp_json_bool(json, "is_beyond", v->is_beyond);
     add_sizes(json, v);
     htp_json_count(json, "compared", v->compared);

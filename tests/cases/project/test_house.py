@@ -19,6 +19,7 @@ CIRCLES = [
     ("interpret", "restore restore_devices restore_nodes"),
     ("onnx", "encode encode_nested"),
     ("onnx", "infer infer_nested"),
+    ("replay", "control replay"),
 ]
 # Definitions in a higher room of the interpreter than some of their callers: memory is read and written by running
 # operators, and sizes and levels are found while one runs.
@@ -33,6 +34,7 @@ SIDE_DOORS = {
     "api/session": "choose_inputs load",
     "base": "arena bits checked device dtype input_file intern "
         "map numbers python_package status stream text vector watch write_signals",
+    "base/files": "descriptor spill",
     "base/json": "json_items json_scan json_tree",
     "cli/arguments": "help",
     "cli/output": "batch outputs written",
@@ -77,6 +79,7 @@ SIDE_DOORS = {
     "query/retag": "retag_write",
     "query/select": "address calls error_report folded nearest region",
     "query/tree": "made_of python_list unique_ids",
+    "replay": "operators",
     "report": "profile_report retag_report",
     "report/parts": "part_report selection",
     "report/sidecar": "sidecar_check",

@@ -1,0 +1,271 @@
+#include "api/queries/verify_program.h"
+
+#include "base/dtype.h"
+#include "source/torchscript/shim_loader.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The tolerance is so many times libtorch's own error, and at least this. An error above LOST says
+ * that a decision came out the other way in double precision: then it measures nothing. */
+static const double times = 8, least = 1e-5, lost = 1e-2;
+
+/* ---- runs ---- */
+
+/* A run of the program, in float32 or in double precision. */
+struct running {
+    htp_verify_program *program;
+    htp_spill *spill;
+    htp_array *made;          /* by value of the view: what the first run computes */
+    uint64_t *offsets;        /* likewise: where it lies in the spill */
+    const htp_array **arrays; /* likewise, for the second run */
+};
+
+static size_t count_elements(uint32_t rank, const int64_t *dims)
+{
+    size_t count = 1;
+    for (uint32_t i = 0; i < rank; i++) {
+        count *= (size_t)dims[i];
+    }
+    return count;
+}
+
+/* An array as ONNX has it: complex numbers are pairs. */
+static htp_array as_onnx(htp_arena *arena, const htp_replay_array *array)
+{
+    bool is_complex = htp_dtype_is_complex(array->dtype);
+    uint32_t rank = array->rank + is_complex;
+    int64_t *dims = HTP_NEW_ARRAY(arena, int64_t, (size_t)rank + 1);
+    if (array->rank > 0) {
+        memcpy(dims, array->dims, array->rank * sizeof(*dims));
+    }
+    if (is_complex) {
+        dims[array->rank] = 2;
+    }
+    return (htp_array){.data_type = htp_onnx_data_type(htp_dtype_real(array->dtype)),
+                       .rank = rank,
+                       .dims = dims,
+                       .count = count_elements(rank, dims),
+                       .data = array->bytes};
+}
+
+static htp_status keep(void *user, htp_value_id value, const htp_replay_array *array)
+{
+    struct running *running = user;
+    uint32_t at = running->program->values[value];
+    if (running->made[at].data_type != 0) { /* the first of equal values */
+        return HTP_OK;
+    }
+    HTP_TRY(htp_spill_add(running->spill, array->bytes, array->count, &running->offsets[at]));
+    running->made[at] = as_onnx(running->program->arena, array);
+    return HTP_OK;
+}
+
+/* Compares a result in double precision with the program's own. */
+static htp_status compare(void *user, htp_value_id value, const htp_replay_array *array)
+{
+    struct running *running = user;
+    htp_verify_program *program = running->program;
+    uint32_t at = program->values[value];
+    const htp_array *own = running->arrays[at];
+    const htp_array exact = as_onnx(program->arena, array);
+    if (!own || own->data_type == 0 || !htp_measure_can(&exact, own)) {
+        return HTP_OK;
+    }
+    const htp_difference_of error = htp_measure(&exact, own, 0);
+    double tolerance = fmax(least, times * error.relative);
+    if (error.relative <= lost && tolerance > program->tolerances[at]) {
+        program->tolerances[at] = tolerance;
+    }
+    return HTP_OK;
+}
+
+/* The values that come in. */
+static const htp_replay_array *list_given(const htp_verify_program *program,
+                                          const htp_array *const *arrays)
+{
+    const htp_graph *graph = program->fresh.work.graph;
+    htp_replay_array *given =
+        HTP_NEW_ARRAY(program->arena, htp_replay_array, (size_t)graph->value_count + 1);
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        const htp_trace_value *value = htp_graph_value(graph, v);
+        uint32_t at = program->values[v];
+        if (at != HTP_NONE && arrays[at] &&
+            program->fresh.view.values.items[at].maker == HTP_VIEW_BY_INPUT) {
+            given[v] = (htp_replay_array){.dtype = value->dtype,
+                                          .rank = value->rank,
+                                          .dims = arrays[at]->dims,
+                                          .bytes = arrays[at]->data,
+                                          .count = htp_array_bytes(arrays[at])};
+        }
+    }
+    return given;
+}
+
+/* "2 operators did not run: aten::lstm.input at m.py:12: why". NULL: all ran */
+static const char *describe_gap(const htp_verify_program *program)
+{
+    const htp_replay_gap *gap = &program->gap;
+    if (gap->count == 0) {
+        return NULL;
+    }
+    const htp_trace_node *node = htp_graph_node(program->fresh.work.graph, gap->node);
+    htp_text text = {.arena = program->arena};
+    htp_text_addf(&text, "%u operator%s did not run: %s", gap->count, gap->count == 1 ? "" : "s",
+                  node->kind);
+    if (*node->source_file) {
+        htp_text_addf(&text, " at %s:%u", htp_text_printable(program->arena, node->source_file),
+                      node->source_line);
+    }
+    htp_text_addf(&text, ": %s", gap->reason);
+    return htp_text_string(&text);
+}
+
+/* A later run that lacks more than the first has sizes that the program refuses. */
+static htp_status compute(void *user, uint32_t lane, const htp_array **arrays, bool *is_taken)
+{
+    htp_verify_program *program = user;
+    size_t count = program->fresh.view.values.count + 1;
+    struct running running = {.program = program,
+                              .spill = &program->spills[lane],
+                              .made = HTP_NEW_ARRAY(program->arena, htp_array, count),
+                              .offsets = HTP_NEW_ARRAY(program->arena, uint64_t, count),
+                              .arrays = arrays};
+    htp_replay_request request = {.lane = lane,
+                                  .given = list_given(program, arrays),
+                                  .is_wanted = program->is_wanted,
+                                  .take = keep,
+                                  .user = &running};
+    htp_replay_gap gap;
+    HTP_TRY(htp_replay_run(program->replay, &request, &gap));
+    if (lane == 0) {
+        program->gap = gap;
+        program->reference.gap = describe_gap(program);
+    }
+    *is_taken = gap.count <= program->gap.count;
+    if (!*is_taken) {
+        return HTP_OK;
+    }
+    HTP_TRY(htp_spill_map(running.spill));
+    for (size_t v = 0; v < count; v++) {
+        if (running.made[v].data_type != 0) {
+            running.made[v].data = running.spill->mapped + running.offsets[v];
+            arrays[v] = &running.made[v];
+        }
+    }
+    request.is_double = true;
+    request.take = compare;
+    return htp_replay_run(program->replay, &request, &gap);
+}
+
+/* ---- sizes ---- */
+
+static int64_t size_of(void *user, uint32_t lane, const char *axis)
+{
+    const htp_verify_program *program = user;
+    const htp_inputs *inputs = &program->fresh.work.inputs;
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        if (strcmp(inputs->axes[i].symbol, axis) == 0) {
+            return inputs->axes[i].sizes[lane];
+        }
+    }
+    return 0;
+}
+
+/* ---- preparation ---- */
+
+/* Finds the values of the view that hold those of the graph. */
+static void find_values(htp_verify_program *program)
+{
+    htp_arena *arena = program->arena;
+    const htp_builder *model = program->fresh.model;
+    const htp_view *view = &program->fresh.view;
+    uint32_t count = program->fresh.work.graph->value_count;
+    uint32_t *by_name = HTP_NEW_ARRAY(arena, uint32_t, view->names.count + 1);
+    program->values = HTP_NEW_ARRAY(arena, uint32_t, (size_t)count + 1);
+    program->is_wanted = HTP_NEW_ARRAY(arena, bool, (size_t)count + 1);
+    memset(program->values, 0xff, count * sizeof(*program->values));
+    for (uint32_t v = 0; v < view->values.count; v++) {
+        if (view->values.items[v].graph == 0) {
+            by_name[view->values.items[v].name] = v + 1;
+        }
+    }
+    for (size_t i = 0; i < model->recorded.count; i++) {
+        const htp_recorded_tensor *recorded = &model->recorded.items[i];
+        const char *name = model->tensors.items[recorded->tensor].name;
+        uint32_t value = by_name[htp_view_find_name(view, name)];
+        if (value > 0) {
+            program->values[recorded->value] = value - 1;
+            program->is_wanted[recorded->value] =
+                view->values.items[value - 1].maker == HTP_VIEW_BY_NODE;
+        }
+    }
+}
+
+/* Finds the runner of the file; for one that libtorch does not read, that of its operators. */
+static htp_status find_runner(htp_verify_program *program)
+{
+    const htp_session *session = &program->fresh.work;
+    htp_error error = {{0}};
+    program->means = (htp_replay_means){.arena = program->arena,
+                                        .model = program->fresh.model,
+                                        .program = session->source.program,
+                                        .runner = session->source.runner};
+    if (program->means.runner) {
+        return HTP_OK;
+    }
+    HTP_TRY(htp_status_prefix(htp_shim_load(session->options.libtorch, &program->shim),
+                              "verify runs PyTorch models in libtorch"));
+    htp_shim_code code = program->shim->open_empty(&program->operators, &error);
+    if (code == HTP_SHIM_OK) {
+        code = program->shim->runner(program->operators, &program->means.runner, &error);
+    }
+    if (code != HTP_SHIM_OK) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s", error.message);
+    }
+    program->means.program = program->shim->program(program->operators);
+    return HTP_OK;
+}
+
+static htp_status prepare(htp_verify_program *program)
+{
+    htp_session *session = &program->fresh.work;
+    HTP_TRY(find_runner(program));
+    const char *version =
+        program->shim ? program->shim->libtorch_version : session->source.libtorch_version;
+    find_values(program);
+    program->replay = htp_replay_new(&program->means, session->graph);
+    program->tolerances =
+        HTP_NEW_ARRAY(program->arena, double, program->fresh.view.values.count + 1);
+    program->reference = (htp_verify_reference){
+        .user = program,
+        .candidates = session->inputs.lane_count,
+        .size = size_of,
+        .compute = compute,
+        .tolerances = program->tolerances,
+        .runtime = htp_arena_printf(program->arena, "libtorch %s", version),
+    };
+    return HTP_OK;
+}
+
+htp_status htp_verify_program_open(htp_verify_program *program, htp_arena *arena,
+                                   const char *model_path, const htp_options *options)
+{
+    program->arena = arena;
+    HTP_TRY(htp_fresh_export_open(&program->fresh, arena, model_path, options));
+    if (htp_arena_recover(&program->fresh.work.arena) != 0) {
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", model_path);
+    }
+    return prepare(program);
+}
+
+void htp_verify_program_close(htp_verify_program *program)
+{
+    for (uint32_t r = 0; r < HTP_MAX_LANES; r++) {
+        htp_spill_close(&program->spills[r]);
+    }
+    if (program->operators) {
+        program->shim->close(program->operators);
+    }
+    htp_fresh_export_close(&program->fresh);
+}

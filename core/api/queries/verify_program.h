@@ -1,0 +1,46 @@
+/*
+ * What a PyTorch model computes, as the reference of a verification. Private to core/api.
+ *
+ * The model is exported in memory. Its recorded operators run again on real tensors, in libtorch.
+ * Each of their results has its tensor in the export, which is where the other model's counterparts
+ * are found.
+ */
+#ifndef HTP_API_VERIFY_PROGRAM_H
+#define HTP_API_VERIFY_PROGRAM_H
+
+#include "api/export/fresh_export.h"
+#include "base/files/spill.h"
+#include "replay/replay.h"
+#include "verify/verify.h"
+
+#include <htp/shim.h>
+
+/** A program that runs. All zeroes: nothing is open. Lives in a frame that no jump skips. */
+typedef struct htp_verify_program {
+    htp_fresh_export fresh;
+    htp_verify_reference reference;
+    htp_arena *arena;
+    const htp_shim *shim;      /* that opened `operators` */
+    htp_shim_model *operators; /* for a file that libtorch does not read; or NULL */
+    htp_replay_means means;
+    htp_replay *replay;
+    htp_spill spills[HTP_MAX_LANES]; /* tensors of each candidate: a lane of the trace */
+    uint32_t *values;                /* by value of the graph: of the view; HTP_NONE */
+    bool *is_wanted;                 /* by value of the graph */
+    double *tolerances;              /* by value of the view */
+    htp_replay_gap gap;              /* of the first run */
+} htp_verify_program;
+
+/**
+ * Exports a model, and prepares its runs.
+ * @param arena    of the reference; its recovery point is set
+ * @param options  as for htp_export(); NULL: all defaults
+ * @param program  all zeroes; closed in any case
+ */
+HTP_MUST_USE htp_status htp_verify_program_open(htp_verify_program *program, htp_arena *arena,
+                                                const char *model_path, const htp_options *options);
+
+/** Releases everything. */
+void htp_verify_program_close(htp_verify_program *program);
+
+#endif

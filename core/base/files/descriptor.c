@@ -1,0 +1,39 @@
+#include "base/files/descriptor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+bool htp_descriptor_write_all(int fd, const void *bytes, size_t count)
+{
+    const char *at = bytes;
+    while (count > 0) {
+        ssize_t written = write(fd, at, count);
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        at += written > 0 ? written : 0;
+        count -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+int htp_descriptor_open_unnamed(void)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path = NULL;
+    folder = folder && *folder ? folder : "/tmp";
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || asprintf(&path, "%s/htp-trace-XXXXXX", folder) < 0) {
+        return fd;
+    }
+    fd = mkostemp(path, O_CLOEXEC); /* not all file systems have unnamed files */
+    if (fd >= 0) {
+        (void)unlink(path);
+    }
+    free(path);
+    return fd;
+}

@@ -1,0 +1,16 @@
+/*
+ * File descriptors: writes, and temporary files without a name.
+ */
+#ifndef HTP_BASE_DESCRIPTOR_H
+#define HTP_BASE_DESCRIPTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Writes all bytes to a file descriptor. @return false: errno says why it failed */
+bool htp_descriptor_write_all(int fd, const void *bytes, size_t count);
+
+/** Opens a temporary file without a name, in $TMPDIR or /tmp. @return -1: errno says why */
+int htp_descriptor_open_unnamed(void);
+
+#endif

@@ -1,0 +1,113 @@
+#include "replay/operators.h"
+
+#include "base/dtype.h"
+#include "interpret/operators/operand_checks.h"
+#include "interpret/operators/operator_facts.h"
+#include "onnx/serialize/payload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t htp_replay_find(const htp_replay_means *means, const char *kind)
+{
+    const char *dot = strchr(kind, '.');
+    size_t length = dot ? (size_t)(dot - kind) : strlen(kind);
+    const char *name = htp_arena_printf(means->arena, "%.*s", (int)length, kind);
+    return means->runner->find(means->runner->self, name, dot ? dot + 1 : "");
+}
+
+bool htp_replay_may_run(const htp_program_schema *schema)
+{
+    return htp_operator_may_run(schema) && !htp_operator_is_unchecked(schema) &&
+           !htp_operator_trusts_contents(schema);
+}
+
+bool htp_replay_allows(const htp_replay_means *means, const htp_program_schema *schema,
+                       const htp_operand *inputs, uint32_t count, htp_error *reason)
+{
+    double text_work = 0;
+    const htp_guard guard = htp_guard_find(schema->name, false);
+    const htp_operands operands = {.all = inputs,
+                                   .count = count,
+                                   .arguments = schema->arguments,
+                                   .argument_count = schema->argument_count,
+                                   .runner = means->runner};
+    return htp_guard_allows(&guard, &operands, &text_work, reason);
+}
+
+void htp_replay_declare_lists(const htp_program_schema *schema, htp_operand *inputs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_empty = inputs[i].kind == HTP_OPERAND_LIST && inputs[i].count == 0;
+        inputs[i].type = is_empty ? schema->arguments[i].type : HTP_NONE;
+    }
+}
+
+/* ---- operands ---- */
+
+bool htp_replay_plain(const htp_trace_value *value, uint32_t lane, htp_operand *operand)
+{
+    *operand = (htp_operand){.type = HTP_NONE};
+    switch (value->kind) {
+    case HTP_TRACE_NOTHING:
+        return true;
+    case HTP_TRACE_STRING:
+        operand->kind = HTP_OPERAND_STRING;
+        operand->as.text = value->s;
+        operand->bytes = value->s_bytes;
+        return true;
+    case HTP_TRACE_INT:
+        operand->kind = HTP_OPERAND_INT;
+        operand->as.i = value->i[lane];
+        return true;
+    case HTP_TRACE_BOOL:
+        operand->kind = HTP_OPERAND_BOOL;
+        operand->as.b = value->i[lane] != 0;
+        return true;
+    case HTP_TRACE_FLOAT:
+        operand->kind = HTP_OPERAND_FLOAT;
+        operand->as.f = value->f[lane];
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool htp_replay_tensor(const htp_replay_means *means, const htp_trace_value *value,
+                       const int64_t *dims, const void *bytes, size_t count, htp_operand *operand)
+{
+    htp_error error;
+    const htp_making making = {.way = HTP_MAKE_OF_BYTES,
+                               .type = htp_dtype_scalar_type(value->dtype),
+                               .rank = value->rank,
+                               .dims = dims,
+                               .bytes = bytes,
+                               .byte_count = count};
+    *operand = (htp_operand){.kind = HTP_OPERAND_TENSOR, .type = HTP_NONE};
+    return making.type >= 0 && means->runner->make(means->runner->self, &making,
+                                                   &operand->as.tensor, &error) == HTP_RUN_OK;
+}
+
+/* Its bytes are freed as soon as the runner has a copy. */
+bool htp_replay_weight(htp_replay_means *means, const htp_trace_value *value, uint64_t most,
+                       htp_operand *operand)
+{
+    htp_builder *model = means->model;
+    htp_tensor_id tensor = htp_builder_weight(model, value->weight);
+    const htp_initializer *weight = &model->initializers.items[model->tensors.items[tensor].index];
+    uint64_t count = 0;
+    if (!means->payload) {
+        means->payload = HTP_NEW(means->arena, htp_payload);
+    }
+    htp_status status = htp_payload_check(model, weight, &count);
+    bool fits = !status && count <= most;
+    htp_status_free(status);
+    char *bytes = fits ? malloc(count + 1) : NULL;
+    if (!bytes) {
+        return false;
+    }
+    bool is_made = htp_payload_copy(means->payload, model, weight, bytes, count) &&
+                   htp_replay_tensor(means, value, value->dims[0], bytes, count, operand);
+    free(bytes);
+    return is_made;
+}

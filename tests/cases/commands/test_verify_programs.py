@@ -1,0 +1,111 @@
+"""`htp-trace verify` with a PyTorch model as the reference: faults that are planted in its export are found in the right
+module, and a faithful export passes."""
+
+import json
+
+import numpy
+import onnx
+import torch
+from torch import nn
+
+from harness import (
+    EXIT_INTERNAL, EXIT_OK, case, case_for_each, exported, input_flags, libtorch_version, run, scratch,
+    skip_unless_loadable, torchscript,
+)
+from exported_files import files
+from models.table import ALL
+from commands import NO_SHIM
+from test_bad_input import check_line
+from test_validate import EXIT_FOUND
+from test_verify import PACKAGE, change_weight, make_half, modules, swap_operator
+
+SAMPLES = [ALL[name] for name in ("bert-tiny", "small-gpt2", "narrow-resnet50", "detector")]
+FAULTS = (change_weight, swap_operator, make_half)
+
+
+def verified(program, b, *options, code=EXIT_OK) -> dict:
+    result = run("verify", program, b, "--onnxruntime", PACKAGE[0], "--json", "--quiet", *options)
+    assert result.returncode == code and not result.stderr, (result.returncode, result.stderr, result.stdout[:2000])
+    return json.loads(result.stdout)
+
+
+def check_fault(program, file, fault, *options) -> None:
+    """Plants a fault in an export, and looks for its module."""
+    model = onnx.load(file)
+    full, tag = fault(model)
+    with scratch() as folder:
+        onnx.save(model, folder / "changed.onnx")
+        found = verified(program, folder / "changed.onnx", *options, code=EXIT_FOUND)
+    told = modules(found)
+    where = full if full in told else tag
+    assert found["first"] == where, (found["first"], where)
+    assert [m["address"] for m in found["modules"] if m["is_source"]] == [where]
+    worst = told[where]["worst_operator"]
+    assert worst and worst["growth"] > 0 and worst["source"], worst
+
+
+@case_for_each([(s, f) for s in SAMPLES for f in FAULTS], name=lambda row: f"{row[0].name}-{row[1].__name__}")
+def the_module_of_a_fault_is_named_first(row):
+    sample, fault = row
+    skip_unless_loadable(sample)
+    check_fault(torchscript(sample), exported(sample), fault, *input_flags(sample))
+
+
+@case_for_each(SAMPLES, name=lambda model: model.name)
+def a_faithful_export_passes(sample):
+    skip_unless_loadable(sample)
+    found = verified(torchscript(sample), exported(sample), *input_flags(sample))
+    assert found["first"] is None and not found["is_beyond"] and found["compared"] > 10, found
+    assert all(m["own"]["relative"] < 1e-4 for m in found["modules"] if m["own"]), found
+
+
+# ---- state -------------------------------------------------------------------------------------
+
+
+class Remembering(nn.Module):
+    """A recurrence whose state outlives a call."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Sequential(nn.Linear(4, 8), nn.Tanh())
+        self.second = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+        self.third = nn.Sequential(nn.Linear(8, 4), nn.Tanh())
+        self.register_buffer("memory", torch.zeros(2, 8))
+
+    def forward(self, x):
+        self.memory = self.second(self.first(x) + self.memory)
+        return self.third(self.memory)
+
+
+def remembering(folder) -> tuple:
+    torch.manual_seed(0)
+    torch.jit.script(Remembering().eval()).save(str(folder / "state.pt"))
+    result = run(folder / "state.pt", "--out", folder / "state.onnx")
+    assert result.returncode == EXIT_OK, result.stderr
+    return folder / "state.pt", folder / "state.onnx"
+
+
+@case_for_each([None, *FAULTS], name=lambda fault: fault.__name__ if fault else "none")
+def states_are_handed_on(fault):
+    with scratch() as folder:
+        program, file = remembering(folder)
+        if fault:
+            check_fault(program, file, fault)
+        else:
+            found = verified(program, file)
+            assert found["first"] is None and not found["is_beyond"], found
+
+
+# ---- programs of torch.export ------------------------------------------------------------------
+
+
+@case_for_each(["plain", "decomposed"] if libtorch_version() >= (2, 13) else [], name=str)
+def programs_of_torch_export_are_verified(mode):
+    program = files("plain_programs", "convolutional") / f"{mode}.pt2"
+    with scratch() as folder:
+        assert run(program, "--out", folder / "x.onnx", env=NO_SHIM).returncode == EXIT_OK
+        found = verified(program, folder / "x.onnx")
+        assert found["first"] is None and not found["is_beyond"] and found["compared"] > 0, found
+        check_fault(program, folder / "x.onnx", change_weight)
+        check_line(run("verify", program, folder / "x.onnx", "--quiet", "--onnxruntime", PACKAGE[0], env=NO_SHIM),
+                   EXIT_INTERNAL, "runs PyTorch models in libtorch")
