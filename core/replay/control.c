@@ -178,8 +178,9 @@ static bool as_tensors(htp_replay_state *state, operands *rows)
 static bool make_empty(htp_replay_state *state, const htp_trace_value *value, htp_operand *stacked)
 {
     int64_t dims[HTP_MAX_RANK] = {0};
+    uint32_t lane = state->request->lane == HTP_NONE ? 0 : state->request->lane;
     for (uint32_t i = 1; i < value->rank; i++) {
-        dims[i] = value->dims[state->request->lane][i];
+        dims[i] = value->dims[lane][i];
     }
     return htp_replay_tensor(state->replay->means, value, dims, "", 0, stacked);
 }

@@ -27,8 +27,9 @@ typedef htp_status (*htp_replay_take)(void *user, htp_value_id value,
 
 /** One run. */
 typedef struct htp_replay_request {
-    uint32_t lane;                 /* of the trace, which has the sizes of the inputs */
-    bool is_double;                /* numbers with a floating point are of float64 */
+    uint32_t lane;  /* of the trace, which has the sizes of the inputs; HTP_NONE: none
+                       has, and numbers that are only told by lane are unknown */
+    bool is_double; /* numbers with a floating point are of float64 */
     const htp_replay_array *given; /* by value: inputs and states */
     const bool *is_wanted;         /* by value: take() is called */
     htp_replay_take take;

@@ -123,9 +123,11 @@ static bool read_known(htp_replay_state *state, const htp_trace_value *value, ht
                                          htp_replay_weight(means, value, UINT64_MAX, operand);
         return is_read && settle_type(state, value, operand);
     }
-    bool is_told = value->is_constant || (value->has_lanes && value->producer == HTP_NONE) ||
-                   value->kind == HTP_TRACE_NOTHING || value->kind == HTP_TRACE_STRING;
-    return is_told && htp_replay_plain(value, state->request->lane, operand);
+    uint32_t lane = state->request->lane;
+    bool is_by_lane = value->has_lanes && value->producer == HTP_NONE && lane != HTP_NONE;
+    bool is_told = value->is_constant || is_by_lane || value->kind == HTP_TRACE_NOTHING ||
+                   value->kind == HTP_TRACE_STRING;
+    return is_told && htp_replay_plain(value, lane == HTP_NONE ? 0 : lane, operand);
 }
 
 bool htp_replay_read(htp_replay_state *state, htp_value_id id, htp_operand *operand)

@@ -3,6 +3,7 @@
  */
 #include "verify/work.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A module of A, and the part of B that computes its outputs. */
@@ -257,6 +258,55 @@ static void begin(struct finding *f, htp_verify_work *work)
     }
 }
 
+/* ---- which modules ---- */
+
+/* A module runs alone with all that it holds, so deep nesting would run a node as often as it is
+ * deep: all modules together may have this many times the nodes of the model. */
+enum { MOST_TIMES = 8 };
+
+struct sized {
+    uint64_t nodes;
+    uint32_t module;
+};
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const struct sized *first = a;
+    const struct sized *second = b;
+    if (first->nodes != second->nodes) {
+        return first->nodes < second->nodes ? -1 : 1;
+    }
+    return first->module < second->module ? -1 : 1;
+}
+
+/* By module: whether it may run alone. Small ones come first. */
+static const bool *choose_modules(const htp_verify_work *work)
+{
+    const htp_view *view = work->borders.view;
+    const htp_tree *tree = work->borders.tree;
+    struct sized *sizes = HTP_NEW_ARRAY(work->arena, struct sized, tree->module_count + 1U);
+    bool *may_run = HTP_NEW_ARRAY(work->arena, bool, tree->module_count + 1U);
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        if (work->borders.innermost[n] != HTP_NONE) {
+            sizes[work->borders.innermost[n]].nodes++;
+        }
+    }
+    for (uint32_t m = tree->module_count; m-- > 0;) { /* parents precede children */
+        uint32_t parent = tree->modules[m].parent;
+        sizes[m].module = m;
+        if (parent != HTP_NONE) {
+            sizes[parent].nodes += sizes[m].nodes;
+        }
+    }
+    qsort(sizes, tree->module_count, sizeof(*sizes), compare_sizes);
+    uint64_t left = MOST_TIMES * (uint64_t)view->nodes.count;
+    for (uint32_t i = 0; i < tree->module_count && sizes[i].nodes <= left; i++) {
+        may_run[sizes[i].module] = true;
+        left -= sizes[i].nodes;
+    }
+    return may_run;
+}
+
 /* The root alone is all of the model: what it adds is what came out. */
 static bool is_whole(const htp_verify_work *work, uint32_t module)
 {
@@ -267,6 +317,7 @@ htp_status htp_verify_own(htp_verify_work *work)
 {
     struct finding f;
     uint64_t bytes = 0;
+    const bool *may_run = choose_modules(work);
     begin(&f, work);
     for (uint32_t m = 0; m < work->sides[HTP_COMPARED_A].tree->module_count; m++) {
         struct alone alone = {.module = m};
@@ -276,7 +327,9 @@ htp_status htp_verify_own(htp_verify_work *work)
             module->no_own = module->has_nodes ? NULL : "it runs in no node outside of bodies";
             continue;
         }
-        module->no_own = find_part(&f, &alone);
+        module->no_own = may_run[m] ? find_part(&f, &alone)
+                                    : "modules are nested so deeply that only those inside of it "
+                                      "run alone";
         if (module->no_own) {
             continue;
         }

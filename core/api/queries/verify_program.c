@@ -10,7 +10,7 @@
  * that a decision came out the other way in double precision: then it measures nothing. */
 static const double times = 8, least = 1e-5, lost = 1e-2;
 
-/* ---- runs ---- */
+/* ---- results ---- */
 
 /* A run of the program, in float32 or in double precision. */
 struct running {
@@ -80,6 +80,98 @@ static htp_status compare(void *user, htp_value_id value, const htp_replay_array
     return HTP_OK;
 }
 
+/* ---- sizes ---- */
+
+/* The lane of the trace with a candidate's sizes; HTP_NONE: none has. */
+static uint32_t lane_of(uint32_t candidate)
+{
+    return candidate == 0                     ? 0
+           : candidate <= HTP_PROGRAM_SMALLER ? HTP_NONE
+                                              : candidate - HTP_PROGRAM_SMALLER;
+}
+
+/* About a half or a quarter of a size, or one that is a little larger, within bounds. */
+static int64_t move_size(int64_t own, uint32_t candidate, const htp_bound *bound)
+{
+    int64_t part = (int64_t)1 << candidate;
+    int64_t step = bound && bound->step > 1 ? bound->step : 1;
+    int64_t least = bound && bound->least > 0 ? bound->least : 1;
+    int64_t size = own >= 2 * part ? own / part + 1 : own + candidate;
+    if (step > 1) {
+        size -= ((size - bound->rest) % step + step) % step;
+    }
+    while (size < least || size == own) {
+        size += step;
+    }
+    return size;
+}
+
+static int64_t size_of(void *user, uint32_t candidate, const char *axis)
+{
+    const htp_verify_program *program = user;
+    const htp_inputs *inputs = &program->fresh.work.inputs;
+    uint32_t lane = lane_of(candidate);
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        const int64_t *sizes = inputs->axes[i].sizes;
+        if (strcmp(inputs->axes[i].symbol, axis) == 0) {
+            return lane == HTP_NONE
+                       ? move_size(sizes[0], candidate, inputs->bounds ? &inputs->bounds[i] : NULL)
+                       : sizes[lane];
+        }
+    }
+    return 0;
+}
+
+/* ---- inputs that are given ---- */
+
+/* The array for input @p number: by name, or by position where numpy named it. */
+static const htp_npz_entry *find_given(const htp_verify_program *program, const char *name,
+                                       uint32_t number, size_t *index)
+{
+    const char *position = htp_arena_printf(program->arena, "arr_%u", number);
+    for (size_t i = 0; i < program->given.entries.count; i++) {
+        const htp_npz_entry *entry = &program->given.entries.items[i];
+        if (strcmp(entry->name, name) == 0 || strcmp(entry->name, position) == 0) {
+            *index = i;
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+/* Replaces made-up inputs by those of a file. */
+static htp_status read_given(const htp_verify_program *program, const htp_array **arrays)
+{
+    const htp_view *view = &program->fresh.view;
+    htp_view_range inputs = view->graphs.items[0].inputs;
+    for (uint32_t i = 0; i < inputs.count && program->given.entries.count > 0; i++) {
+        uint32_t value = view->operands.items[inputs.first + i];
+        const htp_array *made = arrays[value];
+        const char *name = htp_view_text(view, view->values.items[value].name);
+        size_t index = 0;
+        const htp_npz_entry *entry = made ? find_given(program, name, i, &index) : NULL;
+        if (!entry) {
+            continue;
+        }
+        bool fits = htp_onnx_data_type(entry->dtype) == made->data_type &&
+                    entry->rank == made->rank &&
+                    (made->rank == 0 ||
+                     memcmp(entry->dims, made->dims, made->rank * sizeof(*made->dims)) == 0);
+        htp_array *given = HTP_NEW(program->arena, htp_array);
+        void *elements = htp_arena_alloc(program->arena, htp_array_bytes(made) + 1);
+        if (!fits || !htp_npz_read(&program->given, index, elements)) {
+            return htp_status_make(HTP_CODE_USAGE, "%s: array '%s' is not what the input takes",
+                                   program->given.path, entry->name);
+        }
+        *given = *made;
+        given->data = elements;
+        arrays[value] = given;
+    }
+    return HTP_OK;
+}
+
+/* ---- a run ---- */
+
 /* The values that come in. */
 static const htp_replay_array *list_given(const htp_verify_program *program,
                                           const htp_array *const *arrays)
@@ -122,23 +214,29 @@ static const char *describe_gap(const htp_verify_program *program)
 }
 
 /* A later run that lacks more than the first has sizes that the program refuses. */
-static htp_status compute(void *user, uint32_t lane, const htp_array **arrays, bool *is_taken)
+static htp_status compute(void *user, uint32_t candidate, const htp_array **arrays, bool *is_taken)
 {
     htp_verify_program *program = user;
     size_t count = program->fresh.view.values.count + 1;
+    HTP_TRY(read_given(program, arrays));
+    bool is_guess = lane_of(candidate) == HTP_NONE;
+    if (is_guess && program->fresh.work.inputs.takes) { /* it has conditions on several sizes */
+        *is_taken = false;
+        return HTP_OK;
+    }
     struct running running = {.program = program,
-                              .spill = &program->spills[lane],
+                              .spill = &program->spills[candidate],
                               .made = HTP_NEW_ARRAY(program->arena, htp_array, count),
                               .offsets = HTP_NEW_ARRAY(program->arena, uint64_t, count),
                               .arrays = arrays};
-    htp_replay_request request = {.lane = lane,
+    htp_replay_request request = {.lane = lane_of(candidate),
                                   .given = list_given(program, arrays),
                                   .is_wanted = program->is_wanted,
                                   .take = keep,
                                   .user = &running};
     htp_replay_gap gap;
     HTP_TRY(htp_replay_run(program->replay, &request, &gap));
-    if (lane == 0) {
+    if (candidate == 0) {
         program->gap = gap;
         program->reference.gap = describe_gap(program);
     }
@@ -156,20 +254,6 @@ static htp_status compute(void *user, uint32_t lane, const htp_array **arrays, b
     request.is_double = true;
     request.take = compare;
     return htp_replay_run(program->replay, &request, &gap);
-}
-
-/* ---- sizes ---- */
-
-static int64_t size_of(void *user, uint32_t lane, const char *axis)
-{
-    const htp_verify_program *program = user;
-    const htp_inputs *inputs = &program->fresh.work.inputs;
-    for (uint32_t i = 0; i < inputs->axis_count; i++) {
-        if (strcmp(inputs->axes[i].symbol, axis) == 0) {
-            return inputs->axes[i].sizes[lane];
-        }
-    }
-    return 0;
 }
 
 /* ---- preparation ---- */
@@ -227,19 +311,32 @@ static htp_status find_runner(htp_verify_program *program)
     return HTP_OK;
 }
 
+/* Given inputs have one size. What a file declares of its sizes holds for those of its lanes. */
+static uint32_t count_candidates(const htp_verify_program *program)
+{
+    uint32_t lanes = program->fresh.work.inputs.lane_count;
+    bool is_one = program->given.entries.count > 0 || lanes < 2;
+    return is_one ? 1 : lanes + HTP_PROGRAM_SMALLER;
+}
+
 static htp_status prepare(htp_verify_program *program)
 {
     htp_session *session = &program->fresh.work;
     HTP_TRY(find_runner(program));
     const char *version =
         program->shim ? program->shim->libtorch_version : session->source.libtorch_version;
+    const char *file = session->options.inputs_file;
+    size_t length = file ? strlen(file) : 0;
+    if (length > strlen(".npz") && strcmp(file + length - strlen(".npz"), ".npz") == 0) {
+        HTP_TRY(htp_npz_open(program->arena, file, &program->given));
+    }
     find_values(program);
     program->replay = htp_replay_new(&program->means, session->graph);
     program->tolerances =
         HTP_NEW_ARRAY(program->arena, double, program->fresh.view.values.count + 1);
     program->reference = (htp_verify_reference){
         .user = program,
-        .candidates = session->inputs.lane_count,
+        .candidates = count_candidates(program),
         .size = size_of,
         .compute = compute,
         .tolerances = program->tolerances,
@@ -261,9 +358,10 @@ htp_status htp_verify_program_open(htp_verify_program *program, htp_arena *arena
 
 void htp_verify_program_close(htp_verify_program *program)
 {
-    for (uint32_t r = 0; r < HTP_MAX_LANES; r++) {
+    for (uint32_t r = 0; r < HTP_PROGRAM_CANDIDATES; r++) {
         htp_spill_close(&program->spills[r]);
     }
+    htp_npz_close(&program->given);
     if (program->operators) {
         program->shim->close(program->operators);
     }

@@ -11,9 +11,17 @@
 #include "api/export/fresh_export.h"
 #include "base/files/spill.h"
 #include "replay/replay.h"
+#include "source/inputs/arrays_npz.h"
 #include "verify/verify.h"
 
 #include <htp/shim.h>
+
+/** Choices of sizes: the program's own; smaller ones; those of the other lanes of its trace, which
+ * it is known to take. */
+enum {
+    HTP_PROGRAM_SMALLER = 2,
+    HTP_PROGRAM_CANDIDATES = HTP_MAX_LANES + HTP_PROGRAM_SMALLER,
+};
 
 /** A program that runs. All zeroes: nothing is open. Lives in a frame that no jump skips. */
 typedef struct htp_verify_program {
@@ -24,11 +32,12 @@ typedef struct htp_verify_program {
     htp_shim_model *operators; /* for a file that libtorch does not read; or NULL */
     htp_replay_means means;
     htp_replay *replay;
-    htp_spill spills[HTP_MAX_LANES]; /* tensors of each candidate: a lane of the trace */
-    uint32_t *values;                /* by value of the graph: of the view; HTP_NONE */
-    bool *is_wanted;                 /* by value of the graph */
-    double *tolerances;              /* by value of the view */
-    htp_replay_gap gap;              /* of the first run */
+    htp_spill spills[HTP_PROGRAM_CANDIDATES]; /* tensors of each choice of sizes */
+    htp_npz_file given;                       /* inputs of the user */
+    uint32_t *values;                         /* by value of the graph: of the view; HTP_NONE */
+    bool *is_wanted;                          /* by value of the graph */
+    double *tolerances;                       /* by value of the view */
+    htp_replay_gap gap;                       /* of the first run */
 } htp_verify_program;
 
 /**

@@ -96,6 +96,34 @@ def states_are_handed_on(fault):
             assert found["first"] is None and not found["is_beyond"], found
 
 
+# ---- inputs that are given ---------------------------------------------------------------------
+
+
+@case
+def inputs_of_a_file_are_used():
+    """At a given input the two models part, and only there."""
+
+    class Clipped(nn.Module):
+        def forward(self, x):
+            return torch.clamp(x, max=100.0) * 2
+
+    with scratch() as folder:
+        torch.jit.trace(Clipped(), torch.zeros(2, 3)).save(str(folder / "x.pt"))
+        assert run(folder / "x.pt", "--out", folder / "x.onnx").returncode == EXIT_OK
+        model = onnx.load(folder / "x.onnx")
+        for initializer in model.graph.initializer:
+            if onnx.numpy_helper.to_array(initializer) == 100:
+                initializer.CopyFrom(onnx.numpy_helper.from_array(numpy.float32(90), initializer.name))
+        onnx.save(model, folder / "changed.onnx")
+        assert verified(folder / "x.pt", folder / "changed.onnx")["first"] is None
+        for name in ("x", "arr_0"):
+            numpy.savez(folder / "given.npz", **{name: numpy.full((4, 3), 95, numpy.float32)})
+            options = "--inputs", folder / "given.npz"
+            found = verified(folder / "x.pt", folder / "changed.onnx", *options, code=EXIT_FOUND)
+            assert found["sizes"] in ([{}], [{"batch": 4}]) and found["first"], found
+            assert verified(folder / "x.pt", folder / "x.onnx", *options)["first"] is None
+
+
 # ---- programs of torch.export ------------------------------------------------------------------
 
 
