@@ -207,8 +207,18 @@ void htp_shim_model::load(const htp_shim_contents &contents, const htp_shim_host
     (void)find_program().object(model.archive.module()._ivalue());
 }
 
+// Makes failed allocations throw. Without a handler, an operator new that is written in C, such as
+// mimalloc's, aborts the process.
+static void throw_without_memory()
+{
+    if (std::get_new_handler() == nullptr) {
+        std::set_new_handler([] { throw std::bad_alloc(); });
+    }
+}
+
 extern "C" __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {
+    throw_without_memory();
     static const htp_shim shim = {
         HTP_SHIM_ABI,   HTP_LIBTORCH_VERSION, open_model,       open_empty,
         evaluate_model, close_model,          has_operator,     open_library,

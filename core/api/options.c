@@ -118,7 +118,9 @@ static htp_status check(const htp_options *options)
         return htp_status_make(HTP_CODE_USAGE,
                                "the list of libraries or custom operators is missing");
     }
-    return HTP_OK;
+    return is_list(options->limits, options->limit_count)
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_USAGE, "the list of limits is missing");
 }
 
 htp_status htp_given_copy(void *defaults, size_t bytes, const void *given, const char *what,

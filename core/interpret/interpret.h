@@ -5,6 +5,7 @@
 #define HTP_INTERPRET_INTERPRET_H
 
 #include "base/arena.h"
+#include "base/limits/limits.h"
 #include "base/status.h"
 #include "interpret/machine/devices.h"
 #include "interpret/machine/instances.h"
@@ -24,7 +25,8 @@ typedef struct htp_interpreted {
     const htp_instances *instances; /* of the program */
     const char *method;             /* the chosen method */
     htp_devices devices;
-    bool is_inference; /* programs traced in training mode run in inference mode */
+    const htp_limits *limits; /* NULL: all defaults */
+    bool is_inference;        /* programs traced in training mode run in inference mode */
 } htp_interpreted;
 
 /** @return NULL without memory */

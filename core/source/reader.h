@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/input_file.h"
+#include "base/limits/limits.h"
 #include "base/status.h"
 #include "base/watch.h"
 #include "interpret/trace/request.h"
@@ -26,7 +27,8 @@ typedef struct htp_source_options {
     size_t library_count;
     const char *libtorch; /**< the folder of the libtorch that reads TorchScript; NULL: found */
     const char *model;    /**< name of the model in a file that holds several; NULL: the only one */
-    bool is_inference;    /**< a model saved in training mode is read in inference mode */
+    const htp_limits *limits; /**< of what a run of the program may cost; they outlive the source */
+    bool is_inference;        /**< a model saved in training mode is read in inference mode */
     htp_progress_fn progress; /**< NULL: no reports */
     void *user;
 } htp_source_options;

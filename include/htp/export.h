@@ -136,6 +136,9 @@ typedef struct htp_options {
      * distribution, or a prefix such as /usr. A process opens one libtorch, at its first
      * TorchScript model. NULL: $HTP_LIBTORCH, else the one that is found, see docs/LIBTORCH.md. */
     const char *libtorch;
+    /** "NAME=N": limits of what a model may cost, see docs/LIMITS.md. */
+    const char *const *limits;
+    size_t limit_count;
 } htp_options;
 
 /** Fills @p options with the defaults. */

@@ -76,6 +76,18 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
+    :--limit | inspect:--limit | verify:--limit | quality:--limit)
+        COMPREPLY=()
+        return
+        ;;
+    :--time-limit | inspect:--time-limit | select:--time-limit | extract:--time-limit | split:--time-limit | replace:--time-limit | validate:--time-limit | compare:--time-limit | verify:--time-limit | quality:--time-limit | strip:--time-limit | retag:--time-limit | inline:--time-limit | sidecar:--time-limit | graph:--time-limit | profile:--time-limit)
+        COMPREPLY=()
+        return
+        ;;
+    :--memory-limit | inspect:--memory-limit | select:--memory-limit | extract:--memory-limit | split:--memory-limit | replace:--memory-limit | validate:--memory-limit | compare:--memory-limit | verify:--memory-limit | quality:--memory-limit | strip:--memory-limit | retag:--memory-limit | inline:--memory-limit | sidecar:--memory-limit | graph:--memory-limit | profile:--memory-limit)
+        COMPREPLY=()
+        return
+        ;;
     :--tags | inspect:--tags)
         mapfile -t COMPREPLY < <(compgen -W 'attribute metadata doc-string layer-ann none' -- "$word")
         return
@@ -225,22 +237,22 @@ _htp_trace()
         return
     fi
     case $command in
-    '') options='--out --out-dir --jobs --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --libtorch --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
-    inspect) options='--module --own --depth --node-data --cost --sizes --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --libtorch --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
-    select) options='--module --except --verify --worse-than --worst --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
-    extract) options='--out --external-data --module --except --own --call --json --quiet --verbose --version --help' ;;
-    split) options='--out-dir --external-data --at --depth --into --by --profile --sizes --share-weights --optimized --json --quiet --verbose --version --help' ;;
-    replace) options='--out --module --op --json --quiet --verbose --version --help' ;;
-    validate) options='--sidecar --json --quiet --verbose --version --help' ;;
-    compare) options='--json --quiet --verbose --version --help' ;;
-    verify) options='--depth --node-data --tolerance --onnxruntime --html --save --values --level --memory --json --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --untie --no-fold --libtorch --load-library --custom-op --include-torch-nn' ;;
-    quality) options='--reference --against --profile --json --node-data --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --libtorch --load-library --custom-op' ;;
-    strip) options='--out --keep --json --quiet --verbose --version --help' ;;
-    retag) options='--out --like --json --quiet --verbose --version --help' ;;
-    inline) options='--out --json --quiet --verbose --version --help' ;;
-    sidecar) options='--out --json --quiet --verbose --version --help' ;;
-    graph) options='--out --module --own --depth --color-by --verify --profile --sizes --format --optimized --json --quiet --verbose --version --help' ;;
-    profile) options='--module --own --depth --node-data --sizes --optimized --json --quiet --verbose --version --help' ;;
+    '') options='--out --out-dir --jobs --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --libtorch --load-library --custom-op --limit --time-limit --memory-limit --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
+    inspect) options='--time-limit --memory-limit --module --own --depth --node-data --cost --sizes --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --libtorch --load-library --custom-op --limit --tags --tag-attribute-prefix --include-torch-nn' ;;
+    select) options='--time-limit --memory-limit --module --except --verify --worse-than --worst --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
+    extract) options='--out --external-data --time-limit --memory-limit --module --except --own --call --json --quiet --verbose --version --help' ;;
+    split) options='--out-dir --external-data --time-limit --memory-limit --at --depth --into --by --profile --sizes --share-weights --optimized --json --quiet --verbose --version --help' ;;
+    replace) options='--out --time-limit --memory-limit --module --op --json --quiet --verbose --version --help' ;;
+    validate) options='--time-limit --memory-limit --sidecar --json --quiet --verbose --version --help' ;;
+    compare) options='--time-limit --memory-limit --json --quiet --verbose --version --help' ;;
+    verify) options='--time-limit --memory-limit --depth --node-data --tolerance --onnxruntime --html --save --values --level --memory --json --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --untie --no-fold --libtorch --load-library --custom-op --limit --include-torch-nn' ;;
+    quality) options='--time-limit --memory-limit --reference --against --profile --json --node-data --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --libtorch --load-library --custom-op --limit' ;;
+    strip) options='--out --time-limit --memory-limit --keep --json --quiet --verbose --version --help' ;;
+    retag) options='--out --time-limit --memory-limit --like --json --quiet --verbose --version --help' ;;
+    inline) options='--out --time-limit --memory-limit --json --quiet --verbose --version --help' ;;
+    sidecar) options='--out --time-limit --memory-limit --json --quiet --verbose --version --help' ;;
+    graph) options='--out --time-limit --memory-limit --module --own --depth --color-by --verify --profile --sizes --format --optimized --json --quiet --verbose --version --help' ;;
+    profile) options='--time-limit --memory-limit --module --own --depth --node-data --sizes --optimized --json --quiet --verbose --version --help' ;;
     ops) options='--version --help' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

@@ -95,6 +95,18 @@ _htp_trace()
         :
         return
         ;;
+    :--limit | inspect:--limit | verify:--limit | quality:--limit)
+        :
+        return
+        ;;
+    :--time-limit | inspect:--time-limit | select:--time-limit | extract:--time-limit | split:--time-limit | replace:--time-limit | validate:--time-limit | compare:--time-limit | verify:--time-limit | quality:--time-limit | strip:--time-limit | retag:--time-limit | inline:--time-limit | sidecar:--time-limit | graph:--time-limit | profile:--time-limit)
+        :
+        return
+        ;;
+    :--memory-limit | inspect:--memory-limit | select:--memory-limit | extract:--memory-limit | split:--memory-limit | replace:--memory-limit | validate:--memory-limit | compare:--memory-limit | verify:--memory-limit | quality:--memory-limit | strip:--memory-limit | retag:--memory-limit | inline:--memory-limit | sidecar:--memory-limit | graph:--memory-limit | profile:--memory-limit)
+        :
+        return
+        ;;
     :--tags | inspect:--tags)
         compadd attribute metadata doc-string layer-ann none
         return
@@ -268,6 +280,9 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, steps, operators, values, elements, nodes or repeated-bytes'
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--tags:Selects where tags are written: attribute, metadata, doc-string, layer-ann (by which ONNX Runtime places layers on devices), or none'
         '--tag-attribute-prefix:Begins the names of tag attributes'
         '--include-torch-nn:Makes classes of torch.nn part of tags'
@@ -281,6 +296,8 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     inspect) options=(
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--module:Shows these modules instead of the tree: values that cross their border, nodes with source lines, weights'
         '--own:Takes these modules without those below them'
         '--depth:Shows N levels of the tree below the root'
@@ -305,11 +322,14 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, steps, operators, values, elements, nodes or repeated-bytes'
         '--tags:Selects where tags are written: attribute, metadata, doc-string, layer-ann (by which ONNX Runtime places layers on devices), or none'
         '--tag-attribute-prefix:Begins the names of tag attributes'
         '--include-torch-nn:Makes classes of torch.nn part of tags'
         ) ;;
     select) options=(
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--module:Takes these modules'
         '--except:Leaves these modules out'
         '--verify:Takes the modules whose own error in a report of verify --json is larger than --worse-than: the innermost, beside those of --module'
@@ -329,6 +349,8 @@ _htp_trace()
     extract) options=(
         '--out:Writes the model to FILE, complete or not at all'
         '--external-data:Stores weights in FILE.data beside the model: auto (over 2 GiB), always or never'
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--module:Takes these modules'
         '--except:Leaves these modules out'
         '--own:Takes these modules without those below them'
@@ -342,6 +364,8 @@ _htp_trace()
     split) options=(
         '--out-dir:Writes the parts to DIR'
         '--external-data:Stores weights in FILE.data beside the model: auto (over 2 GiB), always or never'
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--at:Makes these modules parts'
         '--depth:Makes the modules N levels below the root parts'
         '--into:Makes N parts of which the largest is as small as possible'
@@ -358,6 +382,8 @@ _htp_trace()
         ) ;;
     replace) options=(
         '--out:Writes the model to FILE, complete or not at all'
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--module:Replaces these modules'
         '--op:Names the operator: my.domain:Layer, or my.domain:Layer@2 for version 2 of the domain'
         '--json:Prints one JSON object'
@@ -367,6 +393,8 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     validate) options=(
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--sidecar:Also checks the sidecar against the model'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
@@ -375,6 +403,8 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     compare) options=(
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
@@ -382,6 +412,8 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     verify) options=(
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--depth:Shows N levels of the tree below the root'
         '--node-data:Writes the values of nodes for Model Explorer, as node data: multiply-adds, the microseconds of a profile, or the error that nodes add'
         '--tolerance:Accepts differences up to X times the largest element of a tensor'
@@ -410,9 +442,12 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, steps, operators, values, elements, nodes or repeated-bytes'
         '--include-torch-nn:Makes classes of torch.nn part of tags'
         ) ;;
     quality) options=(
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--reference:Says where nodes ran: the PyTorch model, which is exported again and whose calls are followed independently, or the sidecar of an export'
         '--against:Also measures this model, judged by the first'
         '--profile:Adds the milliseconds of modules from an ONNX Runtime profile'
@@ -438,9 +473,12 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, steps, operators, values, elements, nodes or repeated-bytes'
         ) ;;
     strip) options=(
         '--out:Writes the model to FILE, complete or not at all'
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--keep:Keeps tags in these places: attribute, metadata, doc-string, layer-ann'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
@@ -450,6 +488,8 @@ _htp_trace()
         ) ;;
     retag) options=(
         '--out:Writes the model to FILE, complete or not at all'
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--like:Names the tagged model that the other one was made from'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
@@ -459,6 +499,8 @@ _htp_trace()
         ) ;;
     inline) options=(
         '--out:Writes the model to FILE, complete or not at all'
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
@@ -467,6 +509,8 @@ _htp_trace()
         ) ;;
     sidecar) options=(
         '--out:Writes the document to FILE'
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
@@ -475,6 +519,8 @@ _htp_trace()
         ) ;;
     graph) options=(
         '--out:Writes the drawing to FILE, in the format that its name ends with'
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--module:Draws these modules alone'
         '--own:Takes these modules without those below them'
         '--depth:Draws modules N levels down as one box each'
@@ -491,6 +537,8 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     profile) options=(
+        '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
+        '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--module:Lists the kernels of these modules, the longest first'
         '--own:Takes these modules without those below them'
         '--depth:Shows N levels of the tree below the root'

@@ -29,6 +29,7 @@ static htp_status lower_at(htp_session *session, const htp_lower_means *means, i
 {
     for (;;) {
         *model = htp_builder_new(&session->arena, session->graph, opset);
+        (*model)->limits = &session->limits;
         htp_status status = htp_lower_graph(*model, means, htp_session_progress, session);
         bool is_open = session->options.opset == 0;
         if (htp_status_code(status) != HTP_CODE_UNSUPPORTED || !is_open ||

@@ -10,10 +10,14 @@ htp_status htp_session_load(htp_session *session)
                                     .library_count = options->library_count,
                                     .libtorch = options->libtorch,
                                     .model = options->model,
+                                    .limits = &session->limits,
                                     .is_inference = options->eval,
                                     .progress = htp_session_progress,
                                     .user = session};
     htp_session_begin(session, HTP_STAGE_LOADED);
+    for (size_t i = 0; i < options->limit_count; i++) {
+        HTP_TRY(htp_limits_set(&session->limits, options->limits[i]));
+    }
     HTP_TRY(
         htp_source_open(&session->source, &session->arena, session->model_path, htp_readers, &how));
     HTP_TRY(htp_method_choose(session));

@@ -26,6 +26,7 @@ typedef struct htp_session {
     htp_arena arena;
     const char *model_path;
     htp_options options;
+    htp_limits limits;
     htp_source source;     /* of the model */
     const htp_hint *hints; /* of the method, once are_hints_found */
     uint32_t hint_count;

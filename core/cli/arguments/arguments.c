@@ -207,10 +207,11 @@ static bool check(const htp_cli_arguments *arguments)
 
 static bool make_arrays(htp_cli_arguments *arguments, size_t count)
 {
-    const char ***const arrays[] = {
-        &arguments->models,           &arguments->inputs,     &arguments->libraries,
-        &arguments->custom_operators, &arguments->modules,    &arguments->except,
-        &arguments->against,          &arguments->fail_under, &arguments->selectors};
+    const char ***const arrays[] = {&arguments->models,           &arguments->inputs,
+                                    &arguments->libraries,        &arguments->limits,
+                                    &arguments->custom_operators, &arguments->modules,
+                                    &arguments->except,           &arguments->against,
+                                    &arguments->fail_under,       &arguments->selectors};
     for (size_t i = 0; i < COUNT(arrays); i++) {
         *arrays[i] = calloc(count, sizeof(**arrays[i]));
         if (!*arrays[i]) {
@@ -220,6 +221,7 @@ static bool make_arrays(htp_cli_arguments *arguments, size_t count)
     }
     arguments->options.inputs = arguments->inputs;
     arguments->options.libraries = arguments->libraries;
+    arguments->options.limits = arguments->limits;
     arguments->options.custom_operators = arguments->custom_operators;
     arguments->selection.modules = arguments->modules;
     arguments->selection.except = arguments->except;
@@ -301,6 +303,7 @@ void htp_cli_arguments_free(htp_cli_arguments *arguments)
     free(arguments->models);
     free(arguments->inputs);
     free(arguments->libraries);
+    free(arguments->limits);
     free(arguments->custom_operators);
     free(arguments->modules);
     free(arguments->except);

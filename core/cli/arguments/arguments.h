@@ -24,6 +24,7 @@ typedef struct htp_cli_arguments {
     bool print_tree;
     const char **inputs; /* storage of options.inputs and others */
     const char **libraries;
+    const char **limits;
     const char **custom_operators;
     htp_selection selection; /* storage of modules (also those to split at) and except */
     const char **modules;
@@ -39,8 +40,10 @@ typedef struct htp_cli_arguments {
     int call;              /* -1: all of them */
     htp_replacing replacing;
     bool share_weights;
-    int into; /* 0: no number of parts */
-    int jobs; /* processes for several models; 0: one */
+    int into;         /* 0: no number of parts */
+    int time_limit;   /* seconds; 0: none */
+    int memory_limit; /* MiB; 0: none */
+    int jobs;         /* processes for several models; 0: one */
     htp_split_measure split_by;
     htp_quality_options quality; /* storage of against and fail_under */
     const char **against;

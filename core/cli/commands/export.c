@@ -1,6 +1,7 @@
 #include "cli/commands/commands.h"
 #include "cli/output/batch.h"
 #include "cli/output/outputs.h"
+#include "cli/terminal/budget.h"
 #include "cli/terminal/failure.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/signals.h"
@@ -175,6 +176,7 @@ static int run_model(void *user, size_t index)
     }
     bool has_findings = false;
     htp_status status = work_on(run, &options, index, &has_findings);
+    htp_cli_budget_stop();
     htp_cli_terminal_clear();
     int code = status         ? (int)report_failure(run, status)
                : has_findings ? HTP_CODE_FOUND
@@ -195,6 +197,7 @@ int htp_cli_export(const htp_cli_arguments *arguments)
         run.outputs = (const char *const *)outputs;
         has_new_folder = arguments->out_folder && mkdir(arguments->out_folder, (mode_t)0777) == 0;
     }
+    htp_cli_budget_set(arguments->time_limit, arguments->memory_limit);
     size_t jobs = arguments->jobs > 0 ? (size_t)arguments->jobs : 1;
     htp_cli_terminal_init(&run.terminal, arguments->quiet || jobs > 1, arguments->options.details);
     int code = HTP_CODE_OK;

@@ -1,11 +1,13 @@
 #include "cli/terminal/signals.h"
 
+#include "cli/terminal/budget.h"
 #include "cli/terminal/failure.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/terminal.h"
 #include "onnx/serialize/writer.h"
 
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,7 @@ struct verdict {
 };
 
 static struct last_words last_words[PHASE_COUNT][CRASH_COUNT];
+static struct last_words exceeded[HTP_CLI_BUDGET_COUNT];
 static volatile sig_atomic_t phase_now;
 static volatile sig_atomic_t stop_requests;
 static volatile sig_atomic_t is_reported;
@@ -108,10 +111,21 @@ static void on_crash(int signal)
     end(&last_words[phase][i], judge(phase, signal).code);
 }
 
+/* Ends the process once a limit is exceeded. @return whether limits are watched */
+static bool watch_budget(void)
+{
+    htp_cli_budget budget = htp_cli_budget_check();
+    if (budget != HTP_CLI_BUDGET_COUNT) {
+        end(&exceeded[budget], HTP_CODE_UNSUPPORTED);
+    }
+    return htp_cli_budget_of(HTP_CLI_BUDGET_TIME) > 0 ||
+           htp_cli_budget_of(HTP_CLI_BUDGET_MEMORY) > 0;
+}
+
 static void on_stop(int signal)
 {
     static char line[] = "htp-trace: interrupted\n";
-    if (is_reported) {
+    if (is_reported || (signal == SIGALRM && stop_requests == 0 && watch_budget())) {
         return;
     }
     if (stop_requests++ > 0 || signal == SIGALRM) {
@@ -148,34 +162,50 @@ void htp_cli_signals_install(void)
     (void)signal(SIGPIPE, SIG_IGN);
 }
 
-static struct last_words make_last_words(const char *model, bool json, enum phase phase,
-                                         const struct crash *crash)
+/* Replaces last words. @p error is freed. */
+static void set_words(struct last_words *words, const char *model, bool json, int code, char *error)
 {
-    struct last_words words = {NULL, NULL};
-    struct verdict verdict = judge(phase, crash->signal);
-    char *error = NULL;
-    if (asprintf(&error, verdict.format, model, crash->name) < 0) {
-        return words;
-    }
-    words.line = htp_cli_message_line("%s", error);
-    if (json) {
-        words.json = htp_cli_failure_json(model, verdict.code, error, HTP_OK);
-    }
+    struct last_words before = *words;
+    words->line = error ? htp_cli_message_line("%s", error) : NULL;
+    words->json = error && json ? htp_cli_failure_json(model, code, error, HTP_OK) : NULL;
+    free(before.line);
+    free(before.json);
     free(error);
-    return words;
+}
+
+__attribute__((format(printf, 1, 2))) static char *write_text(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = NULL;
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    return length < 0 ? NULL : text;
+}
+
+static void set_budget_words(const char *model, bool json)
+{
+    char *time = write_text("%s: takes more than %d seconds; --time-limit raises this limit", model,
+                            htp_cli_budget_of(HTP_CLI_BUDGET_TIME));
+    set_words(&exceeded[HTP_CLI_BUDGET_TIME], model, json, HTP_CODE_UNSUPPORTED, time);
+    char *memory =
+        write_text("%s: takes more than %d MiB of memory; --memory-limit raises this limit", model,
+                   htp_cli_budget_of(HTP_CLI_BUDGET_MEMORY));
+    set_words(&exceeded[HTP_CLI_BUDGET_MEMORY], model, json, HTP_CODE_UNSUPPORTED, memory);
 }
 
 void htp_cli_signals_begin(const char *model, bool json)
 {
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
         for (size_t i = 0; i < CRASH_COUNT; i++) {
-            struct last_words before = last_words[phase][i];
-            last_words[phase][i] = make_last_words(model, json, (enum phase)phase, &crashes[i]);
-            free(before.line);
-            free(before.json);
+            struct verdict verdict = judge((enum phase)phase, crashes[i].signal);
+            set_words(&last_words[phase][i], model, json, verdict.code,
+                      write_text(verdict.format, model, crashes[i].name));
         }
     }
     phase_now = PHASE_READING;
+    set_budget_words(model, json);
+    htp_cli_budget_start();
 }
 
 void htp_cli_signals_finished(htp_stage stage)

@@ -5,6 +5,7 @@
 
 #include "interpret/control/blocks.h"
 #include "interpret/lists/lists.h"
+#include "interpret/machine/costs.h"
 #include "interpret/memory/memory.h"
 #include "interpret/sizes/sizes.h"
 #include "interpret/steps/inference.h"

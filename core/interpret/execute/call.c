@@ -250,6 +250,7 @@ htp_outcome htp_call_run(htp_machine *m, htp_call *call, htp_items *outputs)
     if (refusal) {
         return htp_call_fail(m, call, refusal, outputs);
     }
+    HTP_DO(htp_call_check_parts(m, call));
     htp_items made = {0};
     bool may_stay = htp_call_note_move(m, call);
     htp_outcome outcome = run_known(m, call, &made);

@@ -5,6 +5,7 @@
 #include "interpret/lanes/devices.h"
 #include "interpret/lanes/elsewhere.h"
 #include "interpret/lanes/execute.h"
+#include "interpret/machine/costs.h"
 #include "interpret/memory/memory.h"
 #include "interpret/sizes/sizes.h"
 
@@ -23,10 +24,9 @@ static void name_output(const htp_machine *m, const htp_call *call, size_t index
 static htp_outcome record(htp_machine *m, const htp_call *call, const htp_items *outputs,
                           const char *failure, uint32_t *number)
 {
-    enum { MAX_NODES = 1 << 24 };
-    if (m->recording.nodes.count >= MAX_NODES) {
-        return htp_machine_stop(m, HTP_UNSUPPORTED,
-                                "the program runs more than 16 million operators");
+    if (m->recording.nodes.count >= htp_limit_value(m->limits, HTP_LIMIT_OPERATORS)) {
+        return htp_machine_exceed(m, HTP_LIMIT_OPERATORS, call->place, "%s() runs without end",
+                                  m->method);
     }
     size_t input_count = call->inputs.count;
     uint32_t *inputs = HTP_NEW_ARRAY(m->arena, uint32_t, input_count);

@@ -26,4 +26,7 @@ htp_outcome htp_execute_all(htp_machine *m, const char *name, const char *overlo
 /** Whether unique() sorts in spite of sorted=False (unique_order.c). */
 bool htp_unique_sorts(htp_machine *m);
 
+/** Refuses a call that makes more parts than a list may have (execute/part_count.c). */
+htp_outcome htp_call_check_parts(htp_machine *m, const htp_call *call);
+
 #endif

@@ -2,6 +2,7 @@
  * Keys of dicts: known ones, or data-dependent ones, which are looked up at run time.
  */
 #include "interpret/lists/lists.h"
+#include "interpret/machine/costs.h"
 
 static htp_outcome require_known_key(htp_machine *m, const htp_item *key)
 {
@@ -14,6 +15,7 @@ htp_outcome htp_dict_find(htp_machine *m, const htp_item *dict, const htp_item *
 {
     HTP_DO(require_known_key(m, key));
     const htp_items *all = &dict->elements;
+    htp_machine_charge(m, all->count);
     for (size_t i = 0; i + 1 < all->count; i += 2) {
         if (htp_operand_is_equal(m->runner, &all->items[i]->lane[0], &key->lane[0])) {
             *at = i + 1;

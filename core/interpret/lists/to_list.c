@@ -4,6 +4,7 @@
 #include "interpret/lists/lists.h"
 
 #include "interpret/lanes/execute.h"
+#include "interpret/machine/costs.h"
 
 /* How elements of a dtype are read. */
 typedef struct reading {

@@ -4,6 +4,7 @@
  * The state of a loop is its condition and its carried values: the results of the body.
  */
 #include "interpret/loops/loops.h"
+#include "interpret/machine/costs.h"
 
 enum { MAX_ATTEMPTS = 32 }; /* to find all changes of a body */
 enum { MAX_PEELS = 2 };     /* iterations split off the loop */

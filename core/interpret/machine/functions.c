@@ -1,16 +1,11 @@
 /*
- * Functions of the program, read when they first run, and the step counter.
+ * Functions of the program, read when they first run.
  */
 #include "interpret/machine/machine.h"
 
 #include "interpret/operators/message.h"
 
 #include <string.h>
-
-enum { STEPS_OF_A_TICK = 64 };
-
-/* Limits for a program that does not end. */
-enum { MAX_STEPS = 1 << 24, MAX_VALUES = 1 << 24 };
 
 static htp_outcome read_function(htp_machine *m, uint32_t function)
 {
@@ -61,18 +56,4 @@ htp_outcome htp_machine_load(htp_machine *m, uint32_t function, htp_loaded_funct
     }
     *code = m->control.functions.items[function];
     return HTP_GOES_ON;
-}
-
-htp_outcome htp_machine_tick(htp_machine *m)
-{
-    if (++m->control.steps > MAX_STEPS || m->recording.items.count > MAX_VALUES) {
-        return htp_machine_stop(m, HTP_UNSUPPORTED, "%s() takes more than 16 million steps",
-                                m->method);
-    }
-    if (m->control.steps - m->control.last_tick < STEPS_OF_A_TICK) {
-        return HTP_GOES_ON;
-    }
-    m->control.last_tick = m->control.steps;
-    bool goes_on = !m->tick || m->tick(m->user, m->recording.nodes.count, 0);
-    return goes_on ? HTP_GOES_ON : htp_machine_stop(m, HTP_BREAKS, "interrupted");
 }

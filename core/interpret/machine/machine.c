@@ -1,4 +1,4 @@
-#include "interpret/machine/machine.h"
+#include "interpret/machine/costs.h"
 
 #include "base/text.h"
 
@@ -35,16 +35,9 @@ void htp_machine_say_where(htp_machine *m, const htp_place *place, const char *f
     htp_machine_say(m, "%s, %s", what, htp_place_describe(m, place));
 }
 
-/* Copying counts as steps, so that a list which keeps doubling hits the limit. */
-static void count_steps(htp_machine *m, size_t count)
-{
-    enum { ITEMS_OF_A_STEP = 8 };
-    m->control.steps += count / ITEMS_OF_A_STEP;
-}
-
 htp_items htp_items_of(htp_machine *m, htp_item *const *items, size_t count)
 {
-    count_steps(m, count);
+    htp_machine_charge(m, count);
     htp_items made = {0};
     HTP_EXPECT(m->arena, &made, count);
     if (count) {
@@ -67,7 +60,7 @@ void htp_items_push(htp_machine *m, htp_items *items, htp_item *item)
 void htp_items_add(htp_machine *m, htp_items *items, const htp_items *more)
 {
     size_t count = more->count; /* a list may be appended to itself */
-    count_steps(m, count);
+    htp_machine_charge(m, count);
     HTP_EXPECT(m->arena, items, count);
     if (count) {
         memcpy(items->items + items->count, more->items, count * sizeof(*more->items));

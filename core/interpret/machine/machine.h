@@ -7,6 +7,7 @@
 #ifndef HTP_INTERPRET_MACHINE_MACHINE_H
 #define HTP_INTERPRET_MACHINE_MACHINE_H
 
+#include "base/limits/limits.h"
 #include "interpret/machine/devices.h"
 #include "interpret/machine/instances.h"
 #include "interpret/machine/machine_control.h"
@@ -30,8 +31,9 @@ typedef struct htp_machine {
     htp_weight_list *weight_list; /* receives constants */
     const char *method;           /* the chosen method */
     const htp_devices *devices;
-    bool is_inference; /* also for programs traced in training mode (steps/inference.h) */
-    uint32_t function; /* being interpreted: the method, or one that provides its inputs */
+    const htp_limits *limits; /* NULL: all defaults */
+    bool is_inference;        /* also for programs traced in training mode (steps/inference.h) */
+    uint32_t function;        /* being interpreted: the method, or one that provides its inputs */
     uint32_t lane_count;
     htp_tick tick; /* NULL */
     void *user;
@@ -85,9 +87,6 @@ void htp_items_push(htp_machine *m, htp_items *items, htp_item *item);
 
 /** Appends all of @p more. */
 void htp_items_add(htp_machine *m, htp_items *items, const htp_items *more);
-
-/** Counts a step. HTP_BREAKS if the caller stops it; HTP_UNSUPPORTED after too many. */
-htp_outcome htp_machine_tick(htp_machine *m);
 
 /** A function of the program; HTP_FAILS if it cannot be read. */
 htp_outcome htp_machine_load(htp_machine *m, uint32_t function, htp_loaded_function **code);

@@ -15,6 +15,7 @@
 #include "lower/passes/shared_sizes.h"
 #include "lower/passes/weight_arithmetic.h"
 #include "lower/quantized/quantized.h"
+#include "lower/refusal/nesting.h"
 #include "lower/refusal/refusal.h"
 #include "lower/refusal/report.h"
 #include "lower/tensor/empty.h"
@@ -360,6 +361,14 @@ static bool may_go_on(const watch *w, uint32_t done)
     return w->progress(w->user, &report);
 }
 
+static htp_status check_node_count(const htp_builder *model)
+{
+    return model->nodes.count <= htp_limit_value(model->limits, HTP_LIMIT_NODES)
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_UNSUPPORTED, "the model has " HTP_LIMIT_FORMAT,
+                                 HTP_LIMIT_ARGUMENTS(model->limits, HTP_LIMIT_NODES));
+}
+
 static htp_lowering begin(htp_builder *model, const htp_lower_means *means)
 {
     htp_lowering l = {.model = model,
@@ -394,6 +403,7 @@ htp_status htp_lower_graph(htp_builder *model, const htp_lower_means *means,
         if (l.graph->is_live[i]) {
             lower_node(&l, i, &unsupported);
         }
+        HTP_TRY(check_node_count(model));
     }
     HTP_TRY(htp_unsupported_status(&unsupported));
     if (l.is_incomplete || l.graph->is_unsettled) {
@@ -422,5 +432,6 @@ htp_status htp_lower_graph(htp_builder *model, const htp_lower_means *means,
     htp_lower_settle(&l);
     htp_lower_share_sizes(model, means->groups);
     htp_lower_guard_fusions(&l, &unsupported);
+    htp_lower_check_nesting(&l, &unsupported);
     return htp_unsupported_status(&unsupported);
 }

@@ -10,6 +10,7 @@
 #define HTP_ONNX_BUILDER_H
 
 #include "base/arena.h"
+#include "base/limits/limits.h"
 #include "base/map.h"
 #include "base/vector.h"
 #include "graph/graph.h"
@@ -243,6 +244,7 @@ typedef struct htp_refused {
 typedef struct htp_builder {
     htp_arena *arena;
     const htp_graph *graph;
+    const htp_limits *limits; /* NULL: all defaults */
     int opset;
     int ir_version;                  /* 0: the lowest possible; see onnx/builder/ir_version.h */
     int needed_opset;                /* a later opset that a lowering needs, or 0 */

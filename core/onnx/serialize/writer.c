@@ -3,6 +3,7 @@
 #include "onnx/files/delivery.h"
 #include "onnx/serialize/encode.h"
 #include "onnx/serialize/payload.h"
+#include "onnx/serialize/repeated_bytes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -251,7 +252,7 @@ static htp_status check_model(htp_writer *w)
         w->block_bytes = block > w->block_bytes ? block : w->block_bytes;
     }
     w->block = htp_arena_alloc(model->arena, (size_t)w->block_bytes);
-    return HTP_OK;
+    return htp_repeated_bytes_check(model);
 }
 
 /* Whether an initializer is contiguous in the source, and may stay there. */

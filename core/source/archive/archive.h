@@ -5,6 +5,7 @@
 #define HTP_SOURCE_ARCHIVE_H
 
 #include "base/arena.h"
+#include "base/limits/limits.h"
 #include "base/map.h"
 #include "base/status.h"
 #include "base/vector.h"
@@ -29,7 +30,8 @@ typedef struct htp_archive_devices {
 
 /** Lives in the frame that sets the arena's recovery point; an empty one is all zeroes. */
 typedef struct htp_archive {
-    FILE *file;       /* open while the archive is checked; NULL otherwise */
+    const htp_limits *limits; /* set before the archive is checked; NULL: all defaults */
+    FILE *file;               /* open while the archive is checked; NULL otherwise */
     uint64_t begin;   /* where it begins in the file: 0 unless it is a member of another archive */
     uint64_t bytes;   /* all of the archive */
     bool is_flat;     /* its records lie in no folder; set before they are listed */

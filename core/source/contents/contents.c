@@ -39,6 +39,7 @@ typedef struct checking {
     htp_archive *archive;
     HTP_VECTOR(htp_syntax_module) modules; /* trees and texts, in archive->code */
     htp_code_token_list tokens;            /* of the current record, also there */
+    uint64_t code_bytes;                   /* so far */
     double constant;                       /* cost of the most expensive constant */
 } checking;
 
@@ -210,6 +211,18 @@ static const char *qualifier_of(htp_arena *arena, const char *record)
     return qualifier;
 }
 
+/* libtorch takes about 200 bytes of memory for one byte of code. */
+static htp_status count_code(checking *all, uint64_t bytes)
+{
+    const htp_limits *limits = all->archive->limits;
+    uint64_t most = htp_limit_value(limits, HTP_LIMIT_CODE);
+    bool fits = bytes <= most && all->code_bytes <= most - bytes;
+    all->code_bytes += bytes;
+    return fits ? HTP_OK
+                : htp_status_make(HTP_CODE_UNSUPPORTED, "%s: it has " HTP_LIMIT_FORMAT, all->path,
+                                  HTP_LIMIT_ARGUMENTS(limits, HTP_LIMIT_CODE));
+}
+
 /* Parses code and checks all but its tuples, which may come from other records. The text is kept
  * for libtorch. */
 static htp_status read_code(checking *all, uint32_t index)
@@ -218,6 +231,7 @@ static htp_status read_code(checking *all, uint32_t index)
     htp_arena *arena = &archive->code;
     record read = {.name = archive->records[index].name};
     htp_syntax_module module;
+    HTP_TRY(count_code(all, archive->records[index].bytes));
     HTP_TRY(read_record(all->arena, all->path, archive, fileno(archive->file), index, &read));
     const htp_code_record code = {all->path, read.name, (const char *)read.bytes, read.count};
     HTP_TRY(htp_code_check(arena, &code, &all->tokens));

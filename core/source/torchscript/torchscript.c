@@ -28,6 +28,7 @@ typedef struct torchscript {
     htp_program *program;    /* of the model */
     htp_instances instances; /* of the program's objects */
     bool is_inference;
+    const htp_limits *limits;
     htp_source_places *places;    /* of the program's nodes; NULL: not used yet */
     htp_interpreter *interpreter; /* NULL: not used yet */
 } torchscript;
@@ -226,6 +227,8 @@ static htp_status open_source(htp_source *source, const htp_source_options *opti
     }
     source->self = self;
     self->is_inference = options->is_inference;
+    self->limits = options->limits;
+    source->archive.limits = options->limits;
     HTP_TRY(htp_torchscript_check(source->arena, source->path, &source->archive));
     htp_archive_close(&source->archive);
     HTP_TRY(htp_input_file_open(&source->file, source->path));
@@ -319,6 +322,7 @@ static htp_status open_interpreter(htp_source *source)
                                     .instances = &self->instances,
                                     .method = source->method,
                                     .devices = htp_devices_of(&source->archive),
+                                    .limits = self->limits,
                                     .is_inference = self->is_inference};
         self->interpreter = htp_interpreter_open(&of);
     }

@@ -1,0 +1,163 @@
+"""Limits of what a file may cost: small programs that ask for any amount. One line names the limit, within seconds and
+little memory.
+"""
+
+import json
+import re
+import resource
+import time
+
+from harness import EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, ROOT, case, case_for_each, run, scratch
+from written_archives import PYTHON, module, tensor, write
+
+MEMORY = 4 << 30  # address space of a run; libtorch itself takes about one of it
+SECONDS = 60
+LOWER = ("--limit", "steps=200000", "--limit", "operators=100000")  # so that tests are quick
+WITHOUT_END = "    i = 0\n    {made}\n    _0 = True\n    while _0:\n      {body}\n      i = torch.add(i, 1)\n" \
+              "      _0 = torch.ge(i, 0)\n"
+
+
+def forward(lines: str) -> str:
+    return PYTHON.replace("    return", lines + "    return")
+
+
+def counted(parts: str) -> str:
+    return forward(f"    p = {parts}\n    x = torch.add(x, torch.len(p))\n")
+
+
+def doubling(kind: str, first: str, result: str) -> str:
+    """Methods, each of which calls the one before twice."""
+    methods = [f"  def f0(self: __torch__.Net,\n    x: {kind}) -> {kind}:\n    return {first}\n"]
+    methods += [
+        f"  def f{i}(self: __torch__.Net,\n    x: {kind}) -> {kind}:\n"
+        f"    return (self).f{i - 1}((self).f{i - 1}(x, ), )\n" for i in range(1, 41)]
+    return PYTHON.replace("    return", f"    {result}\n    return") + "".join(methods)
+
+
+def nested(depth: int) -> str:
+    lines = [f"    {'  ' * i}if bool(torch.gt(torch.sum(x), {i})):\n" for i in range(depth)]
+    lines += [f"    {'  ' * depth}y{depth} = torch.neg(x)\n"]
+    for i in reversed(range(depth)):
+        lines += [f"    {'  ' * i}  y{i} = y{i + 1}\n", f"    {'  ' * i}else:\n", f"    {'  ' * i}  y{i} = x\n"]
+    return PYTHON.replace("    return torch.add(x, ", "".join(lines) + "    return torch.add(y0, ")
+
+
+# Code, and words of the refusal.
+COSTLY = {
+    "calls of numbers": (doubling("int", "torch.add(x, 1)", "x = torch.add(x, (self).f40(1, ))"), "--limit steps=N"),
+    "calls of tensors": (doubling("Tensor", "torch.neg(x)", "x = (self).f40(x, )"), "--limit steps=N"),
+    "a loop without end": (forward(WITHOUT_END.format(made="pass", body="pass")), "=N raises this limit"),
+    "a loop of operators": (
+        forward(WITHOUT_END.format(made="y = x", body="y = torch.neg(y)")), "--limit operators=N"),
+    "a growing dict": (
+        forward(WITHOUT_END.format(made="d = annotate(Dict[int, int], {})", body="torch._set_item(d, i, i)")),
+        "=N raises this limit"),
+    "a growing list": (
+        forward(WITHOUT_END.format(made="l = annotate(List[Tensor], [])", body="_1 = torch.append(l, x)")),
+        "=N raises this limit"),
+    "parts": (
+        counted("torch.split(torch.expand(self.w, [1000000000, 4, 4]), 1)"),
+        "aten::split makes 1000000000 parts"),
+    "rows": (
+        counted("torch.unbind(torch.expand(self.w, [1000000000, 4, 4]))"),
+        "aten::unbind makes 1000000000 parts"),
+    "sections": (counted("torch.tensor_split(x, 1000000000)"), "--limit elements=N"),
+    "chunks of nothing": (counted("torch.chunk(torch.slice(x, 0, 0, 0), 1000000000)"), "--limit elements=N"),
+    "branches in branches": (nested(31), "branches and loops are nested more than 30 deep"),
+    "much code": (forward("    y = torch.neg(x)\n" * 800_000), "--limit code-bytes=N"),
+}
+
+
+def bounded() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def refused(folder, words: str, *flags, code=EXIT_UNSUPPORTED) -> str:
+    file = folder / "net.pt"
+    before = sorted(folder.iterdir())
+    result = run(file, "--out", folder / "out.onnx", "--input", "x:float32[4,4]", *flags,
+                 preexec_fn=bounded, timeout=SECONDS)
+    assert result.returncode == code, f"{result.returncode}: {result.stderr[-800:]}"
+    assert words in result.stderr, result.stderr
+    assert sorted(folder.iterdir()) == before
+    return result.stdout
+
+
+@case_for_each(COSTLY)
+def refused_at_a_limit(what):
+    code, words = COSTLY[what]
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), code=code)
+        refused(folder, words, *LOWER)
+
+
+@case
+def refused_by_default():
+    for what in ("calls of numbers", "a loop of operators"):
+        code, words = COSTLY[what]
+        with scratch() as folder:
+            write(folder / "net.pt", module(tensor()), code=code)
+            refused(folder, words)
+
+
+@case
+def expanded_weight():
+    """A weight of 64 bytes that would be written as 64 GB."""
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor(sizes=(2**30, 16), strides=(0, 1))),
+              code=PYTHON.replace("torch.add(x, self.w)", "torch.add(torch.sum(x), self.w)"))
+        refused(folder, "--limit repeated-bytes=N")
+
+
+@case
+def nested_as_deep_as_readers_take():
+    import onnx
+
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), code=nested(30))
+        result = run(folder / "net.pt", "--out", folder / "out.onnx", "--input", "x:float32[4,4]")
+        assert result.returncode == EXIT_OK, result.stderr
+        onnx.checker.check_model(folder / "out.onnx")
+
+
+@case
+def limits_are_raised_and_lowered():
+    code = forward("    x = torch.neg(x)\n" * 200)
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), code=code)
+        refused(folder, "more than 100 steps of the interpreter (--limit steps=N", "--limit", "steps=100")
+        result = run(folder / "net.pt", "--out", folder / "out.onnx", "--input", "x:float32[4,4]",
+                     "--limit", "steps=100", "--limit", "steps=1000")
+        assert result.returncode == EXIT_OK, result.stderr
+
+
+@case
+def limits_that_are_none():
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()))
+        refused(folder, "names are code-bytes, steps,", "--limit", "step=1", code=EXIT_USAGE)
+        for text in ("steps=0", "steps=", "steps=-1", "steps=1e6", "steps=99999999999999999999", "steps"):
+            refused(folder, f'limit "{text}"', "--limit", text, code=EXIT_USAGE)
+
+
+@case
+def seconds_and_memory():
+    """They hold within libtorch and the interpreter; the failure is JSON, too."""
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), code=COSTLY["a loop without end"][0])
+        more = ("--limit", f"steps={2**40}", "--limit", f"values={2**40}")
+        begin = time.monotonic()
+        refused(folder, "takes more than 1 seconds; --time-limit", "--time-limit", "1", *more)
+        assert time.monotonic() - begin < SECONDS / 2
+        told = refused(folder, "takes more than 300 MiB", "--memory-limit", "300", "--json", *more)
+        assert json.loads(told)["code"] == EXIT_UNSUPPORTED
+
+
+@case
+def documented():
+    rows = re.findall(r'^LIMIT\(\w+, "([^"]+)", UINT64_C\(1\) << (\d+),\s+"([^"]+)"\)$',
+                      (ROOT / "core" / "base" / "limits" / "limits.def").read_text(), re.M)
+    document = (ROOT / "docs" / "LIMITS.md").read_text()
+    assert len(rows) == document.count("| `"), rows
+    for name, power, counts in rows:
+        assert f"| `{name}` | {2 ** int(power):,} | {counts} |\n" in document, name
