@@ -56,7 +56,8 @@ static volatile sig_atomic_t stop_requests;
 static volatile sig_atomic_t is_reported;
 static atomic_flag is_ending = ATOMIC_FLAG_INIT;
 
-/* A crash proves nothing about the file. */
+/* A crash proves nothing about the file. But a mapping whose end is gone raises SIGBUS, with a code
+ * of its own: it is that of a file that was cut short. */
 static struct verdict judge(enum phase phase, int signal)
 {
     static const char *const formats[PHASE_COUNT] = {
@@ -68,7 +69,7 @@ static struct verdict judge(enum phase phase, int signal)
                             "please report it",
         [PHASE_ASKING] = "%s: crashed (%s); this is a defect of htp-trace, please report it",
     };
-    if (phase >= PHASE_EXPORTING && signal == SIGBUS) {
+    if (signal == SIGBUS) {
         return (struct verdict){"%s: the file was cut short while it was read (%s)",
                                 HTP_CODE_BAD_INPUT};
     }
@@ -101,14 +102,17 @@ _Noreturn static void end(const struct last_words *words, int code)
     _exit(code);
 }
 
-static void on_crash(int signal)
+static void on_crash(int signal, siginfo_t *information, void *context)
 {
+    (void)context;
     enum phase phase = (enum phase)phase_now;
+    bool is_cut = signal == SIGBUS && information->si_code == BUS_ADRERR;
+    int judged = signal == SIGBUS && !is_cut ? SIGSEGV : signal;
     size_t i = 0;
-    while (i + 1 < CRASH_COUNT && crashes[i].signal != signal) {
+    while (i + 1 < CRASH_COUNT && crashes[i].signal != judged) {
         i++;
     }
-    end(&last_words[phase][i], judge(phase, signal).code);
+    end(&last_words[phase][i], judge(phase, judged).code);
 }
 
 /* Ends the process once a limit is exceeded. @return whether limits are watched */
@@ -150,7 +154,7 @@ void htp_cli_signals_install(void)
     static char alternate_stack[ALTERNATE_STACK_BYTES];
     const stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof(alternate_stack)};
     (void)sigaltstack(&stack, NULL);
-    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_ONSTACK | SA_SIGINFO};
     (void)sigfillset(&action.sa_mask);
     for (size_t i = 0; i < CRASH_COUNT; i++) {
         (void)sigaction(crashes[i].signal, &action, NULL);
