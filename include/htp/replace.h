@@ -15,7 +15,8 @@ typedef struct htp_replacing {
     size_t struct_size;         /**< set by htp_replacing_init() */
     const char *const *modules; /**< addresses, see htp_model_inspect(); at least one */
     size_t module_count;
-    const char *op;           /**< the custom operator, "my.domain:Name" or "my.domain:Name@2" */
+    const char *op; /**< the custom operator, "my.domain:Name" or "my.domain:Name@2"; or NULL */
+    const char *by; /**< the path of a model whose nodes take the place of each module; or NULL */
     htp_progress_fn progress; /**< or NULL; called with HTP_STAGE_WRITTEN */
     void *user;
 } htp_replacing;
@@ -33,11 +34,19 @@ HTP_API void htp_replacing_init(htp_replacing *replacing);
  * Everything else keeps its bytes, external data included; nodes are moved only where one needs the
  * new node, or the new node needs it. A model with functions is written flat. Files are published
  * as by htp_export().
+ *
+ * With replacing->by, copies of that model's nodes take the place of each module. Its inputs and
+ * outputs must be those of the module, by name or else in order; what htp_model_extract() writes
+ * has them. Dtypes and dims must fit: a dim that is dynamic must be so in both, and a name stands
+ * for one size. Names are made unique. A node whose tag is that of the module, or below it, keeps
+ * it; the tags of other nodes are put below the module. All copies share the weights.
  * @param text  receives what was replaced, for people, freed with htp_string_free(); may be NULL.
  * @param json  receives the same as one JSON object; may be NULL.
  * @return HTP_CODE_USAGE for an address that names nothing; for the root, modules in each other,
  * and modules that htp_model_extract() refuses; for names that are no identifiers; and for another
- * version of the domain than the model imports.
+ * version of the domain than the model imports; for a model that does not
+ *         fit, or needs another version of an operator. HTP_CODE_BAD_INPUT for one with weights in
+ *         other files.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_replace(htp_model *model, const htp_replacing *replacing,
                                                   const char *onnx_path, char **text, char **json);

@@ -122,7 +122,7 @@ class Model:
         return _loads(take(text))
 
     def replace(self, *modules: str, out: Path, **options: Any) -> Answer:
-        """Writes the model with a node of a custom operator, op="my.domain:Name", in the place of each module."""
+        """Writes the model with nodes of op="my.domain:Name", or those of by="part.onnx", in the place of modules."""
         text = c_void_p()
         with Options("htp_replacing", {"modules": list(modules), **options}) as given:
             check(lib.htp_model_replace(self._pointer, given, os.fsencode(out), None, byref(text)))

@@ -164,6 +164,10 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
+    replace:--by)
+        COMPREPLY=()
+        return
+        ;;
     verify:--tolerance)
         COMPREPLY=()
         return
@@ -242,7 +246,7 @@ _htp_trace()
     select) options='--time-limit --memory-limit --module --except --verify --worse-than --worst --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
     extract) options='--out --external-data --time-limit --memory-limit --module --except --own --call --json --quiet --verbose --version --help' ;;
     split) options='--out-dir --external-data --time-limit --memory-limit --at --depth --into --by --profile --sizes --share-weights --optimized --json --quiet --verbose --version --help' ;;
-    replace) options='--out --time-limit --memory-limit --module --op --json --quiet --verbose --version --help' ;;
+    replace) options='--out --time-limit --memory-limit --module --op --by --json --quiet --verbose --version --help' ;;
     validate) options='--time-limit --memory-limit --sidecar --json --quiet --verbose --version --help' ;;
     compare) options='--time-limit --memory-limit --json --quiet --verbose --version --help' ;;
     verify) options='--time-limit --memory-limit --depth --node-data --tolerance --onnxruntime --html --save --values --level --memory --json --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --untie --no-fold --libtorch --load-library --custom-op --limit --include-torch-nn' ;;

@@ -10,7 +10,7 @@ _htp_trace()
         'select:list the nodes or weights of modules, for quantisers and TensorRT'
         'extract:cut modules out as a model of their own'
         'split:cut a model into parts that run one after the other'
-        'replace:put a node of a custom operator in the place of modules'
+        'replace:put a custom operator, or another model, in the place of modules'
         'validate:check a model and its tags'
         'compare:diff two models by structure, not by names'
         'verify:run two models side by side: in which module they part'
@@ -181,6 +181,10 @@ _htp_trace()
         ;;
     split:--optimized | graph:--optimized | profile:--optimized)
         _files
+        return
+        ;;
+    replace:--by)
+        :
         return
         ;;
     verify:--tolerance)
@@ -386,6 +390,7 @@ _htp_trace()
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--module:Replaces these modules'
         '--op:Names the operator: my.domain:Layer, or my.domain:Layer@2 for version 2 of the domain'
+        '--by:Puts copies of this model'\''s nodes in the place of each module instead: one with the same inputs and outputs'
         '--json:Prints one JSON object'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'

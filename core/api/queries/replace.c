@@ -30,8 +30,9 @@ static htp_status take(const htp_replacing *given, htp_replacing *replacing)
     if (replacing->module_count == 0) {
         return htp_status_make(HTP_CODE_USAGE, "no module is to be replaced");
     }
-    if (!replacing->op) {
-        return htp_status_make(HTP_CODE_USAGE, "nothing takes the place of the modules");
+    if (!replacing->op == !replacing->by) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "either an operator or a model takes the place of the modules");
     }
     return HTP_OK;
 }
@@ -67,7 +68,9 @@ static const char *make_note(htp_query *query, const htp_replacement *r, const c
         last = module;
     }
     htp_json_end(&json, ']');
-    htp_json_string(&json, "operator", op);
+    if (op) {
+        htp_json_string(&json, "operator", op);
+    }
     htp_json_end(&json, '}');
     return htp_text_string(&json.text);
 }
@@ -82,30 +85,52 @@ static htp_status report(htp_query *query, const htp_reported_replacement *repor
                        : HTP_OK;
 }
 
+static htp_status fill(htp_query *query, const htp_replacing *options, htp_replacement *r,
+                       htp_replacing_operator *op)
+{
+    htp_arena *arena = &query->arena;
+    htp_model *other = query->other;
+    if (!other) {
+        HTP_TRY(htp_replace_by_operator(arena, r, op));
+        HTP_TRY(htp_replace_order(arena, r));
+    } else {
+        const htp_replacing_part part = {&other->view, &other->tree,
+                                         htp_view_types_new(arena, &other->view)};
+        HTP_TRY(htp_replace_fit_part(arena, r, &part));
+        HTP_TRY(htp_replace_order(arena, r));
+        HTP_TRY(htp_status_prefix(htp_input_file_check(&htp_model_file(other)->file),
+                                  other->view.path));
+        htp_replace_by_part(arena, r, &part);
+    }
+    r->note = make_note(query, r, options->op);
+    return HTP_OK;
+}
+
 static htp_status replace(htp_query *query)
 {
     const struct replacing *work = query->options;
     htp_view *view = &query->model->view;
     htp_arena *arena = &query->arena;
     htp_replacement r;
-    htp_replacing_operator op;
+    htp_replacing_operator op = {.domain = NULL};
     htp_writer_result written;
     htp_edit_list edits = {0};
     htp_rewrite_options options = {
         .progress = work->options.progress, .user = work->options.user, .arena = arena};
     bool *is_chosen = HTP_NEW_ARRAY(arena, bool, query->model->tree.module_count + 1);
     HTP_TRY(htp_query_check_output(query, work->path));
-    HTP_TRY(htp_replace_read_operator(arena, work->options.op, &op));
+    if (work->options.op) {
+        HTP_TRY(htp_replace_read_operator(arena, work->options.op, &op));
+    }
     HTP_TRY(choose(query, &work->options, is_chosen));
     HTP_TRY(htp_replace_find(arena, view, &query->model->tree, is_chosen, &r));
-    HTP_TRY(htp_replace_by_operator(arena, &r, &op));
-    HTP_TRY(htp_replace_order(arena, &r));
-    r.note = make_note(query, &r, work->options.op);
+    HTP_TRY(fill(query, &work->options, &r, &op));
     HTP_TRY(htp_replace_recipe(arena, &r, &options, &edits));
     HTP_TRY(htp_rewrite(view, &edits, work->path, &options, &written));
     const htp_reported_replacement reported = {
         .replacement = &r,
-        .op = &op,
+        .op = work->options.op ? &op : NULL,
+        .by = work->options.by,
         .file = work->path,
         .model_bytes = written.model_bytes,
         .data_file = written.external_path,
@@ -121,5 +146,10 @@ htp_status htp_model_replace(htp_model *model, const htp_replacing *replacing,
     htp_query query = {
         .model = model, .answer = replace, .options = &work, .text = text, .json = json};
     HTP_TRY(take(replacing, &work.options));
-    return htp_query_ask(&query);
+    if (work.options.by) {
+        HTP_TRY(htp_model_open(work.options.by, &query.other));
+    }
+    htp_status status = htp_query_ask(&query);
+    htp_model_free(query.other);
+    return status;
 }

@@ -69,8 +69,9 @@ static bool check_single(const htp_cli_arguments *arguments)
     } else if (command == HTP_CLI_RETAG && !arguments->like) {
         htp_cli_print_message("no model with tags; pass --like TAGGED.onnx, the file that this one "
                               "was made of");
-    } else if (command == HTP_CLI_REPLACE && !arguments->replacing.op) {
-        htp_cli_print_message("nothing takes the place of the modules; pass --op DOMAIN:NAME");
+    } else if (command == HTP_CLI_REPLACE && !arguments->replacing.op == !arguments->replacing.by) {
+        htp_cli_print_message("pass what takes the place of the modules: either --op DOMAIN:NAME "
+                              "or --by PART.onnx");
     } else if (needs_out && !arguments->out) {
         htp_cli_print_message("no output; pass --out FILE.onnx");
     } else if (command == HTP_CLI_SPLIT && !has_split(arguments)) {

@@ -32,9 +32,23 @@ typedef struct htp_replaced {
     htp_numbers inputs; /* values that it reads: those of the border, then weights */
     size_t border_count;
     HTP_VECTOR(htp_replaced_constant) constants;
-    const char *name;                  /* of the node; NULL: there are several */
+    const char *name; /* of the node; NULL: there are several */
+    uint32_t node_count;
     HTP_VECTOR(htp_recipe_item) nodes; /* fields of the graph */
+    HTP_VECTOR(htp_recipe_item) infos; /* types of values that they make, likewise */
+
+    /* How another model fits; NULL without one. */
+    uint32_t *part_inputs;  /* by input of it: a value of the model */
+    uint32_t *part_outputs; /* by output */
+    uint32_t *same;         /* by value of it: the value of the model that it is; HTP_NONE */
+    htp_map kept_symbols;   /* names of dims that mean the same in both */
 } htp_replaced;
+
+/** A new node that reads an initializer of the model. */
+typedef struct htp_replaced_reader {
+    uint32_t tensor;
+    htp_slice tag;
+} htp_replaced_reader;
 
 /** All that is replaced in a model. */
 typedef struct htp_replacement {
@@ -49,9 +63,10 @@ typedef struct htp_replacement {
                                HTP_REPLACED_BIT the numbers of `list`, in their new order */
 
     /* What the replacements bring along. */
-    const char *domain; /* of a custom operator; NULL: none */
-    int64_t version;    /* of the domain */
-    const char *note;   /* the value of HTP_REPLACED_KEY */
+    HTP_VECTOR(htp_span) imports; /* fields of the model */
+    HTP_VECTOR(htp_replaced_reader) readers;
+    HTP_VECTOR(htp_recipe_item) initializers; /* of its graph */
+    const char *note;                         /* the value of HTP_REPLACED_KEY */
 } htp_replacement;
 
 #define HTP_REPLACED_BIT 0x80000000U
@@ -89,6 +104,31 @@ HTP_MUST_USE htp_status htp_replace_find(htp_arena *arena, htp_view *view, const
  */
 HTP_MUST_USE htp_status htp_replace_by_operator(htp_arena *arena, htp_replacement *r,
                                                 const htp_replacing_operator *op);
+
+/** A model whose nodes take the place of modules. */
+typedef struct htp_replacing_part {
+    const htp_view *view;
+    const htp_tree *tree;
+    htp_view_types *types;
+} htp_replacing_part;
+
+/**
+ * Fits the border of another model to that of each module: by names if all are the same, else in
+ * order. Constants, shared nodes and weights of the part that the model has, too, are the model's.
+ * @return HTP_CODE_USAGE if numbers, dtypes or dims differ: a dim that is dynamic must be so in the
+ *         part, and a name stands for one size alone; or if the model has another version of an
+ *         operator. HTP_CODE_BAD_INPUT for a part with functions that cannot be inlined, or with
+ *         weights in other files.
+ */
+HTP_MUST_USE htp_status htp_replace_fit_part(htp_arena *arena, htp_replacement *r,
+                                             const htp_replacing_part *part);
+
+/**
+ * Puts copies of the part's nodes in the place of each module, after htp_replace_order(). Names are
+ * made unique. A tag at or below the module stays; another one is put below the module, without
+ * what all tags of the part have in common.
+ */
+void htp_replace_by_part(htp_arena *arena, htp_replacement *r, const htp_replacing_part *part);
 
 /**
  * Finds what is no longer read, and the new order of nodes: that of the file, except for nodes that

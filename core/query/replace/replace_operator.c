@@ -303,42 +303,6 @@ static void find_inputs(struct reading *reading, const htp_numbers *nodes)
 
 /* ---- the node ---- */
 
-static size_t scope_length(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    return slash ? (size_t)(slash - name) : 0;
-}
-
-/* The scope of names that all nodes of a module have in common. One that belongs to a module below
- * it is left. */
-static const char *find_scope(htp_arena *arena, const htp_replacement *r,
-                              const htp_replaced *replaced)
-{
-    const htp_view *view = r->view;
-    const htp_numbers *nodes = &replaced->part.nodes;
-    htp_slice address = htp_tree_address(&r->tree->modules[replaced->module]);
-    const char *scope = htp_view_text(view, view->nodes.items[nodes->items[0]].name);
-    bool has_slash = *scope == '/';
-    size_t length = scope_length(scope);
-    for (size_t i = 0; i < nodes->count; i++) {
-        const char *name = htp_view_text(view, view->nodes.items[nodes->items[i]].name);
-        while (length > 0 && !(strncmp(name, scope, length) == 0 && name[length] == '/')) {
-            length = scope_length(htp_arena_printf(arena, "%.*s", (int)length, scope));
-        }
-    }
-    for (size_t i = 0; i < nodes->count; i++) {
-        const char *name = htp_view_text(view, view->nodes.items[nodes->items[i]].name);
-        uint32_t owner = r->tree->owners.items[r->tree->places[nodes->items[i]].tags.first];
-        if (length > 0 && scope_length(name) == length && owner != replaced->module) {
-            length = scope_length(htp_arena_printf(arena, "%.*s", (int)length, scope));
-            break;
-        }
-    }
-    return length > 0  ? htp_arena_printf(arena, "%.*s/", (int)length, scope)
-           : has_slash ? htp_arena_printf(arena, "%.*s/", (int)address.length, address.at)
-                       : "";
-}
-
 static void add_values(const htp_view *view, htp_text *out, uint32_t number,
                        const htp_numbers *values)
 {
@@ -354,7 +318,8 @@ static void make_node(htp_arena *arena, htp_replacement *r, htp_replaced *replac
     htp_text node = {.arena = arena};
     htp_text field = {.arena = arena};
     const char *const what[] = {op->name, htp_arena_printf(arena, "%s.%s", op->domain, op->name)};
-    const char *name = htp_arena_printf(arena, "%s%s", find_scope(arena, r, replaced), op->name);
+    const char *scope = htp_replace_find_scope(arena, r, replaced);
+    const char *name = *scope ? htp_arena_printf(arena, "%s/%s", scope, op->name) : op->name;
     replaced->name = htp_name_unique(arena, names, name);
     add_values(r->view, &node, NODE_INPUT, &replaced->inputs);
     add_values(r->view, &node, NODE_OUTPUT, &replaced->part.outputs);
@@ -367,7 +332,19 @@ static void make_node(htp_arena *arena, htp_replacement *r, htp_replaced *replac
     htp_wire_add_text(&node, NODE_DOMAIN, op->domain);
     htp_replace_add_tags(r, replaced->module, replaced->first, what, &node);
     htp_wire_add_bytes(&field, GRAPH_NODE, node.bytes, node.length);
+    replaced->node_count = 1;
     HTP_PUSH(arena, &replaced->nodes, (htp_recipe_item){.bytes = htp_wire_span(&field)});
+}
+
+static void note_readers(htp_arena *arena, htp_replacement *r, const htp_replaced *replaced)
+{
+    for (size_t k = replaced->border_count; k < replaced->inputs.count; k++) {
+        uint32_t tensor = r->view->values.items[replaced->inputs.items[k]].initializer;
+        if (tensor != HTP_NONE) {
+            const htp_replaced_reader reader = {tensor, r->tree->modules[replaced->module].tag};
+            HTP_PUSH(arena, &r->readers, reader);
+        }
+    }
 }
 
 /* ---- the whole ---- */
@@ -408,9 +385,9 @@ htp_status htp_replace_by_operator(htp_arena *arena, htp_replacement *r,
                                   .number = (uint32_t)i,
                                   .mark = mark};
         find_inputs(&reading, &nodes[i]);
+        note_readers(arena, r, &r->list.items[i]);
         make_node(arena, r, &r->list.items[i], op, &names);
     }
-    r->domain = op->domain;
-    r->version = op->version;
+    htp_replace_add_import(arena, r, op->domain, op->version);
     return HTP_OK;
 }

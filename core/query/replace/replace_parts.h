@@ -28,7 +28,7 @@ static inline htp_span htp_replace_text_of(htp_span message, uint32_t number)
 const bool *htp_replace_list_tensors(htp_arena *arena, const htp_replacement *r,
                                      htp_rewrite_options *options);
 
-/** Adds the modules of custom operators to the lists of those that use a weight. */
+/** Adds the modules of new nodes to the lists of those that use a weight. */
 void htp_replace_add_readers(htp_arena *arena, const htp_replacement *r, htp_edit_list *edits);
 
 /**
@@ -39,5 +39,20 @@ void htp_replace_add_readers(htp_arena *arena, const htp_replacement *r, htp_edi
  */
 void htp_replace_add_tags(const htp_replacement *r, uint32_t module, uint32_t like,
                           const char *const what[2], htp_text *out);
+
+/** The same for a tag below a module, of which nothing else is known. */
+void htp_replace_add_tag(const htp_replacement *r, htp_slice tag, uint32_t like, htp_text *out);
+
+/** Adds an import of operators, unless the model has it. */
+void htp_replace_add_import(htp_arena *arena, htp_replacement *r, const char *domain,
+                            int64_t version);
+
+/** The longest scope that the names of all of these nodes begin with; empty: none. */
+htp_slice htp_replace_common_scope(const htp_view *view, const uint32_t *nodes, size_t count);
+
+/** The scope of names in a module: what its nodes have in common, unless that is the scope of a
+ * module below it; else its address. "" where names have no scopes. */
+const char *htp_replace_find_scope(htp_arena *arena, const htp_replacement *r,
+                                   const htp_replaced *replaced);
 
 #endif

@@ -230,6 +230,9 @@ static void add_nodes(const struct maker *m, htp_recipe *recipe, uint32_t graph)
 static void add_types(const struct maker *m, htp_recipe *recipe, const htp_replaced *replaced)
 {
     const htp_replacement *r = m->r;
+    for (size_t k = 0; k < replaced->infos.count; k++) {
+        HTP_PUSH(m->arena, &recipe->items, replaced->infos.items[k]);
+    }
     for (size_t k = 0; k < replaced->part.outputs.count; k++) {
         uint32_t value = replaced->part.outputs.items[k];
         htp_span info = r->view->values.items[value].info.at
@@ -314,6 +317,9 @@ static htp_recipe *make_graph(const struct maker *m, uint32_t graph, const htp_r
             take_fields(m, &state, base->items.items[i].bytes);
         }
     }
+    for (size_t i = 0; graph == 0 && i < m->r->initializers.count; i++) {
+        HTP_PUSH(m->arena, &state.recipe->items, m->r->initializers.items[i]);
+    }
     add_all_types(m, state.recipe, graph);
     return state.recipe;
 }
@@ -331,18 +337,27 @@ static void make_bodies(const struct maker *m)
 
 /* ---- the model ---- */
 
-static htp_span make_import(const struct maker *m)
+static void add_imports(const struct maker *m, htp_recipe *model)
 {
-    htp_text import = {.arena = m->arena};
-    for (size_t i = 0; i < m->r->view->imports.count; i++) {
-        if (strcmp(htp_view_text(m->r->view, m->r->view->imports.items[i].domain), m->r->domain) ==
-            0) {
-            return (htp_span){NULL, 0};
+    for (size_t i = 0; i < m->r->imports.count; i++) {
+        add(m, model, m->r->imports.items[i]);
+    }
+}
+
+void htp_replace_add_import(htp_arena *arena, htp_replacement *r, const char *domain,
+                            int64_t version)
+{
+    htp_text import = {.arena = arena};
+    htp_text field = {.arena = arena};
+    for (size_t i = 0; i < r->view->imports.count; i++) {
+        if (strcmp(htp_view_text(r->view, r->view->imports.items[i].domain), domain) == 0) {
+            return;
         }
     }
-    htp_wire_add_text(&import, IMPORT_DOMAIN, m->r->domain);
-    htp_wire_add_varint(&import, IMPORT_VERSION, (uint64_t)m->r->version);
-    return make_field(m, MODEL_IMPORT, htp_wire_span(&import));
+    htp_wire_add_text(&import, IMPORT_DOMAIN, domain);
+    htp_wire_add_varint(&import, IMPORT_VERSION, (uint64_t)version);
+    htp_wire_add_bytes(&field, MODEL_IMPORT, import.bytes, import.length);
+    HTP_PUSH(arena, &r->imports, htp_wire_span(&field));
 }
 
 /* Takes a field of the model. */
@@ -354,13 +369,11 @@ static void take_model_field(const struct maker *m, htp_recipe *model, const htp
         add_message(m, model, make_graph(m, 0, NULL));
         return;
     }
-    if (is_import && !*has_import && m->r->domain) {
-        add(m, model, field->whole);
-        add(m, model, make_import(m));
-        *has_import = true;
-        return;
-    }
     add(m, model, field->whole);
+    if (is_import && !*has_import) {
+        add_imports(m, model);
+        *has_import = true;
+    }
 }
 
 static htp_recipe *make_model(const struct maker *m)
@@ -383,8 +396,8 @@ static htp_recipe *make_model(const struct maker *m)
             take_model_field(m, model, &field, &has_import);
         }
     }
-    if (!has_import && m->r->domain) {
-        add(m, model, make_import(m));
+    if (!has_import) {
+        add_imports(m, model);
     }
     htp_wire_add_entry(&note, MODEL_PROPERTY, HTP_REPLACED_KEY, m->r->note, strlen(m->r->note));
     add(m, model, htp_wire_span(&note));

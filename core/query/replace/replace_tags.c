@@ -20,6 +20,7 @@ enum {
 struct tagging {
     const htp_replacement *r;
     uint32_t module;
+    htp_slice tag;
     uint32_t like;
     const char *const *what;
     htp_text *out;
@@ -28,7 +29,7 @@ struct tagging {
 static void add_attributes(const struct tagging *t)
 {
     const htp_view *view = t->r->view;
-    htp_slice tag = t->r->tree->modules[t->module].tag;
+    htp_slice tag = t->tag;
     htp_view_range attributes = view->nodes.items[t->like].attributes;
     for (uint32_t i = attributes.first; i < attributes.first + attributes.count; i++) {
         const htp_view_attribute *attribute = &view->attributes.items[i];
@@ -45,7 +46,7 @@ static void add_attributes(const struct tagging *t)
 static void add_doc_string(const struct tagging *t)
 {
     static const char begin[] = "source_module: ";
-    htp_slice tag = t->r->tree->modules[t->module].tag;
+    htp_slice tag = t->tag;
     htp_span doc = t->r->view->nodes.items[t->like].doc_string;
     if (doc.bytes >= strlen(begin) && memcmp(doc.at, begin, strlen(begin)) == 0) {
         const char *text =
@@ -58,7 +59,7 @@ static void add_doc_string(const struct tagging *t)
 
 static void add_tag(const struct tagging *t, const char *key, htp_span value)
 {
-    htp_slice tag = t->r->tree->modules[t->module].tag;
+    htp_slice tag = t->tag;
     (void)value;
     htp_wire_add_entry(t->out, NODE_PROPERTY, key, tag.at, tag.length);
 }
@@ -186,18 +187,31 @@ static const struct entry {
     {"pkg.torch.onnx.name_scopes", add_list},
 };
 
+/* @param count  of the entries that are written: only the first are of a tag alone */
+static void add_all(const struct tagging *t, size_t count)
+{
+    const htp_view *view = t->r->view;
+    add_attributes(t);
+    add_doc_string(t);
+    for (size_t i = 0; i < count; i++) {
+        const htp_view_property *property = htp_view_find_property(
+            view, view->nodes.items[t->like].properties, htp_view_find_name(view, entries[i].key));
+        if (property) {
+            entries[i].add(t, entries[i].key, property->value);
+        }
+    }
+}
+
 void htp_replace_add_tags(const htp_replacement *r, uint32_t module, uint32_t like,
                           const char *const what[2], htp_text *out)
 {
-    const struct tagging t = {r, module, like, what, out};
-    const htp_view *view = r->view;
-    add_attributes(&t);
-    add_doc_string(&t);
-    for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
-        const htp_view_property *property = htp_view_find_property(
-            view, view->nodes.items[like].properties, htp_view_find_name(view, entries[i].key));
-        if (property) {
-            entries[i].add(&t, entries[i].key, property->value);
-        }
-    }
+    const struct tagging t = {r, module, r->tree->modules[module].tag, like, what, out};
+    add_all(&t, sizeof(entries) / sizeof(*entries));
+}
+
+void htp_replace_add_tag(const htp_replacement *r, htp_slice tag, uint32_t like, htp_text *out)
+{
+    enum { OF_TAGS = 2 };
+    const struct tagging t = {.r = r, .tag = tag, .like = like, .out = out};
+    add_all(&t, OF_TAGS);
 }

@@ -85,13 +85,8 @@ static void add_reader(htp_arena *arena, const htp_replacement *r, uint32_t tens
 void htp_replace_add_readers(htp_arena *arena, const htp_replacement *r, htp_edit_list *edits)
 {
     htp_map known = {0};
-    for (size_t i = 0; i < r->list.count; i++) {
-        const htp_replaced *replaced = &r->list.items[i];
-        for (size_t k = replaced->border_count; k < replaced->inputs.count; k++) {
-            uint32_t tensor = r->view->values.items[replaced->inputs.items[k]].initializer;
-            if (tensor != HTP_NONE) {
-                add_reader(arena, r, tensor, r->tree->modules[replaced->module].tag, edits, &known);
-            }
-        }
+    for (size_t i = 0; i < r->readers.count; i++) {
+        const htp_replaced_reader *reader = &r->readers.items[i];
+        add_reader(arena, r, reader->tensor, reader->tag, edits, &known);
     }
 }

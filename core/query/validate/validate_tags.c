@@ -1,6 +1,7 @@
 /*
  * Tags of nodes: the same everywhere, and consistent with chains and names.
  */
+#include "query/replace/replace.h"
 #include "query/retag/retag_write.h"
 #include "query/validate/validate.h"
 
@@ -18,6 +19,7 @@ struct checking {
     htp_view_name key, layer, full_tag, namespace_key; /* of metadata; 0: none */
     htp_view_name retagged;                            /* metadata key of nodes that a program
                                                           named */
+    bool is_replaced;                                  /* modules of the model were replaced */
     bool has_key, has_layer, has_doc;                  /* if one node has it, all must */
     htp_map records;                                   /* tags of modules */
     htp_map full_tags;
@@ -87,11 +89,26 @@ static htp_slice check_places(const struct checking *c, uint32_t node)
     return tag;
 }
 
+/* Whether a tag is that of a record, or, in a model with other nodes in the place of modules, below
+ * one. */
+static bool is_known(const struct checking *c, htp_slice tag)
+{
+    bool is_below = c->is_replaced;
+    while (!htp_map_get_bytes(&c->records, tag.at, tag.length, NULL)) {
+        const char *slash = tag.length > 0 ? memrchr(tag.at, '/', tag.length) : NULL;
+        if (!is_below || !slash) {
+            return false;
+        }
+        tag.length = (size_t)(slash - tag.at);
+    }
+    return true;
+}
+
 static void check_record(const struct checking *c, uint32_t node, htp_slice tag)
 {
     const char *name = htp_view_call_node(c->view, node);
     htp_slice full = property_of(c, node, c->full_tag);
-    if (!htp_map_get_bytes(&c->records, tag.at, tag.length, NULL)) {
+    if (!is_known(c, tag)) {
         htp_finding_add(c->findings, "node '%s': '%.*s' is no module of htp.module_tree", name,
                         (int)tag.length, tag.at);
     }
@@ -238,6 +255,8 @@ void htp_validate_nodes(const htp_view *view, const htp_tree *tree, htp_findings
         .full_tag = htp_view_find_name(view, "full_tag"),
         .namespace_key = htp_view_find_name(view, "namespace"),
         .retagged = htp_view_find_name(view, HTP_RETAGGED_KEY),
+        .is_replaced = htp_view_find_property(view, view->properties,
+                                              htp_view_find_name(view, HTP_REPLACED_KEY)) != NULL,
     };
     note_modules(&c);
     for (uint32_t i = 0; i < view->nodes.count; i++) {

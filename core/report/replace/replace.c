@@ -55,22 +55,30 @@ const char *htp_report_replacement(htp_arena *arena, const htp_reported_replacem
     const htp_replacement *r = reported->replacement;
     const htp_replaced *first = &r->list.items[0];
     htp_text text = {.arena = arena};
-    htp_text_addf(&text, "%s: %zu node%s of %s:%s, %s\n",
+    const char *what =
+        reported->op ? htp_arena_printf(arena, "%s:%s", reported->op->domain, reported->op->name)
+                     : htp_report_fit(arena, reported->by, strlen(reported->by), FILE_COLUMNS);
+    uint32_t nodes = 0;
+    for (size_t i = 0; i < r->list.count; i++) {
+        nodes += r->list.items[i].node_count;
+    }
+    htp_text_addf(&text, "%s: %s node%s of %s, %s\n",
                   htp_report_fit(arena, reported->file, strlen(reported->file), FILE_COLUMNS),
-                  r->list.count, r->list.count == 1 ? "" : "s", reported->op->domain,
-                  reported->op->name,
+                  htp_text_grouped(arena, nodes), nodes == 1 ? "" : "s", what,
                   htp_report_bytes(arena, reported->model_bytes + reported->data_bytes));
     for (size_t i = 0; i < r->list.count; i++) {
         const htp_replaced *replaced = &r->list.items[i];
         const char *module = call_module(arena, r, replaced);
         htp_text_addf(&text, "  %s%s\n",
                       htp_report_fit(arena, module, strlen(module), HTP_REPORT_COLUMNS - 22),
-                      is_like(first, replaced) ? "" : " (another border)");
+                      !reported->op || is_like(first, replaced) ? "" : " (another border)");
     }
     add_values(&text, r, "inputs", first->inputs.items, first->border_count);
-    add_values(&text, r, "weights", first->inputs.items + first->border_count,
-               first->inputs.count - first->border_count);
-    add_constants(&text, first);
+    if (reported->op) {
+        add_values(&text, r, "weights", first->inputs.items + first->border_count,
+                   first->inputs.count - first->border_count);
+        add_constants(&text, first);
+    }
     add_values(&text, r, "outputs", first->part.outputs.items, first->part.outputs.count);
     return htp_text_string(&text);
 }
@@ -89,12 +97,13 @@ static void add_replaced_json(htp_json *json, const htp_replacement *r,
         htp_json_count(json, "call", replaced->call);
     }
     htp_json_count(json, "replaced", replaced->part.node_count);
+    htp_json_count(json, "nodes", replaced->node_count);
     htp_json_string(json, "node", replaced->name);
     htp_report_border_json(json, r->view, r->types, "inputs", replaced->inputs.items,
                            replaced->border_count);
+    size_t weights = replaced->name ? replaced->inputs.count - replaced->border_count : 0;
     htp_report_border_json(json, r->view, r->types, "weights",
-                           replaced->inputs.items + replaced->border_count,
-                           replaced->inputs.count - replaced->border_count);
+                           replaced->inputs.items + replaced->border_count, weights);
     htp_json_begin(json, "attributes", '[');
     for (size_t i = 0; i < replaced->constants.count; i++) {
         htp_json_string(json, NULL, replaced->constants.items[i].name);
@@ -116,9 +125,12 @@ const char *htp_report_replacement_json(htp_arena *arena, const htp_reported_rep
     htp_json_count(&json, "bytes", reported->model_bytes);
     htp_json_string(&json, "external_data", reported->data_file);
     htp_json_count(&json, "external_bytes", reported->data_bytes);
-    htp_json_string(&json, "domain", reported->op->domain);
-    htp_json_string(&json, "operator", reported->op->name);
-    htp_json_number(&json, "version", reported->op->version);
+    htp_json_string(&json, "by", reported->by);
+    if (reported->op) {
+        htp_json_string(&json, "domain", reported->op->domain);
+        htp_json_string(&json, "operator", reported->op->name);
+        htp_json_number(&json, "version", reported->op->version);
+    }
     htp_json_begin(&json, "modules", '[');
     for (size_t i = 0; i < r->list.count; i++) {
         add_replaced_json(&json, r, &r->list.items[i]);

@@ -10,7 +10,8 @@
 /** A model that was written to a file. */
 typedef struct htp_reported_replacement {
     const htp_replacement *replacement;
-    const htp_replacing_operator *op;
+    const htp_replacing_operator *op; /* NULL: nodes of `by` took the place of modules */
+    const char *by;
     const char *file;
     uint64_t model_bytes;
     const char *data_file; /* or NULL */

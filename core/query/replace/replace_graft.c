@@ -1,0 +1,308 @@
+/*
+ * Copies of a part's nodes in the place of modules.
+ */
+#include "query/replace/replace_graft.h"
+#include "onnx/builder/names.h"
+
+#include <string.h>
+
+/* Reference: onnx.proto. */
+enum {
+    GRAPH_NODE = 1,
+    GRAPH_INITIALIZER = 5,
+    GRAPH_INFO = 13,
+    NODE_INPUT = 1,
+    NODE_OUTPUT = 2,
+    NODE_NAME = 3,
+    NODE_OP_TYPE = 4,
+    INFO_NAME = 1,
+    TENSOR_NAME = 8,
+    TENSOR_PROPERTY = 16,
+};
+
+static const char hierarchy_tags[] = "hierarchy_tags";
+
+static const char *name_of(const htp_view *view, uint32_t value)
+{
+    return htp_view_text(view, view->values.items[value].name);
+}
+
+static void add(const htp_grafter *g, htp_recipe *recipe, htp_span span)
+{
+    HTP_PUSH(g->arena, &recipe->items, (htp_recipe_item){.bytes = span});
+}
+
+static void add_text(const htp_grafter *g, htp_recipe *recipe, uint32_t number, const char *text)
+{
+    htp_text field = {.arena = g->arena};
+    htp_wire_add_text(&field, number, text);
+    add(g, recipe, htp_wire_span(&field));
+}
+
+/* ---- names ---- */
+
+static void take_name(htp_grafter *g, htp_map *names, const char *name)
+{
+    if (*name) {
+        htp_map_set(g->arena, names, name, 1);
+    }
+}
+
+/* Whether a graph lies in something that goes. */
+static bool is_gone(const htp_replacement *r, uint32_t graph)
+{
+    uint32_t owner = r->view->graphs.items[graph].node;
+    return owner != HTP_NONE && htp_replace_is_left_out(r, owner);
+}
+
+/* Names of all that stays. */
+static void take_names(htp_grafter *g)
+{
+    const htp_replacement *r = g->r;
+    const htp_view *view = r->view;
+    for (uint32_t v = 0; v < view->values.count; v++) {
+        const htp_view_value *value = &view->values.items[v];
+        bool is_left_out = value->maker == HTP_VIEW_BY_NODE
+                               ? htp_replace_is_left_out(r, value->node)
+                               : is_gone(r, value->graph) || r->is_unread_weight[v];
+        if (!is_left_out) {
+            take_name(g, &g->value_names, name_of(view, v));
+        }
+    }
+    for (size_t i = 0; i < r->list.count; i++) {
+        const htp_numbers *outputs = &r->list.items[i].part.outputs;
+        for (size_t k = 0; k < outputs->count; k++) {
+            take_name(g, &g->value_names, name_of(view, outputs->items[k]));
+        }
+    }
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        if (!htp_replace_is_left_out(r, n)) {
+            take_name(g, &g->node_names, htp_view_text(view, view->nodes.items[n].name));
+        }
+    }
+}
+
+/* All copies share the weights of the part. */
+static const char *name_weight(htp_grafter *g, uint32_t value)
+{
+    if (!g->weights[value]) {
+        g->weights[value] = htp_name_unique(g->arena, &g->value_names, name_of(g->part, value));
+    }
+    return g->weights[value];
+}
+
+static const char *name_value(htp_grafter *g, uint32_t value)
+{
+    const htp_view_value *named = &g->part->values.items[value];
+    uint32_t same = g->replaced->same[value];
+    const char *name = name_of(g->part, value);
+    if (same != HTP_NONE) {
+        return name_of(g->r->view, same);
+    }
+    if (named->graph == 0 && named->initializer != HTP_NONE) {
+        return name_weight(g, value);
+    }
+    return *name ? htp_name_unique(g->arena, &g->value_names, htp_graft_move_name(g, name)) : name;
+}
+
+/* Outputs of the part have the names of the border. One that no node of the part makes, or that is
+ * two outputs, needs a node. @return by output: whether it does */
+static bool *name_values(htp_grafter *g)
+{
+    htp_view_range outputs = g->part->graphs.items[0].outputs;
+    bool *needs_node = HTP_NEW_ARRAY(g->arena, bool, outputs.count + 1);
+    memset((void *)g->names, 0, g->part->values.count * sizeof(*g->names));
+    for (uint32_t k = 0; k < outputs.count; k++) {
+        uint32_t value = g->part->operands.items[outputs.first + k];
+        needs_node[k] = g->names[value] || g->replaced->same[value] != HTP_NONE ||
+                        g->part->values.items[value].maker != HTP_VIEW_BY_NODE;
+        if (!needs_node[k]) {
+            g->names[value] = name_of(g->r->view, g->replaced->part_outputs[k]);
+        }
+    }
+    for (uint32_t v = 0; v < g->part->values.count; v++) {
+        g->names[v] = g->names[v] ? g->names[v] : name_value(g, v);
+    }
+    return needs_node;
+}
+
+static void find_root(htp_grafter *g)
+{
+    bool has_root = false;
+    for (uint32_t n = 0; n < g->part->nodes.count; n++) {
+        htp_slice tag = htp_graft_tag_of(g, n);
+        if (!has_root) {
+            g->root = tag;
+            has_root = tag.at != NULL;
+        }
+        while (tag.at && !htp_graft_is_below(tag, g->root)) {
+            const char *slash = memrchr(g->root.at, '/', g->root.length);
+            g->root.length = slash ? (size_t)(slash - g->root.at) : 0;
+        }
+    }
+}
+
+/* ---- types ---- */
+
+/* A type holds in the model if its names of dims mean the same there. */
+static bool keeps_type(const htp_grafter *g, uint32_t value)
+{
+    htp_value_type type = htp_value_type_find(g->arena, g->part, value);
+    for (size_t i = 0; type.has_dims && i < type.rank; i++) {
+        if (type.dims[i].symbol &&
+            !htp_map_get(&g->replaced->kept_symbols, type.dims[i].symbol, NULL)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void copy_infos(htp_grafter *g, const htp_map *values)
+{
+    htp_view_range infos = g->part->graphs.items[0].infos;
+    for (uint32_t i = infos.first; i < infos.first + infos.count; i++) {
+        htp_wire wire = htp_wire_begin(g->part->infos.items[i].whole);
+        htp_wire_field field;
+        if (!htp_wire_next(&wire, &field) || field.number != GRAPH_INFO) {
+            continue;
+        }
+        uint32_t value = htp_graft_find_value(values, field.content, INFO_NAME);
+        bool is_inner = value != HTP_NONE && g->replaced->same[value] == HTP_NONE &&
+                        g->part->values.items[value].maker == HTP_VIEW_BY_NODE;
+        if (is_inner && keeps_type(g, value)) {
+            HTP_PUSH(g->arena, &g->replaced->infos,
+                     htp_graft_rename(g, &field, INFO_NAME, g->names[value]));
+        }
+    }
+}
+
+/* ---- one module ---- */
+
+static bool is_model_s(const htp_grafter *g, uint32_t node)
+{
+    htp_view_range outputs = g->part->nodes.items[node].outputs;
+    uint32_t value = outputs.count > 0 ? g->part->operands.items[outputs.first] : HTP_NONE;
+    return value != HTP_NONE && g->replaced->same[value] != HTP_NONE;
+}
+
+/* An output that is an input, a weight, or another output. */
+static void add_identity(htp_grafter *g, uint32_t index)
+{
+    uint32_t value = g->part->operands.items[g->part->graphs.items[0].outputs.first + index];
+    htp_slice tag = g->r->tree->modules[g->replaced->module].tag;
+    htp_text node = {.arena = g->arena};
+    htp_text field = {.arena = g->arena};
+    htp_wire_add_text(&node, NODE_INPUT, g->names[value]);
+    htp_wire_add_text(&node, NODE_OUTPUT, name_of(g->r->view, g->replaced->part_outputs[index]));
+    htp_wire_add_text(
+        &node, NODE_NAME,
+        htp_name_unique(g->arena, &g->node_names,
+                        htp_arena_printf(g->arena, "%.*s/Identity", (int)tag.length, tag.at)));
+    htp_wire_add_text(&node, NODE_OP_TYPE, "Identity");
+    htp_replace_add_tag(g->r, tag, g->replaced->first, &node);
+    htp_wire_add_bytes(&field, GRAPH_NODE, node.bytes, node.length);
+    HTP_PUSH(g->arena, &g->replaced->nodes, (htp_recipe_item){.bytes = htp_wire_span(&field)});
+    g->replaced->node_count++;
+}
+
+/* Names go to the scope of the module if one of the nodes did not come from there. */
+static void find_scopes(htp_grafter *g)
+{
+    htp_view_range nodes = g->part->graphs.items[0].nodes;
+    htp_numbers all = {0};
+    bool is_moved = false;
+    for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
+        htp_slice tag;
+        is_moved = is_moved || !htp_graft_renew_tag(g, n, &tag);
+        if (!htp_flow_is_constant(g->part, n)) {
+            HTP_PUSH(g->arena, &all, n);
+        }
+    }
+    g->scope = (htp_slice){NULL, 0};
+    if (is_moved) {
+        g->scope = htp_replace_common_scope(g->part, all.items, all.count);
+        g->moved = htp_replace_find_scope(g->arena, g->r, g->replaced);
+    }
+}
+
+static void copy_part(htp_grafter *g, const htp_map *values)
+{
+    find_scopes(g);
+    const bool *needs_node = name_values(g);
+    htp_view_range nodes = g->part->graphs.items[0].nodes;
+    for (uint32_t graph = (uint32_t)g->part->graphs.count; graph-- > 1;) {
+        g->bodies[graph] = htp_graft_copy_body(g, graph); /* inner graphs have higher numbers */
+    }
+    for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
+        if (!is_model_s(g, n)) {
+            HTP_PUSH(g->arena, &g->replaced->nodes,
+                     (htp_recipe_item){.message = htp_graft_copy_node(g, n)});
+        }
+    }
+    for (uint32_t k = 0; k < g->part->graphs.items[0].outputs.count; k++) {
+        if (needs_node[k]) {
+            add_identity(g, k);
+        }
+    }
+    copy_infos(g, values);
+}
+
+/* ---- weights ---- */
+
+static void copy_weight(const htp_grafter *g, uint32_t value)
+{
+    const htp_view_tensor *tensor =
+        &g->part->tensors.items[g->part->values.items[value].initializer];
+    htp_recipe *made = HTP_NEW(g->arena, htp_recipe);
+    htp_wire wire = htp_wire_begin(htp_wire_content(tensor->whole));
+    htp_wire_field field;
+    bool has_tags = g->r->tree->has_records;
+    made->number = GRAPH_INITIALIZER;
+    while (htp_wire_next(&wire, &field)) {
+        htp_span key = htp_wire_is_bytes(&field, TENSOR_PROPERTY)
+                           ? htp_replace_text_of(field.content, 1)
+                           : (htp_span){NULL, 0};
+        bool is_list =
+            key.bytes == strlen(hierarchy_tags) && memcmp(key.at, hierarchy_tags, key.bytes) == 0;
+        has_tags = has_tags && !(is_list && !g->has_new_tags);
+        if (htp_wire_is_bytes(&field, TENSOR_NAME)) {
+            add_text(g, made, TENSOR_NAME, g->weights[value]);
+        } else if (!is_list || !g->has_new_tags) {
+            add(g, made, field.whole);
+        }
+    }
+    if (has_tags) {
+        htp_text property = {.arena = g->arena};
+        const char *list = htp_arena_printf(g->arena, "[%s]", htp_text_string(&g->readers[value]));
+        htp_wire_add_entry(&property, TENSOR_PROPERTY, hierarchy_tags, list, strlen(list));
+        add(g, made, htp_wire_span(&property));
+    }
+    HTP_PUSH(g->arena, &g->r->initializers, (htp_recipe_item){.message = made});
+}
+
+void htp_replace_by_part(htp_arena *arena, htp_replacement *r, const htp_replacing_part *part)
+{
+    size_t values = part->view->values.count + 1;
+    htp_grafter g = {
+        .arena = arena,
+        .r = r,
+        .part = part->view,
+        .tree = part->tree,
+        .weights = HTP_NEW_ARRAY(arena, const char *, values),
+        .readers = HTP_NEW_ARRAY(arena, htp_text, values),
+        .names = HTP_NEW_ARRAY(arena, const char *, values),
+        .bodies = HTP_NEW_ARRAY(arena, htp_recipe *, part->view->graphs.count + 1),
+    };
+    find_root(&g);
+    take_names(&g);
+    const htp_map by_name = htp_graft_list_values(&g, 0);
+    for (size_t i = 0; i < r->list.count; i++) {
+        g.replaced = &r->list.items[i];
+        copy_part(&g, &by_name);
+    }
+    for (uint32_t v = 0; v < part->view->values.count; v++) {
+        if (g.weights[v]) {
+            copy_weight(&g, v);
+        }
+    }
+}
