@@ -82,12 +82,17 @@ static htp_status compare(void *user, htp_value_id value, const htp_replay_array
 
 /* ---- sizes ---- */
 
-/* The lane of the trace with a candidate's sizes; HTP_NONE: none has. */
-static uint32_t lane_of(uint32_t candidate)
+static bool has_states(const htp_verify_program *program)
 {
-    return candidate == 0                     ? 0
-           : candidate <= HTP_PROGRAM_SMALLER ? HTP_NONE
-                                              : candidate - HTP_PROGRAM_SMALLER;
+    return program->fresh.work.graph->state_count > 0;
+}
+
+/* The lane of the trace with a candidate's sizes; HTP_NONE: none has. */
+static uint32_t lane_of(const htp_verify_program *program, uint32_t candidate)
+{
+    return candidate == 0 || has_states(program) ? 0
+           : candidate <= HTP_PROGRAM_SMALLER    ? HTP_NONE
+                                                 : candidate - HTP_PROGRAM_SMALLER;
 }
 
 /* About a half or a quarter of a size, or one that is a little larger, within bounds. */
@@ -110,7 +115,7 @@ static int64_t size_of(void *user, uint32_t candidate, const char *axis)
 {
     const htp_verify_program *program = user;
     const htp_inputs *inputs = &program->fresh.work.inputs;
-    uint32_t lane = lane_of(candidate);
+    uint32_t lane = lane_of(program, candidate);
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         const int64_t *sizes = inputs->axes[i].sizes;
         if (strcmp(inputs->axes[i].symbol, axis) == 0) {
@@ -170,6 +175,51 @@ static htp_status read_given(const htp_verify_program *program, const htp_array 
     return HTP_OK;
 }
 
+/* ---- states ---- */
+
+/* The initial value of a state, as the program is loaded; NULL: it is taken as it was made. */
+static const htp_array *first_of(const htp_verify_program *program, const htp_first *first,
+                                 const htp_array *made)
+{
+    htp_array *array = HTP_NEW(program->arena, htp_array);
+    size_t bytes = htp_array_bytes(made);
+    *array = *made;
+    if (first->is_uniform && htp_measure_has(made->data_type) && made->count > 0) {
+        char *elements = htp_arena_alloc(program->arena, bytes + 1);
+        size_t step = bytes / made->count;
+        for (size_t i = 0; i < made->count; i++) {
+            (void)htp_measure_write(&first->number, 1, made->data_type, elements + i * step);
+        }
+        array->data = elements;
+        return array;
+    }
+    bool is_told = !first->is_uniform && first->value && first->value->data &&
+                   first->value->data_bytes == bytes;
+    array->data = is_told ? first->value->data : made->data;
+    return array;
+}
+
+/* A call begins with the states that the one before left. */
+static void hand_on(htp_verify_program *program, const htp_array **arrays)
+{
+    const htp_graph *graph = program->fresh.work.graph;
+    for (uint32_t i = 0; i < graph->state_count; i++) {
+        const htp_graph_state *state = &graph->states[i];
+        uint32_t before = program->values[state->before];
+        uint32_t after = program->values[state->after];
+        const htp_array *made = before == HTP_NONE ? NULL : arrays[before];
+        if (!made) {
+            continue;
+        }
+        if (!program->last) {
+            arrays[before] = first_of(program, &state->first, made);
+        } else if (after != HTP_NONE && program->last[after] &&
+                   htp_measure_can(made, program->last[after])) {
+            arrays[before] = program->last[after];
+        }
+    }
+}
+
 /* ---- a run ---- */
 
 /* The values that come in. */
@@ -219,7 +269,8 @@ static htp_status compute(void *user, uint32_t candidate, const htp_array **arra
     htp_verify_program *program = user;
     size_t count = program->fresh.view.values.count + 1;
     HTP_TRY(read_given(program, arrays));
-    bool is_guess = lane_of(candidate) == HTP_NONE;
+    hand_on(program, arrays);
+    bool is_guess = lane_of(program, candidate) == HTP_NONE;
     if (is_guess && program->fresh.work.inputs.takes) { /* it has conditions on several sizes */
         *is_taken = false;
         return HTP_OK;
@@ -229,7 +280,7 @@ static htp_status compute(void *user, uint32_t candidate, const htp_array **arra
                               .made = HTP_NEW_ARRAY(program->arena, htp_array, count),
                               .offsets = HTP_NEW_ARRAY(program->arena, uint64_t, count),
                               .arrays = arrays};
-    htp_replay_request request = {.lane = lane_of(candidate),
+    htp_replay_request request = {.lane = lane_of(program, candidate),
                                   .given = list_given(program, arrays),
                                   .is_wanted = program->is_wanted,
                                   .take = keep,
@@ -251,6 +302,7 @@ static htp_status compute(void *user, uint32_t candidate, const htp_array **arra
             arrays[v] = &running.made[v];
         }
     }
+    program->last = arrays;
     request.is_double = true;
     request.take = compare;
     return htp_replay_run(program->replay, &request, &gap);
@@ -311,10 +363,14 @@ static htp_status find_runner(htp_verify_program *program)
     return HTP_OK;
 }
 
-/* Given inputs have one size. What a file declares of its sizes holds for those of its lanes. */
+/* Calls of a program with state; choices of sizes. Given inputs have one. What a file declares of
+ * its sizes holds for those of its lanes. */
 static uint32_t count_candidates(const htp_verify_program *program)
 {
     uint32_t lanes = program->fresh.work.inputs.lane_count;
+    if (has_states(program)) {
+        return HTP_PROGRAM_CALLS;
+    }
     bool is_one = program->given.entries.count > 0 || lanes < 2;
     return is_one ? 1 : lanes + HTP_PROGRAM_SMALLER;
 }

@@ -21,6 +21,7 @@
 enum {
     HTP_PROGRAM_SMALLER = 2,
     HTP_PROGRAM_CANDIDATES = HTP_MAX_LANES + HTP_PROGRAM_SMALLER,
+    HTP_PROGRAM_CALLS = HTP_VERIFY_RUNS, /* of a program with state: all at its own sizes */
 };
 
 /** A program that runs. All zeroes: nothing is open. Lives in a frame that no jump skips. */
@@ -34,10 +35,11 @@ typedef struct htp_verify_program {
     htp_replay *replay;
     htp_spill spills[HTP_PROGRAM_CANDIDATES]; /* tensors of each choice of sizes */
     htp_npz_file given;                       /* inputs of the user */
-    uint32_t *values;                         /* by value of the graph: of the view; HTP_NONE */
-    bool *is_wanted;                          /* by value of the graph */
-    double *tolerances;                       /* by value of the view */
-    htp_replay_gap gap;                       /* of the first run */
+    const htp_array *const *last; /* by value of the view: the last call, which hands on states */
+    uint32_t *values;             /* by value of the graph: of the view; HTP_NONE */
+    bool *is_wanted;              /* by value of the graph */
+    double *tolerances;           /* by value of the view */
+    htp_replay_gap gap;           /* of the first run */
 } htp_verify_program;
 
 /**

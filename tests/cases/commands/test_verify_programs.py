@@ -93,7 +93,37 @@ def states_are_handed_on(fault):
             check_fault(program, file, fault)
         else:
             found = verified(program, file)
-            assert found["first"] is None and not found["is_beyond"], found
+            assert found["first"] is None and not found["is_beyond"] and len(found["sizes"]) == 3, found
+
+
+class Echo(nn.Module):
+    """At the first call nothing is remembered, so the weight of what is counts from the second one on."""
+
+    def __init__(self):
+        super().__init__()
+        self.past = nn.Linear(4, 4, bias=False)
+        self.present = nn.Linear(4, 4)
+        self.register_buffer("memory", torch.zeros(2, 4))
+
+    def forward(self, x):
+        said = self.present(x) + self.past(self.memory)
+        self.memory = x
+        return said
+
+
+@case
+def later_calls_show_what_the_first_does_not():
+    with scratch() as folder:
+        torch.manual_seed(0)
+        torch.jit.script(Echo().eval()).save(str(folder / "x.pt"))
+        assert run(folder / "x.pt", "--out", folder / "x.onnx").returncode == EXIT_OK
+        model = onnx.load(folder / "x.onnx")
+        weight = next(i for i in model.graph.initializer if i.name.startswith("past"))
+        weight.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(weight) * numpy.float32(1.01), weight.name))
+        onnx.save(model, folder / "changed.onnx")
+        assert verified(folder / "x.pt", folder / "x.onnx")["first"] is None
+        found = verified(folder / "x.pt", folder / "changed.onnx", code=EXIT_FOUND)
+        assert found["first"].endswith("/Linear.past") and len(found["sizes"]) == 3, found["first"]
 
 
 # ---- inputs that are given ---------------------------------------------------------------------
