@@ -31,6 +31,9 @@ enum { ORT_ENABLE_ALL = 99 };
  * directory. */
 #define DATA_FOLDER_KEY "session.model_external_initializers_file_folder_path"
 
+/* Weights stay as they are: a session runs too seldom for copies in other layouts to pay. */
+#define NO_PREPACKING_KEY "session.disable_prepacking"
+
 static htp_status out_of_memory(void)
 {
     return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
@@ -50,6 +53,7 @@ static htp_status set_options(const htp_runtime *runtime, const char *folder, in
     HTP_TRY(htp_runtime_take(runtime, api->share_threads(options)));
     HTP_TRY(htp_runtime_take(
         runtime, api->set_level(options, level == HTP_RUNTIME_LEVEL_ALL ? ORT_ENABLE_ALL : level)));
+    HTP_TRY(htp_runtime_take(runtime, api->configure(options, NO_PREPACKING_KEY, "1")));
     return htp_runtime_take(runtime, api->configure(options, DATA_FOLDER_KEY, folder));
 }
 

@@ -4,6 +4,7 @@
 #include "verify/work.h"
 
 #include "onnx/proto/tensor_type.h"
+#include "onnx/shape_inference/infer_axes.h"
 
 /* Sizes of the first axis, which is mostly a batch, and of all others. Those behind the first few
  * are for models that need larger ones. */
@@ -269,12 +270,38 @@ static htp_status take_given(htp_verify_work *work)
     return make_other(work, work->arrays[HTP_COMPARED_A][0], work->arrays[HTP_COMPARED_B][0]);
 }
 
+/* The sizes that are asked for. Whether both models run at them is seen when they do. */
+static htp_status take_sizes(htp_verify_work *work)
+{
+    const htp_view *view = work->sides[HTP_COMPARED_A].view;
+    size_t count = work->kinds.axes.names.count;
+    int64_t *sizes = HTP_NEW_ARRAY(work->arena, int64_t, count + 1);
+    htp_view_axes axes = htp_view_axes_find(work->arena, view);
+    bool are_made = false;
+    HTP_TRY(
+        htp_status_prefix(htp_view_axes_set(work->arena, &axes, work->request->sizes), view->path));
+    for (size_t i = 0; i < count; i++) {
+        uint32_t axis = 0;
+        bool is_axis = htp_map_get(&axes.numbers, work->kinds.axes.names.items[i], &axis);
+        sizes[i] = is_axis ? axes.items.items[axis].sizes[0] : -1;
+    }
+    HTP_TRY(make_inputs(work, sizes, 0, &are_made));
+    work->runs = 1;
+    return are_made ? HTP_OK
+                    : htp_status_make(HTP_CODE_USAGE,
+                                      "%s: an input has no dims at these sizes, or is too large",
+                                      view->path);
+}
+
 htp_status htp_verify_choose(htp_verify_work *work)
 {
     static const htp_numbers nothing = {0};
     struct trying trying = {.work = work};
     if (work->sides[HTP_COMPARED_A].given) {
         return take_given(work);
+    }
+    if (work->request->sizes) {
+        return take_sizes(work);
     }
     fix_sizes(&trying);
     for (int m = 0; m < HTP_COMPARED; m++) {

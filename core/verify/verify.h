@@ -57,6 +57,7 @@ typedef struct htp_verify_request {
                          reference has none */
     bool is_chosen;   /* the tolerance: those of the reference do not count */
     uint64_t memory;  /* bytes of tensors that are kept at a time */
+    const char *sizes; /* of A's axes, as htp_view_axes_set() takes them; NULL: they are chosen */
     int level;        /* of B's optimisation; above 0, outputs of tagged modules alone are compared,
                          so that what is fused in them stays so */
     const htp_verify_given *

@@ -34,6 +34,8 @@ typedef struct htp_verify_options {
         *save; /**< a new folder that gets what modules return: an .npz for each; NULL: none */
     const char *values; /**< an .npz of tensors of the first model, by name, that another runtime
                              computed, with its inputs: in place of a second model. NULL: none */
+    const char *sizes;  /**< of the axes of the first model, see htp_inspect_options: the models
+                             run at these alone; NULL: at up to three choices */
 } htp_verify_options;
 
 /** Fills @p options with the defaults. */

@@ -108,7 +108,7 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    inspect:--sizes | split:--sizes | graph:--sizes | profile:--sizes)
+    inspect:--sizes | split:--sizes | verify:--sizes | graph:--sizes | profile:--sizes)
         COMPREPLY=()
         return
         ;;
@@ -249,7 +249,7 @@ _htp_trace()
     replace) options='--out --time-limit --memory-limit --module --op --by --json --quiet --verbose --version --help' ;;
     validate) options='--time-limit --memory-limit --sidecar --json --quiet --verbose --version --help' ;;
     compare) options='--time-limit --memory-limit --json --quiet --verbose --version --help' ;;
-    verify) options='--time-limit --memory-limit --depth --node-data --tolerance --onnxruntime --html --save --values --level --memory --json --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --untie --no-fold --libtorch --load-library --custom-op --limit --include-torch-nn' ;;
+    verify) options='--time-limit --memory-limit --depth --node-data --tolerance --onnxruntime --html --sizes --save --values --level --memory --json --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --untie --no-fold --libtorch --load-library --custom-op --limit --include-torch-nn' ;;
     quality) options='--time-limit --memory-limit --reference --against --profile --json --node-data --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --libtorch --load-library --custom-op --limit' ;;
     strip) options='--out --time-limit --memory-limit --keep --json --quiet --verbose --version --help' ;;
     retag) options='--out --time-limit --memory-limit --like --json --quiet --verbose --version --help' ;;

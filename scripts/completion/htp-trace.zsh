@@ -127,7 +127,7 @@ _htp_trace()
         _files
         return
         ;;
-    inspect:--sizes | split:--sizes | graph:--sizes | profile:--sizes)
+    inspect:--sizes | split:--sizes | verify:--sizes | graph:--sizes | profile:--sizes)
         :
         return
         ;;
@@ -424,6 +424,7 @@ _htp_trace()
         '--tolerance:Accepts differences up to X times the largest element of a tensor'
         '--onnxruntime:Names the library of ONNX Runtime, libonnxruntime.so'
         '--html:Writes a page for browsers: modules, coloured by their error, and nodes'
+        '--sizes:Runs at these sizes alone: batch=2,sequence=128'
         '--save:Writes what modules return to a new folder: an .npz for each, with the tensors of both models in all runs, and index.json'
         '--values:Takes the tensors of the second model from a file, by name, such as those that another runtime computed for the first'
         '--level:Optimises B in ONNX Runtime at this level, up to 3'

@@ -203,6 +203,7 @@ static htp_status answer(htp_query *query)
         .tolerance = is_chosen ? work->options.tolerance : usual_tolerance,
         .is_chosen = is_chosen,
         .memory = (uint64_t)work->options.memory * MEBIBYTE,
+        .sizes = work->options.sizes,
         .level = work->options.level,
     };
     if (!work->path) {
@@ -227,6 +228,11 @@ static htp_status take(const htp_verify_options *given, htp_verify_options *opti
         return htp_status_make(HTP_CODE_USAGE, "a level of optimisation is 0 to %d, not %d",
                                HTP_RUNTIME_LEVEL_ALL, options->level);
     }
+    if (options->sizes && options->values) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "sizes are for inputs that are made up, and a file of "
+                               "values has them");
+    }
     if (options->level > HTP_RUNTIME_LEVEL_NONE && options->values) {
         return htp_status_make(HTP_CODE_USAGE, "a level of optimisation is for a second model, "
                                                "not for a file of its values");
@@ -246,6 +252,10 @@ static htp_status ask(htp_query *query, struct work *work, const htp_verify_opti
     if ((!query->other && !work->path) == !work->options.values) {
         return htp_status_make(HTP_CODE_USAGE, "pass either a second model, or a file of its "
                                                "values");
+    }
+    if (work->path && work->options.sizes) {
+        return htp_status_make(HTP_CODE_USAGE, "the sizes of a PyTorch model are those of its "
+                                               "inputs: pass them as for an export");
     }
     htp_arena_init(&work->scratch);
     htp_status status = htp_query_ask(query);

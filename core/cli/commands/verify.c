@@ -11,6 +11,7 @@ htp_status htp_cli_verify(const htp_cli_arguments *arguments, bool *is_beyond)
     char **json = arguments->json ? &result : NULL;
     options.depth = arguments->depth;
     options.node_data = arguments->node_data;
+    options.sizes = arguments->sizes;
     options.html_file = arguments->quality.html_file;
     htp_cli_signals_asking();
     htp_status status = HTP_OK;

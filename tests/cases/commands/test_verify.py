@@ -195,6 +195,19 @@ def optimisation_stays_within_modules():
     check_line(run("verify", file, file, "--level", "4"), EXIT_USAGE, "0 to 3")
 
 
+@case
+def sizes_that_are_asked_for():
+    file = exported(SAMPLES[0])
+    found = verified(file, file, "--sizes", "batch=4,sequence=24")
+    assert found["sizes"] == [{"batch": 4, "sequence": 24}] and found["compared"] > 100, found
+    refuse = lambda sizes, *words: check_line(
+        run("verify", file, file, "--onnxruntime", PACKAGE[0], "--sizes", sizes), EXIT_USAGE, *words)
+    refuse("batch=4", "axis 'sequence' has no size")
+    refuse("batch=4,length=3", "no axis 'length'")
+    refuse("batch=2000000000,sequence=2000000000", "too large")
+    check_line(run("verify", file, "--values", "x.npz", "--sizes", "batch=1"), EXIT_USAGE, "a file of values has them")
+
+
 # ---- values in files ---------------------------------------------------------------------------
 
 
