@@ -53,13 +53,13 @@ typedef struct htp_verify_request {
     htp_runtime *runtime;
     const htp_verify_reference *reference; /* of A; NULL: A runs in the runtime, too */
     htp_arena *scratch;                    /* for one model after the other; reset */
-    double tolerance; /* of differences, relative to the largest element of A's tensor, where the
-                         reference has none */
-    bool is_chosen;   /* the tolerance: those of the reference do not count */
-    uint64_t memory;  /* bytes of tensors that are kept at a time */
+    double tolerance;  /* of differences, relative to the largest element of A's tensor, where the
+                          reference has none */
+    bool is_chosen;    /* the tolerance: those of the reference do not count */
+    uint64_t memory;   /* bytes of tensors that are kept at a time */
     const char *sizes; /* of A's axes, as htp_view_axes_set() takes them; NULL: they are chosen */
-    int level;        /* of B's optimisation; above 0, outputs of tagged modules alone are compared,
-                         so that what is fused in them stays so */
+    int level; /* of B's optimisation; above 0, outputs of tagged modules alone are compared,
+                  so that what is fused in them stays so */
     const htp_verify_given *
         values; /* of A by another runtime: A is not run, and B is the same model. NULL: A is run */
     struct htp_folder *save; /* gets the outputs of modules; NULL: none does */
