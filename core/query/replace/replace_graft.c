@@ -262,8 +262,8 @@ static void copy_weight(const htp_grafter *g, uint32_t value)
         htp_span key = htp_wire_is_bytes(&field, TENSOR_PROPERTY)
                            ? htp_replace_text_of(field.content, 1)
                            : (htp_span){NULL, 0};
-        bool is_list =
-            key.bytes == strlen(hierarchy_tags) && memcmp(key.at, hierarchy_tags, key.bytes) == 0;
+        bool is_list = key.at && key.bytes == strlen(hierarchy_tags) &&
+                       memcmp(key.at, hierarchy_tags, key.bytes) == 0;
         has_tags = has_tags && !(is_list && !g->has_new_tags);
         if (htp_wire_is_bytes(&field, TENSOR_NAME)) {
             add_text(g, made, TENSOR_NAME, g->weights[value]);
