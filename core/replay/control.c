@@ -98,7 +98,8 @@ static bool begin_loop(htp_replay_state *state, const htp_trace_node *node, stru
     uint32_t stacks = body->output_count > carried + 1 ? body->output_count - carried - 1 : 0;
     if (node->input_count != carried + 2 || !htp_replay_read(state, node->inputs[0], &limit) ||
         !htp_replay_read(state, node->inputs[1], &condition)) {
-        return htp_replay_fails(state, "its limit or condition is not known");
+        (void)htp_replay_fails(state, "its limit or condition is not known");
+        return false;
     }
     *loop = (struct loop){
         .node = node,
