@@ -35,9 +35,25 @@ bool htp_replay_allows(const htp_replay_means *means, const htp_program_schema *
     return htp_guard_allows(&guard, &operands, &text_work, reason);
 }
 
-void htp_replay_declare_lists(const htp_program_schema *schema, htp_operand *inputs, uint32_t count)
+/* A number for a list of fixed length stands for all its elements: "int[2] dilation=1". */
+static void repeat_number(htp_arena *arena, uint32_t length, htp_operand *number)
+{
+    htp_operand *elements = HTP_NEW_ARRAY(arena, htp_operand, length);
+    for (uint32_t i = 0; i < length; i++) {
+        elements[i] = *number;
+    }
+    *number = (htp_operand){.kind = HTP_OPERAND_LIST, .count = length, .as.elements = elements};
+}
+
+void htp_replay_declare_lists(htp_arena *arena, const htp_program_schema *schema,
+                              htp_operand *inputs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
+        uint32_t length = schema->arguments[i].fixed_length;
+        if (length > 0 &&
+            (inputs[i].kind == HTP_OPERAND_INT || inputs[i].kind == HTP_OPERAND_FLOAT)) {
+            repeat_number(arena, length, &inputs[i]);
+        }
         bool is_empty = inputs[i].kind == HTP_OPERAND_LIST && inputs[i].count == 0;
         inputs[i].type = is_empty ? schema->arguments[i].type : HTP_NONE;
     }

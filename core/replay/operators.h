@@ -30,9 +30,10 @@ bool htp_replay_may_run(const htp_program_schema *schema);
 bool htp_replay_allows(const htp_replay_means *means, const htp_program_schema *schema,
                        const htp_operand *inputs, uint32_t count, htp_error *reason);
 
-/** Gives empty lists among the operands their types. */
-void htp_replay_declare_lists(const htp_program_schema *schema, htp_operand *inputs,
-                              uint32_t count);
+/** Gives empty lists among the operands their types, and makes numbers lists where the schema has
+ * lists of fixed length. */
+void htp_replay_declare_lists(htp_arena *arena, const htp_program_schema *schema,
+                              htp_operand *inputs, uint32_t count);
 
 /** None, a text or a number as an operand, in a lane. @return false for other kinds */
 bool htp_replay_plain(const htp_trace_value *value, uint32_t lane, htp_operand *operand);

@@ -224,7 +224,7 @@ static bool run_operator(htp_replay_state *state, htp_node_id id, const htp_trac
     if (!read_arguments(state, node, &schema, inputs)) {
         return false;
     }
-    htp_replay_declare_lists(&schema, inputs, schema.argument_count);
+    htp_replay_declare_lists(means->arena, &schema, inputs, schema.argument_count);
     if (!htp_replay_allows(means, &schema, inputs, schema.argument_count, &error)) {
         return htp_replay_fails(state, error.message);
     }

@@ -82,8 +82,9 @@ static void add_head(htp_text *text, const htp_verification *v)
     add_line(text, "tolerance", tolerance_text(arena, v));
     if (v->first == HTP_NONE) {
         add_line(text, "first",
-                 v->is_beyond ? "no module alone is beyond the tolerance"
-                              : "nothing is beyond the tolerance");
+                 v->modules[0].values == 0 ? "unknown: no output of the model was compared"
+                 : v->is_beyond            ? "no module alone is beyond the tolerance"
+                                           : "nothing is beyond the tolerance");
     } else {
         htp_slice address = htp_tree_address(&htp_verified_tree(v)->modules[v->first]);
         htp_text_addf(text, "%-*s%.*s\n", LABEL_COLUMNS, "first", (int)address.length, address.at);
