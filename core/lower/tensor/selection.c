@@ -214,14 +214,31 @@ void htp_lower_unique(htp_lowering *l)
     }
 }
 
-/** aten::unique_dim; it always sorts */
+/** Refuses a program whose file has another rank for the result: for a negative dim torch.export
+ * joins the sizes before it to all sizes (torch/_subclasses/fake_impls.py, _unique). */
+static bool has_recorded_rank(htp_lowering *l, uint32_t rank)
+{
+    uint32_t recorded = htp_graph_value(l->graph, htp_output_value(l, 0))->rank;
+    if (recorded != rank) {
+        htp_lower_fail(l,
+                       "the program has rank %u for its result, which has rank %u; export it "
+                       "with a dim from 0 on",
+                       recorded, rank);
+    }
+    return recorded == rank;
+}
+
+/** aten::unique_dim; it always sorts, and returns all outputs, requested or not */
 void htp_lower_unique_dim(htp_lowering *l)
 {
     int64_t axis = htp_arg_dim(l, "dim", htp_arg_rank(l, "self"));
+    if (!has_recorded_rank(l, htp_arg_rank(l, "self"))) {
+        return;
+    }
     unique_outputs outputs = emit_unique(l, &axis);
     htp_bind(l, 0, outputs.values);
-    bind_asked(l, 1, "return_inverse", outputs.inverse);
-    bind_asked(l, 2, "return_counts", outputs.counts);
+    bind_used(l, 1, outputs.inverse);
+    bind_used(l, 2, outputs.counts);
 }
 
 /** A tensor, and the axis along which its slices are compared. */
@@ -296,6 +313,9 @@ static htp_tensor_id emit_run_lengths(htp_lowering *l, htp_tensor_id begin)
 void htp_lower_unique_consecutive(htp_lowering *l)
 {
     run_of_slices r = read_slices(l);
+    if (!has_recorded_rank(l, r.rank)) {
+        return;
+    }
     htp_tensor_id begin = begins(l, &r);
     htp_bind(
         l, 0,
