@@ -1,6 +1,7 @@
 #include "replay/operators.h"
 
 #include "base/dtype.h"
+#include "base/text.h"
 #include "interpret/operators/operand_checks.h"
 #include "interpret/operators/operator_facts.h"
 #include "onnx/serialize/payload.h"
@@ -16,10 +17,19 @@ uint32_t htp_replay_find(const htp_replay_means *means, const char *kind)
     return means->runner->find(means->runner->self, name, dot ? dot + 1 : "");
 }
 
+/* A recurrent layer on padded sequences: only packed ones have contents that are positions. */
+static bool is_recurrent_on_padded(const htp_program_schema *schema)
+{
+    static const char *const names[] = {"aten::lstm", "aten::gru", "aten::rnn_tanh",
+                                        "aten::rnn_relu"};
+    return strcmp(schema->overload, "input") == 0 &&
+           htp_text_is_one_of(schema->name, names, sizeof(names) / sizeof(names[0]));
+}
+
 bool htp_replay_may_run(const htp_program_schema *schema)
 {
     return htp_operator_may_run(schema) && !htp_operator_is_unchecked(schema) &&
-           !htp_operator_trusts_contents(schema);
+           (!htp_operator_trusts_contents(schema) || is_recurrent_on_padded(schema));
 }
 
 bool htp_replay_allows(const htp_replay_means *means, const htp_program_schema *schema,

@@ -99,6 +99,16 @@ class Nonzero(nn.Module):
         return where, x[x > 0].exp(), where.shape[0]
 
 
+class Distinct(nn.Module):
+    """Outputs that nobody asks for are in the program all the same."""
+
+    def forward(self, x):
+        signs = (x > 0).long()
+        columns = torch.unique(signs, dim=1)
+        rows, places = torch.unique(signs, dim=0, return_inverse=True)
+        return columns, rows, places, torch.unique_consecutive(signs, dim=1)
+
+
 class Item(nn.Module):
     """A data-dependent number as a size."""
 
@@ -149,6 +159,7 @@ PROGRAMS = (
     Program("no_grad", NoGrad, floats(("b", "s", 8))),
     Program("autocast", Autocast, floats(("b", 8)), twin=False),
     Program("nonzero", Nonzero, floats(("b", "s")), twin=False),
+    Program("distinct", Distinct, floats(("b", "s")), twin=False),
     Program("item", Item, lambda b, s: (torch.randn(b, 6), torch.tensor(min(s, 6))), twin=False),
     # One lane is enough for its inputs, but cannot distinguish a data-dependent size from a fixed one.
     Program("item_of_fixed", Item, lambda b, s: (torch.randn(2, 6), torch.tensor(min(s, 6))), twin=False),

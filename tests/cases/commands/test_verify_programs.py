@@ -158,6 +158,17 @@ def inputs_of_a_file_are_used():
 
 
 @case_for_each(["plain", "decomposed"] if libtorch_version() >= (2, 13) else [], name=str)
+def all_operators_of_programs_run(mode):
+    """Also those whose defaults are one number for a list of them."""
+    for name in ("pooled", "resnet", "lstm", "gru", "patches"):
+        program = files("plain_programs", name) / f"{mode}.pt2"
+        with scratch() as folder:
+            assert run(program, "--out", folder / "x.onnx", env=NO_SHIM).returncode == EXIT_OK
+            found = verified(program, folder / "x.onnx")
+            assert found["not_computed"] is None and not found["is_beyond"], (name, found)
+
+
+@case_for_each(["plain", "decomposed"] if libtorch_version() >= (2, 13) else [], name=str)
 def programs_of_torch_export_are_verified(mode):
     program = files("plain_programs", "convolutional") / f"{mode}.pt2"
     with scratch() as folder:
