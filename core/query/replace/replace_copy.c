@@ -24,21 +24,21 @@ enum {
     TENSOR_NAME = 8,
 };
 
-static const char *name_of(const htp_view *view, uint32_t value)
+const char *htp_graft_name(const htp_view *view, uint32_t value)
 {
     return htp_view_text(view, view->values.items[value].name);
 }
 
-static void add(const htp_grafter *g, htp_recipe *recipe, htp_span span)
+void htp_graft_add(const htp_grafter *g, htp_recipe *recipe, htp_span span)
 {
     HTP_PUSH(g->arena, &recipe->items, (htp_recipe_item){.bytes = span});
 }
 
-static void add_text(const htp_grafter *g, htp_recipe *recipe, uint32_t number, const char *text)
+void htp_graft_add_text(const htp_grafter *g, htp_recipe *recipe, uint32_t number, const char *text)
 {
     htp_text field = {.arena = g->arena};
     htp_wire_add_text(&field, number, text);
-    add(g, recipe, htp_wire_span(&field));
+    htp_graft_add(g, recipe, htp_wire_span(&field));
 }
 
 const char *htp_graft_move_name(const htp_grafter *g, const char *name)
@@ -133,7 +133,7 @@ static void add_attribute(const htp_grafter *g, htp_recipe *node, const htp_wire
     htp_wire_field inner;
     uint32_t body = attribute ? attribute->graphs.first : 0;
     if (!attribute || attribute->graphs.count == 0) {
-        add(g, node, field->whole);
+        htp_graft_add(g, node, field->whole);
         return;
     }
     htp_recipe *made = HTP_NEW(g->arena, htp_recipe);
@@ -145,7 +145,7 @@ static void add_attribute(const htp_grafter *g, htp_recipe *node, const htp_wire
             g->bodies[body]->number = inner.number;
             HTP_PUSH(g->arena, &made->items, (htp_recipe_item){.message = g->bodies[body++]});
         } else {
-            add(g, made, inner.whole);
+            htp_graft_add(g, made, inner.whole);
         }
     }
     HTP_PUSH(g->arena, &node->items, (htp_recipe_item){.message = made});
@@ -182,21 +182,21 @@ static void add_field(htp_grafter *g, htp_recipe *made, uint32_t node, const htp
     const char *name = htp_view_text(g->part, copied->name);
     switch (field->type == HTP_WIRE_BYTES ? field->number : 0) {
     case NODE_INPUT:
-        add_text(g, made, NODE_INPUT, operand_name(g, copied->inputs, counts[0]++));
+        htp_graft_add_text(g, made, NODE_INPUT, operand_name(g, copied->inputs, counts[0]++));
         break;
     case NODE_OUTPUT:
-        add_text(g, made, NODE_OUTPUT, operand_name(g, copied->outputs, counts[1]++));
+        htp_graft_add_text(g, made, NODE_OUTPUT, operand_name(g, copied->outputs, counts[1]++));
         break;
     case NODE_NAME:
         name =
             *name ? htp_name_unique(g->arena, &g->node_names, htp_graft_move_name(g, name)) : name;
-        add_text(g, made, NODE_NAME, name);
+        htp_graft_add_text(g, made, NODE_NAME, name);
         break;
     case NODE_ATTRIBUTE:
         add_attribute(g, made, field, find_attribute(g, node, field->whole.at));
         break;
     default:
-        add(g, made, field->whole);
+        htp_graft_add(g, made, field->whole);
     }
 }
 
@@ -221,7 +221,7 @@ htp_recipe *htp_graft_copy_node(htp_grafter *g, uint32_t node)
         htp_text tags = {.arena = g->arena};
         htp_replace_add_tag(g->r, tag, g->replaced->first, &tags);
         if (tags.length > 0) {
-            add(g, made, htp_wire_span(&tags));
+            htp_graft_add(g, made, htp_wire_span(&tags));
         }
         g->has_new_tags = true;
     }
@@ -242,9 +242,9 @@ htp_recipe_item htp_graft_rename(const htp_grafter *g, const htp_wire_field *fie
     made->number = field->number;
     while (htp_wire_next(&wire, &inner)) {
         if (htp_wire_is_bytes(&inner, name_number)) {
-            add_text(g, made, name_number, name);
+            htp_graft_add_text(g, made, name_number, name);
         } else {
-            add(g, made, inner.whole);
+            htp_graft_add(g, made, inner.whole);
         }
     }
     return (htp_recipe_item){.message = made};
@@ -256,7 +256,7 @@ htp_map htp_graft_list_values(const htp_grafter *g, uint32_t graph)
     htp_map values = {0};
     for (uint32_t v = 0; v < g->part->values.count; v++) {
         if (g->part->values.items[v].graph == graph) {
-            htp_map_set(g->arena, &values, name_of(g->part, v), v);
+            htp_map_set(g->arena, &values, htp_graft_name(g->part, v), v);
         }
     }
     return values;
@@ -292,7 +292,7 @@ htp_recipe *htp_graft_copy_body(htp_grafter *g, uint32_t graph)
         } else if (value != HTP_NONE) {
             HTP_PUSH(g->arena, &made->items, htp_graft_rename(g, &field, number, g->names[value]));
         } else {
-            add(g, made, field.whole);
+            htp_graft_add(g, made, field.whole);
         }
     }
     return made;

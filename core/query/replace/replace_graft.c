@@ -22,23 +22,6 @@ enum {
 
 static const char hierarchy_tags[] = "hierarchy_tags";
 
-static const char *name_of(const htp_view *view, uint32_t value)
-{
-    return htp_view_text(view, view->values.items[value].name);
-}
-
-static void add(const htp_grafter *g, htp_recipe *recipe, htp_span span)
-{
-    HTP_PUSH(g->arena, &recipe->items, (htp_recipe_item){.bytes = span});
-}
-
-static void add_text(const htp_grafter *g, htp_recipe *recipe, uint32_t number, const char *text)
-{
-    htp_text field = {.arena = g->arena};
-    htp_wire_add_text(&field, number, text);
-    add(g, recipe, htp_wire_span(&field));
-}
-
 /* ---- names ---- */
 
 static void take_name(htp_grafter *g, htp_map *names, const char *name)
@@ -66,13 +49,13 @@ static void take_names(htp_grafter *g)
                                ? htp_replace_is_left_out(r, value->node)
                                : is_gone(r, value->graph) || r->is_unread_weight[v];
         if (!is_left_out) {
-            take_name(g, &g->value_names, name_of(view, v));
+            take_name(g, &g->value_names, htp_graft_name(view, v));
         }
     }
     for (size_t i = 0; i < r->list.count; i++) {
         const htp_numbers *outputs = &r->list.items[i].part.outputs;
         for (size_t k = 0; k < outputs->count; k++) {
-            take_name(g, &g->value_names, name_of(view, outputs->items[k]));
+            take_name(g, &g->value_names, htp_graft_name(view, outputs->items[k]));
         }
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
@@ -86,7 +69,8 @@ static void take_names(htp_grafter *g)
 static const char *name_weight(htp_grafter *g, uint32_t value)
 {
     if (!g->weights[value]) {
-        g->weights[value] = htp_name_unique(g->arena, &g->value_names, name_of(g->part, value));
+        g->weights[value] =
+            htp_name_unique(g->arena, &g->value_names, htp_graft_name(g->part, value));
     }
     return g->weights[value];
 }
@@ -95,9 +79,9 @@ static const char *name_value(htp_grafter *g, uint32_t value)
 {
     const htp_view_value *named = &g->part->values.items[value];
     uint32_t same = g->replaced->same[value];
-    const char *name = name_of(g->part, value);
+    const char *name = htp_graft_name(g->part, value);
     if (same != HTP_NONE) {
-        return name_of(g->r->view, same);
+        return htp_graft_name(g->r->view, same);
     }
     if (named->graph == 0 && named->initializer != HTP_NONE) {
         return name_weight(g, value);
@@ -117,7 +101,7 @@ static bool *name_values(htp_grafter *g)
         needs_node[k] = g->names[value] || g->replaced->same[value] != HTP_NONE ||
                         g->part->values.items[value].maker != HTP_VIEW_BY_NODE;
         if (!needs_node[k]) {
-            g->names[value] = name_of(g->r->view, g->replaced->part_outputs[k]);
+            g->names[value] = htp_graft_name(g->r->view, g->replaced->part_outputs[k]);
         }
     }
     for (uint32_t v = 0; v < g->part->values.count; v++) {
@@ -193,7 +177,8 @@ static void add_identity(htp_grafter *g, uint32_t index)
     htp_text node = {.arena = g->arena};
     htp_text field = {.arena = g->arena};
     htp_wire_add_text(&node, NODE_INPUT, g->names[value]);
-    htp_wire_add_text(&node, NODE_OUTPUT, name_of(g->r->view, g->replaced->part_outputs[index]));
+    htp_wire_add_text(&node, NODE_OUTPUT,
+                      htp_graft_name(g->r->view, g->replaced->part_outputs[index]));
     htp_wire_add_text(
         &node, NODE_NAME,
         htp_name_unique(g->arena, &g->node_names,
@@ -266,16 +251,16 @@ static void copy_weight(const htp_grafter *g, uint32_t value)
                        memcmp(key.at, hierarchy_tags, key.bytes) == 0;
         has_tags = has_tags && !(is_list && !g->has_new_tags);
         if (htp_wire_is_bytes(&field, TENSOR_NAME)) {
-            add_text(g, made, TENSOR_NAME, g->weights[value]);
+            htp_graft_add_text(g, made, TENSOR_NAME, g->weights[value]);
         } else if (!is_list || !g->has_new_tags) {
-            add(g, made, field.whole);
+            htp_graft_add(g, made, field.whole);
         }
     }
     if (has_tags) {
         htp_text property = {.arena = g->arena};
         const char *list = htp_arena_printf(g->arena, "[%s]", htp_text_string(&g->readers[value]));
         htp_wire_add_entry(&property, TENSOR_PROPERTY, hierarchy_tags, list, strlen(list));
-        add(g, made, htp_wire_span(&property));
+        htp_graft_add(g, made, htp_wire_span(&property));
     }
     HTP_PUSH(g->arena, &g->r->initializers, (htp_recipe_item){.message = made});
 }

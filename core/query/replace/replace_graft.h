@@ -53,4 +53,12 @@ htp_map htp_graft_list_values(const htp_grafter *g, uint32_t graph);
 /** The value that a message names in its field @p number; HTP_NONE. */
 uint32_t htp_graft_find_value(const htp_map *values, htp_span message, uint32_t number);
 
+/** The name of a value. */
+const char *htp_graft_name(const htp_view *view, uint32_t value);
+
+/** Adds bytes to a recipe; a text as a field. */
+void htp_graft_add(const htp_grafter *g, htp_recipe *recipe, htp_span span);
+void htp_graft_add_text(const htp_grafter *g, htp_recipe *recipe, uint32_t number,
+                        const char *text);
+
 #endif
