@@ -214,8 +214,8 @@ void htp_lower_unique(htp_lowering *l)
     }
 }
 
-/** Refuses a program whose file has another rank for the result: for a negative dim torch.export
- * joins the sizes before it to all sizes (torch/_subclasses/fake_impls.py, _unique). */
+/** Refuses a program whose file has another rank for the result: for a negative dim, PyTorch's fake
+ * kernels join the sizes before it to all sizes. */
 static bool has_recorded_rank(htp_lowering *l, uint32_t rank)
 {
     uint32_t recorded = htp_graph_value(l->graph, htp_output_value(l, 0))->rank;
