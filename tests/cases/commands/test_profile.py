@@ -353,9 +353,9 @@ def strange_profiles(name):
 def truncated():
     """A profile that ONNX Runtime did not finish."""
     file, profile, _ = profiled("bert-tiny", "ENABLE_ALL")
-    content = profile.read_bytes()
+    content = profile.read_bytes().rstrip()  # without the newline it is whole
     with scratch() as folder:
-        for length in [*range(0, len(content), len(content) // 150), *range(len(content.rstrip()) - 5, len(content.rstrip()))]:
+        for length in [*range(0, len(content), len(content) // 150), *range(len(content) - 5, len(content))]:
             (folder / "p.json").write_bytes(content[:length])
             result = run("profile", folder / "p.json", file, env=NO_SHIM)
             check_line(result, EXIT_BAD_INPUT, "p.json", "cut short" if length else "is empty")
