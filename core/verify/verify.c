@@ -109,37 +109,11 @@ static uint32_t find_first(const htp_verify_work *work)
     return first;
 }
 
-/* Whether a tensor could have a counterpart: no constant, and not in a body. */
-static uint32_t count_unmatched(const htp_view *view, const uint32_t *counterparts)
-{
-    uint32_t count = 0;
-    for (uint32_t v = 0; v < view->values.count; v++) {
-        const htp_view_value *made = &view->values.items[v];
-        count += made->maker == HTP_VIEW_BY_NODE && made->graph == 0 &&
-                 counterparts[v] == HTP_NONE && !htp_flow_is_constant(view, made->node);
-    }
-    return count;
-}
-
 static uint32_t count_in_bodies(const htp_view *view)
 {
     uint32_t count = 0;
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         count += view->nodes.items[n].graph != 0;
-    }
-    return count;
-}
-
-/* Arrays of a file of values that no tensor of the model has the name of. */
-static uint32_t count_unused(htp_verify_work *work)
-{
-    const htp_side *a = &work->sides[HTP_COMPARED_A];
-    bool *is_used = HTP_NEW_ARRAY(work->arena, bool, a->given->count + 1);
-    uint32_t count = (uint32_t)a->given->count;
-    for (uint32_t v = 0; v < a->view->values.count; v++) {
-        uint32_t number = a->number_of[v];
-        count -= number != HTP_NONE && !is_used[number];
-        is_used[number == HTP_NONE ? a->given->count : number] = true;
     }
     return count;
 }
@@ -154,30 +128,22 @@ static void note_tolerance(htp_verification *verification, double tolerance)
 static void count_tensors(htp_verify_work *work, htp_verification *verification)
 {
     const htp_view *a = work->sides[HTP_COMPARED_A].view;
-    const uint32_t *const counterparts[] = {work->counterparts.of_a, work->counterparts.of_b};
     for (int m = 0; m < HTP_COMPARED; m++) {
-        verification->unmatched[m] = count_unmatched(work->sides[m].view, counterparts[m]);
         verification->in_bodies[m] = count_in_bodies(work->sides[m].view);
-    }
-    if (work->request->values) {
-        verification->unmatched[HTP_COMPARED_B] = count_unused(work);
     }
     for (uint32_t v = 0; v < a->values.count; v++) {
         const htp_difference_of *carried = &work->carried[v];
-        bool is_paired =
-            a->values.items[v].maker == HTP_VIEW_BY_NODE && work->counterparts.of_a[v] != HTP_NONE;
         verification->compared += carried->is_known;
         verification->is_beyond = verification->is_beyond || htp_difference_is_beyond(carried);
         if (carried->is_known) {
             note_tolerance(verification, htp_verify_tolerance(work, v));
         }
-        if (work->request->level > 0) {
-            verification->inside += is_paired && !carried->is_known;
-            continue;
-        }
-        for (int m = 0; m < HTP_COMPARED && is_paired && !carried->is_known; m++) {
-            verification->unmatched[m]++; /* of other types or dims */
-        }
+    }
+    htp_verify_uncompared(work, &verification->not_compared);
+    for (size_t i = 0; i < verification->not_compared.count; i++) {
+        const htp_uncompared *left = &verification->not_compared.items[i];
+        verification->unmatched[left->model] += htp_uncompared_counts(left->reason);
+        verification->inside += left->reason == HTP_UNCOMPARED_INNER;
     }
 }
 

@@ -14,6 +14,7 @@
 #include "query/compare/compare.h"
 #include "runtime/runtime.h"
 #include "verify/measure.h"
+#include "verify/uncompared.h"
 
 /** Tensors of a file, by name. */
 typedef struct htp_verify_given {
@@ -44,6 +45,8 @@ typedef struct htp_verify_reference {
     /* Once all runs are computed: */
     const double *tolerances; /* by value of A: of differences; 0: not known */
     const char *gap;          /* what was not computed, and why; NULL: all was */
+    const bool *is_result;    /* by value of A: it is computed here, as a whole operator's result */
+    htp_uncompared_list absent; /* tensors that A lacks: the program's own */
 } htp_verify_reference;
 
 /** What is asked. */
@@ -108,7 +111,8 @@ typedef struct htp_verification {
     HTP_VECTOR(htp_verify_axis) axes;
     uint32_t runs;                    /* at so many sizes */
     uint32_t compared;                /* tensors with a counterpart */
-    uint32_t unmatched[HTP_COMPARED]; /* tensors without one */
+    htp_uncompared_list not_compared; /* all others, by model and place */
+    uint32_t unmatched[HTP_COMPARED]; /* those without a counterpart */
     uint32_t inside; /* tensors of A with one that are not compared, since B is optimised */
     uint32_t in_bodies[HTP_COMPARED]; /* nodes in bodies: their tensors are not seen */
     const htp_verify_module *modules; /* by module of A */

@@ -44,6 +44,9 @@ HTP_MUST_USE htp_status htp_verify_carried(htp_verify_work *work);
 /** Compares modules alone. */
 HTP_MUST_USE htp_status htp_verify_own(htp_verify_work *work);
 
+/** Lists the tensors that are not compared, once all others are. Linear in both models. */
+void htp_verify_uncompared(htp_verify_work *work, htp_uncompared_list *list);
+
 /** Writes what modules return to the folder of the request.
  * @param index  receives JSON that lists modules and files */
 HTP_MUST_USE htp_status htp_verify_save(htp_verify_work *work, const char **index);

@@ -24,6 +24,13 @@ void htp_verified_difference(htp_json *json, const char *key, const htp_differen
 void htp_verified_worst(htp_json *json, const htp_verification *v,
                         const htp_verify_operator *worst);
 
+/** What is not compared: how many tensors for each reason, and the first of them. Nothing where all
+ * are. */
+void htp_verified_uncompared_text(htp_text *text, const htp_verification *v);
+
+/** Likewise, all of them: "not_compared". */
+void htp_verified_uncompared_json(htp_json *json, const htp_verification *v);
+
 /** The members of an object that describe the run: models, sizes, counts, the first module. */
 void htp_verified_summary(htp_json *json, const htp_verification *v);
 

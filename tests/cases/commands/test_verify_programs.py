@@ -126,6 +126,51 @@ def later_calls_show_what_the_first_does_not():
         assert found["first"].endswith("/Linear.past") and len(found["sizes"]) == 3, found["first"]
 
 
+# ---- what is not compared ----------------------------------------------------------------------
+
+
+class Prepared(nn.Module):
+    """A convolution whose norm is folded, a table that is computed at export, and a loop."""
+
+    def __init__(self):
+        super().__init__()
+        self.filter = nn.Conv2d(3, 4, 3)
+        self.norm = nn.BatchNorm2d(4)
+        self.register_buffer("table", torch.arange(4.0))
+
+    def forward(self, x):
+        y = self.norm(self.filter(x)) + torch.exp(self.table).view(4, 1, 1)
+        while bool(y.abs().max() > 0.5):
+            y = torch.sin(y) * 0.9
+        return torch.nn.functional.logsigmoid(y)
+
+
+@case
+def what_is_not_compared_is_named():
+    with scratch() as folder:
+        torch.manual_seed(0)
+        torch.jit.script(Prepared().eval()).save(str(folder / "x.pt"))
+        inputs = "--input", "x:float32[2,3,8,8]"
+        result = run(folder / "x.pt", "--out", folder / "x.onnx", *inputs)
+        assert result.returncode == EXIT_OK, result.stderr
+        found = verified(folder / "x.pt", folder / "x.onnx", *inputs)
+        assert found["first"] is None and not found["is_beyond"] and not found["not_computed"], found
+        told = {}
+        for left in found["not_compared"]:
+            told.setdefault((left["model"], left["reason"]), []).append(left)
+        assert [left["operator"] for left in told["a", "folded into other operators at export"]] == ["aten::conv2d"]
+        folded = told["a", "folded into other operators at export"][0]
+        assert folded["module"].endswith("/Conv2d") and folded["source"] and folded["tensor"] is None, folded
+        assert "aten::exp" in [left["operator"] for left in told["a", "computed at export"]], told
+        for model in "ab":
+            loop = told[model, "in a body, and compared where it leaves that"]
+            assert {"Sin", "Mul"} <= {left["operator"] for left in loop} and all(left["tensor"] for left in loop)
+            steps = told[model, "a step of an operator that PyTorch runs as a whole"]
+            assert len(steps) == found["without_counterpart"][model] > 0, found
+        text = run("verify", folder / "x.pt", folder / "x.onnx", "--onnxruntime", PACKAGE[0], "--quiet", *inputs).stdout
+        assert "1 of A: folded into other operators at export\n      aten::conv2d  " in text, text
+
+
 # ---- inputs that are given ---------------------------------------------------------------------
 
 

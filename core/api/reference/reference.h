@@ -5,8 +5,8 @@
  * Each of their results has its tensor in the export, which is where the other model's counterparts
  * are found.
  */
-#ifndef HTP_API_VERIFY_PROGRAM_H
-#define HTP_API_VERIFY_PROGRAM_H
+#ifndef HTP_API_REFERENCE_H
+#define HTP_API_REFERENCE_H
 
 #include "api/export/fresh_export.h"
 #include "base/files/spill.h"
@@ -38,6 +38,7 @@ typedef struct htp_verify_program {
     const htp_array *const *last; /* by value of the view: the last call, which hands on states */
     uint32_t *values;             /* by value of the graph: of the view; HTP_NONE */
     bool *is_wanted;              /* by value of the graph */
+    bool *is_result;              /* by value of the view: one that is wanted */
     double *tolerances;           /* by value of the view */
     htp_replay_gap gap;           /* of the first run */
 } htp_verify_program;
@@ -50,6 +51,9 @@ typedef struct htp_verify_program {
  */
 HTP_MUST_USE htp_status htp_verify_program_open(htp_verify_program *program, htp_arena *arena,
                                                 const char *model_path, const htp_options *options);
+
+/** Lists the tensors of which the export has none: reference.absent. Linear in the graph. */
+void htp_verify_program_find_absent(htp_verify_program *program);
 
 /** Releases everything. */
 void htp_verify_program_close(htp_verify_program *program);

@@ -1,4 +1,4 @@
-#include "api/queries/verify_program.h"
+#include "api/reference/reference.h"
 
 #include "base/dtype.h"
 #include "source/torchscript/shim_loader.h"
@@ -320,6 +320,7 @@ static void find_values(htp_verify_program *program)
     uint32_t *by_name = HTP_NEW_ARRAY(arena, uint32_t, view->names.count + 1);
     program->values = HTP_NEW_ARRAY(arena, uint32_t, (size_t)count + 1);
     program->is_wanted = HTP_NEW_ARRAY(arena, bool, (size_t)count + 1);
+    program->is_result = HTP_NEW_ARRAY(arena, bool, view->values.count + 1);
     memset(program->values, 0xff, count * sizeof(*program->values));
     for (uint32_t v = 0; v < view->values.count; v++) {
         if (view->values.items[v].graph == 0) {
@@ -332,7 +333,7 @@ static void find_values(htp_verify_program *program)
         uint32_t value = by_name[htp_view_find_name(view, name)];
         if (value > 0) {
             program->values[recorded->value] = value - 1;
-            program->is_wanted[recorded->value] =
+            program->is_wanted[recorded->value] = program->is_result[value - 1] =
                 view->values.items[value - 1].maker == HTP_VIEW_BY_NODE;
         }
     }
@@ -396,8 +397,10 @@ static htp_status prepare(htp_verify_program *program)
         .size = size_of,
         .compute = compute,
         .tolerances = program->tolerances,
+        .is_result = program->is_result,
         .runtime = htp_arena_printf(program->arena, "libtorch %s", version),
     };
+    htp_verify_program_find_absent(program);
     return HTP_OK;
 }
 

@@ -1,0 +1,120 @@
+#include "verify/uncompared.h"
+
+#include "query/dataflow/source_line.h"
+#include "verify/work.h"
+
+static const struct {
+    const char *text;
+    bool counts;
+} reasons[HTP_UNCOMPARED_REASONS] = {
+    [HTP_UNCOMPARED_MISSING] = {"the other model has no counterpart", true},
+    [HTP_UNCOMPARED_TYPE] = {"its counterpart has another type or other dims", true},
+    [HTP_UNCOMPARED_STEP] = {"a step of an operator that PyTorch runs as a whole", true},
+    [HTP_UNCOMPARED_NOT_RUN] = {"its operator did not run", true},
+    [HTP_UNCOMPARED_UNUSED] = {"no tensor of the model has its name", true},
+    [HTP_UNCOMPARED_INNER] = {"within a module, and B is optimised", false},
+    [HTP_UNCOMPARED_BODY] = {"in a body, and compared where it leaves that", false},
+    [HTP_UNCOMPARED_KNOWN] = {"computed at export", false},
+    [HTP_UNCOMPARED_FOLDED] = {"folded into other operators at export", false},
+};
+
+const char *htp_uncompared_text(htp_uncompared_reason reason)
+{
+    return reasons[reason].text;
+}
+
+bool htp_uncompared_counts(htp_uncompared_reason reason)
+{
+    return reasons[reason].counts;
+}
+
+/* A tensor that a node of a file makes. */
+static void add_made(htp_verify_work *work, htp_uncompared_list *list, int model, uint32_t value,
+                     htp_uncompared_reason reason)
+{
+    const htp_side *side = &work->sides[model];
+    const htp_view *view = side->view;
+    uint32_t node = view->values.items[value].node;
+    const htp_source_line line = htp_source_line_find(view, side->tree, node);
+    const htp_uncompared left = {
+        .model = model,
+        .name = htp_view_text(view, view->values.items[value].name),
+        .kind = htp_view_text(view, view->nodes.items[node].op_type),
+        .module = side->tree->places[node].innermost,
+        .source = line.file.length > 0
+                      ? htp_arena_printf(work->arena, "%.*s:%.*s", (int)line.file.length,
+                                         line.file.at, (int)line.line.length, line.line.at)
+                      : NULL,
+        .reason = reason,
+    };
+    HTP_PUSH(work->arena, list, left);
+}
+
+/* Why a tensor of A with a counterpart is not compared. */
+static htp_uncompared_reason find_reason(const htp_verify_work *work, uint32_t of_a)
+{
+    const htp_verify_reference *reference = work->request->reference;
+    uint32_t made_last = work->runs - 1;
+    if (work->request->level > 0) {
+        return HTP_UNCOMPARED_INNER;
+    }
+    if (!reference || work->arrays[HTP_COMPARED_A][made_last][of_a]) {
+        return HTP_UNCOMPARED_TYPE;
+    }
+    return reference->is_result[of_a] ? HTP_UNCOMPARED_NOT_RUN : HTP_UNCOMPARED_STEP;
+}
+
+static void add_model(htp_verify_work *work, htp_uncompared_list *list, int model)
+{
+    const htp_view *view = work->sides[model].view;
+    const uint32_t *others =
+        model == HTP_COMPARED_A ? work->counterparts.of_a : work->counterparts.of_b;
+    for (uint32_t v = 0; v < view->values.count; v++) {
+        const htp_view_value *made = &view->values.items[v];
+        uint32_t of_a = model == HTP_COMPARED_A ? v : others[v];
+        if (made->maker != HTP_VIEW_BY_NODE || htp_flow_is_constant(view, made->node) ||
+            (others[v] != HTP_NONE && work->carried[of_a].is_known)) {
+            continue;
+        }
+        htp_uncompared_reason reason = made->graph != 0        ? HTP_UNCOMPARED_BODY
+                                       : others[v] == HTP_NONE ? HTP_UNCOMPARED_MISSING
+                                                               : find_reason(work, of_a);
+        if (reason != HTP_UNCOMPARED_INNER || model == HTP_COMPARED_A) { /* once is enough */
+            add_made(work, list, model, v, reason);
+        }
+    }
+}
+
+/* Arrays of a file of values that no tensor of the model has the name of. */
+static void add_unused(htp_verify_work *work, htp_uncompared_list *list)
+{
+    const htp_side *a = &work->sides[HTP_COMPARED_A];
+    bool *is_used = HTP_NEW_ARRAY(work->arena, bool, a->given->count + 1);
+    for (uint32_t v = 0; v < a->view->values.count; v++) {
+        uint32_t number = a->number_of[v];
+        is_used[number == HTP_NONE ? a->given->count : number] = true;
+    }
+    for (size_t i = 0; i < a->given->count; i++) {
+        const htp_uncompared left = {.model = HTP_COMPARED_B,
+                                     .name = a->given->names[i],
+                                     .module = HTP_NONE,
+                                     .reason = HTP_UNCOMPARED_UNUSED};
+        if (!is_used[i]) {
+            HTP_PUSH(work->arena, list, left);
+        }
+    }
+}
+
+void htp_verify_uncompared(htp_verify_work *work, htp_uncompared_list *list)
+{
+    const htp_verify_reference *reference = work->request->reference;
+    add_model(work, list, HTP_COMPARED_A);
+    for (size_t i = 0; reference && i < reference->absent.count; i++) {
+        HTP_PUSH(work->arena, list, reference->absent.items[i]);
+    }
+    if (work->request->values) {
+        add_unused(work, list);
+    } else {
+        add_model(work, list, HTP_COMPARED_B);
+    }
+}
