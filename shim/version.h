@@ -1,4 +1,4 @@
-// Differences between libtorch versions, all in one place: 1.13 (Debian 12) to 2.13.
+// Differences between libtorch versions, all in one place: 1.13 (Debian 12) to 2.15.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -9,12 +9,12 @@
 #include <memory>
 #include <string>
 
-#if TORCH_VERSION_MAJOR >= 2
+#if __has_include(<torch/csrc/jit/operator_upgraders/upgraders_entry.h>)
 #include <torch/csrc/jit/operator_upgraders/upgraders_entry.h>
 #else
 namespace torch::jit
 {
-TORCH_API void populate_upgraders_graph_map(); // which no header of 1.13 declares
+TORCH_API void populate_upgraders_graph_map(); // which no header of 1.13 and 2.4 declares
 }
 #endif
 
