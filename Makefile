@@ -20,8 +20,8 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man/man1
-BASH_COMPLETION := $(DATADIR)/bash-completion/completions/htp-trace
-ZSH_COMPLETION := $(DATADIR)/zsh/site-functions/_htp-trace
+BASH_COMPLETION ?= $(DATADIR)/bash-completion/completions/htp-trace
+ZSH_COMPLETION ?= $(DATADIR)/zsh/site-functions/_htp-trace
 
 ifneq ($(filter asan fuzz,$(FLAVOUR)),)
 # Reports need line tables; heavy optimisation of sanitized code takes too long.
@@ -51,13 +51,13 @@ SONAME := libhtp.so.$(firstword $(subst ., ,$(VERSION)))
 # ---- libtorch and the build folder ---------------------------------------------------------------
 
 # Targets that only run make again after the set-up, or that need no libtorch at all.
-OUTER := demo check asan valgrind fuzz clean format format-check help setup uninstall
+OUTER := demo check asan valgrind fuzz clean format format-check help setup uninstall dist
 
 # The build folder of code without libtorch's headers; inside BUILD if that is given.
 CORE_BUILD := $(if $(BUILD),$(BUILD)/core,build/core$(if $(FLAVOUR),-$(FLAVOUR)))
 
 # Targets that make no shim where there is no libtorch, or LIBTORCH=none.
-WITHOUT_TORCH := all install tests unit wheel
+WITHOUT_TORCH := all install tests unit wheel deb
 
 GOALS := $(filter-out $(OUTER),$(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
@@ -349,6 +349,8 @@ help:
 	@echo 'make fuzz            builds the fuzzers of tests/fuzz; FUZZ_SECONDS=N runs each for N seconds'
 	@echo 'make install         installs below PREFIX (default /usr/local), uninstall removes'
 	@echo 'make wheel           packs program, library, shims and the Python module: build/wheel/*.whl'
+	@echo 'make deb             packs them for Debian: build/deb/*.deb'
+	@echo 'make dist            packs the sources: build/dist/*.tar.gz'
 	@echo 'make format          formats the sources; format-check only checks'
 	@echo 'make tidy            clang-tidy over the sources; tidy-changed: over recent changes, or those since BASE'
 	@echo 'make docs            writes man pages, docs/COMMANDS.md and completion from core/cli/arguments and docs/manual;'
@@ -377,11 +379,28 @@ run-demo: all
 clean:
 	rm -rf $(if $(BUILD),$(BUILD),build)
 
-# The wheel has the shim of the build, and those that scripts/bands made.
-.PHONY: wheel
+# Packages have the shim of the build, and those that scripts/bands made.
+PACKED_SHIMS := $(WHEEL_SHIM) $(filter-out %/$(notdir $(SHIM)),$(wildcard build/bands/libhtp-shim-*.so))
+.PHONY: wheel deb dist
 wheel: $(WHEEL_FILES)
-	@scripts/wheel $(WHEEL_BUILD) build/wheel $(WHEEL_SHIM) \
-	    $(filter-out %/$(notdir $(SHIM)),$(wildcard build/bands/libhtp-shim-*.so))
+	@scripts/wheel $(WHEEL_BUILD) build/wheel $(PACKED_SHIMS)
+
+# The path of the shims is in the program, so packages are made from a build of their own.
+DEB_BUILD ?= build/deb
+DEB_OUT ?= build/deb
+deb: $(WHEEL_SHIM)
+	$(Q)rm -rf $(DEB_BUILD)/root
+	+@$(MAKE) --no-print-directory BUILD=$(DEB_BUILD) LIBTORCH=none PREFIX=/usr LIBDIR=/usr/lib/$(MULTIARCH) \
+	    DESTDIR=$(abspath $(DEB_BUILD))/root ZSH_COMPLETION=/usr/share/zsh/vendor-completions/_htp-trace install
+	@$(DATED) scripts/deb $(VERSION) $(DEB_BUILD)/root $(DEB_OUT) $(PACKED_SHIMS)
+MULTIARCH = $(shell $(CC) -print-multiarch)
+
+DIST_OUT ?= build/dist
+dist:
+	@$(DATED) scripts/dist htp-trace-$(VERSION) $(DIST_OUT)
+
+# The date in what is packed: that of the latest commit, or of the archive.
+DATED = SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$([ -e .git ] && git log -1 --format=%ct || stat -c %Y CHANGELOG.md)}
 
 DEST = $(DESTDIR)$(1)
 CMAKEDIR := $(LIBDIR)/cmake/htp

@@ -58,6 +58,10 @@ def has_quantisers(version: tuple) -> bool:
     return all(importlib.util.find_spec(name) for name in ("onnxruntime.quantization", "onnx_ir"))
 
 
+def has_debian_tools(version: tuple) -> bool:
+    return is_2(version) and all(shutil.which(name) for name in ("dpkg-deb", "dpkg-shlibdeps"))
+
+
 def has_package(name: str):
     return lambda version: importlib.util.find_spec(name) is not None
 
@@ -68,6 +72,7 @@ CONDITIONS = {
     "chromium": (has_chromium, "there is no chromium with chromedriver and selenium"),
     "oldest runtime": (
         has_oldest_runtime, "there is no .venv-oldest, or PyTorch before 2.0 does not make all cases"),
+    "Debian's tools": (has_debian_tools, "there are no dpkg-deb and dpkg-shlibdeps, or it runs with PyTorch 2"),
     "compiler": (has_compiler, "there is no C++ compiler"),
     "onnxruntime quantisers": (has_quantisers, "there are no onnxruntime.quantization and onnx_ir"),
     "torchvision": (has_vision, "the system's torchvision is built for the system's libtorch"),

@@ -3,14 +3,11 @@
 import json
 import os
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 from harness import BUILD, EXIT_INTERNAL, EXIT_OK, ROOT, VENV_PYTHON, case, scratch
-
-sys.path.append(str(ROOT / "tests" / "fuzz"))
-from corpus_exported import programs  # noqa: E402
+from relu_program import relu_program
 
 CORE_BUILD = Path(os.environ.get("HTP_CORE_BUILD", ROOT / "build" / "core")).resolve()
 FILES = CORE_BUILD / "wheel"
@@ -79,14 +76,6 @@ def check_answer(found: dict) -> None:
     assert [code for code, _ in found["failed"]] == [2] * 5, found["failed"]
     for (_, message), word in zip(found["failed"], ("inputs must be a list", '"opsets"', "tags must be", "opset", "a NUL in a string")):
         assert word in message, (word, message)
-
-
-def relu_program(path: Path) -> Path:
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("net/archive_format", "pt2")
-        archive.writestr("net/models/model.json", programs()["relu"])
-        archive.writestr("net/data/weights/model_weights_config.json", '{"config": {}}')
-    return path
 
 
 @case
