@@ -3,6 +3,7 @@
  */
 #include "cli/arguments/arguments.h"
 #include "cli/commands/commands.h"
+#include "cli/terminal/print.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,7 @@ static int run(htp_cli_arguments *arguments)
     case HTP_CLI_OPERATORS:
         return htp_cli_operators();
     default:
+        htp_text_set_columns(htp_cli_stdout_columns());
         code = htp_cli_arguments_open(arguments);
         return code ? code : htp_cli_export(arguments);
     }

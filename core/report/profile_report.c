@@ -116,37 +116,32 @@ static const char *rate_of(htp_arena *arena, const htp_profile_query *query,
                                                         : "";
 }
 
-static void add_line(htp_text *text, const char *label, const char *content)
-{
-    htp_text_addf(text, "%-10s %s\n", label,
-                  htp_report_fit(text->arena, content, strlen(content), HTP_REPORT_COLUMNS - 11));
-}
-
 static void add_header(htp_text *text, const htp_profile_query *query, const struct sums *sums)
 {
     const htp_profile *profile = query->profile;
     htp_arena *arena = text->arena;
     htp_text found = {.arena = arena};
-    add_line(text, "profile", profile->path);
-    add_line(text, "model", query->model.view->path);
+    htp_report_add_line(text, "profile", profile->path);
+    htp_report_add_line(text, "model", query->model.view->path);
     if (query->optimized) {
-        add_line(text, "optimized", query->optimized);
+        htp_report_add_line(text, "optimized", query->optimized);
     }
-    add_line(text, "hierarchy", query->model.tree->source_text);
-    add_line(text, "kernels",
-             htp_arena_printf(arena, "%zu, called %s times in %s runs: %s ms",
-                              profile->kernels.count, htp_text_grouped(arena, profile->calls),
-                              htp_text_grouped(arena, profile->runs),
-                              milliseconds(arena, profile->time)));
+    htp_report_add_line(text, "hierarchy", query->model.tree->source_text);
+    htp_report_add_line(text, "kernels",
+                        htp_arena_printf(arena, "%zu, called %s times in %s runs: %s ms",
+                                         profile->kernels.count,
+                                         htp_text_grouped(arena, profile->calls),
+                                         htp_text_grouped(arena, profile->runs),
+                                         milliseconds(arena, profile->time)));
     if (query->cost) {
         int64_t number = 0;
         const htp_amount *whole = &query->cost->whole.multiply_adds;
         const char *rate = rate_of(arena, query, whole, profile->time);
         (void)htp_amount_is_number(whole, &number);
-        add_line(text, "work",
-                 htp_arena_printf(arena, "%s multiply-adds a run%s%s%s",
-                                  htp_text_grouped(arena, (uint64_t)number), *rate ? ": " : "",
-                                  rate, *rate ? " GFLOP/s" : ""));
+        htp_report_add_line(text, "work",
+                            htp_arena_printf(arena, "%s multiply-adds a run%s%s%s",
+                                             htp_text_grouped(arena, (uint64_t)number),
+                                             *rate ? ": " : "", rate, *rate ? " GFLOP/s" : ""));
     }
     for (int i = HTP_KERNEL_BY_NAME; i < HTP_KERNEL_EVIDENCES; i++) {
         if (sums->by_evidence[i] > 0) {
@@ -155,7 +150,7 @@ static void add_header(htp_text *text, const htp_profile_query *query, const str
         }
     }
     htp_text_addf(&found, "%slost %" PRIu64, found.length ? "; " : "", sums->lost_kernels);
-    add_line(text, "found by", htp_text_string(&found));
+    htp_report_add_line(text, "found by", htp_text_string(&found));
     htp_text_add(text, "\n");
 }
 
@@ -212,13 +207,11 @@ static void add_kernels(htp_text *text, const htp_profile_query *query, const ht
                                .cells = {"operator", "ms", "share", "calls"}};
     for (size_t i = 0; i < count; i++) {
         const htp_kernel *kernel = kernels[i];
-        enum { OPERATOR_COLUMNS = 24 };
-        rows[i + 1] = (htp_report_row){
-            .name = htp_slice_of(kernel->name),
-            .cells = {
-                htp_report_fit(arena, kernel->op_type, strlen(kernel->op_type), OPERATOR_COLUMNS),
-                milliseconds(arena, kernel->time), share(arena, kernel->time, query->profile->time),
-                htp_text_grouped(arena, kernel->calls)}};
+        rows[i + 1] = (htp_report_row){.name = htp_slice_of(kernel->name),
+                                       .cells = {htp_text_printable(arena, kernel->op_type),
+                                                 milliseconds(arena, kernel->time),
+                                                 share(arena, kernel->time, query->profile->time),
+                                                 htp_text_grouped(arena, kernel->calls)}};
     }
     htp_report_table(text, rows, count + 1);
 }
@@ -250,9 +243,8 @@ static void add_region(htp_text *text, const htp_profile_query *query)
     for (size_t i = 0; i < count; i++) {
         time += kernels[i]->time;
     }
-    htp_text_addf(text, "%s: %zu kernel%s, %s ms, %s\n",
-                  htp_report_fit(arena, query->address, strlen(query->address), 40), count,
-                  count == 1 ? "" : "s", milliseconds(arena, time),
+    htp_text_addf(text, "%s: %zu kernel%s, %s ms, %s\n", htp_text_printable(arena, query->address),
+                  count, count == 1 ? "" : "s", milliseconds(arena, time),
                   share(arena, time, profile->time));
     add_kernels(text, query, kernels, count);
 }

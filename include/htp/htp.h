@@ -41,6 +41,13 @@ HTP_API const char *htp_operator_name(size_t index);
 HTP_API const char *htp_version(void);
 
 /**
+ * Sets how many columns a table in a text for people may take, for this thread. Longer names are
+ * cut in the middle, unless they would read like another one. @param columns  0, the default:
+ * names are whole
+ */
+HTP_API void htp_text_set_columns(size_t columns);
+
+/**
  * The version of the libtorch that the shim uses. Opens the shim.
  * @param version  receives a string with static lifetime.
  */

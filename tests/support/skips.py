@@ -97,7 +97,7 @@ ONCE = {
     "graph", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined", "node_data",
     "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_output", "quality_page",
     "real", "replace", "retag", "runtime_limits", "schemas", "select", "sidecar", "sidecar_findings",
-    "sidecar_quality", "split", "split_into", "strip", "slow_validate_models", "validate_models", "verify",
+    "sidecar_quality", "split", "split_into", "strip", "slow_validate_models", "terminal", "validate_models", "verify",
     "verify_page", "verify_programs", "replace_by",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"

@@ -3,6 +3,7 @@
  */
 #include "lower/driver/lower.h"
 #include "lower/emit/table.h"
+#include "report/tree/table.h"
 #include "source/torchscript/shim_loader.h"
 
 size_t htp_operator_count(void)
@@ -18,6 +19,11 @@ const char *htp_operator_name(size_t index)
 const char *htp_version(void)
 {
     return HTP_VERSION;
+}
+
+void htp_text_set_columns(size_t columns)
+{
+    htp_report_set_columns(columns);
 }
 
 htp_status htp_libtorch_version(const char **version)

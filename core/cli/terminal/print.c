@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { STANDARD_PATHS = 2 };
@@ -110,6 +111,12 @@ void htp_cli_print_answer(htp_status status, char *answer, bool is_json)
         (void)printf("%s%s", answer, is_json ? "\n" : "");
     }
     htp_string_free(answer);
+}
+
+size_t htp_cli_stdout_columns(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 bool htp_cli_stdout_is_closed(void)

@@ -31,6 +31,9 @@ void htp_cli_print_detail(const char *format, ...) __attribute__((format(printf,
  * gets a newline. Frees it. */
 void htp_cli_print_answer(htp_status status, char *answer, bool is_json);
 
+/** The columns of the terminal that stdout is; 0: it is none. */
+size_t htp_cli_stdout_columns(void);
+
 /** Whether stdout is a pipe whose reader is gone, which is nothing to report. */
 bool htp_cli_stdout_is_closed(void);
 

@@ -1,23 +1,17 @@
 #include "report/compare/compare.h"
 
 #include "base/text.h"
+#include "report/tree/table.h"
 #include "report/tree/values.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { SHOWN = 20, LABEL = 11 };
+enum { SHOWN = 20, FACT = 40 };
 
 static const char *const letters[HTP_COMPARED] = {"A", "B"};
 
 /* ---- pieces ---- */
-
-static void add_line(htp_text *text, const char *label, const char *content)
-{
-    htp_text_addf(
-        text, "%-10s %s\n", label,
-        htp_report_fit(text->arena, content, strlen(content), HTP_REPORT_COLUMNS - LABEL));
-}
 
 /* Adds the number of entries of a long list that are not shown. */
 static void add_rest(htp_text *text, size_t count)
@@ -83,9 +77,9 @@ static const char *summarize(htp_arena *arena, const htp_comparison *c)
 static void add_models(htp_text *text, const htp_comparison *c)
 {
     for (int m = 0; m < HTP_COMPARED; m++) {
-        add_line(text, letters[m], c->views[m]->path);
-        add_line(text, "",
-                 htp_arena_printf(text->arena, "modules by %s", c->trees[m]->source_text));
+        htp_report_add_line(text, letters[m], c->views[m]->path);
+        htp_report_add_line(
+            text, "", htp_arena_printf(text->arena, "modules by %s", c->trees[m]->source_text));
     }
 }
 
@@ -93,25 +87,26 @@ static void add_shares(htp_text *text, const htp_comparison *c)
 {
     htp_arena *arena = text->arena;
     for (int m = 0; m < HTP_COMPARED; m++) {
-        add_line(text, m == 0 ? "nodes" : "",
-                 htp_arena_printf(arena, "%s of %s correspond",
-                                  share(arena, c->correspondence.count, c->fingerprints[m].units),
-                                  letters[m]));
+        htp_report_add_line(
+            text, m == 0 ? "nodes" : "",
+            htp_arena_printf(arena, "%s of %s correspond",
+                             share(arena, c->correspondence.count, c->fingerprints[m].units),
+                             letters[m]));
     }
     for (int m = 0; m < HTP_COMPARED; m++) {
-        add_line(text, m == 0 ? "constants" : "",
-                 htp_arena_printf(arena, "%s of %s are in %s, too",
-                                  share(arena, c->equal_constants[m], c->constants[m]), letters[m],
-                                  letters[HTP_COMPARED - 1 - m]));
+        htp_report_add_line(text, m == 0 ? "constants" : "",
+                            htp_arena_printf(arena, "%s of %s are in %s, too",
+                                             share(arena, c->equal_constants[m], c->constants[m]),
+                                             letters[m], letters[HTP_COMPARED - 1 - m]));
     }
     if (c->has_tags && c->correspondence.count == 0) {
-        add_line(text, "tags", "n/a: no nodes correspond");
+        htp_report_add_line(text, "tags", "n/a: no nodes correspond");
     } else if (c->has_tags) {
-        add_line(text, "tags",
-                 htp_arena_printf(arena, "of corresponding nodes, %s disagree",
-                                  share(arena, c->tags.count, c->correspondence.count)));
+        htp_report_add_line(text, "tags",
+                            htp_arena_printf(arena, "of corresponding nodes, %s disagree",
+                                             share(arena, c->tags.count, c->correspondence.count)));
     } else {
-        add_line(text, "tags", "n/a: the files record modules in different ways");
+        htp_report_add_line(text, "tags", "n/a: the files record modules in different ways");
     }
 }
 
@@ -137,29 +132,31 @@ static void add_value(htp_text *text, const htp_comparison *c, const htp_compare
     const char *label = value->is_output ? "output" : "input";
     for (int m = 0; m < HTP_COMPARED; m++) {
         if (value->values[HTP_COMPARED - 1 - m] == HTP_NONE) {
-            add_line(text, label,
-                     htp_arena_printf(arena, "%s: only in %s",
-                                      name_of_value(c, m, value->values[m]), letters[m]));
+            htp_report_add_line(text, label,
+                                htp_arena_printf(arena, "%s: only in %s",
+                                                 name_of_value(c, m, value->values[m]),
+                                                 letters[m]));
             return;
         }
     }
     if (value->has_other_type) {
-        add_line(text, label,
-                 htp_arena_printf(arena, "%s: %s in A, %s in B",
-                                  name_of_value(c, 0, value->values[0]),
-                                  type_of_value(arena, c, 0, value->values[0]),
-                                  type_of_value(arena, c, 1, value->values[1])));
+        htp_report_add_line(text, label,
+                            htp_arena_printf(arena, "%s: %s in A, %s in B",
+                                             name_of_value(c, 0, value->values[0]),
+                                             type_of_value(arena, c, 0, value->values[0]),
+                                             type_of_value(arena, c, 1, value->values[1])));
     }
     if (value->has_other_source) {
-        add_line(text, label,
-                 htp_arena_printf(arena, "%s: other nodes make it",
-                                  name_of_value(c, 0, value->values[0])));
+        htp_report_add_line(text, label,
+                            htp_arena_printf(arena, "%s: other nodes make it",
+                                             name_of_value(c, 0, value->values[0])));
     }
 }
 
-static const char *fact_text(htp_arena *arena, const char *value, size_t columns)
+/* Metadata hold whole documents. */
+static const char *fact_text(htp_arena *arena, const char *value)
 {
-    return value ? htp_report_fit(arena, value, strlen(value), columns) : "none";
+    return value ? htp_report_fit(arena, value, strlen(value), FACT) : "none";
 }
 
 static void add_facts(htp_text *text, const htp_comparison *c)
@@ -169,17 +166,16 @@ static void add_facts(htp_text *text, const htp_comparison *c)
         add_value(text, c, &c->values.items[i]);
     }
     if (c->function_outputs > 0) {
-        add_line(text, "functions",
-                 htp_arena_printf(arena, "other nodes make %s of their outputs",
-                                  htp_text_grouped(arena, c->function_outputs)));
+        htp_report_add_line(text, "functions",
+                            htp_arena_printf(arena, "other nodes make %s of their outputs",
+                                             htp_text_grouped(arena, c->function_outputs)));
     }
     for (size_t i = 0; i < c->facts.count && i < SHOWN; i++) {
         const htp_compared_fact *fact = &c->facts.items[i];
-        add_line(text, i == 0 ? "metadata" : "",
-                 htp_arena_printf(arena, "%s: %s in A, %s in B",
-                                  htp_report_fit(arena, fact->name, strlen(fact->name), 24),
-                                  fact_text(arena, fact->texts[0], 16),
-                                  fact_text(arena, fact->texts[1], 16)));
+        htp_report_add_line(
+            text, i == 0 ? "metadata" : "",
+            htp_arena_printf(arena, "%s: %s in A, %s in B", htp_text_printable(arena, fact->name),
+                             fact_text(arena, fact->texts[0]), fact_text(arena, fact->texts[1])));
     }
     add_rest(text, c->facts.count);
 }
@@ -188,7 +184,11 @@ static void add_facts(htp_text *text, const htp_comparison *c)
 static void add_counts(htp_text *text, const char *title, const htp_compared_counts *counts,
                        bool shows_all)
 {
+    htp_arena *arena = text->arena;
+    htp_report_row *rows = HTP_NEW_ARRAY(arena, htp_report_row, counts->count + 1);
     size_t shown = 0;
+    size_t count = 1;
+    rows[0] = (htp_report_row){.name = htp_slice_of(title), .cells = {"A", "B", "corresponding"}};
     for (size_t i = 0; i < counts->count; i++) {
         const htp_compared_count *row = &counts->items[i];
         bool is_whole =
@@ -196,15 +196,17 @@ static void add_counts(htp_text *text, const char *title, const htp_compared_cou
         if (is_whole && !shows_all) {
             continue;
         }
-        if (shown == 0) {
-            htp_text_addf(text, "\n%-40s %9s %9s %14s\n", title, "A", "B", "corresponding");
-        }
         if (shown++ < SHOWN || shows_all) {
-            const char *name = htp_report_fit(text->arena, row->name.at, row->name.length, 40);
-            htp_text_addf(text, "%s%*s %9" PRIu32 " %9" PRIu32 " %14" PRIu32 "\n", name,
-                          (int)(40 - htp_text_width(name)), "", row->nodes[0], row->nodes[1],
-                          row->corresponding[0]);
+            rows[count++] =
+                (htp_report_row){.name = row->name,
+                                 .cells = {htp_text_grouped(arena, row->nodes[0]),
+                                           htp_text_grouped(arena, row->nodes[1]),
+                                           htp_text_grouped(arena, row->corresponding[0])}};
         }
+    }
+    if (shown > 0) {
+        htp_text_add(text, "\n");
+        htp_report_table(text, rows, count);
     }
     if (!shows_all) {
         add_rest(text, shown);
@@ -213,9 +215,7 @@ static void add_counts(htp_text *text, const char *title, const htp_compared_cou
 
 static void add_indented(htp_text *text, const char *begin, const char *content)
 {
-    size_t used = htp_text_width(begin);
-    htp_text_addf(text, "%s%s\n", begin,
-                  htp_report_fit(text->arena, content, strlen(content), HTP_REPORT_COLUMNS - used));
+    htp_text_addf(text, "%s%s\n", begin, htp_text_printable(text->arena, content));
 }
 
 static void add_unmatched(htp_text *text, const htp_comparison *c, int m)
@@ -240,9 +240,7 @@ static void add_unmatched(htp_text *text, const htp_comparison *c, int m)
         if (unmatched->counterpart != HTP_NONE) {
             htp_text_addf(&note, " than %s", htp_view_call_node(other, unmatched->counterpart));
         }
-        add_indented(text,
-                     htp_arena_printf(arena, "  %-20s ",
-                                      htp_report_fit(arena, op_type, strlen(op_type), 20)),
+        add_indented(text, htp_arena_printf(arena, "  %-20s ", htp_text_printable(arena, op_type)),
                      htp_view_call_node(c->views[m], unmatched->node));
         if (note.length > 0) {
             add_indented(text, "      ", htp_text_string(&note));
@@ -267,9 +265,7 @@ static void add_constants(htp_text *text, const htp_comparison *c, int m)
             htp_value_type found = htp_value_type_of_tensor(arena, c->views[m], constant->tensor);
             type = htp_value_type_text(arena, &found);
         }
-        add_indented(
-            text, "  ",
-            htp_arena_printf(arena, "%s  %s", htp_report_fit(arena, name, strlen(name), 50), type));
+        add_indented(text, "  ", htp_arena_printf(arena, "%s  %s", name, type));
     }
     add_rest(text, count);
 }

@@ -52,7 +52,7 @@ static void add_head(htp_text *text, const htp_cost_query *query, const htp_cost
     const char *path = cost->view->path;
     const char *peak = htp_report_peak(arena, cost);
     int64_t most;
-    add_line(text, "model", htp_report_fit(arena, path, strlen(path), HTP_REPORT_COLUMNS - 15));
+    add_line(text, "model", htp_text_printable(arena, path));
     add_line(text, "hierarchy", cost->tree->source_text);
     if (query->costs->sizes) {
         add_line(text, "sizes", htp_text_printable(arena, query->costs->sizes));

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { FILE_COLUMNS = 40, NUMBER_COLUMNS = 8, SIZE_COLUMNS = 16 };
+enum { NUMBER_COLUMNS = 8, SIZE_COLUMNS = 16 };
 
 /* ---- one part ---- */
 
@@ -25,8 +25,7 @@ const char *htp_report_part(htp_arena *arena, const htp_view *view,
 {
     const htp_part *part = reported->part;
     htp_text text = {.arena = arena};
-    htp_text_addf(&text, "%s: %s node%s, %s\n",
-                  htp_report_fit(arena, reported->file, strlen(reported->file), FILE_COLUMNS),
+    htp_text_addf(&text, "%s: %s node%s, %s\n", htp_text_printable(arena, reported->file),
                   htp_text_grouped(arena, part->node_count), part->node_count == 1 ? "" : "s",
                   htp_report_bytes(arena, reported->model_bytes + reported->data_bytes));
     add_border(&text, view, reported->types, "inputs", &part->inputs);
@@ -68,17 +67,16 @@ void htp_report_part_json(htp_json *json, const htp_view *view, const htp_report
 static const char *const measure_titles[] = {"multiply-adds", "weights", "ms"};
 static const char *const measure_names[] = {"cost", "weights", "time"};
 
-/* The last segment of a module's address, which has room in a table. */
+/* The last segment of a module's address. */
 static const char *short_name(htp_arena *arena, const htp_tree *tree, uint32_t module)
 {
-    enum { EACH = (HTP_REPORT_COLUMNS - 4 * NUMBER_COLUMNS - SIZE_COLUMNS) / 2 - 3 };
     if (module == HTP_NONE) {
         return "(none)";
     }
     htp_slice address = htp_tree_address(&tree->modules[module]);
     const char *slash = memrchr(address.at, '/', address.length);
     const char *from = slash ? slash + 1 : address.at;
-    return htp_report_fit(arena, from, address.length - (size_t)(from - address.at), EACH);
+    return htp_report_name(arena, from, address.length - (size_t)(from - address.at));
 }
 
 /* The name of a part: a tag, the first and the last one, or "between". */
@@ -113,7 +111,6 @@ static const char *size_text(htp_arena *arena, htp_split_measure by, uint64_t si
 const char *htp_report_split(htp_arena *arena, const htp_reported_split *reported)
 {
     size_t size_columns = reported->sizes ? SIZE_COLUMNS : 0;
-    size_t columns = HTP_REPORT_COLUMNS - 3 * NUMBER_COLUMNS - 7 - size_columns;
     htp_text text = {.arena = arena};
     htp_text_addf(&text, "%5s  %*s%*s%*s%*s  %s\n", "part", NUMBER_COLUMNS, "nodes", NUMBER_COLUMNS,
                   "inputs", NUMBER_COLUMNS, "outputs", (int)size_columns,
@@ -126,7 +123,7 @@ const char *htp_report_split(htp_arena *arena, const htp_reported_split *reporte
                       htp_text_grouped(arena, part->node_count), NUMBER_COLUMNS, part->inputs.count,
                       NUMBER_COLUMNS, part->outputs.count, (int)size_columns,
                       reported->sizes ? size_text(arena, reported->by, reported->sizes[i]) : "",
-                      htp_report_fit(arena, name, strlen(name), columns - 2));
+                      htp_text_printable(arena, name));
     }
     return htp_text_string(&text);
 }

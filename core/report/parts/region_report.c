@@ -176,7 +176,7 @@ const char *htp_report_region(htp_arena *arena, const htp_region *region, const 
 {
     struct facts facts = find_facts(arena, region);
     htp_text text = {.arena = arena};
-    htp_text_addf(&text, "%s, by %s\n", htp_report_fit(arena, address, strlen(address), 40),
+    htp_text_addf(&text, "%s, by %s\n", htp_text_printable(arena, address),
                   region->tree->source_text);
     add_border(&text, &facts, "inputs", &facts.inputs, false);
     add_border(&text, &facts, "outputs", &facts.outputs, true);

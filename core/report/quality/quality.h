@@ -20,7 +20,7 @@ typedef struct htp_quality_report {
     bool lists_all; /* all nodes with problems, not only the worst */
 } htp_quality_report;
 
-/** A report as text of HTP_REPORT_COLUMNS columns. */
+/** A report as text. */
 const char *htp_report_quality(htp_arena *arena, const htp_quality_report *report);
 
 /** A report as one JSON object; see docs/man/htp-trace-quality.1. */

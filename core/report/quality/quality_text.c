@@ -4,26 +4,13 @@
 #include "report/quality/quality.h"
 
 #include "query/dataflow/source_line.h"
+#include "report/tree/table.h"
 #include "report/tree/values.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { BAR = 20, WORST = 10, LAYERS = 12 };
-
-/* A text padded to a width. */
-static void add_cell(htp_text *text, const char *cell, size_t length, size_t columns)
-{
-    const char *fit = htp_report_fit(text->arena, cell, length, columns);
-    size_t width = htp_text_width(fit);
-    htp_text_addf(text, "%s%*s", fit, width < columns ? (int)(columns - width) : 0, "");
-}
-
-static void add_line(htp_text *text, const char *label, const char *content)
-{
-    htp_text_addf(text, "%-10s %s\n", label,
-                  htp_report_fit(text->arena, content, strlen(content), HTP_REPORT_COLUMNS - 11));
-}
 
 static const char *grouped(htp_text *text, uint64_t number)
 {
@@ -34,13 +21,14 @@ static void add_header(htp_text *text, const htp_quality_entry *entry)
 {
     const htp_quality *q = entry->quality;
     const htp_reference *reference = q->reference;
-    add_line(text, entry->is_against ? "against" : "model", q->subject->view->path);
-    add_line(text, "hierarchy", q->subject->tree->source_text);
+    htp_report_add_line(text, entry->is_against ? "against" : "model", q->subject->view->path);
+    htp_report_add_line(text, "hierarchy", q->subject->tree->source_text);
     if (reference) {
-        add_line(text, "reference",
-                 htp_arena_printf(text->arena, "%s (%s): %s nodes matched, %s not", reference->file,
-                                  reference->kind, grouped(text, reference->matched),
-                                  grouped(text, reference->unmatched)));
+        htp_report_add_line(text, "reference",
+                            htp_arena_printf(text->arena, "%s (%s): %s nodes matched, %s not",
+                                             reference->file, reference->kind,
+                                             grouped(text, reference->matched),
+                                             grouped(text, reference->unmatched)));
     }
     htp_text_addf(text, "%-10s %s nodes, %s tensors, %s weights, %s modules\n\n", "size",
                   grouped(text, q->subject->node_count), grouped(text, q->tensors),
@@ -53,8 +41,7 @@ static void add_metric(htp_text *text, htp_metric metric, const htp_measure *mea
     htp_text_addf(text, "%-24s", htp_metric_name(metric));
     if (measure->of == 0) {
         const char *reason = measure->reason ? measure->reason : "it does not apply";
-        htp_text_addf(text, "   n/a  %s\n",
-                      htp_report_fit(text->arena, reason, strlen(reason), HTP_REPORT_COLUMNS - 32));
+        htp_text_addf(text, "   n/a  %s\n", reason);
         return;
     }
     htp_text_addf(text, "%5.1f%%  %s of %s\n", htp_measure_percent(measure),
@@ -63,7 +50,8 @@ static void add_metric(htp_text *text, htp_metric metric, const htp_measure *mea
 
 /* ---- layers ---- */
 
-static void add_bar(htp_text *text, double score)
+/* "########............  40.0%" */
+static const char *score_text(htp_arena *arena, double score)
 {
     int full = score < 0 ? 0 : (int)(score * BAR / 100);
     char bar[BAR + 1];
@@ -71,21 +59,15 @@ static void add_bar(htp_text *text, double score)
         bar[i] = i < full ? '#' : '.';
     }
     bar[BAR] = '\0';
-    htp_text_add(text, bar);
+    return score < 0 ? htp_arena_printf(arena, "%s     n/a", bar)
+                     : htp_arena_printf(arena, "%s  %5.1f%%", bar, score);
 }
 
-static void add_member(htp_text *text, const htp_quality *q, uint32_t module)
+static htp_report_row make_member(htp_arena *arena, const htp_quality *q, uint32_t module)
 {
-    htp_slice tag = q->subject->tree->modules[module].tag;
-    double score = htp_report_score(q, module);
-    add_cell(text, tag.at, tag.length, HTP_REPORT_COLUMNS - BAR - 20);
-    htp_text_addf(text, " %9s ", grouped(text, q->modules[module].nodes));
-    add_bar(text, score);
-    if (score < 0) {
-        htp_text_add(text, "     n/a\n");
-    } else {
-        htp_text_addf(text, "  %5.1f%%\n", score);
-    }
+    return (htp_report_row){.name = q->subject->tree->modules[module].tag,
+                            .cells = {htp_text_grouped(arena, q->modules[module].nodes),
+                                      score_text(arena, htp_report_score(q, module))}};
 }
 
 /* Whether no node of a layer has a problem. */
@@ -102,12 +84,14 @@ static bool is_good(const htp_quality *q, const htp_quality_layer *layer)
 
 static void add_layers(htp_text *text, const htp_quality_report *report, const htp_quality *q)
 {
+    HTP_VECTOR(htp_report_row) rows = {0};
+    const htp_report_row head = {.name = htp_slice_of("layer"),
+                                 .cells = {"nodes", "without problems"}};
     size_t hidden = 0;
     if (q->layers.count == 0) {
         return;
     }
-    htp_text_addf(text, "\n%-*s %9s without problems\n", HTP_REPORT_COLUMNS - BAR - 20, "layer",
-                  "nodes");
+    HTP_PUSH(text->arena, &rows, head);
     for (size_t i = 0; i < q->layers.count; i++) {
         const htp_quality_layer *layer = &q->layers.items[i];
         bool is_shown = report->lists_all || i == 0 || !is_good(q, layer);
@@ -115,12 +99,14 @@ static void add_layers(htp_text *text, const htp_quality_report *report, const h
             const htp_quality_module *module = &q->modules[layer->members[k]];
             bool is_member_shown = report->lists_all || k < LAYERS || module->good < module->nodes;
             if (is_shown && is_member_shown) {
-                add_member(text, q, layer->members[k]);
+                HTP_PUSH(text->arena, &rows, make_member(text->arena, q, layer->members[k]));
             } else {
                 hidden++;
             }
         }
     }
+    htp_text_add(text, "\n");
+    htp_report_table(text, rows.items, rows.count);
     if (hidden > 0) {
         htp_text_addf(text, "and %s more without problems; --verbose lists them\n",
                       grouped(text, hidden));
@@ -162,7 +148,7 @@ static void add_truth(htp_text *text, const htp_quality *q, uint32_t node)
         if (module != HTP_NONE && module != q->subject->module_of[node]) {
             htp_slice tag = q->subject->tree->modules[module].tag;
             htp_text_addf(text, "    by %-8s %s\n", oracles[oracle],
-                          htp_report_fit(text->arena, tag.at, tag.length, HTP_REPORT_COLUMNS - 16));
+                          htp_report_name(text->arena, tag.at, tag.length));
         }
     }
 }
@@ -175,25 +161,20 @@ static void add_node(htp_text *text, const htp_quality *q, uint32_t node)
     uint32_t module = s->module_of[node];
     htp_slice tag = module == HTP_NONE ? htp_slice_of("no tag") : s->tree->modules[module].tag;
     htp_text found = {.arena = text->arena};
-    htp_text_addf(text, "  %s\n",
-                  htp_report_fit(text->arena, name, strlen(name), HTP_REPORT_COLUMNS - 2));
+    htp_text_addf(text, "  %s\n", htp_text_printable(text->arena, name));
     for (int i = 0; i < HTP_METRICS; i++) {
         if (q->problems[node] >> i & 1) {
             htp_text_addf(&found, "%s%s", found.length ? ", " : "", htp_metric_name((htp_metric)i));
         }
     }
-    htp_text_addf(
-        text, "    %s\n",
-        htp_report_fit(text->arena, htp_text_string(&found), found.length, HTP_REPORT_COLUMNS - 4));
-    htp_text_addf(text, "    tag         %s\n",
-                  htp_report_fit(text->arena, tag.at, tag.length, HTP_REPORT_COLUMNS - 16));
+    htp_text_addf(text, "    %s\n", htp_text_string(&found));
+    htp_text_addf(text, "    tag         %s\n", htp_report_name(text->arena, tag.at, tag.length));
     add_truth(text, q, node);
     if (source.file.at) {
         const char *line =
             htp_arena_printf(text->arena, "%.*s:%.*s", (int)source.file.length, source.file.at,
                              (int)source.line.length, source.line.at);
-        htp_text_addf(text, "    source      %s\n",
-                      htp_report_fit(text->arena, line, strlen(line), HTP_REPORT_COLUMNS - 16));
+        htp_text_addf(text, "    source      %s\n", htp_text_printable(text->arena, line));
     }
 }
 

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { FILE_COLUMNS = 40 };
-
 /* ---- text ---- */
 
 static void add_values(htp_text *text, const htp_replacement *r, const char *title,
@@ -57,20 +55,18 @@ const char *htp_report_replacement(htp_arena *arena, const htp_reported_replacem
     htp_text text = {.arena = arena};
     const char *what =
         reported->op ? htp_arena_printf(arena, "%s:%s", reported->op->domain, reported->op->name)
-                     : htp_report_fit(arena, reported->by, strlen(reported->by), FILE_COLUMNS);
+                     : htp_text_printable(arena, reported->by);
     uint32_t nodes = 0;
     for (size_t i = 0; i < r->list.count; i++) {
         nodes += r->list.items[i].node_count;
     }
-    htp_text_addf(&text, "%s: %s node%s of %s, %s\n",
-                  htp_report_fit(arena, reported->file, strlen(reported->file), FILE_COLUMNS),
+    htp_text_addf(&text, "%s: %s node%s of %s, %s\n", htp_text_printable(arena, reported->file),
                   htp_text_grouped(arena, nodes), nodes == 1 ? "" : "s", what,
                   htp_report_bytes(arena, reported->model_bytes + reported->data_bytes));
     for (size_t i = 0; i < r->list.count; i++) {
         const htp_replaced *replaced = &r->list.items[i];
         const char *module = call_module(arena, r, replaced);
-        htp_text_addf(&text, "  %s%s\n",
-                      htp_report_fit(arena, module, strlen(module), HTP_REPORT_COLUMNS - 22),
+        htp_text_addf(&text, "  %s%s\n", htp_text_printable(arena, module),
                       !reported->op || is_like(first, replaced) ? "" : " (another border)");
     }
     add_values(&text, r, "inputs", first->inputs.items, first->border_count);

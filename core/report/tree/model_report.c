@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { COLUMNS = 6, LINE_ROOM = HTP_REPORT_COLUMNS - 11 };
+enum { COLUMNS = 6 };
 
 static bool is_shown(const htp_tree_module *module, int depth)
 {
@@ -17,12 +17,6 @@ static bool is_shown(const htp_tree_module *module, int depth)
 }
 
 /* ---- text ---- */
-
-static void add_line(htp_text *text, const char *label, const char *content)
-{
-    htp_text_addf(text, "%-10s %s\n", label,
-                  htp_report_fit(text->arena, content, strlen(content), LINE_ROOM));
-}
 
 static void add_values(htp_text *text, const htp_view *view, const char *label,
                        htp_view_range values, const char *complex_key)
@@ -37,27 +31,23 @@ static void add_values(htp_text *text, const htp_view *view, const char *label,
         htp_value_type type = htp_value_type_find(text->arena, view, value);
         const char *name = htp_view_text(view, view->values.items[value].name);
         bool is_complex = htp_complex_border_holds(text->arena, &complex, name, &type);
-        add_line(text, label,
-                 htp_arena_printf(text->arena, "%s: %s%s", name,
-                                  htp_value_type_text(text->arena, &type),
-                                  is_complex ? ", of complex numbers" : ""));
+        htp_report_add_line(text, label,
+                            htp_arena_printf(text->arena, "%s: %s%s", name,
+                                             htp_value_type_text(text->arena, &type),
+                                             is_complex ? ", of complex numbers" : ""));
         label = "";
     }
 }
 
-/* The output of a state is left out if it does not fit, since its name follows from the input's. */
 static void add_states(htp_text *text, const htp_view *view)
 {
     const htp_state_pairs pairs = htp_state_pairs_read(text->arena, view);
     for (size_t i = 0; i < pairs.count; i++) {
         const htp_state_pair *pair = &pairs.items[i];
         const char *first = htp_state_pair_first_text(text->arena, pair);
-        const char *line = htp_arena_printf(text->arena, "%s <- %s, at first %s", pair->input,
-                                            pair->output, first);
-        bool fits = strlen(line) <= LINE_ROOM;
-        add_line(text, i ? "" : "state",
-                 fits ? line
-                      : htp_arena_printf(text->arena, "%s, at first %s", pair->input, first));
+        htp_report_add_line(text, i ? "" : "state",
+                            htp_arena_printf(text->arena, "%s <- %s, at first %s", pair->input,
+                                             pair->output, first));
     }
 }
 
@@ -74,9 +64,9 @@ static void add_header(htp_text *text, const htp_view *view, const htp_tree *tre
         htp_text_addf(&facts, ", by %s %s", htp_view_text(view, view->producer_name),
                       htp_view_text(view, view->producer_version));
     }
-    add_line(text, "model", view->path);
-    add_line(text, "format", htp_text_string(&facts));
-    add_line(text, "hierarchy", tree->source_text);
+    htp_report_add_line(text, "model", view->path);
+    htp_report_add_line(text, "format", htp_text_string(&facts));
+    htp_report_add_line(text, "hierarchy", tree->source_text);
     add_values(text, view, "inputs", view->graphs.items[0].inputs, HTP_COMPLEX_INPUTS_KEY);
     add_values(text, view, "outputs", view->graphs.items[0].outputs, HTP_COMPLEX_OUTPUTS_KEY);
     add_states(text, view);

@@ -1,6 +1,5 @@
 /*
- * Reports on an ONNX model or some of its modules, as text and JSON. Tables take HTP_REPORT_COLUMNS
- * columns: longer texts are cut in the middle.
+ * Reports on an ONNX model or some of its modules, as text and JSON.
  */
 #ifndef HTP_REPORT_MODEL_REPORT_H
 #define HTP_REPORT_MODEL_REPORT_H

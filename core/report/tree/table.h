@@ -25,8 +25,11 @@ const uint32_t *htp_report_order(htp_arena *arena, const htp_tree *tree);
 /** The columns that a module is indented by. */
 size_t htp_report_indentation(const htp_tree_module *module);
 
-/** Adds a table of at most HTP_REPORT_COLUMNS columns. The first row is its head. Names for which
- * the numbers leave no room are indented less, then cut. */
+/** The columns that tables made by this thread may take; 0, the default: any number. */
+void htp_report_set_columns(size_t columns);
+
+/** Adds a table. The first row is its head. Names are whole, unless the table would be wider than
+ * it may be. Then they are cut in the middle, except those that would read like another one. */
 void htp_report_table(htp_text *text, const htp_report_row *rows, size_t count);
 
 #endif

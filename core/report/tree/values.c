@@ -55,10 +55,15 @@ static size_t bytes_of(const char *text, size_t columns)
     return (size_t)(at - text);
 }
 
+const char *htp_report_name(htp_arena *arena, const char *text, size_t length)
+{
+    return htp_text_printable(arena, htp_arena_copy(arena, text, length));
+}
+
 const char *htp_report_fit(htp_arena *arena, const char *text, size_t length, size_t columns)
 {
     static const char gap[] = "...";
-    const char *shown = htp_text_printable(arena, htp_arena_copy(arena, text, length));
+    const char *shown = htp_report_name(arena, text, length);
     size_t width = htp_text_width(shown);
     if (width <= columns || columns <= strlen(gap)) {
         return shown;
@@ -67,6 +72,11 @@ const char *htp_report_fit(htp_arena *arena, const char *text, size_t length, si
     size_t tail = columns - strlen(gap) - head;
     return htp_arena_printf(arena, "%.*s%s%s", (int)bytes_of(shown, head), shown, gap,
                             shown + bytes_of(shown, width - tail));
+}
+
+void htp_report_add_line(htp_text *text, const char *label, const char *content)
+{
+    htp_text_addf(text, "%-10s %s\n", label, htp_text_printable(text->arena, content));
 }
 
 const char *htp_report_bytes(htp_arena *arena, uint64_t bytes)
@@ -85,12 +95,12 @@ const char *htp_report_bytes(htp_arena *arena, uint64_t bytes)
 
 void htp_report_add_pair(htp_text *text, const char *left, const char *right)
 {
-    size_t room = HTP_REPORT_COLUMNS - 2;
-    left = htp_report_fit(text->arena, left, strlen(left), room);
-    right = htp_report_fit(text->arena, right, strlen(right), room - 4);
+    enum { ROOM = 78 };
+    left = htp_text_printable(text->arena, left);
+    right = htp_text_printable(text->arena, right);
     if (*right == '\0') {
         htp_text_addf(text, "  %s\n", left);
-    } else if (htp_text_width(left) + 2 + htp_text_width(right) <= room) {
+    } else if (htp_text_width(left) + 2 + htp_text_width(right) <= ROOM) {
         htp_text_addf(text, "  %s  %s\n", left, right);
     } else {
         htp_text_addf(text, "  %s\n      %s\n", left, right);

@@ -8,9 +8,6 @@
 #include "onnx/reader/value_type.h"
 #include "query/tree/made_of.h"
 
-/** The columns that a table may take. */
-#define HTP_REPORT_COLUMNS 80
-
 /** Adds "dtype" and "dims" to an object; null: unknown. A dim is a number, a name, or null. */
 void htp_report_type_json(htp_json *json, const htp_value_type *type);
 
@@ -18,11 +15,18 @@ void htp_report_type_json(htp_json *json, const htp_value_type *type);
  * the model, or has none. */
 void htp_report_made_of(htp_json *json, const htp_made_of *made_of);
 
-/** A text of the file within @p columns columns: printable, and cut in the middle if it is too
- * long. */
+/** A name or an address of the file: printable, and whole. Lines may be as long as their names; the
+ * program fits them to a terminal. */
+const char *htp_report_name(htp_arena *arena, const char *text, size_t length);
+
+/** A document of the file, such as the value of a metadata entry, within @p columns columns:
+ * printable, and cut in the middle if it is too long. */
 const char *htp_report_fit(htp_arena *arena, const char *text, size_t length, size_t columns);
 
-/** Adds two indented texts, in one line if both fit, else in two. */
+/** Adds a line of a head: a label, and a text of the file. */
+void htp_report_add_line(htp_text *text, const char *label, const char *content);
+
+/** Adds two indented texts, in one line if both fit into 80 columns, else in two. */
 void htp_report_add_pair(htp_text *text, const char *left, const char *right);
 
 /** A number of bytes for people: "437.9 MB". */

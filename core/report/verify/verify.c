@@ -8,16 +8,9 @@
 #include <string.h>
 
 /* Modules that are listed, at most. */
-enum { MOST_LISTED = 20, LABEL_COLUMNS = 11 };
+enum { MOST_LISTED = 20 };
 
 /* ---- text ---- */
-
-static void add_line(htp_text *text, const char *label, const char *content)
-{
-    htp_text_addf(
-        text, "%-*s%s\n", LABEL_COLUMNS, label,
-        htp_report_fit(text->arena, content, strlen(content), HTP_REPORT_COLUMNS - LABEL_COLUMNS));
-}
 
 static const char *sizes_text(htp_arena *arena, const htp_verification *v)
 {
@@ -63,31 +56,33 @@ static void add_runtime(htp_text *text, const htp_verification *v)
     const htp_verify_reference *reference = v->request->reference;
     const char *runtime = htp_arena_printf(text->arena, "ONNX Runtime %s, without optimisation",
                                            htp_runtime_version(v->request->runtime));
-    add_line(text, "runtime",
-             reference ? htp_arena_printf(text->arena, "A: %s; B: %s", reference->runtime, runtime)
-                       : runtime);
+    htp_report_add_line(
+        text, "runtime",
+        reference ? htp_arena_printf(text->arena, "A: %s; B: %s", reference->runtime, runtime)
+                  : runtime);
     if (reference && reference->gap) {
-        add_line(text, "unknown", reference->gap);
+        htp_report_add_line(text, "unknown", reference->gap);
     }
 }
 
 static void add_head(htp_text *text, const htp_verification *v)
 {
     htp_arena *arena = text->arena;
-    add_line(text, "A", htp_verified_view(v)->path);
-    add_line(text, "B", htp_verify_other(v->request));
+    htp_report_add_line(text, "A", htp_verified_view(v)->path);
+    htp_report_add_line(text, "B", htp_verify_other(v->request));
     add_runtime(text, v);
-    add_line(text, "sizes", sizes_text(arena, v));
-    add_line(text, "compared", count_text(arena, v));
-    add_line(text, "tolerance", tolerance_text(arena, v));
+    htp_report_add_line(text, "sizes", sizes_text(arena, v));
+    htp_report_add_line(text, "compared", count_text(arena, v));
+    htp_report_add_line(text, "tolerance", tolerance_text(arena, v));
     if (v->first == HTP_NONE) {
-        add_line(text, "first",
-                 v->modules[0].values == 0 ? "unknown: no output of the model was compared"
-                 : v->is_beyond            ? "no module alone is beyond the tolerance"
+        htp_report_add_line(text, "first",
+                            v->modules[0].values == 0
+                                ? "unknown: no output of the model was compared"
+                            : v->is_beyond ? "no module alone is beyond the tolerance"
                                            : "nothing is beyond the tolerance");
     } else {
         htp_slice address = htp_tree_address(&htp_verified_tree(v)->modules[v->first]);
-        htp_text_addf(text, "%-*s%.*s\n", LABEL_COLUMNS, "first", (int)address.length, address.at);
+        htp_report_add_line(text, "first", htp_arena_copy(arena, address.at, address.length));
     }
 }
 

@@ -34,10 +34,7 @@ static void add_tensor(htp_text *text, const htp_verification *v, const htp_unco
     if (!left->name && left->source) {
         htp_text_addf(&line, "  %s", htp_text_printable(arena, left->source));
     }
-    const char *content = htp_text_string(&line);
-    htp_text_addf(
-        text, "%*s%s\n", INDENTATION, "",
-        htp_report_fit(arena, content, strlen(content), HTP_REPORT_COLUMNS - INDENTATION));
+    htp_text_addf(text, "%*s%s\n", INDENTATION, "", htp_text_string(&line));
 }
 
 void htp_verified_uncompared_text(htp_text *text, const htp_verification *v)

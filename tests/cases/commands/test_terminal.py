@@ -1,0 +1,77 @@
+"""What a terminal gets: tables that fit its columns. Pipes get whole names."""
+
+import fcntl
+import os
+import pty
+import struct
+import termios
+
+from harness import PROGRAM, case, case_for_each, exported, run, scratch
+from models.table import ALL
+
+
+def on_terminal(*words, columns: int = 80, kind: str = "xterm", **variables) -> str:
+    """What a command prints on a terminal, which is its stdout and its stderr."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        os.execve(str(PROGRAM), [str(PROGRAM), *map(str, words)], {**environment, "TERM": kind, **variables})
+    printed = bytearray()
+    while True:
+        try:
+            got = os.read(terminal, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+        if not got:
+            break
+        printed += got
+    os.close(terminal)
+    os.waitpid(pid, 0)
+    return printed.decode().replace("\r\n", "\n")
+
+
+def compared() -> list:
+    return ["compare", exported(ALL["bert-tiny"]), exported(ALL["resnet18"])]
+
+
+def table(text: str, title: str) -> list:
+    """The rows below a head that begins with a word."""
+    return [line for block in text.split("\n\n") if block.startswith(title) for line in block.splitlines()[1:] if line]
+
+
+@case
+def pipes_get_whole_names():
+    """compare, split, select's regions, quality: nothing is cut, and no two rows read the same."""
+    tags = [line.split()[0] for line in table(run(*compared()).stdout, "module")]
+    assert len(set(tags)) == len(tags) > 12 and not any("..." in tag for tag in tags), tags
+    onnx = exported(ALL["bert-tiny"])
+    with scratch() as folder:
+        parts = run("split", onnx, "--depth", 3, "--out-dir", folder / "parts").stdout
+    modules = [line.split()[-1] for line in parts.splitlines()[1:] if line.split()[-1] != "(between)"]
+    assert "..." not in parts and len(set(modules)) == len(modules) >= 6, parts
+    for words in ["inspect"], ["inspect", "--module", "encoder.layer.0"], ["quality", "--verbose"], ["inspect", "--cost"]:
+        assert "..." not in run(words[0], onnx, *words[1:]).stdout, words
+
+
+@case_for_each([40, 60, 100, 200], name=str)
+def tables_fit_a_terminal(columns):
+    """Names are cut in the middle if the terminal is narrower; never so that two read the same."""
+    whole = [line.split()[0] for line in table(run(*compared()).stdout, "module")]
+    rows = [line.split() for line in table(on_terminal(*compared(), columns=columns), "module")]
+    shown = [row[0] for row in rows]
+    assert len(shown) == len(set(shown)) == len(whole), shown
+    for name, tag in zip(shown, whole):
+        before, _, after = name.partition("...")
+        assert name == tag or (tag.startswith(before) and tag.endswith(after) and "..." in name), (name, tag)
+    if columns >= 100:
+        assert shown == whole
+    else:
+        assert any("..." in name for name in shown)
+
+
+@case
+def columns_stay_aligned():
+    lines = on_terminal("inspect", exported(ALL["bert-tiny"]), columns=50)
+    rows = [line for line in lines.split("\n\n")[1].splitlines() if line]
+    assert any("..." in line for line in rows) and len({len(line) for line in rows}) == 1, lines
