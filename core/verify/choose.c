@@ -97,19 +97,27 @@ static htp_status make_inputs(htp_verify_work *work, const int64_t *sizes, uint3
 /* Runs both models at the sizes of a run; a side that is computed has run. */
 static htp_status try(struct trying *trying, uint32_t run)
 {
-    static const htp_numbers nothing = {0};
     htp_verify_work *work = trying->work;
     for (int m = 0; m < HTP_COMPARED; m++) {
         htp_fetched *fetched = NULL;
         const htp_side *side = &work->sides[m];
-        htp_numbers outputs = nothing;
         if (side->is_computed) {
             continue;
         }
-        uint32_t output = side->view->operands.items[side->view->graphs.items[0].outputs.first];
-        HTP_PUSH(work->arena, &outputs, output);
+        htp_numbers outputs = {0};
+        if (m == HTP_COMPARED_B) {
+            outputs = htp_verify_states_wanted(work);
+        }
+        size_t states = outputs.count;
+        if (states == 0) { /* any output will do */
+            HTP_PUSH(work->arena, &outputs,
+                     side->view->operands.items[side->view->graphs.items[0].outputs.first]);
+        }
         htp_status status = htp_side_run(side, work->arena, &trying->sessions[m],
                                          work->arrays[m][run], &outputs, &fetched);
+        if (!status && states > 0) {
+            htp_verify_states_keep(work, fetched, run);
+        }
         htp_fetched_free(fetched);
         HTP_TRY(status);
     }
@@ -189,6 +197,7 @@ static htp_status try_candidate(struct trying *trying, uint32_t candidate, bool 
     if (*is_taken) {
         HTP_TRY(
             make_other(work, work->arrays[HTP_COMPARED_A][run], work->arrays[HTP_COMPARED_B][run]));
+        htp_verify_states_hand_on(work, run);
     }
     return *is_taken ? try(trying, run) : HTP_OK;
 }

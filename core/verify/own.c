@@ -307,9 +307,12 @@ static const bool *choose_modules(const htp_verify_work *work)
     return may_run;
 }
 
-/* The root alone is all of the model: what it adds is what came out. */
+/* The root alone is all of the model: what it adds is what came out, unless states came in. */
 static bool is_whole(const htp_verify_work *work, uint32_t module)
 {
+    if (work->request->reference && work->request->reference->state_count > 0) {
+        return false;
+    }
     return work->sides[HTP_COMPARED_A].tree->modules[module].parent == HTP_NONE && module == 0;
 }
 

@@ -26,6 +26,11 @@ typedef struct htp_verify_given {
     void *user;
 } htp_verify_given;
 
+/** A state: each call takes it, and returns it for the next one. */
+typedef struct htp_verify_state {
+    uint32_t before, after; /* values of A: an input and an output; HTP_NONE: it has none */
+} htp_verify_state;
+
 /** What A computes, where that is known from elsewhere: A does not run. */
 typedef struct htp_verify_reference {
     void *user;
@@ -40,7 +45,9 @@ typedef struct htp_verify_reference {
      * another candidate */
     htp_status (*compute)(void *user, uint32_t candidate, const htp_array **arrays, bool *is_taken);
 
-    const char *runtime; /* what computes it: "libtorch 2.13.0" */
+    const char *runtime;            /* what computes it: "libtorch 2.13.0" */
+    const htp_verify_state *states; /* if there are any, runs are calls, one after the other */
+    uint32_t state_count;
 
     /* Once all runs are computed: */
     const double *tolerances; /* by value of A: of differences; 0: not known */

@@ -19,6 +19,7 @@ typedef struct htp_verify_work {
     uint32_t runs;
     const int64_t *sizes[HTP_VERIFY_RUNS];                   /* by axis */
     const htp_array **arrays[HTP_COMPARED][HTP_VERIFY_RUNS]; /* by value: what comes in */
+    const htp_array **left[HTP_VERIFY_RUNS];                 /* by state: what B returned */
     htp_difference_of *carried; /* by value of A; known where both were fetched and compared */
     uint64_t *bytes;            /* by value of A: in all runs together */
     int32_t *types;             /* by value of B that was compared: its TensorProto.DataType */
@@ -37,6 +38,17 @@ static inline double htp_verify_tolerance(const htp_verify_work *work, uint32_t 
 
 /** Chooses sizes that both models run at, and makes their inputs. */
 HTP_MUST_USE htp_status htp_verify_choose(htp_verify_work *work);
+
+/** The values of B whose counterparts in A are what calls return as states, and that B has: they
+ * are fetched with a call. */
+htp_numbers htp_verify_states_wanted(const htp_verify_work *work);
+
+/** Keeps what B returned as states in a run. @param fetched  the wanted ones come first */
+void htp_verify_states_keep(htp_verify_work *work, const htp_fetched *fetched, uint32_t run);
+
+/** Sets the states that B takes in a run to what it returned in the run before: errors add up, as
+ * in use. The first run begins with A's. */
+void htp_verify_states_hand_on(htp_verify_work *work, uint32_t run);
 
 /** Compares all tensors that have a counterpart. */
 HTP_MUST_USE htp_status htp_verify_carried(htp_verify_work *work);

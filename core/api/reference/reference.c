@@ -80,53 +80,6 @@ static htp_status compare(void *user, htp_value_id value, const htp_replay_array
     return HTP_OK;
 }
 
-/* ---- sizes ---- */
-
-static bool has_states(const htp_verify_program *program)
-{
-    return program->fresh.work.graph->state_count > 0;
-}
-
-/* The lane of the trace with a candidate's sizes; HTP_NONE: none has. */
-static uint32_t lane_of(const htp_verify_program *program, uint32_t candidate)
-{
-    return candidate == 0 || has_states(program) ? 0
-           : candidate <= HTP_PROGRAM_SMALLER    ? HTP_NONE
-                                                 : candidate - HTP_PROGRAM_SMALLER;
-}
-
-/* About a half or a quarter of a size, or one that is a little larger, within bounds. */
-static int64_t move_size(int64_t own, uint32_t candidate, const htp_bound *bound)
-{
-    int64_t part = (int64_t)1 << candidate;
-    int64_t step = bound && bound->step > 1 ? bound->step : 1;
-    int64_t least = bound && bound->least > 0 ? bound->least : 1;
-    int64_t size = own >= 2 * part ? own / part + 1 : own + candidate;
-    if (step > 1) {
-        size -= ((size - bound->rest) % step + step) % step;
-    }
-    while (size < least || size == own) {
-        size += step;
-    }
-    return size;
-}
-
-static int64_t size_of(void *user, uint32_t candidate, const char *axis)
-{
-    const htp_verify_program *program = user;
-    const htp_inputs *inputs = &program->fresh.work.inputs;
-    uint32_t lane = lane_of(program, candidate);
-    for (uint32_t i = 0; i < inputs->axis_count; i++) {
-        const int64_t *sizes = inputs->axes[i].sizes;
-        if (strcmp(inputs->axes[i].symbol, axis) == 0) {
-            return lane == HTP_NONE
-                       ? move_size(sizes[0], candidate, inputs->bounds ? &inputs->bounds[i] : NULL)
-                       : sizes[lane];
-        }
-    }
-    return 0;
-}
-
 /* ---- inputs that are given ---- */
 
 /* The array for input @p number: by name, or by position where numpy named it. */
@@ -173,51 +126,6 @@ static htp_status read_given(const htp_verify_program *program, const htp_array 
         arrays[value] = given;
     }
     return HTP_OK;
-}
-
-/* ---- states ---- */
-
-/* The initial value of a state, as the program is loaded; NULL: it is taken as it was made. */
-static const htp_array *first_of(const htp_verify_program *program, const htp_first *first,
-                                 const htp_array *made)
-{
-    htp_array *array = HTP_NEW(program->arena, htp_array);
-    size_t bytes = htp_array_bytes(made);
-    *array = *made;
-    if (first->is_uniform && htp_measure_has(made->data_type) && made->count > 0) {
-        char *elements = htp_arena_alloc(program->arena, bytes + 1);
-        size_t step = bytes / made->count;
-        for (size_t i = 0; i < made->count; i++) {
-            (void)htp_measure_write(&first->number, 1, made->data_type, elements + i * step);
-        }
-        array->data = elements;
-        return array;
-    }
-    bool is_told = !first->is_uniform && first->value && first->value->data &&
-                   first->value->data_bytes == bytes;
-    array->data = is_told ? first->value->data : made->data;
-    return array;
-}
-
-/* A call begins with the states that the one before left. */
-static void hand_on(htp_verify_program *program, const htp_array **arrays)
-{
-    const htp_graph *graph = program->fresh.work.graph;
-    for (uint32_t i = 0; i < graph->state_count; i++) {
-        const htp_graph_state *state = &graph->states[i];
-        uint32_t before = program->values[state->before];
-        uint32_t after = program->values[state->after];
-        const htp_array *made = before == HTP_NONE ? NULL : arrays[before];
-        if (!made) {
-            continue;
-        }
-        if (!program->last) {
-            arrays[before] = first_of(program, &state->first, made);
-        } else if (after != HTP_NONE && program->last[after] &&
-                   htp_measure_can(made, program->last[after])) {
-            arrays[before] = program->last[after];
-        }
-    }
 }
 
 /* ---- a run ---- */
@@ -269,18 +177,15 @@ static htp_status compute(void *user, uint32_t candidate, const htp_array **arra
     htp_verify_program *program = user;
     size_t count = program->fresh.view.values.count + 1;
     HTP_TRY(read_given(program, arrays));
-    hand_on(program, arrays);
-    bool is_guess = lane_of(program, candidate) == HTP_NONE;
-    if (is_guess && program->fresh.work.inputs.takes) { /* it has conditions on several sizes */
-        *is_taken = false;
-        return HTP_OK;
-    }
+    htp_verify_program_hand_on(program, arrays);
     struct running running = {.program = program,
                               .spill = &program->spills[candidate],
                               .made = HTP_NEW_ARRAY(program->arena, htp_array, count),
                               .offsets = HTP_NEW_ARRAY(program->arena, uint64_t, count),
                               .arrays = arrays};
-    htp_replay_request request = {.lane = lane_of(program, candidate),
+    bool is_traced = htp_verify_program_has_own_sizes(program, arrays);
+    htp_replay_request request = {.lane =
+                                      is_traced ? program->candidates[candidate].lane : HTP_NONE,
                                   .given = list_given(program, arrays),
                                   .is_wanted = program->is_wanted,
                                   .take = keep,
@@ -327,6 +232,7 @@ static void find_values(htp_verify_program *program)
             by_name[view->values.items[v].name] = v + 1;
         }
     }
+    htp_verify_program_find_states(program, by_name);
     for (size_t i = 0; i < model->recorded.count; i++) {
         const htp_recorded_tensor *recorded = &model->recorded.items[i];
         const char *name = model->tensors.items[recorded->tensor].name;
@@ -364,18 +270,6 @@ static htp_status find_runner(htp_verify_program *program)
     return HTP_OK;
 }
 
-/* Calls of a program with state; choices of sizes. Given inputs have one. What a file declares of
- * its sizes holds for those of its lanes. */
-static uint32_t count_candidates(const htp_verify_program *program)
-{
-    uint32_t lanes = program->fresh.work.inputs.lane_count;
-    if (has_states(program)) {
-        return HTP_PROGRAM_CALLS;
-    }
-    bool is_one = program->given.entries.count > 0 || lanes < 2;
-    return is_one ? 1 : lanes + HTP_PROGRAM_SMALLER;
-}
-
 static htp_status prepare(htp_verify_program *program)
 {
     htp_session *session = &program->fresh.work;
@@ -388,18 +282,16 @@ static htp_status prepare(htp_verify_program *program)
         HTP_TRY(htp_npz_open(program->arena, file, &program->given));
     }
     find_values(program);
+    htp_verify_program_choose_sizes(program);
     program->replay = htp_replay_new(&program->means, session->graph);
     program->tolerances =
         HTP_NEW_ARRAY(program->arena, double, program->fresh.view.values.count + 1);
-    program->reference = (htp_verify_reference){
-        .user = program,
-        .candidates = count_candidates(program),
-        .size = size_of,
-        .compute = compute,
-        .tolerances = program->tolerances,
-        .is_result = program->is_result,
-        .runtime = htp_arena_printf(program->arena, "libtorch %s", version),
-    };
+    program->reference.user = program;
+    program->reference.size = htp_verify_program_size;
+    program->reference.compute = compute;
+    program->reference.tolerances = program->tolerances;
+    program->reference.is_result = program->is_result;
+    program->reference.runtime = htp_arena_printf(program->arena, "libtorch %s", version);
     htp_verify_program_find_absent(program);
     return HTP_OK;
 }

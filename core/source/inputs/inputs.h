@@ -149,6 +149,10 @@ enum { HTP_INPUTS_LANES = 3 };
  */
 bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);
 
+/** Whether sizes (by axis; those with formulas follow) are within bounds, and the file accepts
+ * their combination. The inputs stay as they are. */
+bool htp_inputs_take(htp_arena *arena, const htp_inputs *inputs, const int64_t *sizes);
+
 /** The sizes that the file declares for its axes: "batch from 2 on; height from 16 to 512, a
  * multiple of 16". NULL: none. */
 const char *htp_inputs_declared_sizes(htp_arena *arena, const htp_inputs *inputs);

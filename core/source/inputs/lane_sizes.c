@@ -72,6 +72,25 @@ bool htp_lanes_are_taken(const htp_inputs *inputs, uint32_t lane)
     return !inputs->takes || inputs->takes(inputs->taker, inputs, lane);
 }
 
+bool htp_inputs_take(htp_arena *arena, const htp_inputs *inputs, const int64_t *sizes)
+{
+    htp_inputs tried = *inputs;
+    bool fits = true;
+    tried.lane_count = 2;
+    tried.items = HTP_NEW_ARRAY(arena, htp_input, (size_t)inputs->count + 1);
+    tried.axes = HTP_NEW_ARRAY(arena, htp_axis, (size_t)inputs->axis_count + 1);
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        tried.items[i] = inputs->items[i];
+    }
+    for (uint32_t i = 0; i < inputs->axis_count; i++) {
+        tried.axes[i] = inputs->axes[i];
+        tried.axes[i].sizes[1] = sizes[i];
+        fits = fits && (inputs->axes[i].formula ||
+                        htp_lanes_bound_has(htp_lanes_bound(inputs, i), sizes[i]));
+    }
+    return fits && htp_lanes_set_dims(&tried) && htp_lanes_are_taken(&tried, 1);
+}
+
 bool htp_input_fits(const htp_input *input, uint32_t lane_count)
 {
     bool fits = true;

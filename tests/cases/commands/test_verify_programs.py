@@ -2,6 +2,7 @@
 module, and a faithful export passes."""
 
 import json
+import math
 
 import numpy
 import onnx
@@ -126,6 +127,62 @@ def later_calls_show_what_the_first_does_not():
         assert found["first"].endswith("/Linear.past") and len(found["sizes"]) == 3, found["first"]
 
 
+class Total(nn.Module):
+    """All inputs so far, moved by a bias, from a first total that differs from element to element."""
+
+    def __init__(self):
+        super().__init__()
+        self.step = nn.Linear(4, 4)
+        self.register_buffer("total", torch.tensor([[50.0, 60.0, 70.0, 80.0], [51.0, 61.0, 71.0, 81.0]]))
+
+    def forward(self, x):
+        self.total = torch.clamp(self.total, max=100.0) + self.step(x)
+        return self.total * 2
+
+
+def totals(folder) -> tuple:
+    torch.manual_seed(0)
+    torch.jit.script(Total().eval()).save(str(folder / "x.pt"))
+    assert run(folder / "x.pt", "--out", folder / "x.onnx").returncode == EXIT_OK
+    return folder / "x.pt", onnx.load(folder / "x.onnx")
+
+
+def change_constant(model, chosen, change) -> None:
+    """Changes the initializers of which chosen(array) holds."""
+    for initializer in model.graph.initializer:
+        array = onnx.numpy_helper.to_array(initializer)
+        if chosen(initializer.name, array):
+            initializer.CopyFrom(onnx.numpy_helper.from_array(change(array).astype(array.dtype), initializer.name))
+
+
+@case
+def errors_of_states_add_up():
+    """Carried begins each call with B's own state; own, with A's."""
+    with scratch() as folder:
+        program, model = totals(folder)
+        assert verified(program, folder / "x.onnx")["first"] is None
+        change_constant(model, lambda name, _: name.endswith("bias"), lambda bias: bias + 0.25)
+        onnx.save(model, folder / "changed.onnx")
+        found = verified(program, folder / "changed.onnx", code=EXIT_FOUND)
+        told = modules(found)
+        step = next(m for address, m in told.items() if "Linear" in address)
+        root = told["/Total"]
+        assert found["first"] == step["address"] and len(found["sizes"]) == 3, found
+        assert abs(step["own"]["largest"] - 0.25) < 1e-4 and abs(step["carried"]["largest"] - 0.25) < 1e-4, step
+        assert abs(root["carried"]["largest"] - 3 * 0.5) < 1e-3, root  # the third call's
+        assert abs(root["own"]["largest"] - 0.5) < 1e-3, root
+
+
+@case
+def the_first_call_begins_as_the_file_does():
+    with scratch() as folder:
+        program, model = totals(folder)
+        change_constant(model, lambda _, array: array.size == 1 and array == 100, lambda array: array - 60)
+        onnx.save(model, folder / "changed.onnx")
+        found = verified(program, folder / "changed.onnx", code=EXIT_FOUND)
+        assert found["first"] == "/Total" and modules(found)["/Total"]["carried"]["largest"] > 20, found
+
+
 # ---- what is not compared ----------------------------------------------------------------------
 
 
@@ -211,6 +268,8 @@ def all_operators_of_programs_run(mode):
             assert run(program, "--out", folder / "x.onnx", env=NO_SHIM).returncode == EXIT_OK
             found = verified(program, folder / "x.onnx")
             assert found["not_computed"] is None and not found["is_beyond"], (name, found)
+            elements = [math.prod(sizes.values()) for sizes in found["sizes"]]
+            assert len(elements) == 3 and max(elements) <= 16 * elements[0], (name, found["sizes"])
 
 
 @case_for_each(["plain", "decomposed"] if libtorch_version() >= (2, 13) else [], name=str)
