@@ -51,13 +51,14 @@ SONAME := libhtp.so.$(firstword $(subst ., ,$(VERSION)))
 # ---- libtorch and the build folder ---------------------------------------------------------------
 
 # Targets that only run make again after the set-up, or that need no libtorch at all.
-OUTER := demo check asan valgrind fuzz clean format format-check help setup uninstall dist
+OUTER := demo check asan valgrind fuzz clean format format-check help setup uninstall dist \
+    tarball portable-wheel
 
 # The build folder of code without libtorch's headers; inside BUILD if that is given.
 CORE_BUILD := $(if $(BUILD),$(BUILD)/core,build/core$(if $(FLAVOUR),-$(FLAVOUR)))
 
 # Targets that make no shim where there is no libtorch, or LIBTORCH=none.
-WITHOUT_TORCH := all install tests unit wheel deb
+WITHOUT_TORCH := all install tests unit wheel deb run-tarball
 
 GOALS := $(filter-out $(OUTER),$(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
@@ -169,7 +170,8 @@ STARTED_OBJ := $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/started_main.o
 ORACLE := $(BUILD)/libhtp-oracle.so
 ORACLE_OBJ := $(ORACLE_C:%.c=$(CORE_BUILD)/%.o)
 BESIDE_SHIM := $(STATIC) $(SHARED) $(PROGRAM) $(STARTED) $(ORACLE)
-# The same, for a wheel: they find the small libraries beside them, and the shim has no path of a libtorch.
+# The same, for wheel and tarball: they find the small libraries beside them, and the shim has no path of a libtorch.
+WHEEL_RUNPATH := -Wl,-rpath,$$ORIGIN:$$ORIGIN/../lib
 WHEEL_BUILD := $(CORE_BUILD)/wheel
 WHEEL_SHIM := $(if $(TORCH),$(WHEEL_BUILD)/$(notdir $(SHIM)))
 WHEEL_FILES := $(WHEEL_BUILD)/$(notdir $(PROGRAM)) $(WHEEL_BUILD)/$(notdir $(SHARED)) $(WHEEL_SHIM)
@@ -187,7 +189,7 @@ shim: $(SHIM)
 
 # For the core, and for the shim.
 STAMP_flags := $(CC) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WARNINGS)
-STAMP_objects := $(CORE_C) $(PROTO) : $(CLI_C) : $(MIMALLOC)
+STAMP_objects := $(CORE_C) $(PROTO) : $(CLI_C) : $(MIMALLOC) $(WHEEL_RUNPATH)
 STAMP_libdir := $(LIBDIR)
 STAMP_page := $(PAGE_FILES)
 STAMP_shim-flags := $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(LDFLAGS) $(WARNINGS)
@@ -292,7 +294,7 @@ $(call in_core,$(PROGRAM)) $(WHEEL_BUILD)/$(notdir $(PROGRAM)): $(CLI_OBJ) $(INT
 	$(Q)$(CC) $(RUNPATH) $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.o %.a,$^) $(ALLOCATOR_LIBS) $(CORE_LIBS)
 
-$(WHEEL_FILES): RUNPATH := -Wl,-rpath,'$$ORIGIN'
+$(WHEEL_FILES): RUNPATH := '$(WHEEL_RUNPATH)'
 ifneq ($(WHEEL_SHIM),)
 $(WHEEL_SHIM): TORCH_RPATH :=
 endif
@@ -350,6 +352,8 @@ help:
 	@echo 'make install         installs below PREFIX (default /usr/local), uninstall removes'
 	@echo 'make wheel           packs program, library, shims and the Python module: build/wheel/*.whl'
 	@echo 'make deb             packs them for Debian: build/deb/*.deb'
+	@echo 'make tarball         packs them for any Linux with glibc 2.28: build/tarball/*.tar.xz; needs zig;'
+	@echo '                     portable-wheel: the same as a wheel'
 	@echo 'make dist            packs the sources: build/dist/*.tar.gz'
 	@echo 'make format          formats the sources; format-check only checks'
 	@echo 'make tidy            clang-tidy over the sources; tidy-changed: over recent changes, or those since BASE'
@@ -380,8 +384,9 @@ clean:
 	rm -rf $(if $(BUILD),$(BUILD),build)
 
 # Packages have the shim of the build, and those that scripts/bands made.
-PACKED_SHIMS := $(WHEEL_SHIM) $(filter-out %/$(notdir $(SHIM)),$(wildcard build/bands/libhtp-shim-*.so))
-.PHONY: wheel deb dist
+PACKED_SHIMS := $(WHEEL_SHIM) $(filter-out %/$(notdir $(SHIM)),$(wildcard $(BANDS)/libhtp-shim-*.so))
+BANDS ?= build/bands
+.PHONY: wheel deb dist tarball portable-wheel run-tarball
 wheel: $(WHEEL_FILES)
 	@scripts/wheel $(WHEEL_BUILD) build/wheel $(PACKED_SHIMS)
 
@@ -394,6 +399,22 @@ deb: $(WHEEL_SHIM)
 	    DESTDIR=$(abspath $(DEB_BUILD))/root ZSH_COMPLETION=/usr/share/zsh/vendor-completions/_htp-trace install
 	@$(DATED) scripts/deb $(VERSION) $(DEB_BUILD)/root $(DEB_OUT) $(PACKED_SHIMS)
 MULTIARCH = $(shell $(CC) -print-multiarch)
+
+# Packages for machines with an older glibc than this one's. A static mimalloc that such a compiler made may be named.
+PORTABLE_MIMALLOC ?=
+PORTABLE := CC=scripts/portable/clang CXX=scripts/portable/clang++ BUILD=build/portable BANDS=build/portable/bands \
+    MIMALLOC=$(PORTABLE_MIMALLOC)
+tarball:
+	$(submake) $(PORTABLE) run-tarball
+
+portable-wheel:
+	$(submake) $(PORTABLE) wheel
+
+TARBALL_OUT ?= build/tarball
+run-tarball: $(WHEEL_FILES) all
+	$(Q)rm -rf $(CORE_BUILD)/root
+	+@$(MAKE) --no-print-directory PREFIX=/usr/local DESTDIR=$(abspath $(CORE_BUILD))/root install
+	@$(DATED) scripts/tarball htp-trace-$(VERSION) $(CORE_BUILD)/root $(WHEEL_BUILD) $(TARBALL_OUT) $(PACKED_SHIMS)
 
 DIST_OUT ?= build/dist
 dist:

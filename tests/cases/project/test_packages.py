@@ -1,4 +1,4 @@
-"""Debian packages and the source archive: what is in them, and that they work without the repository."""
+"""Debian packages, tarball and source archive: what is in them, and that they work without the repository."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from harness import EXIT_INTERNAL, EXIT_OK, ROOT, case, scratch, skip_unless
 from relu_program import relu_program
 
 CORE_BUILD = Path(os.environ.get("HTP_CORE_BUILD", ROOT / "build" / "core")).resolve()
-BUILT = ("stamp", "gen", "core", "htp-trace", "libhtp*")
+BUILT = ("stamp", "gen", "core", "wheel", "htp-trace", "libhtp*")
 DATE = "1700000000"
 # A file of each package.
 FILES = {
@@ -42,10 +42,16 @@ def copied_build(folder: Path) -> Path:
     return folder
 
 
+def packed(build: Path, target: str, *variables) -> list:
+    """Makes packages of a copied build; returns the shims that are in them."""
+    shims = list((CORE_BUILD / "wheel").glob("libhtp-shim-*.so"))
+    done("make", "LIBTORCH=none", f"BUILD={build}", f"PACKED_SHIMS={' '.join(map(str, shims))}", *variables, target)
+    return shims
+
+
 def debian_packages(build: Path, out: Path) -> dict:
     """The packages by name."""
-    shims = " ".join(map(str, (CORE_BUILD / "wheel").glob("libhtp-shim-*.so")))
-    done("make", "LIBTORCH=none", f"BUILD={build}", f"DEB_BUILD={build}", f"DEB_OUT={out}", f"PACKED_SHIMS={shims}", "deb")
+    shims = packed(build, "deb", f"DEB_BUILD={build}", f"DEB_OUT={out}")
     found = {path.name.partition("_")[0]: path for path in out.glob("*.deb")}
     assert set(found) == (set(FILES) if shims else set(FILES) - {"htp-shims"}), found
     return found
@@ -61,8 +67,7 @@ def check_contents(package: Path, name: str, root: Path) -> None:
         assert list((root / "usr").glob(file)), (name, file)
 
 
-def check_program(root: Path, folder: Path) -> None:
-    program = root / "usr/bin/htp-trace"
+def check_program(program: Path, folder: Path) -> None:
     assert done(program, "--version").startswith("htp-trace ")
     done(program, relu_program(folder / "net.pt2"), "--out", folder / "net.onnx", PATH="/nowhere")
     assert "/Net" in done(program, "inspect", folder / "net.onnx")
@@ -70,11 +75,10 @@ def check_program(root: Path, folder: Path) -> None:
         done(program, "models/bert-tiny.pt", "--out", folder / "x.onnx", code=EXIT_INTERNAL, PATH="/nowhere")
 
 
-def check_library(root: Path, folder: Path) -> None:
-    """A C program is built with libhtp-dev, and runs with libhtp0."""
-    library = next(root.glob("usr/lib/*/libhtp.so")).parent
+def check_library(library: Path, folder: Path, **env) -> None:
+    """A C program is built with the headers, and runs with the library."""
     flags = done("pkg-config", "--cflags", "--libs", "htp", PKG_CONFIG_LIBDIR=f"{library}/pkgconfig:{system_pkg_config()}",
-                 PKG_CONFIG_SYSROOT_DIR=str(root)).split()
+                 **env).split()
     done("cc", "tests/install/export.c", *flags, f"-L{library}", "-o", folder / "export")
     assert "/Net" in done(folder / "export", folder / "net.pt2", folder / "by_c.onnx", LD_LIBRARY_PATH=str(library))
 
@@ -91,13 +95,31 @@ def debian_packages_work():
         made = debian_packages(build, folder / "deb")
         for name, package in made.items():
             check_contents(package, name, root)
-        check_program(root, folder)
-        check_library(root, folder)
+        check_program(root / "usr/bin/htp-trace", folder)
+        check_library(next(root.glob("usr/lib/*/libhtp.so")).parent, folder, PKG_CONFIG_SYSROOT_DIR=str(root))
         again = debian_packages(build, folder / "again")
         different = [name for name in made if made[name].read_bytes() != again[name].read_bytes()]
         assert not different, f"of equal files other packages were made: {different}"
         if shutil.which("lintian"):
             done("lintian", "--allow-root", "--fail-on", "error", *made.values())
+
+
+@case
+def a_tarball_works_in_any_folder():
+    skip_unless("Debian's tools")
+    with scratch() as folder:
+        shims = packed(copied_build(folder / "build"), "run-tarball", f"TARBALL_OUT={folder}")
+        done("tar", "-xf", next(folder.glob("htp-trace-*-linux-*-glibc2.*.tar.xz")), "-C", folder)
+        root = (folder / "moved").absolute()
+        next(folder.glob("htp-trace-*/")).rename(root)
+        assert len(list((root / "lib/htp").iterdir())) == len(shims)
+        assert (root / "share/doc/htp-trace/licences/libcjson1").exists()
+        check_program(root / "bin/htp-trace", folder)
+        check_library(root / "lib", folder)
+        beside = done("ldd", root / "bin/htp-trace", root / "lib/libhtp.so")
+        assert f"libcjson.so.1 => {root}" in beside.replace("bin/../", ""), beside
+        listed = [path for path in root.rglob("*") if path.is_file() and path.suffix in (".pc", ".cmake")]
+        assert listed and not any("/usr/local" in path.read_text() for path in listed), listed
 
 
 @case

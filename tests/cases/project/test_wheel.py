@@ -52,7 +52,7 @@ def shim() -> list:
 def installed(folder: Path) -> Path:
     """A new environment with the wheel and nothing else."""
     subprocess.run([ROOT / "scripts/wheel", FILES, folder / "dist", *shim()], check=True, capture_output=True)
-    wheel = next((folder / "dist").glob("htp_trace-*-py3-none-manylinux_2_34_x86_64.whl"))
+    wheel = next((folder / "dist").glob("htp_trace-*-py3-none-manylinux_2_*_x86_64.whl"))
     assert wheel.stat().st_size < LARGEST, wheel.stat().st_size
     with zipfile.ZipFile(wheel) as archive:
         assert archive.testzip() is None
