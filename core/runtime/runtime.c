@@ -9,6 +9,9 @@
 /* Severity of what the library logs by itself: failures come back as statuses. */
 enum { LOG_FATAL = 4 };
 
+/* The minor version, after 1. */
+enum { FIRST_WITH_DATA_FOLDER = 21 };
+
 /* Allocators and kinds of memory of the library. */
 enum { ALLOCATOR_OF_DEVICE = 0, MEMORY_DEFAULT = 0 };
 
@@ -157,4 +160,11 @@ void htp_runtime_close(htp_runtime *runtime)
 const char *htp_runtime_version(const htp_runtime *runtime)
 {
     return runtime->version;
+}
+
+bool htp_runtime_has_data_folder(const htp_runtime *runtime)
+{
+    char *minor = NULL;
+    unsigned long major = strtoul(runtime->version, &minor, 10);
+    return major > 1 || (*minor == '.' && strtoul(minor + 1, NULL, 10) >= FIRST_WITH_DATA_FOLDER);
 }

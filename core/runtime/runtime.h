@@ -56,6 +56,10 @@ void htp_runtime_close(htp_runtime *runtime);
 /** Its version: "1.31.1". */
 const char *htp_runtime_version(const htp_runtime *runtime);
 
+/** Whether sessions look for external data in a folder: releases before 1.21 look in the working
+ * directory. */
+bool htp_runtime_has_data_folder(const htp_runtime *runtime);
+
 /**
  * Makes a session of a model.
  * @param model    the bytes of an ONNX file; needed no longer afterwards.

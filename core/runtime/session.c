@@ -27,8 +27,7 @@ struct htp_fetched {
 /* The library's number of "all". */
 enum { ORT_ENABLE_ALL = 99 };
 
-/* External data are looked for there; releases before 1.19 do not know it, and look in the working
- * directory. */
+/* External data are looked for there: htp_runtime_has_data_folder(). */
 #define DATA_FOLDER_KEY "session.model_external_initializers_file_folder_path"
 
 /* Weights stay as they are: a session runs too seldom for copies in other layouts to pay. */

@@ -1,5 +1,6 @@
 #include "verify/side.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* "folder" of "folder/model.onnx", "." of "model.onnx". */
@@ -7,6 +8,24 @@ static const char *folder_of(htp_arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? htp_arena_copy(arena, path, (size_t)(slash - path) + (slash == path)) : ".";
+}
+
+/* Where sessions find the model's weights: it may be a link to a file elsewhere, whose folder the
+ * runtime insists on. Weights of a model with external data, or one that was read from a pipe, are
+ * copied. */
+static void find_own_file(htp_arena *arena, htp_side *side)
+{
+    const htp_view *view = side->view;
+    bool is_alone = view->data_files.count == 0 && htp_runtime_has_data_folder(side->runtime);
+    char *real = is_alone ? realpath(view->path, NULL) : NULL;
+    htp_status status = real ? htp_input_file_check_path(&view->file, real) : HTP_OK;
+    if (real && !status) {
+        const char *path = htp_arena_strdup(arena, real);
+        side->folder = folder_of(arena, path);
+        side->own_name = strrchr(path, '/') + 1;
+    }
+    htp_status_free(status);
+    free(real);
 }
 
 /* By value of a model: the array with its name. */
@@ -37,7 +56,7 @@ htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int n
 {
     const htp_view *view = request->views[number];
     const htp_verify_given *given = number == HTP_COMPARED_A ? request->values : NULL;
-    return (htp_side){
+    htp_side side = {
         .view = view,
         .tree = request->trees[number],
         .types = htp_view_types_new(arena, view),
@@ -49,6 +68,20 @@ htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int n
         .number_of = given ? find_given(arena, view, given) : NULL,
         .is_computed = number == HTP_COMPARED_A && request->reference,
     };
+    find_own_file(arena, &side);
+    return side;
+}
+
+htp_status htp_side_check(const htp_side *side)
+{
+    bool is_found = side->view->data_files.count == 0 || strcmp(side->folder, ".") == 0 ||
+                    htp_runtime_has_data_folder(side->runtime);
+    return is_found ? HTP_OK
+                    : htp_status_make(HTP_CODE_INTERNAL,
+                                      "%s: ONNX Runtime %s looks for its external data in the "
+                                      "working directory: change to the model's folder, or take "
+                                      "ONNX Runtime 1.21 or later",
+                                      side->view->path, htp_runtime_version(side->runtime));
 }
 
 /* ---- sessions ---- */
@@ -86,7 +119,12 @@ static htp_status open_part(const struct opening *o)
     htp_part_maker_open(maker, o->types);
     htp_part_find(maker, scratch, 0, o->outputs, &part);
     HTP_TRY(htp_part_recipe(maker, scratch, &part, NULL, &recipe));
-    HTP_TRY(htp_rewrite_in_memory(side->view, scratch, recipe, &model));
+    const htp_rewrite_options options = {
+        .recipe = recipe,
+        .tensors = part.tensors.items,
+        .tensor_count = part.tensors.count,
+    };
+    HTP_TRY(htp_rewrite_in_memory(side->view, scratch, &options, side->own_name, &model));
     for (size_t i = 0; i < part.inputs.count; i++) {
         HTP_PUSH(o->arena, &o->session->inputs, part.inputs.items[i]);
     }

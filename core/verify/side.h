@@ -13,8 +13,9 @@ typedef struct htp_side {
     htp_view_types *types;
     htp_runtime *runtime;
     htp_arena *scratch;
-    const char *folder;            /* of the model */
-    int level;                     /* of optimisation */
+    const char *folder;   /* of the model */
+    const char *own_name; /* of the model in it; NULL: sessions cannot read its weights there */
+    int level;            /* of optimisation */
     const htp_verify_given *given; /* its tensors; NULL: it runs */
     const uint32_t *number_of;     /* by value: that of its array in `given`, or HTP_NONE */
     bool is_computed;              /* what it computes is known: it does not run */
@@ -27,6 +28,9 @@ typedef struct htp_side_session {
 } htp_side_session;
 
 htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int number);
+
+/** @return HTP_CODE_INTERNAL where the runtime does not find the model's external data. */
+HTP_MUST_USE htp_status htp_side_check(const htp_side *side);
 
 /**
  * Makes a session of some nodes of the model.

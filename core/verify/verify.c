@@ -224,6 +224,7 @@ htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
     for (int m = 0; m < HTP_COMPARED; m++) {
         HTP_TRY(htp_view_check(request->views[m]));
         work->sides[m] = htp_side_new(arena, request, m);
+        HTP_TRY(htp_side_check(&work->sides[m]));
     }
     HTP_TRY(htp_compare(arena, request->views, request->trees, &work->comparison));
     htp_counterparts_find(arena, &work->comparison, &work->counterparts);

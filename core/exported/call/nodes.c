@@ -64,13 +64,16 @@ static uint32_t add_complex(htp_tape *r, const htp_exported_argument *argument)
                                              .data_bytes = 2 * sizeof(*parts)});
 }
 
-static uint32_t add_opaque(htp_tape *r)
+/* A device, or an object of no kind that is known. */
+static uint32_t add_opaque(htp_tape *r, const htp_exported_argument *argument)
 {
-    return htp_tape_add(r, (htp_trace_value){.kind = HTP_TRACE_OPAQUE,
-                                             .name = "",
-                                             .producer = HTP_NONE,
-                                             .weight = HTP_NONE,
-                                             .is_constant = true});
+    return htp_tape_add(
+        r, (htp_trace_value){.kind = HTP_TRACE_OPAQUE,
+                             .name = "",
+                             .producer = HTP_NONE,
+                             .weight = HTP_NONE,
+                             .device = argument->kind == HTP_EXPORTED_DEVICE ? argument->s : NULL,
+                             .is_constant = true});
 }
 
 uint32_t htp_exported_nodes_argument(htp_tape *r, const htp_exported_argument *argument)
@@ -93,7 +96,7 @@ uint32_t htp_exported_nodes_argument(htp_tape *r, const htp_exported_argument *a
     case HTP_EXPORTED_LIST:
         return read_list(r, argument);
     default:
-        return add_opaque(r);
+        return add_opaque(r, argument);
     }
 }
 

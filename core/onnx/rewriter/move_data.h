@@ -24,7 +24,7 @@ typedef struct htp_moved_data {
 
 /** What to plan. */
 typedef struct htp_move_request {
-    htp_view *view;
+    const htp_view *view;
     htp_arena *arena;
     bool has_tensors;        /* `tensors` lists them; otherwise all that no edit drops */
     const uint32_t *tensors; /* ascending */

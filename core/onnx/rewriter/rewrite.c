@@ -1,5 +1,6 @@
 #include "onnx/rewriter/rewrite.h"
 
+#include "base/numbers.h"
 #include "onnx/files/delivery.h"
 #include "onnx/rewriter/move_data.h"
 #include "onnx/rewriter/pieces.h"
@@ -13,8 +14,9 @@
 #include <unistd.h>
 
 enum {
-    STEP = 4 << 20,          /* bytes between two reports of progress */
-    SMALLEST_DROP = 1 << 16, /* bytes of a mapping worth a system call */
+    STEP = 4 << 20,               /* bytes between two reports of progress */
+    SMALLEST_DROP = 1 << 16,      /* bytes of a mapping worth a system call */
+    SMALLEST_REFERENCE = 1 << 16, /* bytes of a tensor worth a mapping */
 };
 
 /* A data file; the last one stays mapped. */
@@ -338,12 +340,51 @@ htp_status htp_rewrite_data(htp_view *view, const char *path, const htp_rewrite_
     return r.moved.bytes == 0 ? HTP_OK : htp_deliver(r.arena, &delivery, path, &delivered);
 }
 
-htp_status htp_rewrite_in_memory(const htp_view *view, htp_arena *arena, const htp_recipe *recipe,
+/* ---- models in memory ---- */
+
+/* Lets large tensors refer to their bytes in the view's file. A runtime maps these; it would copy
+ * bytes within the model. Elements that are not aligned there are copied. */
+static void refer_to_own_file(const htp_view *view, htp_arena *arena,
+                              const htp_rewrite_options *options, const char *name,
+                              htp_edit_list *edits)
+{
+    uint64_t *offsets = HTP_NEW_ARRAY(arena, uint64_t, view->tensors.count + 1);
+    htp_numbers large = {0};
+    htp_moved_data moved = {.keeps_offsets = false};
+    for (size_t i = 0; i < options->tensor_count; i++) {
+        const htp_view_tensor *tensor = &view->tensors.items[options->tensors[i]];
+        bool is_in_file = tensor->bytes >= SMALLEST_REFERENCE && tensor->data.bytes > 0 &&
+                          tensor->data.at >= view->bytes.at &&
+                          tensor->data.at < view->bytes.at + view->bytes.bytes;
+        if (is_in_file && tensor->graph == 0 && tensor->attribute == HTP_NONE) {
+            offsets[options->tensors[i]] = (uint64_t)(tensor->data.at - view->bytes.at);
+            HTP_PUSH(arena, &large, options->tensors[i]);
+        }
+    }
+    const htp_shared_data shared = {name, offsets};
+    const htp_move_request request = {
+        .view = view,
+        .arena = arena,
+        .has_tensors = true,
+        .tensors = large.items,
+        .tensor_count = large.count,
+        .is_beside = true,
+        .shared = &shared,
+    };
+    htp_moved_data_plan(&request, edits, &moved);
+    htp_moved_data_name(view, edits, &moved, name);
+}
+
+htp_status htp_rewrite_in_memory(const htp_view *view, htp_arena *arena,
+                                 const htp_rewrite_options *options, const char *own_name,
                                  htp_span *model)
 {
-    static const htp_edit_list no_edits = {0};
+    htp_edit_list edits = {0};
     htp_pieces pieces = {.bytes = 0};
-    HTP_TRY(htp_pieces_cut(view, arena, &no_edits, recipe, &pieces));
+    if (own_name) {
+        refer_to_own_file(view, arena, options, own_name, &edits);
+    }
+    HTP_TRY(htp_pieces_cut(view, arena, &edits, options->recipe, &pieces));
     if (pieces.bytes > HTP_DELIVERY_LARGEST_MODEL) {
         return htp_status_make(HTP_CODE_BAD_INPUT, "%s: it is too large to run as one model",
                                view->path);

@@ -94,12 +94,17 @@ HTP_MUST_USE htp_status htp_rewrite_data(htp_view *view, const char *path,
                                          uint64_t *bytes);
 
 /**
- * Puts the model of @p recipe together in memory, for a runtime in this process. External data stay
- * where they are.
- * @param model  receives its bytes in @p arena; a large one can be released there.
+ * Puts a model together in memory, for a runtime in this process. External data stay where they
+ * are.
+ * @param options   recipe and tensors; the rest is ignored.
+ * @param own_name  the name of the view's file in its folder: large tensors refer to their bytes in
+ *                  it, as external data, instead of being copied. For a view without external
+ *                  data. NULL: all bytes are copied.
+ * @param model     receives its bytes in @p arena; a large one can be released there.
  * @return HTP_CODE_BAD_INPUT where the file was changed.
  */
 HTP_MUST_USE htp_status htp_rewrite_in_memory(const htp_view *view, htp_arena *arena,
-                                              const htp_recipe *recipe, htp_span *model);
+                                              const htp_rewrite_options *options,
+                                              const char *own_name, htp_span *model);
 
 #endif

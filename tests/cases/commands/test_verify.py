@@ -378,6 +378,25 @@ def inputs_that_cannot_be_made():
         check_line(run("verify", folder / "a.onnx", folder / "a.onnx", "--tolerance", "-1"), EXIT_USAGE, "--tolerance")
 
 
+@case
+def weights_are_read_where_the_model_lies():
+    """Sessions map large weights of the model's own file, which may be a link into another folder; or a pipe."""
+    sample = ALL["bert-tiny-30522"]
+    file = exported(sample)
+    model = onnx.load(file)
+    full, _ = change_weight(model)
+    with scratch() as folder:
+        (folder / "files").mkdir()
+        onnx.save(model, folder / "files" / "changed")
+        (folder / "link.onnx").symlink_to("files/changed")
+        whole = verified(file, folder / "link.onnx", "--sizes", "batch=1,sequence=8", code=EXIT_FOUND)
+        assert whole["first"] == full, (whole["first"], full)
+        with open(folder / "link.onnx", "rb") as stream:
+            piped = run("verify", file, "-", "--onnxruntime", PACKAGE[0], "--json", "--sizes", "batch=1,sequence=8",
+                        env=NO_SHIM, stdin=stream)
+        assert piped.returncode == EXIT_FOUND and json.loads(piped.stdout)["modules"] == whole["modules"]
+
+
 # ---- the library -------------------------------------------------------------------------------
 
 
@@ -386,6 +405,14 @@ def every_release_is_used(library):
     file = exported(SAMPLES[0])
     found = json.loads(run("verify", file, file, "--json", "--onnxruntime", library, env=NO_SHIM).stdout)
     assert library.name.endswith(f".so.{found['runtime']}") and found["first"] is None, found["runtime"]
+    model = onnx.load(file)
+    with scratch() as folder:
+        onnx.save(model, folder / "beside.onnx", save_as_external_data=True, location="w.data", size_threshold=1024)
+        beside = run("verify", file, folder / "beside.onnx", "--quiet", "--onnxruntime", library, env=NO_SHIM)
+        if library.name < "libonnxruntime.so.1.21":
+            check_line(beside, EXIT_INTERNAL, "beside.onnx: ONNX Runtime 1.19.2 looks for", "working directory")
+            beside = run("verify", file, "beside.onnx", "--quiet", "--onnxruntime", library, env=NO_SHIM, cwd=folder)
+        assert beside.returncode == EXIT_OK, beside.stderr
 
 
 @case

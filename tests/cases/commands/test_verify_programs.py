@@ -261,9 +261,10 @@ def inputs_of_a_file_are_used():
 
 @case_for_each(["plain", "decomposed"] if libtorch_version() >= (2, 13) else [], name=str)
 def all_operators_of_programs_run(mode):
-    """Also those whose defaults are one number for a list of them."""
-    for name in ("pooled", "resnet", "lstm", "gru", "patches"):
-        program = files("plain_programs", name) / f"{mode}.pt2"
+    """Also those whose defaults are one number for a list of them, and those that name a device."""
+    plain = [("plain_programs", name) for name in ("pooled", "resnet", "lstm", "gru", "patches")]
+    for family, name in (*plain, ("transformer_programs", "bert")):
+        program = files(family, name) / f"{mode}.pt2"
         with scratch() as folder:
             assert run(program, "--out", folder / "x.onnx", env=NO_SHIM).returncode == EXIT_OK
             found = verified(program, folder / "x.onnx")
