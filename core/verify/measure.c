@@ -26,13 +26,6 @@ enum {
 /* Elements that are converted at a time. */
 enum { BLOCK = 512 };
 
-static float float_of_bits(uint32_t bits)
-{
-    float number;
-    memcpy(&number, &bits, sizeof(number));
-    return number;
-}
-
 static uint32_t bits_of_float(float number)
 {
     uint32_t bits;
@@ -41,16 +34,6 @@ static uint32_t bits_of_float(float number)
 }
 
 /* ---- half precision: IEEE 754 binary16 ---- */
-
-static double read_half(uint16_t half)
-{
-    int exponent = half >> 10 & 0x1f;
-    int fraction = half & 0x3ff;
-    double number = exponent == 0      ? ldexp(fraction, -24)
-                    : exponent == 0x1f ? (fraction ? (double)NAN : (double)INFINITY)
-                                       : ldexp(fraction + 0x400, exponent - 25);
-    return half & 0x8000 ? -number : number;
-}
 
 /* To the nearest one, ties to even. */
 static uint16_t write_half(double number)
@@ -80,45 +63,6 @@ static uint16_t write_bfloat(double number)
 }
 
 /* ---- blocks ---- */
-
-#define READ(type, convert)                                                                        \
-    for (size_t i = 0; i < count; i++) {                                                           \
-        type element;                                                                              \
-        memcpy(&element, at + i * sizeof(element), sizeof(element));                               \
-        numbers[i] = (double)(convert);                                                            \
-    }                                                                                              \
-    break
-
-static void read(int32_t data_type, const unsigned char *at, size_t count, double *numbers)
-{
-    switch (data_type) {
-    case FLOAT32:
-        READ(float, element);
-    case FLOAT64:
-        READ(double, element);
-    case FLOAT16:
-        READ(uint16_t, read_half(element));
-    case BFLOAT16:
-        READ(uint16_t, float_of_bits((uint32_t)element << 16));
-    case UINT8:
-    case BOOL:
-        READ(uint8_t, element);
-    case INT8:
-        READ(int8_t, element);
-    case UINT16:
-        READ(uint16_t, element);
-    case INT16:
-        READ(int16_t, element);
-    case UINT32:
-        READ(uint32_t, element);
-    case INT32:
-        READ(int32_t, element);
-    case UINT64:
-        READ(uint64_t, element);
-    default: /* INT64 */
-        READ(int64_t, element);
-    }
-}
 
 #define WRITE(type, convert)                                                                       \
     for (size_t i = 0; i < count; i++) {                                                           \
@@ -156,15 +100,12 @@ static void write(int32_t data_type, unsigned char *at, size_t count, const doub
 
 bool htp_measure_is_float(int32_t data_type)
 {
-    return data_type == FLOAT32 || data_type == FLOAT64 || data_type == FLOAT16 ||
-           data_type == BFLOAT16;
+    return htp_elements_are_floats(data_type);
 }
 
 bool htp_measure_has(int32_t data_type)
 {
-    return htp_measure_is_float(data_type) ||
-           (data_type >= UINT8 && data_type <= BOOL && data_type != HTP_TENSOR_TYPE_STRING) ||
-           data_type == UINT32 || data_type == UINT64;
+    return htp_elements_are_numbers(data_type);
 }
 
 bool htp_measure_write(const double *numbers, size_t count, int32_t data_type, void *elements)
@@ -189,7 +130,8 @@ bool htp_measure_cast(const htp_array *from, int32_t data_type, void *elements)
     }
     for (size_t at = 0; at < from->count; at += BLOCK) {
         size_t count = from->count - at < BLOCK ? from->count - at : BLOCK;
-        read(from->data_type, (const unsigned char *)from->data + at * step, count, numbers);
+        htp_elements_read(from->data_type, (const unsigned char *)from->data + at * step, count,
+                          numbers);
         write(data_type, (unsigned char *)elements + at * bytes, count, numbers);
     }
     return true;
@@ -240,8 +182,10 @@ static void add_up(const htp_array *a, const htp_array *b, struct sums *sums)
     double numbers_b[BLOCK];
     for (size_t at = 0; at < a->count; at += BLOCK) {
         size_t count = a->count - at < BLOCK ? a->count - at : BLOCK;
-        read(a->data_type, (const unsigned char *)a->data + at * step_a, count, numbers_a);
-        read(b->data_type, (const unsigned char *)b->data + at * step_b, count, numbers_b);
+        htp_elements_read(a->data_type, (const unsigned char *)a->data + at * step_a, count,
+                          numbers_a);
+        htp_elements_read(b->data_type, (const unsigned char *)b->data + at * step_b, count,
+                          numbers_b);
         for (size_t i = 0; i < count; i++) {
             double size = fabs(numbers_a[i]);
             double apart = difference(numbers_a[i], numbers_b[i]);

@@ -6,6 +6,8 @@
 #ifndef HTP_ONNX_TENSOR_TYPE_H
 #define HTP_ONNX_TENSOR_TYPE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** TensorProto.STRING: its elements have no fixed size. */
@@ -16,5 +18,14 @@ unsigned htp_tensor_type_bits(int32_t data_type);
 
 /** "float32", "int4", "string"; "type99" for an unknown type, in a thread-local buffer. */
 const char *htp_tensor_type_name(int32_t data_type);
+
+/** Whether elements of a type are floats. */
+bool htp_elements_are_floats(int32_t data_type);
+
+/** Whether they are numbers that are read here: floats, integers of 8 bits and more, and bools. */
+bool htp_elements_are_numbers(int32_t data_type);
+
+/** Reads @p count elements of such a type. @param at  raw data, perhaps unaligned */
+void htp_elements_read(int32_t data_type, const unsigned char *at, size_t count, double *numbers);
 
 #endif

@@ -27,10 +27,12 @@ static const uint32_t *partners(const htp_comparison *c, int model)
     return model == HTP_COMPARED_A ? c->correspondence.nodes : c->correspondence.back;
 }
 
-static htp_slice tag_of(const htp_tree *tree, uint32_t node)
+/* The tag of a node, as it would be without a wrapper around the model. */
+static htp_slice tag_of(const htp_comparison *c, int model, uint32_t node)
 {
-    htp_view_range tags = tree->places[node].tags;
-    return tags.count > 0 ? tree->modules[tree->owners.items[tags.first]].tag : htp_slice_of("");
+    htp_view_range tags = c->trees[model]->places[node].tags;
+    return tags.count > 0 ? c->roots.names[model][c->trees[model]->owners.items[tags.first]]
+                          : htp_slice_of("");
 }
 
 static void count_nodes(htp_arena *arena, htp_comparison *c)
@@ -47,7 +49,7 @@ static void count_nodes(htp_arena *arena, htp_comparison *c)
             count(&operators, m, htp_slice_of(htp_view_text(view, view->nodes.items[n].op_type)),
                   corresponds);
             if (c->has_modules) {
-                count(&modules, m, tag_of(c->trees[m], n), corresponds);
+                count(&modules, m, tag_of(c, m, n), corresponds);
             }
         }
     }
@@ -59,6 +61,7 @@ static void list_unmatched(htp_arena *arena, htp_comparison *c)
 {
     const htp_fingerprint *a = &c->fingerprints[HTP_COMPARED_A];
     const htp_fingerprint *b = &c->fingerprints[HTP_COMPARED_B];
+    htp_constant_changes changes = {0};
     const uint32_t *const counterparts[] = {c->correspondence.counterparts,
                                             c->correspondence.counterparts_back};
     for (int m = 0; m < HTP_COMPARED; m++) {
@@ -69,7 +72,12 @@ static void list_unmatched(htp_arena *arena, htp_comparison *c)
             htp_unmatched unmatched = {.node = n, .counterpart = counterparts[m][n]};
             if (unmatched.counterpart != HTP_NONE) {
                 uint32_t of_a = m == HTP_COMPARED_A ? n : unmatched.counterpart;
+                uint32_t of_b = m == HTP_COMPARED_A ? unmatched.counterpart : n;
                 unmatched.differences = htp_correspondence_compare(a, b, &c->correspondence, of_a);
+                if (unmatched.differences & HTP_DIFFERENT_CONSTANTS) {
+                    unmatched.change =
+                        htp_constant_change_find(arena, &changes, c->fingerprints, of_a, of_b);
+                }
             }
             HTP_PUSH(arena, &c->unmatched[m], unmatched);
         }
@@ -116,7 +124,7 @@ static bool compare_relative(const htp_comparison *c, const uint32_t nodes[HTP_C
     htp_slice tags[HTP_COMPARED];
     for (int m = 0; m < HTP_COMPARED; m++) {
         relative[m] = relative_tag_of(c->trees[m], nodes[m]);
-        tags[m] = tag_of(c->trees[m], nodes[m]);
+        tags[m] = tag_of(c, m, nodes[m]);
     }
     if (relative[0].length > 0 && relative[1].length > 0) {
         *are_same = htp_slice_equals(relative[0], relative[1]);
@@ -141,8 +149,8 @@ static bool have_same_tags(const htp_comparison *c, const uint32_t nodes[HTP_COM
     bool are_same =
         are_whole ? first.count == second.count : (first.count > 0) == (second.count > 0);
     for (uint32_t i = 0; are_same && i < first.count && (are_whole || i == 0); i++) {
-        are_same = htp_slice_equals(a->modules[a->owners.items[first.first + i]].tag,
-                                    b->modules[b->owners.items[second.first + i]].tag);
+        are_same = htp_slice_equals(c->roots.names[0][a->owners.items[first.first + i]],
+                                    c->roots.names[1][b->owners.items[second.first + i]]);
     }
     return are_same;
 }
@@ -191,6 +199,9 @@ htp_status htp_compare(htp_arena *arena, const htp_view *const views[HTP_COMPARE
     }
     htp_correspondence_find(arena, &comparison->fingerprints[0], &comparison->fingerprints[1],
                             &comparison->correspondence);
+    htp_compared_roots_find(arena, trees, comparison->fingerprints, &comparison->correspondence,
+                            &comparison->roots);
+    comparison->roots.are_aligned = comparison->roots.are_aligned && comparison->has_modules;
     list_unmatched(arena, comparison);
     count_nodes(arena, comparison);
     htp_compare_values(arena, comparison, pairings);

@@ -4,7 +4,9 @@
 #ifndef HTP_QUERY_COMPARE_H
 #define HTP_QUERY_COMPARE_H
 
+#include "query/compare/constant_change.h"
 #include "query/compare/correspond.h"
+#include "query/compare/roots.h"
 #include "query/tree/tree.h"
 
 #include "onnx/reader/value_type.h"
@@ -24,8 +26,9 @@ typedef HTP_VECTOR(htp_compared_count) htp_compared_counts;
 /** A node without a corresponding one. */
 typedef struct htp_unmatched {
     uint32_t node;
-    uint32_t counterpart; /* in the other model; HTP_NONE: nothing is in its place */
-    unsigned differences; /* set of htp_difference, if there is a counterpart */
+    uint32_t counterpart;       /* in the other model; HTP_NONE: nothing is in its place */
+    unsigned differences;       /* set of htp_difference, if there is a counterpart */
+    htp_constant_change change; /* of constants, if these differ */
 } htp_unmatched;
 
 /** An input or output: its value in each model; HTP_NONE in a model that has no such one. */
@@ -60,6 +63,7 @@ typedef struct htp_comparison {
     const htp_tree *trees[HTP_COMPARED];
     htp_fingerprint fingerprints[HTP_COMPARED];
     htp_correspondence correspondence;
+    htp_compared_roots roots;
     HTP_VECTOR(htp_unmatched) unmatched[HTP_COMPARED];
     htp_compared_counts operators;
     bool has_modules; /* the tags of both are of one kind */

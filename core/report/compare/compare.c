@@ -110,6 +110,17 @@ static void add_shares(htp_text *text, const htp_comparison *c)
     }
 }
 
+static void add_roots(htp_text *text, const htp_comparison *c)
+{
+    const htp_slice *tags = c->roots.tags;
+    if (c->roots.are_aligned) {
+        htp_report_add_line(text, "roots",
+                            htp_arena_printf(text->arena, "%.*s of A is %.*s of B",
+                                             (int)tags[0].length, tags[0].at, (int)tags[1].length,
+                                             tags[1].at));
+    }
+}
+
 /* ---- lists ---- */
 
 static const char *name_of_value(const htp_comparison *c, int model, uint32_t value)
@@ -240,6 +251,10 @@ static void add_unmatched(htp_text *text, const htp_comparison *c, int m)
         if (unmatched->counterpart != HTP_NONE) {
             htp_text_addf(&note, " than %s", htp_view_call_node(other, unmatched->counterpart));
         }
+        if (unmatched->change.is_known) {
+            htp_text_addf(&note, ", by up to %.1e, relative %.1e", unmatched->change.largest,
+                          unmatched->change.relative);
+        }
         add_indented(text, htp_arena_printf(arena, "  %-20s ", htp_text_printable(arena, op_type)),
                      htp_view_call_node(c->views[m], unmatched->node));
         if (note.length > 0) {
@@ -296,9 +311,11 @@ const char *htp_report_comparison(htp_arena *arena, const htp_comparison *compar
         htp_text_addf(&text, "%s\n", summarize(arena, c));
     }
     if (!c->is_different) {
+        add_roots(&text, c);
         return htp_text_string(&text);
     }
     add_models(&text, c);
+    add_roots(&text, c);
     add_shares(&text, c);
     add_facts(&text, c);
     if (!c->has_same_topology) {

@@ -5,6 +5,8 @@
 
 #include "report/tree/values.h"
 
+#include <math.h>
+
 static const char *const keys[HTP_COMPARED] = {"a", "b"};
 
 static void add_slice(htp_json *json, const char *key, htp_slice slice)
@@ -56,6 +58,29 @@ static void add_node(htp_json *json, const char *key, const htp_comparison *c, i
     htp_json_end(json, '}');
 }
 
+/* Null: infinite. */
+static void add_finite(htp_json *json, const char *key, double number)
+{
+    if (isfinite(number)) {
+        htp_json_double(json, key, number);
+    } else {
+        htp_json_null(json, key);
+    }
+}
+
+/* Null: constants do not differ, or it is not known by how much. */
+static void add_change(htp_json *json, const htp_constant_change *change)
+{
+    if (!change->is_known) {
+        htp_json_null(json, "constants");
+        return;
+    }
+    htp_json_begin(json, "constants", '{');
+    add_finite(json, "largest", change->largest);
+    add_finite(json, "relative", change->relative);
+    htp_json_end(json, '}');
+}
+
 static void add_nodes(htp_json *json, const htp_comparison *c)
 {
     htp_json_begin(json, "nodes", '{');
@@ -83,11 +108,26 @@ static void add_nodes(htp_json *json, const htp_comparison *c)
                 htp_json_string(json, NULL, words[w]);
             }
             htp_json_end(json, ']');
+            add_change(json, &unmatched->change);
             htp_json_end(json, '}');
         }
         htp_json_end(json, ']');
     }
     htp_json_end(json, '}');
+    htp_json_end(json, '}');
+}
+
+/* The modules that stand for one another; null: the roots do. */
+static void add_roots(htp_json *json, const htp_comparison *c)
+{
+    if (!c->roots.are_aligned) {
+        htp_json_null(json, "roots");
+        return;
+    }
+    htp_json_begin(json, "roots", '{');
+    for (int m = 0; m < HTP_COMPARED; m++) {
+        add_slice(json, keys[m], c->roots.tags[m]);
+    }
     htp_json_end(json, '}');
 }
 
@@ -213,6 +253,7 @@ const char *htp_report_comparison_json(htp_arena *arena, const htp_comparison *c
     }
     htp_json_string(&json, "status", c->is_different ? "different" : "ok");
     htp_json_bool(&json, "identical_topology", c->has_same_topology);
+    add_roots(&json, c);
     add_nodes(&json, c);
     add_counts(&json, "operators", "op_type", &c->operators);
     if (c->has_modules) {

@@ -6,13 +6,14 @@ from collections import Counter
 
 import numpy as np
 import onnx
+import torch
 from onnx import AttributeProto, TensorProto, defs, helper, numpy_helper
 
 from commands import NO_SHIM
 from comparing import compared, planted
 from exporters import foreign, ours
 from harness import (
-    EXIT_BAD_INPUT, EXIT_USAGE, ROOT, case, case_for_each, case_for_each_model, exported, run, scratch,
+    EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, case_for_each_model, exported, run, scratch,
     skip_unless_loadable,
 )
 from models.table import ALL, FIDELITY
@@ -232,3 +233,97 @@ def bits_flipped(seed):
             result = run("compare", file, folder / "f.onnx", env=NO_SHIM, text=False)
             assert result.returncode in (0, EXIT_BAD_INPUT, EXIT_FOUND), (seed, number, result)
             assert result.stderr.count(b"\n") <= 1, (seed, number, result)
+
+
+# ---- models in wrappers, constants that changed ------------------------------------------------------
+
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return torch.relu(self.linear(x))
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = torch.nn.Sequential(Block(), Block())
+
+    def forward(self, x):
+        return self.blocks(x) * 2.0
+
+
+class Wrapper(torch.nn.Module):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def forward(self, x):
+        return self.net(x)
+
+
+class Outer(torch.nn.Module):
+    """Two wrappers, and work of its own."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.inner = Wrapper(net)
+
+    def forward(self, x):
+        return self.inner(x) + 1.0
+
+
+def traced(net, folder, name: str):
+    torch.jit.trace(net.eval(), torch.ones(2, 4)).save(folder / f"{name}.pt")
+    result = run(folder / f"{name}.pt", "-o", folder / f"{name}.onnx", "--quiet")
+    assert result.returncode == EXIT_OK, result.stderr
+    return folder / f"{name}.onnx"
+
+
+@case
+def roots_of_wrapped_models_are_aligned():
+    """One model, bare and in a wrapper class, is the same model; work of the wrapper is its own."""
+    net = Net()
+    with scratch() as folder:
+        bare, wrapped = traced(net, folder, "bare"), traced(Wrapper(net), folder, "wrapped")
+        outer = traced(Outer(net), folder, "outer")
+        for pair, roots in (((bare, wrapped), {"a": "/Net", "b": "/Wrapper/Net"}),
+                            ((wrapped, bare), {"a": "/Wrapper/Net", "b": "/Net"})):
+            found = compared(*pair)
+            assert found["status"] == "ok" and found["roots"] == roots, (found["status"], found["roots"])
+            assert f"{roots['a']} of A is {roots['b']} of B" in run("compare", *pair).stdout
+        assert compared(bare, bare)["roots"] is compared(wrapped, wrapped)["roots"] is None
+        found = compared(wrapped, outer)
+        assert found["roots"] == {"a": "/Wrapper", "b": "/Outer/Wrapper"}
+        assert not found["tags"]["disagreeing"] and [row["tag"] for row in found["modules"] if row["a"] != row["b"]] == ["/Outer"]
+
+
+@case_for_each([(np.float32, "initializer"), (np.float16, "initializer"), (np.float32, "typed"), (np.float32, "node"),
+                (np.float32, "external")], name=lambda row: f"{row[0].__name__}-{row[1]}")
+def changed_constants_say_by_how_much(row):
+    """The largest difference, and relative to the largest element of A."""
+    dtype, place = row
+    weight = np.arange(1, 9, dtype=dtype).reshape(2, 4)
+    other = weight.copy()
+    other[1, 2] += dtype(0.5)
+    with scratch() as folder:
+        for name, values in (("a", weight), ("b", other)):
+            tensor = numpy_helper.from_array(values, "w")
+            if place == "typed":
+                tensor = helper.make_tensor("w", TensorProto.FLOAT, values.shape, values.flatten().tolist())
+            nodes = [helper.make_node("Mul", ["x", "w"], ["y"], name="product")]
+            if place == "node":
+                nodes.insert(0, helper.make_node("Constant", [], ["w"], value=tensor))
+            kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+            ends = [helper.make_tensor_value_info(end, kind, [2, 4]) for end in "xy"]
+            graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], [] if place == "node" else [tensor])
+            onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)]), folder / f"{name}.onnx",
+                      save_as_external_data=place == "external", location=f"{name}.data", size_threshold=0)
+        found = compared(folder / "a.onnx", folder / "b.onnx")
+        (entry,) = found["nodes"]["not_corresponding"]["a"]
+        assert entry["differences"] == ["constants"] and entry["constants"] == {"largest": 0.5, "relative": 0.0625}, entry
+        assert "other constants than product, by up to 5.0e-01, relative 6.2e-02" in run(
+            "compare", folder / "a.onnx", folder / "b.onnx").stdout
