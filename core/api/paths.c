@@ -8,14 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat first;
-    struct stat second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
-
 static htp_status check_folder(htp_arena *arena, const char *onnx_path)
 {
     const char *slash = strrchr(onnx_path, '/');
@@ -40,30 +32,11 @@ static bool is_data_file(const char *input, const char *output, bool has_externa
     for (unsigned i = 0; i < HTP_EXTERNAL_NUMBERS; i++) {
         bool is_touched = has_external || use.numbers & UINT64_C(1) << i;
         if (is_touched && htp_external_path(output, i, path, sizeof(path)) &&
-            is_same_file(input, path)) {
+            htp_output_is_same(input, path)) {
             return true;
         }
     }
     return false;
-}
-
-/* Splits off the folder of a path, with its slash. @return the name */
-static const char *split_path(const char *path, char folder[PATH_MAX])
-{
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
-    length = length < PATH_MAX ? length : 0;
-    memcpy(folder, length > 0 ? path : ".", length > 0 ? length : 1);
-    folder[length > 0 ? length : 1] = '\0';
-    return slash ? slash + 1 : path;
-}
-
-bool htp_paths_are_one(const char *a, const char *b)
-{
-    char folders[2][PATH_MAX];
-    const char *first = split_path(a, folders[0]);
-    const char *second = split_path(b, folders[1]);
-    return strcmp(first, second) == 0 && is_same_file(folders[0], folders[1]);
 }
 
 htp_status htp_paths_check_model(const char *model_path)
@@ -80,7 +53,7 @@ htp_status htp_paths_check(htp_arena *arena, const char *const *inputs, size_t i
     htp_output *output = HTP_NEW(arena, htp_output);
     HTP_TRY(htp_output_find(output, onnx_path));
     for (size_t i = 0; i < input_count; i++) {
-        if (is_same_file(inputs[i], onnx_path)) {
+        if (htp_output_is_same(inputs[i], onnx_path)) {
             return htp_status_make(HTP_CODE_USAGE,
                                    "the output '%s' is the input itself; choose another output",
                                    onnx_path);

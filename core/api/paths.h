@@ -10,9 +10,6 @@
 /** Refuses a model without a path (HTP_CODE_USAGE). */
 HTP_MUST_USE htp_status htp_paths_check_model(const char *model_path);
 
-/** Whether two paths name one file, which need not exist: the same name in the same folder. */
-bool htp_paths_are_one(const char *a, const char *b);
-
 /**
  * Refuses an output that is an input file, under any name (HTP_CODE_USAGE); with @p has_external,
  * also if its data file would be one, or would belong to the model that is replaced. Refuses a

@@ -10,6 +10,7 @@
 #define HTP_HTP_H
 
 #include <htp/export.h>
+#include <htp/memory.h>
 #include <htp/model.h>
 #include <htp/replace.h>
 #include <htp/status.h>

@@ -84,6 +84,7 @@ typedef struct htp_inspect_options {
                              told as formulas of the axes */
     const char *node_data; /**< with the cost: a file that gets the multiply-adds of nodes as Model
                                 Explorer's node data; NULL: none */
+    bool borders; /**< the values that cross the border of each module instead, down to `depth` */
 } htp_inspect_options;
 
 /** Fills @p options with the defaults: all of the model. */

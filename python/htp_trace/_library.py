@@ -52,6 +52,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "htp_export": (_STATUS, [c_char_p, c_char_p, c_void_p, POINTER(c_void_p)]),
     "htp_result_json": (c_char_p, [c_void_p]),
     "htp_result_free": (None, [c_void_p]),
+    "htp_memory_file_make": (_STATUS, [c_char_p, c_size_t, POINTER(c_void_p)]),
+    "htp_memory_file_path": (c_char_p, [c_void_p]),
+    "htp_memory_file_free": (None, [c_void_p]),
     "htp_inspect": (_STATUS, [c_char_p, c_void_p, _OWNED, POINTER(c_void_p)]),
     "htp_model_open": (_STATUS, [c_char_p, POINTER(c_void_p)]),
     "htp_model_free": (None, [c_void_p]),
@@ -107,6 +110,31 @@ class Options:
 
     def __exit__(self, *_: object) -> None:
         lib.htp_options_free(self.pointer)
+
+
+class File:
+    """A path, or bytes as a file in memory, as the library takes files."""
+
+    path: bytes
+
+    def __init__(self, file: Any) -> None:
+        self._pointer = c_void_p()
+        if isinstance(file, (bytes, bytearray, memoryview)):
+            content = bytes(file)
+            check(lib.htp_memory_file_make(content, len(content), byref(self._pointer)))
+            self.path = lib.htp_memory_file_path(self._pointer)
+        else:
+            self.path = os.fsencode(file)
+
+    def close(self) -> None:
+        lib.htp_memory_file_free(self._pointer)
+        self._pointer = c_void_p()
+
+    def __enter__(self) -> bytes:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def torch_package() -> str | None:

@@ -8,7 +8,7 @@ import sys
 from ctypes import byref, c_bool, c_char_p, c_void_p
 from typing import Any, Union
 
-from ._library import Options, check, lib, take, torch_package
+from ._library import File, Options, check, lib, take, torch_package
 
 Path = Union[str, "os.PathLike[str]"]
 Answer = dict  # what a command prints with --json
@@ -25,24 +25,24 @@ def _with_libtorch(options: dict[str, Any]) -> dict[str, Any]:
     return {**options, "libtorch": torch_package()}
 
 
-def export(path: Path, out: Path, **options: Any) -> Answer:
-    """Exports a TorchScript file (.pt) or a program of torch.export (.pt2) to ONNX.
+def export(model: Path | bytes, out: Path, **options: Any) -> Answer:
+    """Exports a TorchScript file (.pt) or a program of torch.export (.pt2), or the bytes of one, to ONNX.
 
     Options are the fields of htp_options: inputs, opset, eval, functions, sidecar... Returns what `--json` prints.
     """
     result = c_void_p()
-    with Options("htp_options", _with_libtorch(options)) as given:
-        check(lib.htp_export(os.fsencode(path), os.fsencode(out), given, byref(result)))
+    with File(model) as path, Options("htp_options", _with_libtorch(options)) as given:
+        check(lib.htp_export(path, os.fsencode(out), given, byref(result)))
     answer = _loads(lib.htp_result_json(result).decode())
     lib.htp_result_free(result)
     return answer
 
 
-def inspect(path: Path, **options: Any) -> Answer:
-    """Describes a model of PyTorch before its export."""
+def inspect(model: Path | bytes, **options: Any) -> Answer:
+    """Describes a model of PyTorch, or the bytes of one, before its export."""
     text = c_void_p()
-    with Options("htp_options", _with_libtorch(options)) as given:
-        check(lib.htp_inspect(os.fsencode(path), given, None, byref(text)))
+    with File(model) as path, Options("htp_options", _with_libtorch(options)) as given:
+        check(lib.htp_inspect(path, given, None, byref(text)))
     return _loads(take(text))
 
 
@@ -51,15 +51,10 @@ class Model:
 
     def __init__(self, model: Path | bytes) -> None:
         self._pointer = c_void_p()
-        self._file: int | None = None
-        if isinstance(model, (bytes, bytearray, memoryview)):
-            self._file = os.memfd_create("htp-trace")
-            with os.fdopen(os.dup(self._file), "wb") as file:
-                file.write(model)
-            model = f"/proc/self/fd/{self._file}"
-        self.path = os.fspath(model)
+        self._file = File(model)
+        self.path = os.fsdecode(self._file.path)
         try:
-            check(lib.htp_model_open(os.fsencode(self.path), byref(self._pointer)))
+            check(lib.htp_model_open(self._file.path, byref(self._pointer)))
         except BaseException:
             self.close()
             raise
@@ -68,9 +63,7 @@ class Model:
         """Closes the model; it must not be used any more."""
         lib.htp_model_free(self._pointer)
         self._pointer = c_void_p()
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        self._file.close()
 
     def __enter__(self) -> Model:
         return self
@@ -93,6 +86,10 @@ class Model:
     def modules(self) -> list[Answer]:
         """The modules in the order of the tree, each with its tag, class, nodes_total and parameters."""
         return self.inspect()["modules"]
+
+    def borders(self, depth: int = -1) -> list[Answer]:
+        """The values that cross the border of each module, down to a depth."""
+        return self.inspect(borders=True, depth=depth)["modules"]
 
     def cost(self, sizes: str | None = None) -> Answer:
         """Multiply-adds, bytes and memory of modules; sizes: "batch=1,sequence=128"."""

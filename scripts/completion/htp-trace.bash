@@ -1,5 +1,18 @@
 # bash completion of htp-trace. Made by "make docs" of core/cli/arguments.
 
+# The addresses of the first model of the line: tags, then attribute paths.
+_htp_trace_addresses()
+{
+    local file
+    for file in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        if [[ $file == *.onnx && -f $file ]]; then
+            "${COMP_WORDS[0]}" inspect "$file" --json 2>/dev/null |
+                grep -oE '"(tag|path)": "[^"\ ]+"' | cut -d '"' -f 4 | sort -u
+            return
+        fi
+    done
+}
+
 _htp_trace()
 {
     local word=$2 before=$3 command='' options
@@ -52,7 +65,7 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
-    :--module | inspect:--module | select:--module | extract:--module | replace:--module | verify:--module | quality:--module | graph:--module | profile:--module)
+    :--module | verify:--module | quality:--module)
         COMPREPLY=()
         return
         ;;
@@ -96,8 +109,17 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
+    :--color | inspect:--color | select:--color | extract:--color | split:--color | replace:--color | validate:--color | compare:--color | verify:--color | quality:--color | strip:--color | retag:--color | inline:--color | sidecar:--color | graph:--color | profile:--color)
+        mapfile -t COMPREPLY < <(compgen -W 'always auto never' -- "$word")
+        return
+        ;;
     :--dump-after)
         mapfile -t COMPREPLY < <(compgen -W 'trace aliases constants dead-code' -- "$word")
+        return
+        ;;
+    inspect:--module | select:--module | extract:--module | replace:--module | graph:--module | profile:--module)
+        compopt +o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -W '$(_htp_trace_addresses)' -- "$word")
         return
         ;;
     inspect:--depth | split:--depth | verify:--depth | graph:--depth | profile:--depth)
@@ -113,7 +135,8 @@ _htp_trace()
         return
         ;;
     select:--except | extract:--except)
-        COMPREPLY=()
+        compopt +o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -W '$(_htp_trace_addresses)' -- "$word")
         return
         ;;
     select:--verify | graph:--verify)
@@ -145,7 +168,8 @@ _htp_trace()
         return
         ;;
     split:--at)
-        COMPREPLY=()
+        compopt +o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -W '$(_htp_trace_addresses)' -- "$word")
         return
         ;;
     split:--into)
@@ -204,10 +228,6 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
-    quality:--json)
-        mapfile -t COMPREPLY < <(compgen -f -- "$word")
-        return
-        ;;
     quality:--csv)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
@@ -241,22 +261,22 @@ _htp_trace()
         return
     fi
     case $command in
-    '') options='--out --out-dir --jobs --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --libtorch --load-library --custom-op --limit --time-limit --memory-limit --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --dump-graph --dump-after --quiet --verbose --version --help' ;;
-    inspect) options='--time-limit --memory-limit --module --own --depth --node-data --cost --sizes --json --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --libtorch --load-library --custom-op --limit --tags --tag-attribute-prefix --include-torch-nn' ;;
-    select) options='--time-limit --memory-limit --module --except --verify --worse-than --worst --own --op --weights --format --precision --json --quiet --verbose --version --help' ;;
-    extract) options='--out --external-data --time-limit --memory-limit --module --except --own --call --json --quiet --verbose --version --help' ;;
-    split) options='--out-dir --external-data --time-limit --memory-limit --at --depth --into --by --profile --sizes --share-weights --optimized --json --quiet --verbose --version --help' ;;
-    replace) options='--out --time-limit --memory-limit --module --op --by --json --quiet --verbose --version --help' ;;
-    validate) options='--time-limit --memory-limit --sidecar --json --quiet --verbose --version --help' ;;
-    compare) options='--time-limit --memory-limit --json --quiet --verbose --version --help' ;;
-    verify) options='--time-limit --memory-limit --depth --node-data --tolerance --onnxruntime --html --sizes --save --values --level --memory --json --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --untie --no-fold --libtorch --load-library --custom-op --limit --include-torch-nn' ;;
-    quality) options='--time-limit --memory-limit --reference --against --profile --json --node-data --csv --html --sidecar --fail-under --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --libtorch --load-library --custom-op --limit' ;;
-    strip) options='--out --time-limit --memory-limit --keep --json --quiet --verbose --version --help' ;;
-    retag) options='--out --time-limit --memory-limit --like --json --quiet --verbose --version --help' ;;
-    inline) options='--out --time-limit --memory-limit --json --quiet --verbose --version --help' ;;
-    sidecar) options='--out --time-limit --memory-limit --json --quiet --verbose --version --help' ;;
-    graph) options='--out --time-limit --memory-limit --module --own --depth --color-by --verify --profile --sizes --format --optimized --json --quiet --verbose --version --help' ;;
-    profile) options='--time-limit --memory-limit --module --own --depth --node-data --sizes --optimized --json --quiet --verbose --version --help' ;;
+    '') options='--out --out-dir --jobs --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --libtorch --load-library --custom-op --limit --time-limit --memory-limit --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --color --dump-graph --dump-after --quiet --verbose --version --help' ;;
+    inspect) options='--time-limit --memory-limit --module --own --depth --node-data --cost --borders --sizes --json --color --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --libtorch --load-library --custom-op --limit --tags --tag-attribute-prefix --include-torch-nn' ;;
+    select) options='--time-limit --memory-limit --module --except --verify --worse-than --worst --own --op --weights --format --precision --json --color --quiet --verbose --version --help' ;;
+    extract) options='--out --external-data --time-limit --memory-limit --module --except --own --call --json --color --quiet --verbose --version --help' ;;
+    split) options='--out-dir --external-data --time-limit --memory-limit --at --depth --into --by --profile --sizes --share-weights --optimized --json --color --quiet --verbose --version --help' ;;
+    replace) options='--out --time-limit --memory-limit --module --op --by --json --color --quiet --verbose --version --help' ;;
+    validate) options='--time-limit --memory-limit --sidecar --json --color --quiet --verbose --version --help' ;;
+    compare) options='--time-limit --memory-limit --json --color --quiet --verbose --version --help' ;;
+    verify) options='--time-limit --memory-limit --depth --node-data --tolerance --onnxruntime --html --sizes --save --values --level --memory --json --color --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --untie --no-fold --libtorch --load-library --custom-op --limit --include-torch-nn' ;;
+    quality) options='--time-limit --memory-limit --reference --against --profile --node-data --csv --html --sidecar --fail-under --json --color --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --libtorch --load-library --custom-op --limit' ;;
+    strip) options='--out --time-limit --memory-limit --keep --json --color --quiet --verbose --version --help' ;;
+    retag) options='--out --time-limit --memory-limit --like --json --color --quiet --verbose --version --help' ;;
+    inline) options='--out --time-limit --memory-limit --json --color --quiet --verbose --version --help' ;;
+    sidecar) options='--out --time-limit --memory-limit --json --color --quiet --verbose --version --help' ;;
+    graph) options='--out --time-limit --memory-limit --module --own --depth --color-by --verify --profile --sizes --format --optimized --json --color --quiet --verbose --version --help' ;;
+    profile) options='--time-limit --memory-limit --module --own --depth --node-data --sizes --optimized --json --color --quiet --verbose --version --help' ;;
     ops) options='--version --help' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

@@ -1,6 +1,19 @@
 #compdef htp-trace
 # zsh completion of htp-trace. Made by "make docs" of core/cli/arguments.
 
+# The addresses of the first model of the line: tags, then attribute paths.
+_htp_trace_addresses()
+{
+    local file
+    for file in $words[2,CURRENT-1]; do
+        if [[ $file == *.onnx && -f $file ]]; then
+            $words[1] inspect $file --json 2>/dev/null |
+                grep -oE '"(tag|path)": "[^"\ ]+"' | cut -d '"' -f 4 | sort -u
+            return
+        fi
+    done
+}
+
 _htp_trace()
 {
     local command='' before=$words[CURRENT-1]
@@ -71,7 +84,7 @@ _htp_trace()
         :
         return
         ;;
-    :--module | inspect:--module | select:--module | extract:--module | replace:--module | verify:--module | quality:--module | graph:--module | profile:--module)
+    :--module | verify:--module | quality:--module)
         :
         return
         ;;
@@ -115,8 +128,16 @@ _htp_trace()
         :
         return
         ;;
+    :--color | inspect:--color | select:--color | extract:--color | split:--color | replace:--color | validate:--color | compare:--color | verify:--color | quality:--color | strip:--color | retag:--color | inline:--color | sidecar:--color | graph:--color | profile:--color)
+        compadd always auto never
+        return
+        ;;
     :--dump-after)
         compadd trace aliases constants dead-code
+        return
+        ;;
+    inspect:--module | select:--module | extract:--module | replace:--module | graph:--module | profile:--module)
+        compadd -- ${(f)"$(_htp_trace_addresses)"}
         return
         ;;
     inspect:--depth | split:--depth | verify:--depth | graph:--depth | profile:--depth)
@@ -132,7 +153,7 @@ _htp_trace()
         return
         ;;
     select:--except | extract:--except)
-        :
+        compadd -- ${(f)"$(_htp_trace_addresses)"}
         return
         ;;
     select:--verify | graph:--verify)
@@ -164,7 +185,7 @@ _htp_trace()
         return
         ;;
     split:--at)
-        :
+        compadd -- ${(f)"$(_htp_trace_addresses)"}
         return
         ;;
     split:--into)
@@ -220,10 +241,6 @@ _htp_trace()
         return
         ;;
     quality:--against)
-        _files
-        return
-        ;;
-    quality:--json)
         _files
         return
         ;;
@@ -291,7 +308,8 @@ _htp_trace()
         '--tag-attribute-prefix:Begins the names of tag attributes'
         '--include-torch-nn:Makes classes of torch.nn part of tags'
         '--print-tree:Prints the module tree with node counts'
-        '--json:Prints one JSON object for each model, one per line'
+        '--json:Prints one JSON object for each model, one per line, or writes them to FILE'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--dump-graph:Prints the aten graph before lowering instead: types, scopes, source lines'
         '--dump-after:Prints it after a pass: trace, aliases, constants or dead-code'
         '--quiet:Prints errors alone: no notes, no progress'
@@ -307,8 +325,10 @@ _htp_trace()
         '--depth:Shows N levels of the tree below the root'
         '--node-data:Writes the values of nodes for Model Explorer, as node data: multiply-adds, the microseconds of a profile, or the error that nodes add'
         '--cost:Shows what modules, operators and nodes cost instead: multiply-adds, bytes of weights and of activations, and the most memory that values take at once; as formulas of the dynamic axes'
+        '--borders:Shows the values that cross the border of each module instead: their types, and where they come from and go to'
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -344,7 +364,8 @@ _htp_trace()
         '--weights:Prints the initializers that these nodes read instead'
         '--format:Prints names, json, ort-exclude (nodes_to_exclude of onnxruntime.quantization) or trtexec (--layerPrecisions of TensorRT)'
         '--precision:Sets the precision for trtexec'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -359,7 +380,8 @@ _htp_trace()
         '--except:Leaves these modules out'
         '--own:Takes these modules without those below them'
         '--call:Takes one call of a module that runs several times, counted from 0'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -378,7 +400,8 @@ _htp_trace()
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--share-weights:Stores weights of 1 KiB and more in one file, weights.data, that all parts refer to'
         '--optimized:Names the optimised model (optimized_model_filepath), through which fused kernels are traced back'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -391,7 +414,8 @@ _htp_trace()
         '--module:Replaces these modules'
         '--op:Names the operator: my.domain:Layer, or my.domain:Layer@2 for version 2 of the domain'
         '--by:Puts copies of this model'\''s nodes in the place of each module instead: one with the same inputs and outputs'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -401,7 +425,8 @@ _htp_trace()
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--sidecar:Also checks the sidecar against the model'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -410,7 +435,8 @@ _htp_trace()
     compare) options=(
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -429,7 +455,8 @@ _htp_trace()
         '--values:Takes the tensors of the second model from a file, by name, such as those that another runtime computed for the first'
         '--level:Optimises B in ONNX Runtime at this level, up to 3'
         '--memory:Keeps about so many MiB of tensors at a time; the models run once for each slice'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -457,12 +484,13 @@ _htp_trace()
         '--reference:Says where nodes ran: the PyTorch model, which is exported again and whose calls are followed independently, or the sidecar of an export'
         '--against:Also measures this model, judged by the first'
         '--profile:Adds the milliseconds of modules from an ONNX Runtime profile'
-        '--json:Writes everything as one JSON object; - is standard output'
         '--node-data:Writes how many metrics found a problem of each node, as Model Explorer'\''s node data'
         '--csv:Writes a row for each metric of each model, depth, layer and member'
         '--html:Writes a page for browsers: modules, layers, nodes'
         '--sidecar:Puts the numbers into the model'\''s sidecar, and writes one if there is none'
         '--fail-under:Exits with 6 if a metric is worse than VALUE percent, or n/a'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints all layers and all nodes with problems'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -486,7 +514,8 @@ _htp_trace()
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--keep:Keeps tags in these places: attribute, metadata, doc-string, layer-ann'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -497,7 +526,8 @@ _htp_trace()
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--like:Names the tagged model that the other one was made from'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -507,7 +537,8 @@ _htp_trace()
         '--out:Writes the model to FILE, complete or not at all'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -517,7 +548,8 @@ _htp_trace()
         '--out:Writes the document to FILE'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -536,7 +568,8 @@ _htp_trace()
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--format:Writes dot, graphml, mermaid, or svg, which graphviz draws'
         '--optimized:Names the optimised model (optimized_model_filepath), through which fused kernels are traced back'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'
@@ -551,7 +584,8 @@ _htp_trace()
         '--node-data:Writes the values of nodes for Model Explorer, as node data: multiply-adds, the microseconds of a profile, or the error that nodes add'
         '--sizes:Gives the axes sizes, so that costs are numbers: batch=1,sequence=128'
         '--optimized:Names the optimised model (optimized_model_filepath), through which fused kernels are traced back'
-        '--json:Prints one JSON object'
+        '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'
+        '--color:Uses colour always, which is meant without WHEN; never; or auto, on a terminal alone and not with NO_COLOR'
         '--quiet:Prints errors alone: no notes, no progress'
         '--verbose:Prints progress even if stderr is not a terminal'
         '--version:Prints the versions of htp-trace and libtorch'

@@ -1,7 +1,21 @@
-"""Completion for bash and zsh. A value is one of the option's words, a folder, a file, or free."""
+"""Completion for bash and zsh. A value is one of the option's words, an address of the model on the line, a folder, a
+file, or free."""
 
 BASH = """\
 # bash completion of htp-trace. Made by "make docs" of core/cli/arguments.
+
+# The addresses of the first model of the line: tags, then attribute paths.
+_htp_trace_addresses()
+{{
+    local file
+    for file in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+        if [[ $file == *.onnx && -f $file ]]; then
+            "${{COMP_WORDS[0]}}" inspect "$file" --json 2>/dev/null |
+                grep -oE '"(tag|path)": "[^"\\ ]+"' | cut -d '"' -f 4 | sort -u
+            return
+        fi
+    done
+}}
 
 _htp_trace()
 {{
@@ -33,6 +47,19 @@ ZSH = """\
 #compdef htp-trace
 # zsh completion of htp-trace. Made by "make docs" of core/cli/arguments.
 
+# The addresses of the first model of the line: tags, then attribute paths.
+_htp_trace_addresses()
+{{
+    local file
+    for file in $words[2,CURRENT-1]; do
+        if [[ $file == *.onnx && -f $file ]]; then
+            $words[1] inspect $file --json 2>/dev/null |
+                grep -oE '"(tag|path)": "[^"\\ ]+"' | cut -d '"' -f 4 | sort -u
+            return
+        fi
+    done
+}}
+
 _htp_trace()
 {{
     local command='' before=$words[CURRENT-1]
@@ -61,21 +88,29 @@ _htp_trace "$@"
 """
 
 
+# An address is no file, though it looks like one.
+ADDRESSES = """\
+        compopt +o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -W '$(_htp_trace_addresses)' -- "$word")"""
+
+
 def taken_by(command: dict, table: dict) -> list:
     """The options of a command, including those that it shares with an export."""
     exports = {option["name"]: option for option in table["commands"][0]["options"]}
     return command["options"] + [exports[name] for name in command["options_of_exports"]]
 
 
-def values(table: dict, words: str, folders: str, files: str, nothing: str) -> str:
+def values(table: dict, words: str, addresses: str, folders: str, files: str, nothing: str) -> str:
     """A case per option with a required value; commands with equal cases share one."""
     lines = {}
     for command in table["commands"]:
         for option in taken_by(command, table):
-            if not option["argument"] or option["argument_is_optional"]:
+            if not option["argument"] or option["argument_is_optional"] and not option["words"]:
                 continue
             if option["words"]:
                 action = words.format(" ".join(option["words"]))
+            elif option["argument"] == "ADDRESS":
+                action = addresses
             elif "DIR" in option["argument"].split():
                 action = folders
             else:
@@ -96,7 +131,7 @@ def bash(table: dict) -> str:
     reply = "        mapfile -t COMPREPLY < <(compgen {} -- \"$word\")"
     return BASH.format(
         commands=" | *:".join(names), words=" ".join(names), options="\n".join(offered),
-        values=values(table, reply.format("-W '{}'"), reply.format("-d"), reply.format("-f"), "        COMPREPLY=()"))
+        values=values(table, reply.format("-W '{}'"), ADDRESSES, reply.format("-d"), reply.format("-f"), "        COMPREPLY=()"))
 
 
 def described(name: str, text: str) -> str:
@@ -114,4 +149,5 @@ def zsh(table: dict) -> str:
                          for command in table["commands"] if command["name"])
     return ZSH.format(
         commands=commands, options="\n".join(offered),
-        values=values(table, "        compadd {}", "        _files -/", "        _files", "        :"))
+        values=values(table, "        compadd {}",
+                      "        compadd -- ${(f)\"$(_htp_trace_addresses)\"}", "        _files -/", "        _files", "        :"))

@@ -31,7 +31,7 @@ def addresses_of(model) -> list:
 
 def questions(files: Files) -> list:
     whole = [
-        ("inspect", MODEL, "--json"), ("inspect", MODEL), ("quality", MODEL, "--json", "-"),
+        ("inspect", MODEL, "--json"), ("inspect", MODEL), ("quality", MODEL, "--json"),
         ("graph", MODEL, "--format", "graphml"), ("graph", MODEL, "--format", "dot", "--depth", 2),
         ("validate", MODEL), ("select", MODEL, "--module", "**"),
         ("select", MODEL, "--module", "**", "--weights"),

@@ -19,7 +19,7 @@ def unique(pairs: list) -> dict:
 
 def measured(*arguments) -> list:
     """The models of the JSON document, checked against themselves."""
-    result = run("quality", *arguments, "--json", "-", env=NO_SHIM)
+    result = run("quality", *arguments, "--json", env=NO_SHIM)
     assert result.returncode == EXIT_OK and result.stderr == "", result
     document = json.loads(result.stdout, object_pairs_hook=unique)
     assert document["htp_quality"] == 1

@@ -41,7 +41,7 @@ def check(name: str, tool: str) -> None:
     file, made = changed(name, tool)
     with scratch() as folder:
         ask("retag", made, "--like", file, "--out", folder / "m.onnx")
-        result = run("quality", folder / "m.onnx", "--reference", torchscript(ALL[name]), "--json", "-")
+        result = run("quality", folder / "m.onnx", "--reference", torchscript(ALL[name]), "--json")
     assert result.returncode == EXIT_OK, result.stderr
     (model,) = json.loads(result.stdout)["models"]
     metrics = model["metrics"]

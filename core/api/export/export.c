@@ -9,6 +9,7 @@
 #include "api/paths.h"
 #include "api/session/session.h"
 #include "graph/passes.h"
+#include "onnx/files/output.h"
 #include "onnx/serialize/npz.h"
 
 #include <stdlib.h>
@@ -68,9 +69,9 @@ static htp_status check_state_file(htp_session *session, const htp_finished *fin
     const char *path = session->options.state_file;
     const char *sidecar = finished->sidecar_path;
     const char *model = finished->onnx_path;
-    const char *taken = htp_paths_are_one(path, model)                ? model
-                        : sidecar && htp_paths_are_one(path, sidecar) ? sidecar
-                                                                      : NULL;
+    const char *taken = htp_output_are_one(path, model)                ? model
+                        : sidecar && htp_output_are_one(path, sidecar) ? sidecar
+                                                                       : NULL;
     if (taken) {
         return htp_status_make(
             HTP_CODE_USAGE,

@@ -31,6 +31,21 @@ static htp_status inspect_region(htp_query *query, const htp_inspect_options *op
     return HTP_OK;
 }
 
+static htp_status inspect_borders(htp_query *query, int depth)
+{
+    htp_arena *arena = &query->arena;
+    const htp_view *view = &query->model->view;
+    const htp_tree *tree = &query->model->tree;
+    if (query->text) {
+        HTP_TRY(htp_query_hand_over(htp_report_borders(arena, view, tree, depth), query->text));
+    }
+    if (query->json) {
+        HTP_TRY(
+            htp_query_hand_over(htp_report_borders_json(arena, view, tree, depth), query->json));
+    }
+    return HTP_OK;
+}
+
 static htp_status inspect_cost(htp_query *query, const htp_inspect_options *options)
 {
     htp_model *model = query->model;
@@ -70,6 +85,9 @@ static htp_status inspect(htp_query *query)
     if (options->cost) {
         return inspect_cost(query, options);
     }
+    if (options->borders) {
+        return inspect_borders(query, options->depth);
+    }
     if (options->module) {
         return inspect_region(query, options);
     }
@@ -95,6 +113,10 @@ htp_status htp_model_inspect(htp_model *model, const htp_inspect_options *given,
     }
     if ((options.sizes || options.node_data) && !options.cost) {
         return htp_status_make(HTP_CODE_USAGE, "sizes and node data are for the cost");
+    }
+    if (options.borders && (options.cost || options.module)) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "borders are those of all modules, without the cost");
     }
     htp_query query = {
         .model = model, .answer = inspect, .options = &options, .text = text, .json = json};

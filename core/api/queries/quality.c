@@ -236,7 +236,7 @@ static htp_status add_output(htp_quality_task *w, struct outputs *outputs, const
         return HTP_OK;
     }
     for (size_t i = 0; i < outputs->count; i++) {
-        if (htp_paths_are_one(outputs->paths[i], outputs->found->path)) {
+        if (htp_output_are_one(outputs->paths[i], outputs->found->path)) {
             return htp_status_make(HTP_CODE_USAGE, "two outputs are the file '%s'", path);
         }
     }

@@ -11,6 +11,7 @@
 #include "base/dtype.h"
 #include "onnx/builder/builder.h"
 #include "onnx/files/folder.h"
+#include "onnx/files/output.h"
 #include "report/page/page.h"
 #include "report/verify/verify.h"
 #include "source/inputs/arrays_npz.h"
@@ -97,7 +98,7 @@ static htp_status check_outputs(htp_query *query, const htp_verify_options *opti
         HTP_TRY(htp_query_check_output(query, options->html_file));
     }
     return options->html_file && options->node_data &&
-                   htp_paths_are_one(options->html_file, options->node_data)
+                   htp_output_are_one(options->html_file, options->node_data)
                ? htp_status_make(HTP_CODE_USAGE, "two outputs are the file '%s'",
                                  options->html_file)
                : HTP_OK;

@@ -63,7 +63,8 @@ static bool check_single(const htp_cli_arguments *arguments)
         htp_cli_print_message("--worse-than and --worst go with --verify REPORT.json");
     } else if (needs_module && !has_module && !arguments->selection.verify) {
         htp_cli_print_message("no module; pass --module ADDRESS, for example --module encoder");
-    } else if (command == HTP_CLI_GRAPH && arguments->json && !arguments->out) {
+    } else if (command == HTP_CLI_GRAPH && arguments->json && !arguments->json_file &&
+               !arguments->out) {
         htp_cli_print_message("--json and the graph both write to standard output; pass --out "
                               "FILE");
     } else if (command == HTP_CLI_RETAG && !arguments->like) {
@@ -231,6 +232,14 @@ static bool make_arrays(htp_cli_arguments *arguments, size_t count)
     return true;
 }
 
+/* --json without a value, and --json=-, are standard output. */
+static void settle_json(htp_cli_arguments *arguments)
+{
+    const char *file = arguments->json_file;
+    arguments->json = arguments->json || file;
+    arguments->json_file = file && *file && strcmp(file, "-") != 0 ? file : NULL;
+}
+
 /* "help COMMAND" is "COMMAND --help". */
 static bool read_help(htp_cli_arguments *arguments, int count, char **words)
 {
@@ -287,6 +296,7 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
         return false;
     }
     arguments->options.module = arguments->modules[0];
+    settle_json(arguments);
     for (int i = optind + has_command; i < argc; i++) {
         bool is_profile = arguments->command == HTP_CLI_PROFILE && !arguments->profiling.profile;
         if (is_profile) {

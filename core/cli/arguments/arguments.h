@@ -8,6 +8,13 @@
 
 #include <htp/htp.h>
 
+/** When colour is used. */
+typedef enum htp_cli_color {
+    HTP_CLI_COLOR_AUTO, /* on a terminal that has it, and not with NO_COLOR set */
+    HTP_CLI_COLOR_ALWAYS,
+    HTP_CLI_COLOR_NEVER,
+} htp_cli_color;
+
 /** Everything but the arrays and `functions` is borrowed from argv. */
 typedef struct htp_cli_arguments {
     htp_cli_command command;
@@ -20,8 +27,10 @@ typedef struct htp_cli_arguments {
     const char *like;       /* the model that tags are taken from; NULL: none */
     unsigned keep;          /* HTP_TAG_..., tags that stay */
     bool quiet;
-    bool json;
+    bool json;             /* --json, with or without a file */
+    const char *json_file; /* NULL: JSON takes the place of the text on stdout */
     bool print_tree;
+    htp_cli_color color;
     const char **inputs; /* storage of options.inputs and others */
     const char **libraries;
     const char **limits;
@@ -35,6 +44,7 @@ typedef struct htp_cli_arguments {
     htp_profiling profiling;
     htp_verify_options verifying;
     bool cost;
+    bool borders;
     const char *sizes;     /* of axes; NULL: none */
     const char *node_data; /* a file; NULL: none */
     int call;              /* -1: all of them */
@@ -63,6 +73,9 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
  * @return an exit code: HTP_CODE_OK, or another one after one line on stderr.
  */
 int htp_cli_arguments_open(htp_cli_arguments *arguments);
+
+/** Whether @p path is a file that the command reads, under whatever name. */
+bool htp_cli_arguments_read_file(const htp_cli_arguments *arguments, const char *path);
 
 /** Frees the arrays. */
 void htp_cli_arguments_free(htp_cli_arguments *arguments);

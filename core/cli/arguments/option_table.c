@@ -10,14 +10,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* --json is a flag, except for `quality`, where it takes a file: "-" is standard output. */
-static bool read_json_file(htp_cli_arguments *arguments, const char *value)
-{
-    arguments->json = strcmp(value, "-") == 0;
-    arguments->quality.json_file = arguments->json ? NULL : value;
-    return true;
-}
-
 static bool read_error(const char *option, const char *value, double *error)
 {
     char *end = NULL;
@@ -64,9 +56,11 @@ static const htp_cli_group_row groups[] = {
             NULL, 0                                                                                \
         }                                                                                          \
     }
-#define CHOICE(field, ...)                                                                         \
-    .reads = HTP_CLI_READS_CHOICE, PLACE(field), .size = sizeof(((htp_cli_arguments *)0)->field),  \
-    TABLE(__VA_ARGS__)
+#define CHOSEN(field, ...)                                                                         \
+    PLACE(field), .size = sizeof(((htp_cli_arguments *)0)->field), TABLE(__VA_ARGS__)
+#define CHOICE(field, ...) .reads = HTP_CLI_READS_CHOICE, CHOSEN(field, __VA_ARGS__)
+#define OPTIONAL_CHOICE(field, ...)                                                                \
+    .reads = HTP_CLI_READS_OPTIONAL_CHOICE, CHOSEN(field, __VA_ARGS__)
 #define WORDS(field, ...) .reads = HTP_CLI_READS_WORDS, PLACE(field), TABLE(__VA_ARGS__)
 #define ARRAY(array, count) PLACE(array), .count_place = offsetof(htp_cli_arguments, count)
 #define LIST(array, count) .reads = HTP_CLI_READS_LIST, ARRAY(array, count)
@@ -130,7 +124,8 @@ const htp_cli_group_row *htp_cli_group_find(htp_cli_group group)
 
 bool htp_cli_option_may_lack_value(const htp_cli_option_row *row)
 {
-    return row->reads == HTP_CLI_READS_OPTIONAL_FILE || row->reads == HTP_CLI_READS_OPTIONAL_LIST;
+    return row->reads == HTP_CLI_READS_OPTIONAL_FILE || row->reads == HTP_CLI_READS_OPTIONAL_LIST ||
+           row->reads == HTP_CLI_READS_OPTIONAL_CHOICE;
 }
 
 bool htp_cli_option_repeats(const htp_cli_option_row *row)

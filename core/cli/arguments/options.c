@@ -134,7 +134,9 @@ static bool read_option(htp_cli_arguments *arguments, const htp_cli_option_row *
     case HTP_CLI_READS_NUMBER:
         return read_number(row, value, (int *)place);
     case HTP_CLI_READS_CHOICE:
-        return read_choice(row, value, place);
+    case HTP_CLI_READS_OPTIONAL_CHOICE:
+        return read_choice(
+            row, *value || row->reads == HTP_CLI_READS_CHOICE ? value : row->words[0].name, place);
     case HTP_CLI_READS_WORDS:
         return read_words(row, value, (unsigned *)place);
     case HTP_CLI_READS_LIST:
@@ -189,14 +191,17 @@ static bool names_model(const char *word)
     return stat(word, &facts) == 0 && !S_ISDIR(facts.st_mode);
 }
 
-/* An optional value follows "=", or is the next word if that names a JSON file, or for a list, if
- * it names no file. */
+/* An optional value follows "=", or is the next word if that names a JSON file; for a list, if it
+ * names no file; for a choice, if it is one of its words. */
 static const char *take_word(htp_cli_arguments *arguments, const htp_cli_option_row *row, int argc,
                              char **argv)
 {
     const char *word = optind < argc ? argv[optind] : "-";
     bool is_list = row->reads == HTP_CLI_READS_OPTIONAL_LIST;
-    bool is_value = is_list ? !names_model(word) : names_json(word);
+    bool is_choice = row->reads == HTP_CLI_READS_OPTIONAL_CHOICE;
+    bool is_value = is_list     ? !names_model(word)
+                    : is_choice ? find_word(row->words, word, strlen(word)) != NULL
+                                : names_json(word);
     if (*word == '-' || !is_value) {
         return "";
     }
@@ -243,7 +248,7 @@ static void list_options(const htp_cli_arguments *arguments, struct option *opti
 static void look_for_json(htp_cli_arguments *arguments, int argc, char **argv)
 {
     for (int i = optind; i < argc; i++) {
-        arguments->json = arguments->json || strcmp(argv[i], "--json") == 0;
+        arguments->json = arguments->json || strncmp(argv[i], "--json", 6) == 0;
     }
 }
 

@@ -4,7 +4,9 @@
 #include "cli/arguments/arguments.h"
 #include "cli/arguments/standard_input.h"
 #include "cli/terminal/print.h"
+#include "onnx/files/output.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define OUTPUT_PATH "/dev/stdout"
@@ -35,27 +37,51 @@ static int open_all(const char **paths, size_t count)
     return code;
 }
 
+/* The arguments beside the models that name a file to read. The last one is written by commands
+ * other than validate. */
+static const size_t input_places[] = {
+    offsetof(htp_cli_arguments, options.inputs_file),
+    offsetof(htp_cli_arguments, like),
+    offsetof(htp_cli_arguments, selection.verify),
+    offsetof(htp_cli_arguments, quality.reference),
+    offsetof(htp_cli_arguments, verifying.values),
+    offsetof(htp_cli_arguments, quality.profile),
+    offsetof(htp_cli_arguments, profiling.profile),
+    offsetof(htp_cli_arguments, profiling.optimized),
+    offsetof(htp_cli_arguments, replacing.by),
+    offsetof(htp_cli_arguments, sidecar),
+};
+
+static size_t count_places(const htp_cli_arguments *arguments)
+{
+    size_t all = sizeof(input_places) / sizeof(input_places[0]);
+    return arguments->command == HTP_CLI_VALIDATE ? all : all - 1;
+}
+
 static int open_inputs(htp_cli_arguments *arguments)
 {
-    const char **const files[] = {
-        &arguments->options.inputs_file,
-        &arguments->like,
-        &arguments->selection.verify,
-        &arguments->quality.reference,
-        &arguments->verifying.values,
-        &arguments->quality.profile,
-        &arguments->profiling.profile,
-        &arguments->profiling.optimized,
-        &arguments->sidecar,
-    };
-    size_t count = sizeof(files) / sizeof(files[0]);
     int code = open_all(arguments->models, arguments->model_count);
     code = code ? code : open_all(arguments->against, arguments->quality.against_count);
-    count -= arguments->command != HTP_CLI_VALIDATE; /* others write the sidecar */
-    for (size_t i = 0; i < count && code == HTP_CODE_OK; i++) {
-        code = open_input(files[i]);
+    for (size_t i = 0; i < count_places(arguments) && code == HTP_CODE_OK; i++) {
+        code = open_input((const char **)((char *)arguments + input_places[i]));
     }
     return code;
+}
+
+bool htp_cli_arguments_read_file(const htp_cli_arguments *arguments, const char *path)
+{
+    bool is_read = false;
+    for (size_t i = 0; i < arguments->model_count; i++) {
+        is_read = is_read || htp_output_is_same(path, arguments->models[i]);
+    }
+    for (size_t i = 0; i < arguments->quality.against_count; i++) {
+        is_read = is_read || htp_output_is_same(path, arguments->against[i]);
+    }
+    for (size_t i = 0; i < count_places(arguments); i++) {
+        const char *const *place = (const char *const *)((const char *)arguments + input_places[i]);
+        is_read = is_read || (*place && htp_output_is_same(path, *place));
+    }
+    return is_read;
 }
 
 /* A batch names its outputs by its models. */
@@ -85,7 +111,7 @@ static bool is_one_output(const htp_cli_arguments *arguments)
         {"--state-out", is_standard(arguments->options.state_file)},
         {"--csv", is_standard(arguments->quality.csv_file)},
         {"--html", is_standard(arguments->quality.html_file)},
-        {"--json", arguments->json},
+        {"--json", arguments->json && !arguments->json_file},
         {"--print-tree", arguments->print_tree},
     };
     const char *first = NULL;

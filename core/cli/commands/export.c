@@ -47,8 +47,7 @@ static void on_note(void *user, const char *line)
 static void print_json(const struct run *run, int code, const char *error, htp_status details)
 {
     if (run->arguments->json) {
-        char *json = htp_cli_failure_json(run->model, code, error, details);
-        htp_cli_print_answer(HTP_OK, json, false);
+        htp_cli_print_json(htp_cli_failure_json(run->model, code, error, details));
     }
 }
 
@@ -86,7 +85,7 @@ static htp_status export_model(const struct run *run, const htp_options *options
     htp_status status =
         htp_export(run->model, run->outputs[index], options, is_shown ? &result : NULL);
     if (!status && run->arguments->json) {
-        htp_cli_print_answer(HTP_OK, strdup(htp_result_json(result)), true);
+        htp_cli_print_json(strdup(htp_result_json(result)));
     }
     if (!status && run->arguments->print_tree) {
         (void)fputs(htp_result_tree(result), stdout);
@@ -184,11 +183,35 @@ static int run_model(void *user, size_t index)
     return htp_cli_flush_stdout() || code != HTP_CODE_OK ? code : HTP_CODE_CANNOT_WRITE;
 }
 
+/* Works on all models. @return the exit code */
+static int run_all(struct run *run)
+{
+    const htp_cli_arguments *arguments = run->arguments;
+    size_t jobs = arguments->jobs > 0 ? (size_t)arguments->jobs : 1;
+    htp_cli_budget_set(arguments->time_limit, arguments->memory_limit);
+    htp_cli_terminal_init(&run->terminal, arguments->quiet || jobs > 1, arguments->options.details);
+    if (arguments->color != HTP_CLI_COLOR_AUTO) {
+        run->terminal.has_color = arguments->color == HTP_CLI_COLOR_ALWAYS;
+    }
+    bool is_one = arguments->model_count == 1 || takes_all(arguments);
+    if (is_one && !arguments->json_file) {
+        htp_cli_signals_install();
+        return run_model(run, 0);
+    }
+    /* The file of --json is published by this process, whatever becomes of the workers. */
+    const htp_cli_batch_work work = {.run = run_model, .report_killed = report_killed, .user = run};
+    return htp_cli_batch_run(arguments->models, is_one ? 1 : arguments->model_count, jobs, &work);
+}
+
 int htp_cli_export(const htp_cli_arguments *arguments)
 {
     struct run run = {.arguments = arguments};
     char **outputs = NULL;
     bool has_new_folder = false;
+    int code = htp_cli_json_file_open(arguments);
+    if (code != HTP_CODE_OK) {
+        return code;
+    }
     if (arguments->command == HTP_CLI_EXPORT) {
         outputs = htp_cli_outputs_make(arguments);
         if (!outputs) {
@@ -197,21 +220,11 @@ int htp_cli_export(const htp_cli_arguments *arguments)
         run.outputs = (const char *const *)outputs;
         has_new_folder = arguments->out_folder && mkdir(arguments->out_folder, (mode_t)0777) == 0;
     }
-    htp_cli_budget_set(arguments->time_limit, arguments->memory_limit);
-    size_t jobs = arguments->jobs > 0 ? (size_t)arguments->jobs : 1;
-    htp_cli_terminal_init(&run.terminal, arguments->quiet || jobs > 1, arguments->options.details);
-    int code = HTP_CODE_OK;
-    if (arguments->model_count == 1 || takes_all(arguments)) {
-        htp_cli_signals_install();
-        code = run_model(&run, 0);
-    } else {
-        const htp_cli_batch_work work = {
-            .run = run_model, .report_killed = report_killed, .user = &run};
-        code = htp_cli_batch_run(arguments->models, arguments->model_count, jobs, &work);
-    }
+    code = run_all(&run);
+    int published = htp_cli_json_file_publish(arguments);
     if (has_new_folder) {
         (void)rmdir(arguments->out_folder); /* succeeds only if nothing was written */
     }
     htp_cli_outputs_free(outputs, arguments->model_count);
-    return code;
+    return code != HTP_CODE_OK ? code : published;
 }

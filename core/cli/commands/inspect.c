@@ -16,6 +16,7 @@ static htp_status inspect_onnx(htp_model *opened, const htp_cli_arguments *argum
     inspected.own = arguments->selection.own;
     inspected.depth = arguments->depth;
     inspected.cost = arguments->cost;
+    inspected.borders = arguments->borders;
     inspected.sizes = arguments->sizes;
     inspected.node_data = arguments->node_data;
     return htp_model_inspect(opened, &inspected, text, json);
@@ -26,17 +27,16 @@ static htp_status inspect_export(const htp_cli_arguments *arguments, const char 
                                  const htp_options *options)
 {
     htp_model *opened = NULL;
-    char *result = NULL;
-    char **text = arguments->json ? NULL : &result;
-    char **json = arguments->json ? &result : NULL;
+    htp_cli_answer answer;
+    htp_cli_answer_begin(&answer, arguments, true);
     htp_options whole = *options;
     whole.module = NULL; /* --module is an address in the exported model */
     htp_status status = htp_model_open_export(path, &whole, &opened);
     if (!status) {
         htp_cli_signals_asking();
-        status = inspect_onnx(opened, arguments, NULL, text, json);
+        status = inspect_onnx(opened, arguments, NULL, answer.text_place, answer.json_place);
     }
-    htp_cli_print_answer(status, result, arguments->json);
+    htp_cli_answer_print(&answer, status);
     htp_model_free(opened);
     return status;
 }
@@ -44,20 +44,23 @@ static htp_status inspect_export(const htp_cli_arguments *arguments, const char 
 static htp_status inspect_torchscript(const htp_cli_arguments *arguments, const char *path,
                                       const htp_options *options)
 {
-    char *result = NULL;
-    char **text = arguments->json ? NULL : &result;
-    char **json = arguments->json ? &result : NULL;
+    htp_cli_answer answer;
+    htp_cli_answer_begin(&answer, arguments, true);
     if (arguments->selection.own && access(path, F_OK) == 0) {
         return htp_status_make(HTP_CODE_USAGE,
                                "%s: --own is for ONNX models, and this is another file", path);
+    }
+    if (arguments->borders && access(path, F_OK) == 0) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: --borders is for ONNX models, and this is another file", path);
     }
     if ((arguments->sizes || arguments->node_data) && access(path, F_OK) == 0) {
         return htp_status_make(HTP_CODE_USAGE, "sizes and node data are for the cost: pass --cost");
     }
     htp_options shown = *options;
     shown.tree_depth = arguments->depth;
-    htp_status status = htp_inspect(path, &shown, text, json);
-    htp_cli_print_answer(status, result, arguments->json);
+    htp_status status = htp_inspect(path, &shown, answer.text_place, answer.json_place);
+    htp_cli_answer_print(&answer, status);
     return status;
 }
 

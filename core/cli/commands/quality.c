@@ -1,5 +1,6 @@
 #include "base/status.h"
 #include "cli/commands/commands.h"
+#include "cli/output/written.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/signals.h"
 
@@ -22,18 +23,17 @@ static void print_failures(char *failures)
 htp_status htp_cli_quality(const htp_cli_arguments *arguments, bool *is_worse)
 {
     htp_quality_options options = arguments->quality;
-    char *result = NULL;
+    htp_cli_answer answer;
     char *failures = NULL;
-    char **text = arguments->json || arguments->quiet ? NULL : &result;
-    char **json = arguments->json ? &result : NULL;
+    htp_cli_answer_begin(&answer, arguments, !arguments->quiet);
     htp_cli_signals_asking();
     options.lists_all = arguments->options.details;
     options.export_options = &arguments->options;
     options.sidecar = arguments->sidecar;
     htp_status status = htp_measure_quality(arguments->models, arguments->model_count, &options,
-                                            text, json, &failures);
+                                            answer.text_place, answer.json_place, &failures);
     *is_worse = failures != NULL;
-    htp_cli_print_answer(status, result, arguments->json);
+    htp_cli_answer_print(&answer, status);
     print_failures(failures);
     return status;
 }

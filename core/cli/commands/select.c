@@ -1,4 +1,5 @@
 #include "cli/commands/commands.h"
+#include "cli/output/written.h"
 
 #include "cli/terminal/signals.h"
 
@@ -6,19 +7,21 @@
 
 htp_status htp_cli_select(const htp_cli_arguments *arguments, const char *model)
 {
-    htp_selection selection = arguments->selection;
+    const htp_selection text = arguments->selection;
+    htp_selection json = arguments->selection;
+    htp_cli_answer answer;
     htp_model *opened = NULL;
-    char *list = NULL;
+    htp_cli_answer_begin(&answer, arguments, true);
     htp_cli_signals_asking();
-    selection.format = arguments->json ? HTP_SELECT_JSON : selection.format;
+    json.format = HTP_SELECT_JSON;
     htp_status status = htp_model_open(model, &opened);
-    if (!status) {
-        status = htp_model_select(opened, &selection, &list);
+    if (!status && answer.text_place) {
+        status = htp_model_select(opened, &text, answer.text_place);
     }
-    if (!status) {
-        (void)fputs(list, stdout);
+    if (!status && answer.json_place) {
+        status = htp_model_select(opened, &json, answer.json_place);
     }
-    htp_string_free(list);
+    htp_cli_answer_print(&answer, status);
     htp_model_free(opened);
     return status;
 }

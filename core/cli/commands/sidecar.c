@@ -17,8 +17,7 @@ htp_status htp_cli_sidecar(const htp_cli_arguments *arguments, const char *model
     }
     if (!status && arguments->json) {
         char *path = arguments->out ? NULL : htp_sidecar_path(model);
-        char *json = htp_cli_success_json(model, path ? path : arguments->out);
-        htp_cli_print_answer(HTP_OK, json, false);
+        htp_cli_print_json(htp_cli_success_json(model, path ? path : arguments->out));
         htp_string_free(path);
     }
     htp_model_free(opened);

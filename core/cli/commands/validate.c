@@ -1,20 +1,21 @@
 #include "cli/commands/commands.h"
+#include "cli/output/written.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/signals.h"
 
 htp_status htp_cli_validate(const htp_cli_arguments *arguments, const char *model,
                             bool *has_findings)
 {
-    char *result = NULL;
-    char **text = arguments->json ? NULL : &result;
-    char **json = arguments->json ? &result : NULL;
+    htp_cli_answer answer;
     uint64_t count = 0;
     htp_validate_options options;
     htp_validate_options_init(&options);
     options.sidecar = arguments->sidecar;
+    htp_cli_answer_begin(&answer, arguments, true);
     htp_cli_signals_asking();
-    htp_status status = htp_validate_model(model, &options, text, json, &count);
+    htp_status status =
+        htp_validate_model(model, &options, answer.text_place, answer.json_place, &count);
     *has_findings = count > 0;
-    htp_cli_print_answer(status, result, arguments->json);
+    htp_cli_answer_print(&answer, status);
     return status;
 }

@@ -277,6 +277,9 @@ static int list_failures(const struct batch *batch)
     if (failures == 0) {
         return HTP_CODE_OK;
     }
+    if (batch->count == 1) {
+        return first; /* which it has reported itself */
+    }
     htp_cli_print_message("%zu of %zu models failed:", failures, batch->count);
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->codes[i] == NOT_DONE) {

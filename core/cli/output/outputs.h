@@ -1,5 +1,5 @@
 /*
- * Where each model is written.
+ * Where each model is written, and JSON.
  */
 #ifndef HTP_CLI_OUTPUTS_H
 #define HTP_CLI_OUTPUTS_H
@@ -15,5 +15,13 @@ char **htp_cli_outputs_make(const htp_cli_arguments *arguments);
 
 /** Frees the paths; NULL is accepted. */
 void htp_cli_outputs_free(char **outputs, size_t count);
+
+/** Sends JSON to the file that --json names, if it names one.
+ * @return an exit code: HTP_CODE_OK, or another one after one line on stderr, if the file cannot be
+ *         written, or is an input or another output. */
+int htp_cli_json_file_open(const htp_cli_arguments *arguments);
+
+/** Publishes that file under its name, complete or not at all. @return an exit code, as above */
+int htp_cli_json_file_publish(const htp_cli_arguments *arguments);
 
 #endif

@@ -6,6 +6,21 @@
 
 #include "cli/arguments/arguments.h"
 
+/** What a query answers: text for people, and JSON if --json asks for it. Each pointer that is not
+ * NULL receives a text of the library. */
+typedef struct htp_cli_answer {
+    char *text, *json;
+    char **text_place, **json_place;
+} htp_cli_answer;
+
+/** Prepares the places. JSON on stdout takes the place of the text, which stays beside JSON in a
+ * file. @param has_text  false: there is none for people */
+void htp_cli_answer_begin(htp_cli_answer *answer, const htp_cli_arguments *arguments,
+                          bool has_text);
+
+/** Prints what was received, unless @p status is a failure. Frees it. */
+void htp_cli_answer_print(htp_cli_answer *answer, htp_status status);
+
 /** Writes --out of a model that is open. */
 typedef htp_status (*htp_cli_write_fn)(htp_model *opened, const htp_cli_arguments *arguments,
                                        const htp_write_options *options);

@@ -1,5 +1,7 @@
 #include "cli/terminal/print.h"
 
+#include "base/files/descriptor.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -10,6 +12,7 @@
 
 enum { STANDARD_PATHS = 2 };
 
+static int json_descriptor = STDOUT_FILENO;
 static const char *standard_paths[STANDARD_PATHS]; /* NULL: none */
 
 void htp_cli_print_as_standard(const char *path)
@@ -104,13 +107,39 @@ void htp_cli_print_failure(htp_status status)
     }
 }
 
-void htp_cli_print_answer(htp_status status, char *answer, bool is_json)
+void htp_cli_print_answer(htp_status status, char *answer)
 {
     if (!status && answer) {
         htp_cli_rename_standard(answer);
-        (void)printf("%s%s", answer, is_json ? "\n" : "");
+        (void)fputs(answer, stdout);
     }
     htp_string_free(answer);
+}
+
+void htp_cli_print_json(char *json)
+{
+    if (json) {
+        htp_cli_rename_standard(json);
+        size_t length = strlen(json);
+        const char *end = length > 0 && json[length - 1] == '\n' ? "" : "\n";
+        if (json_descriptor == STDOUT_FILENO) {
+            (void)printf("%s%s", json, end);
+        } else if (!htp_descriptor_write_all(json_descriptor, json, length) ||
+                   !htp_descriptor_write_all(json_descriptor, end, strlen(end))) {
+            htp_cli_print_message("JSON cannot be kept in a temporary file: %s", strerror(errno));
+        }
+    }
+    free(json);
+}
+
+void htp_cli_print_json_to(int fd)
+{
+    json_descriptor = fd;
+}
+
+int htp_cli_json_descriptor(void)
+{
+    return json_descriptor;
 }
 
 size_t htp_cli_stdout_columns(void)

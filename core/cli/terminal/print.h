@@ -27,9 +27,17 @@ void htp_cli_print_failure(htp_status status);
 /** An indented formatted line on stderr. */
 void htp_cli_print_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** Prints an answer of the library on stdout unless @p status is a failure: text, or JSON, which
- * gets a newline. Frees it. */
-void htp_cli_print_answer(htp_status status, char *answer, bool is_json);
+/** Prints an answer of the library on stdout unless @p status is a failure. Frees it. */
+void htp_cli_print_answer(htp_status status, char *answer);
+
+/** Prints an object of JSON on a line of its own, on stdout unless it goes elsewhere. Frees it. */
+void htp_cli_print_json(char *json);
+
+/** Sends JSON to the end of an open file from now on. */
+void htp_cli_print_json_to(int fd);
+
+/** Where JSON goes. */
+int htp_cli_json_descriptor(void);
 
 /** The columns of the terminal that stdout is; 0: it is none. */
 size_t htp_cli_stdout_columns(void);

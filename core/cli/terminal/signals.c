@@ -98,7 +98,7 @@ _Noreturn static void end(const struct last_words *words, int code)
     htp_builder_write_abandon();
     htp_cli_terminal_clear();
     write_all(STDERR_FILENO, words->line);
-    write_all(STDOUT_FILENO, words->json);
+    write_all(htp_cli_json_descriptor(), words->json);
     _exit(code);
 }
 

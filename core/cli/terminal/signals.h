@@ -14,7 +14,7 @@
 void htp_cli_signals_install(void);
 
 /** From now on, a crash is reported as one while reading @p model. With @p json, a failure is also
- * written to stdout. */
+ * written as JSON. */
 void htp_cli_signals_begin(const char *model, bool json);
 
 /** Ends a phase: a later crash is reported as one of the next phase. */

@@ -13,8 +13,8 @@ typedef struct htp_cli_terminal {
     double drawn_at; /* seconds of the stage when the bar was drawn last */
 } htp_cli_terminal;
 
-/** Inspects stderr: stages are shown on a terminal, or when @p verbose, unless @p quiet. Colour is
- * used only on a terminal that has it, and never with NO_COLOR set. */
+/** Inspects stderr: stages are shown on a terminal, or when @p verbose, unless @p quiet. It has
+ * colour if it is a terminal that has it, and NO_COLOR is not set. */
 void htp_cli_terminal_init(htp_cli_terminal *terminal, bool quiet, bool verbose);
 
 /** Shows a report of progress. */

@@ -112,6 +112,33 @@ static bool resolve(htp_output *output, const char *path, const struct stat *fac
     return true;
 }
 
+bool htp_output_is_same(const char *a, const char *b)
+{
+    struct stat first;
+    struct stat second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* Splits off the folder of a path, with its slash. @return the name */
+static const char *split_path(const char *path, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    length = length < PATH_MAX ? length : 0;
+    memcpy(folder, length > 0 ? path : ".", length > 0 ? length : 1);
+    folder[length > 0 ? length : 1] = '\0';
+    return slash ? slash + 1 : path;
+}
+
+bool htp_output_are_one(const char *a, const char *b)
+{
+    char folders[2][PATH_MAX];
+    const char *first = split_path(a, folders[0]);
+    const char *second = split_path(b, folders[1]);
+    return strcmp(first, second) == 0 && htp_output_is_same(folders[0], folders[1]);
+}
+
 htp_status htp_output_find(htp_output *output, const char *path)
 {
     struct stat facts;

@@ -31,6 +31,12 @@ typedef struct htp_output {
     unsigned char buffer[1 << 16];
 } htp_output;
 
+/** Whether two paths lead to one file or folder that exists. */
+bool htp_output_is_same(const char *a, const char *b);
+
+/** Whether two paths name one file, which need not exist: the same name in the same folder. */
+bool htp_output_are_one(const char *a, const char *b);
+
 /** A status for a path that cannot be written, with advice. */
 HTP_MUST_USE htp_status htp_output_cannot_write(const char *path, int error);
 

@@ -255,6 +255,12 @@ void htp_region_find_border(htp_arena *arena, const htp_region *region, htp_regi
     }
     look_at_outputs(&b);
     list_outputs(&b, outputs);
+    /* Borders of all modules of a large model are asked for in one arena. */
+    htp_arena_release(arena, b.is_inside, view->nodes.count + 1);
+    htp_arena_release(arena, b.sides, view->nodes.count + 1);
+    htp_arena_release(arena, b.is_input, view->values.count + 1);
+    htp_arena_release(arena, b.is_output, view->values.count + 1);
+    htp_arena_release(arena, b.readers, (view->values.count + 1) * sizeof(*b.readers));
 }
 
 bool *htp_region_find_weights(htp_arena *arena, const htp_region *region)

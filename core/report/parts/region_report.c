@@ -1,6 +1,7 @@
 /*
  * A region: its border, its nodes, its weights and their other readers.
  */
+#include "report/parts/border_report.h"
 #include "report/tree/model_report.h"
 
 #include "onnx/shape_inference/infer_view.h"
@@ -93,48 +94,6 @@ static const char *source_of(htp_arena *arena, const struct facts *facts, uint32
 
 /* ---- text ---- */
 
-static const char *tag_text(htp_arena *arena, const htp_tree *tree, uint32_t module)
-{
-    htp_slice tag = tree->modules[module].tag;
-    return htp_arena_copy(arena, tag.at, tag.length);
-}
-
-/* The other end of a crossing value, if that is not a module. */
-static const char *outside_text(const htp_view *view, uint32_t value, bool is_output)
-{
-    const htp_view_value *crossing = &view->values.items[value];
-    htp_view_range outputs = view->graphs.items[crossing->graph].outputs;
-    bool is_end = !is_output && crossing->maker == HTP_VIEW_BY_INPUT;
-    for (uint32_t i = 0; is_output && i < outputs.count; i++) {
-        is_end = is_end || view->operands.items[outputs.first + i] == value;
-    }
-    return !is_end     ? "nodes without a module"
-           : is_output ? "the model's outputs"
-                       : "the model's inputs";
-}
-
-static void add_border(htp_text *text, const struct facts *facts, const char *title,
-                       const htp_region_values *values, bool is_output)
-{
-    const char *preposition = is_output ? "to" : "from";
-    htp_text_addf(text, "\n%s (%zu)\n", title, values->count);
-    for (size_t i = 0; i < values->count; i++) {
-        const htp_region_value *crossing = &values->items[i];
-        const htp_view_value *value = &facts->view->values.items[crossing->value];
-        htp_value_type type = htp_view_types_find(facts->types, text->arena, crossing->value);
-        htp_report_add_pair(text, htp_view_text(facts->view, value->name),
-                            htp_value_type_text(text->arena, &type));
-        for (size_t k = 0; k < crossing->others.count; k++) {
-            uint32_t other = crossing->others.items[k];
-            const char *tag = other == HTP_NONE
-                                  ? outside_text(facts->view, crossing->value, is_output)
-                                  : tag_text(text->arena, facts->tree, other);
-            htp_report_add_pair(
-                text, htp_arena_printf(text->arena, "    %-4s %s", k ? "" : preposition, tag), "");
-        }
-    }
-}
-
 static void add_nodes(htp_text *text, const struct facts *facts)
 {
     const htp_view *view = facts->view;
@@ -166,7 +125,7 @@ static void add_weights(htp_text *text, const struct facts *facts)
             htp_report_add_pair(
                 text,
                 htp_arena_printf(text->arena, "    shared with %s",
-                                 tag_text(text->arena, facts->tree, sharers->items[k])),
+                                 htp_report_tag(text->arena, facts->tree, sharers->items[k])),
                 "");
         }
     }
@@ -178,45 +137,14 @@ const char *htp_report_region(htp_arena *arena, const htp_region *region, const 
     htp_text text = {.arena = arena};
     htp_text_addf(&text, "%s, by %s\n", htp_text_printable(arena, address),
                   region->tree->source_text);
-    add_border(&text, &facts, "inputs", &facts.inputs, false);
-    add_border(&text, &facts, "outputs", &facts.outputs, true);
+    htp_report_border(&text, region, facts.types, "inputs", &facts.inputs, false);
+    htp_report_border(&text, region, facts.types, "outputs", &facts.outputs, true);
     add_nodes(&text, &facts);
     add_weights(&text, &facts);
     return htp_text_string(&text);
 }
 
 /* ---- JSON ---- */
-
-static void add_tag_json(htp_json *json, const char *key, const htp_tree *tree, uint32_t module)
-{
-    if (module == HTP_NONE) {
-        htp_json_null(json, key);
-    } else {
-        htp_json_string_part(json, key, tree->modules[module].tag.at,
-                             tree->modules[module].tag.length);
-    }
-}
-
-static void add_border_json(htp_json *json, const struct facts *facts, const char *key,
-                            const htp_region_values *values, const char *other)
-{
-    htp_json_begin(json, key, '[');
-    for (size_t i = 0; i < values->count; i++) {
-        const htp_region_value *crossing = &values->items[i];
-        const htp_view_value *value = &facts->view->values.items[crossing->value];
-        htp_value_type type = htp_view_types_find(facts->types, json->text.arena, crossing->value);
-        htp_json_begin(json, NULL, '{');
-        htp_json_string(json, "name", htp_view_text(facts->view, value->name));
-        htp_report_type_json(json, &type);
-        htp_json_begin(json, other, '[');
-        for (size_t k = 0; k < crossing->others.count; k++) {
-            add_tag_json(json, NULL, facts->tree, crossing->others.items[k]);
-        }
-        htp_json_end(json, ']');
-        htp_json_end(json, '}');
-    }
-    htp_json_end(json, ']');
-}
 
 static void add_nodes_json(htp_json *json, const struct facts *facts)
 {
@@ -227,7 +155,7 @@ static void add_nodes_json(htp_json *json, const struct facts *facts)
             htp_json_begin(json, NULL, '{');
             htp_json_string(json, "name", htp_view_text(view, view->nodes.items[n].name));
             htp_json_string(json, "op_type", htp_view_text(view, view->nodes.items[n].op_type));
-            add_tag_json(json, "tag", facts->tree, module_of(facts, n));
+            htp_report_tag_json(json, "tag", facts->tree, module_of(facts, n));
             htp_json_string(json, "source", source_of(json->text.arena, facts, n));
             htp_json_end(json, '}');
         }
@@ -250,7 +178,7 @@ static void add_weights_json(htp_json *json, const struct facts *facts)
         htp_json_count(json, "bytes", view->tensors.items[i].bytes);
         htp_json_begin(json, "shared_with", '[');
         for (size_t k = 0; k < facts->sharers[i].count; k++) {
-            add_tag_json(json, NULL, facts->tree, facts->sharers[i].items[k]);
+            htp_report_tag_json(json, NULL, facts->tree, facts->sharers[i].items[k]);
         }
         htp_json_end(json, ']');
         htp_json_end(json, '}');
@@ -268,8 +196,8 @@ const char *htp_report_region_json(htp_arena *arena, const htp_region *region, c
     htp_json_string(&json, "kind", "onnx");
     htp_json_string(&json, "module", address);
     htp_json_string(&json, "hierarchy", facts.tree->source_text);
-    add_border_json(&json, &facts, "inputs", &facts.inputs, "from");
-    add_border_json(&json, &facts, "outputs", &facts.outputs, "to");
+    htp_report_crossing_json(&json, region, facts.types, &facts.inputs, false);
+    htp_report_crossing_json(&json, region, facts.types, &facts.outputs, true);
     add_nodes_json(&json, &facts);
     add_weights_json(&json, &facts);
     htp_json_end(&json, '}');

@@ -21,6 +21,13 @@ const char *htp_report_model_json(htp_arena *arena, const htp_view *view, const 
 const char *htp_report_region(htp_arena *arena, const htp_region *region, const char *address);
 const char *htp_report_region_json(htp_arena *arena, const htp_region *region, const char *address);
 
+/** The borders of all tagged modules down to @p depth levels below the root; negative: all. Each
+ * takes a pass over the nodes. */
+const char *htp_report_borders(htp_arena *arena, const htp_view *view, const htp_tree *tree,
+                               int depth);
+const char *htp_report_borders_json(htp_arena *arena, const htp_view *view, const htp_tree *tree,
+                                    int depth);
+
 /** Findings, one per line, and a line that counts them. */
 const char *htp_report_findings(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                                 const htp_findings *findings);

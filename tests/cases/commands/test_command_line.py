@@ -2,9 +2,10 @@
 
 import json
 import shutil
+import subprocess
 
 from harness import (
-    EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, exported, run, scratch,
+    EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_OK, EXIT_USAGE, PROGRAM, ROOT, case, case_for_each, exported, run, scratch,
 )
 from models.table import ALL
 from test_bad_input import check_line
@@ -117,3 +118,117 @@ def formats_of_drawings():
         assert b"graphml" in (folder / "a.graphml").read_bytes() and b"<svg" in (folder / "a.svg").read_bytes()
         run("graph", onnx, "--depth", 1, "--out", folder / "b.svg", "--format", "dot")
         assert (folder / "b.svg").read_bytes() == (folder / "a.dot").read_bytes()
+
+
+# ---- JSON -----------------------------------------------------------------------------------------
+
+COMMANDS = {row["name"]: row for row in json.loads(run("--help", "--json").stdout)["commands"]}
+PRINTS_JSON = {
+    "export": [BERT, "-o", "made.onnx", "--quiet"], "inspect": ["m.onnx"], "select": ["m.onnx", "--module", "encoder"],
+    "extract": ["m.onnx", "--module", "encoder", "-o", "made.onnx"], "split": ["m.onnx", "--into", 2, "--by", "weights", "--out-dir", "made"],
+    "replace": ["m.onnx", "--module", "encoder.layer.0", "--op", "my:Layer", "-o", "made.onnx"], "validate": ["m.onnx"],
+    "compare": ["m.onnx", "m.onnx"], "quality": ["m.onnx"], "strip": ["m.onnx", "-o", "made.onnx"],
+    "retag": ["m.onnx", "--like", "m.onnx", "-o", "made.onnx"], "inline": ["m.onnx", "-o", "made.onnx"],
+    "sidecar": ["m.onnx", "-o", "made.json"], "graph": ["m.onnx", "-o", "made.dot"],
+}
+OTHERWISE = {"profile", "verify", "ops"}  # with a profile, with ONNX Runtime; ops has no JSON
+
+
+@case
+def all_commands_print_json():
+    assert {name or "export" for name in COMMANDS} == set(PRINTS_JSON) | OTHERWISE
+    for row in COMMANDS.values():
+        takes = {option["name"]: option["argument_is_optional"] for option in row["options"]}
+        assert row["name"] == "ops" or takes["json"], row["name"]
+
+
+@case_for_each(PRINTS_JSON)
+def json_goes_to_a_file(command):
+    """--json FILE.json and --json=FILE write what --json prints; the text is what it is without them."""
+    with scratch() as folder:
+        shutil.copy(exported(ALL["bert-tiny"]), folder / "m.onnx")
+        printed = []
+        for flags in [], ["--json"], ["--json", "told.json"], ["--json=told"]:
+            result = run(command, *PRINTS_JSON[command], *flags, cwd=folder)
+            assert result.returncode == EXIT_OK and result.stderr == "", result.stderr
+            printed.append(result.stdout)
+            for made in folder.glob("made*"):
+                shutil.rmtree(made) if made.is_dir() else made.unlink()
+        text, told, *beside = printed
+        assert beside == [text, text] and isinstance(json.loads(told), dict)
+        if command == "export":  # it has durations
+            assert json.loads((folder / "told.json").read_text()).keys() == json.loads(told).keys()
+        else:
+            assert (folder / "told.json").read_text() == (folder / "told").read_text() == told
+
+
+@case
+def json_files_are_no_other_files():
+    """A file that is read or written otherwise is refused; a failure is JSON, too."""
+    with scratch() as folder:
+        shutil.copy(exported(ALL["bert-tiny"]), folder / "m.onnx")
+        before = (folder / "m.onnx").read_bytes()
+        (folder / "link.json").symlink_to("m.onnx")
+        check_line(run("inspect", "m.onnx", "--json", "link.json", cwd=folder), EXIT_USAGE, "is an input itself")
+        check_line(run("strip", "m.onnx", "-o", "x", "--json=./x", cwd=folder), EXIT_USAGE, "two outputs are the file")
+        check_line(run("sidecar", "m.onnx", "-o", "x", "--json=x", cwd=folder), EXIT_USAGE, "two outputs are the file")
+        check_line(run("inspect", "m.onnx", "--json=no/x.json", cwd=folder), EXIT_CANNOT_WRITE)
+        check_line(run("inspect", "no.onnx", "--json", "x.json", cwd=folder), EXIT_BAD_INPUT, "No such file")
+        assert json.loads((folder / "x.json").read_text())["status"] == "failed"
+        assert (folder / "m.onnx").read_bytes() == before
+        assert sorted(path.name for path in folder.iterdir()) == ["link.json", "m.onnx", "x.json"]
+
+
+@case
+def json_lines_of_several_models_go_to_a_file():
+    with scratch() as folder:
+        for name in "abc":
+            shutil.copy(BERT, folder / f"{name}.pt")
+        result = run("a.pt", "b.pt", "no.pt", "c.pt", "--out-dir", "out", "--jobs", 2, "--quiet", "--json", "told.json", cwd=folder)
+        assert result.returncode == EXIT_BAD_INPUT and result.stdout == "", result
+        told = [json.loads(line) for line in (folder / "told.json").read_text().splitlines()]
+        assert {row["model"]: row["status"] for row in told} == {"a.pt": "ok", "b.pt": "ok", "c.pt": "ok", "no.pt": "failed"}
+
+
+# ---- exit codes, pipes ------------------------------------------------------------------------------
+
+
+@case
+def a_closed_pipe_is_silent():
+    with scratch() as folder:
+        shutil.copy(exported(ALL["bert-tiny"]), folder / "m.onnx")
+        for command, words in PRINTS_JSON.items():
+            for flags in [], ["--json"]:
+                process = subprocess.Popen([PROGRAM, command, *map(str, words), *flags], cwd=folder, stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE)
+                process.stdout.close()
+                error = process.stderr.read()
+                assert process.wait() in (EXIT_OK, EXIT_CANNOT_WRITE) and error == b"", (command, error)
+                shutil.rmtree(folder / "made", ignore_errors=True)
+
+
+# ---- completion -------------------------------------------------------------------------------------
+
+
+def completed(*words, cwd) -> list:
+    script = ('. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && '
+              '_htp_trace htp-trace "${@: -1}" "${@: -2:1}" && printf "%s\\n" "${COMPREPLY[@]}"')
+    return subprocess.run(["bash", "-c", script, ROOT / "scripts" / "completion" / "htp-trace.bash", PROGRAM, *words],
+                          capture_output=True, text=True, check=True, cwd=cwd).stdout.split()
+
+
+@case
+def completion_offers_addresses():
+    """Of the model on the line: tags and attribute paths."""
+    with scratch() as folder:
+        shutil.copy(exported(ALL["bert-tiny"]), folder / "m.onnx")
+        modules = json.loads(run("inspect", folder / "m.onnx", "--json").stdout)["modules"]
+        known = {m["tag"] for m in modules} | {m["path"] for m in modules if m["path"]}
+        for words in (["select", "m.onnx", "--module"], ["extract", "m.onnx", "--own", "--except"],
+                      ["split", "m.onnx", "--at"], ["inspect", "m.onnx", "--module"]):
+            assert set(completed(*words, "", cwd=folder)) == known, words
+        assert completed("select", "m.onnx", "--module", "encoder.layer.1.out", cwd=folder) == sorted(
+            path for path in known if path.startswith("encoder.layer.1.out"))
+        assert completed("select", "m.onnx", "--module", "/BertModel/BertP", cwd=folder) == ["/BertModel/BertPooler"]
+        assert completed("select", "no.onnx", "--module", "", cwd=folder) == []
+        assert completed("select", "--module", "", cwd=folder) == []

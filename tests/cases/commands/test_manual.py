@@ -59,7 +59,8 @@ def words_are_those_that_are_told():
             if not option["words"] or option["name"] == "dump-after":  # its passes are the library's
                 continue
             for word in (*option["words"], "lunch"):
-                result = run(*word_of(row), f"--{option['name']}", word, "--help")
+                flag = f"--{option['name']}={word}"
+                result = run(*word_of(row), flag, "--help")
                 assert (result.returncode == EXIT_OK) == (word != "lunch"), (option, word, result.stderr)
             assert all(word in result.stderr for word in option["words"]), result.stderr
 

@@ -107,8 +107,8 @@ USAGE = {
     "negative": ["--fail-under", "coverage=-1"],
     "not a number": ["--fail-under", "coverage=nan"],
     "no metric": ["--fail-under", "speed=1"],
-    "one file twice": ["--csv", "OUT/a", "--json", "OUT/./a"],
-    "the model itself": ["--json", "MODEL"],
+    "one file twice": ["--csv", "OUT/a", "--json=OUT/./a"],
+    "the model itself": ["--json=MODEL"],
     "standard output twice": ["--csv", "-", "--html", "-"],
 }
 
@@ -141,7 +141,8 @@ def bad_input():
                        EXIT_BAD_INPUT)
         check_line(run("quality", model, "--profile", folder / "no.json", *flags, env=NO_SHIM),
                    EXIT_BAD_INPUT)
-        assert sorted(path.name for path in folder.iterdir()) == ["no.json", "no.onnx"]
+        assert sorted(path.name for path in folder.iterdir()) == ["no.json", "no.onnx", "q.json"]
+        assert json.loads((folder / "q.json").read_text())["code"] == EXIT_BAD_INPUT
         check_line(run("quality", model, model, "--profile", folder / "no.json", env=NO_SHIM),
                    EXIT_USAGE)
 
@@ -151,7 +152,7 @@ def unwritable():
     model = exported(ALL["bert-tiny"])
     with scratch() as folder:
         for flag in ("--json", "--csv"):
-            result = run("quality", model, flag, folder / "missing" / "q", env=NO_SHIM)
+            result = run("quality", model, f"{flag}={folder}/missing/q", env=NO_SHIM)
             check_line(result, EXIT_CANNOT_WRITE)
-            check_line(run("quality", model, flag, folder, env=NO_SHIM), EXIT_CANNOT_WRITE)
+            check_line(run("quality", model, f"{flag}={folder}", env=NO_SHIM), EXIT_CANNOT_WRITE)
         assert not list(folder.iterdir())

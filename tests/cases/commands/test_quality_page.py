@@ -311,13 +311,21 @@ def light_and_dark():
 
 @case
 def narrow_screens():
-    """Only tables are wider than the page."""
+    """On a phone only tables are wider than the page, and the ends of names and tags stay."""
     for document in (documents.document(documents.mistaken(), documents.sound()), documents.document(documents.hostile())):
         with opened(document) as browser:
-            browser.resize(400, 800)
+            browser.resize(390, 844)
             wide = browser.script("const page = document.documentElement; return [page.scrollWidth, page.clientWidth]")
-            assert wide[0] <= wide[1] <= 400, wide
+            assert wide[0] <= wide[1] <= 390, wide
             assert browser.cells("op_type")
+    with opened(documents.document(documents.mistaken())) as browser:
+        browser.resize(390, 844)
+        cut = browser.script("""return [...document.querySelectorAll('#table .path .tail')]
+            .filter((tail) => tail.scrollWidth > tail.clientWidth + 1).map((tail) => tail.textContent)""")
+        tails = [tail.text for tail in browser.find("#table .path .tail")]
+        assert any(tails) and not cut, cut
+        for part in "name", "tag":
+            assert all(cell.is_displayed() for cell in browser.find(f"#table .spacer .cell.{part}")), part
 
 
 @case

@@ -20,7 +20,7 @@ LEFT_OUT = ("file", "role", "hierarchy", "modules", "nodes_table")
 
 def measure(file, *flags) -> dict:
     """Measures with --sidecar; returns the model's part of the JSON document."""
-    result = run("quality", file, *flags, "--json", "-", env=NO_SHIM)
+    result = run("quality", file, *flags, "--json", env=NO_SHIM)
     assert result.returncode == EXIT_OK and result.stderr == "", result
     return json.loads(result.stdout)["models"][0]
 

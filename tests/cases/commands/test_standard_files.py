@@ -46,7 +46,7 @@ def commands_in_a_row():
     compared = piped("compare", exported(ALL["bert-tiny"]), "-", given=whole)
     assert compared.returncode == EXIT_OK, compared
     for words in (["sidecar", "-", "-o", "-"], ["quality", "-", "--csv", "-"], ["graph", "-", "--depth", 1],
-                  ["quality", "-", "--json", "-"], ["select", "-", "--module", "encoder"]):
+                  ["quality", "-", "--json"], ["select", "-", "--module", "encoder"]):
         result = piped(*words, given=whole)
         assert result.returncode == EXIT_OK and result.stderr == "" and result.stdout, (words, result.stderr)
 

@@ -6,8 +6,9 @@ import pty
 import struct
 import termios
 
-from harness import PROGRAM, case, case_for_each, exported, run, scratch
+from harness import EXIT_USAGE, PROGRAM, ROOT, case, case_for_each, exported, run, scratch
 from models.table import ALL
+from test_bad_input import check_line
 
 
 def on_terminal(*words, columns: int = 80, kind: str = "xterm", **variables) -> str:
@@ -75,3 +76,33 @@ def columns_stay_aligned():
     lines = on_terminal("inspect", exported(ALL["bert-tiny"]), columns=50)
     rows = [line for line in lines.split("\n\n")[1].splitlines() if line]
     assert any("..." in line for line in rows) and len({len(line) for line in rows}) == 1, lines
+
+
+# ---- colour, progress -------------------------------------------------------------------------------
+
+BERT = ROOT / "models" / "bert-tiny.pt"
+GREEN = "\033[32m"
+
+
+@case_for_each([
+    ([], {}, True), (["--color"], {}, True), (["--color=auto"], {}, True), (["--color=never"], {}, False),
+    ([], {"NO_COLOR": "1"}, False), ([], {"NO_COLOR": ""}, True), (["--color", "always"], {"NO_COLOR": "1"}, True),
+    ([], {"kind": "dumb"}, False),
+], name=str)
+def colour(row):
+    flags, variables, is_green = row
+    with scratch() as folder:
+        printed = on_terminal(BERT, "-o", folder / "x.onnx", *flags, **variables)
+    assert "written" in printed and (GREEN in printed) == is_green, printed
+
+
+@case
+def pipes_have_no_colour():
+    """Neither do they have progress, unless asked for."""
+    with scratch() as folder:
+        for flags in [], ["--verbose"], ["--verbose", "--color=auto"]:
+            result = run(BERT, "-o", folder / "x.onnx", *flags)
+            assert "\033" not in result.stdout + result.stderr, result.stderr
+            assert ("written" in result.stderr) == ("--verbose" in flags)
+        assert GREEN in run(BERT, "-o", folder / "x.onnx", "--verbose", "--color=always").stderr
+        check_line(run(BERT, "-o", folder / "x.onnx", "--color=red"), EXIT_USAGE, "--color takes always, auto or never")

@@ -209,7 +209,7 @@ def tags_are_right(name):
 
 
 def ask_with_libtorch(*arguments) -> str:
-    result = run(*arguments, "--json", "-")
+    result = run(*arguments, "--json")
     assert result.returncode == EXIT_OK, result
     return result.stdout
 

@@ -23,7 +23,7 @@ PASSED_ON = 2
 
 
 def measure(onnx_path, pt, *flags) -> dict:
-    result = run("quality", onnx_path, "--reference", pt, "--json", "-", *flags)
+    result = run("quality", onnx_path, "--reference", pt, "--json", *flags)
     assert result.returncode == EXIT_OK, result.stderr
     [model] = json.loads(result.stdout)["models"]
     assert model["reference"]["kind"] == "torchscript", model["reference"]
