@@ -17,32 +17,25 @@ uint32_t htp_replay_find(const htp_replay_means *means, const char *kind)
     return means->runner->find(means->runner->self, name, dot ? dot + 1 : "");
 }
 
-/* A recurrent layer on padded sequences: only packed ones have contents that are positions. */
-static bool is_recurrent_on_padded(const htp_program_schema *schema)
-{
-    static const char *const names[] = {"aten::lstm", "aten::gru", "aten::rnn_tanh",
-                                        "aten::rnn_relu"};
-    return strcmp(schema->overload, "input") == 0 &&
-           htp_text_is_one_of(schema->name, names, sizeof(names) / sizeof(names[0]));
-}
-
 bool htp_replay_may_run(const htp_program_schema *schema)
 {
-    return htp_operator_may_run(schema) && !htp_operator_is_unchecked(schema) &&
-           (!htp_operator_trusts_contents(schema) || is_recurrent_on_padded(schema));
+    bool is_safe = !htp_operator_is_unchecked(schema) && !htp_operator_trusts_contents(schema);
+    return htp_operator_may_run(schema) && (is_safe || htp_replay_has_check(schema));
 }
 
-bool htp_replay_allows(const htp_replay_means *means, const htp_program_schema *schema,
-                       const htp_operand *inputs, uint32_t count, htp_error *reason)
+bool htp_replay_allows(const htp_replay_means *means, uint32_t schema, const htp_operand *inputs,
+                       uint32_t count, htp_error *reason)
 {
     double text_work = 0;
-    const htp_guard guard = htp_guard_find(schema->name, false);
+    const htp_program_schema *facts = &means->program->schemas[schema];
+    const htp_guard guard = htp_guard_find(facts->name, false);
     const htp_operands operands = {.all = inputs,
                                    .count = count,
-                                   .arguments = schema->arguments,
-                                   .argument_count = schema->argument_count,
+                                   .arguments = facts->arguments,
+                                   .argument_count = facts->argument_count,
                                    .runner = means->runner};
-    return htp_guard_allows(&guard, &operands, &text_work, reason);
+    return htp_guard_allows(&guard, &operands, &text_work, reason) &&
+           htp_replay_check(means, schema, inputs, count, reason);
 }
 
 /* A number for a list of fixed length stands for all its elements: "int[2] dilation=1". */

@@ -22,13 +22,23 @@ typedef struct htp_replay_means {
  * libtorch does not have it. */
 uint32_t htp_replay_find(const htp_replay_means *means, const char *kind);
 
-/** Whether an operator may run on contents of any kind: it makes its outputs from its operands,
- * checks them, and does nothing else. */
+/** Whether an operator may run on contents: it makes its outputs from its operands, checks them, or
+ * has checks here, and does nothing else. */
 bool htp_replay_may_run(const htp_program_schema *schema);
 
-/** Whether an operator may run on these operands. @param reason  receives a line if not */
-bool htp_replay_allows(const htp_replay_means *means, const htp_program_schema *schema,
-                       const htp_operand *inputs, uint32_t count, htp_error *reason);
+/** Whether contents that its kernel takes as positions, or sizes that it trusts, are checked
+ * before it runs. */
+bool htp_replay_has_check(const htp_program_schema *schema);
+
+/** Whether the operands pass these checks. @param schema  index of the operator
+ * @param reason  receives a line if not */
+bool htp_replay_check(const htp_replay_means *means, uint32_t schema, const htp_operand *inputs,
+                      uint32_t count, htp_error *reason);
+
+/** Whether an operator may run on these operands: all checks pass. Parameters as in
+ * htp_replay_check() */
+bool htp_replay_allows(const htp_replay_means *means, uint32_t schema, const htp_operand *inputs,
+                       uint32_t count, htp_error *reason);
 
 /** Gives empty lists among the operands their types, and makes numbers lists where the schema has
  * lists of fixed length. */

@@ -225,7 +225,7 @@ static bool run_operator(htp_replay_state *state, htp_node_id id, const htp_trac
         return false;
     }
     htp_replay_declare_lists(means->arena, &schema, inputs, schema.argument_count);
-    if (!htp_replay_allows(means, &schema, inputs, schema.argument_count, &error)) {
+    if (!htp_replay_allows(means, number, inputs, schema.argument_count, &error)) {
         return htp_replay_fails(state, error.message);
     }
     if (!htp_replay_call(state, number, inputs, schema.argument_count, &outputs, &count)) {
