@@ -107,9 +107,9 @@ static htp_status check_nothing(void *user)
 }
 
 /* In a frame below the one that owns the arena. */
-static htp_status deliver(htp_arena *arena, int *fd, const char *path)
+static htp_status deliver(htp_arena *arena, int fd, const char *path)
 {
-    const htp_delivery delivery = {fd, count_bytes, put_bytes, put_bytes, check_nothing};
+    const htp_delivery delivery = {&fd, count_bytes, put_bytes, put_bytes, check_nothing};
     htp_delivered delivered;
     if (htp_arena_recover(arena) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
@@ -125,7 +125,7 @@ int htp_cli_json_file_publish(const htp_cli_arguments *arguments)
     }
     htp_arena arena;
     htp_arena_init(&arena);
-    int code = report(deliver(&arena, &fd, arguments->json_file));
+    int code = report(deliver(&arena, fd, arguments->json_file));
     htp_arena_free(&arena);
     (void)close(fd);
     return code;
