@@ -5,7 +5,8 @@ import shutil
 import subprocess
 
 from harness import (
-    EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_OK, EXIT_USAGE, PROGRAM, ROOT, case, case_for_each, exported, run, scratch,
+    EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, PROGRAM, ROOT, case, case_for_each, exported, run,
+    scratch,
 )
 from models.table import ALL
 from test_bad_input import check_line
@@ -190,7 +191,17 @@ def json_lines_of_several_models_go_to_a_file():
         assert {row["model"]: row["status"] for row in told} == {"a.pt": "ok", "b.pt": "ok", "c.pt": "ok", "no.pt": "failed"}
 
 
-# ---- exit codes, pipes ------------------------------------------------------------------------------
+@case
+def a_process_that_ends_early_leaves_json():
+    """Whoever ends at a limit cannot publish a file; its parent does."""
+    with scratch() as folder:
+        result = run(BERT, "-o", "x.onnx", "--memory-limit", 1, "--json", "told.json", cwd=folder)
+        told = json.loads((folder / "told.json").read_text())
+        assert told["code"] == result.returncode == EXIT_UNSUPPORTED, result
+        assert "--memory-limit" in told["error"] and [path.name for path in folder.iterdir()] == ["told.json"]
+
+
+# ---- pipes ------------------------------------------------------------------------------
 
 
 @case
