@@ -3,7 +3,7 @@
     zoo.py [--columns htp,dynamo_false,dynamo_true] [--only REGEX]
     zoo.py --summary | --document [--also DIR]
     zoo.py --functions [--only REGEX]
-    zoo.py --pt2[=pt2,pt2_dynamo] [--only REGEX] [--summary | --document]
+    zoo.py --pt2[=pt2,pt2_dynamo,pt2_cost] [--only REGEX] [--summary | --document]
     zoo.py --native [--only REGEX] [--summary | --document]
     zoo.py --slice [--native | --pt2]
 
@@ -29,7 +29,9 @@ from zoo import document, slice, table  # noqa: E402
 from zoo.driver import Driver, Plan  # noqa: E402
 from zoo.exported import command as exported
 from zoo.native import command as native  # noqa: E402
-from zoo.results import FUNCTIONS, OURS, OUTCOMES, PEERS, PROGRAMS, PROGRAMS_PEER, WRONG, Results  # noqa: E402
+from zoo.results import (
+    FUNCTIONS, OURS, OUTCOMES, PEERS, PROGRAMS, PROGRAMS_COST, PROGRAMS_PEER, WRONG, Results,
+)  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 
@@ -56,8 +58,8 @@ def parser() -> argparse.ArgumentParser:
         help="measure twenty architectures anew, and functions of eight, which must all be right")
     add("--functions", action="store_true",
         help="measure exports with modules as functions against those without")
-    add("--pt2", type=comma_list((PROGRAMS, PROGRAMS_PEER)), nargs="?", const=(PROGRAMS,), metavar="LIST",
-        help=f"measure programs of torch.export: {PROGRAMS} (default), {PROGRAMS_PEER}")
+    add("--pt2", type=comma_list((PROGRAMS, PROGRAMS_PEER, PROGRAMS_COST)), nargs="?", const=(PROGRAMS,), metavar="LIST",
+        help=f"measure programs of torch.export: {PROGRAMS} (default), {PROGRAMS_PEER}, {PROGRAMS_COST}")
     add("--native", action="store_true",
         help="measure models at the sizes at which they are used, exported without flags; with"
         " --document, write their table in docs/ZOO.md")

@@ -18,6 +18,9 @@ NATIVE = "native"
 PROGRAMS = "pt2"
 PROGRAMS_PEER = "pt2_dynamo"
 
+# The column of what these programs cost, held against PyTorch's counter.
+PROGRAMS_COST = "pt2_cost"
+
 RIGHT = "right"
 FIXED = "right-fixed"  # with at least one axis fixed that the eager model does not fix
 REFUSED = "refused"

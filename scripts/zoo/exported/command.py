@@ -10,7 +10,7 @@ import harness
 from zoo import markdown
 from zoo.driver import Driver, Plan, known_of
 from zoo.exported import document, slice
-from zoo.results import PROGRAMS, PROGRAMS_PEER, REFUSED, UNTRACEABLE, WRONG, Results
+from zoo.results import PROGRAMS, PROGRAMS_COST, PROGRAMS_PEER, REFUSED, UNTRACEABLE, WRONG, Results
 
 HERE = Path(__file__).resolve().parent
 # The library of models, by the beginnings of their names.
@@ -49,7 +49,8 @@ class ExportedDriver(Driver):
 
     def judged(self, name: str) -> dict:
         with tempfile.TemporaryDirectory(dir=self.plan.folder) as scratch:
-            job = {"kind": "ours", "stem": str(self.files / name), "scratch": scratch}
+            kind = "cost" if self.plan.column == PROGRAMS_COST else "ours"
+            job = {"kind": kind, "stem": str(self.files / name), "scratch": scratch}
             if self.plan.column == PROGRAMS_PEER:
                 job |= {"kind": "peer", "path": str(Path(scratch) / "peer.onnx")}
                 refused = self.ask(self.maker(name), {**job, "program": f"{job['stem']}.pt2"}, REFUSED)
@@ -100,8 +101,8 @@ def main(arguments: argparse.Namespace, folder: Path) -> int:
         return run_slice(arguments)
     for column in () if arguments.summary or arguments.document else arguments.pt2:
         ExportedDriver(plan_of(arguments, column, folder), Results(folder, column)).run()
-    ours, peers = (Results(folder, column).records for column in (PROGRAMS, PROGRAMS_PEER))
-    section = document.section(ours, peers)
+    ours, peers, costs = (Results(folder, column).records for column in (PROGRAMS, PROGRAMS_PEER, PROGRAMS_COST))
+    section = document.section(ours, peers, costs)
     if arguments.document:
         markdown.put(harness.ROOT / "docs" / "ZOO.md", section)
     print("\n".join(section))

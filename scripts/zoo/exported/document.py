@@ -93,8 +93,20 @@ def twin_words(records: list) -> str:
     return f"- Tags beside those of the TorchScript file, of {sum(kinds.values())}: {told}."
 
 
-def section(ours: dict, peers: dict) -> list:
-    """The lines of the section. ours and peers: records by name."""
+def cost_words(costs: dict) -> list:
+    """How the counts of `inspect --cost` compare with PyTorch's."""
+    counted = [record for record in costs.values() if record["outcome"] in FINE + (WRONG,)]
+    apart = [record for record in counted if record["outcome"] == WRONG]
+    if not counted:
+        return []
+    words = f"- `inspect --cost`, of {len(counted)}: {len(counted) - len(apart)} count half of what" \
+        " torch.utils.flop_counter counts"
+    told = "; ".join(f"{record['name']}: {record['reason']}" for record in apart)
+    return [f"{words}; the others: {told}." if told else f"{words}."]
+
+
+def section(ours: dict, peers: dict, costs: dict) -> list:
+    """The lines of the section. ours, peers and costs: records by name."""
     records = sorted(known(ours), key=lambda record: record["name"])
     made = [record for record in records if record["outcome"] != UNTRACEABLE]
     tagged = [record for record in made if "tags" in record]
@@ -102,7 +114,7 @@ def section(ours: dict, peers: dict) -> list:
         TITLE, INTRODUCTION, *count_rows(ours, peers), "",
         measured_words(records),
         f"- All tag properties hold for {sum(not r['tags'] for r in tagged)} of {len(tagged)} exports.",
-        twin_words(made), *peer_words(ours, peers), "",
+        twin_words(made), *peer_words(ours, peers), *cost_words(costs), "",
     ]
     lines += head(["model", "way", "outcome", "why", "tags", "twin", "peer", "nodes", "difference", "error", "seconds"], 4)
     for record in made:

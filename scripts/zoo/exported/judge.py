@@ -1,7 +1,7 @@
 """The worker with ONNX Runtime: exports a program of torch.export, or takes the peer's model of it, and compares
 numbers with an eager run, and tags with the TorchScript file of the same model.
 
-Jobs: {"kind": "ours" or "peer", "stem": ..., "scratch": ..., "path": of the peer's model}.
+Jobs: {"kind": "ours", "peer" or "cost", "stem": ..., "scratch": ..., "path": of the peer's model}.
 """
 
 import json
@@ -25,6 +25,7 @@ from op_coverage.processes import serve_torch_jobs  # noqa: E402
 from tags import Tree  # noqa: E402
 from zoo import inputs, tag_checks  # noqa: E402
 from zoo.compare import Differs, Errors, compare, sound_error  # noqa: E402
+from zoo.exported import costs  # noqa: E402
 from zoo.judge import arguments_of, checked, verdict  # noqa: E402
 from zoo.results import FIXED, RIGHT, WRONG  # noqa: E402
 from zoo.running import feed, session_of  # noqa: E402
@@ -159,7 +160,7 @@ def judge_peer(job: dict) -> dict:
         return verdict(error)
 
 
-KINDS = {"ours": judge, "peer": judge_peer}
+KINDS = {"ours": judge, "peer": judge_peer, "cost": costs.judge}
 
 
 def perform(job: dict):
