@@ -65,6 +65,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "htp_model_replace": (_STATUS, [c_void_p, c_void_p, c_char_p, _OWNED, POINTER(c_void_p)]),
     "htp_model_compare": (_STATUS, [c_void_p, c_void_p, _OWNED, POINTER(c_void_p), POINTER(c_bool)]),
     "htp_model_verify": (_STATUS, [c_void_p, c_void_p, c_void_p, _OWNED, POINTER(c_void_p), POINTER(c_bool)]),
+    "htp_program_verify": (_STATUS, [c_char_p, c_void_p, c_void_p, c_void_p, _OWNED, POINTER(c_void_p),
+                                     POINTER(c_bool)]),
     "htp_validate_model": (_STATUS, [c_char_p, c_void_p, _OWNED, POINTER(c_void_p), POINTER(c_uint64)]),
     "htp_measure_quality": (_STATUS, [POINTER(c_char_p), c_size_t, c_void_p, _OWNED, POINTER(c_void_p),
                                       POINTER(c_void_p)]),

@@ -155,6 +155,16 @@ class Model:
         return _loads(take(text))
 
 
+def verify(program: Path | bytes, model: Model, export: dict[str, Any] | None = None, **options: Any) -> Answer:
+    """Runs a PyTorch model in libtorch and the model that was made of it in ONNX Runtime; "beyond" says whether a
+    difference is beyond the tolerance. export: options of the export, such as its inputs."""
+    text, beyond = c_void_p(), c_bool()
+    with File(program) as path, Options("htp_options", _with_libtorch(export or {})) as made, \
+            Options("htp_verify_options", {"onnxruntime": _onnxruntime(), **options}) as given:
+        check(lib.htp_program_verify(path, model._pointer, made, given, None, byref(text), byref(beyond)))
+    return {**_loads(take(text)), "beyond": beyond.value}
+
+
 def _onnxruntime() -> str | None:
     """ONNX Runtime's library in the packages of this Python."""
     for folder in sys.path:

@@ -26,10 +26,13 @@ static int64_t move_size(int64_t own, uint32_t guess, const htp_bound *bound)
     if (step > 1) {
         size -= ((size - bound->rest) % step + step) % step;
     }
-    while (size < least || size == own) {
-        size += step;
+    if (least > INT32_MAX || step > INT32_MAX) {
+        return own; /* no tensor of such a size is made */
     }
-    return size;
+    if (size < least) {
+        size += (least - size + step - 1) / step * step;
+    }
+    return size == own ? size + step : size;
 }
 
 static int64_t count_elements(const htp_inputs *inputs, const int64_t *sizes)

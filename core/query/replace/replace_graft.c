@@ -128,13 +128,37 @@ static void find_root(htp_grafter *g)
 
 /* ---- types ---- */
 
+/* Whether all names in a formula of dims mean the same in the model: "(height + 1)//2". */
+static bool keeps_formula(const htp_grafter *g, const char *formula)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char digits[] = "0123456789.";
+    bool has_name = false;
+    for (const char *at = formula + strcspn(formula, letters); *at; at += strcspn(at, letters)) {
+        size_t length = strspn(at, letters);
+        for (size_t more = 1; more > 0; length += more) {
+            more = strspn(at + length, digits);
+            more += strspn(at + length + more, letters);
+        }
+        const char *name = htp_arena_copy(g->arena, at, length);
+        at += length;
+        bool is_function = *at == '(';
+        has_name = has_name || !is_function;
+        if (!is_function && !htp_map_get(&g->replaced->kept_symbols, name, NULL)) {
+            return false;
+        }
+    }
+    return has_name;
+}
+
 /* A type holds in the model if its names of dims mean the same there. */
 static bool keeps_type(const htp_grafter *g, uint32_t value)
 {
     htp_value_type type = htp_value_type_find(g->arena, g->part, value);
     for (size_t i = 0; type.has_dims && i < type.rank; i++) {
-        if (type.dims[i].symbol &&
-            !htp_map_get(&g->replaced->kept_symbols, type.dims[i].symbol, NULL)) {
+        const char *symbol = type.dims[i].symbol;
+        if (symbol && !htp_map_get(&g->replaced->kept_symbols, symbol, NULL) &&
+            !keeps_formula(g, symbol)) {
             return false;
         }
     }

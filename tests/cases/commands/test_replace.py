@@ -13,7 +13,7 @@ from harness import (
     EXIT_OK, EXIT_USAGE, case, case_for_each, case_for_each_model, exported, run, scratch, skip_unless_loadable,
 )
 from models.make import example_inputs
-from models.table import FIDELITY
+from models.table import ALL
 from numbers_check import session
 from test_bad_input import check_line
 from test_extract import X, Y, arrays_of, extract, inputs_of, is_equal, network, node, save
@@ -24,6 +24,7 @@ MODULES = {  # by model: the modules that are replaced
     "resnet18": ("BasicBlock", "layer1.0.conv1"),
     "vit": ("ViTLayer",),
     "transformer-scripted": ("Block",),
+    "detector": ("backbone", "Conv2d.sizes"),
 }
 OPERATOR = "my.domain:Fused@3"
 
@@ -93,7 +94,7 @@ def check_replaced(file: Path, address: str, feeds: dict, folder: Path) -> dict:
     return told
 
 
-@case_for_each_model([model for model in FIDELITY if model.name in MODULES])
+@case_for_each_model([ALL[name] for name in MODULES])
 def modules_of_models(model):
     skip_unless_loadable(model)
     file = exported(model)

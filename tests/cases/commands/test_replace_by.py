@@ -14,9 +14,10 @@ from harness import (
     scratch, skip_unless_loadable,
 )
 from models.make import example_inputs
-from models.table import FIDELITY
+from models.table import ALL
 from numbers_check import session
 from test_bad_input import check_line
+from test_verify_programs import remembering
 from test_extract import X, Y, arrays_of, extract, inputs_of, is_equal, network, node, save
 
 MODULES = {
@@ -24,6 +25,7 @@ MODULES = {
     "gpt2-sdpa": ("h.0", "h.1.attn", "h.0.mlp"),
     "resnet18": ("layer1.0", "layer2.0.conv1", "layer4"),
     "transformer-scripted": ("Block.0",),
+    "detector": ("backbone", "backbone.1", "Conv2d.scores"),
 }
 
 
@@ -52,7 +54,7 @@ def check_round_trip(file: Path, address: str, feeds: dict, folder: Path, *call)
     assert len(got) == len(wanted) and all(map(is_equal, got, wanted)), address
 
 
-@case_for_each_model([model for model in FIDELITY if model.name in MODULES])
+@case_for_each_model([ALL[name] for name in MODULES])
 def round_trips_of_models(model):
     skip_unless_loadable(model)
     file = exported(model)
@@ -72,6 +74,17 @@ def round_trips_of_networks(name):
         file = network(whole, folder)
         address = "T5Stack.decoder" if whole == "t5" else address
         check_round_trip(file, address, inputs_of(file, arrays_of(whole)), folder)
+
+
+@case
+def round_trips_with_state():
+    """The state crosses the border, and its outputs keep their names."""
+    with scratch() as folder:
+        _, file = remembering(folder)
+        feeds = {"x": numpy.ones((2, 4), numpy.float32), "state.memory": numpy.full((2, 8), 0.5, numpy.float32)}
+        assert set(feeds) == {i.name for i in onnx.load(file).graph.input}
+        for address in ("second", "third", "first"):
+            check_round_trip(file, address, feeds, folder)
 
 
 @case_for_each(("older", "newer", "external"))

@@ -31,6 +31,9 @@ with htp_trace.open(folder + "/a.onnx") as a, htp_trace.open(open(folder + "/a.o
         "different": a.compare(b)["different"],
         "cost": sorted(a.cost()),
     }
+    if "torch" in sys.argv:
+        verified = htp_trace.verify(model, a)
+        assert verified["compared"] > 10 and not verified["beyond"] and not a.verify(b)["beyond"], verified
     a.extract(a.modules[-1]["tag"], out=folder + "/part.onnx", external_data="never")
 failed = []
 for options in ({"inputs": 3}, {"opsets": 17}, {"tags": ["nowhere"]}, {"opset": 3}, {"inputs": ["a\\0b"]}):
