@@ -95,7 +95,6 @@ def the_state_is_told(name):
         assert (f"{pair['input']} is the {pair['output']} of the call before, {said}"
                 in result.stderr), result.stderr
         line = f"{pair['input']} <- {pair['output']}, {said}"
-        line = line if len(line) <= 69 else f"{pair['input']}, {said}"
         assert f" {line}\n" in shown, shown
     assert ("keeps state" in result.stderr) == bool(first)
 

@@ -102,6 +102,9 @@ RECORDS = (
     {"name": "d.sdpa", "outcome": UNTRACEABLE, "reason": "cannot be built: no choice of attention"},
 )
 PEERS = {"a.eager": {"outcome": "refused"}, "c.eager": {"outcome": RIGHT}}
+COSTS = {"a.eager": {"name": "a.eager", "outcome": RIGHT, "reason": ""},
+         "b.eager": {"name": "b.eager", "outcome": WRONG, "reason": "products 1 for 2"},
+         "c.eager": {"name": "c.eager", "outcome": "refused", "reason": "depends on data"}}
 
 
 @harness.case
@@ -111,12 +114,13 @@ def the_table_of_programs_is_put_in_its_place():
         path = folder / "ZOO.md"
         path.write_text("# Title\n\n## First\n\nrow\n\n## Last\n\nrow\n")
         for _ in range(2):
-            markdown.put(path, document.section(ours, PEERS))
+            markdown.put(path, document.section(ours, PEERS, COSTS))
         text = path.read_text()
     assert text.count(document.TITLE) == 1 and text.count("## Last\n\nrow\n") == 1, text
     for wanted in ("| htp-trace | 2 | 0 | 1 | 0 | 1 | 66.7 % of 3 |", "| dynamo=True | 1 | 0 | 1 | 0 | 0 | 50.0 % of 2 |",
                    "Measured: 4 eager.", "2 of 2 exports", "1 equal, 1 another program", "right ones, 0 are right here; the others: c.eager.",
                    "| a.eager | DYNAMIC | right |  | hold | equal | refused | 3 | 2e-06 | 2e-06 (1e-06) | 0.1 |",
+                   "of 2: 1 count half of what torch.utils.flop_counter counts; the others: b.eager: products 1 for 2.",
                    "| c.eager | DYNAMIC | refused | no aten::x |", "| d.eager | torch.export: no |"):
         assert wanted in text, (wanted, text)
 
