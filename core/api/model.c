@@ -143,6 +143,9 @@ htp_status htp_query_ask(htp_query *query)
     }
     htp_arena_init(&query->arena);
     htp_status status = ask_guarded(query);
+    if (query->close) {
+        query->close(query);
+    }
     htp_arena_free(&query->arena);
     for (size_t i = 0; i < 2 && status; i++) {
         if (results[i]) {

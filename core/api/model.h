@@ -21,6 +21,8 @@ typedef struct htp_query {
     htp_model *other; /* to compare it with; or NULL */
     htp_arena arena;
     htp_status (*answer)(struct htp_query *query);
+    void (*close)(struct htp_query *query); /* what the answer opened, before its arena is freed,
+                                               also after a failure; or NULL */
     const void *options;
     void *work;  /* owned by the answer while it is built */
     char **text; /* where answers go, or NULL */

@@ -244,10 +244,21 @@ static htp_status take(const htp_verify_options *given, htp_verify_options *opti
     return HTP_OK;
 }
 
+static void close_work(htp_query *query)
+{
+    struct work *work = query->work;
+    htp_runtime_close(work->runtime);
+    htp_npz_close(&work->values);
+    htp_folder_discard(&work->folder);
+    htp_verify_program_close(&work->program);
+    htp_arena_free(&work->scratch);
+}
+
 static htp_status ask(htp_query *query, struct work *work, const htp_verify_options *options,
                       bool *is_beyond)
 {
     query->answer = answer;
+    query->close = close_work;
     query->work = work;
     HTP_TRY(take(options, &work->options));
     if ((!query->other && !work->path) == !work->options.values) {
@@ -260,11 +271,6 @@ static htp_status ask(htp_query *query, struct work *work, const htp_verify_opti
     }
     htp_arena_init(&work->scratch);
     htp_status status = htp_query_ask(query);
-    htp_runtime_close(work->runtime);
-    htp_npz_close(&work->values);
-    htp_folder_discard(&work->folder);
-    htp_verify_program_close(&work->program);
-    htp_arena_free(&work->scratch);
     if (is_beyond) {
         *is_beyond = work->is_beyond;
     }

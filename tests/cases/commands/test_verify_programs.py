@@ -2,6 +2,7 @@
 module, and a faithful export passes."""
 
 import json
+import re
 import math
 from pathlib import Path
 
@@ -59,6 +60,16 @@ def a_faithful_export_passes(sample):
     found = verified(torchscript(sample), exported(sample), *input_flags(sample))
     assert found["first"] is None and not found["is_beyond"] and found["compared"] > 10, found
     assert all(m["own"]["relative"] < 1e-4 for m in found["modules"] if m["own"]), found
+
+
+@case
+def models_of_many_layers_pass():
+    """Their memory goes back to the system at the end, after what lies in it was closed."""
+    sample = ALL["bert-256-layers"]
+    skip_unless_loadable(sample)
+    flags = [re.sub(r"\w+=(?=\d)", "", flag) for flag in input_flags(sample)]  # at one choice of sizes
+    found = verified(torchscript(sample), exported(sample), *flags)
+    assert found["first"] is None and found["compared"] > 5000, (found["first"], found["compared"])
 
 
 # ---- state -------------------------------------------------------------------------------------
