@@ -3,8 +3,10 @@
 import functools
 
 import numpy
+import onnx
 import onnxruntime
 import torch
+from onnx import helper
 
 from models.make import example_inputs, flatten
 
@@ -22,7 +24,17 @@ def session(path, optimised: bool = True, level: str = "") -> onnxruntime.Infere
     options.intra_op_num_threads = 1
     level = level or LEVELS[-1 if optimised else 0]
     options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, f"ORT_{level}")
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    model = path if isinstance(path, bytes) else str(path)
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def every_tensor(path, feeds: dict) -> dict:
+    """What the nodes of a model compute without optimisation, by name."""
+    model = onnx.load(path)
+    names = [name for node in model.graph.node for name in node.output if name]
+    del model.graph.output[:]
+    model.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)
+    return dict(zip(names, session(model.SerializeToString(), optimised=False).run(names, feeds)))
 
 
 @functools.lru_cache(maxsize=1)

@@ -200,8 +200,7 @@ static void move_inside(const htp_move_request *request, const htp_view_tensor *
     edit_tensor(request, tensor, &what, false, edits);
 }
 
-/* Whether data are in the file; those of constants in functions may be in memory. */
-static bool is_in_file(const htp_view *view, htp_span data)
+bool htp_moved_data_is_in_file(const htp_view *view, htp_span data)
 {
     return data.at >= view->bytes.at && data.at < view->bytes.at + view->bytes.bytes;
 }
@@ -212,8 +211,9 @@ static bool goes_beside(const htp_move_request *request, const htp_view_tensor *
     if (request->keeps_places || (request->is_beside && tensor->attribute != HTP_NONE)) {
         return tensor->location != 0;
     }
-    bool can_move = tensor->location != 0 || (tensor->data_field == TENSOR_RAW_DATA &&
-                                              is_in_file(request->view, tensor->data));
+    bool can_move =
+        tensor->location != 0 || (tensor->data_field == TENSOR_RAW_DATA &&
+                                  htp_moved_data_is_in_file(request->view, tensor->data));
     return request->is_beside && can_move && !tensor->sparse.at &&
            tensor->bytes >= HTP_REWRITE_SMALLEST_BESIDE;
 }

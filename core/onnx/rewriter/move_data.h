@@ -47,6 +47,9 @@ void htp_moved_data_plan(const htp_move_request *request, htp_edit_list *edits,
 void htp_moved_data_name(const htp_view *view, htp_edit_list *edits, htp_moved_data *moved,
                          const char *location);
 
+/** Whether data are in the view's file; those of constants in functions may be in memory. */
+bool htp_moved_data_is_in_file(const htp_view *view, htp_span data);
+
 /** Sorts edits by their places. */
 void htp_edits_sort(htp_edit_list *edits);
 

@@ -343,7 +343,7 @@ htp_status htp_rewrite_data(htp_view *view, const char *path, const htp_rewrite_
 /* ---- models in memory ---- */
 
 /* Lets large tensors refer to their bytes in the view's file. A runtime maps these; it would copy
- * bytes within the model. Elements that are not aligned there are copied. */
+ * bytes within the model. */
 static void refer_to_own_file(const htp_view *view, htp_arena *arena,
                               const htp_rewrite_options *options, const char *name,
                               htp_edit_list *edits)
@@ -353,10 +353,9 @@ static void refer_to_own_file(const htp_view *view, htp_arena *arena,
     htp_moved_data moved = {.keeps_offsets = false};
     for (size_t i = 0; i < options->tensor_count; i++) {
         const htp_view_tensor *tensor = &view->tensors.items[options->tensors[i]];
-        bool is_in_file = tensor->bytes >= SMALLEST_REFERENCE && tensor->data.bytes > 0 &&
-                          tensor->data.at >= view->bytes.at &&
-                          tensor->data.at < view->bytes.at + view->bytes.bytes;
-        if (is_in_file && tensor->graph == 0 && tensor->attribute == HTP_NONE) {
+        bool is_large =
+            tensor->bytes >= SMALLEST_REFERENCE && htp_moved_data_is_in_file(view, tensor->data);
+        if (is_large && tensor->graph == 0 && tensor->attribute == HTP_NONE) {
             offsets[options->tensors[i]] = (uint64_t)(tensor->data.at - view->bytes.at);
             HTP_PUSH(arena, &large, options->tensors[i]);
         }

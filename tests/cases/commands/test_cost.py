@@ -4,7 +4,6 @@ import json
 import re
 
 import onnx
-import onnxruntime
 import torch
 from onnx import TensorProto, helper
 from torch import nn
@@ -16,6 +15,7 @@ from harness import (
 )
 from models.make import example_inputs
 from models.table import ALL
+from numbers_check import every_tensor
 from test_bad_input import check_line
 from test_extract import inputs_of
 
@@ -293,18 +293,6 @@ def peak_by_hand():
         assert found["activation_bytes"]["formula"] == "n*n*16 + 4"
 
 
-def tensors_of(file, feeds: dict) -> dict:
-    """All that ONNX Runtime computes, by name, inputs included."""
-    model = onnx.load(file)
-    names = [name for n in model.graph.node for name in n.output if name]
-    del model.graph.output[:]
-    model.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return {**feeds, **dict(zip(names, session.run(names, feeds)))}
-
-
 @case_for_each(("bert-tiny", "resnet18", "distilbert", "vit", "gpt2-sdpa"))
 def the_peak_is_that_of_a_run(name):
     """The tensors of a run, each from its maker to its last reader, in the order of the file."""
@@ -312,7 +300,7 @@ def the_peak_is_that_of_a_run(name):
     sizes, file = model.others[-1], exported(model)
     feeds = inputs_of(file, [t.numpy() for t in example_inputs(model, sizes, seed=1)])
     nodes = onnx.load(file).graph.node
-    bytes_of = {key: value.nbytes for key, value in tensors_of(file, feeds).items()}
+    bytes_of = {key: value.nbytes for key, value in {**feeds, **every_tensor(file, feeds)}.items()}
     bytes_of |= dict.fromkeys((o for n in nodes if n.op_type == "Constant" for o in n.output), 0)
     last = {key: place for place, n in enumerate(nodes) for key in (*n.output, *n.input)}
     last |= dict.fromkeys((o.name for o in onnx.load(file).graph.output), len(nodes))
