@@ -6,23 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* TensorProto.DataType. */
-enum {
-    FLOAT32 = 1,
-    UINT8 = 2,
-    INT8 = 3,
-    UINT16 = 4,
-    INT16 = 5,
-    INT32 = 6,
-    INT64 = 7,
-    BOOL = 9,
-    FLOAT16 = 10,
-    FLOAT64 = 11,
-    UINT32 = 12,
-    UINT64 = 13,
-    BFLOAT16 = 16,
-};
-
 /* Elements that are converted at a time. */
 enum { BLOCK = 512 };
 
@@ -74,24 +57,24 @@ static uint16_t write_bfloat(double number)
 static void write(int32_t data_type, unsigned char *at, size_t count, const double *numbers)
 {
     switch (data_type) {
-    case FLOAT32:
+    case HTP_TENSOR_TYPE_FLOAT32:
         WRITE(float, numbers[i]);
-    case FLOAT64:
+    case HTP_TENSOR_TYPE_FLOAT64:
         WRITE(double, numbers[i]);
-    case FLOAT16:
+    case HTP_TENSOR_TYPE_FLOAT16:
         WRITE(uint16_t, write_half(numbers[i]));
-    case BFLOAT16:
+    case HTP_TENSOR_TYPE_BFLOAT16:
         WRITE(uint16_t, write_bfloat(numbers[i]));
-    case BOOL:
+    case HTP_TENSOR_TYPE_BOOL:
         WRITE(uint8_t, numbers[i] < 0 || numbers[i] > 0);
-    case UINT8:
-    case INT8:
+    case HTP_TENSOR_TYPE_UINT8:
+    case HTP_TENSOR_TYPE_INT8:
         WRITE(uint8_t, (int64_t)numbers[i]);
-    case UINT16:
-    case INT16:
+    case HTP_TENSOR_TYPE_UINT16:
+    case HTP_TENSOR_TYPE_INT16:
         WRITE(uint16_t, (int64_t)numbers[i]);
-    case UINT32:
-    case INT32:
+    case HTP_TENSOR_TYPE_UINT32:
+    case HTP_TENSOR_TYPE_INT32:
         WRITE(uint32_t, (int64_t)numbers[i]);
     default: /* 64 bits */
         WRITE(int64_t, numbers[i]);

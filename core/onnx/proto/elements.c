@@ -3,23 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-/* TensorProto.DataType. */
-enum {
-    FLOAT32 = 1,
-    UINT8 = 2,
-    INT8 = 3,
-    UINT16 = 4,
-    INT16 = 5,
-    INT32 = 6,
-    INT64 = 7,
-    BOOL = 9,
-    FLOAT16 = 10,
-    FLOAT64 = 11,
-    UINT32 = 12,
-    UINT64 = 13,
-    BFLOAT16 = 16,
-};
-
 static float float_of_bits(uint32_t bits)
 {
     float number;
@@ -49,43 +32,44 @@ static double read_half(uint16_t half)
 void htp_elements_read(int32_t data_type, const unsigned char *at, size_t count, double *numbers)
 {
     switch (data_type) {
-    case FLOAT32:
+    case HTP_TENSOR_TYPE_FLOAT32:
         READ(float, element);
-    case FLOAT64:
+    case HTP_TENSOR_TYPE_FLOAT64:
         READ(double, element);
-    case FLOAT16:
+    case HTP_TENSOR_TYPE_FLOAT16:
         READ(uint16_t, read_half(element));
-    case BFLOAT16:
+    case HTP_TENSOR_TYPE_BFLOAT16:
         READ(uint16_t, float_of_bits((uint32_t)element << 16));
-    case UINT8:
-    case BOOL:
+    case HTP_TENSOR_TYPE_UINT8:
+    case HTP_TENSOR_TYPE_BOOL:
         READ(uint8_t, element);
-    case INT8:
+    case HTP_TENSOR_TYPE_INT8:
         READ(int8_t, element);
-    case UINT16:
+    case HTP_TENSOR_TYPE_UINT16:
         READ(uint16_t, element);
-    case INT16:
+    case HTP_TENSOR_TYPE_INT16:
         READ(int16_t, element);
-    case UINT32:
+    case HTP_TENSOR_TYPE_UINT32:
         READ(uint32_t, element);
-    case INT32:
+    case HTP_TENSOR_TYPE_INT32:
         READ(int32_t, element);
-    case UINT64:
+    case HTP_TENSOR_TYPE_UINT64:
         READ(uint64_t, element);
-    default: /* INT64 */
+    default: /* HTP_TENSOR_TYPE_INT64 */
         READ(int64_t, element);
     }
 }
 
 bool htp_elements_are_floats(int32_t data_type)
 {
-    return data_type == FLOAT32 || data_type == FLOAT64 || data_type == FLOAT16 ||
-           data_type == BFLOAT16;
+    return data_type == HTP_TENSOR_TYPE_FLOAT32 || data_type == HTP_TENSOR_TYPE_FLOAT64 ||
+           data_type == HTP_TENSOR_TYPE_FLOAT16 || data_type == HTP_TENSOR_TYPE_BFLOAT16;
 }
 
 bool htp_elements_are_numbers(int32_t data_type)
 {
     return htp_elements_are_floats(data_type) ||
-           (data_type >= UINT8 && data_type <= BOOL && data_type != HTP_TENSOR_TYPE_STRING) ||
-           data_type == UINT32 || data_type == UINT64;
+           (data_type >= HTP_TENSOR_TYPE_UINT8 && data_type <= HTP_TENSOR_TYPE_BOOL &&
+            data_type != HTP_TENSOR_TYPE_STRING) ||
+           data_type == HTP_TENSOR_TYPE_UINT32 || data_type == HTP_TENSOR_TYPE_UINT64;
 }

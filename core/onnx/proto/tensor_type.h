@@ -10,8 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** TensorProto.STRING: its elements have no fixed size. */
-#define HTP_TENSOR_TYPE_STRING 8
+/** TensorProto.DataType: the types of numbers that are read here, and strings, whose elements have
+ * no fixed size. */
+enum {
+    HTP_TENSOR_TYPE_FLOAT32 = 1,
+    HTP_TENSOR_TYPE_UINT8 = 2,
+    HTP_TENSOR_TYPE_INT8 = 3,
+    HTP_TENSOR_TYPE_UINT16 = 4,
+    HTP_TENSOR_TYPE_INT16 = 5,
+    HTP_TENSOR_TYPE_INT32 = 6,
+    HTP_TENSOR_TYPE_INT64 = 7,
+    HTP_TENSOR_TYPE_STRING = 8,
+    HTP_TENSOR_TYPE_BOOL = 9,
+    HTP_TENSOR_TYPE_FLOAT16 = 10,
+    HTP_TENSOR_TYPE_FLOAT64 = 11,
+    HTP_TENSOR_TYPE_UINT32 = 12,
+    HTP_TENSOR_TYPE_UINT64 = 13,
+    HTP_TENSOR_TYPE_BFLOAT16 = 16,
+};
 
 /** The bits of an element; 0 for strings and unknown types. */
 unsigned htp_tensor_type_bits(int32_t data_type);
