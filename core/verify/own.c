@@ -20,12 +20,12 @@ struct finding {
     htp_numbers *reads;   /* by node of B's graph 0: values that it and its bodies read */
     uint32_t *seen_value; /* by value of B: module + 1 of the walk that saw it */
     uint32_t *seen_node;  /* by node of B */
-    uint32_t *part_of;    /* by node of B */
     int32_t *in_types;    /* by value of B */
     bool *is_needed;      /* by value of A */
     htp_numbers needed;   /* values of A that the group reads */
     HTP_VECTOR(struct alone) group;
     const htp_array *const *of_a[HTP_VERIFY_RUNS]; /* by value of A: what it computes */
+    const htp_array **of_b; /* by value of B: what comes into the part that runs */
 };
 
 /* ---- the part of B ---- */
@@ -104,16 +104,15 @@ static const char *find_part(struct finding *f, struct alone *alone)
 
 /* ---- runs ---- */
 
-/* What comes into the part, as it takes it. @return bytes that were allocated */
-static void cast_inputs(struct finding *f, const struct alone *alone, const htp_array *const *of_a,
-                        const htp_array **of_b)
+/* What comes into the part, as it takes it. */
+static void cast_inputs(struct finding *f, const struct alone *alone, const htp_array *const *of_a)
 {
     htp_verify_work *work = f->work;
     for (size_t i = 0; i < alone->inputs.count; i++) {
         uint32_t value = alone->inputs.items[i];
         const htp_array *given = of_a[work->counterparts.of_b[value]];
         int32_t type = f->in_types[value];
-        of_b[value] = given;
+        f->of_b[value] = given;
         if (type != 0 && type != given->data_type) {
             htp_array *made = HTP_NEW(work->arena, htp_array);
             *made = *given;
@@ -121,33 +120,33 @@ static void cast_inputs(struct finding *f, const struct alone *alone, const htp_
             void *data = htp_arena_alloc(work->arena, htp_array_bytes(made) + 1);
             (void)htp_measure_cast(given, type, data);
             made->data = data;
-            of_b[value] = made;
+            f->of_b[value] = made;
         }
     }
 }
 
 static void release_inputs(struct finding *f, const struct alone *alone,
-                           const htp_array *const *of_a, const htp_array **of_b)
+                           const htp_array *const *of_a)
 {
     for (size_t i = 0; i < alone->inputs.count; i++) {
         uint32_t value = alone->inputs.items[i];
-        if (of_b[value] != of_a[f->work->counterparts.of_b[value]]) {
-            htp_arena_release(f->work->arena, of_b[value]->data, htp_array_bytes(of_b[value]) + 1);
+        if (f->of_b[value] != of_a[f->work->counterparts.of_b[value]]) {
+            htp_arena_release(f->work->arena, f->of_b[value]->data,
+                              htp_array_bytes(f->of_b[value]) + 1);
         }
     }
 }
 
 static htp_status run_at(struct finding *f, const struct alone *alone,
-                         const htp_side_session *session, const htp_array *const *of_a,
-                         const htp_array **of_b)
+                         const htp_side_session *session, const htp_array *const *of_a)
 {
     htp_verify_work *work = f->work;
     htp_verify_module *module = &work->modules[alone->module];
     htp_fetched *fetched = NULL;
-    cast_inputs(f, alone, of_a, of_b);
-    htp_status status = htp_side_run(&work->sides[HTP_COMPARED_B], work->arena, session, of_b,
+    cast_inputs(f, alone, of_a);
+    htp_status status = htp_side_run(&work->sides[HTP_COMPARED_B], work->arena, session, f->of_b,
                                      &alone->outputs[HTP_COMPARED_B], &fetched);
-    release_inputs(f, alone, of_a, of_b);
+    release_inputs(f, alone, of_a);
     for (size_t i = 0; !status && i < alone->outputs[0].count; i++) {
         uint32_t value = alone->outputs[HTP_COMPARED_A].items[i];
         const htp_array *a = of_a[value];
@@ -164,20 +163,11 @@ static htp_status run_at(struct finding *f, const struct alone *alone,
 static htp_status run_part(struct finding *f, const struct alone *alone)
 {
     htp_verify_work *work = f->work;
-    htp_side *side = &work->sides[HTP_COMPARED_B];
-    const htp_array **of_b =
-        HTP_NEW_ARRAY(work->arena, const htp_array *, side->view->values.count + 1);
     htp_side_session session = {.session = NULL};
-    for (size_t i = 0; i < alone->nodes.count; i++) {
-        f->part_of[alone->nodes.items[i]] = 0;
-    }
-    htp_status status = htp_side_open(side, work->arena, f->part_of,
+    htp_status status = htp_side_open(&work->sides[HTP_COMPARED_B], work->arena, &alone->nodes,
                                       &alone->outputs[HTP_COMPARED_B], f->in_types, &session);
-    for (size_t i = 0; i < alone->nodes.count; i++) {
-        f->part_of[alone->nodes.items[i]] = HTP_NONE;
-    }
     for (uint32_t r = 0; r < work->runs && !status; r++) {
-        status = run_at(f, alone, &session, f->of_a[r], of_b);
+        status = run_at(f, alone, &session, f->of_a[r]);
     }
     htp_side_close(&session);
     return status;
@@ -247,13 +237,12 @@ static void begin(struct finding *f, htp_verify_work *work)
         .reads = HTP_NEW_ARRAY(work->arena, htp_numbers, b->nodes.count + 1),
         .seen_value = HTP_NEW_ARRAY(work->arena, uint32_t, b->values.count + 1),
         .seen_node = HTP_NEW_ARRAY(work->arena, uint32_t, b->nodes.count + 1),
-        .part_of = HTP_NEW_ARRAY(work->arena, uint32_t, b->nodes.count + 1),
+        .of_b = HTP_NEW_ARRAY(work->arena, const htp_array *, b->values.count + 1),
         .in_types = work->types,
         .is_needed =
             HTP_NEW_ARRAY(work->arena, bool, work->sides[HTP_COMPARED_A].view->values.count + 1),
     };
     for (uint32_t n = 0; n < b->nodes.count; n++) {
-        f->part_of[n] = HTP_NONE;
         htp_flow_each_read(b, n, note_read, f);
     }
 }

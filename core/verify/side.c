@@ -90,35 +90,42 @@ htp_status htp_side_check(const htp_side *side)
 struct opening {
     htp_side *side;
     htp_arena *arena;
-    const uint32_t *part_of;
+    htp_part_maker *maker;
     const htp_numbers *outputs;
-    const int32_t *types;
     htp_side_session *session;
 };
 
-static uint32_t *copy_parts(const struct opening *o)
+/* A maker of all nodes: one part. */
+static htp_part_maker *make_whole(const htp_side *side, htp_arena *arena)
 {
-    const htp_view *view = o->side->view;
-    uint32_t *part_of = HTP_NEW_ARRAY(o->side->scratch, uint32_t, view->nodes.count + 1);
-    for (uint32_t n = 0; n < view->nodes.count; n++) {
-        bool is_in = view->nodes.items[n].graph == 0 && (!o->part_of || o->part_of[n] == 0);
-        part_of[n] = is_in ? 0 : HTP_NONE;
-    }
-    return part_of;
+    const htp_view *view = side->view;
+    htp_division *division = HTP_NEW(arena, htp_division);
+    uint32_t *part_of = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1);
+    *division = htp_division_make(arena, view, NULL, 0, 1, part_of); /* all are 0 */
+    return htp_part_maker_new(arena, division, side->tree, side->types);
 }
 
-static htp_status open_part(const struct opening *o)
+/* The maker of parts, which knows the model, with other nodes than before. */
+static htp_part_maker *make_part(htp_side *side, htp_arena *arena, const htp_numbers *nodes)
+{
+    if (!side->maker) {
+        side->division = HTP_NEW(arena, htp_division);
+        *side->division = htp_division_open(arena, side->view);
+        side->maker = htp_part_maker_new(arena, side->division, side->tree, side->types);
+    }
+    htp_division_set(side->division, nodes);
+    return side->maker;
+}
+
+static htp_status open_session(const struct opening *o)
 {
     htp_side *side = o->side;
     htp_arena *scratch = side->scratch;
     const htp_recipe *recipe;
     htp_part part;
     htp_span model;
-    const htp_division division = htp_division_make(scratch, side->view, NULL, 0, 1, copy_parts(o));
-    htp_part_maker *maker = htp_part_maker_new(scratch, &division, side->tree, side->types);
-    htp_part_maker_open(maker, o->types);
-    htp_part_find(maker, scratch, 0, o->outputs, &part);
-    HTP_TRY(htp_part_recipe(maker, scratch, &part, NULL, &recipe));
+    htp_part_find(o->maker, scratch, 0, o->outputs, &part);
+    HTP_TRY(htp_part_recipe(o->maker, scratch, &part, NULL, &recipe));
     const htp_rewrite_options options = {
         .recipe = recipe,
         .tensors = part.tensors.items,
@@ -134,22 +141,25 @@ static htp_status open_part(const struct opening *o)
                              side->view->path);
 }
 
-htp_status htp_side_open(htp_side *side, htp_arena *arena, const uint32_t *part_of,
+htp_status htp_side_open(htp_side *side, htp_arena *arena, const htp_numbers *nodes,
                          const htp_numbers *outputs, const int32_t *types,
                          htp_side_session *session)
 {
-    const struct opening opening = {side, arena, part_of, outputs, types, session};
+    struct opening opening = {.side = side, .arena = arena, .outputs = outputs, .session = session};
     htp_status status = HTP_OK;
     *session = (htp_side_session){.session = NULL};
     if (side->given || side->is_computed) {
         return HTP_OK; /* there is nothing to run */
     }
     htp_view_types_settle(side->types);
+    opening.maker = nodes ? make_part(side, arena, nodes) : NULL;
     htp_arena_init(side->scratch);
     if (htp_arena_recover(side->scratch) != 0) {
         status = htp_status_make(HTP_CODE_INTERNAL, "out of memory");
     } else {
-        status = open_part(&opening);
+        opening.maker = nodes ? opening.maker : make_whole(side, side->scratch);
+        htp_part_maker_open(opening.maker, types);
+        status = open_session(&opening);
     }
     htp_arena_free(side->scratch);
     htp_arena_init(side->scratch);

@@ -19,6 +19,8 @@ typedef struct htp_side {
     const htp_verify_given *given; /* its tensors; NULL: it runs */
     const uint32_t *number_of;     /* by value: that of its array in `given`, or HTP_NONE */
     bool is_computed;              /* what it computes is known: it does not run */
+    htp_division *division;        /* one part after the other; made on first use */
+    htp_part_maker *maker;         /* of these parts */
 } htp_side;
 
 /** A part of a model that can run. */
@@ -33,14 +35,15 @@ htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int n
 HTP_MUST_USE htp_status htp_side_check(const htp_side *side);
 
 /**
- * Makes a session of some nodes of the model.
- * @param part_of  by node of graph 0: 0 for those that run, else HTP_NONE; NULL: all run.
+ * Makes a session of some nodes of the model, in time and memory that these nodes take.
+ * @param arena    of all sessions of the side.
+ * @param nodes    of graph 0; NULL: all run.
  * @param outputs  values that these nodes make, and that are wanted.
  * @param types    by value: TensorProto.DataType of what comes in, unless it is an input of the
  *                 model.
  * @param session  its inputs are in @p arena.
  */
-HTP_MUST_USE htp_status htp_side_open(htp_side *side, htp_arena *arena, const uint32_t *part_of,
+HTP_MUST_USE htp_status htp_side_open(htp_side *side, htp_arena *arena, const htp_numbers *nodes,
                                       const htp_numbers *outputs, const int32_t *types,
                                       htp_side_session *session);
 

@@ -134,6 +134,65 @@ htp_division htp_division_make(htp_arena *arena, const htp_view *view, const boo
     return division;
 }
 
+/* ---- one part after the other ---- */
+
+htp_division htp_division_open(htp_arena *arena, const htp_view *view)
+{
+    htp_division division = {
+        .view = view,
+        .count = 1,
+        .part_of = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1),
+        .first = HTP_NEW_ARRAY(arena, uint32_t, 2),
+        .nodes = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1),
+        .is_crossing = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
+        .is_read = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
+    };
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        division.part_of[n] = HTP_NONE;
+    }
+    return division;
+}
+
+static void add_to_part(htp_division *division, uint32_t node)
+{
+    if (division->part_of[node] == HTP_NONE) {
+        division->part_of[node] = 0;
+        division->nodes[division->first[1]++] = node;
+    }
+}
+
+/* Adds the nodes of a node's bodies. */
+static void add_bodies(htp_division *division, uint32_t node)
+{
+    const htp_view *view = division->view;
+    htp_view_range attributes = view->nodes.items[node].attributes;
+    for (uint32_t a = attributes.first; a < attributes.first + attributes.count; a++) {
+        htp_view_range bodies = view->attributes.items[a].graphs;
+        for (uint32_t g = bodies.first; g < bodies.first + bodies.count; g++) {
+            htp_view_range nodes = view->graphs.items[g].nodes;
+            for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
+                add_to_part(division, n);
+            }
+        }
+    }
+}
+
+void htp_division_set(htp_division *division, const htp_numbers *nodes)
+{
+    for (uint32_t i = 0; i < division->first[1]; i++) {
+        division->part_of[division->nodes[i]] = HTP_NONE;
+    }
+    division->first[1] = 0;
+    for (size_t i = 0; i < nodes->count; i++) {
+        add_to_part(division, nodes->items[i]);
+    }
+    for (uint32_t i = 0; i < division->first[1]; i++) { /* the list grows on the way */
+        add_bodies(division, division->nodes[i]);
+    }
+    htp_numbers sorted = {.items = division->nodes, .count = division->first[1]};
+    htp_numbers_sort(&sorted); /* the order of the file */
+}
+
 /* ---- functions ---- */
 
 static void list_function_nodes(htp_part_maker *maker, htp_arena *arena)
@@ -352,8 +411,8 @@ static void add_outputs(const struct making *making, bool are_needed)
 void htp_part_find(htp_part_maker *maker, htp_arena *arena, uint32_t number,
                    const htp_numbers *extra_outputs, htp_part *part)
 {
-    struct making making = {maker, arena, part, number + 1};
-    *part = (htp_part){.number = number};
+    struct making making = {maker, arena, part, ++maker->last_mark};
+    *part = (htp_part){.number = number, .mark = making.mark};
     look_at_nodes(&making);
     look_at_constants(&making);
     add_outputs(&making, true);

@@ -40,9 +40,20 @@ typedef struct htp_division {
 htp_division htp_division_make(htp_arena *arena, const htp_view *view, const bool *is_shared,
                                uint32_t graph, uint32_t count, uint32_t *part_of);
 
+/** A division of graph 0 with one part, part 0, which is empty until htp_division_set() gives it
+ * nodes. Nothing crosses its border by itself: outputs are those that htp_part_find() is told.
+ * Linear in the view. */
+htp_division htp_division_open(htp_arena *arena, const htp_view *view);
+
+/** Gives the part of such a division other nodes than before. Linear in both sets of nodes and
+ * their bodies, but for sorting. @param nodes  of graph 0, each once; constants may be among them
+ */
+void htp_division_set(htp_division *division, const htp_numbers *nodes);
+
 /** The contents of a part, by numbers of the view. */
 typedef struct htp_part {
     uint32_t number;
+    uint32_t mark;         /* of the maker, on what belongs to this part */
     uint32_t node_count;   /* with nodes of bodies and copies of shared nodes, without copies of
                               constants */
     htp_numbers constants; /* copied nodes: constants and shared ones */

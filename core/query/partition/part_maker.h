@@ -8,8 +8,9 @@
 
 typedef HTP_VECTOR(htp_span) htp_part_spans;
 
-/** Marks hold a part's number plus one, so they need not be cleared between parts. */
+/** Each part has its own mark, so marks need not be cleared between parts. */
 struct htp_part_maker {
+    uint32_t last_mark;
     const htp_division *division;
     const htp_tree *tree;
     const htp_view *view;

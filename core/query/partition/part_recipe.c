@@ -305,7 +305,7 @@ static void add_inner_infos(const htp_part_maker *maker, htp_arena *arena, htp_r
         htp_view_range made = view->nodes.items[nodes->items[i]].outputs;
         for (uint32_t k = 0; k < made.count; k++) {
             uint32_t value = view->operands.items[made.first + k];
-            if (value == HTP_NONE || maker->output_mark[value] == part->number + 1) {
+            if (value == HTP_NONE || maker->output_mark[value] == part->mark) {
                 continue;
             }
             bool is_open = view->flat && view->values.items[value].info.at; /* possibly */

@@ -133,7 +133,7 @@ static htp_numbers find_modules(htp_part_maker *maker, htp_arena *arena, const h
 {
     const htp_division *division = maker->division;
     htp_numbers modules = {0};
-    uint32_t mark = part->number + 1;
+    uint32_t mark = part->mark;
     note_module(maker, arena, 0, mark, &modules);
     for (uint32_t i = division->first[part->number]; i < division->first[part->number + 1]; i++) {
         note_node(maker, arena, division->nodes[i], mark, &modules);
