@@ -22,6 +22,7 @@ DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man/man1
 BASH_COMPLETION ?= $(DATADIR)/bash-completion/completions/htp-trace
 ZSH_COMPLETION ?= $(DATADIR)/zsh/site-functions/_htp-trace
+FISH_COMPLETION ?= $(DATADIR)/fish/vendor_completions.d/htp-trace.fish
 
 ifneq ($(filter asan fuzz,$(FLAVOUR)),)
 # Reports need line tables; heavy optimisation of sanitized code takes too long.
@@ -431,7 +432,7 @@ install: all
 	$(INSTALL) -d $(call DEST,$(BINDIR)) $(call DEST,$(LIBDIR))/htp \
 	    $(call DEST,$(LIBDIR))/pkgconfig $(call DEST,$(CMAKEDIR)) $(call DEST,$(INCLUDEDIR))/htp $(call DEST,$(DATADIR))/htp \
 	    $(call DEST,$(MANDIR)) $(dir $(call DEST,$(BASH_COMPLETION))) \
-	    $(dir $(call DEST,$(ZSH_COMPLETION)))
+	    $(dir $(call DEST,$(ZSH_COMPLETION))) $(dir $(call DEST,$(FISH_COMPLETION)))
 	$(INSTALL_STRIPPED) $(PROGRAM) $(call DEST,$(BINDIR))/htp-trace
 	$(INSTALL) -m 644 $(STATIC) $(call DEST,$(LIBDIR))/libhtp.a
 	$(STRIP) --strip-debug $(call DEST,$(LIBDIR))/libhtp.a
@@ -445,6 +446,7 @@ install: all
 	$(INSTALL) -m 644 docs/man/*.1 $(call DEST,$(MANDIR))
 	$(INSTALL) -m 644 scripts/completion/htp-trace.bash $(call DEST,$(BASH_COMPLETION))
 	$(INSTALL) -m 644 scripts/completion/htp-trace.zsh $(call DEST,$(ZSH_COMPLETION))
+	$(INSTALL) -m 644 scripts/completion/htp-trace.fish $(call DEST,$(FISH_COMPLETION))
 	$(IN_PREFIX) \
 	    -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
 	    -e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
@@ -461,7 +463,7 @@ uninstall:
 	    $(patsubst include/%,$(call DEST,$(INCLUDEDIR))/%,$(wildcard include/htp/*)) \
 	    $(patsubst docs/%,$(call DEST,$(DATADIR))/htp/%,$(wildcard docs/*.schema.json)) \
 	    $(patsubst docs/man/%,$(call DEST,$(MANDIR))/%,$(wildcard docs/man/*.1)) \
-	    $(call DEST,$(BASH_COMPLETION)) $(call DEST,$(ZSH_COMPLETION))
+	    $(call DEST,$(BASH_COMPLETION)) $(call DEST,$(ZSH_COMPLETION)) $(call DEST,$(FISH_COMPLETION))
 	-rmdir $(call DEST,$(CMAKEDIR)) $(call DEST,$(LIBDIR))/htp $(call DEST,$(INCLUDEDIR))/htp $(call DEST,$(DATADIR))/htp
 
 # ---- tests ---------------------------------------------------------------------------------------

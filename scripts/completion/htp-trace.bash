@@ -5,8 +5,11 @@ _htp_trace_addresses()
 {
     local file
     for file in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        # As the shell would read the word.
+        [[ $file == [\"\']*[\"\'] ]] && file=${file:1:-1}
+        file=${file//\\/} file=${file/#\~\//$HOME/}
         if [[ $file == *.onnx && -f $file ]]; then
-            "${COMP_WORDS[0]}" inspect "$file" --json 2>/dev/null |
+            "${COMP_WORDS[0]/#\~\//$HOME/}" inspect "$file" --json 2>/dev/null |
                 grep -oE '"(tag|path)": "[^"\ ]+"' | cut -d '"' -f 4 | sort -u
             return
         fi
@@ -18,8 +21,11 @@ _htp_trace()
     local word=$2 before=$3 command='' options
     case ${COMP_CWORD}:${COMP_WORDS[1]} in
     1:*) ;;
-    *:inspect | *:select | *:extract | *:split | *:replace | *:validate | *:compare | *:verify | *:quality | *:strip | *:retag | *:inline | *:sidecar | *:graph | *:profile | *:ops) command=${COMP_WORDS[1]} ;;
+    *:inspect | *:select | *:extract | *:split | *:replace | *:validate | *:compare | *:verify | *:quality | *:strip | *:retag | *:inline | *:sidecar | *:graph | *:profile | *:ops | *:help) command=${COMP_WORDS[1]} ;;
     esac
+    # --NAME=VALUE is three words here.
+    [[ $word == = ]] && word=
+    [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD-2]}
     case $command:$before in
     :--out | :-o | extract:--out | extract:-o | replace:--out | replace:-o | strip:--out | strip:-o | retag:--out | retag:-o | inline:--out | inline:-o | sidecar:--out | sidecar:-o | graph:--out | graph:-o)
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
@@ -140,7 +146,7 @@ _htp_trace()
         return
         ;;
     select:--verify | graph:--verify)
-        COMPREPLY=()
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
     select:--worse-than)
@@ -189,7 +195,7 @@ _htp_trace()
         return
         ;;
     replace:--by)
-        COMPREPLY=()
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
         ;;
     verify:--tolerance)
@@ -252,11 +258,15 @@ _htp_trace()
         mapfile -t COMPREPLY < <(compgen -W 'dot graphml svg mermaid' -- "$word")
         return
         ;;
+    help:*)
+        mapfile -t COMPREPLY < <(compgen -W 'inspect select extract split replace validate compare verify quality strip retag inline sidecar graph profile ops export help' -- "$word")
+        return
+        ;;
     esac
     if [[ $word != -* ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         if ((COMP_CWORD == 1)); then
-            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'inspect select extract split replace validate compare verify quality strip retag inline sidecar graph profile ops' -- "$word")
+            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W 'inspect select extract split replace validate compare verify quality strip retag inline sidecar graph profile ops export help' -- "$word")
         fi
         return
     fi

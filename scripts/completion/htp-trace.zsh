@@ -6,8 +6,10 @@ _htp_trace_addresses()
 {
     local file
     for file in $words[2,CURRENT-1]; do
+        # As the shell would read the word.
+        file=${${(Q)file}/#\~\//$HOME/}
         if [[ $file == *.onnx && -f $file ]]; then
-            $words[1] inspect $file --json 2>/dev/null |
+            ${~words[1]} inspect $file --json 2>/dev/null |
                 grep -oE '"(tag|path)": "[^"\ ]+"' | cut -d '"' -f 4 | sort -u
             return
         fi
@@ -35,9 +37,15 @@ _htp_trace()
         'graph:draw the model, modules as nested clusters'
         'profile:attribute a profile of ONNX Runtime to modules'
         'ops:list the operators that can be exported'
+        'export:export a model, as without a command'
+        'help:print the help of a command'
     )
     if ((CURRENT > 2)) && [[ ${commands[(r)$words[2]:*]} == $words[2]:* ]]; then
-        command=$words[2]
+        command=${words[2]#export}
+    fi
+    if [[ $PREFIX == --*=* ]]; then
+        before=${PREFIX%%=*}
+        compset -P '*='
     fi
     case $command:$before in
     :--out | :-o | extract:--out | extract:-o | replace:--out | replace:-o | strip:--out | strip:-o | retag:--out | retag:-o | inline:--out | inline:-o | sidecar:--out | sidecar:-o | graph:--out | graph:-o)
@@ -157,7 +165,7 @@ _htp_trace()
         return
         ;;
     select:--verify | graph:--verify)
-        :
+        _files
         return
         ;;
     select:--worse-than)
@@ -205,7 +213,7 @@ _htp_trace()
         return
         ;;
     replace:--by)
-        :
+        _files
         return
         ;;
     verify:--tolerance)
@@ -266,6 +274,10 @@ _htp_trace()
         ;;
     graph:--format)
         compadd dot graphml svg mermaid
+        return
+        ;;
+    help:*)
+        _describe command commands
         return
         ;;
     esac

@@ -32,8 +32,8 @@ def documents(table: dict) -> dict:
     pages = source.read_all(table, MANUAL)
     made = {f"docs/man/{man.name_of(page)}.1": man.write(page, table) for page in pages}
     made["docs/COMMANDS.md"] = markdown.write(pages, table)
-    made["scripts/completion/htp-trace.bash"] = completion.bash(table)
-    made["scripts/completion/htp-trace.zsh"] = completion.zsh(table)
+    for shell in completion.bash, completion.zsh, completion.fish:
+        made[f"scripts/completion/htp-trace.{shell.__name__}"] = shell(table)
     return made
 
 

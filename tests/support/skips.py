@@ -62,6 +62,10 @@ def has_debian_tools(version: tuple) -> bool:
     return is_2(version) and all(shutil.which(name) for name in ("dpkg-deb", "dpkg-shlibdeps"))
 
 
+def has_program(name: str):
+    return lambda version: shutil.which(name) is not None
+
+
 def has_package(name: str):
     return lambda version: importlib.util.find_spec(name) is not None
 
@@ -73,6 +77,9 @@ CONDITIONS = {
     "oldest runtime": (
         has_oldest_runtime, "there is no .venv-oldest, or PyTorch before 2.0 does not make all cases"),
     "Debian's tools": (has_debian_tools, "there are no dpkg-deb and dpkg-shlibdeps, or it runs with PyTorch 2"),
+    "bash": (has_program("bash"), "there is no bash"),
+    "zsh": (has_program("zsh"), "there is no zsh"),
+    "fish": (has_program("fish"), "there is no fish"),
     "compiler": (has_compiler, "there is no C++ compiler"),
     "onnxruntime quantisers": (has_quantisers, "there are no onnxruntime.quantization and onnx_ir"),
     "torchvision": (has_vision, "the system's torchvision is built for the system's libtorch"),
@@ -93,7 +100,7 @@ CONDITIONS = {
 # Test files whose cases do not depend on the program's libtorch: they test ONNX files, or the tests themselves. They
 # run only with PyTorch 2.
 ONCE = {
-    "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "cost", "extract", "extract_bodies",
+    "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "completion", "cost", "extract", "extract_bodies",
     "graph", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined", "node_data",
     "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_output", "quality_page",
     "real", "replace", "retag", "runtime_limits", "schemas", "select", "sidecar", "sidecar_findings",

@@ -216,30 +216,3 @@ def a_closed_pipe_is_silent():
                 error = process.stderr.read()
                 assert process.wait() in (EXIT_OK, EXIT_CANNOT_WRITE) and error == b"", (command, error)
                 shutil.rmtree(folder / "made", ignore_errors=True)
-
-
-# ---- completion -------------------------------------------------------------------------------------
-
-
-def completed(*words, cwd) -> list:
-    script = ('. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && '
-              '_htp_trace htp-trace "${@: -1}" "${@: -2:1}" && printf "%s\\n" "${COMPREPLY[@]}"')
-    return subprocess.run(["bash", "-c", script, ROOT / "scripts" / "completion" / "htp-trace.bash", PROGRAM, *words],
-                          capture_output=True, text=True, check=True, cwd=cwd).stdout.split()
-
-
-@case
-def completion_offers_addresses():
-    """Of the model on the line: tags and attribute paths."""
-    with scratch() as folder:
-        shutil.copy(exported(ALL["bert-tiny"]), folder / "m.onnx")
-        modules = json.loads(run("inspect", folder / "m.onnx", "--json").stdout)["modules"]
-        known = {m["tag"] for m in modules} | {m["path"] for m in modules if m["path"]}
-        for words in (["select", "m.onnx", "--module"], ["extract", "m.onnx", "--own", "--except"],
-                      ["split", "m.onnx", "--at"], ["inspect", "m.onnx", "--module"]):
-            assert set(completed(*words, "", cwd=folder)) == known, words
-        assert completed("select", "m.onnx", "--module", "encoder.layer.1.out", cwd=folder) == sorted(
-            path for path in known if path.startswith("encoder.layer.1.out"))
-        assert completed("select", "m.onnx", "--module", "/BertModel/BertP", cwd=folder) == ["/BertModel/BertPooler"]
-        assert completed("select", "no.onnx", "--module", "", cwd=folder) == []
-        assert completed("select", "--module", "", cwd=folder) == []

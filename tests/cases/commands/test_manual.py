@@ -102,27 +102,6 @@ def help_tells_of_each_option_once(row):
     assert codes == [str(code["code"]) for code in row["exit_codes"]], codes
 
 
-def completed(*words) -> list:
-    """bash's completions of the last word."""
-    script = ('. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && '
-              '_htp_trace htp-trace "${@: -1}" "${@: -2:1}" && printf "%s\\n" "${COMPREPLY[@]}"')
-    result = subprocess.run(["bash", "-c", script, ROOT / "scripts" / "completion" / "htp-trace.bash", "htp-trace",
-                             *words], capture_output=True, text=True, check=True, cwd=ROOT)
-    return result.stdout.split()
-
-
-@case
-def bash_completes():
-    assert completed("ext") == ["extract"]
-    assert "docs" in completed("do") and completed("--out-dir", "doc") == ["docs"]
-    assert completed("model.pt", "--opset", "") == []
-    for row in COMMANDS.values():
-        assert sorted(completed(*(word_of(row) or ["model.pt"]), "--")) == sorted(f"--{name}" for name in taken_by(row))
-        for option in row["options"]:
-            if option["words"]:
-                assert completed(*word_of(row), f"--{option['name']}", "") == option["words"], option
-
-
 # ---- examples --------------------------------------------------------------------------------------
 
 

@@ -16,7 +16,8 @@ DATE = "1700000000"
 # A file of each package.
 FILES = {
     "htp-trace": ("bin/htp-trace", "share/man/man1/htp-trace-select.1.gz", "share/bash-completion/completions/htp-trace",
-                  "share/zsh/vendor-completions/_htp-trace"),
+                  "share/zsh/vendor-completions/_htp-trace",
+                  "share/fish/vendor_completions.d/htp-trace.fish"),
     "libhtp0": ("lib/*/libhtp.so.0",),
     "libhtp-dev": ("include/htp/htp.h", "lib/*/libhtp.so", "lib/*/libhtp.a", "lib/*/pkgconfig/htp.pc",
                    "lib/*/cmake/htp/htp-config.cmake"),
