@@ -108,13 +108,40 @@ static htp_status begin(htp_runtime *runtime)
         runtime, api->new_cpu_memory(ALLOCATOR_OF_DEVICE, MEMORY_DEFAULT, &runtime->memory));
 }
 
+/* The path of the library that was loaded before it is needed; NULL: none. */
+static char *preloaded;
+
 const char *htp_runtime_find(htp_arena *arena, const char *file)
 {
     if (file) {
         return file;
     }
+    if (preloaded) {
+        return preloaded;
+    }
     htp_package_files found = htp_package_find(arena, "onnxruntime", "capi/libonnxruntime.so*");
     return found.count > 0 ? found.items[0] : "libonnxruntime.so";
+}
+
+/* In a frame below the one that owns the arena. */
+static char *load_found(htp_arena *arena, const char *file)
+{
+    if (htp_arena_recover(arena) != 0) {
+        return NULL;
+    }
+    const char *path = htp_runtime_find(arena, file);
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL) ? strdup(path) : NULL;
+}
+
+bool htp_runtime_preload(const char *file)
+{
+    htp_arena arena;
+    if (!preloaded) {
+        htp_arena_init(&arena);
+        preloaded = load_found(&arena, file);
+        htp_arena_free(&arena);
+    }
+    return preloaded != NULL;
 }
 
 htp_status htp_runtime_open(const char *path, htp_runtime **runtime)

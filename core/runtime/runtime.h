@@ -41,6 +41,10 @@ typedef struct htp_array {
  */
 const char *htp_runtime_find(htp_arena *arena, const char *file);
 
+/** Loads the library, so that htp_runtime_find() and htp_runtime_open() read no files later. Not
+ * for several threads. @return false if there is none */
+bool htp_runtime_preload(const char *file);
+
 /**
  * Opens the library.
  * @param path  as htp_runtime_find() returns it.

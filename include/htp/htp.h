@@ -13,6 +13,7 @@
 #include <htp/memory.h>
 #include <htp/model.h>
 #include <htp/replace.h>
+#include <htp/sandbox.h>
 #include <htp/status.h>
 #include <htp/verify.h>
 

@@ -92,6 +92,7 @@ complete -c htp-trace -n '__htp_trace_in export inspect verify quality' -l custo
 complete -c htp-trace -n '__htp_trace_in export inspect verify quality' -l limit -x -d 'Raises or lowers a limit of what a model may cost: code-bytes, steps, operators, values, elements, nodes or repeated-bytes'
 complete -c htp-trace -n '__htp_trace_in export inspect select extract split replace validate compare verify quality strip retag inline sidecar graph profile' -l time-limit -x -d 'Ends with exit code 4 once a model has taken so many seconds'
 complete -c htp-trace -n '__htp_trace_in export inspect select extract split replace validate compare verify quality strip retag inline sidecar graph profile' -l memory-limit -x -d 'Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
+complete -c htp-trace -n '__htp_trace_in export inspect select extract split replace validate compare verify quality strip retag inline sidecar graph profile' -l no-sandbox -d 'Gives up nothing'
 complete -c htp-trace -n '__htp_trace_in export inspect' -l tags -x -a 'attribute metadata doc-string layer-ann none' -d 'Selects where tags are written: attribute, metadata, doc-string, layer-ann (by which ONNX Runtime places layers on devices), or none'
 complete -c htp-trace -n '__htp_trace_in export inspect' -l tag-attribute-prefix -x -d 'Begins the names of tag attributes'
 complete -c htp-trace -n '__htp_trace_in export inspect verify' -l include-torch-nn -d 'Makes classes of torch.nn part of tags'

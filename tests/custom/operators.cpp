@@ -1,4 +1,6 @@
 // Operators of a third-party library, as users write them.
+#include "attacks.h"
+
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/gelu.h>
@@ -92,6 +94,13 @@ int64_t counted(const at::Tensor &x)
     return x.numel();
 }
 
+// Runs on contents, so with its own code, while a model is exported.
+at::Tensor attempted(const at::Tensor &x, std::string what)
+{
+    attacks::attempt(what);
+    return x.clone();
+}
+
 } // namespace
 
 TORCH_LIBRARY(house, m)
@@ -111,6 +120,7 @@ TORCH_LIBRARY(house, m)
           &described);
     m.def("negated_(Tensor(a!) x) -> Tensor(a!)", &negated_);
     m.def("counted(Tensor x) -> int", &counted);
+    m.def("attempted(Tensor x, str what) -> Tensor", &attempted);
 }
 
 TORCH_LIBRARY_IMPL(house, CPU, m)

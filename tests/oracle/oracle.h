@@ -116,6 +116,9 @@ const char *oracle_compare(oracle *o, const oracle_result *told, const oracle_re
 /** The name of a layout and choice: "sliced", "sliced/first". */
 const char *oracle_way_name(oracle *o, const oracle_way *way);
 
+/** Opens the file that lines go to, $HTP_ORACLE_LOG, while that can be done (report.c). */
+void oracle_open_log(void);
+
 /** Writes a line, unless one with the same @p what, @p name and @p key was written before
  * (report.c). */
 void oracle_report(const char *what, const char *name, const char *key, const char *detail);

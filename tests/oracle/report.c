@@ -29,16 +29,19 @@ bool oracle_is_new(const char *text)
     return place != NULL;
 }
 
+static int log_file = STDERR_FILENO;
+
+void oracle_open_log(void)
+{
+    const char *path = getenv("HTP_ORACLE_LOG");
+    log_file = path ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644) : STDERR_FILENO;
+}
+
 /* Writes a line at once, so that other processes' lines do not split it. */
 static void write_line(const char *line)
 {
-    const char *path = getenv("HTP_ORACLE_LOG");
-    int file = path ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644) : STDERR_FILENO;
-    if (file < 0 || write(file, line, strlen(line)) < 0) {
+    if (log_file < 0 || write(log_file, line, strlen(line)) < 0) {
         abort();
-    }
-    if (path) {
-        (void)close(file);
     }
 }
 

@@ -134,6 +134,7 @@ static void *open_real(void)
 __attribute__((visibility("default"))) const htp_shim *htp_shim_open(uint32_t abi)
 {
     void *library = open_real();
+    oracle_open_log();
     const htp_shim *(*shim_open)(uint32_t) = NULL;
     if (library) {
         *(void **)&shim_open = dlsym(library, "htp_shim_open");

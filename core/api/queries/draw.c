@@ -108,10 +108,10 @@ static bool write_to_file(void *user, const void *bytes, size_t count)
 static htp_status run_graphviz(struct work *work)
 {
     work->dot = memfd_create("dot", MFD_CLOEXEC);
-    int svg = memfd_create("svg", MFD_CLOEXEC);
-    bool is_given = work->dot >= 0 && svg >= 0 && give(work, write_to_file, &work->dot);
+    int svg = -1;
+    bool is_given = work->dot >= 0 && give(work, write_to_file, &work->dot);
     htp_status status =
-        is_given ? htp_graphviz_draw(work->dot, svg, work->drawing.progress, work->drawing.user)
+        is_given ? htp_graphviz_draw(work->dot, &svg, work->drawing.progress, work->drawing.user)
                  : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
     work->svg = svg;
     return status;

@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,19 +53,105 @@ static int spawn(pid_t *process, int input, int output, int errors)
     return error;
 }
 
-/* Reads error output until the end. @return false if it was told to stop */
-static bool listen_to(int errors, struct words *words, htp_progress_fn progress, void *user)
+/* A running dot. */
+struct running {
+    int error; /* errno of its start; 0: it runs, or nobody started it */
+    pid_t process;
+    int input;  /* a socket, since writing to one whose reader is gone can be kept from raising a
+                   signal */
+    int output; /* a file in memory */
+    int errors; /* a pipe */
+};
+
+static struct running started; /* by htp_graphviz_start() */
+static bool is_started;
+
+static void close_all(const int *files, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (files[i] >= 0) {
+            (void)close(files[i]);
+        }
+    }
+}
+
+static struct running start(void)
+{
+    struct running dot = {.error = 0};
+    int input[2] = {-1, -1};
+    int errors[2] = {-1, -1};
+    dot.output = memfd_create("svg", MFD_CLOEXEC);
+    bool is_ready = dot.output >= 0 &&
+                    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) == 0 &&
+                    pipe2(errors, O_CLOEXEC) == 0;
+    dot.error = is_ready ? spawn(&dot.process, input[0], dot.output, errors[1]) : errno;
+    dot.input = input[1];
+    dot.errors = errors[0];
+    const int theirs[] = {input[0], errors[1]};
+    const int ours[] = {dot.input, dot.errors, dot.output};
+    close_all(theirs, 2);
+    if (dot.error != 0) {
+        close_all(ours, 3);
+    }
+    return dot;
+}
+
+void htp_graphviz_start(void)
+{
+    if (!is_started) {
+        started = start();
+        is_started = true;
+    }
+}
+
+/* The one that waits, or a new one. */
+static struct running take(void)
+{
+    if (!is_started) {
+        return start();
+    }
+    is_started = false;
+    return started;
+}
+
+/* ---- the graph goes in, error messages come out ---- */
+
+/* Sends the next part of the graph; at its end, or if dot takes no more, closes its input. */
+static void feed(struct running *dot, int graph, off_t *at)
+{
+    char block[1 << 14];
+    ssize_t got = pread(graph, block, sizeof(block), *at);
+    ssize_t sent = got > 0 ? send(dot->input, block, (size_t)got, MSG_NOSIGNAL | MSG_DONTWAIT) : -1;
+    if (sent > 0) {
+        *at += sent;
+    } else if (got <= 0 || (errno != EAGAIN && errno != EINTR)) {
+        (void)close(dot->input);
+        dot->input = -1;
+    }
+}
+
+/* Until dot closes its error output. @return false if it was told to stop */
+static bool attend(struct running *dot, int graph, struct words *words, htp_progress_fn progress,
+                   void *user)
 {
     const htp_progress report = {.stage = HTP_STAGE_WRITTEN, .label = "bytes"};
+    off_t at = 0;
     for (;;) {
-        struct pollfd wait = {.fd = errors, .events = POLLIN};
-        int ready = poll(&wait, 1, WAIT_MILLISECONDS);
+        struct pollfd waits[] = {{.fd = dot->errors, .events = POLLIN},
+                                 {.fd = dot->input, .events = POLLOUT}};
+        int ready = poll(waits, 2, WAIT_MILLISECONDS);
         if (progress && !progress(user, &report)) {
             return false;
         }
+        if (ready > 0 && waits[1].revents) {
+            feed(dot, graph, &at);
+        }
+        if (ready <= 0 || !waits[0].revents) {
+            continue;
+        }
         char buffer[512];
-        ssize_t got = ready > 0 ? read(errors, buffer, sizeof(buffer)) : -1;
-        if (got == 0 || (got < 0 && ready > 0 && errno != EINTR)) {
+        ssize_t got = read(dot->errors, buffer, sizeof(buffer));
+        if (got == 0 || (got < 0 && errno != EINTR)) {
             return true;
         }
         for (ssize_t i = 0; i < got && words->length + 1 < sizeof(words->text); i++) {
@@ -88,30 +176,26 @@ static htp_status judge(int state, struct words *words)
                            *reason ? reason : "it does not say why");
 }
 
-htp_status htp_graphviz_draw(int input, int output, htp_progress_fn progress, void *user)
+htp_status htp_graphviz_draw(int graph, int *svg, htp_progress_fn progress, void *user)
 {
-    int ends[2];
-    pid_t process = -1;
-    if (lseek(input, 0, SEEK_SET) != 0 || pipe2(ends, O_CLOEXEC) != 0) {
-        return htp_status_make(HTP_CODE_INTERNAL, "cannot run graphviz: %s", strerror(errno));
-    }
-    int error = spawn(&process, input, output, ends[1]);
-    (void)close(ends[1]);
-    if (error != 0) {
-        (void)close(ends[0]);
+    struct words words = {{0}, 0};
+    struct running dot = take();
+    *svg = -1;
+    if (dot.error != 0) {
         return htp_status_make(HTP_CODE_INTERNAL,
                                "cannot run graphviz's program '%s', which draws SVG: %s; install "
                                "graphviz, or pass --format dot",
-                               program, strerror(error));
+                               program, strerror(dot.error));
     }
-    struct words words = {{0}, 0};
-    bool is_done = listen_to(ends[0], &words, progress, user);
-    (void)close(ends[0]);
+    *svg = dot.output;
+    bool is_done = attend(&dot, graph, &words, progress, user);
+    const int ends[] = {dot.input, dot.errors};
+    close_all(ends, 2);
     if (!is_done) {
-        (void)kill(process, SIGKILL);
+        (void)kill(dot.process, SIGKILL);
     }
     int state = 0;
-    while (waitpid(process, &state, 0) < 0 && errno == EINTR) {
+    while (waitpid(dot.process, &state, 0) < 0 && errno == EINTR) {
     }
     return is_done ? judge(state, &words)
                    : htp_status_make(HTP_CODE_INTERRUPTED, "stopped while graphviz was drawing");

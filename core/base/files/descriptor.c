@@ -21,7 +21,7 @@ bool htp_descriptor_write_all(int fd, const void *bytes, size_t count)
     return true;
 }
 
-int htp_descriptor_open_unnamed(void)
+static int open_unnamed(void)
 {
     const char *folder = getenv("TMPDIR");
     char *path = NULL;
@@ -36,4 +36,25 @@ int htp_descriptor_open_unnamed(void)
     }
     free(path);
     return fd;
+}
+
+enum { MOST_KEPT = 16 };
+
+static int kept[MOST_KEPT]; /* open, for those who ask next */
+static size_t kept_count;
+
+void htp_descriptor_keep_unnamed(size_t count)
+{
+    while (kept_count < count && kept_count < MOST_KEPT) {
+        int fd = open_unnamed();
+        if (fd < 0) {
+            return;
+        }
+        kept[kept_count++] = fd;
+    }
+}
+
+int htp_descriptor_open_unnamed(void)
+{
+    return kept_count > 0 ? kept[--kept_count] : open_unnamed();
 }

@@ -13,4 +13,8 @@ bool htp_descriptor_write_all(int fd, const void *bytes, size_t count);
 /** Opens a temporary file without a name, in $TMPDIR or /tmp. @return -1: errno says why */
 int htp_descriptor_open_unnamed(void);
 
+/** Opens up to @p count of them for later calls of htp_descriptor_open_unnamed(), which may then
+ * not be able to. For processes of one thread. */
+void htp_descriptor_keep_unnamed(size_t count);
+
 #endif

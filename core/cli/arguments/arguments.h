@@ -53,7 +53,8 @@ typedef struct htp_cli_arguments {
     int into;         /* 0: no number of parts */
     int time_limit;   /* seconds; 0: none */
     int memory_limit; /* MiB; 0: none */
-    int jobs;         /* processes for several models; 0: one */
+    bool no_sandbox;
+    int jobs; /* processes for several models; 0: one */
     htp_split_measure split_by;
     htp_quality_options quality; /* storage of against and fail_under */
     const char **against;

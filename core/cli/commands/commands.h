@@ -45,6 +45,9 @@ HTP_MUST_USE htp_status htp_cli_retag(const htp_cli_arguments *arguments,
 HTP_MUST_USE htp_status htp_cli_inline(const htp_cli_arguments *arguments, const char *model,
                                        const htp_write_options *options);
 
+/** Whether the command draws an SVG, which graphviz makes. */
+bool htp_cli_graph_is_svg(const htp_cli_arguments *arguments);
+
 /** Draws an ONNX model. */
 HTP_MUST_USE htp_status htp_cli_graph(const htp_cli_arguments *arguments, const char *model,
                                       const htp_write_options *options);

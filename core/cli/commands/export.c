@@ -1,6 +1,7 @@
 #include "cli/commands/commands.h"
 #include "cli/output/batch.h"
 #include "cli/output/outputs.h"
+#include "cli/output/sandbox.h"
 #include "cli/terminal/budget.h"
 #include "cli/terminal/failure.h"
 #include "cli/terminal/print.h"
@@ -174,6 +175,9 @@ static int run_model(void *user, size_t index)
         htp_cli_print_message("%s", run->model);
     }
     bool has_findings = false;
+    if (HTP_CLI_ENDS_AT_ONCE) { /* leak checkers trace the process at its end */
+        htp_cli_sandbox_enter(arguments, htp_cli_graph_is_svg(arguments));
+    }
     htp_status status = work_on(run, &options, index, &has_findings);
     htp_cli_budget_stop();
     htp_cli_terminal_clear();
@@ -194,11 +198,12 @@ static int run_all(struct run *run)
         run->terminal.has_color = arguments->color == HTP_CLI_COLOR_ALWAYS;
     }
     bool is_one = arguments->model_count == 1 || takes_all(arguments);
-    if (is_one && !arguments->json_file) {
+    if (is_one && !arguments->json_file && !arguments->out_folder) {
         htp_cli_signals_install();
         return run_model(run, 0);
     }
-    /* The file of --json is published by this process, whatever becomes of the workers. */
+    /* The file of --json is published by this process, and the new folder of --out-dir removed if
+     * it stays empty: workers cannot do that in their sandbox, or when they are killed. */
     const htp_cli_batch_work work = {.run = run_model, .report_killed = report_killed, .user = run};
     return htp_cli_batch_run(arguments->models, is_one ? 1 : arguments->model_count, jobs, &work);
 }

@@ -34,13 +34,23 @@ static htp_drawing_format find_format(const char *path)
     return HTP_DRAW_DOT;
 }
 
+static htp_drawing_format choose_format(const htp_cli_arguments *arguments)
+{
+    return arguments->format < 0 ? find_format(arguments->out)
+                                 : (htp_drawing_format)arguments->format;
+}
+
+bool htp_cli_graph_is_svg(const htp_cli_arguments *arguments)
+{
+    return arguments->command == HTP_CLI_GRAPH && choose_format(arguments) == HTP_DRAW_SVG;
+}
+
 static htp_status draw(htp_model *opened, const htp_cli_arguments *arguments,
                        const htp_write_options *options)
 {
     htp_drawing drawing = arguments->drawing;
     drawing.module = arguments->modules[0];
-    drawing.format =
-        arguments->format < 0 ? find_format(arguments->out) : (htp_drawing_format)arguments->format;
+    drawing.format = choose_format(arguments);
     drawing.own = arguments->selection.own;
     drawing.depth = arguments->depth;
     drawing.sizes = arguments->sizes;

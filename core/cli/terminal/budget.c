@@ -13,6 +13,7 @@ enum { MEMORY_INTERVAL_MICROSECONDS = 20000, TEXT_ROOM = 256 };
 static int limits[HTP_CLI_BUDGET_COUNT];
 static struct timespec deadline;
 static int statistics = -1; /* /proc/self/statm */
+static pid_t process;       /* that it is of; 0: none */
 static uint64_t page_bytes;
 
 void htp_cli_budget_set(int seconds, int mebibytes)
@@ -32,10 +33,11 @@ void htp_cli_budget_start(void)
     (void)clock_gettime(CLOCK_MONOTONIC, &deadline);
     deadline.tv_sec += limits[HTP_CLI_BUDGET_TIME];
     if (limits[HTP_CLI_BUDGET_MEMORY] > 0) {
-        if (statistics >= 0) { /* a parent's shows the parent */
+        if (process != getpid()) { /* a parent's shows the parent; a sandbox opens none */
             (void)close(statistics);
+            statistics = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+            process = getpid();
         }
-        statistics = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
         page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
         timer.it_value = (struct timeval){0, MEMORY_INTERVAL_MICROSECONDS};
         timer.it_interval = timer.it_value;

@@ -132,6 +132,7 @@ def interrupted(number):
             command + input_flags(model), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
             preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
         )
+        assert "sandbox" in process.stderr.readline()
         assert "loaded" in process.stderr.readline()
         process.send_signal(number)
         _, rest = process.communicate(timeout=TIMEOUT)

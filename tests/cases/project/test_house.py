@@ -31,13 +31,15 @@ CALLED_UPWARDS = {
 SIDE_DOORS = {
     "api/axes": "axis_search dynamic_axes lowered_axes",
     "api/export": "fresh_export sidecar",
+    "api/queries": "graphviz",
     "api/session": "choose_inputs load",
     "base": "arena bits checked device dtype input_file intern "
         "map numbers python_package status stream text vector watch write_signals",
     "base/files": "descriptor spill",
     "base/json": "json_items json_scan json_tree",
+    "base/sandbox": "landlock seccomp",
     "cli/arguments": "help",
-    "cli/output": "batch outputs written",
+    "cli/output": "batch outputs sandbox written",
     "cli/terminal": "budget failure print signals",
     "functions": "annotate build choose",
     "graph": "passes symbols",

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "api/queries/graphviz.h"
@@ -13,17 +14,30 @@ static int free_descriptor(void)
     return file;
 }
 
-START_TEST(a_pipe_is_refused_and_leaves_no_file_open)
+static void expect_missing(bool is_started)
 {
-    int ends[2];
-    ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+    int svg = 0;
     int before = free_descriptor();
-    expect_failure(htp_graphviz_draw(ends[0], ends[1], NULL, NULL), HTP_CODE_INTERNAL,
+    ck_assert_int_eq(setenv("PATH", "/nowhere", 1), 0);
+    if (is_started) {
+        htp_graphviz_start();
+    }
+    expect_failure(htp_graphviz_draw(before, &svg, NULL, NULL), HTP_CODE_INTERNAL,
                    "cannot run graphviz");
+    ck_assert_int_eq(svg, -1);
     ck_assert_int_eq(free_descriptor(), before);
-    (void)close(ends[0]);
-    (void)close(ends[1]);
+}
+
+START_TEST(a_missing_program_is_told_and_leaves_no_file_open)
+{
+    expect_missing(false);
 }
 END_TEST
 
-UNIT_MAIN("graphviz", a_pipe_is_refused_and_leaves_no_file_open)
+START_TEST(so_is_one_that_was_to_wait)
+{
+    expect_missing(true);
+}
+END_TEST
+
+UNIT_MAIN("graphviz", a_missing_program_is_told_and_leaves_no_file_open, so_is_one_that_was_to_wait)
