@@ -105,6 +105,14 @@ static uint32_t module_of(const htp_region *region, uint32_t node)
     return tags.count > 0 ? region->tree->owners.items[tags.first] : HTP_NONE;
 }
 
+bool htp_region_is_weight(const htp_view *view, const htp_tree *tree, uint32_t value)
+{
+    const htp_view_value *made = &view->values.items[value];
+    return made->initializer != HTP_NONE ||
+           (made->maker == HTP_VIEW_BY_NODE &&
+            htp_flow_is_carried(view, tree->is_shared, made->node));
+}
+
 /* State of the search for the border. */
 struct border {
     htp_arena *arena;
@@ -134,16 +142,6 @@ static void note_side(void *user, uint32_t node, uint32_t value)
     if (made->maker == HTP_VIEW_BY_NODE) {
         b->sides[made->node] |= sides_of(b, node);
     }
-}
-
-/* Whether a value never crosses the border. */
-static bool is_weight(const struct border *b, uint32_t value)
-{
-    const htp_view *view = b->region->view;
-    const htp_view_value *made = &view->values.items[value];
-    return made->initializer != HTP_NONE ||
-           (made->maker == HTP_VIEW_BY_NODE &&
-            htp_flow_is_carried(view, b->region->tree->is_shared, made->node));
 }
 
 /* Whether a node inside makes a value. */
@@ -187,7 +185,7 @@ static void look_at_node(struct border *b, uint32_t node, htp_region_values *inp
     unsigned char sides = sides_of(b, node);
     for (uint32_t i = read.first; i < read.first + read.count; i++) {
         uint32_t value = view->operands.items[i];
-        if (value == HTP_NONE || is_weight(b, value)) {
+        if (value == HTP_NONE || htp_region_is_weight(view, b->region->tree, value)) {
             continue;
         }
         bool is_inside = is_made_inside(b, value);
@@ -255,7 +253,7 @@ void htp_region_find_border(htp_arena *arena, const htp_region *region, htp_regi
     }
     look_at_outputs(&b);
     list_outputs(&b, outputs);
-    /* Borders of all modules of a large model are asked for in one arena. */
+    /* Borders of many modules may be asked for in one arena. */
     htp_arena_release(arena, b.is_inside, view->nodes.count + 1);
     htp_arena_release(arena, b.sides, view->nodes.count + 1);
     htp_arena_release(arena, b.is_input, view->values.count + 1);

@@ -58,6 +58,26 @@ void htp_region_subtract(htp_region *region, const htp_region *other);
 void htp_region_find_border(htp_arena *arena, const htp_region *region, htp_region_values *inputs,
                             htp_region_values *outputs);
 
+/** The values that cross the border of a module and all below it. */
+typedef struct htp_module_border {
+    htp_region_values inputs, outputs;
+} htp_module_border;
+
+/**
+ * Finds the border of each module with a tag: as htp_region_find_border() does for
+ * htp_region_set_module(), in the same order. A value leaves the modules around its producer that
+ * are not around its reader, and enters those around its reader that are not around its producer.
+ * So the cost is linear in operands and in what is found. A shared node with operands that cross
+ * adds the shared nodes behind it.
+ * @param depth  modules deeper than this have no border; -1: all have one
+ * @return by module
+ */
+const htp_module_border *htp_borders_find(htp_arena *arena, const htp_view *view,
+                                          const htp_tree *tree, int depth);
+
+/** Whether a value never crosses a border: a weight, a Constant, or the result of a shared node. */
+bool htp_region_is_weight(const htp_view *view, const htp_tree *tree, uint32_t value);
+
 /** Marks the tensors (by number) that nodes of the region read as initializers. */
 bool *htp_region_find_weights(htp_arena *arena, const htp_region *region);
 

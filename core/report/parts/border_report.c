@@ -35,42 +35,42 @@ static const char *outside_text(const htp_view *view, uint32_t value, bool is_ou
                        : "the model's inputs";
 }
 
-void htp_report_border(htp_text *text, const htp_region *region, htp_view_types *types,
-                       const char *title, const htp_region_values *values, bool is_output)
+void htp_report_border(htp_text *text, const htp_border_facts *facts, const char *title,
+                       const htp_region_values *values, bool is_output)
 {
     const char *preposition = is_output ? "to" : "from";
     htp_text_addf(text, "\n%s (%zu)\n", title, values->count);
     for (size_t i = 0; i < values->count; i++) {
         const htp_region_value *crossing = &values->items[i];
-        const htp_view_value *value = &region->view->values.items[crossing->value];
-        htp_value_type type = htp_view_types_find(types, text->arena, crossing->value);
-        htp_report_add_pair(text, htp_view_text(region->view, value->name),
+        const htp_view_value *value = &facts->view->values.items[crossing->value];
+        htp_value_type type = htp_view_types_find(facts->types, text->arena, crossing->value);
+        htp_report_add_pair(text, htp_view_text(facts->view, value->name),
                             htp_value_type_text(text->arena, &type));
         for (size_t k = 0; k < crossing->others.count; k++) {
             uint32_t other = crossing->others.items[k];
             const char *tag = other == HTP_NONE
-                                  ? outside_text(region->view, crossing->value, is_output)
-                                  : htp_report_tag(text->arena, region->tree, other);
+                                  ? outside_text(facts->view, crossing->value, is_output)
+                                  : htp_report_tag(text->arena, facts->tree, other);
             htp_report_add_pair(
                 text, htp_arena_printf(text->arena, "    %-4s %s", k ? "" : preposition, tag), "");
         }
     }
 }
 
-void htp_report_crossing_json(htp_json *json, const htp_region *region, htp_view_types *types,
+void htp_report_crossing_json(htp_json *json, const htp_border_facts *facts,
                               const htp_region_values *values, bool is_output)
 {
     htp_json_begin(json, is_output ? "outputs" : "inputs", '[');
     for (size_t i = 0; i < values->count; i++) {
         const htp_region_value *crossing = &values->items[i];
-        const htp_view_value *value = &region->view->values.items[crossing->value];
-        htp_value_type type = htp_view_types_find(types, json->text.arena, crossing->value);
+        const htp_view_value *value = &facts->view->values.items[crossing->value];
+        htp_value_type type = htp_view_types_find(facts->types, json->text.arena, crossing->value);
         htp_json_begin(json, NULL, '{');
-        htp_json_string(json, "name", htp_view_text(region->view, value->name));
+        htp_json_string(json, "name", htp_view_text(facts->view, value->name));
         htp_report_type_json(json, &type);
         htp_json_begin(json, is_output ? "to" : "from", '[');
         for (size_t k = 0; k < crossing->others.count; k++) {
-            htp_report_tag_json(json, NULL, region->tree, crossing->others.items[k]);
+            htp_report_tag_json(json, NULL, facts->tree, crossing->others.items[k]);
         }
         htp_json_end(json, ']');
         htp_json_end(json, '}');
@@ -81,44 +81,40 @@ void htp_report_crossing_json(htp_json *json, const htp_region *region, htp_view
 /* ---- all borders ---- */
 
 /* Receives the border of a module. */
-typedef void (*border_fn)(void *user, const htp_region *region, uint32_t module,
-                          htp_view_types *types, const htp_region_values values[2]);
+typedef void (*border_fn)(void *user, const htp_border_facts *facts, uint32_t module,
+                          const htp_module_border *border);
 
 static void each_border(htp_arena *arena, const htp_view *view, const htp_tree *tree, int depth,
                         border_fn receive, void *user)
 {
-    htp_region region = htp_region_new(arena, view, tree);
-    htp_view_types *types = htp_view_types_new(arena, view);
+    const htp_module_border *borders = htp_borders_find(arena, view, tree, depth);
+    const htp_border_facts facts = {view, tree, htp_view_types_new(arena, view)};
     for (uint32_t m = 0; m < tree->module_count; m++) {
-        bool is_deep = depth >= 0 && tree->modules[m].depth > (uint32_t)depth;
-        if (tree->modules[m].has_tag && !is_deep) {
-            htp_region_values values[2] = {{0}, {0}};
-            htp_region_set_module(&region, m);
-            htp_region_find_border(arena, &region, &values[0], &values[1]);
-            receive(user, &region, m, types, values);
+        if (htp_report_is_shown(&tree->modules[m], depth)) {
+            receive(user, &facts, m, &borders[m]);
         }
     }
 }
 
-static void add_text(void *user, const htp_region *region, uint32_t module, htp_view_types *types,
-                     const htp_region_values values[2])
+static void add_text(void *user, const htp_border_facts *facts, uint32_t module,
+                     const htp_module_border *border)
 {
     htp_text *text = user;
     htp_text_addf(
         text, "%s%s\n", text->length > 0 ? "\n" : "",
-        htp_text_printable(text->arena, htp_report_tag(text->arena, region->tree, module)));
-    htp_report_border(text, region, types, "inputs", &values[0], false);
-    htp_report_border(text, region, types, "outputs", &values[1], true);
+        htp_text_printable(text->arena, htp_report_tag(text->arena, facts->tree, module)));
+    htp_report_border(text, facts, "inputs", &border->inputs, false);
+    htp_report_border(text, facts, "outputs", &border->outputs, true);
 }
 
-static void add_json(void *user, const htp_region *region, uint32_t module, htp_view_types *types,
-                     const htp_region_values values[2])
+static void add_json(void *user, const htp_border_facts *facts, uint32_t module,
+                     const htp_module_border *border)
 {
     htp_json *json = user;
     htp_json_begin(json, NULL, '{');
-    htp_report_tag_json(json, "module", region->tree, module);
-    htp_report_crossing_json(json, region, types, &values[0], false);
-    htp_report_crossing_json(json, region, types, &values[1], true);
+    htp_report_tag_json(json, "module", facts->tree, module);
+    htp_report_crossing_json(json, facts, &border->inputs, false);
+    htp_report_crossing_json(json, facts, &border->outputs, true);
     htp_json_end(json, '}');
 }
 
@@ -134,10 +130,7 @@ const char *htp_report_borders_json(htp_arena *arena, const htp_view *view, cons
                                     int depth)
 {
     htp_json json = {.text.arena = arena};
-    htp_json_begin(&json, NULL, '{');
-    htp_json_string(&json, "model", view->path);
-    htp_json_string(&json, "status", "ok");
-    htp_json_string(&json, "kind", "onnx");
+    htp_report_begin_model(&json, view);
     htp_json_string(&json, "hierarchy", tree->source_text);
     htp_json_begin(&json, "modules", '[');
     each_border(arena, view, tree, depth, add_json, &json);

@@ -8,18 +8,25 @@
 #include "onnx/shape_inference/infer_view.h"
 #include "query/select/region.h"
 
+/** What describes a crossing value. */
+typedef struct htp_border_facts {
+    const htp_view *view;
+    const htp_tree *tree;
+    htp_view_types *types;
+} htp_border_facts;
+
 /** The tag of a module. */
 const char *htp_report_tag(htp_arena *arena, const htp_tree *tree, uint32_t module);
 
 /** The tag of a module as a member; null for HTP_NONE. */
 void htp_report_tag_json(htp_json *json, const char *key, const htp_tree *tree, uint32_t module);
 
-/** Adds the inputs or outputs of a region under a title: types, and the modules outside. */
-void htp_report_border(htp_text *text, const htp_region *region, htp_view_types *types,
-                       const char *title, const htp_region_values *values, bool is_output);
+/** Adds the inputs or outputs of modules under a title: types, and the modules outside. */
+void htp_report_border(htp_text *text, const htp_border_facts *facts, const char *title,
+                       const htp_region_values *values, bool is_output);
 
 /** The same as the member "inputs" or "outputs". */
-void htp_report_crossing_json(htp_json *json, const htp_region *region, htp_view_types *types,
+void htp_report_crossing_json(htp_json *json, const htp_border_facts *facts,
                               const htp_region_values *values, bool is_output);
 
 #endif

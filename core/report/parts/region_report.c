@@ -137,8 +137,9 @@ const char *htp_report_region(htp_arena *arena, const htp_region *region, const 
     htp_text text = {.arena = arena};
     htp_text_addf(&text, "%s, by %s\n", htp_text_printable(arena, address),
                   region->tree->source_text);
-    htp_report_border(&text, region, facts.types, "inputs", &facts.inputs, false);
-    htp_report_border(&text, region, facts.types, "outputs", &facts.outputs, true);
+    const htp_border_facts border = {facts.view, facts.tree, facts.types};
+    htp_report_border(&text, &border, "inputs", &facts.inputs, false);
+    htp_report_border(&text, &border, "outputs", &facts.outputs, true);
     add_nodes(&text, &facts);
     add_weights(&text, &facts);
     return htp_text_string(&text);
@@ -190,14 +191,12 @@ const char *htp_report_region_json(htp_arena *arena, const htp_region *region, c
 {
     struct facts facts = find_facts(arena, region);
     htp_json json = {.text.arena = arena};
-    htp_json_begin(&json, NULL, '{');
-    htp_json_string(&json, "model", facts.view->path);
-    htp_json_string(&json, "status", "ok");
-    htp_json_string(&json, "kind", "onnx");
+    htp_report_begin_model(&json, facts.view);
     htp_json_string(&json, "module", address);
     htp_json_string(&json, "hierarchy", facts.tree->source_text);
-    htp_report_crossing_json(&json, region, facts.types, &facts.inputs, false);
-    htp_report_crossing_json(&json, region, facts.types, &facts.outputs, true);
+    const htp_border_facts border = {facts.view, facts.tree, facts.types};
+    htp_report_crossing_json(&json, &border, &facts.inputs, false);
+    htp_report_crossing_json(&json, &border, &facts.outputs, true);
     add_nodes_json(&json, &facts);
     add_weights_json(&json, &facts);
     htp_json_end(&json, '}');

@@ -11,7 +11,7 @@
 
 enum { COLUMNS = 6 };
 
-static bool is_shown(const htp_tree_module *module, int depth)
+bool htp_report_is_shown(const htp_tree_module *module, int depth)
 {
     return module->has_tag && (depth < 0 || module->depth <= (uint32_t)depth);
 }
@@ -119,7 +119,7 @@ const char *htp_report_model(htp_arena *arena, const htp_view *view, const htp_t
     const uint32_t *order = htp_report_order(arena, tree);
     for (uint32_t i = 0; i < tree->module_count; i++) {
         const htp_tree_module *module = &tree->modules[order[i]];
-        if (is_shown(module, depth)) {
+        if (htp_report_is_shown(module, depth)) {
             bool has_note = *note_calls(arena, module->calls) != '\0';
             rows[0].cells[COLUMNS - 1] = has_note ? "calls" : rows[0].cells[COLUMNS - 1];
             rows[count++] = make_row(arena, tree, module);
@@ -189,6 +189,14 @@ static void add_values_json(htp_json *json, const htp_view *view, const char *ke
     htp_json_end(json, ']');
 }
 
+void htp_report_begin_model(htp_json *json, const htp_view *view)
+{
+    htp_json_begin(json, NULL, '{');
+    htp_json_string(json, "model", view->path);
+    htp_json_string(json, "status", "ok");
+    htp_json_string(json, "kind", "onnx");
+}
+
 void htp_report_opsets(htp_json *json, const htp_view *view)
 {
     htp_json_begin(json, "opsets", '[');
@@ -203,7 +211,6 @@ void htp_report_opsets(htp_json *json, const htp_view *view)
 
 static void add_format(htp_json *json, const htp_view *view)
 {
-    htp_json_string(json, "kind", "onnx");
     htp_json_number(json, "ir_version", view->ir_version);
     htp_json_string(json, "producer", htp_view_text(view, view->producer_name));
     htp_json_string(json, "producer_version", htp_view_text(view, view->producer_version));
@@ -214,9 +221,7 @@ const char *htp_report_model_json(htp_arena *arena, const htp_view *view, const 
                                   int depth)
 {
     htp_json json = {.text.arena = arena};
-    htp_json_begin(&json, NULL, '{');
-    htp_json_string(&json, "model", view->path);
-    htp_json_string(&json, "status", "ok");
+    htp_report_begin_model(&json, view);
     add_format(&json, view);
     htp_json_string(&json, "hierarchy", tree->source_text);
     htp_json_count(&json, "nodes", tree->nodes);

@@ -8,6 +8,12 @@
 #include "query/select/region.h"
 #include "query/validate/validate.h"
 
+/** Whether a module has a tag and is at most @p depth levels below the root; negative: any. */
+bool htp_report_is_shown(const htp_tree_module *module, int depth);
+
+/** Begins the object of an answer on a model: its path, status and kind. */
+void htp_report_begin_model(htp_json *json, const htp_view *view);
+
 /** The operator sets that a model imports, as the member "opsets" of the current object. */
 void htp_report_opsets(htp_json *json, const htp_view *view);
 
@@ -21,8 +27,7 @@ const char *htp_report_model_json(htp_arena *arena, const htp_view *view, const 
 const char *htp_report_region(htp_arena *arena, const htp_region *region, const char *address);
 const char *htp_report_region_json(htp_arena *arena, const htp_region *region, const char *address);
 
-/** The borders of all tagged modules down to @p depth levels below the root; negative: all. Each
- * takes a pass over the nodes. */
+/** The borders of all tagged modules down to @p depth levels below the root; negative: all. */
 const char *htp_report_borders(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                                int depth);
 const char *htp_report_borders_json(htp_arena *arena, const htp_view *view, const htp_tree *tree,

@@ -198,3 +198,18 @@ def borders_hold_the_graph_together(name):
         found = facts("inspect", file, "--module", address)
         assert [v["name"] for v in found["inputs"]] == [v for v in read if v not in made], address
         assert [v["name"] for v in found["outputs"]] == [v for v in made if v in others], address
+
+
+@case_for_each(("branching", "small-t5", "small-whisper", "transformer-scripted"))
+def borders_of_all_are_those_of_each(name):
+    """One pass over the model finds what a pass for each module finds, in the same order."""
+    file = exported(ALL[name])
+    found = facts("inspect", file, "--borders")["modules"]
+    assert {border["module"] for border in found} == set(tags_of(file)) and found[0]["inputs"]
+    for border in found:
+        alone = facts("inspect", file, "--module", border["module"])
+        assert all(border[side] == alone[side] for side in ("inputs", "outputs")), border["module"]
+    for depth in 0, 2:
+        shallow = facts("inspect", file, "--borders", "--depth", str(depth))["modules"]
+        assert shallow == [border for border in found if border["module"] in {one["module"] for one in shallow}]
+        assert len(shallow) <= len(found) and (depth or len(shallow) == 1)
