@@ -66,7 +66,8 @@ static htp_status run(htp_verify_work *work, const struct slice *slice,
     return status;
 }
 
-static htp_status compare(htp_verify_work *work, struct slice *slice)
+/* @param behind  the last value of A that is in the slice, and one more: how far the work is */
+static htp_status compare(htp_verify_work *work, struct slice *slice, uint32_t behind)
 {
     htp_side_session sessions[HTP_COMPARED];
     for (int m = 0; m < HTP_COMPARED; m++) {
@@ -75,14 +76,17 @@ static htp_status compare(htp_verify_work *work, struct slice *slice)
             HTP_NEW_ARRAY(work->arena, int32_t, work->sides[m].view->values.count + 1),
             &sessions[m]));
     }
-    for (uint32_t r = 0; r < work->runs; r++) {
-        HTP_TRY(run(work, slice, sessions, r));
+    htp_status status = HTP_OK;
+    for (uint32_t r = 0; r < work->runs && !status; r++) {
+        status = run(work, slice, sessions, r);
     }
     for (int m = 0; m < HTP_COMPARED; m++) {
         htp_side_close(&sessions[m]);
         slice->values[m].count = 0;
     }
-    return HTP_OK;
+    return status ? status
+                  : htp_verify_tick(work, "tensors", behind,
+                                    work->sides[HTP_COMPARED_A].view->values.count);
 }
 
 /* By value: whether a module with a tag returns it; NULL: all are compared. */
@@ -120,12 +124,12 @@ htp_status htp_verify_carried(htp_verify_work *work)
         largest = more > largest ? more : largest;
         more = more > 0 ? more : largest;
         if (slice.values[0].count > 0 && bytes + more > limit) {
-            HTP_TRY(compare(work, &slice));
+            HTP_TRY(compare(work, &slice, v));
             bytes = 0;
         }
         HTP_PUSH(work->arena, &slice.values[HTP_COMPARED_A], v);
         HTP_PUSH(work->arena, &slice.values[HTP_COMPARED_B], other);
         bytes += more;
     }
-    return slice.values[0].count > 0 ? compare(work, &slice) : HTP_OK;
+    return slice.values[0].count > 0 ? compare(work, &slice, (uint32_t)view->values.count) : HTP_OK;
 }

@@ -3,8 +3,12 @@
  */
 #include "verify/work.h"
 
+#include "base/text.h"
 #include "onnx/proto/tensor_type.h"
 #include "onnx/shape_inference/infer_axes.h"
+
+#include <inttypes.h>
+#include <string.h>
 
 /* Sizes of the first axis, which is mostly a batch, and of all others. Those behind the first few
  * are for models that need larger ones. */
@@ -124,6 +128,16 @@ static htp_status try(struct trying *trying, uint32_t run)
     return HTP_OK;
 }
 
+/* Reports a trial. @param failure  of trials so far; freed if the caller stops */
+static htp_status tick(const htp_verify_work *work, htp_status failure)
+{
+    htp_status stopped = htp_verify_tick(work, "runs", work->runs, HTP_VERIFY_RUNS);
+    if (stopped) {
+        htp_status_free(failure);
+    }
+    return stopped;
+}
+
 /* @param failure  of a trial; counts if none went well */
 static htp_status end_trying(const htp_verify_work *work, htp_status failure)
 {
@@ -159,6 +173,7 @@ static htp_status try_all(struct trying *trying)
         } else {
             work->runs++;
         }
+        HTP_TRY(tick(work, failure));
     }
     return end_trying(work, failure);
 }
@@ -216,6 +231,7 @@ static htp_status try_reference(struct trying *trying)
             failure = status;
         }
         work->runs += !status && is_taken;
+        HTP_TRY(tick(work, failure));
     }
     return end_trying(work, failure);
 }
@@ -230,38 +246,94 @@ static void note_size(htp_verify_work *work, const char *symbol, int64_t size, i
     }
 }
 
-/* Reads the inputs of A from the file of its values. */
-static htp_status read_inputs(htp_verify_work *work, int64_t *sizes)
+/* The array of a name. @return whether there is one */
+static bool find_name(const htp_verify_given *file, const char *name, size_t *index)
 {
-    const htp_side *a = &work->sides[HTP_COMPARED_A];
-    for (size_t i = 0; i < work->kinds.items.count; i++) {
-        const htp_input_kind *kind = &work->kinds.items.items[i];
-        const char *name = htp_view_text(a->view, a->view->values.items[kind->value].name);
-        if (!htp_side_has(a, kind->value)) {
-            return htp_status_make(HTP_CODE_USAGE, "%s: no array is '%s', an input of %s",
-                                   a->given->path, name, a->view->path);
+    for (*index = 0; *index < file->count; ++*index) {
+        if (strcmp(file->names[*index], name) == 0) {
+            return true;
         }
-        uint32_t number = a->number_of[kind->value];
-        htp_array *made = HTP_NEW(work->arena, htp_array);
-        *made = a->given->arrays[number];
-        if (made->data_type != kind->data_type || made->rank != kind->rank) {
-            return htp_status_make(HTP_CODE_USAGE,
-                                   "%s: '%s' is %s of rank %zu, and %s takes %s of "
-                                   "rank %zu",
-                                   a->given->path, name, htp_tensor_type_name(made->data_type),
-                                   made->rank, a->view->path, htp_tensor_type_name(kind->data_type),
-                                   kind->rank);
+    }
+    return false;
+}
+
+/* The file that has an input, and where: by name, or by position in a file of inputs. */
+static htp_status find_array(const htp_verify_work *work, size_t position, const char *name,
+                             const htp_verify_given **file, size_t *index)
+{
+    const htp_verify_request *request = work->request;
+    const char *numbered = htp_arena_printf(work->arena, "arr_%zu", position);
+    *file = request->inputs;
+    if (*file && (find_name(*file, name, index) || find_name(*file, numbered, index))) {
+        return HTP_OK;
+    }
+    *file = request->inputs ? request->inputs : request->values;
+    return !request->inputs && find_name(*file, name, index)
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_USAGE, "%s: no array is '%s', an input of %s",
+                                 (*file)->path, name, work->sides[HTP_COMPARED_A].view->path);
+}
+
+static bool fits_kind(const htp_input_kind *kind, const htp_array *array)
+{
+    bool fits = array->data_type == kind->data_type && array->rank == kind->rank;
+    for (size_t d = 0; fits && d < kind->rank; d++) {
+        fits = kind->symbols[d] || kind->sizes[d] == array->dims[d];
+    }
+    return fits;
+}
+
+/* "int64[batch,16]" */
+static const char *kind_text(htp_arena *arena, const htp_input_kind *kind)
+{
+    htp_text text = {.arena = arena};
+    htp_text_addf(&text, "%s[", htp_tensor_type_name(kind->data_type));
+    for (size_t d = 0; d < kind->rank; d++) {
+        htp_text_add(&text, d > 0 ? "," : "");
+        if (kind->symbols[d]) {
+            htp_text_add(&text, htp_text_printable(arena, kind->symbols[d]));
+        } else {
+            htp_text_addf(&text, "%" PRId64, kind->sizes[d]);
         }
-        void *data = htp_arena_alloc(work->arena, htp_array_bytes(made) + 1);
-        if (!a->given->read(a->given->user, number, data)) {
-            return htp_status_make(HTP_CODE_BAD_INPUT, "%s: '%s' cannot be read", a->given->path,
-                                   name);
-        }
-        made->data = data;
-        work->arrays[HTP_COMPARED_A][0][kind->value] = made;
-        for (size_t d = 0; d < kind->rank; d++) {
-            note_size(work, kind->symbols[d], made->dims[d], sizes);
-        }
+    }
+    htp_text_add(&text, "]");
+    return htp_text_string(&text);
+}
+
+/* "float32[2,8]" */
+static const char *array_text(htp_arena *arena, const htp_array *array)
+{
+    const char **symbols = HTP_NEW_ARRAY(arena, const char *, array->rank + 1);
+    const htp_input_kind kind = {.data_type = array->data_type,
+                                 .rank = array->rank,
+                                 .symbols = symbols,
+                                 .sizes = array->dims};
+    return kind_text(arena, &kind);
+}
+
+static htp_status read_input(htp_verify_work *work, size_t position, int64_t *sizes)
+{
+    const htp_input_kind *kind = &work->kinds.items.items[position];
+    const htp_view *view = work->sides[HTP_COMPARED_A].view;
+    const char *name = htp_view_text(view, view->values.items[kind->value].name);
+    const htp_verify_given *file = NULL;
+    size_t index = 0;
+    htp_array *made = HTP_NEW(work->arena, htp_array);
+    HTP_TRY(find_array(work, position, name, &file, &index));
+    *made = file->arrays[index];
+    if (!fits_kind(kind, made)) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: '%s' is %s, and %s takes %s", file->path, name,
+                               array_text(work->arena, made), view->path,
+                               kind_text(work->arena, kind));
+    }
+    void *data = htp_arena_alloc(work->arena, htp_array_bytes(made) + 1);
+    if (!file->read(file->user, index, data)) {
+        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: '%s' cannot be read", file->path, name);
+    }
+    made->data = data;
+    work->arrays[HTP_COMPARED_A][0][kind->value] = made;
+    for (size_t d = 0; d < kind->rank; d++) {
+        note_size(work, kind->symbols[d], made->dims[d], sizes);
     }
     return HTP_OK;
 }
@@ -275,7 +347,9 @@ static htp_status take_given(htp_verify_work *work)
     }
     work->sizes[0] = sizes;
     work->runs = 1;
-    HTP_TRY(read_inputs(work, sizes));
+    for (size_t i = 0; i < work->kinds.items.count; i++) {
+        HTP_TRY(read_input(work, i, sizes));
+    }
     return make_other(work, work->arrays[HTP_COMPARED_A][0], work->arrays[HTP_COMPARED_B][0]);
 }
 
@@ -306,7 +380,7 @@ htp_status htp_verify_choose(htp_verify_work *work)
 {
     static const htp_numbers nothing = {0};
     struct trying trying = {.work = work};
-    if (work->sides[HTP_COMPARED_A].given) {
+    if (work->request->values || work->request->inputs) {
         return take_given(work);
     }
     if (work->request->sizes) {

@@ -175,6 +175,25 @@ static htp_status run_part(struct finding *f, const struct alone *alone)
 
 /* ---- groups ---- */
 
+/* A module whose part does not run has a reason. */
+static htp_status run_parts(struct finding *f)
+{
+    htp_verify_work *work = f->work;
+    htp_status stopped = HTP_OK;
+    for (size_t i = 0; i < f->group.count && !stopped; i++) {
+        uint32_t m = f->group.items[i].module;
+        htp_verify_module *module = &work->modules[m];
+        htp_status status = run_part(f, &f->group.items[i]);
+        if (status) {
+            module->own = (htp_difference_of){.is_known = false};
+            module->no_own = htp_arena_strdup(work->arena, htp_status_message(status));
+            htp_status_free(status);
+        }
+        stopped = htp_verify_tick(work, "modules", m + 1U, work->borders.tree->module_count);
+    }
+    return stopped;
+}
+
 /* A's tensors of one group, in all runs. */
 static htp_status run_group(struct finding *f)
 {
@@ -196,15 +215,7 @@ static htp_status run_group(struct finding *f)
         f->of_a[r] = of_a;
     }
     htp_side_close(&session);
-    for (size_t i = 0; i < f->group.count; i++) {
-        htp_status status = run_part(f, &f->group.items[i]);
-        if (status) {
-            htp_verify_module *module = &work->modules[f->group.items[i].module];
-            module->own = (htp_difference_of){.is_known = false};
-            module->no_own = htp_arena_strdup(work->arena, htp_status_message(status));
-            htp_status_free(status);
-        }
-    }
+    htp_status stopped = run_parts(f);
     for (uint32_t r = 0; r < work->runs; r++) {
         htp_fetched_free(fetched[r]);
     }
@@ -213,7 +224,7 @@ static htp_status run_group(struct finding *f)
     }
     f->needed.count = 0;
     f->group.count = 0;
-    return HTP_OK;
+    return stopped;
 }
 
 static uint64_t need(struct finding *f, uint32_t value)

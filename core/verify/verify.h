@@ -72,6 +72,9 @@ typedef struct htp_verify_request {
                   so that what is fused in them stays so */
     const htp_verify_given *
         values; /* of A by another runtime: A is not run, and B is the same model. NULL: A is run */
+    const htp_verify_given *inputs; /* of A; NULL: those of `values`, else made up */
+    htp_progress_fn progress;       /* or NULL; see htp_verify_options */
+    void *user;
     struct htp_folder *save; /* gets the outputs of modules; NULL: none does */
 } htp_verify_request;
 
@@ -134,6 +137,7 @@ typedef struct htp_verification {
 /**
  * Verifies.
  * @return HTP_CODE_USAGE where no inputs can be made, or where B takes inputs that A does not have;
+ *         HTP_CODE_INTERRUPTED where it is stopped;
  *         HTP_CODE_BAD_INPUT where the runtime refuses a model.
  */
 HTP_MUST_USE htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,

@@ -36,6 +36,10 @@ static inline double htp_verify_tolerance(const htp_verify_work *work, uint32_t 
     return is_told ? reference->tolerances[value] : work->request->tolerance;
 }
 
+/** Reports how far the work is. @return HTP_CODE_INTERRUPTED where the caller stops it */
+HTP_MUST_USE htp_status htp_verify_tick(const htp_verify_work *work, const char *label,
+                                        uint64_t done, uint64_t total);
+
 /** Chooses sizes that both models run at, and makes their inputs. */
 HTP_MUST_USE htp_status htp_verify_choose(htp_verify_work *work);
 

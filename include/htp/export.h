@@ -39,6 +39,7 @@ typedef enum htp_stage {
     HTP_STAGE_TAGGED,
     HTP_STAGE_WRITTEN,
     HTP_STAGE_COUNT,
+    HTP_STAGE_COMPARED = HTP_STAGE_COUNT, /**< no stage of an export: of htp_model_verify() */
 } htp_stage;
 
 /** A stage's name: "loaded". NULL when out of range. */

@@ -36,6 +36,12 @@ typedef struct htp_verify_options {
                              computed, with its inputs: in place of a second model. NULL: none */
     const char *sizes;  /**< of the axes of the first model, see htp_inspect_options: the models
                              run at these alone; NULL: at up to three choices */
+    const char *inputs; /**< an .npz of the inputs of the first model, an ONNX model: by name, or by
+                             position as arr_0, arr_1 and so on. NULL: those of `values`, else made
+                             up. Those of a PyTorch model are its export's options */
+    htp_progress_fn progress; /**< or NULL; called with HTP_STAGE_COMPARED, now and then: runs,
+                                   then tensors, then modules */
+    void *user;               /**< passed to it */
 } htp_verify_options;
 
 /** Fills @p options with the defaults. */
@@ -53,6 +59,7 @@ HTP_API void htp_verify_options_init(htp_verify_options *options);
  * @param json       receives the same, and all of it, as one JSON object; may be NULL.
  * @param is_beyond  receives whether something is beyond the tolerance; may be NULL.
  * @return NULL also where something is; HTP_CODE_INTERNAL where ONNX Runtime is missing;
+ *         HTP_CODE_INTERRUPTED where options->progress() stops it;
  *         HTP_CODE_USAGE where no inputs can be made up; HTP_CODE_BAD_INPUT where ONNX Runtime
  *         refuses a model.
  */

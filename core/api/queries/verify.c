@@ -17,6 +17,7 @@
 #include "source/inputs/arrays_npz.h"
 
 #include <math.h>
+#include <time.h>
 
 #define MEBIBYTE ((uint64_t)1 << 20)
 
@@ -42,7 +43,8 @@ struct work {
     htp_runtime *runtime;
     htp_arena scratch;
     htp_folder folder;
-    htp_npz_file values;
+    htp_npz_file values, inputs;
+    struct timespec begin;
     const char *path; /* of the PyTorch model that is A; NULL: it is an ONNX model */
     const htp_options *export_options;
     htp_verify_program program; /* of that model */
@@ -104,16 +106,28 @@ static htp_status check_outputs(htp_query *query, const htp_verify_options *opti
                : HTP_OK;
 }
 
+/* Adds the time. */
+static bool report_progress(void *user, const htp_progress *progress)
+{
+    const struct work *work = user;
+    htp_progress timed = *progress;
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    timed.seconds = (double)(now.tv_sec - work->begin.tv_sec) +
+                    (double)(now.tv_nsec - work->begin.tv_nsec) * 1e-9;
+    return work->options.progress(work->options.user, &timed);
+}
+
 static bool read_elements(void *user, size_t index, void *elements)
 {
     return htp_npz_read(user, index, elements);
 }
 
-/* The tensors of a file of values. */
-static htp_status open_values(htp_arena *arena, struct work *work, htp_verify_given *given)
+/* The tensors of a file. */
+static htp_status open_arrays(htp_arena *arena, const char *path, htp_npz_file *file,
+                              htp_verify_given *given)
 {
-    htp_npz_file *file = &work->values;
-    HTP_TRY(htp_npz_open(arena, work->options.values, file));
+    HTP_TRY(htp_npz_open(arena, path, file));
     const char **names = HTP_NEW_ARRAY(arena, const char *, file->entries.count + 1);
     htp_array *arrays = HTP_NEW_ARRAY(arena, htp_array, file->entries.count + 1);
     for (size_t i = 0; i < file->entries.count; i++) {
@@ -185,11 +199,15 @@ static htp_status answer(htp_query *query)
     htp_arena *arena = &query->arena;
     htp_model *other = query->other ? query->other : query->model;
     bool is_chosen = work->options.tolerance >= 0;
-    htp_verify_given given = {.count = 0};
+    htp_verify_given values = {.count = 0};
+    htp_verify_given inputs = {.count = 0};
     HTP_TRY(check_outputs(query, &work->options));
     HTP_TRY(htp_runtime_open(htp_runtime_find(arena, work->options.onnxruntime), &work->runtime));
     if (work->options.values) {
-        HTP_TRY(open_values(arena, work, &given));
+        HTP_TRY(open_arrays(arena, work->options.values, &work->values, &values));
+    }
+    if (work->options.inputs) {
+        HTP_TRY(open_arrays(arena, work->options.inputs, &work->inputs, &inputs));
     }
     if (work->options.save) {
         HTP_TRY(htp_folder_begin(&work->folder, work->options.save));
@@ -197,7 +215,10 @@ static htp_status answer(htp_query *query)
     htp_verify_request request = {
         .views = {&query->model->view, &other->view},
         .trees = {&query->model->tree, &other->tree},
-        .values = work->options.values ? &given : NULL,
+        .values = work->options.values ? &values : NULL,
+        .inputs = work->options.inputs ? &inputs : NULL,
+        .progress = work->options.progress ? report_progress : NULL,
+        .user = work,
         .save = work->options.save ? &work->folder : NULL,
         .runtime = work->runtime,
         .scratch = &work->scratch,
@@ -229,10 +250,10 @@ static htp_status take(const htp_verify_options *given, htp_verify_options *opti
         return htp_status_make(HTP_CODE_USAGE, "a level of optimisation is 0 to %d, not %d",
                                HTP_RUNTIME_LEVEL_ALL, options->level);
     }
-    if (options->sizes && options->values) {
+    if (options->sizes && (options->values || options->inputs)) {
         return htp_status_make(HTP_CODE_USAGE,
                                "sizes are for inputs that are made up, and a file of "
-                               "values has them");
+                               "inputs or values has them");
     }
     if (options->level > HTP_RUNTIME_LEVEL_NONE && options->values) {
         return htp_status_make(HTP_CODE_USAGE, "a level of optimisation is for a second model, "
@@ -249,6 +270,7 @@ static void close_work(htp_query *query)
     struct work *work = query->work;
     htp_runtime_close(work->runtime);
     htp_npz_close(&work->values);
+    htp_npz_close(&work->inputs);
     htp_folder_discard(&work->folder);
     htp_verify_program_close(&work->program);
     htp_arena_free(&work->scratch);
@@ -269,6 +291,11 @@ static htp_status ask(htp_query *query, struct work *work, const htp_verify_opti
         return htp_status_make(HTP_CODE_USAGE, "the sizes of a PyTorch model are those of its "
                                                "inputs: pass them as for an export");
     }
+    if (work->path && work->options.inputs) {
+        return htp_status_make(HTP_CODE_USAGE, "the inputs of a PyTorch model are those of its "
+                                               "export: pass them as for an export");
+    }
+    (void)clock_gettime(CLOCK_MONOTONIC, &work->begin);
     htp_arena_init(&work->scratch);
     htp_status status = htp_query_ask(query);
     if (is_beyond) {

@@ -81,7 +81,8 @@ HTP_MUST_USE htp_status htp_cli_quality(const htp_cli_arguments *arguments, bool
 /** Prints how two ONNX models differ. */
 HTP_MUST_USE htp_status htp_cli_compare(const htp_cli_arguments *arguments, bool *is_different);
 
-/** Prints where two ONNX models part when they run. */
-HTP_MUST_USE htp_status htp_cli_verify(const htp_cli_arguments *arguments, bool *is_beyond);
+/** Prints where two ONNX models part when they run. @param run  has the callbacks */
+HTP_MUST_USE htp_status htp_cli_verify(const htp_cli_arguments *arguments, const htp_options *run,
+                                       bool *is_beyond);
 
 #endif

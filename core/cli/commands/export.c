@@ -141,7 +141,7 @@ static htp_status work_on(const struct run *run, const htp_options *options, siz
     case HTP_CLI_COMPARE:
         return htp_cli_compare(run->arguments, has_findings);
     case HTP_CLI_VERIFY:
-        return htp_cli_verify(run->arguments, has_findings);
+        return htp_cli_verify(run->arguments, options, has_findings);
     case HTP_CLI_QUALITY:
         return htp_cli_quality(run->arguments, has_findings);
     case HTP_CLI_SELECT:

@@ -9,6 +9,7 @@ import termios
 from harness import EXIT_USAGE, PROGRAM, ROOT, case, case_for_each, exported, run, scratch
 from models.table import ALL
 from test_bad_input import check_line
+from test_verify import PACKAGE
 
 
 def on_terminal(*words, columns: int = 80, kind: str = "xterm", **variables) -> str:
@@ -53,6 +54,15 @@ def pipes_get_whole_names():
     assert "..." not in parts and len(set(modules)) == len(modules) >= 6, parts
     for words in ["inspect"], ["inspect", "--module", "encoder.layer.0"], ["quality", "--verbose"], ["inspect", "--cost"]:
         assert "..." not in run(words[0], onnx, *words[1:]).stdout, words
+
+
+@case
+def what_takes_long_shows_how_far_it_is():
+    onnx = exported(ALL["bert-tiny"])
+    words = ["verify", onnx, onnx, "--sizes", "batch=4,sequence=512", "--memory", 64, "--onnxruntime", PACKAGE[0]]
+    told, _, report = on_terminal(*words).rpartition("\r\033[K")
+    assert "tensors" in told and "[#" in told and "\n" not in told and report.startswith("A  "), (told, report)
+    assert "\r" not in on_terminal(*words[:3], *words[-2:]), "a short run has a bar"
 
 
 @case_for_each([40, 60, 100, 200], name=str)

@@ -255,8 +255,8 @@ def values_that_are_refused():
     ids = numpy.zeros((2, 16), numpy.int64)
     bad = {
         "an input of": {"input_ids": ids},
-        "takes int64 of rank 2": {"input_ids": ids[0], "attention_mask": ids, "token_type_ids": ids},
-        "is float32 of rank 2": {"input_ids": ids, "attention_mask": ids.astype("f"), "token_type_ids": ids},
+        "is int64[16], and": {"input_ids": ids[0], "attention_mask": ids, "token_type_ids": ids},
+        "is float32[2,16], and": {"input_ids": ids, "attention_mask": ids.astype("f"), "token_type_ids": ids},
         "Fortran's order": {"input_ids": numpy.asfortranarray(ids)},
         "a dtype that no input has": {"input_ids": numpy.array("text")},
     }
@@ -275,6 +275,30 @@ def values_that_are_refused():
         assert not (folder / "saved").exists() and [path.name for path in folder.iterdir()] == ["v.npz"]
         check_line(run("verify", file, file, "--values", values), EXIT_USAGE, "one model with --values")
         check_line(run("verify", file, "--values", values, "--level", "1"), EXIT_USAGE, "for a second model")
+
+
+@case
+def inputs_of_a_file_are_taken():
+    """By name, and by position; with --values, too, whose file then has no inputs."""
+    file = exported(SAMPLES[0])
+    inputs, tensors = fetched(file)
+    with scratch() as folder:
+        model = onnx.load(file)
+        full, _ = change_weight(model)
+        onnx.save(model, folder / "changed.onnx")
+        for name, arrays in ("names", ((), inputs)), ("places", (inputs.values(), {})):
+            numpy.savez(folder / f"{name}.npz", *arrays[0], **arrays[1])
+            found = verified(file, folder / "changed.onnx", "--inputs", folder / f"{name}.npz", code=EXIT_FOUND)
+            assert found["first"] == full and found["sizes"] == [{"batch": 2, "sequence": 16}], found["sizes"]
+        numpy.savez(folder / "values.npz", **tensors)
+        found = verified(file, "--values", folder / "values.npz", "--inputs", folder / "names.npz")
+        assert found["first"] is None and found["without_counterpart"] == {"a": 0, "b": 0}, found
+        refuse = lambda *options: run("verify", file, *options, "--onnxruntime", PACKAGE[0])
+        numpy.savez(folder / "few.npz", input_ids=inputs["input_ids"])
+        check_line(refuse("--values", folder / "values.npz", "--inputs", folder / "few.npz"), EXIT_USAGE, "few.npz",
+                   "no array is 'attention_mask'")
+        check_line(refuse(file, "--inputs", folder / "names.npz", "--sizes", "batch=2"), EXIT_USAGE, "made up")
+        check_line(refuse(file, "--inputs", file), EXIT_USAGE, "no .npz file")
 
 
 @case
