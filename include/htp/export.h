@@ -140,6 +140,11 @@ typedef struct htp_options {
     /** "NAME=N": limits of what a model may cost, see docs/LIMITS.md. */
     const char *const *limits;
     size_t limit_count;
+    /** htp_export() works in a child of this process, whose death is a status: a crash in libtorch
+     * does not end a host. The child is forked, so call it before this process uses libtorch
+     * itself, with threads of its own. */
+    bool isolated;
+    int isolated_seconds; /**< the most that the child may take; 0: no limit */
 } htp_options;
 
 /** Fills @p options with the defaults. */

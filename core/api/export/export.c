@@ -1,6 +1,7 @@
 /*
  * The pipeline from a model's file to an ONNX file.
  */
+#include "api/export/isolated.h"
 #include "api/export/pipeline.h"
 #include "api/export/result.h"
 #include "api/export/sidecar.h"
@@ -161,8 +162,14 @@ htp_status htp_export(const char *model_path, const char *onnx_path, const htp_o
                       htp_result **result)
 {
     struct job job = {.onnx_path = onnx_path, .result = result};
+    htp_options chosen;
     if (result) {
         *result = NULL;
+    }
+    HTP_TRY(htp_paths_check_model(model_path));
+    HTP_TRY(htp_options_copy(options, &chosen));
+    if (chosen.isolated) {
+        return htp_export_isolated(model_path, onnx_path, &chosen, result, htp_export);
     }
     return run_job(&job, model_path, options, run_export);
 }

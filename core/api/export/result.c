@@ -160,26 +160,35 @@ static const char *make_json(htp_session *session, const htp_finished *finished)
     return htp_text_string(&text);
 }
 
+htp_status htp_result_assemble(char *json, char *tree, char *external_path, uint64_t node_count,
+                               htp_result **result)
+{
+    htp_result *made = calloc(1, sizeof(*made));
+    if (!made || !json || !tree) {
+        free(made);
+        free(json);
+        free(tree);
+        free(external_path);
+        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+    }
+    *made = (htp_result){json, tree, external_path, node_count};
+    *result = made;
+    return HTP_OK;
+}
+
 /* After the first malloc() nothing uses the arena, which may jump. */
 htp_status htp_result_make(htp_session *session, const htp_finished *finished, htp_result **result)
 {
     const char *json = make_json(session, finished);
     const char *tree = htp_report_tree(&session->arena, finished->hierarchy, finished->annotations,
                                        session->graph);
-    const char *external_path = finished->sizes.external_path;
-    htp_result *made = calloc(1, sizeof(*made));
-    if (made) {
-        made->json = strdup(json);
-        made->tree = strdup(tree);
-        made->external_path = external_path ? strdup(external_path) : NULL;
-        made->node_count = finished->model->nodes.count;
-    }
-    if (!made || !made->json || !made->tree || (external_path && !made->external_path)) {
-        htp_result_free(made);
+    const char *data = finished->sizes.external_path;
+    char *external_path = data ? strdup(data) : NULL;
+    if (data && !external_path) {
         return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
     }
-    *result = made;
-    return HTP_OK;
+    return htp_result_assemble(strdup(json), strdup(tree), external_path,
+                               finished->model->nodes.count, result);
 }
 
 const char *htp_result_json(const htp_result *result)

@@ -26,4 +26,9 @@ typedef struct htp_finished {
 HTP_MUST_USE htp_status htp_result_make(htp_session *session, const htp_finished *finished,
                                         htp_result **result);
 
+/** Makes a result of its parts, which it takes over, also if it fails. @param external_path  or
+ * NULL */
+HTP_MUST_USE htp_status htp_result_assemble(char *json, char *tree, char *external_path,
+                                            uint64_t node_count, htp_result **result);
+
 #endif

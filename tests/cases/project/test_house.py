@@ -66,7 +66,7 @@ SIDE_DOORS = {
     "lower/refusal": "nesting report",
     "lower/tensor": "empty layout",
     "onnx/builder": "ir_version names prune",
-    "onnx/files": "delivery external folder output",
+    "onnx/files": "delivery external folder leftovers output",
     "onnx/inliner": "flat_recipe inline",
     "onnx/metadata": "annotate annotate_node complex_border stack_trace state_pairs",
     "onnx/proto": "tensor_type wire",
