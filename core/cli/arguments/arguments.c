@@ -251,7 +251,8 @@ static bool read_help(htp_cli_arguments *arguments, int count, char **words)
             continue;
         }
         arguments->about = htp_cli_command_named(words[i]);
-        if (arguments->about == HTP_CLI_EXPORT && strcmp(words[i], "export") != 0) {
+        bool is_named = strcmp(words[i], "export") == 0 || strcmp(words[i], "help") == 0;
+        if (arguments->about == HTP_CLI_EXPORT && !is_named) {
             const char *meant = htp_cli_command_suggest(words[i]);
             htp_cli_print_message("there is no command %s; %s%s%s", words[i],
                                   meant ? "did you mean " : "see htp-trace --help",
@@ -262,15 +263,39 @@ static bool read_help(htp_cli_arguments *arguments, int count, char **words)
     return true;
 }
 
-/* Whether the first word is a misspelt command, and not a file. */
+/* Whether the first word is a misspelt command, and not a file. A lone word that is neither is,
+ * too: an export would have an output. */
 static bool is_misspelt(const htp_cli_arguments *arguments, const char *word)
 {
     bool is_model = arguments->model_count > 0 && strcmp(arguments->models[0], word) == 0;
-    const char *meant = is_model && access(word, F_OK) != 0 ? htp_cli_command_suggest(word) : NULL;
+    if (!is_model || strcmp(word, "-") == 0 || access(word, F_OK) == 0) {
+        return false;
+    }
+    const char *meant = htp_cli_command_suggest(word);
+    bool is_lone =
+        arguments->command == HTP_CLI_EXPORT && !arguments->out && !arguments->out_folder;
     if (meant) {
         htp_cli_print_message("%s is neither a command nor a file; did you mean %s?", word, meant);
+    } else if (is_lone) {
+        htp_cli_print_message("%s is neither a command nor a file; see htp-trace --help", word);
     }
-    return meant != NULL;
+    return meant || is_lone;
+}
+
+/* Names that mean no file: of an unset variable, or standard output as a folder. */
+static bool are_names_usable(const htp_cli_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->model_count; i++) {
+        if (!*arguments->models[i]) {
+            htp_cli_print_message("the name of a model is empty");
+            return false;
+        }
+    }
+    if (arguments->out_folder && strcmp(arguments->out_folder, "-") == 0) {
+        htp_cli_print_message("--out-dir takes a folder, not standard output; ./- is one");
+        return false;
+    }
+    return true;
 }
 
 bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
@@ -305,8 +330,8 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
             arguments->models[arguments->model_count++] = argv[i];
         }
     }
-    return (has_command || !is_misspelt(arguments, word)) && join_selectors(arguments) &&
-           check(arguments);
+    return are_names_usable(arguments) && (has_command || !is_misspelt(arguments, word)) &&
+           join_selectors(arguments) && check(arguments);
 }
 
 void htp_cli_arguments_free(htp_cli_arguments *arguments)

@@ -124,8 +124,7 @@ htp_status htp_archive_open(const char *path, htp_archive *archive)
         return htp_status_make(HTP_CODE_BAD_INPUT, "%s: %s", path, strerror(errno));
     }
     if (S_ISDIR(facts.st_mode)) {
-        return htp_status_make(HTP_CODE_BAD_INPUT,
-                               "%s: a directory; pass the TorchScript file itself", path);
+        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: a directory; pass the model's file", path);
     }
     if (!S_ISREG(facts.st_mode)) {
         return htp_status_make(HTP_CODE_BAD_INPUT,

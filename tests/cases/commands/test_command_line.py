@@ -38,7 +38,7 @@ def help_is_a_word():
     """So is export."""
     for command in "select", "export", "quality":
         assert run("help", command).stdout == run(command, "--help").stdout != ""
-    assert run("help").stdout == run("export", "--help").stdout == run("--help").stdout
+    assert run("help").stdout == run("export", "--help").stdout == run("help", "help").stdout == run("--help").stdout
     assert json.loads(run("help", "--json").stdout) == json.loads(run("--help", "--json").stdout)
     check_line(run("help", "slect"), EXIT_USAGE, "there is no command slect; did you mean select?")
     check_line(run("help", "breakfast"), EXIT_USAGE, "see htp-trace --help")
@@ -50,6 +50,9 @@ def help_is_a_word():
 @case_for_each([
     (["inspct", "model.onnx"], "did you mean inspect?"),
     (["comapre", "a.onnx", "b.onnx"], "did you mean compare?"),
+    (["breakfast"], "breakfast is neither a command nor a file; see htp-trace --help"),
+    (["inspect", ""], "the name of a model is empty"),
+    (["split", "model.onnx", "--depth", "1", "--out-dir", "-"], "--out-dir takes a folder"),
     (["inspect", "model.onnx", "--dpeth", "2"], "did you mean --depth?"),
     (["model.pt", "--opest=17"], "--opest=17 is no option; did you mean --opset?"),
     (["model.pt", "--breakfast"], "--breakfast is no option, or takes no value; see htp-trace --help"),

@@ -66,6 +66,13 @@ def words_are_those_that_are_told():
 
 
 @case
+def limits_are_those_of_the_table():
+    """--limit lists the names of limits.def, in its order."""
+    rows = re.findall(r'^LIMIT\(\w+, "([\w-]+)"', (ROOT / "core/base/limits/limits.def").read_text(), re.MULTILINE)
+    assert rows and re.findall(r"`([\w-]+)`", EXPORTS["limit"]["help"]) == rows
+
+
+@case
 def repeated_options():
     """Repeatable options are; a second module is refused where one is expected."""
     for row in COMMANDS.values():
