@@ -29,6 +29,11 @@ class Error(Exception):
         self.message = message
         self.details = details
 
+    def name_bytes(self, path: str) -> None:
+        """Says "bytes" where the message has the path of bytes in memory."""
+        self.message = self.message.replace(path, "bytes")
+        self.args = ("\n".join([self.message, *self.details]),)
+
 
 def _load() -> ctypes.CDLL:
     found = os.environ.get("HTP_LIBRARY") or next(iter(sorted(FOLDER.glob("libhtp.so.*"))), "libhtp.so.0")
@@ -135,7 +140,9 @@ class File:
     def __enter__(self) -> bytes:
         return self.path
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, error: object, *_: object) -> None:
+        if self._pointer and isinstance(error, Error):
+            error.name_bytes(os.fsdecode(self.path))
         self.close()
 
 

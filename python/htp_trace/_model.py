@@ -55,8 +55,8 @@ class Model:
         self.path = os.fsdecode(self._file.path)
         try:
             check(lib.htp_model_open(self._file.path, byref(self._pointer)))
-        except BaseException:
-            self.close()
+        except BaseException as error:
+            self._file.__exit__(type(error), error)
             raise
 
     def close(self) -> None:

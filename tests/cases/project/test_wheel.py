@@ -21,6 +21,14 @@ if "torch" in sys.argv:
 import htp_trace
 model, folder = sys.argv[1:3]
 answer = htp_trace.export(model, folder + "/a.onnx", sidecar="")
+htp_trace.export(open(model, "rb").read(), folder + "/bytes.onnx")
+assert open(folder + "/a.onnx", "rb").read() == open(folder + "/bytes.onnx", "rb").read()
+for take in htp_trace.open, htp_trace.inspect:
+    try:
+        take(b"?")
+        raise AssertionError("these are no model")
+    except htp_trace.Error as error:
+        assert error.code == 3 and str(error).startswith("bytes: not "), error
 with htp_trace.open(folder + "/a.onnx") as a, htp_trace.open(open(folder + "/a.onnx", "rb").read()) as b:
     found = {
         "nodes": answer["nodes"],
