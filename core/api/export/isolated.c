@@ -140,7 +140,7 @@ struct receiver {
     int pipe;
     atomic_bool *is_stopped;
     htp_status status;
-    char *texts[SENT_KINDS]; /* of the result */
+    char *json, *tree, *external_path; /* of the result */
     uint64_t node_count;
     bool is_complete;
 };
@@ -184,32 +184,42 @@ static void take_status(struct receiver *receiver, uint64_t code, const char *me
         htp_status_make(is_known ? (htp_code)code : HTP_CODE_INTERNAL, "%s", message);
 }
 
-/* Takes a message. @return whether it takes the text, too */
-static bool take(struct receiver *receiver, const struct head *head, char *text)
+static void keep(char **place, const char *text)
+{
+    free(*place);
+    *place = strdup(text);
+}
+
+static void take(struct receiver *receiver, const struct head *head, const char *text)
 {
     switch (head->kind) {
     case SENT_PROGRESS:
         pass_progress(receiver, head, text);
-        return false;
+        break;
     case SENT_NOTE:
         if (receiver->options->note) {
             receiver->options->note(receiver->options->user, text);
         }
-        return false;
+        break;
     case SENT_STATUS:
         take_status(receiver, head->number[0], text);
-        return false;
+        break;
     case SENT_DETAIL:
         htp_status_add_detail(receiver->status, "%s", text);
-        return false;
+        break;
     case SENT_END:
         receiver->node_count = head->number[0];
         receiver->is_complete = true;
-        return false;
+        break;
+    case SENT_JSON:
+        keep(&receiver->json, text);
+        break;
+    case SENT_TREE:
+        keep(&receiver->tree, text);
+        break;
     default:
-        free(receiver->texts[head->kind]);
-        receiver->texts[head->kind] = text;
-        return true;
+        keep(&receiver->external_path, text);
+        break;
     }
 }
 
@@ -223,10 +233,10 @@ static bool receive(struct receiver *receiver)
     }
     char *text = calloc(1, (size_t)head.bytes + 1);
     bool is_read = text && read_all(receiver->pipe, text, head.bytes);
-    bool is_kept = is_read && take(receiver, &head, text);
-    if (!is_kept) {
-        free(text);
+    if (is_read) {
+        take(receiver, &head, text);
     }
+    free(text);
     return is_read && !receiver->is_complete;
 }
 
@@ -272,11 +282,9 @@ static htp_status judge(struct receiver *receiver, const struct task *task, bool
     if (receiver->status || !result) {
         return receiver->status;
     }
-    char **texts = receiver->texts;
-    htp_status status =
-        htp_result_assemble(texts[SENT_JSON], texts[SENT_TREE], texts[SENT_EXTERNAL_PATH],
-                            receiver->node_count, result);
-    texts[SENT_JSON] = texts[SENT_TREE] = texts[SENT_EXTERNAL_PATH] = NULL;
+    htp_status status = htp_result_assemble(receiver->json, receiver->tree, receiver->external_path,
+                                            receiver->node_count, result);
+    receiver->json = receiver->tree = receiver->external_path = NULL;
     return status;
 }
 
@@ -294,9 +302,9 @@ static htp_status attend(struct receiver *receiver, const struct task *task, pid
         htp_leftovers_remove(task->onnx_path, getuid());
     }
     htp_status status = judge(receiver, task, is_in_time, state, result);
-    for (size_t i = 0; i < SENT_KINDS; i++) {
-        free(receiver->texts[i]);
-    }
+    free(receiver->json);
+    free(receiver->tree);
+    free(receiver->external_path);
     return status;
 }
 
