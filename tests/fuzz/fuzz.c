@@ -15,6 +15,105 @@ const char *fuzz_two_nodes(unsigned slot)
     return fuzz_file(slot, model_bytes, sizeof(model_bytes) - 1);
 }
 
+/* ---- a small writer of ONNX ---- */
+
+enum { MOST_BYTES = 1 << 12 };
+
+/* The beginning of a message of known size: its key and its length. */
+static uint8_t *put_length(uint8_t *at, uint8_t key, size_t length)
+{
+    *at++ = key;
+    for (; length >= 128; length >>= 7) {
+        *at++ = (uint8_t)(length | 128);
+    }
+    *at++ = (uint8_t)length;
+    return at;
+}
+
+static uint8_t *put_text(uint8_t *at, uint8_t key, const char *text)
+{
+    const size_t length = strlen(text);
+    at = put_length(at, key, length);
+    memcpy(at, text, length);
+    return at + length;
+}
+
+/* NodeProto: input (1), output (2), name (3), op_type (4). */
+static uint8_t *put_node(uint8_t *at, const char *name, size_t index, bool is_last)
+{
+    uint8_t node[256];
+    char value[16];
+    (void)snprintf(value, sizeof(value), "v%zu", index);
+    uint8_t *end = put_text(node, 0x0a, index == 0 ? "x" : value);
+    (void)snprintf(value, sizeof(value), "v%zu", index + 1);
+    end = put_text(end, 0x12, is_last ? "y" : value);
+    end = put_text(end, 0x1a, name);
+    end = put_text(end, 0x22, "Neg");
+    at = put_length(at, 0x0a, (size_t)(end - node));
+    memcpy(at, node, (size_t)(end - node));
+    return at + (end - node);
+}
+
+/* A float of rank 1, as an input (11) or an output (12) of the graph. */
+static uint8_t *put_border(uint8_t *at, uint8_t key, const char *name)
+{
+    static const uint8_t type[] = {0x12, 10, 0x0a, 8, 0x08, 1, 0x12, 4, 0x0a, 2, 0x08, 1};
+    at = put_length(at, key, strlen(name) + 2 + sizeof(type));
+    at = put_text(at, 0x0a, name);
+    memcpy(at, type, sizeof(type));
+    return at + sizeof(type);
+}
+
+/* ModelProto: ir_version (1), graph (7), opset_import (8). */
+static size_t put_model(uint8_t *model, const char *const *names, size_t count)
+{
+    static const uint8_t opset[] = {0x42, 4, 0x0a, 0, 0x10, 18};
+    uint8_t graph[MOST_BYTES / 2];
+    uint8_t *end = graph;
+    for (size_t i = 0; i < count; i++) {
+        end = put_node(end, names[i], i, i + 1 == count);
+    }
+    end = put_text(end, 0x12, "g");
+    end = put_border(put_border(end, 0x5a, "x"), 0x62, "y");
+    uint8_t *at = model;
+    *at++ = 0x08;
+    *at++ = 10;
+    at = put_length(at, 0x3a, (size_t)(end - graph));
+    memcpy(at, graph, (size_t)(end - graph));
+    at += end - graph;
+    memcpy(at, opset, sizeof(opset));
+    return (size_t)(at - model) + sizeof(opset);
+}
+
+/* metadata_props (14) of a ModelProto: key (1), value (2). */
+static size_t put_metadata(uint8_t *model, const void *value, size_t bytes)
+{
+    uint8_t head[64];
+    uint8_t *end = put_text(head, 0x0a, "htp.module_tree");
+    end = put_length(end, 0x12, bytes);
+    uint8_t *at = put_length(model, 0x72, (size_t)(end - head) + bytes);
+    memcpy(at, head, (size_t)(end - head));
+    at += end - head;
+    if (bytes > 0) {
+        memcpy(at, value, bytes);
+    }
+    return (size_t)(at - model) + bytes;
+}
+
+const char *fuzz_named_nodes(unsigned slot, const char *const *names, size_t count,
+                             const void *module_tree, size_t bytes)
+{
+    uint8_t *model = malloc(MOST_BYTES + bytes);
+    FUZZ_CHECK(model);
+    size_t size = put_model(model, names, count);
+    size += module_tree ? put_metadata(model + size, module_tree, bytes) : 0;
+    const char *path = fuzz_file(slot, model, size);
+    free(model);
+    return path;
+}
+
+/* ---- checks and files ---- */
+
 _Noreturn void fuzz_fail(const char *condition, const char *file, int line)
 {
     (void)fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, condition);

@@ -22,6 +22,11 @@ const char *fuzz_file(unsigned slot, const void *data, size_t size);
 /** As fuzz_file() with an ONNX model: x -> Neg "/a/Neg" -> v -> Neg "/b/Neg" -> y. */
 const char *fuzz_two_nodes(unsigned slot);
 
+/** As fuzz_file() with a model of nodes "Neg" one after the other, of these names (below 64 bytes),
+ * and metadata: the module tree in JSON, none if it is NULL. */
+const char *fuzz_named_nodes(unsigned slot, const char *const *names, size_t count,
+                             const void *module_tree, size_t bytes);
+
 /** Aborts the program, for the fuzzer to see, if the condition does not hold. */
 #define FUZZ_CHECK(condition)                                                                      \
     do {                                                                                           \

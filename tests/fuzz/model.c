@@ -1,6 +1,6 @@
 /*
- * An ONNX file: opened, inspected, validated, its nodes selected, drawn and extracted, and written
- * without tags.
+ * An ONNX file: opened, inspected, validated, its cost and its tags measured, its nodes selected,
+ * drawn and extracted, and written without tags.
  */
 #include "fuzz.h"
 
@@ -17,6 +17,36 @@ static void inspect(htp_model *model, const char *module)
         FUZZ_CHECK(text && json && json[0] == '{');
     }
     htp_string_free(text);
+    htp_string_free(json);
+}
+
+/* Multiply-adds as formulas and as numbers, and as Model Explorer's node data. */
+static void count_cost(htp_model *model)
+{
+    static const char *const sizes[] = {NULL, "batch=2"};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        htp_inspect_options options;
+        htp_inspect_options_init(&options);
+        options.cost = true;
+        options.sizes = sizes[i];
+        options.node_data = "/dev/null";
+        char *text = NULL;
+        if (fuzz_is_ok(htp_model_inspect(model, &options, &text, NULL))) {
+            FUZZ_CHECK(text != NULL);
+        }
+        htp_string_free(text);
+    }
+}
+
+static void measure_quality(const char *path)
+{
+    htp_quality_options options;
+    htp_quality_options_init(&options);
+    options.node_data = "/dev/null";
+    char *json = NULL;
+    if (fuzz_is_ok(htp_measure_quality(&path, 1, &options, NULL, &json, NULL))) {
+        FUZZ_CHECK(json && json[0] == '{');
+    }
     htp_string_free(json);
 }
 
@@ -102,9 +132,11 @@ void fuzz_model(const uint8_t *data, size_t size)
     htp_model *model = NULL;
     const char *path = fuzz_file(0, data, size);
     validate(path);
+    measure_quality(path);
     if (fuzz_is_ok(htp_model_open(path, &model))) {
         inspect(model, NULL);
         inspect(model, "*");
+        count_cost(model);
         select_all(model);
         strip(model);
         extract(model);

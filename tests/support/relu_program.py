@@ -4,7 +4,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "fuzz"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "fuzz" / "corpus_makers"))
 from corpus_exported import programs  # noqa: E402
 
 

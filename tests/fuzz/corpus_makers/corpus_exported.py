@@ -7,7 +7,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "support"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "support"))
 
 import saved_state as state  # noqa: E402  (needs the path above)
 
