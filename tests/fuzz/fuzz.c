@@ -42,7 +42,7 @@ static uint8_t *put_text(uint8_t *at, uint8_t key, const char *text)
 static uint8_t *put_node(uint8_t *at, const char *name, size_t index, bool is_last)
 {
     uint8_t node[256];
-    char value[16];
+    char value[32];
     (void)snprintf(value, sizeof(value), "v%zu", index);
     uint8_t *end = put_text(node, 0x0a, index == 0 ? "x" : value);
     (void)snprintf(value, sizeof(value), "v%zu", index + 1);
