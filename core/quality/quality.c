@@ -43,7 +43,9 @@ static void count_depths(htp_measuring *m)
 {
     const htp_subject *s = m->subject;
     for (uint32_t i = 0; i < s->module_count; i++) {
-        m->quality->depths[s->tree->modules[i].depth].modules += s->tree->modules[i].has_tag;
+        if (s->tree->modules[i].has_tag) { /* others may be deeper than all of these */
+            m->quality->depths[s->tree->modules[i].depth].modules++;
+        }
     }
     for (uint32_t n = 0; n < s->node_count; n++) {
         if (s->module_of[n] != HTP_NONE) {

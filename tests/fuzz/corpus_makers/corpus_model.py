@@ -64,6 +64,13 @@ def by_namespace(made, tag):
     made.metadata_props.add(key="namespace", value=f": m.Net/{path}: m.Act/{path}.neg: aten.neg")
 
 
+def by_namespace_of_torch(made, tag):
+    """Modules without a tag, far below all tags."""
+    path = tag.lower().replace("/", ".").strip(".")
+    below = "/".join(f"{path}.{'a.' * i}b: torch.nn.modules.linear.Linear" for i in range(12))
+    made.metadata_props.add(key="namespace", value=f": m.Net/{path}: m.Act/{below}: aten.neg")
+
+
 def by_name_scopes(made, tag):
     made.metadata_props.add(key="pkg.torch.onnx.name_scopes", value=str(["", tag.lower(), "neg"]))
     made.metadata_props.add(key="pkg.torch.onnx.class_hierarchy", value=str(["m.Net", "m.Act", "aten.neg"]))
@@ -294,7 +301,8 @@ def odd_names():
 
 
 def models():
-    for by in (by_attribute, by_metadata, by_doc_string, by_layer, by_namespace, by_name_scopes):
+    for by in (by_attribute, by_metadata, by_doc_string, by_layer, by_namespace, by_namespace_of_torch,
+               by_name_scopes):
         yield by.__name__, tagged(by)
     for make in (records, bodies, functions, calls, kept_calls, ring, attributes, weights, types, external,
                  scalar, empty_scopes, untyped, odd_names):
