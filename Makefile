@@ -52,7 +52,7 @@ SONAME := libhtp.so.$(firstword $(subst ., ,$(VERSION)))
 # ---- libtorch and the build folder ---------------------------------------------------------------
 
 # Targets that only run make again after the set-up, or that need no libtorch at all.
-OUTER := demo check asan valgrind fuzz clean format format-check help setup uninstall dist \
+OUTER := demo check faults asan valgrind fuzz clean format format-check help setup uninstall dist \
     tarball portable-wheel
 
 # The build folder of code without libtorch's headers; inside BUILD if that is given.
@@ -167,10 +167,13 @@ PROGRAM := $(BUILD)/htp-trace
 # The program with its main() under another name, which tests/support/started.c calls.
 STARTED := $(BUILD)/htp-trace-started
 STARTED_OBJ := $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/started_main.o
+# The same, with calls that fail on order: tests/faults/faulty.c.
+FAULTY := $(BUILD)/htp-trace-faulty
+FAULTY_OBJ := $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/faulty.o $(CORE_BUILD)/tests/faulty_main.o
 # A shim in front of the real one that compares its answers: tests/oracle/oracle.h.
 ORACLE := $(BUILD)/libhtp-oracle.so
 ORACLE_OBJ := $(ORACLE_C:%.c=$(CORE_BUILD)/%.o)
-BESIDE_SHIM := $(STATIC) $(SHARED) $(PROGRAM) $(STARTED) $(ORACLE)
+BESIDE_SHIM := $(STATIC) $(SHARED) $(PROGRAM) $(STARTED) $(FAULTY) $(ORACLE)
 # The same, for wheel and tarball: they find the small libraries beside them, and the shim has no path of a libtorch.
 WHEEL_RUNPATH := -Wl,-rpath,$$ORIGIN:$$ORIGIN/../lib
 WHEEL_BUILD := $(CORE_BUILD)/wheel
@@ -257,7 +260,7 @@ $(SHIM_OBJ): $(BUILD)/%.o: %.cpp $(PRECOMPILED).gch
 	$(Q)$(SHIM_COMPILE) -include $(PRECOMPILED) -c -o $@ $<
 
 -include $(wildcard $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(UNIT_OBJ) $(GEN_OBJ) \
-    $(STARTED_OBJ) $(ORACLE_OBJ) $(FUZZ_OBJ) $(FUZZ_ENTRIES) $(REPLAY).o $(PRECOMPILED).o))
+    $(STARTED_OBJ) $(FAULTY_OBJ) $(ORACLE_OBJ) $(FUZZ_OBJ) $(FUZZ_ENTRIES) $(REPLAY).o $(PRECOMPILED).o))
 
 # ---- linking -------------------------------------------------------------------------------------
 
@@ -310,7 +313,12 @@ $(SHIM) $(WHEEL_SHIM): $(SHIM_OBJ) scripts/libhtp-shim.map $(BUILD)/stamp/libtor
 $(CORE_BUILD)/tests/started.o: tests/support/started.c $(CORE_BUILD)/stamp/flags
 $(CORE_BUILD)/tests/started_main.o: core/cli/main.c $(CORE_BUILD)/stamp/flags
 $(CORE_BUILD)/tests/started_main.o: OBJECT_FLAGS := -Dmain=htp_trace_main
-$(STARTED_OBJ):
+$(CORE_BUILD)/tests/faulty.o: tests/faults/faulty.c $(CORE_BUILD)/stamp/flags
+# An exception passes through its operator new.
+$(CORE_BUILD)/tests/faulty.o: OBJECT_FLAGS := -fexceptions
+$(CORE_BUILD)/tests/faulty_main.o: core/cli/main.c $(CORE_BUILD)/stamp/flags
+$(CORE_BUILD)/tests/faulty_main.o: OBJECT_FLAGS := -Dmain=htp_faulty_main
+$(sort $(STARTED_OBJ) $(FAULTY_OBJ)):
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_FLAGS) $(OBJECT_FLAGS) $(WARNINGS) $(CFLAGS) -MD -MP -c -o $@ $<
@@ -319,6 +327,12 @@ $(call in_core,$(STARTED)): $(STARTED_OBJ) $(filter-out %/main.o,$(CLI_OBJ)) $(I
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(LDFLAGS) -o $@ \
 	    $(filter %.o %.a,$^) $(CORE_LIBS)
+
+# Libraries that are opened later call its functions, too.
+$(call in_core,$(FAULTY)): $(FAULTY_OBJ) $(filter-out %/main.o,$(CLI_OBJ)) $(INTERNAL) $(CORE_BUILD)/stamp/objects
+	$(call say,LD,$@)
+	$(Q)$(CC) -rdynamic $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(LDFLAGS) -o $@ \
+	    $(filter %.o %.a,$^) $(CORE_LIBS) -lstdc++
 
 $(call in_core,$(ORACLE)): $(ORACLE_OBJ) $(INTERNAL)
 	$(call say,LD,$@)
@@ -346,6 +360,7 @@ help:
 	@echo 'make check           sets up for tests, builds, runs all tests: N passed, N failed, N skipped;'
 	@echo '                     CHECK="suite install" runs parts of them'
 	@echo 'make oldest-runtime  runs every operator case in the oldest ONNX Runtime with wheels'
+	@echo 'make faults          fails allocations and writes, at every place in turn'
 	@echo 'make unit            runs the unit tests only'
 	@echo 'make asan            unit tests and some thousand exports under ASan and UBSan; SHARE=1/4: fewer'
 	@echo 'make valgrind        unit tests under valgrind'
@@ -468,7 +483,7 @@ uninstall:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-.PHONY: check tests run-check oldest-runtime unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality downstream real docs format format-check tidy tidy-core \
+.PHONY: check tests run-check faults oldest-runtime unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality downstream real docs format format-check tidy tidy-core \
     tidy-shim tidy-changed
 
 TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_CORE_BUILD='$(abspath $(CORE_BUILD))' HTP_LIBTORCH='$(call torch,root)' \
@@ -479,12 +494,22 @@ check:
 	$(submake) run-check
 
 # The programs that tests run.
-tests: $(UNIT) $(STARTED) $(ORACLE) $(REPLAY) $(WHEEL_FILES)
+tests: $(UNIT) $(STARTED) $(FAULTY) $(ORACLE) $(REPLAY) $(WHEEL_FILES)
 
 # Parts of scripts/run-tests; unit and corpus are the same with each libtorch.
 CHECK ?= unit corpus suite install
 run-check: all tests
 	@$(TEST_ENV) scripts/run-tests $(CHECK)
+
+# Memory that runs out and writes that fail, at every place in turn. FAULTS picks cases by name.
+FAULTS ?= faults
+faults:
+	@scripts/setup --dev --check || scripts/setup --dev
+	$(submake) run-faults
+
+.PHONY: run-faults
+run-faults: all tests
+	@$(TEST_ENV) tests/run --slow --jobs '$(JOBS)' $(addprefix slow_,$(FAULTS))
 
 # Every operator case at its lowest opset, in the oldest ONNX Runtime; `make check` runs a slice.
 oldest-runtime:

@@ -95,6 +95,9 @@ std::shared_ptr<Archive::Mapping> map_file(const std::string &path)
     }
     const int reason = errno;
     close(file);
+    if (address == MAP_FAILED && reason == ENOMEM) {
+        throw std::bad_alloc();
+    }
     if (address == MAP_FAILED) {
         throw std::runtime_error(std::string("cannot be mapped: ") + strerror(reason));
     }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,8 +16,8 @@ htp_status htp_input_file_open(htp_input_file *file, const char *path)
         if (file->fd >= 0) {
             (void)close(file->fd);
         }
-        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be opened: %s", path,
-                               strerror(error));
+        return htp_status_make(htp_input_file_code(error, HTP_CODE_BAD_INPUT),
+                               "%s: cannot be opened: %s", path, strerror(error));
     }
     file->is_open = true;
     file->bytes = (uint64_t)facts.st_size;
@@ -24,6 +25,17 @@ htp_status htp_input_file_open(htp_input_file *file, const char *path)
     file->device = (uint64_t)facts.st_dev;
     file->inode = (uint64_t)facts.st_ino;
     return HTP_OK;
+}
+
+htp_code htp_input_file_code(int error, htp_code otherwise)
+{
+    return error == ENOMEM ? HTP_CODE_INTERNAL : otherwise;
+}
+
+const void *htp_input_file_map(const htp_input_file *file)
+{
+    const void *mapped = mmap(NULL, (size_t)file->bytes, PROT_READ, MAP_PRIVATE, file->fd, 0);
+    return mapped == MAP_FAILED ? NULL : mapped;
 }
 
 bool htp_input_file_is_cut(const htp_input_file *file)

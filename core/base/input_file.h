@@ -24,6 +24,13 @@ typedef struct htp_input_file {
 /** Opens the file and notes its identity. @return HTP_CODE_BAD_INPUT with the path */
 HTP_MUST_USE htp_status htp_input_file_open(htp_input_file *file, const char *path);
 
+/** The code of a failed attempt to open or map a file: HTP_CODE_INTERNAL without memory, which is
+ * no fault of the file, else @p otherwise. @param error  from errno */
+htp_code htp_input_file_code(int error, htp_code otherwise);
+
+/** Maps a file that is not empty, for reading. @return NULL: errno says why it failed */
+const void *htp_input_file_map(const htp_input_file *file);
+
 /** Whether the file has become shorter: its mapped bytes must not be touched then. */
 bool htp_input_file_is_cut(const htp_input_file *file);
 

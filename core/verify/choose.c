@@ -170,6 +170,9 @@ static htp_status try_all(struct trying *trying)
         if (status) {
             htp_status_free(failure);
             failure = status;
+            if (htp_status_code(status) == HTP_CODE_INTERNAL) { /* no fault of the sizes */
+                return failure;
+            }
         } else {
             work->runs++;
         }

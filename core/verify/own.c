@@ -184,6 +184,9 @@ static htp_status run_parts(struct finding *f)
         uint32_t m = f->group.items[i].module;
         htp_verify_module *module = &work->modules[m];
         htp_status status = run_part(f, &f->group.items[i]);
+        if (htp_status_code(status) == HTP_CODE_INTERNAL) { /* no fault of the module */
+            return status;
+        }
         if (status) {
             module->own = (htp_difference_of){.is_known = false};
             module->no_own = htp_arena_strdup(work->arena, htp_status_message(status));

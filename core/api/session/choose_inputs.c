@@ -49,7 +49,8 @@ static htp_status read_file(const char *path, char *bytes, size_t capacity)
 {
     FILE *file = fopen(path, "re");
     if (!file) {
-        return htp_status_make(HTP_CODE_USAGE, "%s: %s", path, strerror(errno));
+        return htp_status_make(htp_input_file_code(errno, HTP_CODE_USAGE), "%s: %s", path,
+                               strerror(errno));
     }
     errno = 0;
     size_t count = fread(bytes, 1, capacity, file);

@@ -130,8 +130,7 @@ static bool join_selectors(htp_cli_arguments *arguments)
     }
     arguments->functions = malloc(bytes);
     if (!arguments->functions) {
-        htp_cli_print_message("out of memory");
-        return false;
+        htp_cli_end_without_memory();
     }
     char *end = arguments->functions;
     *end = '\0';
@@ -217,8 +216,7 @@ static bool make_arrays(htp_cli_arguments *arguments, size_t count)
     for (size_t i = 0; i < COUNT(arrays); i++) {
         *arrays[i] = calloc(count, sizeof(**arrays[i]));
         if (!*arrays[i]) {
-            htp_cli_print_message("out of memory");
-            return false;
+            htp_cli_end_without_memory();
         }
     }
     arguments->options.inputs = arguments->inputs;

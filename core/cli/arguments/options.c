@@ -324,8 +324,7 @@ bool htp_cli_options_read(htp_cli_arguments *arguments, int argc, char **argv)
     (void)htp_cli_option_rows(&count);
     struct option *options = calloc(count + 1, sizeof(*options));
     if (!options) {
-        htp_cli_print_message("out of memory");
-        return false;
+        htp_cli_end_without_memory();
     }
     list_options(arguments, options);
     opterr = 0;

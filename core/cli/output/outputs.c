@@ -35,13 +35,14 @@ static bool are_distinct(char **outputs, const htp_cli_arguments *arguments)
 {
     size_t count = arguments->model_count;
     struct pair *pairs = calloc(count, sizeof(*pairs));
-    bool distinct = pairs != NULL;
-    for (size_t i = 0; distinct && i < count; i++) {
+    bool distinct = true;
+    if (!pairs) {
+        htp_cli_end_without_memory();
+    }
+    for (size_t i = 0; i < count; i++) {
         pairs[i] = (struct pair){outputs[i], arguments->models[i]};
     }
-    if (distinct) {
-        qsort(pairs, count, sizeof(*pairs), compare_outputs);
-    }
+    qsort(pairs, count, sizeof(*pairs), compare_outputs);
     for (size_t i = 1; distinct && i < count; i++) {
         if (strcmp(pairs[i - 1].output, pairs[i].output) == 0) {
             htp_cli_print_message("%s and %s would both be written to %s; export them one by one "
@@ -112,13 +113,14 @@ static bool spare_inputs(char **outputs, const htp_cli_arguments *arguments)
 {
     struct inputs inputs = {calloc(arguments->model_count, sizeof(*inputs.items)), 0};
     bool has_external = arguments->options.external_data != HTP_EXTERNAL_NEVER;
-    bool spared = inputs.items != NULL;
-    for (size_t i = 0; spared && i < arguments->model_count; i++) {
+    bool spared = true;
+    if (!inputs.items) {
+        htp_cli_end_without_memory();
+    }
+    for (size_t i = 0; i < arguments->model_count; i++) {
         inputs.count += identify(arguments->models[i], &inputs.items[inputs.count]);
     }
-    if (spared) {
-        qsort(inputs.items, inputs.count, sizeof(*inputs.items), compare_identities);
-    }
+    qsort(inputs.items, inputs.count, sizeof(*inputs.items), compare_identities);
     for (size_t i = 0; spared && i < arguments->model_count; i++) {
         char path[PATH_MAX];
         const char *hit = find_input(&inputs, outputs[i], has_external, path);
@@ -142,8 +144,9 @@ char **htp_cli_outputs_make(const htp_cli_arguments *arguments)
         made = outputs[i] != NULL;
     }
     if (!made) {
-        htp_cli_print_message("out of memory");
-    } else if (are_distinct(outputs, arguments) && spare_inputs(outputs, arguments)) {
+        htp_cli_end_without_memory();
+    }
+    if (are_distinct(outputs, arguments) && spare_inputs(outputs, arguments)) {
         return outputs;
     }
     htp_cli_outputs_free(outputs, arguments->model_count);

@@ -87,8 +87,19 @@ void htp_cli_print_message(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_line(make_line("htp-trace: ", format, arguments));
+    char *line = make_line("htp-trace: ", format, arguments);
     va_end(arguments);
+    if (line) {
+        print_line(line);
+    } else {
+        (void)fputs("htp-trace: out of memory\n", stderr);
+    }
+}
+
+_Noreturn void htp_cli_end_without_memory(void)
+{
+    htp_cli_print_message("out of memory");
+    exit(HTP_CODE_INTERNAL);
 }
 
 void htp_cli_print_detail(const char *format, ...)

@@ -18,8 +18,11 @@ void htp_cli_rename_standard(char *text);
 /** `htp-trace: `, a formatted line, and a newline. To be freed with free(); NULL without memory. */
 char *htp_cli_message_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** `htp-trace: ` and a formatted line on stderr. */
+/** `htp-trace: ` and a formatted line on stderr. Without memory for it, the line says so. */
 void htp_cli_print_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Ends the program without memory for its arguments, before it has opened anything. */
+_Noreturn void htp_cli_end_without_memory(void);
 
 /** A failure: its message as above, then its detail lines, indented. */
 void htp_cli_print_failure(htp_status status);

@@ -5,6 +5,7 @@
 #include "exported/archive/pickled.h"
 #include "exported/document/document.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -156,9 +157,10 @@ static htp_status find_model(htp_arena *arena, const char *wanted, htp_exported_
 
 static htp_status map_file(const htp_input_file *file, htp_exported_archive *opened)
 {
-    void *bytes = mmap(NULL, file->bytes, PROT_READ, MAP_PRIVATE, file->fd, 0);
-    if (bytes == MAP_FAILED) {
-        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be mapped", opened->path);
+    const void *bytes = htp_input_file_map(file);
+    if (!bytes) {
+        return htp_status_make(htp_input_file_code(errno, HTP_CODE_BAD_INPUT),
+                               "%s: cannot be mapped: %s", opened->path, strerror(errno));
     }
     opened->file.bytes = bytes;
     opened->file.count = file->bytes;

@@ -91,37 +91,42 @@ static htp_status cannot_write(const char *path, int error)
 /* ---- what dead runs left ---- */
 
 /* Removes the files in a folder. Subfolders stay, and then the folder, too. */
-static void remove_files(int fd)
+static void remove_files(DIR *names)
 {
-    int copy = dup(fd);
-    DIR *names = copy < 0 ? NULL : fdopendir(copy);
-    if (!names) {
-        if (copy >= 0) {
-            (void)close(copy);
-        }
-        return;
-    }
     rewinddir(names);
     for (const struct dirent *entry = readdir(names); entry; entry = readdir(names)) {
         if (!is_dot(entry->d_name)) {
-            (void)unlinkat(fd, entry->d_name, 0);
+            (void)unlinkat(dirfd(names), entry->d_name, 0);
         }
     }
-    (void)closedir(names);
+}
+
+/* Opens a folder for its names. @return NULL: errno says why */
+static DIR *open_names(int above, const char *name)
+{
+    int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *names = fd < 0 ? NULL : fdopendir(fd);
+    if (fd >= 0 && !names) {
+        int error = errno;
+        (void)close(fd);
+        errno = error;
+    }
+    return names;
 }
 
 static void remove_left(int above, const char *name)
 {
     struct stat facts;
-    int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) {
+    DIR *names = open_names(above, name);
+    if (!names) {
         return;
     }
-    if (fstat(fd, &facts) == 0 && facts.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        remove_files(fd);
+    if (fstat(dirfd(names), &facts) == 0 && facts.st_uid == geteuid() &&
+        flock(dirfd(names), LOCK_EX | LOCK_NB) == 0) {
+        remove_files(names);
         (void)unlinkat(above, name, AT_REMOVEDIR);
     }
-    (void)close(fd);
+    (void)closedir(names);
 }
 
 static void remove_all_left(const char *path)
@@ -162,20 +167,19 @@ static int make(htp_folder *folder)
             return error;
         }
     }
-    folder->fd = open(htp_temporary_path(folder->temporary), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder->fd < 0) {
+    folder->names = open_names(AT_FDCWD, htp_temporary_path(folder->temporary));
+    if (!folder->names) {
         int error = errno;
         htp_folder_discard(folder);
         return error;
     }
-    (void)flock(folder->fd, LOCK_EX | LOCK_NB); /* if the file system supports locks */
+    (void)flock(dirfd(folder->names), LOCK_EX | LOCK_NB); /* if the file system supports locks */
     return 0;
 }
 
 htp_status htp_folder_begin(htp_folder *folder, const char *path)
 {
     memset(folder, 0, sizeof(*folder));
-    folder->fd = -1;
     int error = find(folder, path);
     if (!error) {
         remove_all_left(folder->path);
@@ -193,17 +197,17 @@ bool htp_folder_file(const htp_folder *folder, const char *name, char path[PATH_
 htp_status htp_folder_publish(htp_folder *folder)
 {
     struct stat facts;
-    (void)fsync(folder->fd);
+    (void)fsync(dirfd(folder->names));
     if (stat(folder->path, &facts) == 0) {
-        (void)fchmod(folder->fd, facts.st_mode & (mode_t)0777);
+        (void)fchmod(dirfd(folder->names), facts.st_mode & (mode_t)0777);
     }
     if (rename(htp_temporary_path(folder->temporary), folder->path) != 0) {
         return cannot_write(folder->path, errno);
     }
     htp_temporary_release(folder->temporary);
     folder->temporary = NULL;
-    (void)close(folder->fd);
-    folder->fd = -1;
+    (void)closedir(folder->names);
+    folder->names = NULL;
     return HTP_OK;
 }
 
@@ -212,10 +216,10 @@ void htp_folder_discard(htp_folder *folder)
     if (!folder->temporary) {
         return;
     }
-    if (folder->fd >= 0) {
-        remove_files(folder->fd);
-        (void)close(folder->fd);
-        folder->fd = -1;
+    if (folder->names) {
+        remove_files(folder->names);
+        (void)closedir(folder->names);
+        folder->names = NULL;
     }
     (void)rmdir(htp_temporary_path(folder->temporary));
     htp_temporary_release(folder->temporary);

@@ -9,13 +9,15 @@
 #include "base/status.h"
 #include "onnx/files/temporary.h"
 
+#include <dirent.h>
 #include <limits.h>
 
 /** All zeroes: none. */
 typedef struct htp_folder {
     char path[PATH_MAX]; /* the final path; symbolic links are resolved */
     htp_temporary *temporary;
-    int fd; /* the temporary folder, which it locks */
+    DIR *names; /* of the temporary folder, which it locks; kept, so that it can be emptied
+                 * without memory */
 } htp_folder;
 
 /**

@@ -24,10 +24,10 @@ static htp_status map_file(htp_view *view)
                                view->path);
     }
     size_t bytes = (size_t)view->file.bytes;
-    void *mapped = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, view->file.fd, 0);
-    if (mapped == MAP_FAILED) {
-        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be mapped: %s", view->path,
-                               strerror(errno));
+    const void *mapped = htp_input_file_map(&view->file);
+    if (!mapped) {
+        return htp_status_make(htp_input_file_code(errno, HTP_CODE_BAD_INPUT),
+                               "%s: cannot be mapped: %s", view->path, strerror(errno));
     }
     view->bytes = (htp_span){mapped, bytes};
     const char *placeholder = htp_input_file_placeholder(mapped, bytes);

@@ -28,13 +28,12 @@ static htp_status map_file(htp_profile *profile)
         return htp_status_make(HTP_CODE_BAD_INPUT, "%s: is empty", profile->path);
     }
     profile->bytes = (size_t)profile->file.bytes;
-    void *mapped = mmap(NULL, profile->bytes, PROT_READ, MAP_PRIVATE, profile->file.fd, 0);
-    if (mapped == MAP_FAILED) {
-        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be mapped: %s", profile->path,
-                               strerror(errno));
+    profile->mapped = htp_input_file_map(&profile->file);
+    if (!profile->mapped) {
+        return htp_status_make(htp_input_file_code(errno, HTP_CODE_BAD_INPUT),
+                               "%s: cannot be mapped: %s", profile->path, strerror(errno));
     }
-    profile->mapped = mapped;
-    (void)madvise(mapped, profile->bytes, MADV_SEQUENTIAL);
+    (void)madvise((void *)(uintptr_t)profile->mapped, profile->bytes, MADV_SEQUENTIAL);
     return HTP_OK;
 }
 

@@ -1,3 +1,4 @@
+#include "base/json/json_parse.h"
 #include "query/replace/replace_parts.h"
 
 #include "onnx/rewriter/strip.h"
@@ -143,7 +144,7 @@ static void add_calls(const struct tagging *t, const char *key, htp_span value)
     htp_text own = {.arena = arena};
     htp_text_expect(&kept, 2 * value.bytes + 2);
     htp_text_expect(&own, value.bytes + 1);
-    cJSON *object = cJSON_ParseWithLength((const char *)value.at, value.bytes);
+    cJSON *object = htp_json_parse(arena, (const char *)value.at, value.bytes);
     for (const cJSON *item = object ? object->child : NULL; item; item = item->next) {
         if (!item->string || !cJSON_IsArray(item) || !is_around(path, item->string)) {
             continue;

@@ -1,4 +1,5 @@
 #include "query/select/calls.h"
+#include "base/json/json_parse.h"
 
 #include "query/dataflow/flow.h"
 
@@ -10,10 +11,10 @@
 /* ---- by metadata ---- */
 
 /* The first call of a path in {"path": [0, 1]}. */
-static uint32_t read_call(htp_span json, htp_slice path)
+static uint32_t read_call(htp_arena *arena, htp_span json, htp_slice path)
 {
     uint32_t call = HTP_NONE;
-    cJSON *object = cJSON_ParseWithLength((const char *)json.at, json.bytes);
+    cJSON *object = htp_json_parse(arena, (const char *)json.at, json.bytes);
     for (const cJSON *item = object ? object->child : NULL; item; item = item->next) {
         const cJSON *first = cJSON_IsArray(item) ? item->child : NULL;
         bool is_number = first && cJSON_IsNumber(first) && first->valuedouble >= 0 &&
@@ -32,7 +33,7 @@ uint32_t htp_calls_of_node(const htp_tree *tree, const htp_view *view, uint32_t 
     const htp_view_property *property = htp_view_find_property(
         view, view->nodes.items[node].properties, htp_view_find_name(view, "calls"));
     htp_slice path = tree->modules[module].path;
-    return property && path.length > 0 ? read_call(property->value, path) : HTP_NONE;
+    return property && path.length > 0 ? read_call(view->arena, property->value, path) : HTP_NONE;
 }
 
 /* By node: its call, by metadata. @return the number of calls; 0 if a node has none */

@@ -55,9 +55,10 @@ static htp_status map_file(htp_sidecar_file *file)
                                       file->file.bytes ? "is larger than one can be" : "is empty");
     }
     size_t bytes = (size_t)file->file.bytes;
-    void *mapped = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file->file.fd, 0);
-    if (mapped == MAP_FAILED) {
-        return htp_sidecar_file_wrong(file, "it cannot be mapped: %s", strerror(errno));
+    const void *mapped = htp_input_file_map(&file->file);
+    if (!mapped) {
+        return htp_status_make(htp_input_file_code(errno, HTP_CODE_BAD_INPUT),
+                               "%s: cannot be mapped: %s", file->path, strerror(errno));
     }
     file->text = (htp_json_part){mapped, bytes};
     const char *placeholder = htp_input_file_placeholder(mapped, bytes);

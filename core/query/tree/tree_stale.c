@@ -1,6 +1,7 @@
 /*
  * Whether records of modules fit the model that has them.
  */
+#include "base/json/json_parse.h"
 #include "query/tree/tree_find.h"
 
 #include <cjson/cJSON.h>
@@ -42,9 +43,9 @@ static htp_map list_leaves(const htp_tree_finder *finder)
 }
 
 /* Whether a record lists a parameter; buffers are not listed. */
-static bool has_parameter(const htp_tree_module *module, const char *name)
+static bool has_parameter(htp_arena *arena, const htp_tree_module *module, const char *name)
 {
-    cJSON *record = cJSON_ParseWithLength(module->record.at, module->record.length);
+    cJSON *record = htp_json_parse(arena, module->record.at, module->record.length);
     const cJSON *shapes = cJSON_GetObjectItemCaseSensitive(
         cJSON_GetObjectItemCaseSensitive(record, "parameters"), "shapes");
     bool is_there = cJSON_GetObjectItemCaseSensitive(shapes, name) != NULL;
@@ -70,7 +71,7 @@ static bool has_other_elements(const htp_tree_finder *finder)
         uint64_t recorded = element_bytes(&finder->modules.items[module]);
         if (elements > 0 && elements <= finder->modules.items[module].parameters &&
             tensor->bytes != elements * recorded &&
-            has_parameter(&finder->modules.items[module], dot + 1)) {
+            has_parameter(finder->arena, &finder->modules.items[module], dot + 1)) {
             return true;
         }
     }

@@ -1,6 +1,7 @@
 /*
  * Modules by tags in attributes, metadata or doc strings.
  */
+#include "base/json/json_parse.h"
 #include "query/tree/tree_find.h"
 
 #include "base/text.h"
@@ -175,7 +176,7 @@ static htp_status add_json_owners(htp_tree_finder *finder, uint32_t node, htp_sp
     char *texts = htp_arena_alloc(finder->arena, json.bytes + room);
     size_t most = json.bytes / room + 1;
     tags.items = HTP_NEW_ARRAY(finder->arena, htp_span, most);
-    cJSON *list = cJSON_ParseWithLength((const char *)json.at, json.bytes);
+    cJSON *list = htp_json_parse(finder->arena, (const char *)json.at, json.bytes);
     size_t used = 0;
     for (const cJSON *item = list ? list->child : NULL; item && tags.count < most;
          item = item->next) {

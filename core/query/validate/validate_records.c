@@ -1,6 +1,7 @@
 /*
  * Records of modules, and the modules that initializers list.
  */
+#include "base/json/json_parse.h"
 #include "query/validate/validate.h"
 
 #include "query/partition/part.h"
@@ -116,7 +117,7 @@ static bool read_list(htp_arena *arena, htp_span json, struct list *list)
     char *texts = htp_arena_alloc(arena, json.bytes + 1);
     list->items = HTP_NEW_ARRAY(arena, htp_slice, most);
     list->is_reader = HTP_NEW_ARRAY(arena, bool, most);
-    cJSON *array = cJSON_ParseWithLength((const char *)json.at, json.bytes);
+    cJSON *array = htp_json_parse(arena, (const char *)json.at, json.bytes);
     bool is_list = cJSON_IsArray(array);
     size_t used = 0;
     for (const cJSON *item = is_list ? array->child : NULL; item && list->count < most;

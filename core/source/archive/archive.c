@@ -136,8 +136,8 @@ htp_status htp_archive_open(const char *path, htp_archive *archive)
     archive->bytes = (uint64_t)facts.st_size;
     archive->file = fopen(path, "rbe");
     if (!archive->file) {
-        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be opened: %s", path,
-                               strerror(errno));
+        return htp_status_make(htp_input_file_code(errno, HTP_CODE_BAD_INPUT),
+                               "%s: cannot be opened: %s", path, strerror(errno));
     }
     return read_beginning(path, archive);
 }

@@ -73,9 +73,10 @@ typedef struct record {
     uint32_t count;
 } record;
 
-/* Inflates @p packed bytes at @p offset to exactly @p count bytes. */
+/* Inflates @p packed bytes at @p offset to exactly @p count bytes. @param is_exhausted  receives
+ * whether memory ran out */
 static bool inflate_stream(int file, uint64_t offset, uint64_t packed, unsigned char *bytes,
-                           uint32_t count, z_stream *stream)
+                           uint32_t count, z_stream *stream, bool *is_exhausted)
 {
     unsigned char chunk[16384];
     int state = Z_OK;
@@ -92,18 +93,23 @@ static bool inflate_stream(int file, uint64_t offset, uint64_t packed, unsigned 
         stream->avail_in = (uInt)wanted;
         state = inflate(stream, Z_NO_FLUSH);
     }
+    *is_exhausted = state == Z_MEM_ERROR;
     return state == Z_STREAM_END && stream->avail_out == 0;
 }
 
-static bool read_inflated(int file, uint64_t offset, uint64_t packed, unsigned char *bytes,
-                          uint32_t count)
+static bool read_inflated(htp_arena *arena, int file, uint64_t offset, uint64_t packed,
+                          unsigned char *bytes, uint32_t count)
 {
     z_stream stream = {.next_in = NULL};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
-        return false;
+        htp_arena_exhaust(arena);
     }
-    bool is_whole = inflate_stream(file, offset, packed, bytes, count, &stream);
+    bool is_exhausted = false;
+    bool is_whole = inflate_stream(file, offset, packed, bytes, count, &stream, &is_exhausted);
     (void)inflateEnd(&stream);
+    if (is_exhausted) {
+        htp_arena_exhaust(arena);
+    }
     return is_whole;
 }
 
@@ -123,8 +129,8 @@ static htp_status read_record(htp_arena *arena, const char *path, const htp_arch
     unsigned char *bytes = htp_arena_alloc(arena, (size_t)read->count + 1);
     read->bytes = bytes;
     bool is_whole = listed->is_stored ? htp_zip_read_at(file, listed->offset, bytes, read->count)
-                                      : read_inflated(file, listed->offset, archive->packed[index],
-                                                      bytes, read->count);
+                                      : read_inflated(arena, file, listed->offset,
+                                                      archive->packed[index], bytes, read->count);
     if (!is_whole) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "%s: damaged archive: %s cannot be read to its end; copy or save it "

@@ -69,6 +69,10 @@ static htp_code_origins *find_record(htp_source_places *places, const char *file
         htp_code_origins *origins = HTP_NEW(&places->arena, htp_code_origins);
         htp_status status = read_record(places, file, origins);
         htp_arena_reset(&places->archive.scratch);
+        if (htp_status_code(status) == HTP_CODE_INTERNAL) {
+            htp_status_free(status);
+            htp_arena_exhaust(&places->arena);
+        }
         if (status) {
             *origins = (htp_code_origins){.ranges = {.items = NULL}};
         }

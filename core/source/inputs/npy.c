@@ -226,7 +226,9 @@ htp_status htp_npy_open(const char *path, FILE **file, uint64_t *bytes)
     }
     *bytes = (uint64_t)facts.st_size;
     *file = fopen(path, "rbe");
-    return *file ? HTP_OK : htp_status_make(HTP_CODE_USAGE, "%s: %s", path, strerror(errno));
+    return *file ? HTP_OK
+                 : htp_status_make(htp_input_file_code(errno, HTP_CODE_USAGE), "%s: %s", path,
+                                   strerror(errno));
 }
 
 htp_status htp_npy_read(const char *path, htp_npy *array)

@@ -36,7 +36,7 @@ SIDE_DOORS = {
     "base": "arena bits checked device dtype input_file intern "
         "map numbers python_package status stream text vector watch write_signals",
     "base/files": "descriptor spill",
-    "base/json": "json_items json_scan json_tree",
+    "base/json": "json_items json_parse json_scan json_tree",
     "base/sandbox": "landlock seccomp",
     "cli/arguments": "help",
     "cli/output": "batch outputs sandbox written",

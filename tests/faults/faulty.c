@@ -1,0 +1,406 @@
+/*
+ * The program with faults on purpose: tests/support/started.c runs it, and calls of the core and
+ * the shim fail on order. Its first argument is the order:
+ *
+ *   fault=list:FILE          no fault; appends each place to FILE, as "PLACE CALL ADDRESS..."
+ *   fault=once:ERROR:PLACE   the call at that place fails with that errno
+ *   fault=from:ERROR:PLACE   and so does every later one of its kind
+ *   fault=half:0:PLACE       the write at that place writes half of its bytes
+ *
+ * A place of an allocation is a hash of the return addresses on the stack, so that a loop is one
+ * place; a place of a call that changes files is its number in the run. Allocations of libraries
+ * count if the core or the shim called these: protobuf-c, cJSON, the C library. libtorch's own do
+ * not, since they are beyond the shim.
+ */
+/* Libraries call these functions, too. */
+#pragma GCC visibility push(default)
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <unwind.h>
+
+enum {
+    DEPTH = 6, /* return addresses of a place */
+    MAX_RANGES = 32,
+    MAX_PLACES = 1 << 17, /* a power of two */
+};
+
+/* core/cli/main.c, under another name. */
+int htp_faulty_main(int argc, char **argv);
+int htp_trace_main(int argc, char **argv);
+
+enum mode { NO_FAULT, LIST, ONCE, FROM, HALF };
+
+static enum mode mode;
+static int error_wanted;
+static uint64_t place_wanted;
+static const char *kind_failed; /* of calls, since the fault; NULL before it */
+static uint64_t calls_made;
+static uint64_t places_seen[MAX_PLACES];
+static long list_file; /* opened before the program gives up the right to */
+
+/* ---- whose code an address is ---- */
+
+enum owner { OTHERS, LIBRARIES, OURS };
+
+static struct range {
+    uintptr_t base, begin, end;
+    enum owner owner;
+} ranges[MAX_RANGES];
+static size_t range_count;
+
+static enum owner owner_of_file(const char *path)
+{
+    static const char *const libraries[] = {"/libc.so",          "/libstdc++.so", "/libgcc_s.so",
+                                            "/libprotobuf-c.so", "/libcjson.so",  "/libz.so",
+                                            "/libxxhash.so",     "/libasan.so",   "/libubsan.so"};
+    if (*path == '\0' || strstr(path, "/libhtp-shim-")) {
+        return OURS;
+    }
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+        if (strstr(path, libraries[i])) {
+            return LIBRARIES;
+        }
+    }
+    return OTHERS;
+}
+
+static int add_ranges(struct dl_phdr_info *object, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    const enum owner owner = owner_of_file(object->dlpi_name);
+    for (size_t i = 0; i < object->dlpi_phnum && owner != OTHERS; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && part->p_flags & PF_X && range_count < MAX_RANGES) {
+            const uintptr_t begin = object->dlpi_addr + part->p_vaddr;
+            ranges[range_count++] =
+                (struct range){object->dlpi_addr, begin, begin + part->p_memsz, owner};
+        }
+    }
+    return 0;
+}
+
+static const struct range *range_of(uintptr_t address)
+{
+    static const struct range none;
+    for (size_t i = 0; i < range_count; i++) {
+        if (address >= ranges[i].begin && address < ranges[i].end) {
+            return &ranges[i];
+        }
+    }
+    return &none;
+}
+
+static bool is_ours(const void *address)
+{
+    return range_of((uintptr_t)address)->owner == OURS;
+}
+
+/* ---- places ---- */
+
+struct stack {
+    uintptr_t caller;
+    uintptr_t addresses[DEPTH]; /* within their files */
+    int depth;
+    bool has_begun, is_ours;
+};
+
+static _Unwind_Reason_Code add_frame(struct _Unwind_Context *frame, void *user)
+{
+    struct stack *stack = user;
+    const uintptr_t address = _Unwind_GetIP(frame);
+    stack->has_begun = stack->has_begun || address == stack->caller;
+    if (!stack->has_begun) {
+        return _URC_NO_REASON;
+    }
+    const struct range *range = range_of(address);
+    if (range->owner == OTHERS || (stack->is_ours && range->owner != OURS)) {
+        return _URC_END_OF_STACK;
+    }
+    stack->is_ours = range->owner == OURS;
+    if (stack->is_ours) {
+        stack->addresses[stack->depth++] = address - range->base;
+    }
+    return stack->depth < DEPTH ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/* @return whether the core or the shim called */
+static bool find_stack(const void *caller, struct stack *stack)
+{
+    *stack = (struct stack){.caller = (uintptr_t)caller};
+    if (range_of(stack->caller)->owner != OTHERS) {
+        (void)_Unwind_Backtrace(add_frame, stack);
+    }
+    return stack->depth > 0;
+}
+
+static uint64_t hash_of(const struct stack *stack)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (int i = 0; i < stack->depth; i++) {
+        hash = (hash ^ stack->addresses[i]) * 0x100000001b3;
+        hash ^= hash >> 29;
+    }
+    return hash | (uint64_t)1 << 63; /* no number of a call */
+}
+
+/* @return false if it was there already */
+static bool add_place(uint64_t place)
+{
+    uint64_t i = place;
+    while (places_seen[i % MAX_PLACES] != 0) {
+        if (places_seen[i++ % MAX_PLACES] == place) {
+            return false;
+        }
+    }
+    places_seen[i % MAX_PLACES] = place;
+    return true;
+}
+
+static void list_place(uint64_t place, const char *call, const struct stack *stack)
+{
+    char line[512];
+    int length = snprintf(line, sizeof(line), "%llx %s", (unsigned long long)place, call);
+    for (int i = 0; stack && i < stack->depth; i++) {
+        length += snprintf(line + length, sizeof(line) - (size_t)length, " %llx",
+                           (unsigned long long)stack->addresses[i]);
+    }
+    line[length++] = '\n';
+    if (syscall(SYS_write, list_file, line, length) != length) {
+        abort();
+    }
+}
+
+/* @return whether the call at a place fails. @param kind  of calls that "from" makes fail */
+static bool does_fail(uint64_t place, const char *kind)
+{
+    const bool is_first = !kind_failed && place == place_wanted;
+    if (is_first) {
+        kind_failed = kind;
+    }
+    return is_first || (mode == FROM && kind_failed && strcmp(kind_failed, kind) == 0);
+}
+
+/* ---- allocations ---- */
+
+#ifdef __SANITIZE_ADDRESS__
+#define REAL(name) __interceptor_##name
+#else
+#define REAL(name) __libc_##name
+#endif
+
+void *REAL(malloc)(size_t bytes);
+void *REAL(calloc)(size_t count, size_t bytes);
+void *REAL(realloc)(void *memory, size_t bytes);
+
+static bool is_allocation_refused(const char *call, const void *caller)
+{
+    struct stack stack;
+    if (mode == NO_FAULT || !find_stack(caller, &stack)) {
+        return false;
+    }
+    const uint64_t place = hash_of(&stack);
+    if (mode == LIST) {
+        if (add_place(place)) {
+            list_place(place, call, &stack);
+        }
+        return false;
+    }
+    if (!does_fail(place, "allocation")) {
+        return false;
+    }
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t bytes)
+{
+    return is_allocation_refused("malloc", __builtin_return_address(0)) ? NULL
+                                                                        : REAL(malloc)(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    return is_allocation_refused("calloc", __builtin_return_address(0))
+               ? NULL
+               : REAL(calloc)(count, bytes);
+}
+
+void *realloc(void *memory, size_t bytes)
+{
+    return is_allocation_refused("realloc", __builtin_return_address(0))
+               ? NULL
+               : REAL(realloc)(memory, bytes);
+}
+
+void *mmap(void *address, size_t bytes, int access, int flags, int file, off_t offset)
+{
+    const void *caller = __builtin_return_address(0);
+    if (is_ours(caller) && is_allocation_refused("mmap", caller)) {
+        return MAP_FAILED;
+    }
+    return (void *)syscall(SYS_mmap, address, bytes, access, flags, file, offset);
+}
+
+/* C++'s operators new and new[]. */
+void *htp_faulty_new(size_t bytes) __asm__("_Znwm");
+void *htp_faulty_new_array(size_t bytes) __asm__("_Znam");
+_Noreturn void htp_faulty_throw(void) __asm__("_ZSt17__throw_bad_allocv");
+
+static void *make_new(size_t bytes, const void *caller)
+{
+    void *made = is_allocation_refused("new", caller) ? NULL : REAL(malloc)(bytes > 0 ? bytes : 1);
+    if (!made) {
+        htp_faulty_throw();
+    }
+    return made;
+}
+
+void *htp_faulty_new(size_t bytes)
+{
+    return make_new(bytes, __builtin_return_address(0));
+}
+
+void *htp_faulty_new_array(size_t bytes)
+{
+    return make_new(bytes, __builtin_return_address(0));
+}
+
+/* ---- calls that change files ---- */
+
+/* @return whether this call fails; errno is set */
+static bool is_call_refused(const char *call, const void *caller)
+{
+    if (mode == NO_FAULT || !is_ours(caller)) {
+        return false;
+    }
+    const uint64_t place = ++calls_made;
+    if (mode == LIST) {
+        list_place(place, call, NULL);
+        return false;
+    }
+    if (!does_fail(place, call) || mode == HALF) {
+        return false;
+    }
+    errno = error_wanted;
+    return true;
+}
+
+/* Half of the bytes if the latest call is to do half of its work. */
+static size_t part_of(size_t bytes)
+{
+    return mode == HALF && calls_made == place_wanted && bytes > 1 ? bytes / 2 : bytes;
+}
+
+static void *next_of(const char *call)
+{
+    return dlsym(RTLD_NEXT, call);
+}
+
+#define HOOK(type, name, parameters, arguments)                                                    \
+    type name parameters                                                                           \
+    {                                                                                              \
+        type(*next) parameters;                                                                    \
+        *(void **)&next = next_of(#name);                                                          \
+        return is_call_refused(#name, __builtin_return_address(0)) ? -1 : next arguments;          \
+    }
+
+HOOK(ssize_t, write, (int file, const void *from, size_t bytes), (file, from, part_of(bytes)))
+HOOK(ssize_t, pwrite, (int file, const void *from, size_t bytes, off_t at),
+     (file, from, part_of(bytes), at))
+HOOK(ssize_t, writev, (int file, const struct iovec *parts, int count), (file, parts, count))
+HOOK(ssize_t, copy_file_range,
+     (int in, off_t *in_at, int out, off_t *out_at, size_t bytes, unsigned int flags),
+     (in, in_at, out, out_at, part_of(bytes), flags))
+HOOK(ssize_t, sendfile, (int out, int in, off_t *at, size_t bytes), (out, in, at, part_of(bytes)))
+HOOK(int, ftruncate, (int file, off_t bytes), (file, bytes))
+HOOK(int, fallocate, (int file, int flags, off_t at, off_t bytes), (file, flags, at, bytes))
+HOOK(int, msync, (void *memory, size_t bytes, int flags), (memory, bytes, flags))
+HOOK(int, fsync, (int file), (file))
+HOOK(int, fdatasync, (int file), (file))
+HOOK(int, sync_file_range, (int file, off_t at, off_t bytes, unsigned int flags),
+     (file, at, bytes, flags))
+HOOK(int, rename, (const char *from, const char *to), (from, to))
+HOOK(int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to))
+HOOK(int, renameat2, (int a, const char *from, int b, const char *to, unsigned int flags),
+     (a, from, b, to, flags))
+HOOK(int, link, (const char *from, const char *to), (from, to))
+HOOK(int, linkat, (int a, const char *from, int b, const char *to, int flags),
+     (a, from, b, to, flags))
+HOOK(int, unlink, (const char *path), (path))
+HOOK(int, unlinkat, (int folder, const char *name, int flags), (folder, name, flags))
+HOOK(int, mkdir, (const char *path, mode_t rights), (path, rights))
+HOOK(int, flock, (int file, int operation), (file, operation))
+HOOK(int, fchmod, (int file, mode_t rights), (file, rights))
+HOOK(int, memfd_create, (const char *name, unsigned int flags), (name, flags))
+
+/* The file is closed in any case, as Linux does. */
+int close(int file)
+{
+    const bool is_refused = is_call_refused("close", __builtin_return_address(0));
+    const int error = errno;
+    const long done = syscall(SYS_close, file);
+    if (is_refused) {
+        errno = error;
+    }
+    return is_refused ? -1 : (int)done;
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t rights = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    const bool writes = (flags & O_ACCMODE) != O_RDONLY;
+    return writes && is_call_refused("open", __builtin_return_address(0))
+               ? -1
+               : (int)syscall(SYS_openat, AT_FDCWD, path, flags, rights);
+}
+
+/* ---- orders ---- */
+
+static bool take_order(const char *order)
+{
+    static const char list[] = "fault=list:";
+    char word[8] = "";
+    unsigned long long place = 0;
+    if (strncmp(order, list, strlen(list)) == 0) {
+        mode = LIST;
+        list_file = syscall(SYS_openat, AT_FDCWD, order + strlen(list),
+                            O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+        return list_file >= 0;
+    }
+    if (sscanf(order, "fault=%4[a-z]:%d:%llx", word, &error_wanted, &place) != 3) {
+        return false;
+    }
+    place_wanted = place;
+    mode = strcmp(word, "once") == 0 ? ONCE : strcmp(word, "from") == 0 ? FROM : HALF;
+    return true;
+}
+
+int htp_trace_main(int argc, char **argv)
+{
+    if (argc < 2 || strncmp(argv[1], "fault=", strlen("fault=")) != 0) {
+        return htp_faulty_main(argc, argv);
+    }
+    (void)dl_iterate_phdr(add_ranges, NULL);
+    const char *order = argv[1];
+    for (int i = 1; i < argc; i++) {
+        argv[i] = argv[i + 1];
+    }
+    return take_order(order) ? htp_faulty_main(argc - 1, argv) : EXIT_FAILURE;
+}

@@ -1,0 +1,187 @@
+"""Runs of the program with faults on purpose, and what must come of them: see tests/faults/faulty.c."""
+
+import errno
+import functools
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import onnxruntime
+import torch
+from torch import nn
+
+import started
+from compiled import save
+from harness import (
+    BUILD, EXIT_CANNOT_WRITE, EXIT_INTERNAL, EXIT_OK, ROOT, TIMEOUT, export, once_in_a_run, scratch,
+)
+
+FAULTY = BUILD / "htp-trace-faulty"
+EXPORTED = ROOT / "tests" / "exported" / "versions" / "2.9" / "norms" / "plain.pt2"
+ALLOCATIONS = ("malloc", "calloc", "realloc", "mmap", "new")
+OUT = "out"  # the folder that a run may write to
+
+
+class Layers(nn.Module):
+    """Some modules, weights to be laid out anew, and a size that is computed."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Sequential(nn.Linear(6, 8), nn.LayerNorm(8), nn.GELU())
+        self.second = nn.Linear(8, 4)
+
+    def forward(self, x):
+        x = self.first(x)
+        return self.second(x.reshape(x.shape[0] * x.shape[1], 8)).softmax(-1)
+
+
+@functools.cache
+def inputs() -> dict:
+    """The models that commands read."""
+    folder = Path(os.environ["HTP_TEST_OUTPUT"])
+
+    def make_onnx(path: Path) -> None:
+        unready = path.with_suffix(".onnx")
+        export(files["pt"], unready, "--include-torch-nn", "--quiet")
+        unready.rename(path)
+
+    files = {"pt": once_in_a_run(folder / "faulty.pt", lambda path: save(
+        Layers(), (torch.ones(2, 3, 6),), "traced", path))}
+    files["onnx"] = once_in_a_run(folder / "faulty.onnx", make_onnx)
+    files["pt2"] = EXPORTED
+    files["runtime"] = sorted(Path(onnxruntime.__file__).parent.glob("capi/libonnxruntime.so.*"))[0]
+    return files
+
+
+# A row for each command: names of inputs() are replaced by paths.
+COMMANDS = {
+    "export": ["pt", "--out", "out/m.onnx"],
+    "export_pair": ["pt", "--out", "out/m.onnx", "--external-data", "always"],
+    "exported": ["pt2", "--out", "out/m.onnx", "--external-data", "always"],
+    "inspect": ["inspect", "onnx", "--json"],
+    "extract": ["extract", "onnx", "--module", "first", "--out", "out/m.onnx"],
+    "split": ["split", "onnx", "--depth", "1", "--out-dir", "out/parts"],
+    "quality": ["quality", "onnx", "--html", "out/page.html"],
+    "verify": ["verify", "onnx", "onnx", "--onnxruntime", "runtime"],
+}
+WRITERS = ("export", "export_pair", "exported", "extract", "split", "quality")
+
+
+def run(command: str, folder: Path, *order):
+    """Runs a command in a folder, with an order of faulty.c."""
+    (folder / OUT).mkdir(exist_ok=True)
+    arguments = [str(inputs().get(word, word)) for word in COMMANDS[command]]
+    return started.run(FAULTY, [str(FAULTY), *order, *arguments], TIMEOUT, folder)
+
+
+def contents(folder: Path) -> dict:
+    """All files below the folder of outputs, also hidden ones."""
+    return {str(path.relative_to(folder)): path.read_bytes()
+            for path in sorted((folder / OUT).rglob("*")) if path.is_file()}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a fault may be, as faulty.c lists it."""
+
+    name: str
+    call: str
+    addresses: tuple
+
+    def __str__(self):
+        return f"{self.call} at {self.name} ({' '.join(self.addresses)})"
+
+
+@functools.cache
+def places(command: str) -> tuple:
+    """All places of a command's run, and what it writes and prints without faults."""
+    with scratch() as folder:
+        run(command, folder)  # what only the first run does
+    with scratch() as folder:
+        listed = folder / "places"
+        result = run(command, folder, f"fault=list:{listed}")
+        assert result.returncode == EXIT_OK, result.stderr
+        lines = [line.split() for line in listed.read_text().splitlines()]
+        found = [Place(words[0], words[1], tuple(words[2:])) for words in lines]
+        return found, contents(folder), result
+
+
+def evenly(things: list, count: int) -> list:
+    """Some of them, from the whole list; all if count is 0."""
+    step = max(1, len(things) // count) if count else 1
+    return things[::step]
+
+
+# ---- memory ----------------------------------------------------------------------------------------
+
+
+@functools.cache
+def is_of_libtorch(place: Place) -> bool:
+    """Whether a place is in a function of libtorch's headers that ends the process without memory: the move of a
+    c10::Dict, which is declared not to throw."""
+    shim = next(BUILD.glob("libhtp-shim-*.so"))
+    found = subprocess.run(["addr2line", "-Cie", str(shim), f"0x{place.addresses[0]}"], capture_output=True, text=True)
+    return place.call == "new" and "/c10/util/order_preserving_flat_hash_map.h" in found.stdout
+
+
+def complaint_about_memory(command: str, place: Place, mode: str) -> str:
+    """What is wrong with a run in which memory runs out; empty if nothing is. It ends as without the fault if the
+    memory was for something that it can do without."""
+    _, written, usual = places(command)
+    with scratch() as folder:
+        result = run(command, folder, f"fault={mode}:{errno.ENOMEM}:{place.name}")
+        left = contents(folder)
+    lines = result.stderr.splitlines()
+    if result.returncode == EXIT_OK:
+        wrong = left != written or result.stdout != usual.stdout
+    else:
+        named = [line for line in lines if "out of memory" in line or "Cannot allocate memory" in line
+                 or "Permission denied" in line]  # the sandbox could not list a path
+        is_whole = left in ({}, written)  # memory may run out behind the output
+        wrong = result.returncode not in (EXIT_INTERNAL, EXIT_CANNOT_WRITE) or not named or not is_whole
+        wrong = wrong or not set(lines) <= {*named, *usual.stderr.splitlines()}
+        wrong = wrong and not is_of_libtorch(place)
+    return f"{command}, {mode} {place}: exit code {result.returncode}, {sorted(left)}, {lines[-25:]}" if wrong else ""
+
+
+def check_memory(command: str, mode: str, count: int = 0) -> None:
+    found = [place for place in places(command)[0] if place.call in ALLOCATIONS]
+    complaints = [complaint_about_memory(command, place, mode) for place in evenly(found, count)]
+    complaints = [complaint for complaint in complaints if complaint]
+    assert not complaints, f"{len(complaints)} of {len(found)} places\n" + "\n".join(complaints[:40])
+
+
+# ---- writes ----------------------------------------------------------------------------------------
+
+# A fault: the orders of faulty.c without a place, and the calls that it is for; all if there are none.
+WRITE_FAULTS = {
+    "no_space": (f"fault=from:{errno.ENOSPC}", ("write", "pwrite", "fallocate", "ftruncate", "mkdir", "open", "link")),
+    "io_error": (f"fault=once:{errno.EIO}", ()),
+    "interrupt": (f"fault=once:{errno.EINTR}", ("write", "pwrite", "fallocate", "ftruncate", "fsync", "flock", "close")),
+    "half": ("fault=half:0", ("write", "pwrite", "copy_file_range", "sendfile")),
+}
+HARMLESS = ("interrupt", "half")
+
+
+def complaint_about_write(command: str, place: Place, fault: str) -> str:
+    """What is wrong with a run in which a call fails; empty if nothing is."""
+    _, written, usual = places(command)
+    with scratch() as folder:
+        result = run(command, folder, f"{WRITE_FAULTS[fault][0]}:{place.name}")
+        left = contents(folder)
+    lines = [line for line in result.stderr.splitlines() if line not in usual.stderr.splitlines()]
+    if result.returncode == EXIT_OK:
+        wrong = left != written and not (place.call in ("unlink", "unlinkat") and written.items() <= left.items())
+    else:
+        wrong = fault in HARMLESS or result.returncode != EXIT_CANNOT_WRITE or left not in ({}, written) or len(lines) != 1
+    return f"{command}, {fault} {place}: exit code {result.returncode}, {sorted(left)}, {lines[-25:]}" if wrong else ""
+
+
+def check_writes(command: str, fault: str, count: int = 0) -> None:
+    calls = WRITE_FAULTS[fault][1]
+    found = [place for place in places(command)[0]
+             if place.call not in ALLOCATIONS and (not calls or place.call in calls)]
+    complaints = [complaint_about_write(command, place, fault) for place in evenly(found, count)]
+    complaints = [complaint for complaint in complaints if complaint]
+    assert not complaints, f"{len(complaints)} of {len(found)} places\n" + "\n".join(complaints[:40])
