@@ -13,6 +13,7 @@
 #include "source/torchscript/shim_loader.h"
 #include "source/torchscript/torchscript.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -125,11 +126,35 @@ static void allow_model(const htp_landlock *landlock, const char *path)
     }
 }
 
+static bool is_empty(const char *folder)
+{
+    DIR *names = opendir(folder);
+    size_t count = 0;
+    while (names && count <= 2 && readdir(names)) {
+        count++; /* with "." and ".." */
+    }
+    if (names) {
+        (void)closedir(names);
+    }
+    return names && count == 2;
+}
+
+/* A folder that is there. An empty one may be replaced by a new one, which is made beside it. */
+static void allow_output_folder(const htp_landlock *landlock, const char *path)
+{
+    char *real = realpath(path, NULL);
+    htp_landlock_allow(landlock, path, HTP_LANDLOCK_WRITE);
+    if (real && is_empty(real)) {
+        allow_folder(landlock, real, HTP_LANDLOCK_WRITE);
+    }
+    free(real);
+}
+
 static void allow_output(const htp_landlock *landlock, const char *path)
 {
     struct stat facts;
     if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) {
-        htp_landlock_allow(landlock, path, HTP_LANDLOCK_WRITE);
+        allow_output_folder(landlock, path);
         return;
     }
     htp_output *output = malloc(sizeof(*output));

@@ -15,12 +15,15 @@ struct paths {
 
 static void add(struct paths *paths, const char *path)
 {
-    const char **grown =
-        path && *path ? realloc(paths->items, (paths->count + 1) * sizeof(*grown)) : NULL;
-    if (grown) { /* without memory the file is refused when it is opened */
-        paths->items = grown;
-        paths->items[paths->count++] = path;
+    if (!path || !*path) {
+        return;
     }
+    const char **grown = realloc(paths->items, (paths->count + 1) * sizeof(*grown));
+    if (!grown) {
+        htp_cli_end_without_memory();
+    }
+    paths->items = grown;
+    paths->items[paths->count++] = path;
 }
 
 static void add_all(struct paths *paths, const char *const *items, size_t count)

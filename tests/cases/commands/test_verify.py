@@ -206,7 +206,7 @@ def sizes_that_are_asked_for():
     refuse("batch=4", "axis 'sequence' has no size")
     refuse("batch=4,length=3", "no axis 'length'")
     refuse("batch=2000000000,sequence=2000000000", "too large")
-    check_line(run("verify", file, "--values", "x.npz", "--sizes", "batch=1"), EXIT_USAGE, "a file of values has them")
+    check_line(run("verify", file, "--values", "x.npz", "--sizes", "batch=1"), EXIT_USAGE, "a file of inputs or values has them")
 
 
 # ---- values in files ---------------------------------------------------------------------------
