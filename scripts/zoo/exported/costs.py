@@ -83,9 +83,9 @@ def judge(job: dict) -> dict:
         program = torch.export.load(f"{stem}.pt2").module()
         program.graph.eliminate_dead_code(has_effect)  # an export leaves out what no output needs
         program.recompile()
+        wanted, sizes = count(program, taken(json.loads(Path(f"{stem}.json").read_text()), dims_of(model)))
     except Exception as error:
-        return {"outcome": UNTRACEABLE, "reason": f"PyTorch does not load it: {first_line(error)}"}
-    wanted, sizes = count(program, taken(json.loads(Path(f"{stem}.json").read_text()), dims_of(model)))
+        return {"outcome": UNTRACEABLE, "reason": f"PyTorch does not load or run it: {first_line(error)}"}
     told = here("inspect", model, "--cost", *(["--sizes", sizes] if sizes else []))
     return compare(told, wanted)
 

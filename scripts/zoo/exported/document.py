@@ -4,7 +4,7 @@ from collections import Counter
 
 from zoo.exported import differences
 from zoo.markdown import FOLDERS, errors_of, head, line, plain
-from zoo.results import FIXED, OUTCOMES, RIGHT, UNTRACEABLE, WRONG
+from zoo.results import FIXED, OUTCOMES, REFUSED, RIGHT, UNTRACEABLE, WRONG
 
 TITLE = "## Programs of torch.export"
 INTRODUCTION = """
@@ -102,7 +102,9 @@ def cost_words(costs: dict) -> list:
     words = f"- `inspect --cost`, of {len(counted)}: {len(counted) - len(apart)} count half of what" \
         " torch.utils.flop_counter counts"
     told = "; ".join(f"{record['name']}: {record['reason']}" for record in apart)
-    return [f"{words}; the others: {told}." if told else f"{words}."]
+    unknown = [record["name"] for record in costs.values() if record["outcome"] == REFUSED]
+    without = f" Without a count, since sizes depend on data or the program is refused: {', '.join(unknown)}." if unknown else ""
+    return [(f"{words}; the others: {told}." if told else f"{words}.") + without]
 
 
 def section(ours: dict, peers: dict, costs: dict) -> list:
