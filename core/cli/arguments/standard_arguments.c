@@ -18,10 +18,21 @@ static bool is_standard(const char *word)
 
 /* ---- input ---- */
 
+/* Readers map their files: a pipe must be spooled, whichever name it is given by. */
+static bool is_standard_input(const char *word)
+{
+    static const char *const others[] = {"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"};
+    bool is_one = is_standard(word);
+    for (size_t i = 0; word && !is_one && i < sizeof(others) / sizeof(others[0]); i++) {
+        is_one = strcmp(word, others[i]) == 0;
+    }
+    return is_one;
+}
+
 static int open_input(const char **path)
 {
     int code = HTP_CODE_OK;
-    if (is_standard(*path)) {
+    if (is_standard_input(*path)) {
         const char *opened = htp_cli_standard_input(&code);
         *path = opened ? opened : *path;
     }
@@ -89,7 +100,7 @@ static bool has_names(const htp_cli_arguments *arguments)
 {
     bool is_named = arguments->command != HTP_CLI_EXPORT || !arguments->out_folder;
     for (size_t i = 0; i < arguments->model_count && !is_named; i++) {
-        if (is_standard(arguments->models[i])) {
+        if (is_standard_input(arguments->models[i])) {
             htp_cli_print_message("standard input has no name that the output could have; pass "
                                   "--out FILE.onnx");
             return false;

@@ -26,6 +26,8 @@ static const struct known_beginning {
     {"\x80\x05", 2, "a Python pickle, not TorchScript; " SAVE_ADVICE},
     {"\x89HDF\r\n", 6, "an HDF5 file, not TorchScript; " SAVE_ADVICE},
     {"GGUF", 4, "a GGUF file, not TorchScript; " SAVE_ADVICE},
+    {"\x08", 1, /* the field ir_version, which every writer puts first */
+     "an ONNX model, not TorchScript; htp-trace help lists the commands that read it"},
 };
 
 static htp_status no_archive(const char *path, const unsigned char *head, size_t count)

@@ -442,10 +442,11 @@ def wrong_usage():
         before = file.read_bytes()
         check_line(run("graph"), EXIT_USAGE, "no model")
         check_line(run("graph", file, "--format", "png"), EXIT_USAGE, "png")
+        check_line(run("graph", file, "--out", folder / "a.d" / "x.bmp"), EXIT_USAGE, "no format has the ending .bmp")
         check_line(run("graph", file, "--json"), EXIT_USAGE, "--out")
         check_line(run("graph", file, "--module", "Nothing"), EXIT_USAGE, "Nothing")
         check_line(run("graph", file, "--module", "a", "--module", "b"), EXIT_USAGE, "one --module")
-        check_line(run("graph", file, "--out", file), EXIT_USAGE, "the input itself")
+        check_line(run("graph", file, "--format", "dot", "--out", file), EXIT_USAGE, "the input itself")
         check_line(run("graph", folder / "none.onnx"), EXIT_BAD_INPUT, "none.onnx")
         check_line(run("graph", file, "--tags", "none"), EXIT_USAGE, "--tags")
         assert file.read_bytes() == before

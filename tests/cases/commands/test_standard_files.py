@@ -43,6 +43,8 @@ def commands_in_a_row():
     assert bare.returncode == EXIT_OK and b"source_module" in part.stdout and b"source_module" not in bare.stdout
     shown = json.loads(piped("inspect", "-", "--json", given=part.stdout).stdout)
     assert shown["model"] == "-" and shown["status"] == "ok", shown
+    assert piped("inspect", "/dev/stdin", "--json", given=part.stdout).stdout == piped("inspect", "-", "--json",
+                                                                                        given=part.stdout).stdout
     compared = piped("compare", exported(ALL["bert-tiny"]), "-", given=whole)
     assert compared.returncode == EXIT_OK, compared
     for words in (["sidecar", "-", "-o", "-"], ["quality", "-", "--csv", "-"], ["graph", "-", "--depth", 1],
@@ -54,6 +56,7 @@ def commands_in_a_row():
 @case_for_each([
     (["inspect", "-"], b"no model", EXIT_BAD_INPUT, "-: "),
     (["-", "--out", "x.onnx"], b"no model", EXIT_BAD_INPUT, "-: not a TorchScript archive"),
+    (["-", "--out", "x.onnx"], b"\x08\x0a", EXIT_BAD_INPUT, "-: an ONNX model, not TorchScript"),
     (["inspect", "-"], b"", EXIT_BAD_INPUT, "-: the file is empty"),
     (["compare", "-", "-"], b"", EXIT_USAGE, "standard input is one file"),
     ([BERT, "-o", "-", "--json"], b"", EXIT_USAGE, "--out and --json both write to standard output"),
