@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- the files of the command line ---- */
 
@@ -58,11 +59,14 @@ static void add_named_files(struct paths *paths, char *text)
     }
 }
 
-/* @return what the names are in; freed by the caller. NULL: nothing is named */
+/* A pipe can be read once, by the reader of inputs: it names no files.
+ * @return what the names are in; freed by the caller. NULL: nothing is named */
 static char *add_inputs_file(struct paths *paths, const char *path)
 {
     enum { ROOM = 1 << 20 };
-    FILE *file = path ? fopen(path, "re") : NULL;
+    struct stat facts;
+    bool is_file = path && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+    FILE *file = is_file ? fopen(path, "re") : NULL;
     char *text = file ? calloc(1, ROOM) : NULL;
     if (text && fread(text, 1, ROOM - 1, file) > 0) {
         add_named_files(paths, text);

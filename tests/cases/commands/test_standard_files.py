@@ -96,3 +96,16 @@ def readers_that_leave():
                                     restore_signals=handler == "default")
             assert result.returncode != EXIT_OK and result.stderr == b"", (words, handler, result)
         os.close(ends[1])
+
+
+@case
+def inputs_through_a_pipe():
+    """`--inputs <(…)` of a shell: it can be read once."""
+    reader, writer = os.pipe()
+    os.write(writer, b'{"input_ids": "int64[3,5]", "attention_mask": "int64[3,5]", "token_type_ids": "int64[3,5]"}')
+    os.close(writer)
+    with scratch() as folder:
+        made = subprocess.run([PROGRAM, BERT, "--inputs", f"/dev/fd/{reader}", "-o", folder / "x.onnx"],
+                              capture_output=True, pass_fds=[reader])
+        os.close(reader)
+        assert made.returncode == EXIT_OK and (folder / "x.onnx").exists(), made.stderr
