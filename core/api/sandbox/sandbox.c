@@ -121,7 +121,7 @@ static void allow_model(const htp_landlock *landlock, const char *path)
     allow_input(landlock, path);
     if (!find_reader(path)) {
         char *real = realpath(path, NULL);
-        allow_folder(landlock, real, HTP_LANDLOCK_READ);
+        allow_folder(landlock, real, HTP_LANDLOCK_LIST);
         free(real);
     }
 }

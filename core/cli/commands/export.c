@@ -198,7 +198,8 @@ static int run_all(struct run *run)
         run->terminal.has_color = arguments->color == HTP_CLI_COLOR_ALWAYS;
     }
     bool is_one = arguments->model_count == 1 || takes_all(arguments);
-    if (is_one && !arguments->json_file && !arguments->out_folder) {
+    bool fills_folder = arguments->out_folder && arguments->command == HTP_CLI_EXPORT;
+    if (is_one && !arguments->json_file && !fills_folder) {
         htp_cli_signals_install();
         return run_model(run, 0);
     }

@@ -103,7 +103,7 @@ static bool pass_on(const struct batch *batch, int spool, int out)
 static bool tell(int reports, size_t model, int code)
 {
     const report told = {(uint32_t)model, code};
-    return write(reports, &told, sizeof(told)) == (ssize_t)sizeof(told);
+    return htp_descriptor_write_all(reports, &told, sizeof(told));
 }
 
 /* Works on one model after the other until all are taken. */
@@ -266,7 +266,8 @@ static bool prepare(struct batch *batch)
     return is_ready;
 }
 
-static int list_failures(const struct batch *batch)
+/* @param is_told  why not all were done. @return the code of the first failure */
+static int list_failures(const struct batch *batch, bool is_told)
 {
     int first = HTP_CODE_OK;
     size_t failures = 0;
@@ -277,7 +278,7 @@ static int list_failures(const struct batch *batch)
     if (failures == 0) {
         return HTP_CODE_OK;
     }
-    if (batch->count == 1) {
+    if (batch->count == 1 && (first != NOT_DONE || is_told)) {
         return first; /* which it has reported itself */
     }
     htp_cli_print_message("%zu of %zu models failed:", failures, batch->count);
@@ -288,7 +289,7 @@ static int list_failures(const struct batch *batch)
             htp_cli_print_detail("%s: exit code %d", batch->models[i], batch->codes[i]);
         }
     }
-    return first;
+    return first == NOT_DONE ? HTP_CODE_INTERNAL : first;
 }
 
 int htp_cli_batch_run(const char *const *models, size_t count, size_t jobs,
@@ -309,7 +310,7 @@ int htp_cli_batch_run(const char *const *models, size_t count, size_t jobs,
     }
     watch_signals();
     bool runs = supervise(&batch);
-    int first = list_failures(&batch);
+    int first = list_failures(&batch, !runs || is_interrupted(&batch));
     if (is_interrupted(&batch)) {
         first = HTP_CODE_INTERRUPTED;
     } else if (!runs) {
