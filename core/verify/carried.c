@@ -69,14 +69,14 @@ static htp_status run(htp_verify_work *work, const struct slice *slice,
 /* @param behind  the last value of A that is in the slice, and one more: how far the work is */
 static htp_status compare(htp_verify_work *work, struct slice *slice, uint32_t behind)
 {
-    htp_side_session sessions[HTP_COMPARED];
-    for (int m = 0; m < HTP_COMPARED; m++) {
-        HTP_TRY(htp_side_open(
+    htp_side_session sessions[HTP_COMPARED] = {{.session = NULL}};
+    htp_status status = HTP_OK;
+    for (int m = 0; m < HTP_COMPARED && !status; m++) {
+        status = htp_side_open(
             &work->sides[m], work->arena, NULL, &slice->values[m],
             HTP_NEW_ARRAY(work->arena, int32_t, work->sides[m].view->values.count + 1),
-            &sessions[m]));
+            &sessions[m]);
     }
-    htp_status status = HTP_OK;
     for (uint32_t r = 0; r < work->runs && !status; r++) {
         status = run(work, slice, sessions, r);
     }
