@@ -30,12 +30,16 @@ static uint8_t *put_length(uint8_t *at, uint8_t key, size_t length)
     return at;
 }
 
+static uint8_t *put_bytes(uint8_t *at, uint8_t key, const void *bytes, size_t count)
+{
+    at = put_length(at, key, count);
+    memcpy(at, bytes, count);
+    return at + count;
+}
+
 static uint8_t *put_text(uint8_t *at, uint8_t key, const char *text)
 {
-    const size_t length = strlen(text);
-    at = put_length(at, key, length);
-    memcpy(at, text, length);
-    return at + length;
+    return put_bytes(at, key, text, strlen(text));
 }
 
 /* NodeProto: input (1), output (2), name (3), op_type (4). */
@@ -49,9 +53,7 @@ static uint8_t *put_node(uint8_t *at, const char *name, size_t index, bool is_la
     end = put_text(end, 0x12, is_last ? "y" : value);
     end = put_text(end, 0x1a, name);
     end = put_text(end, 0x22, "Neg");
-    at = put_length(at, 0x0a, (size_t)(end - node));
-    memcpy(at, node, (size_t)(end - node));
-    return at + (end - node);
+    return put_bytes(at, 0x0a, node, (size_t)(end - node));
 }
 
 /* A float of rank 1, as an input (11) or an output (12) of the graph. */
@@ -78,9 +80,7 @@ static size_t put_model(uint8_t *model, const char *const *names, size_t count)
     uint8_t *at = model;
     *at++ = 0x08;
     *at++ = 10;
-    at = put_length(at, 0x3a, (size_t)(end - graph));
-    memcpy(at, graph, (size_t)(end - graph));
-    at += end - graph;
+    at = put_bytes(at, 0x3a, graph, (size_t)(end - graph));
     memcpy(at, opset, sizeof(opset));
     return (size_t)(at - model) + sizeof(opset);
 }

@@ -11,21 +11,21 @@
 
 static void read_options(const char *json)
 {
-#define READ(type, function)                                                                       \
+#define READ(name)                                                                                 \
     do {                                                                                           \
-        type *options = NULL;                                                                      \
-        FUZZ_CHECK(fuzz_is_ok(function(json, &options)) == (options != NULL));                     \
-        htp_options_free(options);                                                                 \
+        htp_##name *made = NULL;                                                                   \
+        FUZZ_CHECK(fuzz_is_ok(htp_##name##_from_json(json, &made)) == (made != NULL));             \
+        htp_options_free(made);                                                                    \
     } while (0)
-    READ(htp_options, htp_options_from_json);
-    READ(htp_inspect_options, htp_inspect_options_from_json);
-    READ(htp_selection, htp_selection_from_json);
-    READ(htp_validate_options, htp_validate_options_from_json);
-    READ(htp_verify_options, htp_verify_options_from_json);
-    READ(htp_quality_options, htp_quality_options_from_json);
-    READ(htp_extraction, htp_extraction_from_json);
-    READ(htp_splitting, htp_splitting_from_json);
-    READ(htp_replacing, htp_replacing_from_json);
+    READ(options);
+    READ(inspect_options);
+    READ(selection);
+    READ(validate_options);
+    READ(verify_options);
+    READ(quality_options);
+    READ(extraction);
+    READ(splitting);
+    READ(replacing);
 #undef READ
 }
 

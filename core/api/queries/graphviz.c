@@ -176,16 +176,29 @@ static htp_status judge(int state, struct words *words)
                            *reason ? reason : "it does not say why");
 }
 
+static htp_status cannot_run(int error)
+{
+    return htp_status_make(HTP_CODE_INTERNAL,
+                           "cannot run graphviz's program '%s', which draws SVG: %s; install "
+                           "graphviz, or pass --format dot",
+                           program, strerror(error));
+}
+
+/* Where posix_spawn() cannot see that no program was found, as below valgrind, its child ends with
+ * this code. */
+static bool was_missing(int state)
+{
+    enum { NOT_FOUND = 127 };
+    return WIFEXITED(state) && WEXITSTATUS(state) == NOT_FOUND;
+}
+
 htp_status htp_graphviz_draw(int graph, int *svg, htp_progress_fn progress, void *user)
 {
     struct words words = {{0}, 0};
     struct running dot = take();
     *svg = -1;
     if (dot.error != 0) {
-        return htp_status_make(HTP_CODE_INTERNAL,
-                               "cannot run graphviz's program '%s', which draws SVG: %s; install "
-                               "graphviz, or pass --format dot",
-                               program, strerror(dot.error));
+        return cannot_run(dot.error);
     }
     *svg = dot.output;
     bool is_done = attend(&dot, graph, &words, progress, user);
@@ -196,6 +209,11 @@ htp_status htp_graphviz_draw(int graph, int *svg, htp_progress_fn progress, void
     }
     int state = 0;
     while (waitpid(dot.process, &state, 0) < 0 && errno == EINTR) {
+    }
+    if (was_missing(state)) {
+        (void)close(dot.output);
+        *svg = -1;
+        return cannot_run(ENOENT);
     }
     return is_done ? judge(state, &words)
                    : htp_status_make(HTP_CODE_INTERRUPTED, "stopped while graphviz was drawing");
