@@ -30,8 +30,9 @@ static int find_format(const char *path)
         const char *ending;
         htp_drawing_format format;
     } rows[] = {
-        {".dot", HTP_DRAW_DOT},         {".gv", HTP_DRAW_DOT},      {".graphml", HTP_DRAW_GRAPHML},
-        {".mermaid", HTP_DRAW_MERMAID}, {".mmd", HTP_DRAW_MERMAID}, {".svg", HTP_DRAW_SVG},
+        {".dot", HTP_DRAW_DOT},         {".gv", HTP_DRAW_DOT},          {".txt", HTP_DRAW_DOT},
+        {".graphml", HTP_DRAW_GRAPHML}, {".mermaid", HTP_DRAW_MERMAID}, {".mmd", HTP_DRAW_MERMAID},
+        {".svg", HTP_DRAW_SVG},
     };
     const char *ending = ending_of(path);
     for (size_t i = 0; ending && i < sizeof(rows) / sizeof(rows[0]); i++) {
