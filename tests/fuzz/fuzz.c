@@ -153,3 +153,14 @@ bool fuzz_is_ok(htp_status status)
     htp_status_free(status);
     return false;
 }
+
+void fuzz_inspect(htp_model *model, const htp_inspect_options *options)
+{
+    char *text = NULL;
+    char *json = NULL;
+    if (fuzz_is_ok(htp_model_inspect(model, options, &text, &json))) {
+        FUZZ_CHECK(text && json && json[0] == '{');
+    }
+    htp_string_free(text);
+    htp_string_free(json);
+}

@@ -41,4 +41,7 @@ _Noreturn void fuzz_fail(const char *condition, const char *file, int line);
  * cause. @return whether there is none */
 bool fuzz_is_ok(htp_status status);
 
+/** Inspects a model. A success must have both answers. */
+void fuzz_inspect(htp_model *model, const htp_inspect_options *options);
+
 #endif

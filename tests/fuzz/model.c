@@ -11,13 +11,7 @@ static void inspect(htp_model *model, const char *module)
     htp_inspect_options options;
     htp_inspect_options_init(&options);
     options.module = module;
-    char *text = NULL;
-    char *json = NULL;
-    if (fuzz_is_ok(htp_model_inspect(model, &options, &text, &json))) {
-        FUZZ_CHECK(text && json && json[0] == '{');
-    }
-    htp_string_free(text);
-    htp_string_free(json);
+    fuzz_inspect(model, &options);
 }
 
 /* Multiply-adds as formulas and as numbers, and as Model Explorer's node data. */

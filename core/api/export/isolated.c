@@ -321,8 +321,13 @@ htp_status htp_export_isolated(const char *model_path, const char *onnx_path,
     int ends[2] = {-1, -1};
     atomic_bool *is_stopped =
         mmap(NULL, sizeof(*is_stopped), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (is_stopped == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0) {
+    if (is_stopped == MAP_FAILED) {
         return cannot_start(model_path);
+    }
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        htp_status status = cannot_start(model_path);
+        (void)munmap(is_stopped, sizeof(*is_stopped));
+        return status;
     }
     atomic_store(is_stopped, false);
     pid_t child = fork();
