@@ -8,6 +8,7 @@
 #include "exported/exported.h"
 #include "exported/expression/expression.h"
 #include "source/pickle/pickle.h"
+#include "storages.h"
 #include "zip_maker.h"
 
 #include <string.h>
@@ -36,14 +37,7 @@ static htp_status read_formula(htp_arena *arena, const char *text, bool is_guard
 
 static htp_status read_state(htp_arena *arena, const uint8_t *bytes, size_t size)
 {
-    static const htp_archive_record records[] = {
-        {.name = "data/0", .bytes = 64, .is_stored = true},
-        {.name = "data/1", .bytes = 6, .is_stored = true},
-    };
-    htp_archive archive = {.records = records, .record_count = 2};
-    for (uint32_t i = 0; i < archive.record_count; i++) {
-        htp_map_set(arena, &archive.by_name, records[i].name, i);
-    }
+    const htp_archive archive = fuzz_storages(arena);
     const htp_pickle pickle = {.path = "state",
                                .name = "data.pkl",
                                .bytes = bytes,

@@ -5,13 +5,9 @@
 #include "fuzz.h"
 
 #include "source/pickle/pickle.h"
+#include "storages.h"
 
 #include <string.h>
-
-static const htp_archive_record records[] = {
-    {.name = "data/0", .bytes = 64, .is_stored = true},
-    {.name = "data/1", .bytes = 6, .is_stored = true},
-};
 
 static bool lies_in(const htp_pickle *pickle, uint32_t begin, uint32_t bytes)
 {
@@ -56,10 +52,7 @@ static htp_status rename_devices(htp_arena *arena, const htp_pickle *pickle,
 
 static htp_status check(htp_arena *arena, const uint8_t *bytes, size_t size, bool is_of_lines)
 {
-    htp_archive archive = {.records = records, .record_count = 2};
-    for (uint32_t i = 0; i < archive.record_count; i++) {
-        htp_map_set(arena, &archive.by_name, records[i].name, i);
-    }
+    const htp_archive archive = fuzz_storages(arena);
     const htp_pickle pickle = {.path = "model.pt",
                                .name = "data.pkl",
                                .bytes = bytes,
