@@ -46,7 +46,7 @@ def wrong_usage():
         check_line(run("inspect", file, "--depth", "x"), EXIT_USAGE, "--depth")
         check_line(run("inspect", file, "--module", "a", "--module", "b"), EXIT_USAGE, "one --module")
         check_line(run(file, "--out", folder / "x.onnx", "--module", "Net"), EXIT_BAD_INPUT,
-                   "not a TorchScript archive")
+                   "an ONNX model, not TorchScript")
         missing = run("select", file, "--module", "/Net/Encoder/Layer.12")
         check_line(missing, EXIT_USAGE, "the nearest are /Net/Encoder/Layer.1")
         check_line(run("inspect", folder / "none.onnx"), EXIT_BAD_INPUT, "none.onnx")
