@@ -1,7 +1,7 @@
 /*
  * Programs of torch.export. The first byte of an input decides its kind: an archive; a pickle, read
  * as a state; after '#' a formula of sizes, after '?' a guard; anything else is the JSON of a
- * program, which is traced with the weights of read_program().
+ * program, which is traced with the weights of fuzz_program_file().
  */
 #include "fuzz.h"
 
@@ -9,7 +9,6 @@
 #include "exported/expression/expression.h"
 #include "source/pickle/pickle.h"
 #include "storages.h"
-#include "zip_maker.h"
 
 #include <string.h>
 
@@ -89,43 +88,16 @@ static htp_status open_and_trace(htp_source *source, htp_arena *arena, const cha
     return trace(source);
 }
 
-static void read_archive(const uint8_t *bytes, size_t size)
+static void read_file(const char *path)
 {
     htp_arena arena;
     htp_source source = {.path = NULL};
     htp_arena_init(&arena);
     if (htp_arena_recover(&arena) == 0) {
-        (void)fuzz_is_ok(open_and_trace(&source, &arena, fuzz_file(0, bytes, size)));
+        (void)fuzz_is_ok(open_and_trace(&source, &arena, path));
     }
     htp_source_close(&source, false);
     htp_arena_free(&arena);
-}
-
-/* The state has a float parameter w of size 2 and a float buffer b of 3 by 2. */
-static void read_program(const uint8_t *text, size_t size)
-{
-#define TENSOR(key, elements, sizes, strides)                                                      \
-    "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\0" key \
-    "X\x03\0\0\0cpuK" elements "tQK\0(" sizes "t(" strides "t\x89NtR"
-    static const char state[] =
-        "\x80\x02}(X\x01\0\0\0w"
-        "ctorch._utils\n_rebuild_parameter\n" TENSOR(
-            "0", "\x02", "K\x02", "K\x01") "\x88N\x87R"
-                                           "X\x01\0\0\0b" TENSOR("1", "\x06", "K\x03K\x02",
-                                                                 "K\x02K\x01") "u.";
-    static const float numbers[6] = {1, 2, 3, 4, 5, 6};
-    const fuzz_member inner[] = {{"archive/data.pkl", state, sizeof(state) - 1},
-                                 {"archive/data/0", numbers, 2 * sizeof(numbers[0])},
-                                 {"archive/data/1", numbers, sizeof(numbers)}};
-    size_t inner_size;
-    uint8_t *saved = fuzz_zip(inner, sizeof(inner) / sizeof(inner[0]), &inner_size);
-    const fuzz_member members[] = {{"serialized_exported_program.json", text, size},
-                                   {"serialized_state_dict.pt", saved, inner_size}};
-    size_t archive_size;
-    uint8_t *archive = fuzz_zip(members, sizeof(members) / sizeof(members[0]), &archive_size);
-    read_archive(archive, archive_size);
-    free(archive);
-    free(saved);
 }
 
 /* ---- all of them ---- */
@@ -149,8 +121,8 @@ void fuzz_exported(const uint8_t *data, size_t size)
     if (first == '#' || first == '?' || first == 0x80) {
         read_alone(data, size);
     } else if (first == 'P') {
-        read_archive(data, size);
+        read_file(fuzz_file(0, data, size));
     } else {
-        read_program(data, size);
+        read_file(fuzz_program_file(data, size));
     }
 }

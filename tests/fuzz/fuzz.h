@@ -27,6 +27,10 @@ const char *fuzz_two_nodes(unsigned slot);
 const char *fuzz_named_nodes(unsigned slot, const char *const *names, size_t count,
                              const void *module_tree, size_t bytes);
 
+/** As fuzz_file() in slot 0: a file of torch.export with this JSON of a program, and a state of a
+ * float parameter w of size 2 and a float buffer b of 3 by 2. */
+const char *fuzz_program_file(const uint8_t *text, size_t size);
+
 /** Aborts the program, for the fuzzer to see, if the condition does not hold. */
 #define FUZZ_CHECK(condition)                                                                      \
     do {                                                                                           \
