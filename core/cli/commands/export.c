@@ -1,5 +1,6 @@
 #include "cli/commands/commands.h"
 #include "cli/output/batch.h"
+#include "cli/output/folders.h"
 #include "cli/output/outputs.h"
 #include "cli/output/sandbox.h"
 #include "cli/terminal/budget.h"
@@ -203,8 +204,8 @@ static int run_all(struct run *run)
         htp_cli_signals_install();
         return run_model(run, 0);
     }
-    /* The file of --json is published by this process, and the new folder of --out-dir removed if
-     * it stays empty: workers cannot do that in their sandbox, or when they are killed. */
+    /* The file of --json is published by this process, and new folders of --out-dir removed if
+     * they stay empty: workers cannot do that in their sandbox, or when they are killed. */
     const htp_cli_batch_work work = {.run = run_model, .report_killed = report_killed, .user = run};
     return htp_cli_batch_run(arguments->models, is_one ? 1 : arguments->model_count, jobs, &work);
 }
@@ -213,7 +214,7 @@ int htp_cli_export(const htp_cli_arguments *arguments)
 {
     struct run run = {.arguments = arguments};
     char **outputs = NULL;
-    bool has_new_folder = false;
+    htp_cli_folders folders = {.kept = 0};
     int code = htp_cli_json_file_open(arguments);
     if (code != HTP_CODE_OK) {
         return code;
@@ -224,13 +225,13 @@ int htp_cli_export(const htp_cli_arguments *arguments)
             return HTP_CODE_USAGE;
         }
         run.outputs = (const char *const *)outputs;
-        has_new_folder = arguments->out_folder && mkdir(arguments->out_folder, (mode_t)0777) == 0;
+        if (arguments->out_folder) {
+            htp_cli_folders_make(&folders, arguments->out_folder);
+        }
     }
     code = run_all(&run);
     int published = htp_cli_json_file_publish(arguments);
-    if (has_new_folder) {
-        (void)rmdir(arguments->out_folder); /* succeeds only if nothing was written */
-    }
+    htp_cli_folders_remove_empty(&folders);
     htp_cli_outputs_free(outputs, arguments->model_count);
     return code != HTP_CODE_OK ? code : published;
 }

@@ -106,6 +106,16 @@ def a_folder_is_created():
     with scratch() as folder:
         result = run(BERT, "--out-dir", folder / "new", "--quiet")
         assert result.returncode == EXIT_OK and (folder / "new" / "bert-tiny.onnx").exists(), result.stderr
+        result = run(BERT, "--out-dir", f"{folder}/new//a/b/", "--quiet")
+        assert result.returncode == EXIT_OK and (folder / "new/a/b/bert-tiny.onnx").exists(), result.stderr
+
+
+@case
+def folders_without_outputs_are_removed():
+    with scratch() as folder:
+        (folder / "new").mkdir()
+        result = run(folder / "none.pt", "--out-dir", folder / "new/a/b", "--quiet")
+        assert result.returncode == EXIT_BAD_INPUT and not list((folder / "new").iterdir()), result.stderr
 
 
 @case

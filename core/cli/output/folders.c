@@ -1,0 +1,57 @@
+#include "cli/output/folders.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The length of a path without its last name and the slashes before it. */
+static size_t above(const char *path, size_t length)
+{
+    while (length > 0 && path[length - 1] == '/') {
+        length--;
+    }
+    while (length > 0 && path[length - 1] != '/') {
+        length--;
+    }
+    while (length > 0 && path[length - 1] == '/') {
+        length--;
+    }
+    return length;
+}
+
+/* Makes the folder that the first @p length bytes of the path name. */
+static void make(htp_cli_folders *folders, const char *path, size_t length)
+{
+    char name[PATH_MAX];
+    (void)snprintf(name, sizeof(name), "%.*s", (int)length, path);
+    if (mkdir(name, (mode_t)0777) != 0) {
+        return;
+    }
+    if (!*folders->path) {
+        folders->kept = above(path, length);
+    }
+    memcpy(folders->path, name, sizeof(name));
+}
+
+void htp_cli_folders_make(htp_cli_folders *folders, const char *path)
+{
+    size_t length = strlen(path);
+    if (length >= PATH_MAX) {
+        return;
+    }
+    for (size_t i = 1; i <= length; i++) {
+        if ((path[i] == '/' || path[i] == '\0') && path[i - 1] != '/') {
+            make(folders, path, i);
+        }
+    }
+}
+
+void htp_cli_folders_remove_empty(htp_cli_folders *folders)
+{
+    size_t length = strlen(folders->path);
+    while (length > folders->kept && rmdir(folders->path) == 0) {
+        length = above(folders->path, length);
+        folders->path[length] = '\0';
+    }
+}
