@@ -4,6 +4,7 @@
 #include "exported/call/control.h"
 #include "exported/call/memory.h"
 #include "exported/call/names.h"
+#include "exported/call/operand_types.h"
 #include "exported/call/scopes.h"
 #include "exported/call/training.h"
 
@@ -199,6 +200,7 @@ static uint32_t add_by_schema(htp_tape *r, const htp_exported_schema *schema,
                     : parameter->default_value ? default_value(r, parameter->default_value)
                                                : htp_tape_none(r);
     }
+    htp_exported_check_types(r, schema, node, inputs);
     return htp_tape_node(r, schema->kind, inputs, names, schema->count);
 }
 

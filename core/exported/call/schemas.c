@@ -52,13 +52,35 @@ static htp_exported_parameter read_parameter(htp_arena *arena, const char *at, c
     while (space > at && *space != ' ') {
         space--;
     }
-    const char *mark = memchr(at, '!', (size_t)(space - at));
+    for (const char *c = at; c < space; c++) {
+        parameter.is_changed = parameter.is_changed || *c == '!';
+    }
     parameter.type = plain_type(arena, at, (size_t)(space - at));
     parameter.name = htp_arena_copy(arena, space + 1, (size_t)(behind - space - 1));
     parameter.default_value =
         equals ? htp_arena_copy(arena, equals + 1, (size_t)(end - equals - 1)) : NULL;
-    parameter.is_changed = mark != NULL;
     return parameter;
+}
+
+/* Parses "-> Tensor", "-> (Tensor(a!) values, Tensor indices)" or "-> ()". */
+static void read_returns(htp_arena *arena, const char *text, htp_exported_schema *schema)
+{
+    const char *at = text + strlen("-> ");
+    const bool are_many = *at == '(';
+    size_t most = 1;
+    for (const char *c = at; *c; c++) {
+        most += *c == ',';
+    }
+    const char **types = HTP_NEW_ARRAY(arena, const char *, most);
+    at += are_many;
+    while (*at && *at != ')') {
+        const char *end = end_of_argument(at);
+        const char *space = memchr(at, ' ', (size_t)(end - at)); /* a name follows */
+        types[schema->return_count++] = plain_type(arena, at, (size_t)((space ? space : end) - at));
+        at = end + (*end == ',');
+        at += *at == ' ';
+    }
+    schema->returns = types;
 }
 
 static htp_exported_schema *parse(htp_arena *arena, const struct schema_row *row)
@@ -81,6 +103,9 @@ static htp_exported_schema *parse(htp_arena *arena, const struct schema_row *row
     const char *returned = strstr(at, "->");
     schema->kind = row->kind;
     schema->parameters = parameters;
+    if (returned) {
+        read_returns(arena, returned, schema);
+    }
     schema->is_view = returned && strstr(returned, "Tensor(a)") != NULL;
     return schema;
 }

@@ -24,6 +24,8 @@ typedef struct htp_exported_schema {
     const char *kind;
     const htp_exported_parameter *parameters;
     uint32_t count;
+    const char *const *returns; /**< types of the outputs, without alias annotations */
+    uint32_t return_count;
     bool is_view; /**< the output may share memory with the first argument, which is not changed */
 } htp_exported_schema;
 
