@@ -261,17 +261,18 @@ static bool read_help(htp_cli_arguments *arguments, int count, char **words)
     return true;
 }
 
-/* Whether the first word is a misspelt command, and not a file. A lone word that is neither is,
- * too: an export would have an output. */
+/* Whether the first word is a misspelt command, and not a file. A lone word that is neither is, too,
+ * if there is no output: with one, it is the model of an export. */
 static bool is_misspelt(const htp_cli_arguments *arguments, const char *word)
 {
     bool is_model = arguments->model_count > 0 && strcmp(arguments->models[0], word) == 0;
-    if (!is_model || strcmp(word, "-") == 0 || access(word, F_OK) == 0) {
+    bool has_output = arguments->out || arguments->out_folder;
+    if (!is_model || strcmp(word, "-") == 0 || access(word, F_OK) == 0 ||
+        (arguments->model_count == 1 && has_output)) {
         return false;
     }
     const char *meant = htp_cli_command_suggest(word);
-    bool is_lone =
-        arguments->command == HTP_CLI_EXPORT && !arguments->out && !arguments->out_folder;
+    bool is_lone = arguments->command == HTP_CLI_EXPORT && !has_output;
     if (meant) {
         htp_cli_print_message("%s is neither a command nor a file; did you mean %s?", word, meant);
     } else if (is_lone) {

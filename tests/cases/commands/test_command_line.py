@@ -72,6 +72,7 @@ def files_are_no_misspelt_commands():
         result = run("inspct", "--out", "x.onnx", "--quiet", cwd=folder)
         assert result.returncode == EXIT_OK, result.stderr
         check_line(run("inspct.pt", "--out", "y.onnx", cwd=folder), EXIT_BAD_INPUT, "inspct.pt: No such file")
+        check_line(run("nofile", "--out", "y.onnx", cwd=folder), EXIT_BAD_INPUT, "nofile: No such file")
 
 
 @case_for_each([["inspect"], ["inspect", "--depth", 2], ["inspect", "--own", "--module", "x"], ["inspect", "--json"],
