@@ -86,7 +86,7 @@ static int64_t step_of(const htp_bound *bound, int64_t size, uint32_t attempt)
     if (bound->step > 1) {
         return bound->step;
     }
-    if (!ways[attempt].in_steps) {
+    if (!ways[attempt].in_steps || size <= 0) { /* an axis may be empty in the example */
         return 1;
     }
     int64_t step = size & -size;
