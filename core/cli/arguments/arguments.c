@@ -261,8 +261,8 @@ static bool read_help(htp_cli_arguments *arguments, int count, char **words)
     return true;
 }
 
-/* Whether the first word is a misspelt command, and not a file. A lone word that is neither is, too,
- * if there is no output: with one, it is the model of an export. */
+/* Whether the first word is a misspelt command, and not a file. A lone word that is neither is,
+ * too, if there is no output: with one, it is the model of an export. */
 static bool is_misspelt(const htp_cli_arguments *arguments, const char *word)
 {
     bool is_model = arguments->model_count > 0 && strcmp(arguments->models[0], word) == 0;

@@ -9,6 +9,7 @@
 #include "cli/terminal/signals.h"
 #include "cli/terminal/terminal.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -67,14 +68,14 @@ static htp_code report_failure(const struct run *run, htp_status status)
     return code;
 }
 
-static void report_killed(void *user, size_t index, const char *signal_name)
+static void report_killed(void *user, size_t index, int signal)
 {
     struct run *run = user;
     char error[512];
     run->model = run->arguments->models[index];
-    (void)snprintf(error, sizeof(error),
-                   "%s: the process was ended (%s), perhaps for want of memory", run->model,
-                   signal_name);
+    (void)snprintf(error, sizeof(error), "%s: the process was ended (%s)%s", run->model,
+                   strsignal(signal),
+                   signal == SIGKILL ? ", perhaps for want of memory" : "; please report it");
     htp_cli_print_message("%s", error);
     print_json(run, HTP_CODE_INTERNAL, error, HTP_OK);
     (void)htp_cli_flush_stdout();
@@ -199,13 +200,12 @@ static int run_all(struct run *run)
         run->terminal.has_color = arguments->color == HTP_CLI_COLOR_ALWAYS;
     }
     bool is_one = arguments->model_count == 1 || takes_all(arguments);
-    bool fills_folder = arguments->out_folder && arguments->command == HTP_CLI_EXPORT;
-    if (is_one && !arguments->json_file && !fills_folder) {
+    if (is_one && !HTP_CLI_ENDS_AT_ONCE) { /* leak checkers trace this process alone */
         htp_cli_signals_install();
         return run_model(run, 0);
     }
-    /* The file of --json is published by this process, and new folders of --out-dir removed if
-     * they stay empty: workers cannot do that in their sandbox, or when they are killed. */
+    /* A worker may die, whatever it reads: this process then says so, publishes the file of --json,
+     * and removes new folders of --out-dir that stay empty. A worker's sandbox forbids that. */
     const htp_cli_batch_work work = {.run = run_model, .report_killed = report_killed, .user = run};
     return htp_cli_batch_run(arguments->models, is_one ? 1 : arguments->model_count, jobs, &work);
 }

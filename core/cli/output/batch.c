@@ -184,7 +184,7 @@ static void judge_end(struct batch *batch, size_t index)
         return;
     }
     if (WIFSIGNALED(state)) {
-        batch->work->report_killed(batch->work->user, ended->model, strsignal(WTERMSIG(state)));
+        batch->work->report_killed(batch->work->user, ended->model, WTERMSIG(state));
     }
     batch->codes[ended->model] = WIFEXITED(state) ? WEXITSTATUS(state) : HTP_CODE_INTERNAL;
 }

@@ -15,7 +15,7 @@ typedef struct htp_cli_batch_work {
     /** Works on one model, in the worker. @return an exit code. */
     int (*run)(void *user, size_t index);
     /** Reports, here, that the worker was killed while it worked on a model. */
-    void (*report_killed)(void *user, size_t index, const char *signal_name);
+    void (*report_killed)(void *user, size_t index, int signal);
     void *user;
 } htp_cli_batch_work;
 

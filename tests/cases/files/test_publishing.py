@@ -6,7 +6,6 @@ import json
 import os
 import resource
 import shutil
-import signal
 import stat
 import subprocess
 from pathlib import Path
@@ -19,7 +18,7 @@ from torch import nn
 
 from compiled import save
 from harness import (
-    CACHE, EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_OK, EXIT_USAGE, PROGRAM, case, case_for_each,
+    CACHE, EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_INTERNAL, EXIT_OK, EXIT_USAGE, PROGRAM, case, case_for_each,
     export, locked, run, scratch,
 )
 
@@ -182,7 +181,7 @@ def kill_everywhere(old: list, new: list) -> None:
             out = folder / str(killings) / "m.onnx"
             shutil.copytree(template, out.parent)
             result = run_interfered(f"any {killings} kill", pts[1], "--out", out, *new)
-            killed = result.returncode == -signal.SIGKILL
+            killed = result.returncode == EXIT_INTERNAL and "was ended (Killed)" in result.stderr
             assert killed or result.returncode == EXIT_OK, result.stderr
             assert weight_of(out)[0, 0] in ((0, 1) if killed else (1,)), f"killed at {killings}"
             export(pts[1], out, *new)
