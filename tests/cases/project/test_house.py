@@ -39,7 +39,7 @@ SIDE_DOORS = {
     "base/json": "json_items json_parse json_scan json_tree",
     "base/sandbox": "landlock seccomp",
     "cli/arguments": "help",
-    "cli/output": "batch outputs sandbox written",
+    "cli/output": "batch folders outputs sandbox written",
     "cli/terminal": "budget failure print signals",
     "functions": "annotate build choose",
     "graph": "passes symbols",
