@@ -21,6 +21,15 @@ bool htp_descriptor_write_all(int fd, const void *bytes, size_t count)
     return true;
 }
 
+int htp_descriptor_sync_folder(int folder)
+{
+    int error = 0;
+    do {
+        error = fsync(folder) != 0 ? errno : 0;
+    } while (error == EINTR);
+    return error == EIO || error == ENOSPC || error == EDQUOT ? error : 0;
+}
+
 static int open_unnamed(void)
 {
     const char *folder = getenv("TMPDIR");

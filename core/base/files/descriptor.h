@@ -10,6 +10,10 @@
 /** Writes all bytes to a file descriptor. @return false: errno says why it failed */
 bool htp_descriptor_write_all(int fd, const void *bytes, size_t count);
 
+/** Puts the entries of a folder on disk. @return errno if its disk refuses; 0 also if its file
+ * system cannot */
+int htp_descriptor_sync_folder(int folder);
+
 /** Opens a temporary file without a name, in $TMPDIR or /tmp. @return -1: errno says why */
 int htp_descriptor_open_unnamed(void);
 

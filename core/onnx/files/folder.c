@@ -1,5 +1,6 @@
 #include "onnx/files/folder.h"
 
+#include "base/files/descriptor.h"
 #include "onnx/files/output.h"
 
 #include <dirent.h>
@@ -151,21 +152,9 @@ static void remove_all_left(const char *path)
 /* Makes and locks the temporary folder. @return errno */
 static int make(htp_folder *folder)
 {
-    for (;;) {
-        folder->temporary = htp_temporary_name(folder->path);
-        if (!folder->temporary) {
-            return errno;
-        }
-        const char *path = htp_temporary_path(folder->temporary);
-        if (mkdir(path, (mode_t)0777) == 0) {
-            break;
-        }
-        int error = errno;
-        htp_temporary_release(folder->temporary);
-        folder->temporary = NULL;
-        if (error != EEXIST) {
-            return error;
-        }
+    folder->temporary = htp_temporary_create_folder(folder->path);
+    if (!folder->temporary) {
+        return errno;
     }
     folder->names = open_names(AT_FDCWD, htp_temporary_path(folder->temporary));
     if (!folder->names) {
@@ -197,7 +186,10 @@ bool htp_folder_file(const htp_folder *folder, const char *name, char path[PATH_
 htp_status htp_folder_publish(htp_folder *folder)
 {
     struct stat facts;
-    (void)fsync(dirfd(folder->names));
+    int error = htp_descriptor_sync_folder(dirfd(folder->names));
+    if (error) {
+        return cannot_write(folder->path, error);
+    }
     if (stat(folder->path, &facts) == 0) {
         (void)fchmod(dirfd(folder->names), facts.st_mode & (mode_t)0777);
     }

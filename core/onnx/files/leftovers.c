@@ -41,9 +41,12 @@ void htp_journal_add(htp_journal *journal, const char *path, int fd)
 
 int htp_journal_write(const htp_journal *journal, int lock_fd)
 {
-    ssize_t written = pwrite(lock_fd, journal->bytes, journal->used, 0);
-    if (written != (ssize_t)journal->used) {
-        return written < 0 ? errno : ENOSPC;
+    for (size_t done = 0; done < journal->used;) {
+        ssize_t written = pwrite(lock_fd, journal->bytes + done, journal->used - done, (off_t)done);
+        if (written < 0 && errno != EINTR) {
+            return errno;
+        }
+        done += written > 0 ? (size_t)written : 0;
     }
     (void)fsync(lock_fd);
     return 0;

@@ -1,5 +1,6 @@
 #include "onnx/files/publication.h"
 
+#include "base/files/descriptor.h"
 #include "onnx/files/leftovers.h"
 #include "onnx/files/permissions.h"
 
@@ -109,11 +110,11 @@ static int synchronize_folder(const char *path)
     (void)snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
                    slash ? path : ".");
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int error = fd >= 0 && fsync(fd) != 0 ? errno : 0;
+    int error = fd >= 0 ? htp_descriptor_sync_folder(fd) : 0;
     if (fd >= 0) {
         (void)close(fd);
     }
-    return error == EIO || error == ENOSPC || error == EDQUOT ? error : 0;
+    return error;
 }
 
 /* Whether data file @p number is removed along with the old model. */

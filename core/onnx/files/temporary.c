@@ -1,6 +1,7 @@
 #include "onnx/files/temporary.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define BEGIN ".htp-trace-"
@@ -23,6 +25,7 @@ enum {
     STATE_FREE,
     STATE_NAMED,  /* no file, or one that stays */
     STATE_EXISTS, /* removed when the process ends */
+    STATE_FOLDER, /* the same, with the files in it */
 };
 
 struct htp_temporary {
@@ -102,6 +105,22 @@ htp_temporary *htp_temporary_create(const char *beside, mode_t mode, int *fd)
     return NULL;
 }
 
+htp_temporary *htp_temporary_create_folder(const char *beside)
+{
+    htp_temporary *temporary = htp_temporary_name(beside);
+    while (temporary) {
+        atomic_store(&temporary->state, STATE_FOLDER);
+        if (mkdir(temporary->path, (mode_t)0777) == 0) {
+            return temporary;
+        }
+        int error = errno;
+        htp_temporary_release(temporary);
+        temporary = error == EEXIST ? htp_temporary_name(beside) : NULL;
+        errno = error;
+    }
+    return NULL;
+}
+
 /* Waits for the lock on a file that its holders remove at the end. */
 static bool lock_shared(const char *path, int fd)
 {
@@ -174,11 +193,34 @@ void htp_temporary_remove(htp_temporary *temporary)
     }
 }
 
+/* Removes the files in a folder, and then the folder. A signal handler may not call readdir(). */
+static void abandon_folder(const char *path)
+{
+    enum { BLOCK_BYTES = 4096 };
+    _Alignas(struct dirent64) char block[BLOCK_BYTES];
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    long bytes = 0;
+    while (fd >= 0 && (bytes = syscall(SYS_getdents64, fd, block, sizeof(block))) > 0) {
+        const struct dirent64 *entry;
+        for (long at = 0; at < bytes; at += entry->d_reclen) {
+            entry = (const struct dirent64 *)(const void *)(block + at);
+            (void)unlinkat(fd, entry->d_name, 0); /* refuses folders */
+        }
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    (void)rmdir(path);
+}
+
 void htp_temporary_abandon(void)
 {
     for (size_t i = 0; i < LIMIT; i++) {
-        if (atomic_load(&temporaries[i].state) == STATE_EXISTS) {
+        int state = atomic_load(&temporaries[i].state);
+        if (state == STATE_EXISTS) {
             (void)unlink(temporaries[i].path);
+        } else if (state == STATE_FOLDER) {
+            abandon_folder(temporaries[i].path);
         }
     }
 }

@@ -23,6 +23,10 @@ htp_temporary *htp_temporary_name(const char *beside);
  */
 htp_temporary *htp_temporary_create(const char *beside, mode_t mode, int *fd);
 
+/** Creates a folder under a new name. Its files have no folders among them. @return NULL with
+ * errno; the caller removes the folder before htp_temporary_release() */
+htp_temporary *htp_temporary_create_folder(const char *beside);
+
 /** The lock under which processes examine and replace files in the folder of @p beside; it is a
  * temporary file, too. Waits for the lock. @return NULL if locks are not supported; @p fd, for
  * reading and writing, as for htp_temporary_create(). */
@@ -40,7 +44,7 @@ void htp_temporary_release(htp_temporary *temporary);
 /** Removes the file, if there still is one, and forgets the name. NULL is accepted. */
 void htp_temporary_remove(htp_temporary *temporary);
 
-/** Removes the files that this process is writing; async-signal-safe. */
+/** Removes the files and folders that this process is writing; async-signal-safe. */
 void htp_temporary_abandon(void);
 
 /** Whether a file name, without its folder, is a temporary file's. */
