@@ -28,6 +28,7 @@ struct htp_source_places {
     HTP_VECTOR(htp_code_origins *) records;
     htp_code_texts texts;
     HTP_VECTOR(struct place **) functions; /* places by node; NULL: none yet */
+    bool are_short;                        /* memory ran out; all other places are unknown */
 };
 
 /* ---- records ---- */
@@ -141,19 +142,13 @@ static struct place *place_of(htp_source_places *places, uint32_t function, uint
     return *known;
 }
 
-/* Without memory, the place is unknown. */
-static void give_up(htp_source_places *places)
-{
-    htp_archive_close(&places->archive);
-}
-
 static void find(void *self, uint32_t function, uint32_t node, const char **file, uint32_t *line)
 {
     htp_source_places *places = self;
     *file = "";
     *line = 0;
-    if (htp_arena_recover(&places->arena) != 0) {
-        give_up(places);
+    if (places->are_short || htp_arena_recover(&places->arena) != 0) {
+        places->are_short = true;
         return;
     }
     const struct place *place = place_of(places, function, node);
@@ -164,8 +159,8 @@ static void find(void *self, uint32_t function, uint32_t node, const char **file
 static const char *find_text(void *self, uint32_t function, uint32_t node)
 {
     htp_source_places *places = self;
-    if (htp_arena_recover(&places->arena) != 0) {
-        give_up(places);
+    if (places->are_short || htp_arena_recover(&places->arena) != 0) {
+        places->are_short = true;
         return "";
     }
     struct place *place = place_of(places, function, node);
@@ -189,6 +184,11 @@ htp_source_places *htp_source_places_open(const htp_placed *in)
         htp_arena_init(&places->arena);
     }
     return places;
+}
+
+bool htp_source_places_are_short(const htp_source_places *places)
+{
+    return places->are_short;
 }
 
 void htp_source_places_close(htp_source_places *places)

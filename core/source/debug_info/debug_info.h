@@ -12,6 +12,7 @@
 #include "source/archive/archive.h"
 
 #include <htp/program.h>
+#include <stdbool.h>
 
 typedef struct htp_source_places htp_source_places;
 
@@ -25,6 +26,9 @@ typedef struct htp_placed {
 
 /** Prepares the look-up. @return NULL without memory */
 htp_source_places *htp_source_places_open(const htp_placed *in);
+
+/** Whether memory ran out, so that some places were not found. */
+bool htp_source_places_are_short(const htp_source_places *places);
 
 /** Frees the places with all texts that were returned; NULL is accepted. */
 void htp_source_places_close(htp_source_places *places);

@@ -344,7 +344,10 @@ static htp_status trace(htp_source *source, const htp_trace_request *request,
 {
     *result = (htp_trace_result){.trace = NULL};
     HTP_TRY(open_interpreter(source));
-    return htp_interpreter_run(self_of(source)->interpreter, request, result);
+    HTP_TRY(htp_interpreter_run(self_of(source)->interpreter, request, result));
+    return htp_source_places_are_short(self_of(source)->places)
+               ? htp_status_make(HTP_CODE_INTERNAL, "out of memory")
+               : HTP_OK;
 }
 
 static htp_status find_calls(const htp_source *source, htp_arena *arena, htp_watch *watch,
