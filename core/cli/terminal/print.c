@@ -1,6 +1,7 @@
 #include "cli/terminal/print.h"
 
 #include "base/files/descriptor.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -37,17 +38,18 @@ void htp_cli_rename_standard(char *text)
     }
 }
 
-/* C0 and C1 control codes; the latter are two bytes in UTF-8. */
+/* Replaces control codes, and bytes that are not UTF-8, such as those of a file that libtorch
+ * quotes. */
 static void disarm(char *line)
 {
-    unsigned char *byte = (unsigned char *)line;
-    for (; *byte; byte++) {
-        bool is_c1 = byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] <= 0x9f;
-        if (*byte < 0x20 || *byte == 0x7f) {
-            *byte = '?';
-        } else if (is_c1) {
-            byte[0] = '?';
-            byte[1] = '?';
+    size_t length = 0;
+    for (char *at = line; *at; at += length) {
+        uint32_t code = 0;
+        length = htp_text_utf8(at, &code);
+        bool is_control = code < 0x20 || (code >= 0x7f && code <= 0x9f);
+        if (length == 0 || is_control) {
+            length = length > 0 ? length : 1;
+            memset(at, '?', length);
         }
     }
 }

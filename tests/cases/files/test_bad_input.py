@@ -48,6 +48,13 @@ def refused(folder: Path, model: Path, code: int, *words: str, flags=()) -> None
     assert sorted(folder.iterdir()) == before, sorted(folder.iterdir())
 
 
+@case
+def messages_are_utf8():
+    """Whatever the system or libtorch puts into them; also without control codes."""
+    with scratch() as folder:
+        check_line(run(folder / os.fsdecode(b"a\xe4\x1bb.pt")), EXIT_USAGE, "/a??b.pt is neither")
+
+
 # ---- files that are not TorchScript ----------------------------------------------------------------
 
 
