@@ -169,7 +169,7 @@ STARTED := $(BUILD)/htp-trace-started
 STARTED_OBJ := $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/started_main.o
 # The same, with calls that fail on order: tests/faults/faulty.c.
 FAULTY := $(BUILD)/htp-trace-faulty
-FAULTY_OBJ := $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/faulty.o $(CORE_BUILD)/tests/faulty_main.o
+FAULTY_OBJ := $(addprefix $(CORE_BUILD)/tests/,started.o faulty.o acts.o faulty_main.o)
 # A shim in front of the real one that compares its answers: tests/oracle/oracle.h.
 ORACLE := $(BUILD)/libhtp-oracle.so
 ORACLE_OBJ := $(ORACLE_C:%.c=$(CORE_BUILD)/%.o)
@@ -314,8 +314,9 @@ $(CORE_BUILD)/tests/started.o: tests/support/started.c $(CORE_BUILD)/stamp/flags
 $(CORE_BUILD)/tests/started_main.o: core/cli/main.c $(CORE_BUILD)/stamp/flags
 $(CORE_BUILD)/tests/started_main.o: OBJECT_FLAGS := -Dmain=htp_trace_main
 $(CORE_BUILD)/tests/faulty.o: tests/faults/faulty.c $(CORE_BUILD)/stamp/flags
-# An exception passes through its operator new.
-$(CORE_BUILD)/tests/faulty.o: OBJECT_FLAGS := -fexceptions
+$(CORE_BUILD)/tests/acts.o: tests/faults/acts.c $(CORE_BUILD)/stamp/flags
+# An exception passes through its operator new. A sanitizer calls it before it is ready.
+$(CORE_BUILD)/tests/faulty.o: OBJECT_FLAGS := -fexceptions $(if $(filter asan,$(FLAVOUR)),-fno-sanitize=all -DHTP_SANITIZED)
 $(CORE_BUILD)/tests/faulty_main.o: core/cli/main.c $(CORE_BUILD)/stamp/flags
 $(CORE_BUILD)/tests/faulty_main.o: OBJECT_FLAGS := -Dmain=htp_faulty_main
 $(sort $(STARTED_OBJ) $(FAULTY_OBJ)):
@@ -360,7 +361,8 @@ help:
 	@echo 'make check           sets up for tests, builds, runs all tests: N passed, N failed, N skipped;'
 	@echo '                     CHECK="suite install" runs parts of them'
 	@echo 'make oldest-runtime  runs every operator case in the oldest ONNX Runtime with wheels'
-	@echo 'make faults          fails allocations and writes, at every place in turn'
+	@echo 'make faults          fails allocations and writes at every place in turn, damages and changes inputs, ends runs;'
+	@echo '                     FLAVOUR=asan: fails allocations, and looks for leaks; PLACES=N: fewer'
 	@echo 'make unit            runs the unit tests only'
 	@echo 'make asan            unit tests and some thousand exports under ASan and UBSan; SHARE=1/4: fewer'
 	@echo 'make valgrind        unit tests under valgrind'
@@ -501,15 +503,21 @@ CHECK ?= unit corpus suite install
 run-check: all tests
 	@$(TEST_ENV) scripts/run-tests $(CHECK)
 
-# Memory that runs out and writes that fail, at every place in turn. FAULTS picks cases by name.
-FAULTS ?= faults
+# Faults on purpose, at every place in turn, damaged and changing inputs, and signals. FAULTS picks cases by name;
+# PLACES=N takes N places of each command. FLAVOUR=asan: memory that runs out, with AddressSanitizer and its search for
+# leaks, in minutes for each hundred places.
+FAULTS ?= $(if $(filter asan,$(FLAVOUR)),faults/memory,faults damage changing ending)
+PLACES ?= 0
+FAULT_ENV = HTP_PLACES='$(PLACES)' $(if $(filter asan,$(FLAVOUR)), \
+    ASAN_OPTIONS=allocator_may_return_null=1:alloc_dealloc_mismatch=0:exitcode=99 \
+    LSAN_OPTIONS=suppressions='$(abspath tests/faults/leaks.supp)':print_suppressions=0)
 faults:
 	@scripts/setup --dev --check || scripts/setup --dev
 	$(submake) run-faults
 
 .PHONY: run-faults
-run-faults: all tests
-	@$(TEST_ENV) tests/run --slow --jobs '$(JOBS)' $(addprefix slow_,$(FAULTS))
+run-faults: $(PROGRAM) shim $(STARTED) $(FAULTY)
+	@$(TEST_ENV) $(FAULT_ENV) tests/run --slow --jobs '$(JOBS)' $(addprefix slow_,$(FAULTS))
 
 # Every operator case at its lowest opset, in the oldest ONNX Runtime; `make check` runs a slice.
 oldest-runtime:

@@ -6,14 +6,18 @@
  *   fault=once:ERROR:PLACE   the call at that place fails with that errno
  *   fault=from:ERROR:PLACE   and so does every later one of its kind
  *   fault=half:0:PLACE       the write at that place writes half of its bytes
+ *   fault=at:... fault=after:...  something happens to the run: acts.h
+ *   fault=limit:0:BYTES      no file may grow beyond that size
  *
  * A place of an allocation is a hash of the return addresses on the stack, so that a loop is one
- * place; a place of a call that changes files is its number in the run. Allocations of libraries
- * count if the core or the shim called these: protobuf-c, cJSON, the C library. libtorch's own do
- * not, since they are beyond the shim.
+ * place; a place of a call that reads or changes files is its number in the run. Allocations of
+ * libraries count if the core or the shim called these: protobuf-c, cJSON, the C library.
+ * libtorch's own do not, since they are beyond the shim.
  */
 /* Libraries call these functions, too. */
 #pragma GCC visibility push(default)
+
+#include "acts.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,6 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -41,7 +47,7 @@ enum {
 int htp_faulty_main(int argc, char **argv);
 int htp_trace_main(int argc, char **argv);
 
-enum mode { NO_FAULT, LIST, ONCE, FROM, HALF };
+enum mode { NO_FAULT, LIST, ONCE, FROM, HALF, ACT };
 
 static enum mode mode;
 static int error_wanted;
@@ -196,7 +202,7 @@ static bool does_fail(uint64_t place, const char *kind)
 
 /* ---- allocations ---- */
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef HTP_SANITIZED
 #define REAL(name) __interceptor_##name
 #else
 #define REAL(name) __libc_##name
@@ -209,7 +215,7 @@ void *REAL(realloc)(void *memory, size_t bytes);
 static bool is_allocation_refused(const char *call, const void *caller)
 {
     struct stack stack;
-    if (mode == NO_FAULT || !find_stack(caller, &stack)) {
+    if (mode == NO_FAULT || mode == ACT || !find_stack(caller, &stack)) {
         return false;
     }
     const uint64_t place = hash_of(&stack);
@@ -246,15 +252,6 @@ void *realloc(void *memory, size_t bytes)
                : REAL(realloc)(memory, bytes);
 }
 
-void *mmap(void *address, size_t bytes, int access, int flags, int file, off_t offset)
-{
-    const void *caller = __builtin_return_address(0);
-    if (is_ours(caller) && is_allocation_refused("mmap", caller)) {
-        return MAP_FAILED;
-    }
-    return (void *)syscall(SYS_mmap, address, bytes, access, flags, file, offset);
-}
-
 /* C++'s operators new and new[]. */
 void *htp_faulty_new(size_t bytes) __asm__("_Znwm");
 void *htp_faulty_new_array(size_t bytes) __asm__("_Znam");
@@ -279,7 +276,7 @@ void *htp_faulty_new_array(size_t bytes)
     return make_new(bytes, __builtin_return_address(0));
 }
 
-/* ---- calls that change files ---- */
+/* ---- calls that read or change files ---- */
 
 /* @return whether this call fails; errno is set */
 static bool is_call_refused(const char *call, const void *caller)
@@ -290,6 +287,10 @@ static bool is_call_refused(const char *call, const void *caller)
     const uint64_t place = ++calls_made;
     if (mode == LIST) {
         list_place(place, call, NULL);
+        return false;
+    }
+    if (mode == ACT) {
+        htp_acts_before(place);
         return false;
     }
     if (!does_fail(place, call) || mode == HALF) {
@@ -310,13 +311,40 @@ static void *next_of(const char *call)
     return dlsym(RTLD_NEXT, call);
 }
 
-#define HOOK(type, name, parameters, arguments)                                                    \
+/* @param failed  what the call returns on failure */
+#define HOOK_AS(type, failed, name, parameters, arguments)                                         \
     type name parameters                                                                           \
     {                                                                                              \
         type(*next) parameters;                                                                    \
         *(void **)&next = next_of(#name);                                                          \
-        return is_call_refused(#name, __builtin_return_address(0)) ? -1 : next arguments;          \
+        return is_call_refused(#name, __builtin_return_address(0)) ? (failed) : next arguments;    \
     }
+
+#define HOOK(type, name, parameters, arguments) HOOK_AS(type, -1, name, parameters, arguments)
+
+HOOK(ssize_t, read, (int file, void *into, size_t bytes), (file, into, bytes))
+HOOK(ssize_t, pread, (int file, void *into, size_t bytes, off_t at), (file, into, bytes, at))
+HOOK(ssize_t, __pread_chk, (int file, void *into, size_t bytes, off_t at, size_t size),
+     (file, into, bytes, at, size))
+HOOK(int, fstat, (int file, struct stat *facts), (file, facts))
+HOOK(int, stat, (const char *path, struct stat *facts), (path, facts))
+HOOK_AS(FILE *, NULL, fopen, (const char *path, const char *how), (path, how))
+HOOK_AS(size_t, 0, fread, (void *into, size_t bytes, size_t count, FILE *file),
+        (into, bytes, count, file))
+HOOK(int, fseeko, (FILE * file, off_t at, int from), (file, at, from))
+HOOK(int, fclose, (FILE * file), (file))
+
+/* Of a file: right behind it, the file is mapped and nothing of it read. */
+void *mmap(void *address, size_t bytes, int access, int flags, int file, off_t offset)
+{
+    const void *caller = __builtin_return_address(0);
+    if (is_ours(caller) && is_allocation_refused("mmap", caller)) {
+        return MAP_FAILED;
+    }
+    void *mapped = (void *)syscall(SYS_mmap, address, bytes, access, flags, file, offset);
+    (void)(file >= 0 && is_call_refused("mapped", caller));
+    return mapped;
+}
 
 HOOK(ssize_t, write, (int file, const void *from, size_t bytes), (file, from, part_of(bytes)))
 HOOK(ssize_t, pwrite, (int file, const void *from, size_t bytes, off_t at),
@@ -365,8 +393,8 @@ int open(const char *path, int flags, ...)
     va_start(rest, flags);
     const mode_t rights = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
     va_end(rest);
-    const bool writes = (flags & O_ACCMODE) != O_RDONLY;
-    return writes && is_call_refused("open", __builtin_return_address(0))
+    const char *call = (flags & O_ACCMODE) == O_RDONLY ? "open_to_read" : "open";
+    return is_call_refused(call, __builtin_return_address(0))
                ? -1
                : (int)syscall(SYS_openat, AT_FDCWD, path, flags, rights);
 }
@@ -378,11 +406,19 @@ static bool take_order(const char *order)
     static const char list[] = "fault=list:";
     char word[8] = "";
     unsigned long long place = 0;
+    if (htp_acts_take(order + strlen("fault="))) {
+        mode = ACT;
+        return true;
+    }
     if (strncmp(order, list, strlen(list)) == 0) {
         mode = LIST;
         list_file = syscall(SYS_openat, AT_FDCWD, order + strlen(list),
                             O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
         return list_file >= 0;
+    }
+    if (sscanf(order, "fault=limit:0:%llu", &place) == 1) {
+        const struct rlimit limit = {place, place};
+        return setrlimit(RLIMIT_FSIZE, &limit) == 0;
     }
     if (sscanf(order, "fault=%4[a-z]:%d:%llx", word, &error_wanted, &place) != 3) {
         return false;

@@ -1,0 +1,30 @@
+"""Runs that signals end, at all of their calls and at a thousand moments: `make faults`."""
+
+import signal
+
+import ending
+from harness import case_for_each
+
+KILLED = 1000 // len(ending.COMMANDS) + 1  # times of each command
+
+
+@case_for_each(list(ending.COMMANDS))
+def killed_at_every_call(command):
+    ending.check_calls(command, signal.SIGKILL)
+
+
+@case_for_each(list(ending.COMMANDS))
+def killed_at_any_moment(command):
+    ending.check_moments(command, signal.SIGKILL, KILLED)
+
+
+@case_for_each([(command, number) for command in ending.COMMANDS for number in ending.STOPS + ending.IGNORED],
+               lambda row: f"{row[0]}_{row[1].name}")
+def signal_at_every_call(parameters):
+    ending.check_calls(*parameters)
+    ending.check_moments(*parameters, 10)
+
+
+@case_for_each(list(ending.COMMANDS))
+def file_sizes_are_limited(command):
+    ending.check_limits(command, 40)

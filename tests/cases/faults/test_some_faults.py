@@ -1,0 +1,49 @@
+"""Faults on purpose: a few of those of `make faults`."""
+
+import signal
+
+import changing
+import damaging
+import ending
+import faulty
+from harness import case, case_for_each
+
+DAMAGES = 50  # one of so many
+CALLS = 3  # of a command, at which something happens
+KILLED = 5  # times of each command
+
+
+@case_for_each(list(damaging.NAMES))
+def damage_is_answered(source):
+    for first, name in enumerate(damaging.NAMES[source]):
+        damaging.check(source, name, DAMAGES, first)
+
+
+@case
+def inputs_change():
+    for command in ("export", "exported", "extract", "split_shared", "replace_by", "validate_sidecar", "profile"):
+        changing.check(command, changing.COMMANDS[command][0][0], CALLS)
+
+
+@case
+def killed():
+    for command in ("export_pair", "exported_pair", "extract", "split_pairs"):
+        ending.check_moments(command, signal.SIGKILL, KILLED)
+
+
+@case
+def stopped():
+    for command, number in zip(("exported_pair", "split_pairs", "extract"), ending.STOPS):
+        ending.check_calls(command, number, CALLS)
+
+
+@case
+def memory_runs_out():
+    for command in ("export", "exported", "inspect"):
+        faulty.check_memory(command, "once", CALLS)
+
+
+@case
+def writes_fail():
+    for fault in faulty.WRITE_FAULTS:
+        faulty.check_writes("exported_pair", fault, CALLS)

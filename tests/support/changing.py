@@ -1,0 +1,184 @@
+"""Inputs that another process changes during a run, at any of its calls: see tests/faults/acts.h."""
+
+import functools
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+import onnxruntime
+
+import faulty
+import started
+from harness import EXIT_BAD_INPUT, EXIT_OK, TIMEOUT, once_in_a_run, quick_scratch, run as run_program
+
+CHANGES = ("cut", "grow", "touch")
+PAST = 1_000_000_000  # when inputs were written, in seconds: any change is later
+
+# A row for each command: the files of files() that it reads, the first of which change, and its arguments.
+COMMANDS = {
+    "export": (["m.pt"], 1, "m.pt --out out/m.onnx --external-data always"),
+    "export_whole": (["m.pt"], 1, "m.pt --out out/m.onnx --external-data never"),
+    "export_inputs": (["x.npz", "m.pt"], 1, "m.pt --inputs x.npz --out out/m.onnx"),
+    "exported": (["m.pt2"], 1, "m.pt2 --out out/m.onnx --external-data always"),
+    "inspect": (["m.onnx", "m.onnx.data"], 1, "inspect m.onnx --json"),
+    "select": (["m.onnx", "m.onnx.data"], 1, "select m.onnx --module first"),
+    "select_verified": (["report.json", "m.onnx", "m.onnx.data"], 1, "select m.onnx --verify report.json --worse-than 0"),
+    "extract": (["m.onnx", "m.onnx.data"], 2, "extract m.onnx --module first --out out/part.onnx"),
+    "split": (["m.onnx", "m.onnx.data"], 2, "split m.onnx --depth 1 --out-dir out/parts"),
+    "split_shared": (["m.onnx", "m.onnx.data"], 2, "split m.onnx --depth 1 --share-weights --out-dir out/parts"),
+    "replace": (["m.onnx", "m.onnx.data"], 2, "replace m.onnx --module first --op my.domain:First --out out/m.onnx"),
+    "replace_by": (["part.onnx", "m.onnx", "m.onnx.data"], 3,
+                   "replace m.onnx --module first --by part.onnx --out out/m.onnx"),
+    "strip": (["m.onnx", "m.onnx.data"], 2, "strip m.onnx --out out/m.onnx"),
+    "retag": (["m.onnx", "like.onnx", "m.onnx.data"], 2, "retag m.onnx --like like.onnx --out out/m.onnx"),
+    "compare": (["m.onnx", "m.onnx.data", "like.onnx"], 3, "compare m.onnx like.onnx"),
+    "validate": (["m.onnx", "m.onnx.data"], 2, "validate m.onnx"),
+    "validate_sidecar": (["m_hierarchy.json", "m.onnx", "m.onnx.data"], 1, "validate m.onnx --sidecar"),
+    "sidecar": (["m.onnx", "m.onnx.data"], 1, "sidecar m.onnx --out out/m.json"),
+    "graph": (["m.onnx", "m.onnx.data"], 1, "graph m.onnx --out out/m.dot"),
+    "profile": (["profile.json", "m.onnx", "m.onnx.data"], 2, "profile profile.json m.onnx --json"),
+    "quality": (["m.onnx", "m.onnx.data"], 1, "quality m.onnx --csv out/q.csv"),
+    "quality_reference": (["m.pt", "m.onnx", "m.onnx.data"], 2, "quality m.onnx --reference m.pt --csv out/q.csv"),
+    "verify": (["m.onnx", "m.onnx.data", "like.onnx"], 3, "verify m.onnx like.onnx --onnxruntime runtime"),
+}
+
+
+def make_files(folder: Path) -> None:
+    folder.mkdir()
+    made = faulty.inputs()
+    shutil.copy(made["pt"], folder / "m.pt")
+    shutil.copy(made["large"], folder / "m.pt2")
+    numpy.savez(folder / "x.npz", x=numpy.ones((2, 3, 6), numpy.float32))
+
+    def ask(*arguments):
+        result = run_program(*arguments, cwd=folder)
+        assert result.returncode == EXIT_OK, (arguments, result.stderr)
+        return result
+
+    axes = ["--input", "x:float32[n=2,t=3,6]", "--include-torch-nn", "--quiet"]
+    ask("m.pt", "--out", "m.onnx", "--external-data", "always", *axes)
+    ask("m.pt", "--out", "like.onnx", "--external-data", "never", *axes)
+    ask("extract", "m.onnx", "--module", "first", "--out", "part.onnx", "--external-data", "never")
+    ask("sidecar", "m.onnx", "--out", "m_hierarchy.json")
+    report = ask("verify", "m.onnx", "like.onnx", "--onnxruntime", made["runtime"], "--json").stdout
+    (folder / "report.json").write_text(report)
+    options = onnxruntime.SessionOptions()
+    options.enable_profiling, options.profile_file_prefix = True, str(folder / "profile")
+    session = onnxruntime.InferenceSession(str(folder / "m.onnx"), options)
+    session.run(None, {"x": numpy.ones((2, 3, 6), numpy.float32)})
+    Path(session.end_profiling()).rename(folder / "profile.json")
+
+
+@functools.cache
+def files() -> dict:
+    """The contents of all inputs, by name."""
+    folder = once_in_a_run(Path(os.environ["HTP_TEST_OUTPUT"]) / "changing", make_files)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+# ---- runs ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a run says and leaves."""
+
+    code: int
+    printed: str
+    told: tuple
+    left: tuple
+
+    @property
+    def is_usual(self):
+        return (self.code, self.printed, self.left)
+
+
+def restore(folder: Path, names: list) -> None:
+    """Puts the inputs of a run in place, and removes its outputs."""
+    shutil.rmtree(folder / faulty.OUT, ignore_errors=True)
+    (folder / faulty.OUT).mkdir()
+    for name in names:
+        (folder / name).write_bytes(files()[name])
+        os.utime(folder / name, (PAST, PAST))
+
+
+def run(command: str, folder: Path, *order) -> Answer:
+    """Runs a command on fresh inputs, but for the changed ones that are there already."""
+    runtime = str(faulty.inputs()["runtime"])
+    arguments = [runtime if word == "runtime" else word for word in COMMANDS[command][2].split()]
+    result = started.run(faulty.FAULTY, [str(faulty.FAULTY), *order, *arguments], TIMEOUT, folder)
+    left = tuple(sorted(faulty.contents(folder).items()))
+    return Answer(result.returncode, result.stdout, tuple(result.stderr.splitlines()), left)
+
+
+def change(path: Path, how: str) -> None:
+    """The same as acts.c, before the run."""
+    size = path.stat().st_size
+    if how != "touch":
+        os.truncate(path, size // 2 if how == "cut" else size + 4096)
+
+
+@functools.cache
+def usual(command: str) -> Answer:
+    names = COMMANDS[command][0]
+    with quick_scratch() as folder:
+        restore(folder, names)
+        run(command, folder)  # what only the first run does
+        restore(folder, names)
+        answer = run(command, folder)
+        assert answer.code == EXIT_OK, answer
+        return answer
+
+
+@functools.cache
+def answer_to_changed(command: str, name: str, how: str) -> Answer:
+    """What a run says if the file was changed before."""
+    with quick_scratch() as folder:
+        restore(folder, COMMANDS[command][0])
+        change(folder / name, how)
+        return run(command, folder)
+
+
+@functools.cache
+def call_count(command: str) -> int:
+    with quick_scratch() as folder:
+        restore(folder, COMMANDS[command][0])
+        listed = folder / "places"
+        run(command, folder, f"fault=list:{listed}")
+        lines = [line.split() for line in listed.read_text().splitlines()]
+        return sum(words[1] not in faulty.ALLOCATIONS for words in lines)
+
+
+SAID = ("was changed while it was read", "was cut short while it was read", "cannot be read any more",
+        "are cut short", "changed")
+
+
+def complaint(command: str, name: str, how: str, when: str, folder: Path) -> str:
+    """What is wrong with a run during which an input changes; empty if nothing is. It ends as usual if that is
+    before or behind all reading."""
+    restore(folder, COMMANDS[command][0])
+    answer = run(command, folder, f"fault={when}:{how}:{folder / name}")
+    before = answer_to_changed(command, name, how)
+    if answer.is_usual in (usual(command).is_usual, before.is_usual):
+        return ""
+    told = [line for line in answer.told if line not in usual(command).told]
+    is_told = len(told) == 1 and any(text in told[0] for text in SAID)
+    is_refused = answer.code == EXIT_BAD_INPUT and is_told and answer.left in ((), usual(command).left)
+    return "" if is_refused else f"{command}, {how} {name} {when}: exit code {answer.code}, {answer.told[:20]}, " \
+        f"{[name for name, _ in answer.left]}"
+
+
+def rows() -> list:
+    """Each command with each of its files that change."""
+    return [(command, name) for command, (names, count, _) in COMMANDS.items() for name in names[:count]]
+
+
+def check(command: str, name: str, count: int = 0) -> None:
+    """An input changes at so many calls of a command; at all if the count is 0."""
+    places = faulty.evenly(list(range(1, call_count(command) + 1)), count)
+    with quick_scratch() as folder:
+        complaints = [complaint(command, name, how, f"at:{place}", folder) for how in CHANGES for place in places]
+    found = [text for text in complaints if text]
+    assert complaints and not found, f"{len(found)} of {len(complaints)}\n" + "\n".join(found[:40])

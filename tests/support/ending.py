@@ -1,0 +1,222 @@
+"""Runs that a signal ends, at any of their calls or after any time: see tests/faults/acts.h. A folder of outputs has the
+whole old ones or the whole new ones, and nothing else after the next run."""
+
+import functools
+import os
+import random
+import shutil
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import onnx
+import torch
+from google.protobuf.message import DecodeError
+from torch import nn
+
+import changing
+import faulty
+import started
+from compiled import save
+from harness import (
+    EXIT_CANNOT_WRITE, EXIT_INTERRUPTED, EXIT_OK, TIMEOUT, once_in_a_run, quick_scratch, run as run_program,
+)
+
+# A row for each command: its arguments for the old outputs, and for the new ones; the folder of neither exists if
+# there are no old ones.
+COMMANDS = {
+    "export": ("o.pt --out out/m.onnx", "m.pt --out out/m.onnx"),
+    "export_first": ("", "m.pt --out out/m.onnx --external-data always"),
+    "export_pair": ("o.pt --out out/m.onnx --external-data always", "m.pt --out out/m.onnx --external-data always"),
+    "export_pair_for_one": ("o.pt --out out/m.onnx", "m.pt --out out/m.onnx --external-data always"),
+    "export_one_for_pair": ("o.pt --out out/m.onnx --external-data always", "m.pt --out out/m.onnx"),
+    "export_sidecar": ("o.pt --out out/m.onnx", "m.pt --out out/m.onnx --sidecar"),
+    "exported": ("", "m.pt2 --out out/m.onnx --external-data always"),
+    "exported_pair": ("o.pt --out out/m.onnx --external-data always", "m.pt2 --out out/m.onnx --external-data always"),
+    "extract": ("extract o.onnx --module second --out out/m.onnx --external-data always",
+                "extract m.onnx --module first --out out/m.onnx --external-data always"),
+    "split": ("", "split m.onnx --depth 1 --out-dir out/parts"),
+    "split_pairs": ("", "split m.onnx --depth 1 --out-dir out/parts --external-data always"),
+    "split_shared": ("", "split m.onnx --depth 1 --out-dir out/parts --share-weights"),
+    "strip": ("o.pt --out out/m.onnx --external-data always", "strip m.onnx --out out/m.onnx"),
+    "replace": ("o.pt --out out/m.onnx --external-data always",
+                "replace m.onnx --module first --op my.domain:First --out out/m.onnx"),
+    "sidecar": ("sidecar o.onnx --out out/m.json", "sidecar m.onnx --out out/m.json"),
+    "quality": ("quality o.onnx --html out/page.html", "quality m.onnx --html out/page.html"),
+}
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
+TEMPORARY = ".htp-trace-"
+
+
+class Other(faulty.Layers):
+    """The model of old outputs: with other weights."""
+
+    def __init__(self):
+        super().__init__()
+        with torch.no_grad():
+            self.second.weight.fill_(0.5)
+
+
+def make_files(folder: Path) -> None:
+    folder.mkdir()
+    for name in ("m.pt", "m.pt2", "m.onnx", "m.onnx.data"):
+        (folder / name).write_bytes(changing.files()[name])
+    save(Other(), (torch.ones(2, 3, 6),), "traced", folder / "o.pt")
+    result = run_program("o.pt", "--out", "o.onnx", "--include-torch-nn", "--quiet", cwd=folder)
+    assert result.returncode == EXIT_OK, result.stderr
+
+
+@functools.cache
+def inputs() -> Path:
+    """The folder of all inputs."""
+    return once_in_a_run(Path(os.environ["HTP_TEST_OUTPUT"]) / "ending", make_files)
+
+
+# ---- what there is ---------------------------------------------------------------------------------
+
+
+def loaded(path: Path) -> bytes:
+    """An ONNX model with its external data; the reason if it cannot be loaded."""
+    try:
+        return onnx.load(str(path)).SerializeToString(deterministic=True)
+    except (DecodeError, OSError, ValueError, onnx.checker.ValidationError) as error:
+        return repr(error).encode()
+
+
+def meaning(folder: Path) -> dict:
+    """What the files below a folder mean, but for temporary ones: of ONNX models with their external data, which are
+    none of their own."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if not path.is_file() or any(part.startswith(TEMPORARY) for part in path.relative_to(folder).parts):
+            continue
+        name = str(path.relative_to(folder))
+        if path.suffix == ".onnx":
+            found[name] = loaded(path)
+        elif path.suffix != ".data":
+            found[name] = path.read_bytes()
+    return found
+
+
+def names(folder: Path) -> list:
+    """All files, also hidden ones, without the numbers of data files."""
+    return sorted(str(path.relative_to(folder)).replace(".1.data", ".data") for path in folder.rglob("*"))
+
+
+@dataclass(frozen=True)
+class Result:
+    code: int
+    told: tuple
+
+
+def run(folder: Path, text: str, *order) -> Result:
+    """Runs a command in the folder, which has no inputs: its arguments name those of inputs()."""
+    known = {path.name for path in inputs().iterdir()}
+    arguments = [str(inputs() / word) if word in known else word for word in text.split()]
+    result = started.run(faulty.FAULTY, [str(faulty.FAULTY), *order, *arguments, "--quiet"], TIMEOUT, folder)
+    return Result(result.returncode, tuple(result.stderr.splitlines()))
+
+
+def prepare(folder: Path, command: str) -> None:
+    """The old outputs."""
+    shutil.rmtree(folder / faulty.OUT, ignore_errors=True)
+    (folder / faulty.OUT).mkdir()
+    if COMMANDS[command][0]:
+        result = run(folder, COMMANDS[command][0])
+        assert result.code == EXIT_OK, result
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Of a command without faults: outputs before and after it, their names, the size of the largest, seconds, and the
+    number of calls."""
+
+    old: dict
+    new: dict
+    names: list
+    largest: int
+    seconds: float
+    calls: int
+
+
+@functools.cache
+def ends(command: str) -> Ends:
+    with quick_scratch() as folder:
+        prepare(folder, command)
+        old = meaning(folder / faulty.OUT)
+        begin = time.monotonic()
+        result = run(folder, COMMANDS[command][1])
+        seconds = time.monotonic() - begin
+        assert result.code == EXIT_OK, result
+        new, left = meaning(folder / faulty.OUT), names(folder / faulty.OUT)
+        largest = max(path.stat().st_size for path in (folder / faulty.OUT).rglob("*") if path.is_file())
+        prepare(folder, command)
+        listed = folder / "places"
+        run(folder, COMMANDS[command][1], f"fault=list:{listed}")
+        lines = [line.split() for line in listed.read_text().splitlines()]
+        calls = sum(words[1] not in faulty.ALLOCATIONS for words in lines)
+        assert old != new
+        return Ends(old, new, left, largest, seconds, calls)
+
+
+# ---- what must come of it --------------------------------------------------------------------------
+
+
+def allowed(number: signal.Signals) -> tuple:
+    """Exit codes. Before the program has set its handlers, any signal ends it."""
+    return (-number, EXIT_OK, EXIT_INTERRUPTED) if number in STOPS else (-number, EXIT_OK)
+
+
+def complaint(folder: Path, command: str, order: str, codes: tuple, is_dead: bool) -> str:
+    """What is wrong with a run that is ended; empty if nothing is. @p is_dead: it could not remove anything."""
+    known, out = ends(command), folder / faulty.OUT
+    prepare(folder, command)
+    before = names(out)
+    result = run(folder, COMMANDS[command][1], f"fault={order}")
+    left, wrong = meaning(out), []
+    if result.code not in codes or len(result.told) > 1:
+        wrong.append("the answer")
+    if left not in ((known.old, known.new) if result.code != EXIT_OK else (known.new,)):
+        wrong.append(f"the outputs {names(out)}")
+    if not is_dead and names(out) not in (before, known.names):
+        wrong.append(f"debris {names(out)}")
+    shutil.rmtree(out / "parts", ignore_errors=True)  # which no run replaces
+    again = run(folder, COMMANDS[command][1])
+    if again.code != EXIT_OK or meaning(out) != known.new or names(out) != known.names:
+        wrong.append(f"the next run: {again}, {names(out)}")
+    return f"{command}, {order}: exit code {result.code}, {result.told[:20]}: {'; '.join(wrong)}" if wrong else ""
+
+
+def raise_complaints(complaints: list) -> None:
+    found = [text for text in complaints if text]
+    assert complaints and not found, f"{len(found)} of {len(complaints)}\n" + "\n".join(found[:40])
+
+
+def check_calls(command: str, number: signal.Signals, count: int = 0) -> None:
+    """The signal comes at so many calls; at all if the count is 0."""
+    with quick_scratch() as folder:
+        raise_complaints([
+            complaint(folder, command, f"at:{place}:signal:{number.value}", allowed(number), number == signal.SIGKILL)
+            for place in faulty.evenly(list(range(1, ends(command).calls + 1)), count)])
+
+
+def check_moments(command: str, number: signal.Signals, count: int, seed: int = 0) -> None:
+    """The signal comes at random moments."""
+    generator = random.Random(f"{command} {number} {seed}")
+    latest = int(ends(command).seconds * 1e6)
+    with quick_scratch() as folder:
+        raise_complaints([
+            complaint(folder, command, f"after:{generator.randrange(latest)}:signal:{number.value}", allowed(number),
+                      number == signal.SIGKILL)
+            for _ in range(count)])
+
+
+def check_limits(command: str, count: int) -> None:
+    """No file may grow beyond a size."""
+    largest = ends(command).largest
+    with quick_scratch() as folder:
+        raise_complaints([
+            complaint(folder, command, f"limit:0:{largest * step // count}", (EXIT_CANNOT_WRITE, EXIT_OK), False)
+            for step in range(count + 1)])
