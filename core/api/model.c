@@ -179,6 +179,13 @@ htp_status htp_query_check_output(htp_query *query, const char *path)
     return HTP_OK;
 }
 
+htp_status htp_call_check(int64_t call)
+{
+    return call >= -1 && call < HTP_NONE
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_USAGE, "there is no call %lld", (long long)call);
+}
+
 htp_status htp_addresses_check(const char *const *addresses, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

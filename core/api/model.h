@@ -52,6 +52,9 @@ HTP_MUST_USE htp_status htp_query_check_output(htp_query *query, const char *pat
 /** Refuses a list of addresses that is NULL or holds NULL, unless @p count is 0. */
 HTP_MUST_USE htp_status htp_addresses_check(const char *const *addresses, size_t count);
 
+/** Refuses a number that is neither a call's nor -1. */
+HTP_MUST_USE htp_status htp_call_check(int64_t call);
+
 /** Copies an answer with malloc(), for the caller to free. */
 HTP_MUST_USE htp_status htp_query_hand_over(const char *answer, char **result);
 

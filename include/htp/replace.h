@@ -19,6 +19,7 @@ typedef struct htp_replacing {
     const char *by; /**< the path of a model whose nodes take the place of each module; or NULL */
     htp_progress_fn progress; /**< or NULL; called with HTP_STAGE_WRITTEN */
     void *user;
+    int64_t call; /**< one call of a module that runs several times, counted from 0; -1: each */
 } htp_replacing;
 
 /** Fills @p replacing with the defaults. */
@@ -39,14 +40,14 @@ HTP_API void htp_replacing_init(htp_replacing *replacing);
  * outputs must be those of the module, by name or else in order; what htp_model_extract() writes
  * has them. Dtypes and dims must fit: a dim that is dynamic must be so in both, and a name stands
  * for one size. Names are made unique. A node whose tag is that of the module, or below it, keeps
- * it; the tags of other nodes are put below the module. All copies share the weights.
+ * it; the tags of other nodes are put below the module. All copies share the weights, which stay
+ * where they were: in the model, or beside it.
  * @param text  receives what was replaced, for people, freed with htp_string_free(); may be NULL.
  * @param json  receives the same as one JSON object; may be NULL.
  * @return HTP_CODE_USAGE for an address that names nothing; for the root, modules in each other,
- * and modules that htp_model_extract() refuses; for names that are no identifiers; and for another
- * version of the domain than the model imports; for a model that does not
- *         fit, or needs another version of an operator. HTP_CODE_BAD_INPUT for one with weights in
- *         other files.
+ * and modules or calls that htp_model_extract() refuses; for names that are no identifiers; for
+ *         another version of the domain than the model imports; and for a model that does not fit,
+ *         or needs another version of an operator.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_replace(htp_model *model, const htp_replacing *replacing,
                                                   const char *onnx_path, char **text, char **json);

@@ -169,7 +169,7 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
-    extract:--call)
+    extract:--call | replace:--call)
         COMPREPLY=()
         return
         ;;
@@ -276,7 +276,7 @@ _htp_trace()
     select) options='--time-limit --memory-limit --no-sandbox --module --except --verify --worse-than --worst --own --op --weights --format --precision --json --color --quiet --verbose --version --help' ;;
     extract) options='--out --external-data --time-limit --memory-limit --no-sandbox --module --except --own --call --json --color --quiet --verbose --version --help' ;;
     split) options='--out-dir --external-data --time-limit --memory-limit --no-sandbox --at --depth --into --by --profile --sizes --share-weights --optimized --json --color --quiet --verbose --version --help' ;;
-    replace) options='--out --time-limit --memory-limit --no-sandbox --module --op --by --json --color --quiet --verbose --version --help' ;;
+    replace) options='--out --time-limit --memory-limit --no-sandbox --module --call --op --by --json --color --quiet --verbose --version --help' ;;
     validate) options='--time-limit --memory-limit --no-sandbox --sidecar --json --color --quiet --verbose --version --help' ;;
     compare) options='--time-limit --memory-limit --no-sandbox --json --color --quiet --verbose --version --help' ;;
     verify) options='--time-limit --memory-limit --no-sandbox --depth --node-data --tolerance --onnxruntime --html --sizes --save --values --level --memory --json --color --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --untie --no-fold --libtorch --load-library --custom-op --limit --include-torch-nn' ;;

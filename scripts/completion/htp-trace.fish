@@ -124,7 +124,7 @@ complete -c htp-trace -n '__htp_trace_in select' -l weights -d 'Prints the initi
 complete -c htp-trace -n '__htp_trace_in select' -l format -x -a 'names json ort-exclude trtexec' -d 'Prints names, json, ort-exclude (nodes_to_exclude of onnxruntime.quantization) or trtexec (--layerPrecisions of TensorRT)'
 complete -c htp-trace -n '__htp_trace_in select' -l precision -x -d 'Sets the precision for trtexec'
 complete -c htp-trace -n '__htp_trace_in extract replace strip retag inline' -s o -l out -r -F -d 'Writes the model to FILE, complete or not at all'
-complete -c htp-trace -n '__htp_trace_in extract' -l call -x -d 'Takes one call of a module that runs several times, counted from 0'
+complete -c htp-trace -n '__htp_trace_in extract replace' -l call -x -d 'Takes one call of a module that runs several times, counted from 0'
 complete -c htp-trace -n '__htp_trace_in split' -l out-dir -x -a '(__fish_complete_directories (commandline -ct))' -d 'Writes the parts to DIR'
 complete -c htp-trace -n '__htp_trace_in split' -l at -x -a '(__htp_trace_addresses)' -d 'Makes these modules parts'
 complete -c htp-trace -n '__htp_trace_in split' -l depth -x -d 'Makes the modules N levels below the root parts'

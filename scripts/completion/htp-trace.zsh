@@ -188,7 +188,7 @@ _htp_trace()
         :
         return
         ;;
-    extract:--call)
+    extract:--call | replace:--call)
         :
         return
         ;;
@@ -430,6 +430,7 @@ _htp_trace()
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
         '--module:Replaces these modules'
+        '--call:Takes one call of a module that runs several times, counted from 0'
         '--op:Names the operator: my.domain:Layer, or my.domain:Layer@2 for version 2 of the domain'
         '--by:Puts copies of this model'\''s nodes in the place of each module instead: one with the same inputs and outputs'
         '--json:Prints one JSON object instead of text, or writes it to FILE beside the text'

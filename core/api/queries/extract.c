@@ -35,11 +35,7 @@ static htp_status take(const htp_extraction *given, htp_extraction *extraction)
         return htp_status_make(HTP_CODE_USAGE, "unknown choice of external data: %d",
                                (int)extraction->external_data);
     }
-    if (extraction->call < -1 || extraction->call >= HTP_NONE) {
-        return htp_status_make(HTP_CODE_USAGE, "there is no call %lld",
-                               (long long)extraction->call);
-    }
-    return HTP_OK;
+    return htp_call_check(extraction->call);
 }
 
 /* ---- what is cut out ---- */
@@ -65,11 +61,9 @@ static htp_status choose_call(htp_query *query, const htp_extraction *options, c
         return HTP_OK;
     }
     HTP_TRY(htp_address_find(&query->arena, region->tree, options->modules[0], &matches));
-    if (options->module_count > 1 || matches.count > 1) {
-        return htp_status_make(HTP_CODE_USAGE,
-                               "%s: --call needs one module, and '%s' names several",
-                               region->view->path, name);
-    }
+    HTP_TRY(
+        htp_calls_check_module(region->view->path, name,
+                               options->module_count > 1 ? options->module_count : matches.count));
     return htp_calls_restrict(&query->arena, region, matches.first, (uint32_t)options->call, name);
 }
 

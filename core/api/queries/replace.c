@@ -12,7 +12,7 @@
 void htp_replacing_init(htp_replacing *replacing)
 {
     if (replacing) {
-        *replacing = (htp_replacing){.struct_size = sizeof(*replacing)};
+        *replacing = (htp_replacing){.struct_size = sizeof(*replacing), .call = -1};
     }
 }
 
@@ -30,6 +30,7 @@ static htp_status take(const htp_replacing *given, htp_replacing *replacing)
     if (replacing->module_count == 0) {
         return htp_status_make(HTP_CODE_USAGE, "no module is to be replaced");
     }
+    HTP_TRY(htp_call_check(replacing->call));
     if (!replacing->op == !replacing->by) {
         return htp_status_make(HTP_CODE_USAGE,
                                "either an operator or a model takes the place of the modules");
@@ -53,7 +54,8 @@ static htp_status choose(htp_query *query, const htp_replacing *options, bool *i
 }
 
 /* The note in the model's metadata. */
-static const char *make_note(htp_query *query, const htp_replacement *r, const char *op)
+static const char *make_note(htp_query *query, const htp_replacement *r,
+                             const htp_replacing *options)
 {
     htp_json json = {.text.arena = &query->arena};
     uint32_t last = HTP_NONE;
@@ -68,8 +70,11 @@ static const char *make_note(htp_query *query, const htp_replacement *r, const c
         last = module;
     }
     htp_json_end(&json, ']');
-    if (op) {
-        htp_json_string(&json, "operator", op);
+    if (options->op) {
+        htp_json_string(&json, "operator", options->op);
+    }
+    if (options->call >= 0) {
+        htp_json_number(&json, "call", options->call);
     }
     htp_json_end(&json, '}');
     return htp_text_string(&json.text);
@@ -102,7 +107,7 @@ static htp_status fill(htp_query *query, const htp_replacing *options, htp_repla
                                   other->view.path));
         htp_replace_by_part(arena, r, &part);
     }
-    r->note = make_note(query, r, options->op);
+    r->note = make_note(query, r, options);
     return HTP_OK;
 }
 
@@ -123,7 +128,8 @@ static htp_status replace(htp_query *query)
         HTP_TRY(htp_replace_read_operator(arena, work->options.op, &op));
     }
     HTP_TRY(choose(query, &work->options, is_chosen));
-    HTP_TRY(htp_replace_find(arena, view, &query->model->tree, is_chosen, &r));
+    uint32_t call = work->options.call < 0 ? HTP_NONE : (uint32_t)work->options.call;
+    HTP_TRY(htp_replace_find(arena, view, &query->model->tree, is_chosen, call, &r));
     HTP_TRY(fill(query, &work->options, &r, &op));
     HTP_TRY(htp_replace_recipe(arena, &r, &options, &edits));
     HTP_TRY(htp_rewrite(view, &edits, work->path, &options, &written));
@@ -135,6 +141,7 @@ static htp_status replace(htp_query *query)
         .model_bytes = written.model_bytes,
         .data_file = written.external_path,
         .data_bytes = written.external_bytes,
+        .inlined = query->model->file.functions.count,
     };
     return report(query, &reported);
 }

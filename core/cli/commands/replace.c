@@ -7,6 +7,7 @@ static htp_status replace(htp_model *opened, const htp_cli_arguments *arguments,
     htp_replacing replacing = arguments->replacing;
     replacing.modules = arguments->selection.modules;
     replacing.module_count = arguments->selection.module_count;
+    replacing.call = arguments->call;
     replacing.progress = options->progress;
     replacing.user = options->user;
     return htp_model_replace(opened, &replacing, arguments->out, text, json);

@@ -66,14 +66,15 @@ static void keep_offsets(const htp_move_request *request, htp_moved_data *moved)
         kept->to = tensor->offset;
         end = tensor->offset + tensor->bytes > end ? tensor->offset + tensor->bytes : end;
     }
-    HTP_PUSH(request->arena, &moved->ranges, (htp_moved_range){.bytes = end});
+    HTP_PUSH(request->arena, &moved->ranges,
+             (htp_moved_range){.view = request->view, .bytes = end});
     moved->bytes = end;
 }
 
 /* The storage of a tensor's data. */
 static htp_moved_range source_of(const htp_view *view, const htp_view_tensor *tensor)
 {
-    htp_moved_range range = {.data_file = HTP_NONE, .bytes = tensor->bytes};
+    htp_moved_range range = {.view = view, .data_file = HTP_NONE, .bytes = tensor->bytes};
     if (tensor->location != 0) {
         (void)htp_map_get(&view->data_numbers, htp_view_text(view, tensor->location),
                           &range.data_file);
@@ -86,21 +87,23 @@ static htp_moved_range source_of(const htp_view *view, const htp_view_tensor *te
 
 /* The range of a tensor's bytes, created on first use. */
 static uint32_t find_range(const htp_move_request *request, htp_moved_data *moved, htp_map *known,
-                           const htp_view_tensor *tensor)
+                           const htp_moved_tensor *of)
 {
-    htp_moved_range range = source_of(request->view, tensor);
+    enum { KEY_NUMBERS = 4 };
+    htp_moved_range range = source_of(of->view, &of->view->tensors.items[of->tensor]);
     uint32_t number;
-    uint64_t *key = HTP_NEW_ARRAY(request->arena, uint64_t, 3);
+    uint64_t *key = HTP_NEW_ARRAY(request->arena, uint64_t, KEY_NUMBERS);
     key[0] = range.data_file;
     key[1] = range.from;
     key[2] = range.bytes;
-    if (htp_map_get_bytes(known, key, 3 * sizeof(*key), &number)) {
+    key[3] = range.view == request->view;
+    if (htp_map_get_bytes(known, key, KEY_NUMBERS * sizeof(*key), &number)) {
         return number;
     }
     number = (uint32_t)moved->ranges.count;
     range.to = range.bytes == 0 ? 0 : (moved->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     HTP_PUSH(request->arena, &moved->ranges, range);
-    htp_map_set_bytes(request->arena, known, key, 3 * sizeof(*key), number);
+    htp_map_set_bytes(request->arena, known, key, KEY_NUMBERS * sizeof(*key), number);
     moved->bytes = range.bytes == 0 ? moved->bytes : range.to + range.bytes;
     return number;
 }
@@ -113,8 +116,7 @@ static void lay_out(const htp_move_request *request, htp_moved_data *moved)
         if (request->shared) {
             kept->to = request->shared->offsets[kept->tensor];
         } else {
-            uint32_t range =
-                find_range(request, moved, &known, &request->view->tensors.items[kept->tensor]);
+            uint32_t range = find_range(request, moved, &known, kept);
             kept->to = moved->ranges.items[range].to;
         }
     }
@@ -226,10 +228,25 @@ static void place_tensor(const htp_move_request *request, uint32_t number, htp_e
     bool is_beside = goes_beside(request, tensor);
     bool is_shared = !request->shared || request->shared->offsets[number] != UINT64_MAX;
     if (is_beside && is_shared) {
-        HTP_PUSH(request->arena, &moved->tensors, (htp_moved_tensor){.tensor = number});
+        HTP_PUSH(request->arena, &moved->tensors,
+                 (htp_moved_tensor){.view = request->view, .tensor = number});
     } else if (tensor->location != 0) {
         move_inside(request, tensor, edits, moved);
     }
+}
+
+/* Tensors of a second model beside it stay beside. @return whether there are some */
+static bool place_second(const htp_move_request *request, htp_moved_data *moved)
+{
+    const htp_second_model *second = request->second;
+    size_t before = moved->tensors.count;
+    for (size_t i = 0; second && i < second->tensor_count; i++) {
+        if (second->view->tensors.items[second->tensors[i]].location != 0) {
+            HTP_PUSH(request->arena, &moved->tensors,
+                     (htp_moved_tensor){.view = second->view, .tensor = second->tensors[i]});
+        }
+    }
+    return moved->tensors.count > before;
 }
 
 static void place_tensors(const htp_move_request *request, htp_edit_list *edits,
@@ -253,6 +270,7 @@ static void place_tensors(const htp_move_request *request, htp_edit_list *edits,
     }
     bool keeps_all =
         request->keeps_places && view->data_files.count == 1 && moved->tensors.count == external;
+    keeps_all = !place_second(request, moved) && keeps_all;
     if (moved->tensors.count > 0 && keeps_all) {
         keep_offsets(request, moved);
     } else {
@@ -270,14 +288,14 @@ void htp_moved_data_plan(const htp_move_request *request, htp_edit_list *edits,
     moved->entries = htp_arena_calloc(request->arena, moved->tensors.count + 1, ENTRIES_SIZE);
     for (size_t i = 0; i < moved->tensors.count; i++) {
         const htp_edit what = {.bytes.at = moved->entries + i * ENTRIES_SIZE};
-        edit_tensor(request, &request->view->tensors.items[moved->tensors.items[i].tensor], &what,
-                    moved->keeps_offsets, edits);
+        const htp_moved_tensor *kept = &moved->tensors.items[i];
+        edit_tensor(request, &kept->view->tensors.items[kept->tensor], &what, moved->keeps_offsets,
+                    edits);
     }
     htp_edits_sort(edits);
 }
 
-void htp_moved_data_name(const htp_view *view, htp_edit_list *edits, htp_moved_data *moved,
-                         const char *location)
+void htp_moved_data_name(htp_edit_list *edits, htp_moved_data *moved, const char *location)
 {
     if (!moved->entries) {
         return;
@@ -293,7 +311,7 @@ void htp_moved_data_name(const htp_view *view, htp_edit_list *edits, htp_moved_d
         unsigned char *entries = moved->entries + index * ENTRIES_SIZE;
         char number[LONGEST_NUMBER + 1];
         bytes->bytes = put_entry(entries, "location", location);
-        const htp_view_tensor *tensor = &view->tensors.items[kept->tensor];
+        const htp_view_tensor *tensor = &kept->view->tensors.items[kept->tensor];
         if (!moved->keeps_offsets) {
             (void)snprintf(number, sizeof(number), "%" PRIu64, kept->to);
             bytes->bytes += put_entry(entries + bytes->bytes, "offset", number);

@@ -9,6 +9,7 @@
 
 /** A tensor whose data are in the new data file. */
 typedef struct htp_moved_tensor {
+    const htp_view *view;
     uint32_t tensor;
     uint64_t to;
 } htp_moved_tensor;
@@ -32,7 +33,8 @@ typedef struct htp_move_request {
     bool keeps_places; /* data stay in the model or beside it */
     bool is_beside; /* unless keeps_places: large ones go beside the model; otherwise all go inside
                      */
-    const htp_shared_data *shared; /* a file that already has them; or NULL */
+    const htp_shared_data *shared;  /* a file that already has them; or NULL */
+    const htp_second_model *second; /* or NULL */
 } htp_move_request;
 
 /**
@@ -44,8 +46,7 @@ void htp_moved_data_plan(const htp_move_request *request, htp_edit_list *edits,
                          htp_moved_data *moved);
 
 /** Sets the name of the data file, of at most NAME_MAX bytes, in the edits. Allocates nothing. */
-void htp_moved_data_name(const htp_view *view, htp_edit_list *edits, htp_moved_data *moved,
-                         const char *location);
+void htp_moved_data_name(htp_edit_list *edits, htp_moved_data *moved, const char *location);
 
 /** Whether data are in the view's file; those of constants in functions may be in memory. */
 bool htp_moved_data_is_in_file(const htp_view *view, htp_span data);

@@ -5,6 +5,7 @@
 /* The edits, and a position in them. */
 struct cutter {
     const htp_view *view;
+    const htp_view *second; /* or NULL */
     htp_arena *arena;
     const htp_edit_list *edits;
     size_t next;
@@ -17,10 +18,18 @@ static htp_piece_frame *innermost(const struct cutter *cutter)
     return &cutter->pieces->stack.items[cutter->pieces->stack.count - 1];
 }
 
-static bool lies_in_file(const struct cutter *cutter, htp_span span)
+static bool lies_in(const htp_view *view, htp_span span)
 {
-    const htp_span file = cutter->view->bytes;
-    return span.at >= file.at && span.at < file.at + file.bytes;
+    return view && span.at >= view->bytes.at && span.at < view->bytes.at + view->bytes.bytes;
+}
+
+/* The model whose file has some bytes; NULL: they are in an arena. */
+static const htp_view *find_file(const struct cutter *cutter, htp_span span)
+{
+    if (lies_in(cutter->view, span)) {
+        return cutter->view;
+    }
+    return lies_in(cutter->second, span) ? cutter->second : NULL;
 }
 
 /* Adds bytes to the innermost message. Adjacent ones are merged. */
@@ -28,13 +37,13 @@ static void add(const struct cutter *cutter, htp_span span)
 {
     htp_pieces *pieces = cutter->pieces;
     htp_piece *last = pieces->list.count > 0 ? &pieces->list.items[pieces->list.count - 1] : NULL;
-    bool is_mapped = lies_in_file(cutter, span);
+    const htp_view *of = find_file(cutter, span);
     innermost(cutter)->bytes += span.bytes;
-    if (last && is_mapped && last->is_mapped && last->at + last->bytes == span.at) {
+    if (last && of && last->of == of && last->at + last->bytes == span.at) {
         last->bytes += span.bytes;
     } else if (span.bytes > 0) {
         HTP_PUSH(cutter->arena, &pieces->list,
-                 (htp_piece){.at = span.at, .bytes = span.bytes, .is_mapped = is_mapped});
+                 (htp_piece){.at = span.at, .bytes = span.bytes, .of = of});
     }
 }
 
@@ -158,10 +167,11 @@ static htp_status take_next(struct cutter *cutter, bool *is_end)
     return HTP_OK;
 }
 
-htp_status htp_pieces_cut(const htp_view *view, htp_arena *arena, const htp_edit_list *edits,
-                          const htp_recipe *recipe, htp_pieces *pieces)
+htp_status htp_pieces_cut(const htp_view *view, const htp_view *second, htp_arena *arena,
+                          const htp_edit_list *edits, const htp_recipe *recipe, htp_pieces *pieces)
 {
-    struct cutter cutter = {.view = view, .arena = arena, .edits = edits, .pieces = pieces};
+    struct cutter cutter = {
+        .view = view, .second = second, .arena = arena, .edits = edits, .pieces = pieces};
     bool is_end = false;
     pieces->list.count = 0;
     pieces->stack.count = 0;
@@ -175,7 +185,8 @@ htp_status htp_pieces_cut(const htp_view *view, htp_arena *arena, const htp_edit
         HTP_TRY(take_next(&cutter, &is_end));
     }
     pieces->bytes = innermost(&cutter)->bytes;
-    return cutter.applied == edits->count
+    bool is_complete = second ? cutter.applied >= edits->count : cutter.applied == edits->count;
+    return is_complete
                ? HTP_OK
                : htp_status_make(HTP_CODE_INTERNAL, "%s: an edit names no field", view->path);
 }

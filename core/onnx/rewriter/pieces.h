@@ -10,7 +10,7 @@
 typedef struct htp_piece {
     const unsigned char *at;
     uint64_t bytes;
-    bool is_mapped;              /* in the mapped file; otherwise in the arena */
+    const htp_view *of;          /* in its mapped file; NULL: in an arena */
     const htp_moved_range *data; /* these bytes instead; or NULL */
 } htp_piece;
 
@@ -37,10 +37,11 @@ typedef struct htp_pieces {
  * Cuts the view's file, or the contents of @p recipe, into pieces. Linear in the edited messages.
  * Replaces earlier pieces; if only the bytes of edits have changed since, nothing is allocated.
  * @param edits   sorted by their places, apart from each other.
- * @param recipe  or NULL: all of the file. It takes no field twice.
+ * @param second  a model that the recipe takes fields of, too; or NULL
+ * @param recipe  or NULL: all of the file. It takes no field of the view twice.
  */
-HTP_MUST_USE htp_status htp_pieces_cut(const htp_view *view, htp_arena *arena,
-                                       const htp_edit_list *edits, const htp_recipe *recipe,
-                                       htp_pieces *pieces);
+HTP_MUST_USE htp_status htp_pieces_cut(const htp_view *view, const htp_view *second,
+                                       htp_arena *arena, const htp_edit_list *edits,
+                                       const htp_recipe *recipe, htp_pieces *pieces);
 
 #endif

@@ -21,6 +21,7 @@ enum {
 
 /* A data file; the last one stays mapped. */
 struct mapped_file {
+    const htp_view *view; /* that names it */
     uint32_t number;
     htp_input_file file;
     htp_span bytes;
@@ -41,6 +42,11 @@ struct rewriting {
     struct timespec begin;
     htp_delivery_end end;
 };
+
+static const htp_view *second_of(const struct rewriting *r)
+{
+    return r->options->second ? r->options->second->view : NULL;
+}
 
 /* ---- putting bytes ---- */
 
@@ -121,15 +127,21 @@ static htp_status check_data_file(const htp_view *view, const htp_view_data_file
 static htp_status check_sources(void *user)
 {
     const struct rewriting *r = user;
-    uint32_t last = HTP_NONE; /* most tensors in a row use one file */
+    const htp_view_data_file *last = NULL; /* most tensors in a row use one file */
+    const htp_view *second = second_of(r);
     HTP_TRY(htp_status_prefix(htp_input_file_check(&r->view->file), r->view->path));
+    if (second) {
+        HTP_TRY(htp_status_prefix(htp_input_file_check(&second->file), second->path));
+    }
     for (size_t i = 0; i < r->moved.ranges.count + r->moved.inlined.count; i++) {
         const htp_moved_range *range = i < r->moved.ranges.count
                                            ? &r->moved.ranges.items[i]
                                            : r->moved.inlined.items[i - r->moved.ranges.count];
-        if (range->data_file != last && range->data_file != HTP_NONE) {
-            HTP_TRY(check_data_file(r->view, &r->view->data_files.items[range->data_file]));
-            last = range->data_file;
+        const htp_view_data_file *file =
+            range->data_file == HTP_NONE ? last : &range->view->data_files.items[range->data_file];
+        if (file != last) {
+            HTP_TRY(check_data_file(range->view, file));
+            last = file;
         }
     }
     return HTP_OK;
@@ -141,16 +153,16 @@ static void unmap(struct mapped_file *mapped)
         (void)munmap((void *)(uintptr_t)mapped->bytes.at, mapped->bytes.bytes);
     }
     htp_input_file_close(&mapped->file);
-    *mapped = (struct mapped_file){.number = HTP_NONE};
+    *mapped = (struct mapped_file){.view = NULL};
 }
 
 /*
  * Maps a data file.
  * @return whether that worked and it is unchanged
  */
-static bool map(const htp_view *view, uint32_t number, struct mapped_file *mapped)
+static bool map(const htp_moved_range *range, struct mapped_file *mapped)
 {
-    const htp_view_data_file *known = &view->data_files.items[number];
+    const htp_view_data_file *known = &range->view->data_files.items[range->data_file];
     unmap(mapped);
     htp_status status = htp_input_file_open(&mapped->file, known->path);
     bool is_open = status == HTP_OK;
@@ -162,7 +174,8 @@ static bool map(const htp_view *view, uint32_t number, struct mapped_file *mappe
     size_t bytes = (size_t)mapped->file.bytes;
     void *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, mapped->file.fd, 0);
     mapped->bytes = (htp_span){at == MAP_FAILED ? NULL : at, bytes};
-    mapped->number = number;
+    mapped->view = range->view;
+    mapped->number = range->data_file;
     return at != MAP_FAILED;
 }
 
@@ -174,8 +187,10 @@ static void put_range(struct rewriting *r, htp_output *output, const htp_moved_r
         return;
     }
     if (range->data_file == HTP_NONE) {
-        put_mapped(r, output, &r->view->file, r->view->bytes.at + range->from, range->bytes);
-    } else if (mapped->number != range->data_file && !map(r->view, range->data_file, mapped)) {
+        put_mapped(r, output, &range->view->file, range->view->bytes.at + range->from,
+                   range->bytes);
+    } else if ((mapped->view != range->view || mapped->number != range->data_file) &&
+               !map(range, mapped)) {
         r->end = HTP_DELIVERY_CUT;
     } else {
         put_mapped(r, output, &mapped->file, mapped->bytes.at + range->from, range->bytes);
@@ -185,13 +200,12 @@ static void put_range(struct rewriting *r, htp_output *output, const htp_moved_r
 static htp_delivery_end put_model(void *user, htp_output *output)
 {
     struct rewriting *r = user;
-    r->mapped.number = HTP_NONE;
     for (size_t i = 0; i < r->pieces.list.count && may_go_on(r, output); i++) {
         const htp_piece *piece = &r->pieces.list.items[i];
         if (piece->data) {
             put_range(r, output, piece->data);
-        } else if (piece->is_mapped) {
-            put_mapped(r, output, &r->view->file, piece->at, piece->bytes);
+        } else if (piece->of) {
+            put_mapped(r, output, &piece->of->file, piece->at, piece->bytes);
         } else {
             htp_output_append(output, piece->at, (size_t)piece->bytes);
         }
@@ -204,7 +218,6 @@ static htp_delivery_end put_data(void *user, htp_output *output)
 {
     static const unsigned char zeros[64];
     struct rewriting *r = user;
-    r->mapped.number = HTP_NONE;
     for (size_t i = 0; i < r->moved.ranges.count && may_go_on(r, output); i++) {
         const htp_moved_range *range = &r->moved.ranges.items[i];
         if (range->bytes > 0) {
@@ -232,6 +245,7 @@ static htp_move_request request_of(const struct rewriting *r, bool is_beside)
         .keeps_places = r->options->place == HTP_DATA_KEPT && !r->is_data_alone,
         .is_beside = is_beside,
         .shared = r->options->shared,
+        .second = r->options->second,
     };
 }
 
@@ -249,7 +263,8 @@ static void plan(struct rewriting *r, const htp_edit_list *edits, bool is_beside
 
 static htp_status cut(struct rewriting *r)
 {
-    return htp_pieces_cut(r->view, r->arena, &r->edits, r->options->recipe, &r->pieces);
+    return htp_pieces_cut(r->view, second_of(r), r->arena, &r->edits, r->options->recipe,
+                          &r->pieces);
 }
 
 /* Weights move into the model if the caller wants that, or leaves it open and they fit. */
@@ -280,7 +295,7 @@ static htp_status lay_out(void *user, const char *location, htp_delivery_sizes *
         r->total = r->moved.bytes;
         return HTP_OK;
     }
-    htp_moved_data_name(r->view, &r->edits, &r->moved,
+    htp_moved_data_name(&r->edits, &r->moved,
                         r->options->shared ? r->options->shared->location : location);
     HTP_TRY(cut(r));
     *sizes = (htp_delivery_sizes){r->pieces.bytes, r->moved.bytes};
@@ -371,7 +386,7 @@ static void refer_to_own_file(const htp_view *view, htp_arena *arena,
         .shared = &shared,
     };
     htp_moved_data_plan(&request, edits, &moved);
-    htp_moved_data_name(view, edits, &moved, name);
+    htp_moved_data_name(edits, &moved, name);
 }
 
 htp_status htp_rewrite_in_memory(const htp_view *view, htp_arena *arena,
@@ -383,7 +398,7 @@ htp_status htp_rewrite_in_memory(const htp_view *view, htp_arena *arena,
     if (own_name) {
         refer_to_own_file(view, arena, options, own_name, &edits);
     }
-    HTP_TRY(htp_pieces_cut(view, arena, &edits, options->recipe, &pieces));
+    HTP_TRY(htp_pieces_cut(view, NULL, arena, &edits, options->recipe, &pieces));
     if (pieces.bytes > HTP_DELIVERY_LARGEST_MODEL) {
         return htp_status_make(HTP_CODE_BAD_INPUT, "%s: it is too large to run as one model",
                                view->path);
@@ -392,7 +407,7 @@ htp_status htp_rewrite_in_memory(const htp_view *view, htp_arena *arena,
     *model = (htp_span){bytes, (size_t)pieces.bytes};
     for (size_t i = 0; i < pieces.list.count; i++) {
         const htp_piece *piece = &pieces.list.items[i];
-        if (piece->is_mapped && htp_input_file_is_cut(&view->file)) {
+        if (piece->of && htp_input_file_is_cut(&view->file)) {
             break; /* its bytes must not be touched */
         }
         memcpy(bytes, piece->at, (size_t)piece->bytes);

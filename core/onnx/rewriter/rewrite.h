@@ -17,7 +17,8 @@
 
 /** Bytes of a data file, and their position in a new one. */
 typedef struct htp_moved_range {
-    uint32_t data_file; /* HTP_NONE: the model itself */
+    const htp_view *view; /* of the model that names the file */
+    uint32_t data_file;   /* HTP_NONE: the model itself */
     uint64_t from;
     uint64_t bytes;
     uint64_t to;
@@ -61,6 +62,14 @@ typedef struct htp_shared_data {
     const uint64_t *offsets; /* by tensor of the view; UINT64_MAX: not in the file */
 } htp_shared_data;
 
+/** A second model that a recipe takes fields of. Its tensors keep their places: in the model, or
+ * beside it. */
+typedef struct htp_second_model {
+    const htp_view *view;
+    const uint32_t *tensors; /* those in the recipe, ascending; each may be in it several times */
+    size_t tensor_count;
+} htp_second_model;
+
 /** All zeroes: the whole file with its edits. */
 typedef struct htp_rewrite_options {
     htp_progress_fn progress; /* or NULL; as in htp_writer_options */
@@ -72,6 +81,7 @@ typedef struct htp_rewrite_options {
     htp_data_place place;
     htp_external_data external_data;
     const htp_shared_data *shared;
+    const htp_second_model *second; /* or NULL */
 } htp_rewrite_options;
 
 /**

@@ -66,6 +66,7 @@ typedef struct htp_replacement {
     HTP_VECTOR(htp_span) imports; /* fields of the model */
     HTP_VECTOR(htp_replaced_reader) readers;
     HTP_VECTOR(htp_recipe_item) initializers; /* of its graph */
+    htp_second_model second;                  /* whose tensors come along; or all zeroes */
     const char *note;                         /* the value of HTP_REPLACED_KEY */
 } htp_replacement;
 
@@ -88,11 +89,13 @@ HTP_MUST_USE htp_status htp_replace_read_operator(htp_arena *arena, const char *
 /**
  * Finds what is replaced: each chosen module, or each of its calls.
  * @param is_chosen  by module.
+ * @param call       the only one of the only chosen module that is replaced, counted from 0;
+ *                   HTP_NONE: each, as far as the file tells calls apart.
  * @return HTP_CODE_USAGE for the root, for modules in each other, and for those that
- *         htp_cut_region() refuses.
+ *         htp_cut_region() or htp_calls_restrict() refuses.
  */
 HTP_MUST_USE htp_status htp_replace_find(htp_arena *arena, htp_view *view, const htp_tree *tree,
-                                         const bool *is_chosen, htp_replacement *r);
+                                         const bool *is_chosen, uint32_t call, htp_replacement *r);
 
 /**
  * Puts a node of @p op in the place of each: border, then weights in the order of their first use.
@@ -114,19 +117,20 @@ typedef struct htp_replacing_part {
 
 /**
  * Fits the border of another model to that of each module: by names if all are the same, else in
- * order. Constants, shared nodes and weights of the part that the model has, too, are the model's.
+ * order. Constants, shared nodes and weights of the part that the model has, too, are the model's;
+ * but data beside a model are not compared.
  * @return HTP_CODE_USAGE if numbers, dtypes or dims differ: a dim that is dynamic must be so in the
  *         part, and a name stands for one size alone; or if the model has another version of an
- *         operator. HTP_CODE_BAD_INPUT for a part with functions that cannot be inlined, or with
- *         weights in other files.
+ *         operator. HTP_CODE_BAD_INPUT for a part with functions that cannot be inlined.
  */
 HTP_MUST_USE htp_status htp_replace_fit_part(htp_arena *arena, htp_replacement *r,
                                              const htp_replacing_part *part);
 
 /**
  * Puts copies of the part's nodes in the place of each module, after htp_replace_order(). Names are
- * made unique. A tag at or below the module stays; another one is put below the module, without
- * what all tags of the part have in common.
+ * made unique. Weights stay where they were: in the model, or beside it. A tag at or below the
+ * module stays; another one is put below the module, without what all tags of the part have in
+ * common.
  */
 void htp_replace_by_part(htp_arena *arena, htp_replacement *r, const htp_replacing_part *part);
 

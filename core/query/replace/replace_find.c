@@ -11,21 +11,35 @@ struct finder {
     htp_replacement *r;
     uint32_t *chosen; /* by module: the chosen ancestor or the module itself, or HTP_NONE */
     htp_map known;    /* by module and call: of the list */
+    uint32_t call;    /* that is replaced; HTP_NONE: each */
+    htp_region only;  /* the nodes of that call */
 };
+
+static const char *call_module(htp_arena *arena, const htp_replacement *r, uint32_t module)
+{
+    htp_slice address = htp_tree_address(&r->tree->modules[module]);
+    return htp_arena_printf(arena, "%.*s", (int)address.length, address.at);
+}
+
+/* The nodes of a module, or of one of its calls. */
+static htp_status find_region(htp_arena *arena, const htp_replacement *r, uint32_t module,
+                              uint32_t call, htp_region *region)
+{
+    *region = htp_region_new(arena, r->view, r->tree);
+    region->takes_first_tag = true;
+    htp_region_set_module(region, module);
+    return call == HTP_NONE
+               ? HTP_OK
+               : htp_calls_restrict(arena, region, module, call, call_module(arena, r, module));
+}
 
 htp_status htp_replace_refusal(htp_arena *arena, const htp_replacement *r, uint32_t module,
                                uint32_t call)
 {
     htp_cut cut;
-    htp_region region = htp_region_new(arena, r->view, r->tree);
-    htp_slice address = htp_tree_address(&r->tree->modules[module]);
-    const char *name = htp_arena_printf(arena, "%.*s", (int)address.length, address.at);
-    region.takes_first_tag = true;
-    htp_region_set_module(&region, module);
-    if (call != HTP_NONE) {
-        HTP_TRY(htp_calls_restrict(arena, &region, module, call, name));
-    }
-    return htp_cut_region(arena, &region, name, &cut);
+    htp_region region;
+    HTP_TRY(find_region(arena, r, module, call, &region));
+    return htp_cut_region(arena, &region, call_module(arena, r, module), &cut);
 }
 
 /* ---- modules ---- */
@@ -51,6 +65,8 @@ static htp_status choose(struct finder *f, const bool *is_chosen)
                                f->r->view->path);
     }
     f->chosen[0] = HTP_NONE;
+    uint32_t last = HTP_NONE;
+    size_t count = 0;
     for (uint32_t i = 1; i < tree->module_count; i++) {
         uint32_t parent = tree->modules[i].parent;
         uint32_t above = parent == HTP_NONE ? HTP_NONE : f->chosen[parent];
@@ -58,8 +74,14 @@ static htp_status choose(struct finder *f, const bool *is_chosen)
         if (is_chosen[i] && above != HTP_NONE) {
             return refuse_nested(f, i, above);
         }
+        last = is_chosen[i] ? i : last;
+        count += is_chosen[i];
     }
-    return HTP_OK;
+    if (f->call == HTP_NONE || count == 0) {
+        return HTP_OK;
+    }
+    HTP_TRY(htp_calls_check_module(f->r->view->path, call_module(f->arena, f->r, last), count));
+    return find_region(f->arena, f->r, last, f->call, &f->only);
 }
 
 /* ---- nodes ---- */
@@ -71,7 +93,7 @@ static uint32_t find_entry(struct finder *f, uint32_t node, uint32_t module)
     uint32_t *key = HTP_NEW_ARRAY(f->arena, uint32_t, 2);
     uint32_t number = (uint32_t)f->r->list.count;
     key[0] = module;
-    key[1] = htp_calls_of_node(f->r->tree, view, node, module);
+    key[1] = f->call != HTP_NONE ? f->call : htp_calls_of_node(f->r->tree, view, node, module);
     if (htp_map_get_bytes(&f->known, key, 2 * sizeof(*key), &number)) {
         return number;
     }
@@ -93,7 +115,7 @@ static htp_status place_node(struct finder *f, uint32_t node)
     uint32_t module = innermost == HTP_NONE ? HTP_NONE : f->chosen[innermost];
     r->replaced_by[node] = owner == HTP_NONE ? HTP_NONE : r->replaced_by[owner];
     if (r->replaced_by[node] != HTP_NONE || module == HTP_NONE || r->tree->is_shared[node] ||
-        htp_flow_is_constant(view, node)) {
+        htp_flow_is_constant(view, node) || (f->call != HTP_NONE && !f->only.has_node[node])) {
         return HTP_OK;
     }
     uint32_t number = find_entry(f, node, module);
@@ -154,9 +176,9 @@ static void find_parts(htp_arena *arena, htp_replacement *r, uint32_t graph)
 }
 
 htp_status htp_replace_find(htp_arena *arena, htp_view *view, const htp_tree *tree,
-                            const bool *is_chosen, htp_replacement *r)
+                            const bool *is_chosen, uint32_t call, htp_replacement *r)
 {
-    struct finder f = {.arena = arena, .r = r};
+    struct finder f = {.arena = arena, .r = r, .call = call};
     *r = (htp_replacement){
         .view = view,
         .tree = tree,

@@ -213,6 +213,25 @@ static bool reads_same(const struct fitting *f, uint32_t node)
     return true;
 }
 
+/* Whether all that a node says is in the file: it has no bodies, and no data beside the model. */
+static bool is_whole(const htp_view *view, uint32_t node)
+{
+    htp_view_range attributes = view->nodes.items[node].attributes;
+    for (uint32_t a = attributes.first; a < attributes.first + attributes.count; a++) {
+        const htp_view_attribute *attribute = &view->attributes.items[a];
+        htp_view_range tensors = attribute->tensors;
+        for (uint32_t t = tensors.first; t < tensors.first + tensors.count; t++) {
+            if (view->tensors.items[t].location != 0) {
+                return false;
+            }
+        }
+        if (attribute->graphs.count > 0 && view->data_files.count > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void take_nodes(struct fitting *f, const htp_map *known)
 {
     const htp_view *part = f->part->view;
@@ -226,7 +245,7 @@ static void take_nodes(struct fitting *f, const htp_map *known)
         if (value != HTP_NONE && htp_map_get(known, name_of(part, value), &same) &&
             view->values.items[same].maker == HTP_VIEW_BY_NODE &&
             is_equal(node->whole, view->nodes.items[view->values.items[same].node].whole) &&
-            reads_same(f, n)) {
+            is_whole(part, n) && reads_same(f, n)) {
             f->replaced->same[value] = same;
             HTP_PUSH(f->arena, &f->replaced->inputs, same);
         }
@@ -305,12 +324,6 @@ static htp_status check_part(htp_arena *arena, htp_replacement *r, const htp_rep
 {
     const htp_view *view = part->view;
     htp_schemas *schemas = htp_schemas_new(arena);
-    if (view->data_files.count > 0) {
-        return htp_status_make(HTP_CODE_BAD_INPUT,
-                               "%s: it has weights in other files; write it with all of them "
-                               "inside, as extract --external-data never does",
-                               view->path);
-    }
     if (view->functions.count > 0) {
         return htp_status_make(HTP_CODE_BAD_INPUT, "%s: it has functions that cannot be inlined",
                                view->path);

@@ -289,6 +289,28 @@ static void copy_weight(const htp_grafter *g, uint32_t value)
     HTP_PUSH(g->arena, &g->r->initializers, (htp_recipe_item){.message = made});
 }
 
+/* Lists the tensors that come along: weights that copies read, and all of nodes and bodies. */
+static htp_second_model list_tensors(const htp_grafter *g)
+{
+    const htp_view *part = g->part;
+    uint32_t *tensors = HTP_NEW_ARRAY(g->arena, uint32_t, part->tensors.count + 1);
+    bool *is_left_out = HTP_NEW_ARRAY(g->arena, bool, part->tensors.count + 1);
+    htp_second_model second = {.view = part, .tensors = tensors};
+    for (uint32_t v = 0; v < part->values.count; v++) {
+        uint32_t first = part->values.items[v].initializer;
+        if (first != HTP_NONE && part->values.items[v].graph == 0 && !g->weights[v]) {
+            is_left_out[first] = true;
+            is_left_out[first + (part->tensors.items[first].sparse.at ? 1 : 0)] = true;
+        }
+    }
+    for (uint32_t t = 0; t < part->tensors.count; t++) {
+        if (!is_left_out[t]) {
+            tensors[second.tensor_count++] = t;
+        }
+    }
+    return second;
+}
+
 void htp_replace_by_part(htp_arena *arena, htp_replacement *r, const htp_replacing_part *part)
 {
     size_t values = part->view->values.count + 1;
@@ -314,4 +336,5 @@ void htp_replace_by_part(htp_arena *arena, htp_replacement *r, const htp_replaci
             copy_weight(&g, v);
         }
     }
+    r->second = list_tensors(&g);
 }

@@ -428,6 +428,7 @@ htp_status htp_replace_recipe(htp_arena *arena, const htp_replacement *r,
     find_changed(&m);
     make_bodies(&m);
     options->recipe = make_model(&m);
+    options->second = r->second.view ? &r->second : NULL;
     htp_replace_add_readers(arena, r, edits);
     return HTP_OK;
 }

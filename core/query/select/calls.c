@@ -163,6 +163,14 @@ static uint32_t guess_calls(htp_arena *arena, const htp_region *region, uint32_t
 
 /* ---- the whole ---- */
 
+htp_status htp_calls_check_module(const char *path, const char *name, size_t module_count)
+{
+    return module_count == 1
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_USAGE,
+                                 "%s: --call needs one module, and '%s' names several", path, name);
+}
+
 htp_status htp_calls_restrict(htp_arena *arena, htp_region *region, uint32_t module, uint32_t call,
                               const char *name)
 {

@@ -16,6 +16,10 @@
 uint32_t htp_calls_of_node(const htp_tree *tree, const htp_view *view, uint32_t node,
                            uint32_t module);
 
+/** Refuses a call of what names several modules. */
+HTP_MUST_USE htp_status htp_calls_check_module(const char *path, const char *name,
+                                               size_t module_count);
+
 /**
  * Restricts a region to the nodes of one call.
  * @param module  the module of the region.

@@ -121,6 +121,43 @@ def every_call_is_a_node(name):
             assert calls == [str(m["call"]) for m in told["modules"]]
 
 
+@case_for_each(("operator", "part"))
+def one_call_of_several(by):
+    """The other calls stay as they are, with the weights that they share."""
+    with scratch() as folder:
+        file = network("twice", folder)
+        feeds = inputs_of(file, arrays_of("twice"))
+        extract(file, folder / "part.onnx", "--module", "block", "--call", "1")
+        by = ("--op", OPERATOR) if by == "operator" else ("--by", folder / "part.onnx")
+        told = facts("replace", file, *by, "--out", folder / "r.onnx", "--module", "block", "--call", "1")
+        assert [m["call"] for m in told["modules"]] == [1]
+        note = next(p.value for p in onnx.load(folder / "r.onnx").metadata_props if p.key == "htp.replaced")
+        assert '"call": 1' in note, note
+        runnable = folder / "r.onnx"
+        if by[0] == "--op":
+            check_rest(file, folder / "r.onnx", told)
+            runnable = add_functions(folder / "r.onnx", [onnx.load(folder / "part.onnx")], folder / "runnable.onnx")
+        got, wanted = (session(f, optimised=False).run(None, feeds) for f in (runnable, file))
+        assert len(got) == len(wanted) and all(map(is_equal, got, wanted))
+
+
+@case
+def calls_that_the_file_does_not_name():
+    """Connected nodes with the same operators and weights are one call."""
+    nodes = [node("Mul", ["x", "w"], ["a"], "/Net/A"), node("Mul", ["z", "w"], ["b"], "/Net/A"),
+             node("Add", ["a", "b"], ["y"], "/Net")]
+    weight = helper.make_tensor("w", TensorProto.FLOAT, [1], [3])
+    with scratch() as folder:
+        file = save(folder / "m.onnx", nodes, [X, ("z", *X[1:])], [Y], initializer=[weight])
+        told = replace(file, folder / "r.onnx", "--module", "A", "--call", "1")
+        assert [o["name"] for o in told["modules"][0]["outputs"]] == ["b"] and told["modules"][0]["call"] == 1
+        assert [n.op_type for n in onnx.load(folder / "r.onnx").graph.node] == ["Mul", "Fused", "Add"]
+        check_line(run("replace", file, "--module", "A", "--call", "2", "--op", OPERATOR, "--out", folder / "s.onnx"),
+                   EXIT_USAGE, "has no call 2, only calls 0 to 1")
+        check_line(run("replace", file, "--module", "A", "--module", "", "--call", "0", "--op", OPERATOR, "--out",
+                       folder / "s.onnx"), EXIT_USAGE, "")
+
+
 @case_for_each(("step", "gate", "block"))
 def modules_in_bodies(address):
     """The node lies in the body; what the body reads from outside are its inputs."""

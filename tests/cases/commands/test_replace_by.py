@@ -17,7 +17,6 @@ from models.make import example_inputs
 from models.table import ALL
 from numbers_check import session
 from test_bad_input import check_line
-from test_verify_programs import remembering
 from test_extract import X, Y, arrays_of, extract, inputs_of, is_equal, network, node, save
 
 MODULES = {
@@ -245,13 +244,10 @@ def parts_that_are_none():
         (folder / "text.onnx").write_text("no model")
         cycle = part_of(folder, [helper.make_node("Add", ["in", "z"], ["out"]), helper.make_node("Neg", ["out"], ["z"])],
                         name="cycle.onnx")
-        beside = part_of(folder, [helper.make_node("Mul", ["in", "w"], ["out"])], name="beside.onnx",
-                         weights=[onnx.numpy_helper.from_array(numpy.ones(3, numpy.float32), "w")])
-        onnx.save(onnx.load(beside), beside, save_as_external_data=True, location="w.data", size_threshold=0)
         for wrong, code, why in (
             (two, EXIT_USAGE, "its inputs are p, q, and those of '/Net/A' are h"), (folder / "short.onnx", EXIT_BAD_INPUT, ""),
             (folder / "text.onnx", EXIT_BAD_INPUT, ""), (folder / "none.onnx", EXIT_BAD_INPUT, "none.onnx"),
-            (cycle, EXIT_BAD_INPUT, ""), (beside, EXIT_BAD_INPUT, "it has weights in other files"),
+            (cycle, EXIT_BAD_INPUT, ""),
         ):
             check_line(run("replace", file, "--module", "A", "--by", wrong, "--out", out), code, why)
             assert not out.exists(), wrong
@@ -274,3 +270,59 @@ def external_data_of_the_model():
         got, wanted = (session(f, optimised=False).run(None, feeds) for f in (folder / "back.onnx", file))
         assert all(map(is_equal, got, wanted))
         assert ask("validate", folder / "back.onnx").count("\n") == 1
+
+
+@case_for_each((("never", "always"), ("always", "always"), ("always", "never")))
+def external_data_of_the_part(given):
+    """Weights stay where they were, in the model or beside it, and the file beside it has those of both."""
+    of_model, of_part = given
+    with scratch() as folder:
+        (folder / "in").mkdir()
+        file = ours(folder / "in", "--external-data", of_model)
+        extract(file, folder / "part.onnx", "--module", "encoder.layer.1", "--external-data", of_part)
+        told = replace(file, folder / "part.onnx", folder / "back.onnx", "--module", "encoder.layer.1")
+        onnx.checker.check_model(str(folder / "back.onnx"), full_check=True)
+        assert told["external_bytes"] == (folder / "back.onnx.data").stat().st_size
+        feeds = {"ids": numpy.arange(10).reshape(2, 5)}
+        got, wanted = (session(f, optimised=False).run(None, feeds) for f in (folder / "back.onnx", file))
+        assert all(map(is_equal, got, wanted))
+        part = {i.name: i for i in onnx.load(folder / "part.onnx").graph.initializer}
+        back = {i.name: i for i in onnx.load(folder / "back.onnx").graph.initializer}
+        assert set(part) <= set(back) and all(part[n].raw_data == back[n].raw_data for n in part)
+        assert ask("validate", folder / "back.onnx").count("\n") == 1
+        (folder / "part.onnx.data" if of_part == "always" else folder / "part.onnx").write_bytes(b"short")
+        check_line(run("replace", file, "--module", "encoder.layer.1", "--by", folder / "part.onnx", "--out", folder / "s.onnx"),
+                   EXIT_BAD_INPUT, "")
+        assert not (folder / "s.onnx").exists() and not (folder / "s.onnx.data").exists()
+
+
+@case
+def external_data_of_nodes_and_bodies():
+    """Data of Constants and of bodies, which every copy reads, are in the new file once."""
+    values = {n: numpy.arange(k, k + 3, dtype=numpy.float32) for k, n in enumerate(("c", "w", "same"))}
+    tensor = {n: onnx.numpy_helper.from_array(v, n) for n, v in values.items()}
+    body = helper.make_graph([helper.make_node("Mul", ["a", "w"], ["m"])], "g", [],
+                             [helper.make_tensor_value_info("m", TensorProto.FLOAT, None)], initializer=[tensor["w"]])
+    other = helper.make_graph([helper.make_node("Neg", ["a"], ["k"])], "h", [],
+                              [helper.make_tensor_value_info("k", TensorProto.FLOAT, None)])
+    yes = helper.make_tensor("t", TensorProto.BOOL, [], [True])
+    nodes = [helper.make_node("Constant", [], ["c"], value=tensor["c"]), helper.make_node("Add", ["in", "c"], ["a"]),
+             helper.make_node("Constant", [], ["yes"], value=yes), helper.make_node("Add", ["b", "same"], ["out"]),
+             helper.make_node("If", ["yes"], ["b"], then_branch=body, else_branch=other)]
+    nodes[3:] = nodes[:2:-1]
+    weight = helper.make_tensor("w", TensorProto.FLOAT, [3], [1, 2, 3])
+    layers = [node("Mul", ["x", "w"], ["h"], "/Net/Layer.0"), node("Mul", ["h", "w"], ["y"], "/Net/Layer.1")]
+    with scratch() as folder:
+        file = save(folder / "m.onnx", layers, [("x", TensorProto.FLOAT, ["n", 3])], [("y", TensorProto.FLOAT, ["n", 3])],
+                    initializer=[weight])
+        part = part_of(folder, nodes, weights=[tensor["same"]])
+        onnx.save(onnx.load(part), part, save_as_external_data=True, location="p.data", size_threshold=0,
+                  convert_attribute=True)
+        told = replace(file, part, folder / "r.onnx", "--module", "Layer")
+        onnx.checker.check_model(str(folder / "r.onnx"), full_check=True)
+        assert told["external_bytes"] <= 4 * 64
+        x = numpy.ones((2, 3), numpy.float32)
+        for _ in layers:
+            wanted = x = (x + values["c"]) * values["w"] + values["same"]
+        got = session(folder / "r.onnx").run(None, {"x": numpy.ones((2, 3), numpy.float32)})[0]
+        assert numpy.allclose(got, wanted)
