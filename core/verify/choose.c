@@ -162,20 +162,23 @@ static htp_status try_all(struct trying *trying)
         for (size_t i = 0; i < axes; i++) {
             sizes[i] = trying->fixed[i] > 0 ? trying->fixed[i] : candidates[c][i > 0];
         }
-        HTP_TRY(make_inputs(work, sizes, work->runs, &are_made));
-        if (!are_made) {
+        htp_status status = make_inputs(work, sizes, work->runs, &are_made);
+        bool is_final = status != HTP_OK; /* no sizes change that */
+        if (!status && !are_made) {
             continue;
         }
-        htp_status status = try(trying, work->runs);
+        if (!status) {
+            status = try(trying, work->runs);
+            is_final = htp_status_code(status) == HTP_CODE_INTERNAL;
+        }
         if (status) {
             htp_status_free(failure);
             failure = status;
-            if (htp_status_code(status) == HTP_CODE_INTERNAL) { /* no fault of the sizes */
-                return failure;
-            }
-        } else {
-            work->runs++;
         }
+        if (is_final) {
+            return failure;
+        }
+        work->runs += !status;
         HTP_TRY(tick(work, failure));
     }
     return end_trying(work, failure);
@@ -379,9 +382,24 @@ static htp_status take_sizes(htp_verify_work *work)
                                       view->path);
 }
 
-htp_status htp_verify_choose(htp_verify_work *work)
+static htp_status open_sessions(struct trying *trying)
 {
     static const htp_numbers nothing = {0};
+    htp_verify_work *work = trying->work;
+    for (int m = 0; m < HTP_COMPARED; m++) {
+        const htp_view *view = work->sides[m].view;
+        if (view->graphs.items[0].outputs.count == 0) {
+            return htp_status_make(HTP_CODE_BAD_INPUT, "%s: it has no outputs", view->path);
+        }
+        HTP_TRY(htp_side_open(&work->sides[m], work->arena, NULL, &nothing,
+                              HTP_NEW_ARRAY(work->arena, int32_t, view->values.count + 1),
+                              &trying->sessions[m]));
+    }
+    return HTP_OK;
+}
+
+htp_status htp_verify_choose(htp_verify_work *work)
+{
     struct trying trying = {.work = work};
     if (work->request->values || work->request->inputs) {
         return take_given(work);
@@ -390,17 +408,10 @@ htp_status htp_verify_choose(htp_verify_work *work)
         return take_sizes(work);
     }
     fix_sizes(&trying);
-    for (int m = 0; m < HTP_COMPARED; m++) {
-        if (work->sides[m].view->graphs.items[0].outputs.count == 0) {
-            return htp_status_make(HTP_CODE_BAD_INPUT, "%s: it has no outputs",
-                                   work->sides[m].view->path);
-        }
-        HTP_TRY(htp_side_open(
-            &work->sides[m], work->arena, NULL, &nothing,
-            HTP_NEW_ARRAY(work->arena, int32_t, work->sides[m].view->values.count + 1),
-            &trying.sessions[m]));
+    htp_status status = open_sessions(&trying);
+    if (!status) {
+        status = work->request->reference ? try_reference(&trying) : try_all(&trying);
     }
-    htp_status status = work->request->reference ? try_reference(&trying) : try_all(&trying);
     htp_side_close(&trying.sessions[HTP_COMPARED_A]);
     htp_side_close(&trying.sessions[HTP_COMPARED_B]);
     return status;

@@ -1,33 +1,5 @@
 #include "verify/modules.h"
 
-/* Numbers modules depth first: parents precede children in the tree. */
-static void number_modules(htp_arena *arena, htp_module_borders *borders)
-{
-    const htp_tree *tree = borders->tree;
-    uint32_t count = tree->module_count;
-    uint32_t *sizes = HTP_NEW_ARRAY(arena, uint32_t, count + 1U);
-    uint32_t *before = HTP_NEW_ARRAY(arena, uint32_t, count + 1U);
-    uint32_t *behind = HTP_NEW_ARRAY(arena, uint32_t, count + 1U);
-    uint32_t *next = HTP_NEW_ARRAY(arena, uint32_t, count + 1U);
-    uint32_t next_root = 0; /* damaged records may have several roots */
-    for (uint32_t m = count; m-- > 0;) {
-        sizes[m]++;
-        if (tree->modules[m].parent != HTP_NONE) {
-            sizes[tree->modules[m].parent] += sizes[m];
-        }
-    }
-    for (uint32_t m = 0; m < count; m++) {
-        uint32_t parent = tree->modules[m].parent;
-        uint32_t *place = parent == HTP_NONE ? &next_root : &next[parent];
-        before[m] = *place;
-        next[m] = *place + 1;
-        *place += sizes[m];
-        behind[m] = before[m] + sizes[m];
-    }
-    borders->before = before;
-    borders->behind = behind;
-}
-
 static void find_innermost(htp_arena *arena, htp_module_borders *borders)
 {
     const htp_tree *tree = borders->tree;
@@ -63,7 +35,7 @@ static void note_leaving(struct walk *walk, uint32_t value, uint32_t reader)
     htp_module_borders *borders = walk->borders;
     uint32_t module = borders->innermost[borders->view->values.items[value].node];
     while (module != HTP_NONE &&
-           (reader == HTP_NONE || !htp_module_contains(borders, module, reader))) {
+           (reader == HTP_NONE || !htp_tree_order_contains(&borders->order, module, reader))) {
         uint32_t known = 0;
         uint32_t key[2] = {module, value};
         const void **place = htp_map_add_bytes(walk->arena, &walk->known, key, sizeof(key), &known);
@@ -96,7 +68,7 @@ bool htp_module_makes(const htp_module_borders *borders, uint32_t module, uint32
 {
     const htp_view_value *made = &borders->view->values.items[value];
     return made->maker == HTP_VIEW_BY_NODE && made->graph == 0 &&
-           htp_module_contains(borders, module, borders->innermost[made->node]);
+           htp_tree_order_contains(&borders->order, module, borders->innermost[made->node]);
 }
 
 void htp_module_borders_find(htp_arena *arena, const htp_view *view, const htp_tree *tree,
@@ -107,9 +79,9 @@ void htp_module_borders_find(htp_arena *arena, const htp_view *view, const htp_t
         .view = view,
         .tree = tree,
         .flow = htp_flow_find(arena, view, NULL, 0),
+        .order = htp_tree_order_find(arena, tree),
         .outputs = HTP_NEW_ARRAY(arena, htp_numbers, tree->module_count + 1U),
     };
-    number_modules(arena, borders);
     find_innermost(arena, borders);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         htp_flow_each_read(view, n, note_read, &walk);

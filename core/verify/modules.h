@@ -14,8 +14,7 @@ typedef struct htp_module_borders {
     const htp_tree *tree;
     htp_flow flow;             /* of graph 0 */
     const uint32_t *innermost; /* by node of graph 0: its module */
-    const uint32_t *before;    /* by module: a number in depth-first order */
-    const uint32_t *behind;    /* by module: the first number that lies not in it */
+    htp_tree_order order;      /* of the modules */
     htp_numbers *outputs;      /* by module: values that are made in it and read outside */
     uint32_t *first;           /* by module: its first node, or HTP_NONE */
 } htp_module_borders;
@@ -23,14 +22,6 @@ typedef struct htp_module_borders {
 /** Finds them, in time that is linear in the edges and their depths. */
 void htp_module_borders_find(htp_arena *arena, const htp_view *view, const htp_tree *tree,
                              htp_module_borders *borders);
-
-/** Whether module @p inner is @p outer, or lies in it. */
-static inline bool htp_module_contains(const htp_module_borders *borders, uint32_t outer,
-                                       uint32_t inner)
-{
-    return borders->before[outer] <= borders->before[inner] &&
-           borders->before[inner] < borders->behind[outer];
-}
 
 /** Whether a value is made in a module. */
 bool htp_module_makes(const htp_module_borders *borders, uint32_t module, uint32_t value);

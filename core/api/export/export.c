@@ -146,11 +146,15 @@ static htp_status run_guarded(struct job *job, htp_status (*run)(struct job *job
     return run(job);
 }
 
-static htp_status run_job(struct job *job, const char *model_path, const htp_options *options,
-                          htp_status (*run)(struct job *job))
+static htp_status take_options(struct job *job, const char *model_path, const htp_options *options)
 {
     HTP_TRY(htp_paths_check_model(model_path));
-    HTP_TRY(htp_options_copy(options, &job->session.options));
+    return htp_options_copy(options, &job->session.options);
+}
+
+static htp_status run_job(struct job *job, const char *model_path,
+                          htp_status (*run)(struct job *job))
+{
     job->session.model_path = model_path;
     htp_arena_init(&job->session.arena);
     htp_status status = run_guarded(job, run);
@@ -162,16 +166,14 @@ htp_status htp_export(const char *model_path, const char *onnx_path, const htp_o
                       htp_result **result)
 {
     struct job job = {.onnx_path = onnx_path, .result = result};
-    htp_options chosen;
     if (result) {
         *result = NULL;
     }
-    HTP_TRY(htp_paths_check_model(model_path));
-    HTP_TRY(htp_options_copy(options, &chosen));
-    if (chosen.isolated) {
-        return htp_export_isolated(model_path, onnx_path, &chosen, result, htp_export);
-    }
-    return run_job(&job, model_path, options, run_export);
+    HTP_TRY(take_options(&job, model_path, options));
+    return job.session.options.isolated
+               ? htp_export_isolated(model_path, onnx_path, &job.session.options, result,
+                                     htp_export)
+               : run_job(&job, model_path, run_export);
 }
 
 htp_status htp_dump_graph(const char *model_path, const htp_options *options, char **text)
@@ -181,7 +183,8 @@ htp_status htp_dump_graph(const char *model_path, const htp_options *options, ch
         return htp_status_make(HTP_CODE_USAGE, "there is no place for the text");
     }
     *text = NULL;
-    return run_job(&job, model_path, options, run_dump);
+    HTP_TRY(take_options(&job, model_path, options));
+    return run_job(&job, model_path, run_dump);
 }
 
 void htp_string_free(char *string)

@@ -145,21 +145,6 @@ struct receiver {
     bool is_complete;
 };
 
-/* @return false at the end, or if the child talks nonsense */
-static bool read_all(int pipe, void *bytes, size_t count)
-{
-    char *at = bytes;
-    while (count > 0) {
-        ssize_t got = read(pipe, at, count);
-        if (got == 0 || (got < 0 && errno != EINTR)) {
-            return false;
-        }
-        at += got > 0 ? got : 0;
-        count -= got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
 static void pass_progress(const struct receiver *receiver, const struct head *head,
                           const char *label)
 {
@@ -227,12 +212,12 @@ static void take(struct receiver *receiver, const struct head *head, const char 
 static bool receive(struct receiver *receiver)
 {
     struct head head;
-    if (!read_all(receiver->pipe, &head, sizeof(head)) || head.kind >= SENT_KINDS ||
+    if (!htp_descriptor_read_all(receiver->pipe, &head, sizeof(head)) || head.kind >= SENT_KINDS ||
         head.bytes > MOST_TEXT) {
         return false;
     }
     char *text = calloc(1, (size_t)head.bytes + 1);
-    bool is_read = text && read_all(receiver->pipe, text, head.bytes);
+    bool is_read = text && htp_descriptor_read_all(receiver->pipe, text, head.bytes);
     if (is_read) {
         take(receiver, &head, text);
     }

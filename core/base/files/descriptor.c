@@ -30,6 +30,20 @@ int htp_descriptor_sync_folder(int folder)
     return error == EIO || error == ENOSPC || error == EDQUOT ? error : 0;
 }
 
+bool htp_descriptor_read_all(int fd, void *bytes, size_t count)
+{
+    char *at = bytes;
+    while (count > 0) {
+        ssize_t got = read(fd, at, count);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            return false;
+        }
+        at += got > 0 ? got : 0;
+        count -= got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
 static int open_unnamed(void)
 {
     const char *folder = getenv("TMPDIR");

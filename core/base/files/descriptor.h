@@ -1,5 +1,5 @@
 /*
- * File descriptors: writes, and temporary files without a name.
+ * File descriptors: reads, writes, and temporary files without a name.
  */
 #ifndef HTP_BASE_DESCRIPTOR_H
 #define HTP_BASE_DESCRIPTOR_H
@@ -13,6 +13,10 @@ bool htp_descriptor_write_all(int fd, const void *bytes, size_t count);
 /** Puts the entries of a folder on disk. @return errno if its disk refuses; 0 also if its file
  * system cannot */
 int htp_descriptor_sync_folder(int folder);
+
+/** Reads so many bytes from a file descriptor. @return false: it ends before, or errno says why it
+ * failed */
+bool htp_descriptor_read_all(int fd, void *bytes, size_t count);
 
 /** Opens a temporary file without a name, in $TMPDIR or /tmp. @return -1: errno says why */
 int htp_descriptor_open_unnamed(void);

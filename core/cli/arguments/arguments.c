@@ -206,7 +206,7 @@ static bool check(const htp_cli_arguments *arguments)
     }
 }
 
-static bool make_arrays(htp_cli_arguments *arguments, size_t count)
+static void make_arrays(htp_cli_arguments *arguments, size_t count)
 {
     const char ***const arrays[] = {&arguments->models,           &arguments->inputs,
                                     &arguments->libraries,        &arguments->limits,
@@ -227,7 +227,6 @@ static bool make_arrays(htp_cli_arguments *arguments, size_t count)
     arguments->selection.except = arguments->except;
     arguments->quality.against = arguments->against;
     arguments->quality.fail_under = arguments->fail_under;
-    return true;
 }
 
 /* --json without a value, and --json=-, are standard output. */
@@ -307,9 +306,7 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
     htp_verify_options_init(&arguments->verifying);
     htp_replacing_init(&arguments->replacing);
     htp_quality_options_init(&arguments->quality);
-    if (!make_arrays(arguments, (size_t)argc + 1)) {
-        return false;
-    }
+    make_arrays(arguments, (size_t)argc + 1);
     const char *word = argc >= 2 ? argv[1] : "";
     if (strcmp(word, "help") == 0) {
         return read_help(arguments, argc - 2, argv + 2);

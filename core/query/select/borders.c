@@ -19,17 +19,17 @@ struct finding {
     const htp_view *view;
     const htp_tree *tree;
     htp_module_border *found;
-    uint32_t *shown;           /* by module: it, or the nearest above it that has a border */
-    uint32_t *before, *behind; /* by module: the modules below it have numbers in between */
-    uint32_t *first;           /* by node and one more: into `behind_shared` */
-    uint32_t *behind_shared;   /* readers of each shared node */
-    uint32_t *seen_by;         /* by node: the last shared node whose readers it was among */
-    node_list readers;         /* where a node's operands go: itself, or behind shared nodes */
-    node_list open;            /* shared nodes whose readers are to be followed */
-    htp_map entered;           /* value, module: it is an input */
-    htp_map left;              /* value, module: place in `leavings` */
-    htp_map told;              /* value, reading module, module: it is an output; and a module
-                                  further up, below which all are known to have it */
+    uint32_t *shown; /* by module: it, or the nearest above it that has a border */
+    htp_tree_order order;
+    uint32_t *first;         /* by node and one more: into `behind_shared` */
+    uint32_t *behind_shared; /* readers of each shared node */
+    uint32_t *seen_by;       /* by node: the last shared node whose readers it was among */
+    node_list readers;       /* where a node's operands go: itself, or behind shared nodes */
+    node_list open;          /* shared nodes whose readers are to be followed */
+    htp_map entered;         /* value, module: it is an input */
+    htp_map left;            /* value, module: place in `leavings` */
+    htp_map told;            /* value, reading module, module: it is an output; and a module
+                                further up, below which all are known to have it */
     HTP_VECTOR(struct leaving) leavings;
     uint32_t *last_leaving; /* by value: place in `leavings`; HTP_NONE */
 };
@@ -43,30 +43,15 @@ static uint32_t above(const struct finding *f, uint32_t module)
     return parent == HTP_NONE ? HTP_NONE : f->shown[parent];
 }
 
-/* Numbers modules depth first: parents precede children in the tree. */
-static void number_modules(struct finding *f, int depth)
+/* Parents precede children in the tree. */
+static void find_shown(struct finding *f, int depth)
 {
     const htp_tree *tree = f->tree;
-    uint32_t count = tree->module_count, next_root = 0;
-    uint32_t *sizes = HTP_NEW_ARRAY(f->arena, uint32_t, count + 1U);
-    uint32_t *next = HTP_NEW_ARRAY(f->arena, uint32_t, count + 1U);
-    f->shown = HTP_NEW_ARRAY(f->arena, uint32_t, count + 1U);
-    f->before = HTP_NEW_ARRAY(f->arena, uint32_t, count + 1U);
-    f->behind = HTP_NEW_ARRAY(f->arena, uint32_t, count + 1U);
-    for (uint32_t m = count; m-- > 0;) {
-        sizes[m]++;
-        if (tree->modules[m].parent != HTP_NONE) {
-            sizes[tree->modules[m].parent] += sizes[m];
-        }
-    }
-    for (uint32_t m = 0; m < count; m++) {
+    f->order = htp_tree_order_find(f->arena, tree);
+    f->shown = HTP_NEW_ARRAY(f->arena, uint32_t, tree->module_count + 1U);
+    for (uint32_t m = 0; m < tree->module_count; m++) {
         const htp_tree_module *module = &tree->modules[m];
         bool is_shown = module->has_tag && (depth < 0 || module->depth <= (uint32_t)depth);
-        uint32_t *place = module->parent == HTP_NONE ? &next_root : &next[module->parent];
-        f->before[m] = *place;
-        f->behind[m] = *place + sizes[m];
-        next[m] = *place + 1;
-        *place += sizes[m];
         f->shown[m] = is_shown ? m : above(f, m);
     }
 }
@@ -83,8 +68,7 @@ static bool contains(const struct finding *f, uint32_t module, uint32_t node)
     for (; node != HTP_NONE; node = around(f, node)) {
         htp_view_range tags = f->tree->places[node].tags;
         for (uint32_t i = tags.first; i < tags.first + tags.count; i++) {
-            uint32_t number = f->before[f->tree->owners.items[i]];
-            if (number >= f->before[module] && number < f->behind[module]) {
+            if (htp_tree_order_contains(&f->order, module, f->tree->owners.items[i])) {
                 return true;
             }
         }
@@ -321,7 +305,7 @@ const htp_module_border *htp_borders_find(htp_arena *arena, const htp_view *view
     for (size_t v = 0; v < view->values.count; v++) {
         f.last_leaving[v] = HTP_NONE;
     }
-    number_modules(&f, depth);
+    find_shown(&f, depth);
     find_edges(&f);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         look_at_node(&f, n);

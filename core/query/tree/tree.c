@@ -102,3 +102,31 @@ htp_status htp_tree_find_with(htp_view *view, htp_tree *tree, htp_sidecar_file *
     end(&finder);
     return HTP_OK;
 }
+
+/* Parents precede children in the tree. */
+htp_tree_order htp_tree_order_find(htp_arena *arena, const htp_tree *tree)
+{
+    size_t count = tree->module_count + 1U;
+    uint32_t *sizes = HTP_NEW_ARRAY(arena, uint32_t, count);
+    uint32_t *next = HTP_NEW_ARRAY(arena, uint32_t, count);
+    uint32_t next_root = 0; /* damaged records may have several roots */
+    htp_tree_order order = {
+        .before = HTP_NEW_ARRAY(arena, uint32_t, count),
+        .behind = HTP_NEW_ARRAY(arena, uint32_t, count),
+    };
+    for (uint32_t m = tree->module_count; m-- > 0;) {
+        sizes[m]++;
+        if (tree->modules[m].parent != HTP_NONE) {
+            sizes[tree->modules[m].parent] += sizes[m];
+        }
+    }
+    for (uint32_t m = 0; m < tree->module_count; m++) {
+        uint32_t parent = tree->modules[m].parent;
+        uint32_t *place = parent == HTP_NONE ? &next_root : &next[parent];
+        order.before[m] = *place;
+        order.behind[m] = *place + sizes[m];
+        next[m] = *place + 1;
+        *place += sizes[m];
+    }
+    return order;
+}

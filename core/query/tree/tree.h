@@ -156,6 +156,23 @@ static inline htp_slice htp_tree_address(const htp_tree_module *module)
     return module->has_tag ? module->tag : module->full_tag;
 }
 
+/** Modules in depth-first order: a module has the number before[M], and those below it have
+ * numbers up to behind[M]. */
+typedef struct htp_tree_order {
+    uint32_t *before, *behind; /* by module */
+} htp_tree_order;
+
+/** Numbers the modules. Linear. */
+htp_tree_order htp_tree_order_find(htp_arena *arena, const htp_tree *tree);
+
+/** Whether module @p inner is @p outer, or lies in it. */
+static inline bool htp_tree_order_contains(const htp_tree_order *order, uint32_t outer,
+                                           uint32_t inner)
+{
+    return order->before[outer] <= order->before[inner] &&
+           order->before[inner] < order->behind[outer];
+}
+
 /** The last segment of a tag, with its slash: "/BertLayer.0". */
 htp_slice htp_tree_segment(const htp_tree_module *module);
 
