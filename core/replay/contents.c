@@ -16,6 +16,14 @@ enum rule {
     PLACE,        /* a position in a tensor whose last sizes the other operand, a list, has */
     BEGINNING,    /* where parts of the other operand begin: from 0 on, ascending */
     FIRST_COLUMN, /* the first of each row is a row of the other operand */
+    /* These kernels check sizes themselves. */
+    LABEL,      /* as LAST */
+    STEPS,      /* a number of steps, which are the first dim of the other operand; not 0 */
+    COUNT,      /* a number of elements of the other operand */
+    SHARES,     /* each row: lengths of parts of the other operand, along a dim */
+    BORDERS,    /* each row: where such parts begin and end, ascending */
+    SAMPLES_2D, /* from 0 up to 1: as many for each plane of the other operand as that has dims */
+    SAMPLES_3D,
 };
 
 /* All rows of an operator hold. Overloads have their own checks: only the named one, if any. */
@@ -32,10 +40,18 @@ static const struct {
     {"aten::_embedding_bag_forward_only", NULL, "offsets", BEGINNING, "indices"},
     {"aten::_native_multi_head_attention", NULL, NULL, NOTHING, NULL},
     {"aten::_transformer_encoder_layer_fwd", NULL, NULL, NOTHING, NULL},
+    {"aten::_ctc_loss", NULL, "targets", LABEL, "log_probs"},
+    {"aten::_ctc_loss", NULL, "input_lengths", STEPS, "log_probs"},
+    {"aten::_ctc_loss", NULL, "target_lengths", COUNT, "targets"},
+    {"aten::ctc_loss", NULL, "targets", LABEL, "log_probs"},
+    {"aten::ctc_loss", NULL, "input_lengths", STEPS, "log_probs"},
+    {"aten::ctc_loss", NULL, "target_lengths", COUNT, "targets"},
     {"aten::embedding_bag", NULL, "indices", ROW, "weight"},
     {"aten::embedding_bag", NULL, "offsets", BEGINNING, "indices"},
     {"aten::embedding_renorm", NULL, "indices", ROW, "self"},
     {"aten::embedding_renorm_", NULL, "indices", ROW, "self"},
+    {"aten::fractional_max_pool2d", NULL, "random_samples", SAMPLES_2D, "self"},
+    {"aten::fractional_max_pool3d", NULL, "random_samples", SAMPLES_3D, "self"},
     {"aten::gru", "input", NULL, NOTHING, NULL}, /* "data": packed, whose lengths are trusted */
     {"aten::gru_cell", NULL, NULL, NOTHING, NULL},
     {"aten::lstm", "input", NULL, NOTHING, NULL},
@@ -47,6 +63,8 @@ static const struct {
     {"aten::rnn_tanh", "input", NULL, NOTHING, NULL},
     {"aten::rnn_tanh_cell", NULL, NULL, NOTHING, NULL},
     {"aten::searchsorted", NULL, "sorter", LAST, "sorted_sequence"},
+    {"aten::segment_reduce", NULL, "lengths", SHARES, "data"},
+    {"aten::segment_reduce", NULL, "offsets", BORDERS, "data"},
     {"torchvision::ps_roi_align", NULL, "rois", FIRST_COLUMN, "input"},
     {"torchvision::ps_roi_pool", NULL, "rois", FIRST_COLUMN, "input"},
     {"torchvision::roi_align", NULL, "rois", FIRST_COLUMN, "input"},
@@ -83,77 +101,163 @@ static const htp_operand *named(const htp_program_schema *schema, const htp_oper
     return NULL;
 }
 
-/* The number that elements stay below; -1: none is known. */
-static int64_t find_limit(enum rule rule, const htp_operand *of)
+/* The numbers of a tensor or a list. */
+struct numbers {
+    const htp_operand *list; /* NULL: those of a tensor */
+    const void *elements;
+    int32_t type;
+    int64_t count;
+    int64_t width; /* of a row */
+};
+
+/* The dim of a tensor that lengths of parts go along; -1: there is none. */
+static int64_t shared_dim(const htp_operand *parts, const htp_operand *of)
 {
     const htp_runner_tensor *tensor = of->kind == HTP_OPERAND_TENSOR ? of->as.tensor : NULL;
+    const htp_runner_tensor *rows = parts->kind == HTP_OPERAND_TENSOR ? parts->as.tensor : NULL;
+    bool fits = tensor && rows && rows->rank > 0 && rows->rank <= tensor->rank;
+    for (uint32_t i = 0; fits && i + 1 < rows->rank; i++) {
+        fits = rows->dims[i] == tensor->dims[i];
+    }
+    return fits ? tensor->dims[rows->rank - 1] : -1;
+}
+
+/* The product of a list of sizes; -1: it is none. */
+static int64_t product_of(const htp_operand *sizes)
+{
     int64_t product = 1;
+    for (uint32_t i = 0; sizes->kind == HTP_OPERAND_LIST && i < sizes->count; i++) {
+        const htp_operand *size = &sizes->as.elements[i];
+        if (size->kind != HTP_OPERAND_INT ||
+            __builtin_mul_overflow(product, size->as.i, &product)) {
+            return -1;
+        }
+    }
+    return product;
+}
+
+/* The number that elements stay below; -1: none is known. */
+static int64_t find_limit(enum rule rule, const htp_operand *operand, const htp_operand *of)
+{
+    const htp_runner_tensor *tensor = of->kind == HTP_OPERAND_TENSOR ? of->as.tensor : NULL;
+    int64_t rank = tensor ? (int64_t)tensor->rank : 0;
     switch (rule) {
     case ROW:
     case FIRST_COLUMN:
-        return tensor && tensor->rank > 0 ? tensor->dims[0] : -1;
+        return rank > 0 ? tensor->dims[0] : -1;
     case LAST:
-        return tensor && tensor->rank > 0 ? tensor->dims[tensor->rank - 1] : -1;
-    case BEGINNING:
-        return tensor ? tensor->elements + 1 : -1; /* an empty part may end it */
+    case LABEL:
+        return rank > 0 ? tensor->dims[rank - 1] : -1;
+    case STEPS:
+        return rank > 0 ? tensor->dims[0] + 1 : -1;
+    case BEGINNING: /* an empty part may end it */
+    case COUNT:
+        return tensor ? tensor->elements + 1 : -1;
+    case SHARES:
+    case BORDERS:
+        return shared_dim(operand, of) + 1;
     default:
-        for (uint32_t i = 0; i < of->count && of->kind == HTP_OPERAND_LIST; i++) {
-            const htp_operand *size = &of->as.elements[i];
-            if (size->kind != HTP_OPERAND_INT ||
-                __builtin_mul_overflow(product, size->as.i, &product)) {
-                return -1;
-            }
-        }
-        return product;
+        return product_of(of);
+    }
+}
+
+static double number_at(const struct numbers *numbers, int64_t index)
+{
+    const char *elements = numbers->elements;
+    int64_t wide = 0;
+    int32_t narrow = 0;
+    float real = 0;
+    double precise = -1;
+    if (numbers->list) {
+        const htp_operand *element = &numbers->list->as.elements[index];
+        return element->kind == HTP_OPERAND_INT ? (double)element->as.i : -1;
+    }
+    switch (numbers->type) {
+    case HTP_SCALAR_LONG:
+        memcpy(&wide, elements + index * (int64_t)sizeof(wide), sizeof(wide));
+        return (double)wide;
+    case HTP_SCALAR_INT:
+        memcpy(&narrow, elements + index * (int64_t)sizeof(narrow), sizeof(narrow));
+        return narrow;
+    case HTP_SCALAR_FLOAT:
+        memcpy(&real, elements + index * (int64_t)sizeof(real), sizeof(real));
+        return (double)real;
+    case HTP_SCALAR_DOUBLE:
+        memcpy(&precise, elements + index * (int64_t)sizeof(precise), sizeof(precise));
+        return precise;
+    default:
+        return -1;
     }
 }
 
 /* An element as a position; -1: it is none. */
-static int64_t position(const void *elements, int32_t type, int64_t index)
+static int64_t position(const struct numbers *numbers, int64_t index)
 {
-    int64_t wide = -1;
-    int32_t narrow = -1;
-    float real = -1;
-    double precise = -1;
-    switch (type) {
-    case HTP_SCALAR_LONG:
-        memcpy(&wide, (const char *)elements + index * (int64_t)sizeof(wide), sizeof(wide));
-        return wide;
-    case HTP_SCALAR_INT:
-        memcpy(&narrow, (const char *)elements + index * (int64_t)sizeof(narrow), sizeof(narrow));
-        return narrow;
-    case HTP_SCALAR_FLOAT:
-        memcpy(&real, (const char *)elements + index * (int64_t)sizeof(real), sizeof(real));
-        precise = real;
-        break;
-    case HTP_SCALAR_DOUBLE:
-        memcpy(&precise, (const char *)elements + index * (int64_t)sizeof(precise),
-               sizeof(precise));
-        break;
-    default:
-        break;
-    }
-    return precise >= 0 && precise < 0x1p53 ? (int64_t)precise : -1;
+    double number = number_at(numbers, index);
+    return number >= 0 && number < 0x1p53 ? (int64_t)number : -1;
 }
 
-static bool are_positions(const htp_runner *runner, const htp_runner_tensor *tensor, enum rule rule,
-                          int64_t limit)
+/* Whether the numbers of each row ascend, or add up, and stay below the limit. */
+static bool are_rows(const struct numbers *numbers, enum rule rule, int64_t limit)
 {
-    int64_t width = tensor->rank > 0 ? tensor->dims[tensor->rank - 1] : 1;
-    int64_t step = rule == FIRST_COLUMN ? width : 1;
-    int64_t least = 0;
-    uint64_t mark = runner->mark(runner->self);
-    size_t bytes = 0;
-    const void *elements = runner->contents(runner->self, tensor, &bytes);
-    bool fits = elements || tensor->elements == 0;
-    for (int64_t i = 0; fits && step > 0 && i < tensor->elements; i += step) {
-        int64_t place = position(elements, tensor->type, i);
+    int64_t reached = 0;
+    for (int64_t i = 0; i < numbers->count; i++) {
+        int64_t number = position(numbers, i);
+        bool is_first = numbers->width > 0 && i % numbers->width == 0;
+        reached = is_first ? 0 : reached;
+        int64_t next = rule == SHARES ? reached + number : number;
+        if (number < 0 || next < reached || next >= limit) {
+            return false;
+        }
+        reached = next;
+    }
+    return true;
+}
+
+static bool are_positions(const struct numbers *numbers, enum rule rule, int64_t limit)
+{
+    int64_t step = rule == FIRST_COLUMN ? numbers->width : 1;
+    int64_t least = rule == STEPS ? 1 : 0;
+    bool fits = true;
+    for (int64_t i = 0; fits && step > 0 && i < numbers->count; i += step) {
+        int64_t place = position(numbers, i);
         bool begins = rule != BEGINNING || i > 0 || place == 0;
         fits = place >= least && place < limit && begins;
-        least = rule == BEGINNING ? place : 0;
+        least = rule == BEGINNING ? place : least;
     }
-    runner->release(runner->self, mark);
     return fits;
+}
+
+/* Whether there are enough samples, all from 0 up to 1. */
+static bool are_samples(const struct numbers *numbers, uint32_t dims, const htp_operand *of)
+{
+    const htp_runner_tensor *tensor = of->kind == HTP_OPERAND_TENSOR ? of->as.tensor : NULL;
+    int64_t planes = 1;
+    bool fits = tensor && tensor->rank > dims;
+    for (uint32_t i = 0; fits && i + dims < tensor->rank; i++) {
+        fits = !__builtin_mul_overflow(planes, tensor->dims[i], &planes);
+    }
+    fits = fits && numbers->count / dims >= planes;
+    for (int64_t i = 0; fits && i < numbers->count; i++) {
+        double number = number_at(numbers, i);
+        fits = number >= 0 && number < 1;
+    }
+    return fits;
+}
+
+static bool are_right(const struct numbers *numbers, enum rule rule, const htp_operand *operand,
+                      const htp_operand *of)
+{
+    switch (rule) {
+    case SAMPLES_2D:
+    case SAMPLES_3D:
+        return are_samples(numbers, rule == SAMPLES_2D ? 2 : 3, of);
+    case SHARES:
+    case BORDERS:
+        return are_rows(numbers, rule, find_limit(rule, operand, of));
+    default:
+        return are_positions(numbers, rule, find_limit(rule, operand, of));
+    }
 }
 
 static bool check_row(const htp_runner *runner, const htp_program_schema *schema, size_t row,
@@ -164,9 +268,37 @@ static bool check_row(const htp_runner *runner, const htp_program_schema *schema
     if (rows[row].rule == NOTHING || (operand && operand->kind == HTP_OPERAND_NONE)) {
         return true;
     }
-    return operand && of && operand->kind == HTP_OPERAND_TENSOR &&
-           are_positions(runner, operand->as.tensor, rows[row].rule,
-                         find_limit(rows[row].rule, of));
+    if (!operand || !of) {
+        return false;
+    }
+    if (operand->kind == HTP_OPERAND_LIST) {
+        const struct numbers numbers = {.list = operand, .count = operand->count};
+        return are_right(&numbers, rows[row].rule, operand, of);
+    }
+    if (operand->kind != HTP_OPERAND_TENSOR) {
+        return false;
+    }
+    const htp_runner_tensor *tensor = operand->as.tensor;
+    struct numbers numbers = {.type = tensor->type, .count = tensor->elements};
+    uint64_t mark = runner->mark(runner->self);
+    size_t bytes = 0;
+    numbers.width = tensor->rank > 0 ? tensor->dims[tensor->rank - 1] : 1;
+    numbers.elements = runner->contents(runner->self, tensor, &bytes);
+    bool fits = (numbers.elements || tensor->elements == 0) &&
+                are_right(&numbers, rows[row].rule, operand, of);
+    runner->release(runner->self, mark);
+    return fits;
+}
+
+/* Whether a kernel trusts sizes that the rule of its sizes checks. */
+static bool trusts_sizes(const htp_program_schema *schema)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        if (is_of(i, schema) && rows[i].rule < LABEL) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Whether the rule of its sizes takes the operands. */
@@ -189,11 +321,10 @@ bool htp_replay_check(const htp_replay_means *means, uint32_t number, const htp_
     for (size_t i = 0; i < ROWS; i++) {
         if (is_of(i, schema) && !check_row(means->runner, schema, i, inputs, count)) {
             return htp_operands_refuse(reason,
-                                       "its kernel trusts '%s', which holds other numbers "
-                                       "than positions of '%s'; --inputs gives it fitting ones",
+                                       "its kernel trusts '%s', whose numbers do not fit '%s'; "
+                                       "--inputs gives it fitting ones",
                                        rows[i].argument, rows[i].of);
         }
     }
-    return !htp_replay_has_check(schema) ||
-           check_sizes(means->runner, number, inputs, count, reason);
+    return !trusts_sizes(schema) || check_sizes(means->runner, number, inputs, count, reason);
 }

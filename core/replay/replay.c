@@ -116,12 +116,16 @@ htp_replay *htp_replay_new(htp_replay_means *means, const htp_graph *graph)
 static bool read_argument(htp_replay_state *state, const htp_trace_node *node,
                           const htp_program_schema *schema, uint32_t index, htp_operand *operand)
 {
+    const char *argument = schema->arguments[index].name;
     *operand = (htp_operand){.type = HTP_NONE};
+    if (htp_replay_is_packed(schema->name, argument)) {
+        return htp_replay_pack(state, node, schema->name, argument, operand);
+    }
     if (node->input_count == schema->argument_count) {
         return htp_replay_read(state, node->inputs[index], operand);
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
-        if (strcmp(node->input_names[i], schema->arguments[index].name) == 0) {
+        if (strcmp(node->input_names[i], argument) == 0) {
             return htp_replay_read(state, node->inputs[i], operand);
         }
     }

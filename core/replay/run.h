@@ -47,6 +47,14 @@ void htp_replay_drop(htp_replay_state *state, htp_value_id id);
 bool htp_replay_call(htp_replay_state *state, uint32_t schema, const htp_operand *inputs,
                      uint32_t count, const htp_operand **outputs, uint32_t *output_count);
 
+/** Whether an argument of an operator is an object with packed weights. @param name  without
+ * overload */
+bool htp_replay_is_packed(const char *name, const char *argument);
+
+/** Makes that object of the weights that the node reads. */
+bool htp_replay_pack(htp_replay_state *state, const htp_trace_node *node, const char *name,
+                     const char *argument, htp_operand *object);
+
 /** Notes why an operator does not run. @return false */
 bool htp_replay_fails(htp_replay_state *state, const char *reason);
 

@@ -147,6 +147,31 @@ static void count_tensors(htp_verify_work *work, htp_verification *verification)
     }
 }
 
+/* Outputs of A that are not compared: then nothing is equal. */
+static void count_outputs(const htp_verify_work *work, htp_verification *verification)
+{
+    const htp_verify_reference *reference = work->request->reference;
+    const htp_view *a = work->sides[HTP_COMPARED_A].view;
+    htp_view_range outputs = a->graphs.items[0].outputs;
+    for (uint32_t i = outputs.first; i < outputs.first + outputs.count; i++) {
+        uint32_t value = a->operands.items[i];
+        if (value == HTP_NONE || a->values.items[value].maker != HTP_VIEW_BY_NODE ||
+            htp_flow_is_constant(a, a->values.items[value].node)) {
+            continue;
+        }
+        bool is_missing = reference && reference->gap && reference->is_result[value] &&
+                          !work->arrays[HTP_COMPARED_A][work->runs - 1][value];
+        verification->outputs[0]++;
+        verification->outputs[1] += !work->carried[value].is_known;
+        verification->is_unknown = verification->is_unknown || is_missing;
+    }
+    verification->is_unknown =
+        verification->is_unknown ||
+        (work->request->values ? verification->compared == 0
+                               : verification->outputs[0] > 0 &&
+                                     verification->outputs[0] == verification->outputs[1]);
+}
+
 static void fill_in(htp_verify_work *work, htp_verification *verification)
 {
     verification->runs = work->runs;
@@ -158,6 +183,7 @@ static void fill_in(htp_verify_work *work, htp_verification *verification)
         HTP_PUSH(work->arena, &verification->axes, axis);
     }
     count_tensors(work, verification);
+    count_outputs(work, verification);
     verification->modules = work->modules;
     verification->nodes = work->nodes;
     verification->first = find_first(work);

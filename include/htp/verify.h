@@ -57,7 +57,8 @@ HTP_API void htp_verify_options_init(htp_verify_options *options);
  * @param options    may be NULL.
  * @param text       receives text for people, freed with htp_string_free(); may be NULL.
  * @param json       receives the same, and all of it, as one JSON object; may be NULL.
- * @param is_beyond  receives whether something is beyond the tolerance; may be NULL.
+ * @param is_beyond  receives whether something is beyond the tolerance, or not known to be within:
+ *                   no output is compared, or one that libtorch does not compute; may be NULL.
  * @return NULL also where something is; HTP_CODE_INTERNAL where ONNX Runtime is missing;
  *         HTP_CODE_INTERRUPTED where options->progress() stops it;
  *         HTP_CODE_USAGE where no inputs can be made up; HTP_CODE_BAD_INPUT where ONNX Runtime

@@ -173,7 +173,7 @@ static htp_status verify(htp_query *query, const htp_verify_request *request)
     htp_arena *arena = &query->arena;
     htp_verification *verification = HTP_NEW(arena, htp_verification);
     HTP_TRY(htp_verify(arena, request, verification));
-    work->is_beyond = verification->is_beyond;
+    work->is_beyond = verification->is_beyond || verification->is_unknown;
     if (work->options.node_data) {
         HTP_TRY(write_node_data(query, verification, work->options.node_data));
     }

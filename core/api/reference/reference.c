@@ -176,7 +176,7 @@ static htp_status compute(void *user, uint32_t candidate, const htp_array **arra
 {
     htp_verify_program *program = user;
     size_t count = program->fresh.view.values.count + 1;
-    htp_verify_program_fit_inputs(program, arrays);
+    htp_verify_program_fit_inputs(program, program->candidates[candidate].lane, arrays);
     HTP_TRY(read_given(program, arrays));
     htp_verify_program_hand_on(program, arrays);
     struct running running = {.program = program,

@@ -65,8 +65,10 @@ void htp_verify_program_choose_sizes(htp_verify_program *program);
 int64_t htp_verify_program_size(void *user, uint32_t candidate, const char *axis);
 
 /** Changes inputs that were made up to what the operators that read them require: sorted
- * boundaries, ascending offsets. Linear in the graph. @param arrays  by value of the view */
-void htp_verify_program_fit_inputs(const htp_verify_program *program, const htp_array **arrays);
+ * boundaries, ascending offsets. Linear in the graph. @param lane  as that of a candidate
+ * @param arrays  by value of the view */
+void htp_verify_program_fit_inputs(const htp_verify_program *program, uint32_t lane,
+                                   const htp_array **arrays);
 
 /** Finds the inputs and outputs that are states: reference.states. @param by_name  by name of the
  * view: its value of graph 0 plus one; 0: none */

@@ -1,6 +1,6 @@
 /*
- * Inputs that were made up, as the operators that read them require: sorted, or the beginnings of
- * parts. With others libtorch computes anything, or nothing.
+ * Inputs that were made up, as the operators that read them require: sorted, the beginnings or
+ * lengths of parts, labels. With others libtorch computes anything, or nothing.
  */
 #include "api/reference/reference.h"
 #include "onnx/proto/tensor_type.h"
@@ -14,6 +14,11 @@ enum rule {
     ASCENDING, /* along the last dim */
     BEGINNING, /* where parts of another operand begin: 0 first, ascending; the other's size may be
                   last */
+    FRACTION,  /* from 0 up to 1 */
+    SHARES,    /* each row: lengths of parts of another operand; they add up to a dim of it */
+    LABEL,     /* positions in the last dim of another operand; not 0, which often means none */
+    STEPS,     /* the first dim of another operand */
+    LENGTH,    /* of labels: those of the other operand, a row or a share each */
 };
 
 static const struct {
@@ -24,9 +29,18 @@ static const struct {
 } rows[] = {
     {"aten::_embedding_bag", "offsets", BEGINNING, "indices"},
     {"aten::_embedding_bag_forward_only", "offsets", BEGINNING, "indices"},
+    {"aten::_ctc_loss", "targets", LABEL, "log_probs"},
+    {"aten::_ctc_loss", "input_lengths", STEPS, "log_probs"},
+    {"aten::_ctc_loss", "target_lengths", LENGTH, "targets"},
     {"aten::bucketize", "boundaries", ASCENDING, NULL},
+    {"aten::ctc_loss", "targets", LABEL, "log_probs"},
+    {"aten::ctc_loss", "input_lengths", STEPS, "log_probs"},
+    {"aten::ctc_loss", "target_lengths", LENGTH, "targets"},
     {"aten::embedding_bag", "offsets", BEGINNING, "indices"},
+    {"aten::fractional_max_pool2d", "random_samples", FRACTION, NULL},
+    {"aten::fractional_max_pool3d", "random_samples", FRACTION, NULL},
     {"aten::searchsorted", "sorted_sequence", ASCENDING, "sorter"},
+    {"aten::segment_reduce", "lengths", SHARES, "data"},
 };
 
 static int compare_doubles(const void *a, const void *b)
@@ -53,6 +67,24 @@ static void spread(double *numbers, size_t count, size_t elements)
     }
 }
 
+/* Lengths of parts of about equal size, in each row. */
+static void share(double *numbers, const htp_array *array, int64_t size)
+{
+    size_t width = array->rank > 0 ? (size_t)array->dims[array->rank - 1] : 1;
+    for (size_t i = 0; i < array->count; i++) {
+        double part = (double)(i % width);
+        numbers[i] = floor((double)size * (part + 1) / (double)width) -
+                     floor((double)size * part / (double)width);
+    }
+}
+
+static void repeat(double *numbers, size_t count, int64_t number)
+{
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = (double)number;
+    }
+}
+
 /* The value of a node's argument; HTP_NONE: it has none. */
 static htp_value_id find_argument(const htp_trace_node *node, const char *name)
 {
@@ -73,14 +105,71 @@ static uint32_t find_input(const htp_verify_program *program, htp_value_id value
     return is_input ? at : HTP_NONE;
 }
 
+/* The dims of another operand in this run; none where they are not known. */
+static htp_array find_dims(const htp_verify_program *program, htp_value_id id,
+                           const htp_array *const *arrays, uint32_t lane)
+{
+    uint32_t at = find_input(program, id);
+    htp_array other = {.rank = 0};
+    if (at != HTP_NONE && arrays[at]) {
+        return *arrays[at];
+    }
+    const htp_trace_value *value =
+        id == HTP_NONE ? NULL : htp_graph_value(program->fresh.work.graph, id);
+    if (!value || value->kind != HTP_TRACE_TENSOR || lane == HTP_NONE) {
+        return other;
+    }
+    other = (htp_array){.rank = value->rank, .dims = value->dims[lane], .count = 1};
+    for (uint32_t i = 0; i < value->rank; i++) {
+        other.count *= (size_t)value->dims[lane][i];
+    }
+    return other;
+}
+
+/* Numbers that fit. @param other  without dims where these are not known */
+static void fit(enum rule rule, const htp_array *array, const htp_array *other, double *numbers)
+{
+    size_t of = array->rank > 0 ? array->rank - 1 : 0;
+    int64_t first = other->rank > 0 ? other->dims[0] : 0;
+    int64_t last = other->rank > 0 ? other->dims[other->rank - 1] : 0;
+    switch (rule) {
+    case ASCENDING:
+        sort_rows(numbers, array);
+        break;
+    case BEGINNING:
+        spread(numbers, array->count, other->count);
+        break;
+    case SHARES:
+        share(numbers, array, of < other->rank ? other->dims[of] : 0);
+        break;
+    case STEPS:
+        repeat(numbers, array->count, first);
+        break;
+    case LENGTH:
+        if (other->rank == 1 && array->rank == 1) { /* one after the other */
+            share(numbers, array, first);
+        } else {
+            repeat(numbers, array->count, last);
+        }
+        break;
+    default:
+        for (size_t i = 0; i < array->count; i++) {
+            numbers[i] = rule == FRACTION ? numbers[i] - floor(numbers[i])
+                         : last > 1       ? (double)(1 + (int64_t)i % (last - 1))
+                                          : 0;
+        }
+    }
+}
+
 static void apply(const htp_verify_program *program, size_t row, const htp_trace_node *node,
-                  const htp_array **arrays)
+                  uint32_t lane, const htp_array **arrays)
 {
     uint32_t at = find_input(program, find_argument(node, rows[row].argument));
     const htp_array *made = at == HTP_NONE ? NULL : arrays[at];
-    htp_value_id other = find_argument(node, rows[row].other);
-    bool is_void = rows[row].rule == ASCENDING && other != HTP_NONE &&
-                   htp_graph_value(program->fresh.work.graph, other)->kind != HTP_TRACE_NOTHING;
+    htp_value_id id = find_argument(node, rows[row].other);
+    const htp_array other = find_dims(program, id, arrays, lane);
+    bool is_void = rows[row].rule == ASCENDING && id != HTP_NONE &&
+                   htp_graph_value(program->fresh.work.graph, id)->kind != HTP_TRACE_NOTHING;
     if (!made || is_void || !htp_elements_are_numbers(made->data_type)) {
         return;
     }
@@ -88,13 +177,7 @@ static void apply(const htp_verify_program *program, size_t row, const htp_trace
     void *data = htp_arena_alloc(program->arena, htp_array_bytes(made) + 1);
     htp_array *fitting = HTP_NEW(program->arena, htp_array);
     htp_elements_read(made->data_type, made->data, made->count, numbers);
-    if (rows[row].rule == ASCENDING) {
-        sort_rows(numbers, made);
-    } else {
-        uint32_t whole = find_input(program, other);
-        bool is_known = whole != HTP_NONE && arrays[whole];
-        spread(numbers, made->count, is_known ? arrays[whole]->count : 0);
-    }
+    fit(rows[row].rule, made, &other, numbers);
     (void)htp_measure_write(numbers, made->count, made->data_type, data);
     *fitting = *made;
     fitting->data = data;
@@ -108,14 +191,15 @@ static bool is_of(size_t row, const htp_trace_node *node)
            (node->kind[length] == '.' || node->kind[length] == '\0');
 }
 
-void htp_verify_program_fit_inputs(const htp_verify_program *program, const htp_array **arrays)
+void htp_verify_program_fit_inputs(const htp_verify_program *program, uint32_t lane,
+                                   const htp_array **arrays)
 {
     const htp_graph *graph = program->fresh.work.graph;
     for (uint32_t n = 0; n < graph->node_count; n++) {
         const htp_trace_node *node = htp_graph_node(graph, n);
         for (size_t i = 0; graph->is_live[n] && i < sizeof(rows) / sizeof(*rows); i++) {
             if (is_of(i, node)) {
-                apply(program, i, node, arrays);
+                apply(program, i, node, lane, arrays);
             }
         }
     }

@@ -65,6 +65,20 @@ static void add_runtime(htp_text *text, const htp_verification *v)
     }
 }
 
+/* Where error comes from no module. */
+static const char *nothing_text(htp_arena *arena, const htp_verification *v)
+{
+    if (v->modules[0].values == 0) {
+        return "unknown: no output of the model was compared";
+    }
+    const char *what = v->is_beyond ? "no module alone is beyond the tolerance"
+                                    : "nothing is beyond the tolerance";
+    return v->outputs[1] == 0
+               ? what
+               : htp_arena_printf(arena, "%s; not compared: %u of the model's %u outputs", what,
+                                  v->outputs[1], v->outputs[0]);
+}
+
 static void add_head(htp_text *text, const htp_verification *v)
 {
     htp_arena *arena = text->arena;
@@ -75,11 +89,7 @@ static void add_head(htp_text *text, const htp_verification *v)
     htp_report_add_line(text, "compared", count_text(arena, v));
     htp_report_add_line(text, "tolerance", tolerance_text(arena, v));
     if (v->first == HTP_NONE) {
-        htp_report_add_line(text, "first",
-                            v->modules[0].values == 0
-                                ? "unknown: no output of the model was compared"
-                            : v->is_beyond ? "no module alone is beyond the tolerance"
-                                           : "nothing is beyond the tolerance");
+        htp_report_add_line(text, "first", nothing_text(arena, v));
     } else {
         htp_slice address = htp_tree_address(&htp_verified_tree(v)->modules[v->first]);
         htp_report_add_line(text, "first", htp_arena_copy(arena, address.at, address.length));

@@ -4,7 +4,6 @@ module, and a faithful export passes."""
 import json
 import re
 import math
-from pathlib import Path
 
 import numpy
 import onnx
@@ -266,119 +265,6 @@ def inputs_of_a_file_are_used():
             found = verified(folder / "x.pt", folder / "changed.onnx", *options, code=EXIT_FOUND)
             assert found["sizes"] in ([{}], [{"batch": 4}]) and found["first"], found
             assert verified(folder / "x.pt", folder / "x.onnx", *options)["first"] is None
-
-
-# ---- operators that trust their operands -------------------------------------------------------
-
-
-class Bag(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.bag = nn.EmbeddingBag(10, 4)
-        self.out = nn.Linear(4, 4)
-
-    def forward(self, indices, offsets):
-        return self.out(self.bag(indices, offsets))
-
-
-class Cells(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first, self.second, self.third = nn.GRUCell(4, 4), nn.LSTMCell(4, 4), nn.RNNCell(4, 4)
-
-    def forward(self, x, state):
-        state = self.first(x, state)
-        return self.third(*self.second(x, (state, state)))
-
-
-class Unpooled(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.pool, self.back = nn.MaxPool2d(2, return_indices=True), nn.MaxUnpool2d(2)
-
-    def forward(self, x):
-        pooled, indices = self.pool(x)
-        return self.back(pooled * 2, indices, [x.size(2), x.size(3)])
-
-
-class Searched(nn.Module):
-    def forward(self, x, y):
-        return torch.searchsorted(x, y, sorter=torch.argsort(x))
-
-
-class Attention(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.inner = nn.MultiheadAttention(8, 2, batch_first=True)
-
-    def forward(self, x):
-        return self.inner(x, x, x, need_weights=False)[0]
-
-
-class Sorted(nn.Module):
-    def forward(self, x, boundaries, rows):
-        return torch.bucketize(x, boundaries), torch.bucketize(x, boundaries, right=True), torch.searchsorted(rows, x)
-
-
-TRUSTING = {
-    "bag": (Bag, (torch.arange(6), torch.tensor([0, 2, 3]))),
-    "sorted": (Sorted, (torch.zeros(3, 4), torch.arange(5.0), torch.arange(15.0).view(3, 5))),
-    "cells": (Cells, (torch.zeros(2, 4), torch.zeros(2, 4))),
-    "encoder": (lambda: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2), (torch.zeros(2, 3, 8),)),
-    "attention": (Attention, (torch.zeros(2, 3, 8),)),
-    "renormalised": (lambda: nn.Sequential(nn.Embedding(10, 4, max_norm=0.5), nn.Linear(4, 4)), (torch.ones(2, 3).long(),)),
-    "unpooled": (Unpooled, (torch.zeros(1, 2, 6, 6),)),
-    "searched": (Searched, (torch.zeros(2, 5), torch.zeros(2, 3))),
-    "norm": (lambda: nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)).train(), (torch.zeros(2, 3, 6, 6),)),
-}
-
-
-def saved(name: str, kind: str, folder) -> Path:
-    """A model of the table, traced, or as a program of torch.export."""
-    make, inputs = TRUSTING[name]
-    torch.manual_seed(0)
-    model = make() if name == "norm" else make().eval()
-    if kind == "traced":
-        torch.jit.trace(model, inputs, check_trace=False).save(str(folder / "x.pt"))
-        return folder / "x.pt"
-    program = torch.export.export(model, inputs)
-    torch.export.save(program.run_decompositions() if kind == "decomposed" else program, folder / "x.pt2")
-    return folder / "x.pt2"
-
-
-KINDS = ("traced", "plain", "decomposed") if libtorch_version() >= (2, 13) else ("traced",)
-
-
-@case_for_each([(name, kind) for name in TRUSTING for kind in KINDS if (name, kind) != ("unpooled", "traced")],
-               name="-".join)
-def operators_with_checked_operands_run(row):
-    with scratch() as folder:
-        program = saved(*row, folder)
-        result = run(program, "--out", folder / "x.onnx")
-        assert result.returncode == EXIT_OK, result.stderr
-        found = verified(program, folder / "x.onnx")
-        assert found["not_computed"] is None and not found["is_beyond"] and found["compared"] > 0, found
-
-
-@case
-def positions_are_checked_before_kernels_trust_them():
-    """Ids beyond the table, and bags that begin behind its end: the kernel would read them unchecked."""
-    with scratch() as folder:
-        torch.manual_seed(0)
-        torch.jit.trace(Bag().eval(), (torch.arange(6), torch.tensor([0, 2, 3]))).save(str(folder / "x.pt"))
-        assert run(folder / "x.pt", "--out", folder / "x.onnx").returncode == EXIT_OK
-        for indices, offsets, culprit in (([0, 9, 3, 4, 5, 6], [0, 2, 6], None),
-                                          ([0, 1, 3, 4, 5, 6], [0, 1 << 40, 3], "offsets"),
-                                          ([0, 1, 3, 4, 5, 6], [0, 3, 2], "offsets"), ([0, -1, 3, 4, 5, 6], [0, 3, 4], "indices")):
-            numpy.savez(folder / "given.npz", indices=numpy.array(indices), offsets=numpy.array(offsets))
-            result = run("verify", folder / "x.pt", folder / "x.onnx", "--onnxruntime", PACKAGE[0], "--json", "--quiet",
-                         "--inputs", folder / "given.npz")
-            told = json.loads(result.stdout)
-            if culprit is None:
-                assert told["not_computed"] is None and not told["is_beyond"] and told["compared"] > 1, told
-            else:
-                refusal = told.get("not_computed", told.get("error"))
-                assert f"its kernel trusts '{culprit}'" in refusal, told
 
 
 # ---- programs of torch.export ------------------------------------------------------------------
