@@ -17,10 +17,11 @@ typedef struct exported {
     htp_exported_modules modules;
     htp_exported_weights weights;
     htp_exported_signature signature;
-    htp_arena scratch; /* during opening */
-    htp_arena first;   /* the last first call's trace */
-    htp_arena later;   /* the last later call's trace */
-    htp_arena before;  /* the one before that, while it is needed */
+    const htp_limits *limits; /* NULL: all defaults */
+    htp_arena scratch;        /* during opening */
+    htp_arena first;          /* the last first call's trace */
+    htp_arena later;          /* the last later call's trace */
+    htp_arena before;         /* the one before that, while it is needed */
     const htp_trace *last;
     const char *const *stacks; /* by node of the last trace */
 } exported;
@@ -67,13 +68,32 @@ static const char *const *list_paths(const exported *self, htp_arena *arena)
     return paths;
 }
 
+static uint64_t count_nodes(const htp_exported_program *program)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < program->graphs.count; i++) {
+        count += program->graphs.items[i].node_count;
+    }
+    return count;
+}
+
+static htp_status check_cost(const htp_limits *limits, htp_limit limit, uint64_t spent)
+{
+    return spent <= htp_limit_value(limits, limit)
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_UNSUPPORTED, "its program has " HTP_LIMIT_FORMAT,
+                                 HTP_LIMIT_ARGUMENTS(limits, limit));
+}
+
 static htp_status read_program(htp_source *source)
 {
     exported *self = self_of(source);
     htp_arena *arena = source->arena;
     const htp_exported_archive *archive = &self->archive;
+    HTP_TRY(check_cost(self->limits, HTP_LIMIT_DOCUMENT, archive->program.bytes));
     HTP_TRY(htp_document_read(arena, &self->scratch, archive->program.at, archive->program.bytes,
                               &self->program));
+    HTP_TRY(check_cost(self->limits, HTP_LIMIT_OPERATORS, count_nodes(&self->program)));
     HTP_TRY(htp_exported_signature_read(arena, &self->program, &self->signature));
     HTP_TRY(
         htp_exported_symbols_read(arena, &self->program, list_paths(self, arena), &self->symbols));
@@ -100,6 +120,7 @@ static htp_status open_source(htp_source *source, const htp_source_options *opti
         return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", source->path);
     }
     source->self = self;
+    self->limits = options->limits;
     HTP_TRY(htp_status_prefix(check_options(options), source->path));
     HTP_TRY(htp_exported_archive_open(source->arena, source->path, &source->archive, &source->file,
                                       options->model, &self->archive));
@@ -251,8 +272,8 @@ static bool find_bounds(const htp_source *source, htp_inputs *inputs)
 static htp_status call_in(exported *self, htp_arena *arena, const htp_trace_request *request,
                           const htp_trace *before, htp_trace_result *result)
 {
-    const htp_exported_callee callee = {&self->program, &self->symbols, &self->modules,
-                                        &self->weights, &self->signature};
+    const htp_exported_callee callee = {&self->program, &self->symbols,   &self->modules,
+                                        &self->weights, &self->signature, self->limits};
     if (htp_arena_recover(arena) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
     }

@@ -210,6 +210,7 @@ htp_machine *htp_machine_make(htp_arena *arena, htp_interpreter *interpreter, ui
     m->method = of->method;
     m->devices = &of->devices;
     m->limits = of->limits;
+    m->budget.limits = of->limits;
     m->is_inference = of->is_inference;
     m->function = of->program->method;
     m->lane_count = lane_count;

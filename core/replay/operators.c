@@ -26,15 +26,16 @@ bool htp_replay_may_run(const htp_program_schema *schema)
 bool htp_replay_allows(const htp_replay_means *means, uint32_t schema, const htp_operand *inputs,
                        uint32_t count, htp_error *reason)
 {
-    double text_work = 0;
+    htp_operand_budget budget = {.limits = means->model->limits};
     const htp_program_schema *facts = &means->program->schemas[schema];
     const htp_guard guard = htp_guard_find(facts->name, false);
     const htp_operands operands = {.all = inputs,
                                    .count = count,
                                    .arguments = facts->arguments,
                                    .argument_count = facts->argument_count,
-                                   .runner = means->runner};
-    return htp_guard_allows(&guard, &operands, &text_work, reason) &&
+                                   .runner = means->runner,
+                                   .budget = &budget};
+    return htp_guard_allows(&guard, &operands, reason) &&
            htp_replay_check(means, schema, inputs, count, reason);
 }
 

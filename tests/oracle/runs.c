@@ -17,15 +17,16 @@ static const char *find_exclusion(const oracle_call *call)
 static bool may_run(oracle *o, const oracle_call *call, const htp_operand *inputs)
 {
     htp_error reason;
-    double text_work = 0;
+    htp_operand_budget budget = {0};
     const htp_guard guard = htp_guard_find(call->schema->name, false);
     const htp_operands operands = {.all = inputs,
                                    .count = call->count,
                                    .arguments = call->schema->arguments,
                                    .argument_count = call->schema->argument_count,
                                    .are_made_real = true,
-                                   .runner = o->inner};
-    return htp_guard_allows(&guard, &operands, &text_work, &reason);
+                                   .runner = o->inner,
+                                   .budget = &budget};
+    return htp_guard_allows(&guard, &operands, &reason);
 }
 
 /* ---- runs ---- */

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -51,6 +52,8 @@ struct verdict {
 
 static struct last_words last_words[PHASE_COUNT][CRASH_COUNT];
 static struct last_words exceeded[HTP_CLI_BUDGET_COUNT];
+static struct last_words overflowed;
+static const char *stack_end; /* of the main thread; NULL: it has none */
 static volatile sig_atomic_t phase_now;
 static volatile sig_atomic_t stop_requests;
 static volatile sig_atomic_t is_reported;
@@ -102,9 +105,20 @@ _Noreturn static void end(const struct last_words *words, int code)
     _exit(code);
 }
 
+/* Whether an address lies where the stack ends. Beyond it is a gap of 1 MiB. */
+static bool is_beyond_stack(const void *address)
+{
+    enum { NEAR = 1 << 20 };
+    return stack_end && (const char *)address < stack_end + NEAR &&
+           (const char *)address > stack_end - NEAR;
+}
+
 static void on_crash(int signal, siginfo_t *information, void *context)
 {
     (void)context;
+    if (signal == SIGSEGV && is_beyond_stack(information->si_addr)) {
+        end(&overflowed, HTP_CODE_UNSUPPORTED);
+    }
     enum phase phase = (enum phase)phase_now;
     bool is_cut = signal == SIGBUS && information->si_code == BUS_ADRERR;
     int judged = signal == SIGBUS && !is_cut ? SIGSEGV : signal;
@@ -149,8 +163,23 @@ static void install_stop(int signal)
     }
 }
 
+static rlim_t find_stack_limit(void)
+{
+    struct rlimit limit;
+    bool is_known = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return is_known ? limit.rlim_cur : 0;
+}
+
+static void find_stack_end(void)
+{
+    const char *here = __builtin_frame_address(0);
+    rlim_t bytes = find_stack_limit();
+    stack_end = bytes > 0 && bytes < (uintptr_t)here ? here - bytes : NULL;
+}
+
 void htp_cli_signals_install(void)
 {
+    find_stack_end();
     static char alternate_stack[ALTERNATE_STACK_BYTES];
     const stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof(alternate_stack)};
     (void)sigaltstack(&stack, NULL);
@@ -196,6 +225,10 @@ static void set_budget_words(const char *model, bool json)
         write_text("%s: takes more than %d MiB of memory; --memory-limit raises this limit", model,
                    htp_cli_budget_of(HTP_CLI_BUDGET_MEMORY));
     set_words(&exceeded[HTP_CLI_BUDGET_MEMORY], model, json, HTP_CODE_UNSUPPORTED, memory);
+    char *stack = write_text("%s: is nested too deep for a stack of %llu kB (ulimit -s raises this "
+                             "limit)",
+                             model, (unsigned long long)find_stack_limit() / 1024);
+    set_words(&overflowed, model, json, HTP_CODE_UNSUPPORTED, stack);
 }
 
 void htp_cli_signals_begin(const char *model, bool json)

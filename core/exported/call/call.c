@@ -346,6 +346,7 @@ htp_status htp_exported_call(htp_arena *arena, const htp_exported_callee *callee
                        .symbols = callee->symbols,
                        .modules = callee->modules,
                        .weights = callee->weights,
+                       .limits = callee->limits,
                        .tick = request->tick,
                        .user = request->user},
                  .callee = callee,

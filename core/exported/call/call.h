@@ -15,6 +15,7 @@ typedef struct htp_exported_callee {
     const htp_exported_modules *modules;
     const htp_exported_weights *weights;
     const htp_exported_signature *signature;
+    const htp_limits *limits; /**< NULL: all defaults */
 } htp_exported_callee;
 
 /** The operator of a node by its name in traces. @param has_tensors  receives whether it takes or

@@ -356,6 +356,25 @@ static bool is_deferred(const htp_exported_node *node)
            !htp_scopes_are_recorded(node) && htp_names_number(node->target);
 }
 
+/* Bodies run as often as they are named: the condition of a loop twice. */
+static void check_costs(htp_tape *r, const htp_exported_node *node)
+{
+    const struct {
+        htp_limit limit;
+        size_t spent;
+    } costs[] = {
+        {HTP_LIMIT_OPERATORS, r->nodes.count},
+        {HTP_LIMIT_VALUES, r->values.count},
+    };
+    for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
+        if (costs[i].spent > htp_limit_value(r->limits, costs[i].limit)) {
+            htp_tape_fail(r, htp_status_make(
+                                 HTP_CODE_UNSUPPORTED, "with %s, the program has " HTP_LIMIT_FORMAT,
+                                 node->target, HTP_LIMIT_ARGUMENTS(r->limits, costs[i].limit)));
+        }
+    }
+}
+
 void htp_exported_nodes_add(htp_tape *r, const htp_exported_graph *graph)
 {
     enum { BETWEEN_TICKS = 256 };
@@ -370,6 +389,7 @@ void htp_exported_nodes_add(htp_tape *r, const htp_exported_graph *graph)
         }
         add_node(r, node, &around);
         r->place = around;
+        check_costs(r, node);
         if (r->tick && i % BETWEEN_TICKS == 0 && !r->tick(r->user, i, graph->node_count)) {
             htp_tape_fail(r, htp_status_make(HTP_CODE_INTERRUPTED, "interrupted"));
         }

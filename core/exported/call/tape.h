@@ -5,6 +5,7 @@
 #ifndef HTP_EXPORTED_TAPE_H
 #define HTP_EXPORTED_TAPE_H
 
+#include "base/limits/limits.h"
 #include "exported/call/schemas.h"
 #include "exported/document/document.h"
 #include "exported/modules/modules.h"
@@ -29,6 +30,7 @@ typedef struct htp_tape {
     const htp_exported_program *program;
     const htp_exported_modules *modules;
     const htp_exported_weights *weights;
+    const htp_limits *limits; /**< NULL: all defaults */
     htp_exported_symbols *symbols;
     htp_exported_number *numbers[HTP_MAX_LANES]; /**< by expression */
     bool *moves; /**< by expression: it has a data-dependent symbol, or one that differs between

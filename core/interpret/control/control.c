@@ -95,7 +95,10 @@ static htp_outcome read_values(htp_machine *m, const htp_frame *frame, const uin
         }
         HTP_DO(htp_memory_current(m, item, place, &item));
         htp_items_push(m, items, item);
-        containers += htp_is_container(item);
+        if (htp_is_container(item)) {
+            HTP_DO(htp_machine_check_elements(m, item, place));
+            containers++;
+        }
     }
     m->memory.has_nested =
         m->memory.has_nested || containers > 1; /* a container may be added to another one */

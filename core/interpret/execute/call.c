@@ -4,6 +4,7 @@
 #include "interpret/lanes/call_facts.h"
 #include "interpret/lanes/devices.h"
 #include "interpret/lanes/execute.h"
+#include "interpret/machine/costs.h"
 #include "interpret/memory/turns.h"
 #include "interpret/quantized/quantized.h"
 #include "interpret/sizes/sizes.h"
@@ -253,7 +254,11 @@ htp_outcome htp_call_run(htp_machine *m, htp_call *call, htp_items *outputs)
     HTP_DO(htp_call_check_parts(m, call));
     htp_items made = {0};
     bool may_stay = htp_call_note_move(m, call);
+    m->budget.is_exceeded = false;
     htp_outcome outcome = run_known(m, call, &made);
+    if (m->budget.is_exceeded) {
+        return htp_machine_refuse(m, call->place, "%s: %s", call->schema.kind, m->message);
+    }
     if (outcome == HTP_FAILS || outcome == HTP_NO_KERNEL || outcome == HTP_TOO_LARGE) {
         outcome = run_otherwise(m, call, m->message, &made);
     }
@@ -264,5 +269,7 @@ htp_outcome htp_call_run(htp_machine *m, htp_call *call, htp_items *outputs)
         htp_memory_note_sharing(m, made.items[0], htp_memory_of(call->inputs.items[0]));
     }
     *outputs = made;
-    return outcome;
+    return outcome == HTP_GOES_ON
+               ? htp_machine_charge_made(m, call->schema.kind, &made, call->place)
+               : outcome;
 }

@@ -3,6 +3,7 @@
  */
 #include "interpret/lanes/lanes.h"
 
+#include "interpret/machine/costs.h"
 #include "interpret/operators/operator_facts.h"
 
 #include <string.h>
@@ -25,6 +26,7 @@ static htp_outcome join_elements(htp_machine *m, const htp_item *item, const joi
 {
     bool is_list = item->kind == HTP_ITEM_LIST;
     const joining within = {how->lane, how->argument, is_list ? how->replace : NULL};
+    htp_machine_charge(m, item->elements.count);
     htp_operand *elements = HTP_NEW_ARRAY(m->arena, htp_operand, item->elements.count);
     for (size_t i = 0; i < item->elements.count; i++) {
         HTP_DO(join(m, item->elements.items[i], &within, depth + 1, &elements[i]));

@@ -2,7 +2,7 @@
  * Strings that a program builds, mostly for messages.
  */
 #include "interpret/lists/lists.h"
-#include "interpret/operators/operand_checks.h"
+#include "interpret/machine/costs.h"
 
 #include "base/text.h"
 
@@ -12,12 +12,12 @@
 /* Deeper nesting makes no useful text. */
 enum { MAX_DEPTH = 1000 };
 
-static htp_outcome check_size(htp_machine *m, const htp_text *text)
+static htp_outcome check_size(htp_machine *m, const htp_step *step, const htp_text *text)
 {
-    htp_error reason;
-    return htp_text_may_be_made(text->length, &reason)
+    return text->length <= htp_limit_value(m->limits, HTP_LIMIT_CHARACTERS)
                ? HTP_GOES_ON
-               : htp_machine_stop(m, HTP_UNSUPPORTED, "%s", reason.message);
+               : htp_machine_exceed(m, HTP_LIMIT_CHARACTERS, &step->place, "%s makes a long text",
+                                    step->node->kind);
 }
 
 static void add_sizes(const htp_runner_tensor *tensor, htp_text *text)
@@ -46,9 +46,11 @@ static void add_plain(const htp_machine *m, const htp_operand *value, htp_text *
     }
 }
 
-static htp_outcome add_item(htp_machine *m, const htp_item *item, int depth, htp_text *text);
+static htp_outcome add_item(htp_machine *m, const htp_step *step, const htp_item *item, int depth,
+                            htp_text *text);
 
-static htp_outcome add_elements(htp_machine *m, const htp_item *list, int depth, htp_text *text)
+static htp_outcome add_elements(htp_machine *m, const htp_step *step, const htp_item *list,
+                                int depth, htp_text *text)
 {
     if (depth == MAX_DEPTH) {
         return htp_machine_stop(m, HTP_UNSUPPORTED, "a list or tuple is nested too deeply");
@@ -56,17 +58,18 @@ static htp_outcome add_elements(htp_machine *m, const htp_item *list, int depth,
     htp_text_add(text, "[");
     for (size_t i = 0; i < list->elements.count; i++) {
         htp_text_add(text, i ? ", " : "");
-        HTP_DO(add_item(m, list->elements.items[i], depth + 1, text));
+        HTP_DO(add_item(m, step, list->elements.items[i], depth + 1, text));
     }
     htp_text_add(text, "]");
     return HTP_GOES_ON;
 }
 
 /* Shared parts of a value are written repeatedly, so the length is limited. */
-static htp_outcome add_item(htp_machine *m, const htp_item *item, int depth, htp_text *text)
+static htp_outcome add_item(htp_machine *m, const htp_step *step, const htp_item *item, int depth,
+                            htp_text *text)
 {
     if (item->kind == HTP_ITEM_LIST || item->kind == HTP_ITEM_TUPLE) {
-        HTP_DO(add_elements(m, item, depth, text));
+        HTP_DO(add_elements(m, step, item, depth, text));
     } else if (htp_is_tensor(item)) {
         add_sizes(htp_tensor_in(item, 0), text);
     } else if (item->kind != HTP_ITEM_PLAIN || !htp_has_lanes(item)) {
@@ -74,7 +77,7 @@ static htp_outcome add_item(htp_machine *m, const htp_item *item, int depth, htp
     } else {
         add_plain(m, &item->lane[0], text);
     }
-    return check_size(m, text);
+    return check_size(m, step, text);
 }
 
 /* Whether an item's text is certain: TorchScript's formatting is known exactly only for numbers,
@@ -105,16 +108,17 @@ htp_outcome htp_do_text(htp_machine *m, htp_step *step, htp_items *outputs)
     const htp_item *item = step->inputs.count > 0 ? step->inputs.items[0] : NULL;
     htp_text text = {.arena = m->arena};
     if (item) {
-        HTP_DO(add_item(m, item, 0, &text));
+        HTP_DO(add_item(m, step, item, 0, &text));
     }
     bool is_whole = strcmp(step->node->kind, "aten::str") == 0;
     return give(m, &text, item && is_whole && is_certain(item), outputs);
 }
 
 /* Replaces each "{}" of a pattern by the next operand. */
-static htp_outcome fill_in(htp_machine *m, const htp_text *pattern, const htp_items *operands,
+static htp_outcome fill_in(htp_machine *m, const htp_step *step, const htp_text *pattern,
                            htp_text *text)
 {
+    const htp_items *operands = &step->inputs;
     const char *at = htp_text_string(pattern);
     const char *end = at + pattern->length;
     for (size_t next = 1; next < operands->count; next++) {
@@ -124,9 +128,9 @@ static htp_outcome fill_in(htp_machine *m, const htp_text *pattern, const htp_it
         }
         htp_text_add_bytes(text, at, (size_t)(place - at));
         htp_text shown = {.arena = m->arena};
-        HTP_DO(add_item(m, operands->items[next], 0, &shown));
+        HTP_DO(add_item(m, step, operands->items[next], 0, &shown));
         htp_text_add_bytes(text, htp_text_string(&shown), shown.length);
-        HTP_DO(check_size(m, text));
+        HTP_DO(check_size(m, step, text));
         at = place + 2;
     }
     htp_text_add_bytes(text, at, (size_t)(end - at));
@@ -139,9 +143,9 @@ htp_outcome htp_do_format(htp_machine *m, htp_step *step, htp_items *outputs)
     HTP_DO(htp_handler_require(m, step, 1));
     const htp_items *operands = &step->inputs;
     htp_text pattern = {.arena = m->arena};
-    HTP_DO(add_item(m, operands->items[0], 0, &pattern));
+    HTP_DO(add_item(m, step, operands->items[0], 0, &pattern));
     htp_text text = {.arena = m->arena};
-    HTP_DO(fill_in(m, &pattern, operands, &text));
+    HTP_DO(fill_in(m, step, &pattern, &text));
     bool is_constant = htp_is_constant(operands->items[0]);
     for (size_t i = 1; i < operands->count; i++) {
         is_constant = is_constant && is_certain(operands->items[i]);

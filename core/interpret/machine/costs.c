@@ -1,5 +1,7 @@
 #include "interpret/machine/costs.h"
 
+#include "base/dtype.h"
+
 enum { STEPS_OF_A_TICK = 64 };
 
 htp_outcome htp_machine_exceed(htp_machine *m, htp_limit limit, const htp_place *place,
@@ -34,4 +36,57 @@ htp_outcome htp_machine_tick(htp_machine *m)
     m->control.last_tick = m->control.steps;
     bool goes_on = !m->tick || m->tick(m->user, m->recording.nodes.count, 0);
     return goes_on ? HTP_GOES_ON : htp_machine_stop(m, HTP_BREAKS, "interrupted");
+}
+
+/* ---- contents ---- */
+
+/* Bytes of a tensor in all lanes; lanes may share one. */
+static uint64_t bytes_of_tensor(const htp_machine *m, const htp_item *tensor)
+{
+    const htp_runner_tensor *first = htp_tensor_in(tensor, 0);
+    htp_dtype dtype;
+    uint64_t size =
+        htp_dtype_from_scalar_type(first->type, &dtype) ? htp_dtype_size(dtype) : sizeof(double);
+    uint64_t elements = 0;
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        const htp_runner_tensor *made = htp_tensor_in(tensor, lane);
+        elements += lane == 0 || made->storage != first->storage ? (uint64_t)made->elements : 0;
+    }
+    return elements * size;
+}
+
+/* Views are of contents that were counted. */
+static uint64_t bytes_of(const htp_machine *m, const htp_item *item)
+{
+    uint64_t bytes = htp_is_real(item) && !item->view ? bytes_of_tensor(m, item) : 0;
+    for (size_t i = 0; htp_is_container(item) && i < item->elements.count; i++) {
+        bytes += bytes_of(m, item->elements.items[i]);
+    }
+    return bytes;
+}
+
+htp_outcome htp_machine_charge_made(htp_machine *m, const char *kind, const htp_items *made,
+                                    const htp_place *place)
+{
+    for (size_t i = 0; i < made->count; i++) {
+        htp_machine_charge(m, made->items[i]->elements.count);
+        m->recording.known_bytes += bytes_of(m, made->items[i]);
+    }
+    return m->recording.known_bytes <= htp_limit_value(m->limits, HTP_LIMIT_KNOWN)
+               ? HTP_GOES_ON
+               : htp_machine_exceed(m, HTP_LIMIT_KNOWN, place, "%s is computed at export", kind);
+}
+
+/* ---- lists ---- */
+
+htp_outcome htp_machine_check_elements(htp_machine *m, const htp_item *container,
+                                       const htp_place *place)
+{
+    bool is_dict = container->kind == HTP_ITEM_DICT && container->elements.count > 0;
+    size_t count =
+        is_dict ? container->elements.items[0]->elements.count : container->elements.count;
+    return count <= htp_limit_value(m->limits, HTP_LIMIT_ELEMENTS)
+               ? HTP_GOES_ON
+               : htp_machine_exceed(m, HTP_LIMIT_ELEMENTS, place, "%s() makes a long list",
+                                    m->method);
 }

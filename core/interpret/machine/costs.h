@@ -17,6 +17,15 @@ static inline void htp_machine_charge(htp_machine *m, size_t count)
     m->control.steps += count / HTP_ELEMENTS_OF_A_STEP;
 }
 
+/** Counts what an operator made: elements of lists as steps, and contents of tensors.
+ * HTP_UNSUPPORTED after too many. */
+htp_outcome htp_machine_charge_made(htp_machine *m, const char *kind, const htp_items *made,
+                                    const htp_place *place);
+
+/** HTP_UNSUPPORTED for a list, tuple or dict of too many elements. */
+htp_outcome htp_machine_check_elements(htp_machine *m, const htp_item *container,
+                                       const htp_place *place);
+
 /** Refuses what exceeds a limit. @param format  what happens: "aten::split makes 1000000000 parts"
  */
 htp_outcome htp_machine_exceed(htp_machine *m, htp_limit limit, const htp_place *place,

@@ -78,8 +78,9 @@ bool htp_schema_may_run(htp_machine *m, uint32_t number, htp_run_mode mode,
                                    .argument_count = schema->argument_count,
                                    .gives_int = gives_int(m, schema),
                                    .are_made_real = mode == HTP_RUN_ONES || mode == HTP_RUN_ZEROES,
-                                   .runner = m->runner};
-    return htp_guard_allows(guard, &operands, &m->text_work, reason);
+                                   .runner = m->runner,
+                                   .budget = &m->budget};
+    return htp_guard_allows(guard, &operands, reason);
 }
 
 /* ---- running it ---- */
@@ -126,6 +127,8 @@ htp_outcome htp_schema_run(htp_machine *m, uint32_t schema, htp_run_mode mode,
     if (htp_schema_may_run(m, schema, mode, inputs, count, &error)) {
         code = m->runner->run(m->runner->self, schema, mode, inputs, (uint32_t)count, &made,
                               &made_count, &error);
+    } else if (m->budget.is_exceeded) {
+        code = HTP_RUN_UNSUPPORTED;
     }
     HTP_DO(htp_outcome_of_run(m, code, &error));
     *outputs = htp_operands_copy(m, made, made_count);

@@ -50,7 +50,7 @@ typedef struct htp_machine {
 
     /* Before operators run (operators/operand_checks.h). */
     HTP_VECTOR(htp_guard *) guards; /* by schema; NULL: not yet needed */
-    double text_work;               /* of all operators on texts so far */
+    htp_operand_budget budget;
 
     htp_known_sizes sizes;
     htp_known_levels levels;

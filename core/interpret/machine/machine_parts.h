@@ -31,6 +31,7 @@ typedef struct htp_recording {
     HTP_VECTOR(htp_trace_size) data_sizes;
     HTP_VECTOR(const char *) run_on_probes; /* kinds of operators of loaded libraries */
     htp_trace_rounding fake_rounding, tensor_rounding, channel_rounding;
+    uint64_t known_bytes;  /* of contents that operators made */
     bool has_control;      /* a branch or loop was met */
     bool moves_statistics; /* a norm in training mode updates running statistics */
     uint64_t epoch;        /* changes of memory so far */

@@ -1,6 +1,7 @@
 /*
  * Current values: tensors that were changed in place, under any name or view, are read again.
  */
+#include "interpret/machine/costs.h"
 #include "interpret/memory/turns.h"
 
 static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *place,
@@ -82,12 +83,16 @@ static htp_outcome refresh(htp_machine *m, htp_item *item, const htp_place *plac
 
 /* Whether a walk through a value terminates: lists are shared, and may contain each other or
  * themselves. */
-static bool has_end(const htp_item *item, size_t depth, size_t *left)
+static bool has_end(const htp_item *item, size_t depth, uint64_t *left)
 {
     enum { MAX_DEPTH = 1000 };
     const htp_items *elements = &item->elements;
-    bool has = depth < MAX_DEPTH && elements->count <= *left;
-    *left -= has ? elements->count : 0;
+    if (elements->count > *left) {
+        *left = 0;
+        return false;
+    }
+    bool has = depth < MAX_DEPTH;
+    *left -= elements->count;
     for (size_t i = 0; i < elements->count && has; i++) {
         has = !htp_is_container(elements->items[i]) || has_end(elements->items[i], depth + 1, left);
     }
@@ -96,14 +101,15 @@ static bool has_end(const htp_item *item, size_t depth, size_t *left)
 
 static htp_outcome require_end(htp_machine *m, const htp_item *item, const htp_place *place)
 {
-    enum { MAX_PARTS = 1 << 20 };
-    size_t left = MAX_PARTS;
+    uint64_t left = htp_limit_value(m->limits, HTP_LIMIT_ELEMENTS);
     bool is_nested = m->memory.has_nested && htp_is_container(item);
-    return !is_nested || has_end(item, 0, &left)
-               ? HTP_GOES_ON
-               : htp_machine_refuse(m, place,
-                                    "a list, tuple or dict is nested too deeply, holds too much, "
-                                    "or holds itself");
+    if (!is_nested || has_end(item, 0, &left)) {
+        return HTP_GOES_ON;
+    }
+    return left == 0 ? htp_machine_exceed(m, HTP_LIMIT_ELEMENTS, place,
+                                          "a value holds too much, or itself")
+                     : htp_machine_refuse(
+                           m, place, "a list, tuple or dict is nested too deeply, or holds itself");
 }
 
 htp_outcome htp_memory_current(htp_machine *m, htp_item *item, const htp_place *place,

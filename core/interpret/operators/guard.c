@@ -13,13 +13,13 @@ htp_guard htp_guard_find(const char *name, bool has_texts)
                        .cost = has_texts ? htp_text_cost_find(name) : NULL};
 }
 
-bool htp_guard_allows(const htp_guard *guard, const htp_operands *operands, double *text_work,
-                      htp_error *reason)
+bool htp_guard_allows(const htp_guard *guard, const htp_operands *operands, htp_error *reason)
 {
+    operands->budget->is_exceeded = false;
     return htp_operands_are_known(operands, reason) &&
            (!guard->check || guard->check(operands, reason)) &&
            (!guard->cost ||
-            htp_text_charge(guard->cost, operands->all, operands->count, text_work, reason));
+            htp_text_charge(guard->cost, operands->all, operands->count, operands->budget, reason));
 }
 
 /* ---- operators that libtorch runs on its own ---- */
@@ -52,12 +52,13 @@ bool htp_operation_is_checked(const char *name, const char *schema)
     return tells_of_texts(schema) || htp_operand_check_find(name) != NULL;
 }
 
-bool htp_operation_may_run(const htp_constant_operation *operation, double *text_work,
+bool htp_operation_may_run(const htp_constant_operation *operation, htp_operand_budget *budget,
                            htp_error *reason)
 {
     const htp_guard guard = htp_guard_find(operation->name, tells_of_texts(operation->schema));
     const htp_operands operands = {.all = operation->operands,
                                    .count = operation->operand_count,
-                                   .gives_int = tells_of_int(operation->schema)};
-    return htp_guard_allows(&guard, &operands, text_work, reason);
+                                   .gives_int = tells_of_int(operation->schema),
+                                   .budget = budget};
+    return htp_guard_allows(&guard, &operands, reason);
 }

@@ -169,17 +169,17 @@ static bool check_factorial(const htp_operands *operands, htp_error *reason)
 /* Repetition: a few bytes of code could take gigabytes. */
 static bool check_repeated(const htp_operands *operands, htp_error *reason)
 {
-    enum { MAX_ELEMENTS = 1 << 24 };
     for (size_t i = 0; i < 2; i++) {
         const htp_operand *row = operand_at(operands, i);
         const htp_operand *times = operand_at(operands, 1 - i);
         uint64_t length = is_list(row)                      ? row->count
                           : row->kind == HTP_OPERAND_STRING ? row->bytes
                                                             : 0;
+        htp_limit limit = is_list(row) ? HTP_LIMIT_ELEMENTS : HTP_LIMIT_CHARACTERS;
+        uint64_t most = htp_limit_value(operands->budget->limits, limit);
         if (is_int(times) && times->as.i > 0 && length > 0 &&
-            (uint64_t)times->as.i > MAX_ELEMENTS / length) {
-            return htp_operands_refuse(reason, "a list or string of more than %d elements is made",
-                                       MAX_ELEMENTS);
+            (uint64_t)times->as.i > most / length) {
+            return htp_operands_exceed(operands->budget, limit, reason);
         }
     }
     return true;

@@ -18,6 +18,13 @@ bool htp_operands_refuse(htp_error *reason, const char *format, ...)
     return false;
 }
 
+bool htp_operands_exceed(htp_operand_budget *budget, htp_limit limit, htp_error *reason)
+{
+    budget->is_exceeded = true;
+    return htp_operands_refuse(reason, "it takes " HTP_LIMIT_FORMAT,
+                               HTP_LIMIT_ARGUMENTS(budget->limits, limit));
+}
+
 /* ---- dtypes, layouts and memory formats ---- */
 
 typedef struct enumeration {

@@ -7,12 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double most_text = 1 << 20;  /* characters of one text */
-static const double most_width = 1 << 16; /* libtorch pads one character at a time */
-static const double most_work = 1 << 28;  /* characters read, written or compared */
-static const double number_text = 32;     /* characters of a formatted number */
+static const double number_text = 32; /* characters of a formatted number */
 
-enum { MAX_PARTS = 1 << 15 }; /* of a formatted value */
+enum { MAX_PARTS = 1 << 20 }; /* of a formatted value */
 
 /* ---- sizes ---- */
 
@@ -112,68 +109,64 @@ struct htp_text_cost {
     const char *name;
     size_of_text *made; /* length of the longest result */
     size_of_text *work; /* work beyond one pass over all texts; NULL */
-    bool has_width;     /* a number gives the padding width */
 };
 
 /* Operators that take more than one pass over their texts, sorted as by strcmp(). */
 static const htp_text_cost costs[] = {
-    {"aten::__contains__", sum_of_texts, searched, false},
-    {"aten::center", widened, NULL, true},
-    {"aten::count", sum_of_texts, searched, false},
-    {"aten::expandtabs", with_tabs, NULL, false},
-    {"aten::find", sum_of_texts, searched, false},
-    {"aten::format", written, NULL, false},
-    {"aten::index", sum_of_texts, searched, false},
-    {"aten::join", joined, NULL, false},
-    {"aten::ljust", widened, NULL, true},
-    {"aten::lstrip", sum_of_texts, searched, false},
-    {"aten::partition", sum_of_texts, searched, false},
-    {"aten::percentFormat", written, NULL, false},
-    {"aten::replace", replaced, searched, false},
-    {"aten::rfind", sum_of_texts, searched, false},
-    {"aten::rindex", sum_of_texts, searched, false},
-    {"aten::rjust", widened, NULL, true},
-    {"aten::rpartition", sum_of_texts, searched, false},
-    {"aten::rsplit", sum_of_texts, searched, false},
-    {"aten::rstrip", sum_of_texts, searched, false},
-    {"aten::split", sum_of_texts, searched, false},
-    {"aten::str", written, NULL, false},
-    {"aten::strip", sum_of_texts, searched, false},
-    {"aten::zfill", widened, NULL, true},
+    {"aten::__contains__", sum_of_texts, searched},
+    {"aten::center", widened, NULL},
+    {"aten::count", sum_of_texts, searched},
+    {"aten::expandtabs", with_tabs, NULL},
+    {"aten::find", sum_of_texts, searched},
+    {"aten::format", written, NULL},
+    {"aten::index", sum_of_texts, searched},
+    {"aten::join", joined, NULL},
+    {"aten::ljust", widened, NULL},
+    {"aten::lstrip", sum_of_texts, searched},
+    {"aten::partition", sum_of_texts, searched},
+    {"aten::percentFormat", written, NULL},
+    {"aten::replace", replaced, searched},
+    {"aten::rfind", sum_of_texts, searched},
+    {"aten::rindex", sum_of_texts, searched},
+    {"aten::rjust", widened, NULL},
+    {"aten::rpartition", sum_of_texts, searched},
+    {"aten::rsplit", sum_of_texts, searched},
+    {"aten::rstrip", sum_of_texts, searched},
+    {"aten::split", sum_of_texts, searched},
+    {"aten::str", written, NULL},
+    {"aten::strip", sum_of_texts, searched},
+    {"aten::zfill", widened, NULL},
 };
 
 const htp_text_cost *htp_text_cost_find(const char *name)
 {
-    static const htp_text_cost plain = {"", sum_of_texts, NULL, false};
+    static const htp_text_cost plain = {"", sum_of_texts, NULL};
     const htp_text_cost *found =
         bsearch(name, costs, sizeof(costs) / sizeof(costs[0]), sizeof(costs[0]), htp_row_compare);
     return found ? found : &plain;
 }
 
-static bool check_size(double characters, double most, htp_error *reason)
+static bool may_be(double number, htp_limit limit, htp_operand_budget *budget, htp_error *reason)
 {
-    return characters <= most ||
-           htp_operands_refuse(reason, "a text of more than %.0f characters is made", most);
-}
-
-bool htp_text_may_be_made(uint64_t characters, htp_error *reason)
-{
-    return check_size((double)characters, most_text, reason);
+    return number <= (double)htp_limit_value(budget->limits, limit) ||
+           htp_operands_exceed(budget, limit, reason);
 }
 
 bool htp_text_charge(const htp_text_cost *cost, const htp_operand *operands, size_t count,
-                     double *text_work, htp_error *reason)
+                     htp_operand_budget *budget, htp_error *reason)
 {
     if (count == 0) {
         return true;
     }
-    double width = cost->has_width ? number_behind(operands, count) : 0;
     double made = cost->made(operands, count);
-    if (!check_size(width, most_width, reason) || !check_size(made, most_text, reason)) {
+    if (isinf(made)) {
+        return htp_operands_refuse(reason, "it writes a value of unknown length, or of too many "
+                                           "parts");
+    }
+    if (!may_be(made, HTP_LIMIT_CHARACTERS, budget, reason)) {
         return false;
     }
-    *text_work += sum_of_texts(operands, count) + made;
-    *text_work += cost->work ? cost->work(operands, count) : 0;
-    return *text_work <= most_work ||
-           htp_operands_refuse(reason, "texts are made and compared without end");
+    budget->text_work += sum_of_texts(operands, count) + made;
+    budget->text_work += cost->work ? cost->work(operands, count) : 0;
+    return may_be(budget->text_work, HTP_LIMIT_TEXT_WORK, budget, reason);
 }

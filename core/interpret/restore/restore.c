@@ -13,7 +13,7 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { MAX_CALLS = 200, MAX_BLOCKS = 1200 }; /* nested */
-enum { MAX_STEPS = 1000000, STEPS_OF_A_TICK = 64 };
+enum { STEPS_OF_A_TICK = 64 };
 
 /* ---- messages ---- */
 
@@ -39,10 +39,17 @@ htp_outcome htp_restore_refuse(htp_follower *f, const char *format, ...)
     return HTP_UNSUPPORTED;
 }
 
+htp_outcome htp_restore_exceed(htp_follower *f, htp_limit limit)
+{
+    (void)htp_restore_fail(f, "__setstate__ of %s takes " HTP_LIMIT_FORMAT, f->class_name,
+                           HTP_LIMIT_ARGUMENTS(f->of.limits, limit));
+    return HTP_UNSUPPORTED;
+}
+
 static htp_outcome count_step(htp_follower *f)
 {
-    if (++f->steps > MAX_STEPS) {
-        return htp_restore_refuse(f, "more than %d steps", MAX_STEPS);
+    if (++f->steps > htp_limit_value(f->of.limits, HTP_LIMIT_STEPS)) {
+        return htp_restore_exceed(f, HTP_LIMIT_STEPS);
     }
     if (f->of.tick && f->steps % STEPS_OF_A_TICK == 0 && !f->of.tick(f->of.user, f->steps, 0)) {
         (void)htp_restore_fail(f, "interrupted");
@@ -401,7 +408,8 @@ static htp_code restore_guarded(htp_follower *f)
 htp_status htp_restore(const htp_restoring *of)
 {
     htp_error error = {{0}};
-    htp_follower f = {.of = *of, .error = &error, .zero = HTP_NONE};
+    htp_follower f = {
+        .of = *of, .error = &error, .budget = {.limits = of->limits}, .zero = HTP_NONE};
     htp_arena_init(&f.arena);
     htp_code code = restore_guarded(&f);
     htp_arena_free(&f.arena);

@@ -14,9 +14,9 @@
 #include "base/vector.h"
 #include "interpret/machine/devices.h"
 #include "interpret/machine/outcome.h"
+#include "interpret/operators/operand_checks.h"
 
 #include <htp/program.h>
-#include <htp/runner.h>
 
 /** The objects to restore, and the runner for them. */
 typedef struct htp_restoring {
@@ -25,7 +25,8 @@ typedef struct htp_restoring {
     uint32_t object;          /**< of the program: its __setstate__ sets its attributes */
     const htp_operand *state; /**< the argument of __setstate__ */
     htp_devices devices;
-    htp_tick tick; /**< called now and then with the steps so far; false stops. NULL */
+    const htp_limits *limits; /**< NULL: all defaults */
+    htp_tick tick;            /**< called now and then with the steps so far; false stops. NULL */
     void *user;
 } htp_restoring;
 
@@ -51,7 +52,8 @@ typedef struct htp_follower {
     size_t depth;           /* of calls */
     size_t block_depth;     /* of blocks, including those of calls */
     uint64_t steps;
-    double made;                      /* elements made by operators so far */
+    double made; /* elements made by operators so far */
+    htp_operand_budget budget;
     bool is_apart;                    /* tensors may be on other devices than home */
     bool is_unsure;                   /* a move may be a copy or the tensor itself */
     uint32_t zero;                    /* the schema of aten::zero_; HTP_NONE: not yet looked up */
@@ -72,11 +74,13 @@ typedef struct htp_restore_step {
     uint32_t output_count;
 } htp_restore_step;
 
-/** Ends the restoration with a message; the second, because it needs something that is not run. */
+/** Ends the restoration with a message; the second, because it needs something that is not run; the
+ * third, at a limit. */
 htp_outcome htp_restore_fail(htp_follower *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 htp_outcome htp_restore_refuse(htp_follower *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+htp_outcome htp_restore_exceed(htp_follower *f, htp_limit limit);
 
 /** Calls a function. @p inputs may move meanwhile. */
 htp_outcome htp_restore_call(htp_follower *f, uint32_t function, const htp_operand *inputs,

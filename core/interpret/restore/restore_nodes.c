@@ -10,10 +10,6 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Limit of elements made in one restoration. */
-#define MAX_ELEMENTS 268435456.0
-#define TOO_MANY "%s for more than 2^28 elements"
-
 typedef htp_outcome handler(htp_follower *f, htp_restore_step *step);
 
 static htp_outcome require(htp_follower *f, const htp_restore_step *step, uint32_t count)
@@ -241,7 +237,7 @@ static htp_outcome describe_operands(htp_follower *f, htp_restore_step *step)
         htp_operand described = f->operands.items[first + i];
         if (described.kind == HTP_OPERAND_OTHER &&
             !runner->describe(runner->self, &described, &described)) {
-            return htp_restore_refuse(f, TOO_MANY, step->node->kind);
+            return htp_restore_refuse(f, "%s of values with too many parts", step->node->kind);
         }
         HTP_PUSH(&f->arena, &f->operands, described);
     }
@@ -259,16 +255,21 @@ static htp_outcome check_operands(htp_follower *f, const htp_program_schema *sch
                                    .count = step->input_count,
                                    .arguments = schema->arguments,
                                    .argument_count = schema->argument_count,
-                                   .runner = f->of.runner};
+                                   .runner = f->of.runner,
+                                   .budget = &f->budget};
     f->operands.count = before;
     f->made += elements_asked_for(f, schema, operands.all, step->input_count);
-    if (f->made > MAX_ELEMENTS) {
-        return htp_restore_refuse(f, TOO_MANY, step->node->kind);
+    if (f->made > (double)htp_limit_value(f->of.limits, HTP_LIMIT_RESTORED)) {
+        return htp_restore_exceed(f, HTP_LIMIT_RESTORED);
     }
     htp_operand_check *check = htp_operand_check_find(schema->name);
     htp_error reason;
-    return check && !check(&operands, &reason) ? htp_restore_fail(f, "%s", reason.message)
-                                               : HTP_GOES_ON;
+    f->budget.is_exceeded = false;
+    if (!check || check(&operands, &reason)) {
+        return HTP_GOES_ON;
+    }
+    (void)htp_restore_fail(f, "%s", reason.message);
+    return f->budget.is_exceeded ? HTP_UNSUPPORTED : HTP_FAILS;
 }
 
 /* Clears uninitialised memory, which must not be visible. */

@@ -361,12 +361,26 @@ static bool may_go_on(const watch *w, uint32_t done)
     return w->progress(w->user, &report);
 }
 
-static htp_status check_node_count(const htp_builder *model)
+/* @param done  the node of the trace that was lowered last */
+static htp_status check_costs(const htp_builder *model, htp_node_id done)
 {
-    return model->nodes.count <= htp_limit_value(model->limits, HTP_LIMIT_NODES)
-               ? HTP_OK
-               : htp_status_make(HTP_CODE_UNSUPPORTED, "the model has " HTP_LIMIT_FORMAT,
-                                 HTP_LIMIT_ARGUMENTS(model->limits, HTP_LIMIT_NODES));
+    const struct {
+        htp_limit limit;
+        uint64_t spent;
+    } costs[] = {
+        {HTP_LIMIT_NODES, model->nodes.count},
+        {HTP_LIMIT_CONSTANT, model->constant_bytes},
+    };
+    for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
+        if (costs[i].spent > htp_limit_value(model->limits, costs[i].limit)) {
+            const htp_trace_node *node = htp_graph_node(model->graph, done);
+            const char *path = htp_graph_scope_path(model->graph, node->scope);
+            return htp_status_make(
+                HTP_CODE_UNSUPPORTED, "with %s in %s, the model has " HTP_LIMIT_FORMAT, node->kind,
+                *path ? path : "forward()", HTP_LIMIT_ARGUMENTS(model->limits, costs[i].limit));
+        }
+    }
+    return HTP_OK;
 }
 
 static htp_lowering begin(htp_builder *model, const htp_lower_means *means)
@@ -403,7 +417,7 @@ htp_status htp_lower_graph(htp_builder *model, const htp_lower_means *means,
         if (l.graph->is_live[i]) {
             lower_node(&l, i, &unsupported);
         }
-        HTP_TRY(check_node_count(model));
+        HTP_TRY(check_costs(model, i));
     }
     HTP_TRY(htp_unsupported_status(&unsupported));
     if (l.is_incomplete || l.graph->is_unsettled) {

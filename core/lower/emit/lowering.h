@@ -63,6 +63,7 @@ struct htp_lowering {
     htp_part part;         /* the part of complex values that real lowerings see */
     bool shows_conjugates; /* some view shows complex numbers conjugated */
     const char *failure;   /* NULL while lowering succeeds */
+    uint64_t precomputed;  /* bytes of all tensors that were computed of weights alone */
     bool is_incomplete;    /* a node was skipped because one that it depends on failed */
 };
 

@@ -1,5 +1,6 @@
 #include "lower/evaluate/evaluate.h"
 
+#include "base/map.h"
 #include "base/text.h"
 #include "lower/evaluate/blocks.h"
 #include "lower/evaluate/kernel.h"
@@ -7,7 +8,10 @@
 
 #include <stdlib.h>
 
-/* The budget of computed elements for one model; matrix products count their multiplications. */
+/* The budget of computed elements for one model, which grows with its weights; matrix products
+ * count their multiplications. */
+#define FREE_WORK (UINT64_C(1) << 27)
+#define WORK_OF_A_BYTE 64
 #define MAX_WORK (UINT64_C(1) << 32)
 
 enum { MAX_OUTPUTS = 64 };
@@ -21,6 +25,24 @@ struct htp_evaluator {
     uint64_t work_left;
 };
 
+static uint64_t find_work(const htp_builder *model)
+{
+    const htp_trace *trace = model->graph->trace;
+    htp_map storages = {0};
+    uint64_t work = FREE_WORK;
+    for (uint32_t i = 0; i < trace->weight_count && work < MAX_WORK; i++) {
+        const htp_weight *weight = &trace->weights[i];
+        uint32_t known = i;
+        if (!htp_map_get_bytes(&storages, &weight->storage, sizeof(weight->storage), &known)) {
+            htp_map_set_bytes(model->arena, &storages, &weight->storage, sizeof(weight->storage),
+                              i);
+            uint64_t bytes = weight->storage_bytes;
+            work += bytes < MAX_WORK / WORK_OF_A_BYTE ? bytes * WORK_OF_A_BYTE : MAX_WORK;
+        }
+    }
+    return work < MAX_WORK ? work : MAX_WORK;
+}
+
 htp_evaluator *htp_evaluator_new(htp_builder *model)
 {
     htp_evaluator *e = HTP_NEW(model->arena, htp_evaluator);
@@ -29,7 +51,7 @@ htp_evaluator *htp_evaluator_new(htp_builder *model)
                          .tensor_count = model->tensors.count,
                          .known = HTP_NEW_ARRAY(model->arena, htp_known *, model->tensors.count),
                          .payload = HTP_NEW(model->arena, htp_payload),
-                         .work_left = MAX_WORK};
+                         .work_left = find_work(model)};
     return e;
 }
 

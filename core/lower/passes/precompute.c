@@ -1,10 +1,15 @@
 #include "lower/passes/precompute.h"
 
+#include "base/dtype.h"
 #include "interpret/operators/operator_facts.h"
 #include "lower/refusal/refusal.h"
 #include "replay/operators.h"
 
 enum { MAX_NODES = 1 << 16, MAX_NESTED = 256 };
+
+/* Bytes of all tensors that one export computes of weights alone; what is beyond stays in the
+ * model. */
+#define MAX_COMPUTED (UINT64_C(1) << 33)
 
 struct htp_precomputer {
     htp_lowering *l;
@@ -108,6 +113,16 @@ static bool compute_all(computing *c, const htp_value_id *ids, uint32_t count,
     return all;
 }
 
+static void count_bytes(computing *c, const htp_operand *output)
+{
+    htp_dtype dtype;
+    if (output->kind == HTP_OPERAND_TENSOR) {
+        const htp_runner_tensor *tensor = output->as.tensor;
+        bool is_known = htp_dtype_from_scalar_type(tensor->type, &dtype);
+        c->l->precomputed += (uint64_t)tensor->elements * (is_known ? htp_dtype_size(dtype) : 1);
+    }
+}
+
 /* Runs a node and keeps all its outputs. */
 static bool run_node(computing *c, const htp_trace_node *node, const htp_operand **outputs)
 {
@@ -115,7 +130,8 @@ static bool run_node(computing *c, const htp_trace_node *node, const htp_operand
     htp_error error;
     uint32_t count = 0;
     uint32_t number = find_schema(c, node);
-    if (++c->nodes > MAX_NODES || !compute_all(c, node->inputs, node->input_count, &inputs)) {
+    if (++c->nodes > MAX_NODES || !compute_all(c, node->inputs, node->input_count, &inputs) ||
+        c->l->precomputed > MAX_COMPUTED) {
         return false;
     }
     const htp_program_schema schema = c->program->schemas[number];
@@ -153,6 +169,7 @@ static bool compute_node(computing *c, const htp_trace_node *node)
     const htp_operand *outputs = NULL;
     bool is_kept = run_node(c, node, &outputs);
     for (uint32_t i = 0; is_kept && i < node->output_count; i++) {
+        count_bytes(c, &outputs[i]);
         is_kept = keep_output(c, node->outputs[i], &outputs[i]);
     }
     return is_kept;

@@ -229,6 +229,7 @@ htp_tensor_id htp_builder_constant(htp_builder *model, htp_dtype dtype, uint32_t
     htp_map_set_bytes(model->arena, &model->constants, key, key_bytes,
                       (uint32_t)model->initializers.count);
     htp_initializer initializer = {.weight = HTP_NONE, .data = key + header, .bytes = bytes};
+    model->constant_bytes += bytes;
     htp_tensor_id tensor = add_initializer(model, "/Constant", initializer);
     set_static_type(model, tensor, dtype, rank, dims);
     return tensor;
@@ -242,6 +243,7 @@ htp_tensor_id htp_builder_derived(htp_builder *model, const char *name, htp_dtyp
                                    .derivation = derivation,
                                    .data = data,
                                    .bytes = data ? contiguous_bytes(dtype, rank, dims) : 0};
+    model->constant_bytes += initializer.bytes;
     htp_tensor_id tensor =
         add_initializer(model, htp_text_printable(model->arena, name), initializer);
     set_static_type(model, tensor, dtype, rank, dims);

@@ -259,6 +259,7 @@ typedef struct htp_builder {
     HTP_VECTOR(htp_builder_function) functions; /* callees precede callers */
     HTP_VECTOR(htp_constant) constants_within;  /* of functions */
     HTP_VECTOR(htp_initializer) initializers;
+    uint64_t constant_bytes; /* of those whose contents are in memory */
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
     HTP_VECTOR(htp_domain) domains;

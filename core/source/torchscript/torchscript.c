@@ -101,7 +101,7 @@ typedef struct reading {
     htp_watch watch;
     uint64_t done;
     uint64_t total;
-    double text_work;
+    htp_operand_budget budget;
     htp_devices devices;
 } reading;
 
@@ -125,7 +125,7 @@ static bool note_steps(void *user, uint64_t done, uint64_t total)
 static bool may_run(void *user, const htp_constant_operation *operation, htp_error *reason)
 {
     reading *now = user;
-    return htp_operation_may_run(operation, &now->text_work, reason);
+    return htp_operation_may_run(operation, &now->budget, reason);
 }
 
 /* Translates a status for libtorch's reader. */
@@ -157,6 +157,7 @@ static htp_shim_code restore(void *user, const htp_program *program, const htp_r
                               .object = object,
                               .state = state,
                               .devices = now->devices,
+                              .limits = now->budget.limits,
                               .tick = note_steps,
                               .user = user};
     return tell(htp_restore(&of), error);
@@ -170,6 +171,7 @@ static htp_status open_model(const htp_source *source, const htp_source_options 
                              .label = "records",
                              .progress = options->progress,
                              .user = options->user},
+                   .budget = {.limits = options->limits},
                    .devices = htp_devices_of(archive)};
     htp_error error = {{0}};
     const htp_shim_contents contents = {

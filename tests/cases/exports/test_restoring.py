@@ -24,26 +24,26 @@ HOSTILE = {
     "random_in_place": ("self.weight = torch.uniform_(state[0])", "aten::uniform_"),
     "unchecked": ("self.weight = torch.coalesce(state[0])", "aten::coalesce"),
     "gradients": ("torch.set_grad_enabled(False)", "aten::set_grad_enabled"),
-    "no_end": ("while True:\n      pass", "more than 1000000 steps"),
+    "no_end": ("while True:\n      pass", "--limit steps=N"),
     "no_end_of_counting": (
-        "n = 0\n    while True:\n      n = torch.add(n, 1)", "more than 1000000 steps"),
-    "huge": ("self.weight = torch.zeros([1000000, 1000000])", "2^28 elements"),
-    "huge_list": ("l = torch.mul([0], 100000000000)\n    self.count = torch.len(l)", "2^28 elements"),
-    "huge_repeat": ("self.weight = torch.repeat(state[0], [100000, 100000])", "2^28 elements"),
+        "n = 0\n    while True:\n      n = torch.add(n, 1)", "--limit steps=N"),
+    "huge": ("self.weight = torch.zeros([1000000, 1000000])", "--limit restored-elements=N"),
+    "huge_list": ("l = torch.mul([0], 100000000000)\n    self.count = torch.len(l)", "--limit restored-elements=N"),
+    "huge_repeat": ("self.weight = torch.repeat(state[0], [100000, 100000])", "--limit restored-elements=N"),
     "huge_in_steps": (
         "n = 0\n    while torch.lt(n, 100000):\n"
-        "      self.weight = torch.ones([100000])\n      n = torch.add(n, 1)", "2^28 elements"),
+        "      self.weight = torch.ones([100000])\n      n = torch.add(n, 1)", "--limit restored-elements=N"),
 }
 # Bodies that leave an invalid object, and those that need too much.
 BROKEN = {
-    "wide_text": ('self.count = torch.len(torch.zfill("a", torch.add((state)[1], 100000)))',
-                  "a text of more than 65536 characters"),
+    "wide_text": ('self.count = torch.len(torch.zfill("a", torch.add((state)[1], 10000000)))',
+                  "--limit characters=N"),
     "long_text": ('s = "a"\n    while torch.lt(torch.len(s), 100000000000):\n'
                   "      s = torch.add(s, s)\n    self.count = torch.len(s)",
-                  "a text of more than"),
+                  "--limit characters=N"),
     "replaced_text": ('s = "a"\n    while torch.lt(torch.len(s), 100000000000):\n'
                       '      s = torch.replace(s, "a", "aaaaaaaa")\n    self.count = torch.len(s)',
-                      "a text of more than"),
+                      "--limit characters=N"),
     "pivots": ("self.weight = torch.linalg_lu_solve(torch.ones([2, 2]), "
                "torch.full([2], 100000000, dtype=3), torch.ones([2, 2]))",
                "its kernel does not check its pivots"),

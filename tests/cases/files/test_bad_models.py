@@ -14,6 +14,7 @@ from commands import NO_SHIM, facts
 from exporters import models, ours
 from harness import EXIT_BAD_INPUT, EXIT_USAGE, case, case_for_each, run, scratch
 from small_models import nested, save
+from written_onnx import wrap
 from test_bad_input import check_line
 
 
@@ -81,13 +82,6 @@ def broken_graphs():
         del weight.dims[:]
         weight.dims.extend([1 << 62, 1 << 62])
         check("no memory", [neg("x", "y", "n")], initializer=[weight])
-
-
-def wrap(content: bytes, field: int) -> bytes:
-    size, length = len(content), b""
-    while size >= 0x80:
-        length, size = length + bytes([size & 0x7F | 0x80]), size >> 7
-    return bytes([field << 3 | 2]) + length + bytes([size]) + content
 
 
 @case

@@ -181,16 +181,16 @@ def tuples_among_constants():
 LEAST = "-9223372036854775808"
 # Constant expressions that libtorch computes when it compiles; the message of an export.
 CONSTANT = {
-    "wide text": ('torch.len(torch.zfill("a", 6000000000))', "a text of more than 65536 characters"),
+    "wide text": ('torch.len(torch.zfill("a", 6000000000))', "--limit characters=N"),
     "quotient": (f"torch.floordiv({LEAST}, -1)", f"{LEAST} is divided by -1"),
     "remainder": (f"torch.remainder({LEAST}, -1)", f"{LEAST} is divided by -1"),
     "divisor": (f"torch.gcd({LEAST}, -1)", f"{LEAST} is divided by -1"),
     "by nothing": ("torch.floordiv(1, 0)", "division by 0"),
     "product": ("torch.factorial(1000000000000)", "factorial() of more than 20"),
     "dtype": ("torch.promote_types(1000000, 3)", "there is no dtype 1000000"),
-    "search": ('torch.find("' + "a" * 500000 + '", "' + "a" * 250000 + 'b")', "without end"),
+    "search": ('torch.find("' + "a" * 500000 + '", "' + "a" * 250000 + 'b")', "--limit text-work=N"),
     "repeated": ('torch.len(torch.join("' + "a" * 99999 + '", ["", "", "", "", "", "", "", "", "", "", "", "", ""]))',
-                 "a text of more than 1048576 characters"),
+                 "--limit characters=N"),
 }
 GROWN = {
     "added": ("torch.add({0}, {0})", 60), "replaced": ('torch.replace({0}, "a", {0})', 12),
@@ -222,7 +222,7 @@ def constants(what):
 def texts_that_grow(what):
     then, count = GROWN[what]
     lines = doubled('"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"', then, count)
-    computed_while_it_is_read(lines, f"torch.len(v{count})", "a text of more than 1048576 characters")
+    computed_while_it_is_read(lines, f"torch.len(v{count})", "--limit characters=N")
 
 
 ENUM = """class Net(Module):

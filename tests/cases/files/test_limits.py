@@ -4,13 +4,14 @@ little memory.
 
 import json
 import re
-import resource
+import signal
+import subprocess
 import time
 
-from harness import EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, ROOT, case, case_for_each, run, scratch
+from bounded_runs import check_bounded
+from harness import EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, PROGRAM, ROOT, case, case_for_each, run, scratch
 from written_archives import PYTHON, module, tensor, write
 
-MEMORY = 4 << 30  # address space of a run; libtorch itself takes about one of it
 SECONDS = 60
 LOWER = ("--limit", "steps=200000", "--limit", "operators=100000")  # so that tests are quick
 WITHOUT_END = "    i = 0\n    {made}\n    _0 = True\n    while _0:\n      {body}\n      i = torch.add(i, 1)\n" \
@@ -34,6 +35,36 @@ def doubling(kind: str, first: str, result: str) -> str:
     return PYTHON.replace("    return", f"    {result}\n    return") + "".join(methods)
 
 
+def doubling_functions(kind: str, first: str, result: str) -> str:
+    """The same with functions, which libtorch can inline."""
+    functions = [f"def f0(x: {kind}) -> {kind}:\n  return {first}\n"]
+    functions += [
+        f"def f{i}(x: {kind}) -> {kind}:\n  return __torch__.f{i - 1}(__torch__.f{i - 1}(x, ), )\n" for i in range(1, 41)]
+    return PYTHON.replace("    return", f"    {result}\n    return") + "".join(functions)
+
+
+def methods(count: int) -> str:
+    """Methods in each other."""
+    called = [f"  def f{i}(self: __torch__.Net,\n    x: Tensor) -> Tensor:\n    return (self).f{i - 1}(x, )\n"
+              for i in range(1, count)]
+    return PYTHON.replace("    return", f"    x = (self).f{count - 1}(x, )\n    return") + (
+        "  def f0(self: __torch__.Net,\n    x: Tensor) -> Tensor:\n    return torch.neg(x)\n") + "".join(called)
+
+
+def doubled(first: str, then: str, result: str, count=40) -> str:
+    lines = [f"    v{i + 1} = {then.format(f'v{i}')}\n" for i in range(count)]
+    return forward(f"    v0 = {first}\n" + "".join(lines) + f"    x = torch.add(x, {result.format(f'v{count}')})\n")
+
+
+# Lists that grow through tensors.
+TOLIST = """    v = annotate(List[float], torch.select(self.w, 0, 0).tolist())
+    for i in range(40):
+      y = torch.tensor(torch.add(v, v))
+      v = annotate(List[float], y.tolist())
+    x = torch.add(x, torch.len(v))
+"""
+
+
 def nested(depth: int) -> str:
     lines = [f"    {'  ' * i}if bool(torch.gt(torch.sum(x), {i})):\n" for i in range(depth)]
     lines += [f"    {'  ' * depth}y{depth} = torch.neg(x)\n"]
@@ -46,6 +77,11 @@ def nested(depth: int) -> str:
 COSTLY = {
     "calls of numbers": (doubling("int", "torch.add(x, 1)", "x = torch.add(x, (self).f40(1, ))"), "--limit steps=N"),
     "calls of tensors": (doubling("Tensor", "torch.neg(x)", "x = (self).f40(x, )"), "--limit steps=N"),
+    "functions of numbers": (
+        doubling_functions("int", "torch.add(x, 1)", "x = torch.add(x, __torch__.f40(1, ))"), "--limit steps=N"),
+    "functions of tensors": (doubling_functions("Tensor", "torch.neg(x)", "x = __torch__.f40(x, )"), "--limit steps=N"),
+    "calls in calls": (methods(1500), "calls are nested more than 1000 deep"),
+    "calls beyond the stack": (methods(5000), "(ulimit -s raises this limit)"),
     "a loop without end": (forward(WITHOUT_END.format(made="pass", body="pass")), "=N raises this limit"),
     "a loop of operators": (
         forward(WITHOUT_END.format(made="y = x", body="y = torch.neg(y)")), "--limit operators=N"),
@@ -55,6 +91,23 @@ COSTLY = {
     "a growing list": (
         forward(WITHOUT_END.format(made="l = annotate(List[Tensor], [])", body="_1 = torch.append(l, x)")),
         "=N raises this limit"),
+    "lists through tensors": (forward(TOLIST), "--limit "),
+    "lists that double": (doubled("[1, 2]", "torch.add({0}, {0})", "torch.len({0})"), "--limit "),
+    "lists that are repeated": (doubled("[1, 2]", "torch.mul({0}, 2)", "torch.len({0})"), "--limit elements=N"),
+    "lists of lists": (doubled("[x]", "[{0}, {0}]", "torch.len({0})"), "--limit elements=N"),
+    "lists that are extended": (
+        forward("    l = [1]\n" + "    torch.extend(l, torch.slice(l))\n" * 40 + "    x = torch.add(x, torch.len(l))\n"),
+        "--limit elements=N"),
+    "texts that are added": (doubled('"aaaaaaaa"', "torch.add({0}, {0})", "torch.len({0})"), "--limit characters=N"),
+    "texts that are formatted": (
+        doubled("torch.str(torch.size(x, 0))", 'torch.format("{{}}{{}}", {0}, {0})', "torch.len({0})"),
+        "--limit characters=N"),
+    "texts that are searched": (
+        doubled('"aaaaaaaaaaaaaaaa"', "torch.add({0}, {0})", 'torch.find({0}, torch.add({0}, "b"))', 14),
+        "--limit text-work=N"),
+    "known contents": (
+        forward("".join(f"    x = torch.add(x, torch.sum(torch.mul(torch.arange({60_000 + i}), 2)))\n" for i in range(2000))),
+        "--limit known-bytes=N"),
     "parts": (
         counted("torch.split(torch.expand(self.w, [1000000000, 4, 4]), 1)"),
         "aten::split makes 1000000000 parts"),
@@ -68,19 +121,9 @@ COSTLY = {
 }
 
 
-def bounded() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
 def refused(folder, words: str, *flags, code=EXIT_UNSUPPORTED) -> str:
-    file = folder / "net.pt"
-    before = sorted(folder.iterdir())
-    result = run(file, "--out", folder / "out.onnx", "--input", "x:float32[4,4]", *flags,
-                 preexec_fn=bounded, timeout=SECONDS)
-    assert result.returncode == code, f"{result.returncode}: {result.stderr[-800:]}"
-    assert words in result.stderr, result.stderr
-    assert sorted(folder.iterdir()) == before
-    return result.stdout
+    return check_bounded(folder, words, folder / "net.pt", "--out", folder / "out.onnx", "--input", "x:float32[4,4]", *flags,
+                         code=code).out
 
 
 @case_for_each(COSTLY)
@@ -121,6 +164,32 @@ def nested_as_deep_as_readers_take():
 
 
 @case
+def constants_that_are_added():
+    code = forward("".join(f"    x = torch.add(x, torch.sum(torch.mul(torch.sum(x), torch.arange({1000 + i}))))\n" for i in range(100)))
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), code=code)
+        refused(folder, "the model has more than 100000 bytes of constants", "--limit", "constant-bytes=100000", "--no-fold")
+        refused(folder, "the model has more than 100 nodes of the ONNX model", "--limit", "nodes=100")
+
+
+@case
+def killed_in_branches():
+    """The file that is being written has no name."""
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), code=nested(30))
+        before = sorted(folder.iterdir())
+        command = [str(PROGRAM), str(folder / "net.pt"), "--out", str(folder / "out.onnx"), "--input", "x:float32[4,4]"]
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            for wait in range(8):
+                process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                time.sleep(wait / 10)
+                process.send_signal(number)
+                if process.wait(SECONDS) == EXIT_OK:
+                    (folder / "out.onnx").unlink()
+                assert sorted(folder.iterdir()) == before, f"{number} after {wait / 10} s"
+
+
+@case
 def limits_are_raised_and_lowered():
     code = forward("    x = torch.neg(x)\n" * 200)
     with scratch() as folder:
@@ -129,13 +198,18 @@ def limits_are_raised_and_lowered():
         result = run(folder / "net.pt", "--out", folder / "out.onnx", "--input", "x:float32[4,4]",
                      "--limit", "steps=100", "--limit", "steps=1000")
         assert result.returncode == EXIT_OK, result.stderr
+        write(folder / "net.pt", module(tensor()), code=doubled('"a"', 'torch.format("{{}}{{}}", {0}, {0})', "torch.len({0})", 5))
+        refused(folder, "code/__torch__.py:12): more than 31 characters of one text (--limit characters=N raises this limit)",
+                "--limit", "characters=31")
+        result = run(folder / "net.pt", "--out", folder / "out.onnx", "--input", "x:float32[4,4]", "--limit", "characters=32")
+        assert result.returncode == EXIT_OK, result.stderr
 
 
 @case
 def limits_that_are_none():
     with scratch() as folder:
         write(folder / "net.pt", module(tensor()))
-        refused(folder, "names are code-bytes, steps,", "--limit", "step=1", code=EXIT_USAGE)
+        refused(folder, "names are code-bytes, program-bytes, steps,", "--limit", "step=1", code=EXIT_USAGE)
         for text in ("steps=0", "steps=", "steps=-1", "steps=1e6", "steps=99999999999999999999", "steps"):
             refused(folder, f'limit "{text}"', "--limit", text, code=EXIT_USAGE)
 

@@ -151,15 +151,17 @@ UNIT_TEST(how_a_tensor_is_written_decides_nothing)
 
 UNIT_TEST(a_text_that_grows_too_long_is_refused)
 {
-    list_gives(arena,
-               "  %p:str = prim::Constant<\"{}{}{}{}{}{}{}{}{}{}{}\">()\n"
-               "  %q:str = aten::format(%p, %p, %p, %p, %p, %p, %p, %p, %p, %p, %p, %p)\n"
-               "  %r:str = aten::format(%p, %q, %q, %q, %q, %q, %q, %q, %q, %q, %q, %q)\n"
-               "  %s:str = aten::format(%p, %r, %r, %r, %r, %r, %r, %r, %r, %r, %r, %r)\n"
-               "  %t:str = aten::format(%p, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)\n"
-               "  %u:str = aten::format(%p, %t, %t, %t, %t, %t, %t, %t, %t, %t, %t, %t)\n"
-               "  -> %u\n",
-               "a text of more than 1048576 characters is made");
+    list_gives(
+        arena,
+        "  %p:str = prim::Constant<\"{}{}{}{}{}{}{}{}{}{}{}\">()\n"
+        "  %q:str = aten::format(%p, %p, %p, %p, %p, %p, %p, %p, %p, %p, %p, %p)\n"
+        "  %r:str = aten::format(%p, %q, %q, %q, %q, %q, %q, %q, %q, %q, %q, %q)\n"
+        "  %s:str = aten::format(%p, %r, %r, %r, %r, %r, %r, %r, %r, %r, %r, %r)\n"
+        "  %t:str = aten::format(%p, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)\n"
+        "  %u:str = aten::format(%p, %t, %t, %t, %t, %t, %t, %t, %t, %t, %t, %t)\n"
+        "  -> %u\n",
+        "aten::format makes a long text, in the root module: more than 1048576 characters of one "
+        "text (--limit characters=N raises this limit)");
 }
 
 UNIT_TEST(what_is_printed_leaves_no_trace)

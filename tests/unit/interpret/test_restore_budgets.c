@@ -10,13 +10,15 @@ UNIT_TEST(steps_have_an_end)
     restore_expect_end(arena,
                        STATE ENDLESS "prim::Loop(%many, %c)\n{ (%i:int)\n"
                                      " %x:int = aten::add.int(%i, %n)\n -> %c\n}\n-> %n\n",
-                       "", RUNS_NOT, "needs more than 1000000 steps" REFUSED);
+                       "", RUNS_NOT,
+                       "takes more than 1048576 steps of the interpreter (--limit steps=N");
 }
 
 UNIT_TEST(an_empty_body_takes_its_time)
 {
     restore_expect_end(arena, STATE ENDLESS "prim::Loop(%many, %c)\n{ (%i:int)\n -> %c\n}\n-> %n\n",
-                       "", RUNS_NOT, "needs more than 1000000 steps" REFUSED);
+                       "", RUNS_NOT,
+                       "takes more than 1048576 steps of the interpreter (--limit steps=N");
 }
 
 UNIT_TEST(calls_have_an_end)
@@ -77,7 +79,9 @@ UNIT_TEST(sizes_have_an_end)
     restore_expect_end(arena,
                        STATE BIG "%s:list = prim::ListConstruct(%k, %k, %n)\n"
                                  "%x = aten::zeros(%s, %none, %none, %none, %none)\n-> %x\n",
-                       "", RUNS_NOT, "needs aten::zeros for more than 2^28 elements" REFUSED);
+                       "", RUNS_NOT,
+                       "takes more than 268435456 elements that restored objects make (--limit "
+                       "restored-elements=N");
 }
 
 UNIT_TEST(lists_that_are_repeated_have_an_end)
@@ -85,17 +89,18 @@ UNIT_TEST(lists_that_are_repeated_have_an_end)
     restore_expect_end(arena,
                        STATE "%k:int = prim::Constant<134217729>()\n"
                              "%x:list = aten::mul.left_t(%l, %k)\n-> %x\n",
-                       "", RUNS_NOT, "needs aten::mul for more than 2^28 elements" REFUSED);
+                       "", RUNS_NOT,
+                       "takes more than 268435456 elements that restored objects make");
     restore_expect(arena,
-                   STATE "%k:int = prim::Constant<8388608>()\n"
+                   STATE "%k:int = prim::Constant<131072>()\n"
                          "%x:list = aten::mul.left_t(%l, %k)\n"
                          "prim::SetAttr<a>(%self, %n)\n-> %x\n",
                    "", "a=3");
     restore_expect_end(arena,
-                       STATE "%k:int = prim::Constant<8388609>()\n"
+                       STATE "%k:int = prim::Constant<131073>()\n"
                              "%x:list = aten::mul.left_t(%l, %k)\n-> %x\n",
-                       "", HTP_CODE_BAD_INPUT,
-                       "a list or string of more than 16777216 elements is made");
+                       "", RUNS_NOT,
+                       "it takes more than 262144 elements of one list, tuple or dict");
 }
 
 UNIT_TEST(all_operators_together_have_an_end)
@@ -105,7 +110,8 @@ UNIT_TEST(all_operators_together_have_an_end)
                                  "prim::Loop(%k, %c)\n{ (%i:int)\n"
                                  " %x = aten::zeros(%s, %none, %none, %none, %none)\n"
                                  " %y:int = aten::add.int(%i, %i)\n -> %c\n}\n-> %n\n",
-                       "", RUNS_NOT, "for more than 2^28 elements" REFUSED);
+                       "", RUNS_NOT,
+                       "takes more than 268435456 elements that restored objects make");
 }
 
 UNIT_TEST(memory_is_cleared)

@@ -7,9 +7,11 @@
 
 #include <string.h>
 
-static const char too_long[] = "a text of more than 1048576 characters is made";
-static const char too_wide[] = "a text of more than 65536 characters is made";
-static const char endless[] = "texts are made and compared without end";
+static const char too_long[] =
+    "it takes more than 1048576 characters of one text (--limit characters=N raises this limit)";
+static const char endless[] = "it takes more than 268435456 characters that operators on texts go "
+                              "through (--limit text-work=N raises this limit)";
+static const char unknown[] = "it writes a value of unknown length, or of too many parts";
 
 /* A text of this many characters, none of which is read. */
 static htp_operand text_of(uint64_t characters)
@@ -36,8 +38,8 @@ static htp_operand tuple_of(const htp_operand *elements, uint32_t count)
 static const char *refusal_of(const char *name, const htp_operand *operands, size_t count)
 {
     static htp_error reason;
-    double work = 0;
-    bool may = htp_text_charge(htp_text_cost_find(name), operands, count, &work, &reason);
+    htp_operand_budget budget = {0};
+    bool may = htp_text_charge(htp_text_cost_find(name), operands, count, &budget, &reason);
     return may ? "" : reason.message;
 }
 
@@ -45,12 +47,22 @@ static const char *refusal_of(const char *name, const htp_operand *operands, siz
     refusal_of((name), (const htp_operand[]){__VA_ARGS__},                                         \
                sizeof((const htp_operand[]){__VA_ARGS__}) / sizeof(htp_operand))
 
-UNIT_TEST(texts_may_have_a_million_characters)
+UNIT_TEST(a_limit_is_chosen)
 {
+    htp_limits limits = {0};
     htp_error reason = {{0}};
-    ck_assert(htp_text_may_be_made(1 << 20, &reason));
-    ck_assert(!htp_text_may_be_made((1 << 20) + 1, &reason));
-    ck_assert_str_eq(reason.message, too_long);
+    const htp_operand operands[] = {text_of(60), text_of(40)};
+    const htp_text_cost *cost = htp_text_cost_find("aten::add");
+    htp_operand_budget budget = {.limits = &limits};
+    ck_assert(!htp_limits_set(&limits, "characters=100"));
+    ck_assert(htp_text_charge(cost, operands, 2, &budget, &reason));
+    ck_assert(!budget.is_exceeded);
+    ck_assert(!htp_limits_set(&limits, "characters=99"));
+    ck_assert(!htp_text_charge(cost, operands, 2, &budget, &reason));
+    ck_assert(budget.is_exceeded);
+    ck_assert_str_eq(
+        reason.message,
+        "it takes more than 99 characters of one text (--limit characters=N raises this limit)");
 }
 
 UNIT_TEST(two_texts_make_one_that_is_as_long_as_both)
@@ -91,13 +103,13 @@ UNIT_TEST(tabs_are_as_wide_as_is_said)
     ck_assert_str_eq(REFUSAL_OF("aten::expandtabs", text_of(1000), int_of(INT64_MIN)), "");
 }
 
-UNIT_TEST(widths_have_a_bound_of_their_own)
+UNIT_TEST(widths_are_lengths)
 {
     static const char *const names[] = {"aten::zfill", "aten::ljust", "aten::rjust",
                                         "aten::center"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        ck_assert_str_eq(REFUSAL_OF(names[i], text_of(1), int_of(1 << 16)), "");
-        ck_assert_str_eq(REFUSAL_OF(names[i], text_of(1), int_of((1 << 16) + 1)), too_wide);
+        ck_assert_str_eq(REFUSAL_OF(names[i], text_of(1), int_of((1 << 20) - 1)), "");
+        ck_assert_str_eq(REFUSAL_OF(names[i], text_of(1), int_of(1 << 20)), too_long);
         ck_assert_str_eq(REFUSAL_OF(names[i], text_of(1), int_of(-1)), "");
         ck_assert_str_eq(REFUSAL_OF(names[i], text_of(1 << 20), int_of(1)), too_long);
     }
@@ -117,9 +129,9 @@ UNIT_TEST(what_is_shared_is_written_again_and_again)
     for (size_t i = 0; i < 20; i++) {
         both[i][0] = both[i][1] = level;
         level = i % 2 ? list_of(both[i], 2) : tuple_of(both[i], 2);
-        const char *const expected = i < 14 ? "" : too_long;
-        ck_assert_str_eq(REFUSAL_OF("aten::str", level), expected);
-        ck_assert_str_eq(REFUSAL_OF("aten::format", text_of(2), level), expected);
+        const char *const refusal = i < 14 ? "" : i < 19 ? too_long : unknown;
+        ck_assert_str_eq(REFUSAL_OF("aten::str", level), refusal);
+        ck_assert_str_eq(REFUSAL_OF("aten::format", text_of(2), level), refusal);
     }
 }
 
@@ -132,7 +144,7 @@ UNIT_TEST(a_text_within_counts_with_all_its_characters)
 
 UNIT_TEST(what_nobody_looks_into_may_be_of_any_length)
 {
-    ck_assert_str_eq(REFUSAL_OF("aten::str", {.kind = HTP_OPERAND_OTHER}), too_long);
+    ck_assert_str_eq(REFUSAL_OF("aten::str", {.kind = HTP_OPERAND_OTHER}), unknown);
     ck_assert_str_eq(REFUSAL_OF("aten::str", {.kind = HTP_OPERAND_NONE}), "");
 }
 
@@ -156,9 +168,9 @@ UNIT_TEST(many_short_runs_come_to_an_end)
     const htp_operand operands[] = {text_of(1 << 18), text_of(1 << 18)};
     const htp_text_cost *cost = htp_text_cost_find("aten::add");
     htp_error reason = {{0}};
-    double work = 0;
+    htp_operand_budget budget = {0};
     int runs = 0;
-    while (runs < 1000 && htp_text_charge(cost, operands, 2, &work, &reason)) {
+    while (runs < 1000 && htp_text_charge(cost, operands, 2, &budget, &reason)) {
         runs++;
     }
     ck_assert_int_eq(runs, (1 << 28) / (1 << 20));
@@ -190,19 +202,19 @@ UNIT_TEST(an_operator_that_runs_by_itself_is_bounded)
     const htp_constant_operation real = {"aten::div", "aten::div.int(int a, int b) -> float",
                                          numbers, 2};
     htp_error reason = {{0}};
-    double work = 0;
-    ck_assert(!htp_operation_may_run(&find, &work, &reason));
+    htp_operand_budget budget = {0};
+    ck_assert(!htp_operation_may_run(&find, &budget, &reason));
     ck_assert_str_eq(reason.message, endless);
-    ck_assert(!htp_operation_may_run(&whole, &work, &reason));
+    ck_assert(!htp_operation_may_run(&whole, &budget, &reason));
     ck_assert_str_eq(reason.message, "division by 0");
-    ck_assert(htp_operation_may_run(&real, &work, &reason));
+    ck_assert(htp_operation_may_run(&real, &budget, &reason));
 }
 
-UNIT_MAIN("interpret: text budget", texts_may_have_a_million_characters,
-          two_texts_make_one_that_is_as_long_as_both, an_operator_without_operands_costs_nothing,
+UNIT_MAIN("interpret: text budget", a_limit_is_chosen, two_texts_make_one_that_is_as_long_as_both,
+          an_operator_without_operands_costs_nothing,
           what_stands_between_joined_texts_counts_each_time,
           a_new_text_may_stand_between_any_two_characters, tabs_are_as_wide_as_is_said,
-          widths_have_a_bound_of_their_own, a_width_is_asked_for_by_no_other_operator,
+          widths_are_lengths, a_width_is_asked_for_by_no_other_operator,
           what_is_shared_is_written_again_and_again, a_text_within_counts_with_all_its_characters,
           what_nobody_looks_into_may_be_of_any_length,
           each_place_is_compared_with_all_of_what_is_looked_for, many_short_runs_come_to_an_end,
