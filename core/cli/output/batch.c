@@ -43,7 +43,7 @@ struct batch {
     size_t lane_count;
     int *codes;            /* by model */
     _Atomic size_t *taken; /* by workers, in memory that all processes share */
-    int turn;              /* locked by the process that copies to stdout */
+    int turn;              /* locked by the process that copies to stdout; NO_LANE: one worker */
     lane lanes[MOST_LANES];
     bool is_stopped; /* a worker was interrupted */
     const htp_cli_batch_work *work;
@@ -106,11 +106,15 @@ static bool tell(int reports, size_t model, int code)
     return htp_descriptor_write_all(reports, &told, sizeof(told));
 }
 
+static int run_model(const struct batch *batch, size_t model)
+{
+    return htp_cli_signals_stop() ? HTP_CODE_INTERRUPTED
+                                  : batch->work->run(batch->work->user, model);
+}
+
 /* Works on one model after the other until all are taken. */
 _Noreturn static void run_rest(const struct batch *batch, const lane *own, int reports)
 {
-    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-    htp_cli_signals_install();
     int out = own->spool == NO_LANE ? NO_LANE : dup(STDOUT_FILENO);
     if (own->spool != NO_LANE && (out < 0 || dup2(own->spool, STDOUT_FILENO) < 0)) {
         _exit(HTP_CODE_INTERNAL);
@@ -121,8 +125,7 @@ _Noreturn static void run_rest(const struct batch *batch, const lane *own, int r
         if (!tell(reports, i, TAKEN)) {
             _exit(HTP_CODE_INTERNAL);
         }
-        code =
-            htp_cli_signals_stop() ? HTP_CODE_INTERRUPTED : batch->work->run(batch->work->user, i);
+        code = run_model(batch, i);
         if (out != NO_LANE && !pass_on(batch, own->spool, out) && code == HTP_CODE_OK) {
             code = HTP_CODE_CANNOT_WRITE;
         }
@@ -131,6 +134,17 @@ _Noreturn static void run_rest(const struct batch *batch, const lane *own, int r
         }
     }
     _exit(HTP_CODE_OK);
+}
+
+/* Works on all models, or on the only one, whose code is that of the process. */
+_Noreturn static void work(const struct batch *batch, const lane *own, int reports)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+    htp_cli_signals_install();
+    if (batch->count == 1) {
+        _exit(run_model(batch, 0));
+    }
+    run_rest(batch, own, reports);
 }
 
 /* ---- in the supervisor ---- */
@@ -145,7 +159,7 @@ static bool start(struct batch *batch, size_t index)
         process = fork();
         if (process == 0) {
             (void)close(ends[0]);
-            run_rest(batch, started, ends[1]);
+            work(batch, started, ends[1]);
         }
         (void)close(ends[1]);
         if (process < 0) {
@@ -158,7 +172,7 @@ static bool start(struct batch *batch, size_t index)
     }
     started->process = process;
     started->reports = ends[0];
-    started->model = batch->count;
+    started->model = batch->count == 1 ? (*batch->taken)++ : batch->count;
     worker_processes[index] = (sig_atomic_t)process;
     if (pending_signal) {
         (void)kill(process, pending_signal);
@@ -167,7 +181,7 @@ static bool start(struct batch *batch, size_t index)
 }
 
 /* A worker ended. A model that it left unfinished was reported by its handlers, unless it was
- * killed. */
+ * killed; the only model is finished with it. */
 static void judge_end(struct batch *batch, size_t index)
 {
     lane *ended = &batch->lanes[index];
@@ -186,7 +200,9 @@ static void judge_end(struct batch *batch, size_t index)
     if (WIFSIGNALED(state)) {
         batch->work->report_killed(batch->work->user, ended->model, WTERMSIG(state));
     }
-    batch->codes[ended->model] = WIFEXITED(state) ? WEXITSTATUS(state) : HTP_CODE_INTERNAL;
+    int code = WIFEXITED(state) ? WEXITSTATUS(state) : HTP_CODE_INTERNAL;
+    batch->codes[ended->model] = code;
+    batch->is_stopped = batch->is_stopped || code == HTP_CODE_INTERRUPTED;
 }
 
 /* Reads one report. @return false if the worker has ended */
@@ -255,8 +271,9 @@ static bool prepare(struct batch *batch)
     void *shared = mmap(NULL, sizeof(*batch->taken), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     batch->codes = calloc(batch->count, sizeof(*batch->codes));
-    batch->turn = memfd_create("htp-trace", MFD_CLOEXEC);
-    bool is_ready = shared != MAP_FAILED && batch->codes && batch->turn >= 0;
+    batch->turn = batch->lane_count > 1 ? memfd_create("htp-trace", MFD_CLOEXEC) : NO_LANE;
+    bool is_ready =
+        shared != MAP_FAILED && batch->codes && (batch->lane_count == 1 || batch->turn >= 0);
     batch->taken = shared;
     for (size_t i = 0; i < batch->lane_count && is_ready; i++) {
         batch->lanes[i].spool =
