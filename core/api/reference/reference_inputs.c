@@ -11,9 +11,10 @@
 
 /* What an operator requires of an operand. */
 enum rule {
-    ASCENDING, /* along the last dim */
+    ASCENDING, /* along the last dim; descending if the other operand is an input that sorts it */
     BEGINNING, /* where parts of another operand begin: 0 first, ascending; the other's size may be
                   last */
+    BACKWARDS, /* the positions of each row, the last one first: what sorts a descending row */
     FRACTION,  /* from 0 up to 1 */
     SHARES,    /* each row: lengths of parts of another operand; they add up to a dim of it */
     LABEL,     /* positions in the last dim of another operand; not 0, which often means none */
@@ -40,6 +41,7 @@ static const struct {
     {"aten::fractional_max_pool2d", "random_samples", FRACTION, NULL},
     {"aten::fractional_max_pool3d", "random_samples", FRACTION, NULL},
     {"aten::searchsorted", "sorted_sequence", ASCENDING, "sorter"},
+    {"aten::searchsorted", "sorter", BACKWARDS, NULL},
     {"aten::segment_reduce", "lengths", SHARES, "data"},
 };
 
@@ -55,6 +57,18 @@ static void sort_rows(double *numbers, const htp_array *array)
     size_t width = array->rank > 0 ? (size_t)array->dims[array->rank - 1] : 1;
     for (size_t at = 0; width > 0 && at + width <= array->count; at += width) {
         qsort(numbers + at, width, sizeof(*numbers), compare_doubles);
+    }
+}
+
+static void turn_rows(double *numbers, const htp_array *array)
+{
+    size_t width = array->rank > 0 ? (size_t)array->dims[array->rank - 1] : 1;
+    for (size_t at = 0; width > 0 && at + width <= array->count; at += width) {
+        for (size_t i = 0; i < width / 2; i++) {
+            double first = numbers[at + i];
+            numbers[at + i] = numbers[at + width - 1 - i];
+            numbers[at + width - 1 - i] = first;
+        }
     }
 }
 
@@ -130,11 +144,20 @@ static htp_array find_dims(const htp_verify_program *program, htp_value_id id,
 static void fit(enum rule rule, const htp_array *array, const htp_array *other, double *numbers)
 {
     size_t of = array->rank > 0 ? array->rank - 1 : 0;
+    int64_t width = array->rank > 0 ? array->dims[of] : 1;
     int64_t first = other->rank > 0 ? other->dims[0] : 0;
     int64_t last = other->rank > 0 ? other->dims[other->rank - 1] : 0;
     switch (rule) {
     case ASCENDING:
         sort_rows(numbers, array);
+        if (other->rank > 0) {
+            turn_rows(numbers, array);
+        }
+        break;
+    case BACKWARDS:
+        for (size_t i = 0; i < array->count; i++) {
+            numbers[i] = (double)(width - 1 - (int64_t)i % width);
+        }
         break;
     case BEGINNING:
         spread(numbers, array->count, other->count);
@@ -169,7 +192,8 @@ static void apply(const htp_verify_program *program, size_t row, const htp_trace
     htp_value_id id = find_argument(node, rows[row].other);
     const htp_array other = find_dims(program, id, arrays, lane);
     bool is_void = rows[row].rule == ASCENDING && id != HTP_NONE &&
-                   htp_graph_value(program->fresh.work.graph, id)->kind != HTP_TRACE_NOTHING;
+                   htp_graph_value(program->fresh.work.graph, id)->kind != HTP_TRACE_NOTHING &&
+                   find_input(program, id) == HTP_NONE; /* the program sorts it */
     if (!made || is_void || !htp_elements_are_numbers(made->data_type)) {
         return;
     }

@@ -51,6 +51,11 @@ class Searched(nn.Module):
         return torch.searchsorted(x, y, sorter=torch.argsort(x))
 
 
+class Told(nn.Module):
+    def forward(self, x, y, sorter):
+        return torch.searchsorted(x, y, sorter=sorter)
+
+
 class Attention(nn.Module):
     def __init__(self):
         super().__init__()
@@ -103,6 +108,7 @@ TRUSTING = {
     "attention": (Attention, (torch.zeros(2, 3, 8),)),
     "renormalised": (lambda: nn.Sequential(nn.Embedding(10, 4, max_norm=0.5), nn.Linear(4, 4)), (torch.ones(2, 3).long(),)),
     "unpooled": (Unpooled, (torch.zeros(1, 2, 6, 6),)),
+    "told": (Told, (torch.arange(5.0).repeat(2, 1), torch.zeros(2, 3), torch.arange(5).repeat(2, 1))),
     "searched": (Searched, (torch.zeros(2, 5), torch.zeros(2, 3))),
     "norm": (lambda: nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)).train(), (torch.zeros(2, 3, 6, 6),)),
 }
