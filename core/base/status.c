@@ -1,8 +1,16 @@
 #include "base/status.h"
 
+#include "base/disarm.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_BYTES = 8192, /* of a message */
+    LAST_BYTES = 1024, /* of its end, in a message that was longer */
+};
 
 struct htp_status_detail {
     htp_code code;
@@ -16,15 +24,29 @@ static char out_of_memory_message[] = "out of memory";
 static struct htp_status_detail out_of_memory = {.code = HTP_CODE_INTERNAL,
                                                  .message = out_of_memory_message};
 
-/* Names in a model may contain line breaks and control codes; a message must be one line. */
-static void make_one_line(char *line)
+static bool is_inside_of_character(char byte)
 {
-    for (; *line; line++) {
-        unsigned char byte = (unsigned char)*line;
-        if (byte < 0x20 || byte == 0x7f) {
-            *line = ' ';
-        }
+    return ((unsigned char)byte & 0xc0U) == 0x80;
+}
+
+/* Names in a model may be megabytes long. The beginning of a message tells where, and its end what
+ * to do. */
+static void shorten(char *line, size_t length)
+{
+    static const char gap[] = " ... ";
+    if (length <= MOST_BYTES) {
+        return;
     }
+    char *end = line + MOST_BYTES - LAST_BYTES;
+    const char *rest = line + length - LAST_BYTES;
+    while (is_inside_of_character(*end)) {
+        end--;
+    }
+    while (is_inside_of_character(*rest)) {
+        rest++;
+    }
+    memcpy(end, gap, sizeof(gap) - 1);
+    memmove(end + sizeof(gap) - 1, rest, strlen(rest) + 1);
 }
 
 static char *format_line(const char *format, va_list arguments)
@@ -36,7 +58,8 @@ static char *format_line(const char *format, va_list arguments)
     char *line = length < 0 ? NULL : malloc((size_t)length + 1);
     if (line) {
         (void)vsnprintf(line, (size_t)length + 1, format, arguments);
-        make_one_line(line);
+        htp_text_disarm(line, ' '); /* names in a model may hold anything */
+        shorten(line, (size_t)length);
     }
     return line;
 }

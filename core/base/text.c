@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include "base/disarm.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -105,6 +107,26 @@ static bool are_ascii(const char *bytes)
     uint64_t word;
     memcpy(&word, bytes, sizeof(word));
     return ((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* C0 and C1 control codes, ends of lines and paragraphs, and embeddings of other directions. */
+static bool is_obeyed(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+void htp_text_disarm(char *string, char with)
+{
+    uint32_t code = 0;
+    while (*string) {
+        size_t length = htp_text_utf8(string, &code);
+        if (length == 0 || is_obeyed(code)) {
+            length = length > 0 ? length : 1;
+            memset(string, with, length);
+        }
+        string += length;
+    }
 }
 
 bool htp_text_is_utf8(const char *bytes, size_t length)
@@ -308,7 +330,7 @@ static size_t printable_length(const char *at)
 {
     uint32_t code;
     size_t length = htp_text_utf8(at, &code);
-    return length > 0 && code >= 0x20 && code != 0x7f ? length : 0;
+    return length > 0 && !is_obeyed(code) ? length : 0;
 }
 
 const char *htp_text_printable(htp_arena *arena, const char *name)

@@ -1,7 +1,7 @@
 #include "cli/terminal/print.h"
 
+#include "base/disarm.h"
 #include "base/files/descriptor.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -38,22 +38,6 @@ void htp_cli_rename_standard(char *text)
     }
 }
 
-/* Replaces control codes, and bytes that are not UTF-8, such as those of a file that libtorch
- * quotes. */
-static void disarm(char *line)
-{
-    size_t length = 0;
-    for (char *at = line; *at; at += length) {
-        uint32_t code = 0;
-        length = htp_text_utf8(at, &code);
-        bool is_control = code < 0x20 || (code >= 0x7f && code <= 0x9f);
-        if (length == 0 || is_control) {
-            length = length > 0 ? length : 1;
-            memset(at, '?', length);
-        }
-    }
-}
-
 static char *make_line(const char *prefix, const char *format, va_list arguments)
 {
     char *text = NULL;
@@ -61,7 +45,7 @@ static char *make_line(const char *prefix, const char *format, va_list arguments
     if (vasprintf(&text, format, arguments) < 0) {
         return NULL;
     }
-    disarm(text);
+    htp_text_disarm(text, '?');
     htp_cli_rename_standard(text);
     int length = asprintf(&line, "%s%s\n", prefix, text);
     free(text);

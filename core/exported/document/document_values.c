@@ -129,6 +129,11 @@ htp_exported_value htp_document_tensor(htp_document *d, const htp_json_node *met
         htp_document_fail(d, "a tensor has more than %u dims", HTP_MAX_RANK);
         value.rank = 0;
     }
+    for (uint32_t i = 0; i < value.rank; i++) {
+        if (value.sizes[i].expression == HTP_NONE && value.sizes[i].number < 0) {
+            htp_document_fail(d, "a tensor has a size of %lld", (long long)value.sizes[i].number);
+        }
+    }
     return value;
 }
 

@@ -149,6 +149,9 @@ htp_status htp_output_find(htp_output *output, const char *path)
     if (S_ISDIR(facts.st_mode)) {
         return htp_output_cannot_write(path, EISDIR);
     }
+    if (S_ISSOCK(facts.st_mode)) { /* cannot be opened, which is told before anything is written */
+        return htp_output_cannot_write(path, ENXIO);
+    }
     if (access(path, W_OK) != 0) {
         return htp_output_cannot_write(path, errno);
     }

@@ -87,8 +87,9 @@ static htp_status open_file(htp_view *view, const char *location, htp_view_data_
     file->path = htp_arena_printf(view->arena, "%s%s", folder, location);
     if (stat(file->path, &facts) != 0) {
         return refuse(view, location,
-                      errno == ENOENT ? "are missing: put the file beside the model"
-                                      : strerror(errno));
+                      errno == ENOENT
+                          ? "are missing: put the file beside the model"
+                          : htp_arena_join(view->arena, "cannot be read", ": ", strerror(errno)));
     }
     if (!lies_below(folder, file->path)) {
         return refuse(view, location, "are a link out of the model's folder");

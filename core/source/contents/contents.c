@@ -8,6 +8,7 @@
 #include "source/contents/devices.h"
 #include "source/pickle/pickle.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 #include <strings.h>
@@ -249,9 +250,42 @@ static htp_status read_code(checking *all, uint32_t index)
     return HTP_OK;
 }
 
+/* The version of the format: libtorch fails without a place if it is no number. */
+static htp_status check_version(checking *all, uint32_t index)
+{
+    enum { MOST_BYTES = 10 };
+    htp_archive *archive = all->archive;
+    record read = {.name = archive->records[index].name};
+    if (archive->records[index].bytes <= MOST_BYTES) {
+        HTP_TRY(read_record(all->arena, all->path, archive, fileno(archive->file), index, &read));
+    }
+    size_t digits = 0;
+    while (digits < read.count && isdigit(read.bytes[digits])) {
+        digits++;
+    }
+    size_t end = digits;
+    while (end < read.count && isspace(read.bytes[end])) {
+        end++;
+    }
+    return digits > 0 && end == read.count
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_BAD_INPUT,
+                                 "%s: damaged archive: the version of its format, in %s, is no "
+                                 "number; save the model again",
+                                 all->path, read.name);
+}
+
+static bool is_version(const char *name)
+{
+    return strcasecmp(name, "version") == 0 || strcasecmp(name, ".data/version") == 0;
+}
+
 static htp_status check_record(checking *all, uint32_t index)
 {
     const char *name = all->archive->records[index].name;
+    if (is_version(name)) {
+        return check_version(all, index);
+    }
     const struct place *place = find_place(name);
     if (!place) {
         return is_code(name) ? read_code(all, index) : HTP_OK;

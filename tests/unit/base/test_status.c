@@ -1,4 +1,6 @@
 #include "base/status.h"
+
+#include "base/text.h"
 #include "unit.h"
 
 #include <string.h>
@@ -47,10 +49,46 @@ START_TEST(details_are_kept_in_order)
 }
 END_TEST
 
-START_TEST(long_messages_are_whole)
+START_TEST(long_messages_keep_both_ends)
 {
-    htp_status status = htp_status_make(HTP_CODE_USAGE, "%*d", 100000, 1);
-    ck_assert_uint_eq(strlen(htp_status_message(status)), 100000);
+    htp_status status = htp_status_make(HTP_CODE_USAGE, "a.pt: %*d é", 8000, 1);
+    ck_assert_uint_eq(strlen(htp_status_message(status)), strlen("a.pt: ") + 8000 + strlen(" é"));
+    htp_status_free(status);
+    status = htp_status_make(HTP_CODE_USAGE, "a.pt: %*d: save it again", 1000000, 1);
+    const char *message = htp_status_message(status);
+    ck_assert_uint_lt(strlen(message), 8200);
+    ck_assert_int_eq(strncmp(message, "a.pt: ", strlen("a.pt: ")), 0);
+    ck_assert_ptr_nonnull(strstr(message, " ... "));
+    ck_assert_ptr_nonnull(strstr(message, "1: save it again"));
+    htp_status_free(status);
+}
+END_TEST
+
+START_TEST(long_messages_are_cut_between_characters)
+{
+    enum { COUNT = 5000 };
+    char text[2 * COUNT + 2] = "";
+    for (size_t i = 0; i < 2; i++) {
+        memset(text, 'x', i);
+        for (size_t k = 0; k < COUNT; k++) {
+            text[i + 2 * k] = '\xc3'; /* é */
+            text[i + 2 * k + 1] = '\xa9';
+        }
+        htp_status status = htp_status_make(HTP_CODE_USAGE, "%s", text);
+        ck_assert_uint_lt(strlen(htp_status_message(status)), 8200);
+        ck_assert(htp_text_is_utf8(htp_status_message(status), strlen(htp_status_message(status))));
+        htp_status_free(status);
+    }
+}
+END_TEST
+
+START_TEST(nothing_is_left_that_a_terminal_obeys)
+{
+    /* U+009B, U+202E, a byte that is not UTF-8, and U+2066. */
+    static const unsigned char bytes[] = {'a', 0xc2, 0x9b, '2', 'J',  ' ',  0xe2, 0x80, 0xae,
+                                          'b', ' ',  0xff, ' ', 0xe2, 0x81, 0xa6, '.',  '\0'};
+    htp_status status = htp_status_make(HTP_CODE_USAGE, "%s", (const char *)bytes);
+    ck_assert_str_eq(htp_status_message(status), "a  2J    b      .");
     htp_status_free(status);
 }
 END_TEST
@@ -102,5 +140,7 @@ START_TEST(a_prefix_keeps_code_and_details)
 END_TEST
 
 UNIT_MAIN("status", success_is_null, message_is_one_line, bytes_beyond_ascii_stay,
-          details_are_kept_in_order, long_messages_are_whole, prefix_goes_in_front_of_the_message,
-          try_returns_failures, a_prefix_keeps_code_and_details)
+          details_are_kept_in_order, long_messages_keep_both_ends,
+          long_messages_are_cut_between_characters, nothing_is_left_that_a_terminal_obeys,
+          prefix_goes_in_front_of_the_message, try_returns_failures,
+          a_prefix_keeps_code_and_details)
