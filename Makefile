@@ -24,7 +24,7 @@ BASH_COMPLETION ?= $(DATADIR)/bash-completion/completions/htp-trace
 ZSH_COMPLETION ?= $(DATADIR)/zsh/site-functions/_htp-trace
 FISH_COMPLETION ?= $(DATADIR)/fish/vendor_completions.d/htp-trace.fish
 
-ifneq ($(filter asan fuzz,$(FLAVOUR)),)
+ifneq ($(filter asan fuzz tsan,$(FLAVOUR)),)
 # Reports need line tables; heavy optimisation of sanitized code takes too long.
 CFLAGS ?= -O1 -g1
 CXXFLAGS ?= -O1 -g1
@@ -52,14 +52,14 @@ SONAME := libhtp.so.$(firstword $(subst ., ,$(VERSION)))
 # ---- libtorch and the build folder ---------------------------------------------------------------
 
 # Targets that only run make again after the set-up, or that need no libtorch at all.
-OUTER := demo check faults asan valgrind fuzz clean format format-check help setup uninstall dist \
+OUTER := demo check faults hostile asan tsan valgrind fuzz clean format format-check help setup uninstall dist \
     tarball portable-wheel
 
 # The build folder of code without libtorch's headers; inside BUILD if that is given.
 CORE_BUILD := $(if $(BUILD),$(BUILD)/core,build/core$(if $(FLAVOUR),-$(FLAVOUR)))
 
 # Targets that make no shim where there is no libtorch, or LIBTORCH=none.
-WITHOUT_TORCH := all install tests unit wheel deb run-tarball
+WITHOUT_TORCH := all install tests unit wheel deb run-tarball run-tsan
 
 GOALS := $(filter-out $(OUTER),$(or $(MAKECMDGOALS),all))
 ifneq ($(GOALS),)
@@ -89,6 +89,8 @@ else ifeq ($(FLAVOUR),fuzz)
 # Only the fuzzers link libFuzzer's main().
 FLAVOUR_FLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
     -fno-omit-frame-pointer -DHTP_ARENA_MALLOC
+else ifeq ($(FLAVOUR),tsan)
+FLAVOUR_FLAGS := -fsanitize=thread -fno-omit-frame-pointer
 else ifeq ($(FLAVOUR),valgrind)
 FLAVOUR_FLAGS := -DHTP_ARENA_MALLOC
 else
@@ -155,6 +157,8 @@ FUZZ_OBJ := $(FUZZ_C:%.c=$(CORE_BUILD)/%.o)
 FUZZ_ENTRIES := $(FUZZ_TARGETS:%=$(CORE_BUILD)/tests/fuzz/entry-%.o)
 FUZZERS := $(FUZZ_TARGETS:%=$(CORE_BUILD)/tests/fuzz/fuzz-%)
 REPLAY := $(CORE_BUILD)/tests/fuzz/replay
+# Threads on the C API, for ThreadSanitizer: tests/threads/threads.c.
+THREADS := $(CORE_BUILD)/tests/threads/threads
 
 # All internal names are visible to the program and the unit tests; the installed libraries export the public API alone.
 INTERNAL := $(CORE_BUILD)/libhtp-internal.a
@@ -224,7 +228,7 @@ $(GEN_OBJ): %.o: %.c $(CORE_BUILD)/stamp/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(C_FLAGS) -isystem $(CORE_BUILD)/gen $(CFLAGS) -MD -MP -c -o $@ $<
 
-$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) $(ORACLE_OBJ) $(REPLAY).o: $(CORE_BUILD)/%.o: %.c $(CORE_BUILD)/stamp/flags | $(GEN_H)
+$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) $(ORACLE_OBJ) $(REPLAY).o $(THREADS).o: $(CORE_BUILD)/%.o: %.c $(CORE_BUILD)/stamp/flags | $(GEN_H)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_FLAGS) -isystem $(CORE_BUILD)/gen $(OBJECT_FLAGS) $(WARNINGS) $(CFLAGS) $(LAST_FLAGS) \
@@ -260,7 +264,7 @@ $(SHIM_OBJ): $(BUILD)/%.o: %.cpp $(PRECOMPILED).gch
 	$(Q)$(SHIM_COMPILE) -include $(PRECOMPILED) -c -o $@ $<
 
 -include $(wildcard $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(UNIT_OBJ) $(GEN_OBJ) \
-    $(STARTED_OBJ) $(FAULTY_OBJ) $(ORACLE_OBJ) $(FUZZ_OBJ) $(FUZZ_ENTRIES) $(REPLAY).o $(PRECOMPILED).o))
+    $(STARTED_OBJ) $(FAULTY_OBJ) $(ORACLE_OBJ) $(FUZZ_OBJ) $(FUZZ_ENTRIES) $(REPLAY).o $(THREADS).o $(PRECOMPILED).o))
 
 # ---- linking -------------------------------------------------------------------------------------
 
@@ -348,6 +352,10 @@ $(REPLAY): $(REPLAY).o $(FUZZ_OBJ) $(INTERNAL)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(LDFLAGS) -o $@ $^ $(CORE_LIBS) $(CHECK_LIBS)
 
+$(THREADS): $(THREADS).o $(INTERNAL)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
+
 $(FUZZERS): $(CORE_BUILD)/tests/fuzz/fuzz-%: $(CORE_BUILD)/tests/fuzz/entry-%.o $(FUZZ_OBJ) $(INTERNAL)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(CORE_LIBS) $(CHECK_LIBS)
@@ -366,6 +374,8 @@ help:
 	@echo 'make unit            runs the unit tests only'
 	@echo 'make asan            unit tests and some thousand exports under ASan and UBSan; SHARE=1/4: fewer'
 	@echo 'make valgrind        unit tests under valgrind'
+	@echo 'make tsan            eight threads on the C API under ThreadSanitizer'
+	@echo 'make hostile         every hostile model of the campaign; make check runs a slice'
 	@echo 'make fuzz            builds the fuzzers of tests/fuzz; FUZZ_SECONDS=N runs each for N seconds'
 	@echo 'make install         installs below PREFIX (default /usr/local), uninstall removes'
 	@echo 'make wheel           packs program, library, shims and the Python module: build/wheel/*.whl'
@@ -485,7 +495,7 @@ uninstall:
 
 # ---- tests ---------------------------------------------------------------------------------------
 
-.PHONY: check tests run-check faults oldest-runtime unit asan run-asan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality downstream real docs format format-check tidy tidy-core \
+.PHONY: check tests run-check faults hostile run-hostile oldest-runtime unit asan run-asan tsan run-tsan fuzz run-fuzz valgrind run-valgrind bench op-coverage zoo quality downstream real docs format format-check tidy tidy-core \
     tidy-shim tidy-changed
 
 TEST_ENV = HTP_BUILD='$(abspath $(BUILD))' HTP_CORE_BUILD='$(abspath $(CORE_BUILD))' HTP_LIBTORCH='$(call torch,root)' \
@@ -519,6 +529,15 @@ faults:
 run-faults: $(PROGRAM) shim $(STARTED) $(FAULTY)
 	@$(TEST_ENV) $(FAULT_ENV) tests/run --slow --jobs '$(JOBS)' $(addprefix slow_,$(FAULTS))
 
+# Every row of the table of hostile models; `make check` runs a slice. HOSTILE picks rows by name.
+HOSTILE ?= slow_hostile_models
+hostile:
+	@scripts/setup --dev --check || scripts/setup --dev
+	$(submake) run-hostile
+
+run-hostile: all tests
+	@$(TEST_ENV) tests/run --slow --jobs '$(JOBS)' $(HOSTILE)
+
 # Every operator case at its lowest opset, in the oldest ONNX Runtime; `make check` runs a slice.
 oldest-runtime:
 	@scripts/setup --dev --check || scripts/setup --dev
@@ -538,6 +557,14 @@ asan:
 SHARE ?= 1/1
 run-asan: $(PROGRAM) shim $(UNIT) $(REPLAY)
 	@$(TEST_ENV) HTP_SHARE='$(SHARE)' scripts/run-tests asan unit corpus exports programs
+
+# Eight threads on the C API under ThreadSanitizer, without libtorch.
+tsan:
+	$(submake) FLAVOUR=tsan run-tsan
+
+THREAD_ROUNDS ?= 100
+run-tsan: $(THREADS)
+	@tests/threads/run $(THREADS) $(THREAD_ROUNDS)
 
 # Builds the fuzzers; FUZZ_SECONDS=N also runs each of them for that time.
 fuzz:
