@@ -62,6 +62,12 @@ def has_debian_tools(version: tuple) -> bool:
     return is_2(version) and all(shutil.which(name) for name in ("dpkg-deb", "dpkg-shlibdeps"))
 
 
+def is_for_everybody(version: tuple) -> bool:
+    """Whether users who are not root reach the program."""
+    build = Path(os.environ.get("HTP_BUILD", "build")).resolve()
+    return os.geteuid() != 0 or all(folder.stat().st_mode & 0o001 for folder in (build, *build.parents))
+
+
 def has_program(name: str):
     return lambda version: shutil.which(name) is not None
 
@@ -77,6 +83,7 @@ CONDITIONS = {
     "oldest runtime": (
         has_oldest_runtime, "there is no .venv-oldest, or PyTorch before 2.0 does not make all cases"),
     "Debian's tools": (has_debian_tools, "there are no dpkg-deb and dpkg-shlibdeps, or it runs with PyTorch 2"),
+    "build for everybody": (is_for_everybody, "the folder of the build is closed to users who are not root"),
     "bash": (has_program("bash"), "there is no bash"),
     "zsh": (has_program("zsh"), "there is no zsh"),
     "fish": (has_program("fish"), "there is no fish"),
@@ -101,10 +108,10 @@ CONDITIONS = {
 # run only with PyTorch 2.
 ONCE = {
     "bad_models", "checkers", "compare", "compare_graphs", "compare_planted", "completion", "cost", "extract", "extract_bodies",
-    "graph", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined", "node_data",
+    "graph", "hostile_models", "infer_rules", "inferred_operators", "inferred_types", "inferred_unknown", "inlined", "node_data",
     "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_output", "quality_page",
     "real", "replace", "retag", "runtime_limits", "schemas", "select", "sidecar", "sidecar_findings",
-    "sidecar_quality", "split", "split_into", "strip", "slow_validate_models", "terminal", "validate_models", "verify",
+    "sidecar_quality", "split", "split_into", "strip", "slow_hostile_models", "slow_validate_models", "terminal", "validate_models", "verify",
     "verify_page", "verify_programs", "replace_by",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"

@@ -1,0 +1,18 @@
+"""Hostile models as data: every 24th row of hostile_models.tsv. `make hostile` runs all."""
+
+import hostile_campaign
+from harness import case, case_for_each
+
+EVERY = 24
+ROWS = hostile_campaign.rows()
+
+
+@case
+def rows_are_many_and_different():
+    assert len(ROWS) >= 200, len(ROWS)
+    assert len({(row.kind, row.name, row.command) for row in ROWS}) == len(ROWS)
+
+
+@case_for_each(ROWS[::EVERY], name=lambda row: f"{row.kind}/{row.name}")
+def refused(row):
+    hostile_campaign.check(row)
