@@ -174,10 +174,15 @@ STARTED_OBJ := $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/started_main.o
 # The same, with calls that fail on order: tests/faults/faulty.c.
 FAULTY := $(BUILD)/htp-trace-faulty
 FAULTY_OBJ := $(addprefix $(CORE_BUILD)/tests/,started.o faulty.o acts.o faulty_main.o)
+# The same program, with clocks around the checks of a file: scripts/bench-checks.c.
+TIMED := $(BUILD)/htp-trace-timed
+TIMED_OBJ := $(CORE_BUILD)/scripts/bench-checks.o
+TIMED_PASSES := htp_archive_open htp_archive_list htp_contents_check htp_landlock_begin htp_landlock_allow \
+    htp_landlock_end htp_seccomp_give_up_privileges htp_seccomp_enforce
 # A shim in front of the real one that compares its answers: tests/oracle/oracle.h.
 ORACLE := $(BUILD)/libhtp-oracle.so
 ORACLE_OBJ := $(ORACLE_C:%.c=$(CORE_BUILD)/%.o)
-BESIDE_SHIM := $(STATIC) $(SHARED) $(PROGRAM) $(STARTED) $(FAULTY) $(ORACLE)
+BESIDE_SHIM := $(STATIC) $(SHARED) $(PROGRAM) $(TIMED) $(STARTED) $(FAULTY) $(ORACLE)
 # The same, for wheel and tarball: they find the small libraries beside them, and the shim has no path of a libtorch.
 WHEEL_RUNPATH := -Wl,-rpath,$$ORIGIN:$$ORIGIN/../lib
 WHEEL_BUILD := $(CORE_BUILD)/wheel
@@ -264,7 +269,7 @@ $(SHIM_OBJ): $(BUILD)/%.o: %.cpp $(PRECOMPILED).gch
 	$(Q)$(SHIM_COMPILE) -include $(PRECOMPILED) -c -o $@ $<
 
 -include $(wildcard $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(UNIT_OBJ) $(GEN_OBJ) \
-    $(STARTED_OBJ) $(FAULTY_OBJ) $(ORACLE_OBJ) $(FUZZ_OBJ) $(FUZZ_ENTRIES) $(REPLAY).o $(THREADS).o $(PRECOMPILED).o))
+    $(STARTED_OBJ) $(FAULTY_OBJ) $(TIMED_OBJ) $(ORACLE_OBJ) $(FUZZ_OBJ) $(FUZZ_ENTRIES) $(REPLAY).o $(THREADS).o $(PRECOMPILED).o))
 
 # ---- linking -------------------------------------------------------------------------------------
 
@@ -328,6 +333,16 @@ $(sort $(STARTED_OBJ) $(FAULTY_OBJ)):
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_FLAGS) $(OBJECT_FLAGS) $(WARNINGS) $(CFLAGS) -MD -MP -c -o $@ $<
 
+$(TIMED_OBJ): scripts/bench-checks.c $(CORE_BUILD)/stamp/flags
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(C_FLAGS) $(WARNINGS) $(CFLAGS) -MD -MP -c -o $@ $<
+
+$(call in_core,$(TIMED)): $(TIMED_OBJ) $(CLI_OBJ) $(INTERNAL) $(CORE_BUILD)/stamp/objects
+	$(call say,LD,$@)
+	$(Q)$(CC) $(RUNPATH) $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(LDFLAGS) $(TIMED_PASSES:%=-Wl,--wrap=%) -o $@ \
+	    $(filter %.o %.a,$^) $(ALLOCATOR_LIBS) $(CORE_LIBS)
+
 $(call in_core,$(STARTED)): $(STARTED_OBJ) $(filter-out %/main.o,$(CLI_OBJ)) $(INTERNAL) $(CORE_BUILD)/stamp/objects
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(FLAVOUR_LDFLAGS) $(LDFLAGS) -o $@ \
@@ -388,7 +403,7 @@ help:
 	@echo 'make docs            writes man pages, docs/COMMANDS.md and completion from core/cli/arguments and docs/manual;'
 	@echo '                     DOCS=--examples first updates the output of examples'
 	@echo 'make bench           measures against other exporters; BENCH="--against DIR": starts and layers against a build;'
-	@echo '                     BENCH=--document: programs of torch.export, into docs/BENCHMARKS.md'
+	@echo '                     BENCH=--document: programs of torch.export, into docs/BENCHMARKS.md; BENCH=--document-checks: the checks of a file'
 	@echo 'make op-coverage     every sample of PyTorch'\''s operator database; OP_COVERAGE=--help'
 	@echo 'make zoo             architectures of transformers and torchvision; ZOO=--help'
 	@echo 'make quality         the quality of tags, beside other exporters'\''; QUALITY=--slice, QUALITY=--help'
@@ -580,7 +595,7 @@ valgrind:
 run-valgrind: $(UNIT)
 	@$(TEST_ENV) scripts/run-tests valgrind unit
 
-bench: all
+bench: all $(TIMED)
 	@$(TEST_ENV) scripts/bench $(BENCH)
 
 op-coverage: all $(ORACLE)
