@@ -56,6 +56,13 @@ static bool is_pickle(const char *name)
     return length > 4 && strcmp(name + length - 4, ".pkl") == 0;
 }
 
+static const char version[] = "3\n";
+
+static bool is_version(const char *name)
+{
+    return strcmp(name, "net/version") == 0;
+}
+
 static void zip_add(struct zip *zip, const struct member *member)
 {
     size_t offset = zip->size;
@@ -67,6 +74,8 @@ static void zip_add(struct zip *zip, const struct member *member)
     put_name(zip->bytes, &zip->size, member->name, name_bytes);
     if (is_pickle(member->name) && member->contents == PICKLE_BYTES) {
         put_name(zip->bytes, &zip->size, pickle, PICKLE_BYTES);
+    } else if (is_version(member->name) && member->contents == strlen(version)) {
+        put_name(zip->bytes, &zip->size, version, strlen(version));
     } else {
         put(zip->bytes, &zip->size, 0, member->contents);
     }
@@ -117,7 +126,7 @@ static void make_zip(struct zip *zip, const char *const *names, bool zip64, cons
 {
     memset(zip, 0, sizeof(*zip));
     for (; *names; names++) {
-        size_t bytes = is_pickle(*names) ? PICKLE_BYTES : 0;
+        size_t bytes = is_pickle(*names) ? PICKLE_BYTES : is_version(*names) ? strlen(version) : 0;
         zip_add(zip, &(struct member){
                          .name = *names, .contents = bytes, .bytes = bytes, .unpacked = bytes});
     }
@@ -212,8 +221,8 @@ START_TEST(records_of_a_checked_archive_are_read)
     const char *read = htp_archive_read(&arena, &archive, file, "extra/a.pkl", &bytes);
     ck_assert_uint_eq(bytes, PICKLE_BYTES);
     ck_assert_mem_eq(read, pickle, PICKLE_BYTES + 1);
-    ck_assert_str_eq(htp_archive_read(&arena, &archive, file, "version", &bytes), "");
-    ck_assert_uint_eq(bytes, 0);
+    ck_assert_str_eq(htp_archive_read(&arena, &archive, file, "version", &bytes), version);
+    ck_assert_uint_eq(bytes, strlen(version));
     ck_assert_ptr_null(htp_archive_read(&arena, &archive, file, "extra/b.pkl", &bytes));
     ck_assert_int_eq(ftruncate(file, 0), 0);
     ck_assert_ptr_null(htp_archive_read(&arena, &archive, file, "extra/a.pkl", &bytes));
