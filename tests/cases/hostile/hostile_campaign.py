@@ -35,6 +35,10 @@ class Row(NamedTuple):
     code: int
     message: str
 
+    def case_name(self) -> str:
+        word = self.command.split()[0]
+        return f"{self.kind}/{self.name}/{'export' if word.startswith('{') else word}"
+
 
 class Result(NamedTuple):
     code: int

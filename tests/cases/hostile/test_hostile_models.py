@@ -10,9 +10,9 @@ ROWS = hostile_campaign.rows()
 @case
 def rows_are_many_and_different():
     assert len(ROWS) >= 200, len(ROWS)
-    assert len({(row.kind, row.name, row.command) for row in ROWS}) == len(ROWS)
+    assert len({row.case_name() for row in ROWS}) == len(ROWS)
 
 
-@case_for_each(ROWS[::EVERY], name=lambda row: f"{row.kind}/{row.name}")
+@case_for_each(ROWS[::EVERY], name=hostile_campaign.Row.case_name)
 def refused(row):
     hostile_campaign.check(row)

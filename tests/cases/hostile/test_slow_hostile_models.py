@@ -4,6 +4,6 @@ import hostile_campaign
 from harness import case_for_each
 
 
-@case_for_each(hostile_campaign.rows(), name=lambda row: f"{row.kind}/{row.name}")
+@case_for_each(hostile_campaign.rows(), name=hostile_campaign.Row.case_name)
 def refused(row):
     hostile_campaign.check(row)
