@@ -17,7 +17,8 @@ typedef enum action { NOTHING, SIGNAL, CUT, GROW, TOUCH } action;
 static action action_wanted;
 static int signal_wanted;
 static uint64_t place_wanted;
-static int input; /* opened before the program gives up the right to */
+static long long delay_wanted; /* in microseconds; 0: at a place */
+static int input;              /* opened before the program gives up the right to */
 static off_t input_bytes;
 static char input_middle;
 
@@ -73,6 +74,11 @@ static bool set_timer(long long microseconds)
            timer_settime(timer, 0, &delay, NULL) == 0;
 }
 
+void htp_acts_forked(void)
+{
+    (void)(delay_wanted > 0 && set_timer(delay_wanted));
+}
+
 static bool open_input(const char *path)
 {
     struct stat facts;
@@ -113,5 +119,6 @@ bool htp_acts_take(const char *order)
         place_wanted = number;
         return true;
     }
-    return set_timer((long long)number);
+    delay_wanted = (long long)number + 1;
+    return set_timer(delay_wanted);
 }

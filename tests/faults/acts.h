@@ -23,4 +23,7 @@ bool htp_acts_take(const char *order);
 /** Acts if this is the place. */
 void htp_acts_before(uint64_t place);
 
+/** In a process that was just forked: the time goes on for it, too. */
+void htp_acts_forked(void);
+
 #endif

@@ -399,6 +399,18 @@ int open(const char *path, int flags, ...)
                : (int)syscall(SYS_openat, AT_FDCWD, path, flags, rights);
 }
 
+/* The program works on models in a process of its own. */
+pid_t fork(void)
+{
+    pid_t (*next)(void);
+    *(void **)&next = next_of("fork");
+    const pid_t process = next();
+    if (process == 0 && mode == ACT) {
+        htp_acts_forked();
+    }
+    return process;
+}
+
 /* ---- orders ---- */
 
 static bool take_order(const char *order)

@@ -2,6 +2,7 @@
 whole old ones or the whole new ones, and nothing else after the next run."""
 
 import functools
+import json
 import os
 import random
 import shutil
@@ -20,7 +21,7 @@ import faulty
 import started
 from compiled import save
 from harness import (
-    EXIT_CANNOT_WRITE, EXIT_INTERRUPTED, EXIT_OK, TIMEOUT, once_in_a_run, quick_scratch, run as run_program,
+    EXIT_CANNOT_WRITE, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_OK, TIMEOUT, once_in_a_run, quick_scratch, run as run_program,
 )
 
 # A row for each command: its arguments for the old outputs, and for the new ones; the folder of neither exists if
@@ -48,6 +49,7 @@ COMMANDS = {
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
 TEMPORARY = ".htp-trace-"
+SIDECAR = "_hierarchy.json"  # written after its model
 
 
 class Other(faulty.Layers):
@@ -95,6 +97,9 @@ def meaning(folder: Path) -> dict:
         name = str(path.relative_to(folder))
         if path.suffix == ".onnx":
             found[name] = loaded(path)
+        elif name.endswith(SIDECAR):
+            found[name] = json.loads(path.read_bytes())
+            del found[name]["export"]["seconds"]
         elif path.suffix != ".data":
             found[name] = path.read_bytes()
     return found
@@ -165,8 +170,9 @@ def ends(command: str) -> Ends:
 
 
 def allowed(number: signal.Signals) -> tuple:
-    """Exit codes. Before the program has set its handlers, any signal ends it."""
-    return (-number, EXIT_OK, EXIT_INTERRUPTED) if number in STOPS else (-number, EXIT_OK)
+    """Exit codes. Before the program has set its handlers, any signal ends it; if the process that works on the model
+    is killed, the other one reports it."""
+    return (-number, EXIT_OK, EXIT_INTERRUPTED if number in STOPS else EXIT_INTERNAL)
 
 
 def complaint(folder: Path, command: str, order: str, codes: tuple, is_dead: bool) -> str:
@@ -178,7 +184,8 @@ def complaint(folder: Path, command: str, order: str, codes: tuple, is_dead: boo
     left, wrong = meaning(out), []
     if result.code not in codes or len(result.told) > 1:
         wrong.append("the answer")
-    if left not in ((known.old, known.new) if result.code != EXIT_OK else (known.new,)):
+    without_sidecar = {**known.old, **{name: made for name, made in known.new.items() if not name.endswith(SIDECAR)}}
+    if left not in ((known.old, without_sidecar, known.new) if result.code != EXIT_OK else (known.new,)):
         wrong.append(f"the outputs {names(out)}")
     if not is_dead and names(out) not in (before, known.names):
         wrong.append(f"debris {names(out)}")

@@ -86,6 +86,20 @@ _Noreturn static void run(const request *r)
     exit(htp_trace_main(count, arguments));
 }
 
+/* Waits for a process, and for those that it leaves behind. @return false without its end */
+static bool wait_for(pid_t process, int *state)
+{
+    int ignored = 0;
+    while (waitpid(process, state, 0) < 0) {
+        if (errno != EINTR) {
+            return false;
+        }
+    }
+    while (waitpid(-1, &ignored, 0) > 0 || errno == EINTR) {
+    }
+    return true;
+}
+
 /* @return false if nobody listens any more */
 static bool serve(request *r)
 {
@@ -100,18 +114,14 @@ static bool serve(request *r)
     if (process < 0 || !answer((int32_t)process)) {
         return false;
     }
-    while (waitpid(process, &state, 0) < 0) {
-        if (errno != EINTR) {
-            return false;
-        }
-    }
-    return answer(state);
+    return wait_for(process, &state) && answer(state);
 }
 
 int main(void)
 {
     const char *version = NULL;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     htp_status_free(htp_libtorch_version(&version)); /* a failure is reported by the runs */
     request r;
     while (receive(&r)) {

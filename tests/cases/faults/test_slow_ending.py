@@ -3,9 +3,11 @@
 import signal
 
 import ending
+import large_pair
 from harness import case_for_each
 
 KILLED = 1000 // len(ending.COMMANDS) + 1  # times of each command
+LARGE_KILLED = 100
 
 
 @case_for_each(list(ending.COMMANDS))
@@ -28,3 +30,8 @@ def signal_at_every_call(parameters):
 @case_for_each(list(ending.COMMANDS))
 def file_sizes_are_limited(command):
     ending.check_limits(command, 40)
+
+
+@case_for_each(large_pair.KINDS)
+def large_export_is_killed(kind):
+    large_pair.check(kind, LARGE_KILLED)

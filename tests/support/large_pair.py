@@ -1,0 +1,80 @@
+"""An export of 438 MB that is killed while it writes: a model and its weights, which must be of one export."""
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import numpy
+import onnx
+import torch
+from torch import nn
+
+import faulty
+import started
+from compiled import save
+from harness import EXIT_OK, TIMEOUT, quick_scratch
+
+SIDE = 10_464  # of a weight of 438 MB
+OUT = "out/m.onnx"
+KINDS = ("never", "always")  # of external data
+
+
+class Large(nn.Module):
+    """One large weight and one small one, which stays in the model, all of one value."""
+
+    def __init__(self, value: float):
+        super().__init__()
+        self.weight = nn.Parameter(torch.full((SIDE, SIDE), value))
+        self.shift = nn.Parameter(torch.full((1,), value))
+
+    def forward(self, x):
+        return x @ self.weight + self.shift
+
+
+def value_of(path: Path) -> float:
+    """The value of all weights of a model."""
+    found = set()
+    for tensor in onnx.load(str(path), load_external_data=False).graph.initializer:
+        places = {entry.key: entry.value for entry in tensor.external_data}
+        weight = numpy.memmap(path.parent / places["location"], numpy.float32, "r", int(places.get("offset", 0)),
+                              int(places["length"]) // 4) if places else onnx.numpy_helper.to_array(tensor)
+        if weight.dtype == numpy.float32:
+            found |= {float(weight.min()), float(weight.max())}
+    assert len(found) == 1, f"a mixture of {found}"
+    return found.pop()
+
+
+def export(folder: Path, value: int, kind: str, *order):
+    arguments = [str(faulty.FAULTY), *order, f"{value}.pt", "--out", OUT, "--external-data", kind, "--quiet"]
+    return started.run(faulty.FAULTY, arguments, TIMEOUT, folder)
+
+
+def check(kind: str, count: int) -> None:
+    """Kills exports in place of each other at random moments."""
+    generator = random.Random(kind)
+    killed = 0
+    with quick_scratch() as folder:
+        (folder / "out").mkdir()
+        for value in (1, 2):
+            save(Large(float(value)), (torch.ones(1, SIDE),), "traced", folder / f"{value}.pt")
+        assert export(folder, 1, kind).returncode == EXIT_OK
+        begin = time.monotonic()
+        assert export(folder, 1, kind).returncode == EXIT_OK
+        latest = int((time.monotonic() - begin) * 1e6)
+        old = 1
+        for number in range(count):
+            moment = generator.randrange(latest)
+            result = export(folder, 3 - old, kind, f"fault=after:{moment}:signal:{signal.SIGKILL.value}")
+            assert result.returncode in (EXIT_OK, -signal.SIGKILL), result.stderr
+            found = value_of(folder / OUT)
+            assert found == 3 - old or (found == old and result.returncode != EXIT_OK), (number, moment, found, old)
+            killed += result.returncode != EXIT_OK
+            old = int(found)
+            if number % 5 == 4:
+                again = export(folder, 3 - old, kind)
+                old = 3 - old
+                assert again.returncode == EXIT_OK and value_of(folder / OUT) == old, again.stderr
+                assert len(os.listdir(folder / "out")) == 1 + (kind == "always"), os.listdir(folder / "out")
+    assert killed > count // 2, f"{killed} of {count} killed"
