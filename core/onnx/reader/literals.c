@@ -13,6 +13,7 @@ enum {
     TYPE_FLOAT = 1,
     TYPE_INT64 = 7,
     TYPE_BOOL = 9,
+    TYPE_DOUBLE = 11,
 
     FLOAT_BYTES = 4,
 };
@@ -79,8 +80,8 @@ const void *htp_view_literals(htp_arena *arena, const htp_view *view, uint32_t t
 {
     const htp_view_tensor *t = &view->tensors.items[tensor];
     int64_t count = t->dims.count == 1 ? view->dims.items[t->dims.first] : 1;
-    bool is_told =
-        t->data_type == TYPE_FLOAT || t->data_type == TYPE_INT64 || t->data_type == TYPE_BOOL;
+    bool is_told = t->data_type == TYPE_FLOAT || t->data_type == TYPE_DOUBLE ||
+                   t->data_type == TYPE_INT64 || t->data_type == TYPE_BOOL;
     if (!is_told || t->dims.count > 1 || count > HTP_VIEW_MAX_LITERALS || t->location ||
         t->sparse.at) {
         return NULL;

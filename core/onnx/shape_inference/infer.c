@@ -132,6 +132,11 @@ static bool find_length(const htp_tensor *tensor, size_t *length)
     return true;
 }
 
+bool htp_infer_short(const htp_tensor *tensor, size_t *length)
+{
+    return find_length(tensor, length) && *length <= HTP_INFER_MAX_ELEMENTS;
+}
+
 bool htp_infer_length(const htp_infer *infer, uint32_t index, size_t *length)
 {
     const htp_tensor *tensor = htp_infer_input(infer, index);
@@ -345,8 +350,11 @@ static void read_constants(htp_infer *infer)
         const htp_tensor *tensor = &infer->model->tensors.items[initializer->tensor];
         size_t length;
         bool is_bool = tensor->dtype == HTP_DTYPE_BOOL;
+        if (initializer->data) {
+            htp_infer_read_reals(infer, initializer->tensor, initializer->data);
+        }
         if (!initializer->data || (tensor->dtype != HTP_DTYPE_INT64 && !is_bool) ||
-            !find_length(tensor, &length) || length > HTP_INFER_MAX_ELEMENTS) {
+            !htp_infer_short(tensor, &length)) {
             continue;
         }
         htp_element *elements = HTP_NEW_ARRAY(infer->arena, htp_element, length);
@@ -368,7 +376,7 @@ static void note_contents(htp_infer *infer, htp_contents_fn contents)
     size_t length;
     if (!tensor->has_type ||
         (tensor->dtype != HTP_DTYPE_INT64 && tensor->dtype != HTP_DTYPE_BOOL) ||
-        !find_length(tensor, &length) || length > HTP_INFER_MAX_ELEMENTS) {
+        !htp_infer_short(tensor, &length)) {
         return;
     }
     htp_element *elements = HTP_NEW_ARRAY(infer->arena, htp_element, length);
@@ -402,6 +410,7 @@ static void walk(htp_infer *infer, const htp_map *by_op)
 {
     const htp_builder *model = infer->model;
     infer->contents = HTP_NEW_ARRAY(infer->arena, const htp_element *, model->tensors.count);
+    infer->reals = HTP_NEW_ARRAY(infer->arena, const double *, model->tensors.count);
     infer->is_set = HTP_NEW_ARRAY(infer->arena, bool, model->tensors.count);
     infer->fronts = (htp_map){0};
     infer->is_wrong = false;
@@ -415,6 +424,7 @@ static void walk(htp_infer *infer, const htp_map *by_op)
             if (rules[found].contents) {
                 note_contents(infer, rules[found].contents);
             }
+            htp_infer_note_reals(infer);
         }
         leave_untold(infer);
     }

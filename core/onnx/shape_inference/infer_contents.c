@@ -1,7 +1,7 @@
 /*
  * Contents of small int64 vectors in shape computations.
  */
-#include "onnx/shape_inference/infer_rule.h"
+#include "onnx/shape_inference/infer_arithmetic.h"
 
 #include <string.h>
 
@@ -44,8 +44,15 @@ bool htp_contents_copy(const htp_infer *infer, htp_element *elements, size_t cou
 /* Booleans are 0 and 1; casts to them are not followed. */
 bool htp_contents_cast(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return infer->model->tensors.items[infer->node->outputs[0]].dtype != HTP_DTYPE_BOOL &&
-           htp_contents_copy(infer, elements, count);
+    int64_t number;
+    bool is_truth = infer->model->tensors.items[infer->node->outputs[0]].dtype == HTP_DTYPE_BOOL;
+    if (!is_truth && count > 0 && htp_infer_truncated(infer, 0, 0, &number)) {
+        for (size_t i = 0; i < count; i++) {
+            elements[i].is_known = htp_infer_truncated(infer, 0, i, &elements[i].value.size);
+        }
+        return true;
+    }
+    return !is_truth && htp_contents_copy(infer, elements, count);
 }
 
 bool htp_contents_concat(const htp_infer *infer, htp_element *elements, size_t count)
@@ -174,14 +181,7 @@ bool htp_contents_product(const htp_infer *infer, htp_element *elements, size_t 
 
 /* ---- arithmetic ---- */
 
-/* An operation on numbers, false if the result is unknown; and on polynomials, if one operand is
- * symbolic. */
-typedef struct arithmetic {
-    bool (*numbers)(int64_t a, int64_t b, int64_t *result);
-    htp_polynomial_id (*symbols)(htp_algebra *algebra, htp_polynomial_id a, htp_polynomial_id b);
-} arithmetic;
-
-static htp_element combine(const htp_infer *infer, const arithmetic *how, htp_element a,
+static htp_element combine(const htp_infer *infer, const htp_arithmetic *how, htp_element a,
                            htp_element b)
 {
     int64_t x;
@@ -199,8 +199,8 @@ static htp_element combine(const htp_infer *infer, const arithmetic *how, htp_el
                                          htp_infer_of(infer, b.value)));
 }
 
-static bool apply(const htp_infer *infer, const arithmetic *how, htp_element *elements,
-                  size_t count)
+bool htp_contents_apply(const htp_infer *infer, const htp_arithmetic *how, htp_element *elements,
+                        size_t count)
 {
     size_t lengths[2];
     if (infer->node->input_count != 2 || !input_is_known(infer, 0) || !input_is_known(infer, 1) ||
@@ -232,10 +232,10 @@ static bool times(int64_t a, int64_t b, int64_t *result)
     return !__builtin_mul_overflow(a, b, result);
 }
 
-/* Runtimes round negative quotients in different ways. */
+/* Div of integers truncates. */
 static bool divide(int64_t a, int64_t b, int64_t *result)
 {
-    bool told = a >= 0 && b > 0;
+    bool told = b > 0 || b < -1 || (b == -1 && a != INT64_MIN);
     *result = told ? a / b : 0;
     return told;
 }
@@ -253,24 +253,6 @@ static bool c_modulo(int64_t a, int64_t b, int64_t *result)
 {
     *result = b > 0 ? a % b : 0;
     return b > 0;
-}
-
-static bool is_less(int64_t a, int64_t b, int64_t *result)
-{
-    *result = a < b;
-    return true;
-}
-
-static bool is_equal(int64_t a, int64_t b, int64_t *result)
-{
-    *result = a == b;
-    return true;
-}
-
-static bool is_either(int64_t a, int64_t b, int64_t *result)
-{
-    *result = a != b;
-    return true;
 }
 
 static bool larger(int64_t a, int64_t b, int64_t *result)
@@ -327,40 +309,6 @@ static htp_polynomial_id c_modulo_symbols(htp_algebra *algebra, htp_polynomial_i
     return htp_polynomial_is_at_least(algebra, a, 0) ? modulo_symbols(algebra, a, b) : HTP_NONE;
 }
 
-/* 0 if a >= b at all sizes; 1 if a < b at all sizes. */
-static htp_polynomial_id is_less_symbol(htp_algebra *algebra, htp_polynomial_id a,
-                                        htp_polynomial_id b)
-{
-    if (htp_polynomial_is_above(algebra, a, b)) {
-        return htp_polynomial_number(algebra, 0);
-    }
-    htp_polynomial_id more = htp_polynomial_add(algebra, b, a, -1);
-    return htp_polynomial_is_at_least(algebra, more, 1) ? htp_polynomial_number(algebra, 1)
-                                                        : HTP_NONE;
-}
-
-/* 1 for equal polynomials; 0 if one is larger at all sizes. */
-static htp_polynomial_id is_equal_symbol(htp_algebra *algebra, htp_polynomial_id a,
-                                         htp_polynomial_id b)
-{
-    htp_polynomial_id more = htp_polynomial_add(algebra, a, b, -1);
-    htp_polynomial_id less = htp_polynomial_add(algebra, b, a, -1);
-    bool differ = htp_polynomial_is_at_least(algebra, more, 1) ||
-                  htp_polynomial_is_at_least(algebra, less, 1);
-    return a == b   ? htp_polynomial_number(algebra, 1)
-           : differ ? htp_polynomial_number(algebra, 0)
-                    : HTP_NONE;
-}
-
-static htp_polynomial_id is_either_symbol(htp_algebra *algebra, htp_polynomial_id a,
-                                          htp_polynomial_id b)
-{
-    (void)algebra;
-    (void)a;
-    (void)b;
-    return HTP_NONE;
-}
-
 /* No size is above INT64_MAX. */
 static htp_polynomial_id smaller_symbol(htp_algebra *algebra, htp_polynomial_id a,
                                         htp_polynomial_id b)
@@ -379,7 +327,7 @@ static htp_polynomial_id smaller_symbol(htp_algebra *algebra, htp_polynomial_id 
 
 bool htp_contents_add(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){add, add_symbols}, elements, count);
+    return htp_contents_apply(infer, &(htp_arithmetic){add, add_symbols}, elements, count);
 }
 
 bool htp_contents_negate(const htp_infer *infer, htp_element *elements, size_t count)
@@ -400,48 +348,39 @@ bool htp_contents_negate(const htp_infer *infer, htp_element *elements, size_t c
 
 bool htp_contents_subtract(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){subtract, subtract_symbols}, elements, count);
+    return htp_contents_apply(infer, &(htp_arithmetic){subtract, subtract_symbols}, elements,
+                              count);
 }
 
 bool htp_contents_multiply(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){times, htp_polynomial_multiply}, elements, count);
+    return htp_contents_apply(infer, &(htp_arithmetic){times, htp_polynomial_multiply}, elements,
+                              count);
 }
 
 bool htp_contents_divide(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){divide, divide_symbols}, elements, count);
+    return htp_contents_apply(infer, &(htp_arithmetic){divide, divide_symbols}, elements, count);
 }
 
 bool htp_contents_mod(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    arithmetic how = {modulo, modulo_symbols};
+    htp_arithmetic how = {modulo, modulo_symbols};
     if (htp_infer_int(infer, "fmod", 0) != 0) {
-        how = (arithmetic){c_modulo, c_modulo_symbols};
+        how = (htp_arithmetic){c_modulo, c_modulo_symbols};
     }
-    return apply(infer, &how, elements, count);
+    return htp_contents_apply(infer, &how, elements, count);
 }
 
 bool htp_contents_max(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){larger, htp_polynomial_larger}, elements, count);
+    return htp_contents_apply(infer, &(htp_arithmetic){larger, htp_polynomial_larger}, elements,
+                              count);
 }
 
 bool htp_contents_min(const htp_infer *infer, htp_element *elements, size_t count)
 {
-    return apply(infer, &(arithmetic){smaller, smaller_symbol}, elements, count);
-}
-
-/* ---- truth values, as 0 and 1 ---- */
-
-bool htp_contents_less(const htp_infer *infer, htp_element *elements, size_t count)
-{
-    return apply(infer, &(arithmetic){is_less, is_less_symbol}, elements, count);
-}
-
-bool htp_contents_equal(const htp_infer *infer, htp_element *elements, size_t count)
-{
-    return apply(infer, &(arithmetic){is_equal, is_equal_symbol}, elements, count);
+    return htp_contents_apply(infer, &(htp_arithmetic){smaller, smaller_symbol}, elements, count);
 }
 
 /* From the second input where the first is true, from the third elsewhere. */
@@ -470,29 +409,4 @@ bool htp_contents_of_shape(const htp_infer *infer, htp_element *elements, size_t
         elements[i] = known_number(value->ints[0]);
     }
     return value;
-}
-
-bool htp_contents_xor(const htp_infer *infer, htp_element *elements, size_t count)
-{
-    return apply(infer, &(arithmetic){is_either, is_either_symbol}, elements, count);
-}
-
-/* False if one side is false; else unknown. */
-bool htp_contents_and(const htp_infer *infer, htp_element *elements, size_t count)
-{
-    size_t lengths[2];
-    if (!htp_infer_length(infer, 0, &lengths[0]) || !htp_infer_length(infer, 1, &lengths[1])) {
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < 2; k++) {
-            int64_t number;
-            size_t at = lengths[k] == 1 ? 0 : i;
-            if (at < lengths[k] && htp_infer_number(htp_infer_element(infer, k, at), &number) &&
-                number == 0) {
-                elements[i] = known_number(0);
-            }
-        }
-    }
-    return true;
 }

@@ -29,6 +29,7 @@ typedef struct htp_infer {
     htp_arena *arena;
     const htp_onnx_node *node;    /* the node whose outputs are typed */
     const htp_element **contents; /* by tensor; NULL: unknown */
+    const double **reals;         /* by tensor of floats: its numbers; NULL: unknown */
     htp_symbols *symbols;         /* of the graph */
     htp_map fronts;               /* dims of cut axes: see infer_parts.c */
     bool *is_set;                 /* by tensor: typed by a rule */
@@ -92,6 +93,19 @@ bool htp_infer_length(const htp_infer *infer, uint32_t index, size_t *length);
 /** Element @p at of input @p index, or of a tensor; unknown beyond its length. */
 htp_element htp_infer_element(const htp_infer *infer, uint32_t index, size_t at);
 htp_element htp_infer_content(const htp_infer *infer, htp_tensor_id tensor, size_t at);
+
+/** Whether a tensor is of rank 0 (1 element) or 1, of known length, and short enough for its
+ * contents to be followed. */
+bool htp_infer_short(const htp_tensor *tensor, size_t *length);
+
+/** Follows the numbers of the node's first output, if it is of floats. */
+void htp_infer_note_reals(htp_infer *infer);
+
+/** Reads the numbers of a constant of floats. @param data  may be unaligned */
+void htp_infer_read_reals(htp_infer *infer, htp_tensor_id tensor, const void *data);
+
+/** A number of an input of floats, rounded towards zero. @return false if it is unknown */
+bool htp_infer_truncated(const htp_infer *infer, uint32_t index, size_t at, int64_t *number);
 
 /** Whether an element is a known number. */
 bool htp_infer_number(htp_element element, int64_t *number);

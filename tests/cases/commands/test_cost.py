@@ -1,12 +1,14 @@
 """`htp-trace inspect --cost`: multiply-adds, bytes and memory, against PyTorch's counter and by hand."""
 
 import json
+import math
 import re
 
 import onnx
 import torch
 from onnx import TensorProto, helper
 from torch import nn
+from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from commands import NO_SHIM, facts
@@ -82,6 +84,30 @@ def half_of_what_pytorch_counts():
         for key in ("multiply_adds", "activation_bytes"):
             assert at(found[key], **sizes) == number(found[key])
         assert 2 * number(found["multiply_adds"]) == flops(folder / "mixed.pt", [torch.ones(3, 3, 16, 9)])
+
+
+class Same(nn.Conv2d):
+    """Padded for ceil(size / 2) outputs, as TensorFlow pads."""
+
+    def forward(self, x):
+        h, w = x.shape[-2:]
+        down = max((-(h // -2) - 1) * 2 + 3 - h, 0)
+        across = max((math.ceil(w / 2) - 1) * 2 + 3 - w, 0)
+        padded = F.pad(x, [across // 2, across - across // 2, down // 2, down - down // 2])
+        return F.conv2d(padded, self.weight, self.bias, 2)
+
+
+@case
+def of_padding_that_is_computed():
+    """Numbers are followed through divisions that round, truth values and floats."""
+    with scratch() as folder:
+        torch.jit.script(nn.Sequential(Same(3, 8, 3), Same(8, 8, 3)).eval()).save(str(folder / "m.pt"))
+        export(folder / "m.pt", folder / "m.onnx", "--input", "input:float32[batch=2,3,height=12,width=10]")
+        for sizes in ({"batch": 3, "height": 17, "width": 224}, {"batch": 1, "height": 224, "width": 223}):
+            found = cost(folder / "m.onnx", **sizes)
+            assert not found["values_of_unknown_size"], sizes
+            x = torch.ones(sizes["batch"], 3, sizes["height"], sizes["width"])
+            assert 2 * number(found["multiply_adds"]) == flops(folder / "m.pt", [x]), sizes
 
 
 @case_for_each(("traced", "program"))
