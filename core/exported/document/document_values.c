@@ -2,7 +2,10 @@
 
 #include "base/dtype.h"
 
+#include <math.h>
 #include <string.h>
+
+static const double LARGEST_HINT = 0x1p53; /* integers up to here are doubles */
 
 /* ---- numbers of enumerations ---- */
 
@@ -69,6 +72,7 @@ static uint32_t expression_of(htp_document *d, const htp_json_node *node)
         if (hint) {
             double number = hint_of(d, hint);
             program->expressions.items[index].hint = number;
+            program->expressions.items[index].has_hint = fabs(number) <= LARGEST_HINT;
         }
     }
     return index;
