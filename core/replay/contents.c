@@ -172,6 +172,9 @@ static double number_at(const struct numbers *numbers, int64_t index)
         const htp_operand *element = &numbers->list->as.elements[index];
         return element->kind == HTP_OPERAND_INT ? (double)element->as.i : -1;
     }
+    if (!elements) {
+        return -1;
+    }
     switch (numbers->type) {
     case HTP_SCALAR_LONG:
         memcpy(&wide, elements + index * (int64_t)sizeof(wide), sizeof(wide));

@@ -84,10 +84,10 @@ bool htp_replay_pack(htp_replay_state *state, const htp_trace_node *node, const 
                      const char *argument, htp_operand *object)
 {
     const char *packer = find_packer(name, argument);
-    htp_operand levels;
-    htp_operand scale;
-    htp_operand zero_point;
-    htp_operand inputs[2];
+    htp_operand levels = {.type = HTP_NONE};
+    htp_operand scale = levels;
+    htp_operand zero_point = levels;
+    htp_operand inputs[2] = {levels, levels};
     return packer && read_named(state, node, "weight", &levels) &&
            read_named(state, node, "weight_scale", &scale) &&
            read_named(state, node, "weight_zero_point", &zero_point) &&

@@ -115,7 +115,7 @@ static htp_status place_node(struct finder *f, uint32_t node)
     uint32_t module = innermost == HTP_NONE ? HTP_NONE : f->chosen[innermost];
     r->replaced_by[node] = owner == HTP_NONE ? HTP_NONE : r->replaced_by[owner];
     if (r->replaced_by[node] != HTP_NONE || module == HTP_NONE || r->tree->is_shared[node] ||
-        htp_flow_is_constant(view, node) || (f->call != HTP_NONE && !f->only.has_node[node])) {
+        htp_flow_is_constant(view, node) || (f->only.has_node && !f->only.has_node[node])) {
         return HTP_OK;
     }
     uint32_t number = find_entry(f, node, module);
