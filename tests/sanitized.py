@@ -1,5 +1,5 @@
-"""Exports the programs of the operator, scripted and random tests with a build under sanitizers: none of them
-reports anything, and each export ends as it must. The last line is `N passed, N failed, N skipped`.
+"""Exports the programs of the operator, scripted and random tests with a build under sanitizers, and verifies some models:
+none of them reports anything, and each ends as it must. The last line is `N passed, N failed, N skipped`.
 
 Usage: HTP_BUILD=DIR sanitized.py [WORD...]   those whose name holds one of these
 
@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import Lock
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "support"))
@@ -27,6 +28,7 @@ import harness  # noqa: E402  (needs the path and the options above)
 import operator_files  # noqa: E402
 import test_random_programs as random_programs  # noqa: E402
 import test_scripted as scripted  # noqa: E402
+import test_verify_operators as verified  # noqa: E402
 
 JOBS = 2
 OPSET = 18
@@ -58,6 +60,42 @@ def at_random(kind: str, first: int) -> Batch:
 def of_script(name: str) -> Batch:
     folder = scripted.made()
     return Batch([folder / f"{name}.pt"], scripted.flags_of(folder, name), set())
+
+
+# ---- verify ----------------------------------------------------------------------------------------
+
+# Models of each kind; of two ONNX files, one is optimised.
+VERIFIED = ("bag", "cells", "encoder", "segments", "sorted", "unpooled" if "plain" in verified.KINDS else "attention")
+LEAKS = HERE / "faults" / "leaks.supp"
+MAKING = Lock()  # torch.export is not for threads
+
+
+def sanitized(*command) -> str:
+    """What is wrong with a run, which also looks for leaks. A difference beyond the tolerance is none."""
+    env = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1:alloc_dealloc_mismatch=0",
+           "LSAN_OPTIONS": f"suppressions={LEAKS}:print_suppressions=0"}
+    result = subprocess.run([str(harness.PROGRAM), *map(str, command)], capture_output=True, text=True, timeout=1200, env=env)
+    said = "\n".join(result.stderr.splitlines()[:SHOWN])
+    is_right = result.returncode in (harness.EXIT_OK, verified.EXIT_FOUND) and "Sanitizer" not in result.stderr
+    return "" if is_right else f"exit code {result.returncode}\n{said}"
+
+
+def verify(kind: str, name: str) -> tuple:
+    """One model against its export; or its export against itself, optimised."""
+    with tempfile.TemporaryDirectory(prefix="sanitized-", dir=harness.BUILD) as folder:
+        out = Path(folder) / "x.onnx"
+        with MAKING:
+            program = verified.saved(name, "traced" if kind == "onnx" else kind, Path(folder))
+        failure = sanitized(program, "--out", out, "--quiet")
+        pair = (out, out, "--level", "1") if kind == "onnx" else (program, out)
+        failure = failure or sanitized("verify", *pair, "--quiet", "--onnxruntime", verified.PACKAGE[0], "--save", Path(folder) / "s")
+    return 1, [(f"verify/{kind}/{name}", failure)] if failure else []
+
+
+def verifications() -> dict:
+    kinds = [kind for kind in ("traced", "plain") if kind in verified.KINDS]
+    return {f"verify/{kind}/{name}": partial(verify, kind, name) for kind in (*kinds, "onnx") for name in VERIFIED
+            if (name, "traced" if kind == "onnx" else kind) not in verified.NOT_MADE}
 
 
 def batches() -> dict:
@@ -107,11 +145,11 @@ def failures(make: partial) -> tuple:
 
 def main() -> int:
     words = sys.argv[1:]
-    chosen = {name: make for name, make in batches().items()
-              if not words or any(word in name for word in words)}
+    work = {**{name: partial(failures, make) for name, make in batches().items()}, **verifications()}
+    chosen = {name: do for name, do in work.items() if not words or any(word in name for word in words)}
     count = failed = 0
     with ThreadPoolExecutor(JOBS) as pool:
-        for name, (files, found) in zip(chosen, pool.map(failures, chosen.values())):
+        for name, (files, found) in zip(chosen, pool.map(lambda do: do(), chosen.values())):
             print(f"  {name}: {files - len(found)} passed, {len(found)} failed", flush=True)
             for file, failure in found:
                 print(f"FAILED {file}: {failure}", flush=True)
