@@ -34,7 +34,7 @@ static bool is_inside_of_character(char byte)
 static void shorten(char *line, size_t length)
 {
     static const char gap[] = " ... ";
-    if (length <= MOST_BYTES) {
+    if (length <= MOST_BYTES + sizeof(gap)) { /* it would not be shorter */
         return;
     }
     char *end = line + MOST_BYTES - LAST_BYTES;

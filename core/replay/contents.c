@@ -274,7 +274,7 @@ static bool check_row(const htp_runner *runner, const htp_program_schema *schema
     if (!operand || !of) {
         return false;
     }
-    if (operand->kind == HTP_OPERAND_LIST) {
+    if (operand->kind == HTP_OPERAND_LIST && rows[row].rule >= LABEL) {
         const struct numbers numbers = {.list = operand, .count = operand->count};
         return are_right(&numbers, rows[row].rule, operand, of);
     }

@@ -50,10 +50,11 @@ static bool compute(htp_replay_state *state, const char *kind, const htp_operand
     }
     bool is_made =
         htp_replay_call(state, schema, inputs, count, &outputs, &output_count) && output_count == 1;
-    if (is_made) {
-        *made = outputs[0];
+    if (!is_made) {
+        return htp_replay_fails(state, "its packed weights cannot be made");
     }
-    return is_made;
+    *made = outputs[0];
+    return true;
 }
 
 /* A tensor of one number as a number. */

@@ -45,6 +45,8 @@ static void measure(htp_verify_work *work, const struct slice *slice,
                 work->carried[value], htp_measure(a, b, htp_verify_tolerance(work, value)));
             work->bytes[value] += htp_array_bytes(a);
             work->types[slice->values[HTP_COMPARED_B].items[i]] = b->data_type;
+        } else if (htp_measure_has(a->data_type) && htp_measure_has(b->data_type)) {
+            work->misfits[value] = true;
         }
     }
 }

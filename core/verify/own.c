@@ -187,6 +187,12 @@ static htp_status run_parts(struct finding *f)
         if (htp_status_code(status) == HTP_CODE_INTERNAL) { /* no fault of the module */
             return status;
         }
+        const htp_view *b = work->sides[HTP_COMPARED_B].view;
+        htp_status changed = status ? htp_input_file_check(&b->file) : HTP_OK;
+        if (changed) {
+            htp_status_free(status);
+            return htp_status_prefix(changed, b->path);
+        }
         if (status) {
             module->own = (htp_difference_of){.is_known = false};
             module->no_own = htp_arena_strdup(work->arena, htp_status_message(status));

@@ -147,7 +147,8 @@ static void count_tensors(htp_verify_work *work, htp_verification *verification)
     }
 }
 
-/* Outputs of A that are not compared: then nothing is equal. */
+/* Outputs of A that are not compared. Nothing is equal if there is none that is, or one that has
+ * other dims in B, or that A does not compute. */
 static void count_outputs(const htp_verify_work *work, htp_verification *verification)
 {
     const htp_verify_reference *reference = work->request->reference;
@@ -155,6 +156,8 @@ static void count_outputs(const htp_verify_work *work, htp_verification *verific
     htp_view_range outputs = a->graphs.items[0].outputs;
     for (uint32_t i = outputs.first; i < outputs.first + outputs.count; i++) {
         uint32_t value = a->operands.items[i];
+        verification->is_unknown =
+            verification->is_unknown || (value != HTP_NONE && work->misfits[value]);
         if (value == HTP_NONE || a->values.items[value].maker != HTP_VIEW_BY_NODE ||
             htp_flow_is_constant(a, a->values.items[value].node)) {
             continue;
@@ -162,14 +165,13 @@ static void count_outputs(const htp_verify_work *work, htp_verification *verific
         bool is_missing = reference && reference->gap && reference->is_result[value] &&
                           !work->arrays[HTP_COMPARED_A][work->runs - 1][value];
         verification->outputs[0]++;
-        verification->outputs[1] += !work->carried[value].is_known;
+        verification->outputs[1] += !work->carried[value].is_known || work->misfits[value];
         verification->is_unknown = verification->is_unknown || is_missing;
     }
     verification->is_unknown =
-        verification->is_unknown ||
-        (work->request->values ? verification->compared == 0
-                               : verification->outputs[0] > 0 &&
-                                     verification->outputs[0] == verification->outputs[1]);
+        verification->is_unknown || (work->request->values || verification->outputs[0] == 0
+                                         ? verification->compared == 0
+                                         : verification->outputs[0] == verification->outputs[1]);
 }
 
 static void fill_in(htp_verify_work *work, htp_verification *verification)
@@ -241,6 +243,7 @@ htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
         .arena = arena,
         .request = request,
         .carried = HTP_NEW_ARRAY(arena, htp_difference_of, a->values.count + 1),
+        .misfits = HTP_NEW_ARRAY(arena, bool, a->values.count + 1),
         .bytes = HTP_NEW_ARRAY(arena, uint64_t, a->values.count + 1),
         .types = HTP_NEW_ARRAY(arena, int32_t, request->views[1]->values.count + 1),
         .modules = HTP_NEW_ARRAY(arena, htp_verify_module, tree->module_count + 1U),

@@ -131,7 +131,7 @@ typedef struct htp_verification {
                              HTP_NONE */
     bool is_beyond;       /* something is beyond the tolerance */
     uint32_t outputs[2];  /* of A, but for constants: all, and those not compared */
-    bool is_unknown;      /* none of them is compared, or one that A does not compute */
+    bool is_unknown;      /* none of them is compared, or one has other dims, or A lacks it */
     const char *index;    /* of the files in the request's folder: JSON; NULL: there is none */
     double tolerances[2]; /* the least and the largest that counted */
 } htp_verification;

@@ -21,8 +21,9 @@ typedef struct htp_verify_work {
     const htp_array **arrays[HTP_COMPARED][HTP_VERIFY_RUNS]; /* by value: what comes in */
     const htp_array **left[HTP_VERIFY_RUNS];                 /* by state: what B returned */
     htp_difference_of *carried; /* by value of A; known where both were fetched and compared */
-    uint64_t *bytes;            /* by value of A: in all runs together */
-    int32_t *types;             /* by value of B that was compared: its TensorProto.DataType */
+    bool *misfits;   /* by value of A: in a run, the other one had other dims or another type */
+    uint64_t *bytes; /* by value of A: in all runs together */
+    int32_t *types;  /* by value of B that was compared: its TensorProto.DataType */
     htp_module_borders borders; /* of A */
     htp_verify_module *modules; /* by module of A */
     htp_verify_node *nodes;     /* by node of A */

@@ -1,4 +1,6 @@
 #include "cli/commands/commands.h"
+
+#include "base/status.h"
 #include "cli/output/batch.h"
 #include "cli/output/folders.h"
 #include "cli/output/outputs.h"
@@ -71,13 +73,13 @@ static htp_code report_failure(const struct run *run, htp_status status)
 static void report_killed(void *user, size_t index, int signal)
 {
     struct run *run = user;
-    char error[512];
     run->model = run->arguments->models[index];
-    (void)snprintf(error, sizeof(error), "%s: the process was ended (%s)%s", run->model,
-                   strsignal(signal),
-                   signal == SIGKILL ? ", perhaps for want of memory" : "; please report it");
-    htp_cli_print_message("%s", error);
-    print_json(run, HTP_CODE_INTERNAL, error, HTP_OK);
+    htp_status status =
+        htp_status_make(HTP_CODE_INTERNAL, "%s: the process was ended (%s)%s", run->model,
+                        strsignal(signal), signal == SIGKILL ? ", perhaps for want of memory" : "");
+    htp_cli_print_failure(status);
+    print_json(run, HTP_CODE_INTERNAL, htp_status_message(status), HTP_OK);
+    htp_status_free(status);
     (void)htp_cli_flush_stdout();
 }
 

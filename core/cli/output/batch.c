@@ -194,7 +194,7 @@ static void judge_end(struct batch *batch, size_t index)
     if (ended->spool != NO_LANE) {
         (void)pass_on(batch, ended->spool, STDOUT_FILENO);
     }
-    if (ended->model == batch->count || pending_signal) {
+    if (ended->model == batch->count || (pending_signal && !WIFEXITED(state))) {
         return;
     }
     if (WIFSIGNALED(state)) {
@@ -328,7 +328,8 @@ int htp_cli_batch_run(const char *const *models, size_t count, size_t jobs,
     watch_signals();
     bool runs = supervise(&batch);
     int first = list_failures(&batch, !runs || is_interrupted(&batch));
-    if (is_interrupted(&batch)) {
+    bool is_done = count == 1 && batch.codes[0] != NOT_DONE; /* before the signal, or by it */
+    if (is_interrupted(&batch) && !is_done) {
         first = HTP_CODE_INTERRUPTED;
     } else if (!runs) {
         first = HTP_CODE_INTERNAL;

@@ -281,8 +281,18 @@ static void add_number_node(htp_tape *r, const htp_number_name *row, const htp_e
                            ? find_overload(r, row->name, inputs, count, node)
                            : row->name;
     const htp_exported_schema *schema = htp_exported_schema_find(r->arena, kind);
-    for (uint32_t i = 0; schema && i < count && i < schema->count; i++) {
+    if (schema && count != schema->count) {
+        htp_tape_fail(r, htp_status_make(HTP_CODE_BAD_INPUT,
+                                         "damaged program: %s has %u arguments, not %u; export it "
+                                         "again",
+                                         node->target, count, schema->count));
+        return;
+    }
+    for (uint32_t i = 0; schema && i < count; i++) {
         names[i] = schema->parameters[i].name;
+    }
+    if (schema) {
+        htp_exported_check_types(r, schema, node, inputs);
     }
     htp_tape_give(r, htp_tape_node(r, kind, inputs, names, count), node);
 }

@@ -82,9 +82,6 @@ static bool takes_elements(const htp_tape *r, const char *type, size_t length, u
 static bool takes(const htp_tape *r, const char *type, size_t length, uint32_t value)
 {
     const htp_trace_kind kind = r->values.items[value].kind;
-    if (kind == HTP_TRACE_UNKNOWN) {
-        return true;
-    }
     if (length > 0 && type[length - 1] == '?') {
         return kind == HTP_TRACE_NOTHING || takes(r, type, length - 1, value);
     }
@@ -135,8 +132,8 @@ static bool gives(const htp_tape *r, const char *type, size_t length,
         return !row && list.element == 0;
     }
     const htp_trace_kind kind = r->program->values.items[output->value].kind;
-    return !row || (kind == HTP_TRACE_TENSOR ? strncmp(type, "Tensor", length) == 0
-                                             : row->kinds & 1U << kind);
+    bool is_tensor = row && (row->kinds & KIND(TENSOR));
+    return !row || (is_tensor ? kind == HTP_TRACE_TENSOR : (row->kinds & 1U << kind) != 0);
 }
 
 static void check_outputs(htp_tape *r, const htp_exported_schema *schema,

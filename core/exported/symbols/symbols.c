@@ -185,8 +185,8 @@ static htp_status check_type(const htp_exported_symbols *symbols, uint32_t input
 typedef htp_status (*size_fn)(htp_exported_symbols *symbols, uint32_t input, uint32_t dim,
                               const htp_exported_size *size, uint32_t lane, int64_t number);
 
-/* The nearest integer: that of a file may be the largest one, which is no double. */
-static int64_t whole_of(double number)
+/* Saturates: the largest integer of a file is 2^63 as a double, which no int64 holds. */
+static int64_t saturated(double number)
 {
     return number >= 0x1p63 ? INT64_MAX : number >= -0x1p63 ? (int64_t)number : INT64_MIN;
 }
@@ -208,7 +208,7 @@ static htp_status each_size(htp_exported_symbols *symbols, const htp_input *cons
             }
             if (value->kind == HTP_TRACE_INT && !given[i]->is_open) {
                 HTP_TRY(
-                    visit(symbols, i, HTP_NONE, &value->number, lane, whole_of(given[i]->scalar)));
+                    visit(symbols, i, HTP_NONE, &value->number, lane, saturated(given[i]->scalar)));
             }
         }
     }

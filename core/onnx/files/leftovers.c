@@ -43,8 +43,8 @@ int htp_journal_write(const htp_journal *journal, int lock_fd)
 {
     for (size_t done = 0; done < journal->used;) {
         ssize_t written = pwrite(lock_fd, journal->bytes + done, journal->used - done, (off_t)done);
-        if (written < 0 && errno != EINTR) {
-            return errno;
+        if (written == 0 || (written < 0 && errno != EINTR)) {
+            return written == 0 ? ENOSPC : errno;
         }
         done += written > 0 ? (size_t)written : 0;
     }

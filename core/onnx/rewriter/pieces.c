@@ -9,6 +9,7 @@ struct cutter {
     htp_arena *arena;
     const htp_edit_list *edits;
     size_t next;
+    bool *is_applied; /* by edit; the same field may be copied twice */
     size_t applied;
     htp_pieces *pieces;
 };
@@ -99,8 +100,8 @@ static void take_field(struct cutter *cutter, const htp_wire_field *field)
         if (edit->data) {
             add_data(cutter, edit->data);
         }
-        cutter->next++;
-        cutter->applied++;
+        cutter->applied += !cutter->is_applied[cutter->next];
+        cutter->is_applied[cutter->next++] = true;
     } else {
         enter(cutter,
               (htp_piece_frame){.wire = htp_wire_begin(field->content), .number = field->number});
@@ -172,6 +173,7 @@ htp_status htp_pieces_cut(const htp_view *view, const htp_view *second, htp_aren
 {
     struct cutter cutter = {
         .view = view, .second = second, .arena = arena, .edits = edits, .pieces = pieces};
+    cutter.is_applied = HTP_NEW_ARRAY(arena, bool, edits->count + 1);
     bool is_end = false;
     pieces->list.count = 0;
     pieces->stack.count = 0;
@@ -185,8 +187,7 @@ htp_status htp_pieces_cut(const htp_view *view, const htp_view *second, htp_aren
         HTP_TRY(take_next(&cutter, &is_end));
     }
     pieces->bytes = innermost(&cutter)->bytes;
-    bool is_complete = second ? cutter.applied >= edits->count : cutter.applied == edits->count;
-    return is_complete
+    return cutter.applied == edits->count
                ? HTP_OK
                : htp_status_make(HTP_CODE_INTERNAL, "%s: an edit names no field", view->path);
 }

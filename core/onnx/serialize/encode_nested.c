@@ -53,39 +53,67 @@ static contents *list_contents(const htp_builder *model)
     return lists;
 }
 
-/* Makes a body's GraphProto. Its name is made of the node's and the attribute's, so it is unique
- * and can be derived from the node's (onnx/inliner/inline.h). */
-static Htp__Onnx__GraphProto *make_graph(htp_encoder *encoder, const htp_builder *model,
-                                         const htp_onnx_node *owner, const htp_attribute *attribute,
-                                         const contents *content)
+/* Adds the parts of a body's GraphProto. Its name is made of the node's and the attribute's, so it
+ * is unique and can be derived from the node's (onnx/inliner/inline.h). */
+static void add_graph(packed *p, htp_encoder *encoder, const htp_builder *model,
+                      const htp_onnx_node *owner, const htp_attribute *attribute,
+                      const contents *content)
 {
-    uint32_t index = (uint32_t)attribute->i - 1;
-    const htp_nested_graph *graph = &model->graphs.items[index];
-    packed p = {.base = {.append = append}, .bytes = {.arena = model->arena}};
+    const htp_nested_graph *graph = &model->graphs.items[attribute->i - 1];
     for (size_t i = 0; i < content->nodes.count; i++) {
-        add_piece(&p, htp_encode_node(encoder, content->nodes.items[i]));
+        add_piece(p, htp_encode_node(encoder, content->nodes.items[i]));
     }
     Htp__Onnx__GraphProto name = HTP__ONNX__GRAPH_PROTO__INIT;
     name.name = htp_arena_printf(model->arena, "%s/%s", owner->name, attribute->name);
-    add_piece(&p, &name.base);
+    add_piece(p, &name.base);
     for (size_t i = 0; i < graph->inputs.count; i++) {
-        add_piece(&p, htp_encode_input(encoder, graph->inputs.items[i]));
+        add_piece(p, htp_encode_input(encoder, graph->inputs.items[i]));
     }
     for (size_t i = 0; i < graph->outputs.count; i++) {
-        add_piece(&p, htp_encode_output(encoder, graph->outputs.items[i]));
+        add_piece(p, htp_encode_output(encoder, graph->outputs.items[i]));
     }
     for (size_t i = 0; i < content->typed.count; i++) {
-        add_piece(&p, htp_encode_value_info(encoder, content->typed.items[i]));
+        add_piece(p, htp_encode_value_info(encoder, content->typed.items[i]));
     }
-    ProtobufCAllocator allocator = {
-        .alloc = allocate, .free = keep, .allocator_data = model->arena};
-    return htp__onnx__graph_proto__unpack(&allocator, p.bytes.length,
-                                          (const uint8_t *)htp_text_string(&p.bytes));
+}
+
+static void count(ProtobufCBuffer *buffer, size_t bytes, const uint8_t *unused)
+{
+    (void)unused;
+    ((packed *)buffer)->bytes.length += bytes;
+}
+
+static void add_varint(htp_text *text, size_t value)
+{
+    for (; value >= 0x80; value >>= 7) {
+        htp_text_add_bytes(text, &(char){(char)(value | 0x80)}, 1);
+    }
+    htp_text_add_bytes(text, &(char){(char)value}, 1);
+}
+
+/* Packs a body as a field of its attribute: a message would hold copies of all bodies in it. It is
+ * measured first, so that its bytes are held once. */
+static ProtobufCMessageUnknownField pack_graph(htp_encoder *encoder, const htp_builder *model,
+                                               const htp_onnx_node *owner,
+                                               const htp_attribute *attribute,
+                                               const contents *content)
+{
+    enum { G = 6, LONGEST_VARINT = 10 };
+    packed measured = {.base = {.append = count}};
+    add_graph(&measured, encoder, model, owner, attribute, content);
+    packed p = {.base = {.append = append}, .bytes = {.arena = model->arena}};
+    htp_text_expect(&p.bytes, measured.bytes.length + LONGEST_VARINT);
+    add_varint(&p.bytes, measured.bytes.length);
+    add_graph(&p, encoder, model, owner, attribute, content);
+    return (ProtobufCMessageUnknownField){.tag = G,
+                                          .wire_type = PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED,
+                                          .len = p.bytes.length,
+                                          .data = (uint8_t *)p.bytes.bytes};
 }
 
 /* Nodes of bodies precede the body's node, so in this order every graph is ready in time. */
 void htp_encode_nested_graphs(htp_encoder *encoder, const htp_builder *model,
-                              Htp__Onnx__GraphProto **graphs)
+                              ProtobufCMessageUnknownField *graphs)
 {
     const contents *lists = model->graphs.count ? list_contents(model) : NULL;
     for (size_t i = 0; lists && i < model->nodes.count; i++) {
@@ -94,7 +122,7 @@ void htp_encode_nested_graphs(htp_encoder *encoder, const htp_builder *model,
             const htp_attribute *attribute = &node->attributes[k];
             if (attribute->kind == HTP_ATTRIBUTE_GRAPH) {
                 uint32_t index = (uint32_t)attribute->i - 1;
-                graphs[index] = make_graph(encoder, model, node, attribute, &lists[index]);
+                graphs[index] = pack_graph(encoder, model, node, attribute, &lists[index]);
             }
         }
     }

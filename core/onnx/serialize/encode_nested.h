@@ -7,10 +7,11 @@
 #include "onnx/proto/onnx.pb-c.h"
 #include "onnx/serialize/encode.h"
 
-/** Builds every nested graph of the model, innermost first, so that each exists before its node is
- * encoded. @param graphs  by nested graph; receives messages in the model's arena. */
+/** Packs every nested graph of the model, innermost first, so that each exists before its node is
+ * encoded. @param graphs  by nested graph; receives the field of its attribute, in the model's
+ * arena. */
 void htp_encode_nested_graphs(htp_encoder *encoder, const htp_builder *model,
-                              Htp__Onnx__GraphProto **graphs);
+                              ProtobufCMessageUnknownField *graphs);
 
 /** Builds every function of the model, after the nested graphs. @param functions  in their order;
  * receives messages in the model's arena. */

@@ -41,7 +41,7 @@ bool htp_contents_copy(const htp_infer *infer, htp_element *elements, size_t cou
     return true;
 }
 
-/* Booleans are 0 and 1; casts to them are not followed. */
+/* Floats are truncated. Booleans are 0 and 1; casts to them are not followed. */
 bool htp_contents_cast(const htp_infer *infer, htp_element *elements, size_t count)
 {
     int64_t number;

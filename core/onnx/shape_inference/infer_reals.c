@@ -41,6 +41,17 @@ static double divide(double a, double b)
     return a / b;
 }
 
+/* As in NumPy, what is no number stays none. */
+static double larger(double a, double b)
+{
+    return isnan(a) || isnan(b) ? (double)NAN : fmax(a, b);
+}
+
+static double smaller(double a, double b)
+{
+    return isnan(a) || isnan(b) ? (double)NAN : fmin(a, b);
+}
+
 /* Sorted by operator. Of one operand, or of two. */
 static const struct real_rule {
     const char *op;
@@ -49,7 +60,7 @@ static const struct real_rule {
 } real_rules[] = {
     {"Add", NULL, add},        {"Cast", same, NULL},    {"Ceil", ceil, NULL},
     {"Div", NULL, divide},     {"Floor", floor, NULL},  {"Identity", same, NULL},
-    {"Max", NULL, fmax},       {"Min", NULL, fmin},     {"Mul", NULL, multiply},
+    {"Max", NULL, larger},     {"Min", NULL, smaller},  {"Mul", NULL, multiply},
     {"Neg", negate, NULL},     {"Reshape", same, NULL}, {"Round", rint, NULL},
     {"Sqrt", sqrt, NULL},      {"Squeeze", same, NULL}, {"Sub", NULL, subtract},
     {"Unsqueeze", same, NULL},
@@ -151,8 +162,8 @@ bool htp_infer_truncated(const htp_infer *infer, uint32_t index, size_t at, int6
 {
     static const double most = 4611686018427387904.0; /* 2^62 */
     double real;
-    bool is_whole = htp_infer_has_input(infer, index) && infer->reals[infer->node->inputs[index]] &&
+    bool is_known = htp_infer_has_input(infer, index) && infer->reals[infer->node->inputs[index]] &&
                     operand(infer, index, at, &real) && fabs(real) <= most;
-    *number = is_whole ? (int64_t)real : 0;
-    return is_whole;
+    *number = is_known ? (int64_t)real : 0;
+    return is_known;
 }

@@ -80,7 +80,10 @@ static htp_status choose(struct finder *f, const bool *is_chosen)
     if (f->call == HTP_NONE || count == 0) {
         return HTP_OK;
     }
-    HTP_TRY(htp_calls_check_module(f->r->view->path, call_module(f->arena, f->r, last), count));
+    if (count > 1) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: --call needs one module, and %zu are chosen",
+                               f->r->view->path, count);
+    }
     return find_region(f->arena, f->r, last, f->call, &f->only);
 }
 

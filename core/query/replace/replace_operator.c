@@ -139,7 +139,8 @@ static bool make_constant(const struct reading *reading, uint32_t tensor, htp_te
     uint64_t count = htp_tree_elements(view, constant);
     const unsigned char *at = htp_view_literals(reading->arena, view, tensor);
     bool is_float = constant->data_type == FLOAT32;
-    if (!at || constant->sparse.at || (is_float && count != 1)) {
+    bool is_known = is_float || constant->data_type == INT64 || constant->data_type == BOOL;
+    if (!at || !is_known || constant->sparse.at || (is_float && count != 1)) {
         return false;
     }
     bool is_list = constant->dims.count > 0;

@@ -13,7 +13,7 @@ function verificationFacts(found) {
     return [['Compared tensors', count(found.compared), 'figure'],
         ['Without a counterpart', `${count(without.a)} of A, ${count(without.b)} of B`, 'figure'],
         ['Tolerance', errorText(found.tolerance), 'figure'],
-        ['First', found.first ?? (found.is_beyond ? 'no module alone' : 'none'), ''],
+        ['First', found.first ?? (found.is_beyond ? 'no module alone' : found.is_unknown ? 'unknown' : 'none'), ''],
         ['B', found.b, ''], ['ONNX Runtime', runtime, ''], ['Sizes', sizesText(found.sizes), '']];
 }
 
@@ -48,8 +48,9 @@ function sourceTable(model) {
     const sources = model.order.filter((module) => model.modules[module].is_source)
         .sort((a, b) => model.modules[a].first_node - model.modules[b].first_node);
     if (sources.length === 0) {
-        return make('p', {class: 'hint'}, model.raw.verification.is_beyond ?
-            'No module alone is beyond the tolerance.' : 'Nothing is beyond the tolerance.');
+        const {is_beyond: beyond, is_unknown: unknown} = model.raw.verification;
+        return make('p', {class: 'hint'}, beyond ? 'No module alone is beyond the tolerance.' :
+            unknown ? 'Not all outputs were compared.' : 'Nothing is beyond the tolerance.');
     }
     const more = sources.length - MOST_SOURCES;
     return make('div', {}, [

@@ -147,6 +147,7 @@ void htp_verified_summary(htp_json *json, const htp_verification *v)
     htp_json_number(json, "level", v->request->level);
     add_tolerance(json, v);
     htp_json_bool(json, "is_beyond", v->is_beyond);
+    htp_json_bool(json, "is_unknown", v->is_unknown);
     htp_json_count(json, "outputs", v->outputs[0]);
     htp_json_count(json, "outputs_not_compared", v->outputs[1]);
     add_sizes(json, v);

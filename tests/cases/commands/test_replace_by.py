@@ -18,6 +18,7 @@ from models.table import ALL
 from numbers_check import session
 from test_bad_input import check_line
 from test_extract import X, Y, arrays_of, extract, inputs_of, is_equal, network, node, save
+from test_verify_programs import remembering
 
 MODULES = {
     "bert-tiny": ("encoder.layer.1", "BertSelfAttention.", "embeddings", "pooler"),

@@ -7,7 +7,7 @@ import numpy
 import torch
 from torch import nn
 
-from harness import EXIT_OK, case, case_for_each, libtorch_version, run, scratch
+from harness import EXIT_OK, case, case_for_each, run, scratch
 from test_validate import EXIT_FOUND
 from test_verify import PACKAGE
 from test_verify_programs import verified
@@ -127,7 +127,7 @@ def saved(name: str, kind: str, folder):
     return folder / "x.pt2"
 
 
-KINDS = ("traced", "plain", "decomposed") if libtorch_version() >= (2, 13) else ("traced",)
+KINDS = ("traced", "plain", "decomposed")
 
 
 NOT_MADE = (("unpooled", "traced"), ("labelled", "plain"), ("labelled", "decomposed"))  # torch.export refuses lengths
@@ -236,7 +236,7 @@ def quantise(kind: str):
     return torch.ao.quantization.convert(prepared)
 
 
-@case_for_each(["static", "dynamic"] if libtorch_version() >= (2, 13) else [], name=str)
+@case_for_each(["static", "dynamic"])
 def layers_with_packed_weights_run(kind):
     """The kernel's object is made of the weights that the trace has."""
     with scratch() as folder:

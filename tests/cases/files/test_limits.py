@@ -199,7 +199,7 @@ def limits_are_raised_and_lowered():
                      "--limit", "steps=100", "--limit", "steps=1000")
         assert result.returncode == EXIT_OK, result.stderr
         write(folder / "net.pt", module(tensor()), code=doubled('"a"', 'torch.format("{{}}{{}}", {0}, {0})', "torch.len({0})", 5))
-        refused(folder, "code/__torch__.py:12): more than 31 characters of one text (--limit characters=N raises this limit)",
+        refused(folder, "code/__torch__.py:12): more than 31 characters of one string (--limit characters=N raises this limit)",
                 "--limit", "characters=31")
         result = run(folder / "net.pt", "--out", folder / "out.onnx", "--input", "x:float32[4,4]", "--limit", "characters=32")
         assert result.returncode == EXIT_OK, result.stderr

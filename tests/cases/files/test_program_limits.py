@@ -112,7 +112,7 @@ LIMITED = {
     "conditions that double": (loops(19), "--limit operators=N", ()),
     "many operators": (row(1000), "more than 999 operators in one run", ("--limit", "operators=999")),
     "many values": (row(1000), "more than 999 values in one run", ("--limit", "values=999")),
-    "a long program": (row(1000), "more than 100000 bytes of a program", ("--limit", "program-bytes=100000")),
+    "a long program": (row(1000), "more than 100000 bytes of JSON", ("--limit", "program-bytes=100000")),
 }
 
 

@@ -18,7 +18,7 @@ CIRCLES = [
     ("interpret", "call coinciding fitted memory_changes outputs quantized views"),
     ("interpret", "restore restore_devices restore_nodes"),
     ("onnx", "encode encode_nested"),
-    ("onnx", "infer infer_nested"),
+    ("onnx", "infer infer_nested infer_reals"),
     ("replay", "control replay"),
 ]
 # Definitions in a higher room of the interpreter than some of their callers: memory is read and written by running

@@ -64,6 +64,19 @@ START_TEST(long_messages_keep_both_ends)
 }
 END_TEST
 
+START_TEST(messages_about_as_long_as_allowed_end_as_they_are)
+{
+    for (int width = 8150; width < 8250; width++) {
+        htp_status status = htp_status_make(HTP_CODE_USAGE, "%*d: save it again", width, 1);
+        const char *message = htp_status_message(status);
+        size_t length = strlen(message);
+        ck_assert_uint_le(length, 8192 + strlen(" ... ") + 1);
+        ck_assert_str_eq(message + length - strlen("1: save it again"), "1: save it again");
+        htp_status_free(status);
+    }
+}
+END_TEST
+
 START_TEST(long_messages_are_cut_between_characters)
 {
     enum { COUNT = 5000 };
@@ -141,6 +154,7 @@ END_TEST
 
 UNIT_MAIN("status", success_is_null, message_is_one_line, bytes_beyond_ascii_stay,
           details_are_kept_in_order, long_messages_keep_both_ends,
+          messages_about_as_long_as_allowed_end_as_they_are,
           long_messages_are_cut_between_characters, nothing_is_left_that_a_terminal_obeys,
           prefix_goes_in_front_of_the_message, try_returns_failures,
           a_prefix_keeps_code_and_details)

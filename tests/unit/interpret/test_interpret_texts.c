@@ -161,7 +161,7 @@ UNIT_TEST(a_text_that_grows_too_long_is_refused)
         "  %u:str = aten::format(%p, %t, %t, %t, %t, %t, %t, %t, %t, %t, %t, %t)\n"
         "  -> %u\n",
         "aten::format makes a long text, in the root module: more than 1048576 characters of one "
-        "text (--limit characters=N raises this limit)");
+        "string (--limit characters=N raises this limit)");
 }
 
 UNIT_TEST(what_is_printed_leaves_no_trace)

@@ -247,7 +247,7 @@ UNIT_TEST(lists_and_texts_are_not_repeated_without_end)
 {
     const char *const long_list = "it takes more than 262144 elements of one list, tuple or dict "
                                   "(--limit elements=N raises this limit)";
-    const char *const long_text = "it takes more than 1048576 characters of one text (--limit "
+    const char *const long_text = "it takes more than 1048576 characters of one string (--limit "
                                   "characters=N raises this limit)";
     const htp_operand elements[] = {int_of(1), int_of(2)};
     const htp_operand list = list_of(elements, 2);
@@ -472,11 +472,10 @@ UNIT_TEST(all_texts_of_a_run_are_counted_together)
         htp_text_add(&program, "  %is:bool = aten::eq.str(%a, %a)\n");
     }
     htp_text_add(&program, "  -> %is\n");
-    ck_assert_str_eq(
-        interpret(arena, htp_text_string(&program), "[2]"),
-        "aten::eq.str: it takes more than 268435456 characters that operators on texts go "
-        "through (--limit text-work=N raises this limit), in the root module "
-        "(model.py:34)");
+    ck_assert_str_eq(interpret(arena, htp_text_string(&program), "[2]"),
+                     "aten::eq.str: it takes more than 268435456 characters that string operators "
+                     "process (--limit text-work=N raises this limit), in the root module "
+                     "(model.py:34)");
 }
 
 UNIT_MAIN("interpret: operand checks", operators_are_found_by_their_names,

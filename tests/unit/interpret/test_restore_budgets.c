@@ -80,7 +80,7 @@ UNIT_TEST(sizes_have_an_end)
                        STATE BIG "%s:list = prim::ListConstruct(%k, %k, %n)\n"
                                  "%x = aten::zeros(%s, %none, %none, %none, %none)\n-> %x\n",
                        "", RUNS_NOT,
-                       "takes more than 268435456 elements that restored objects make (--limit "
+                       "takes more than 268435456 elements of restored objects (--limit "
                        "restored-elements=N");
 }
 
@@ -89,8 +89,7 @@ UNIT_TEST(lists_that_are_repeated_have_an_end)
     restore_expect_end(arena,
                        STATE "%k:int = prim::Constant<134217729>()\n"
                              "%x:list = aten::mul.left_t(%l, %k)\n-> %x\n",
-                       "", RUNS_NOT,
-                       "takes more than 268435456 elements that restored objects make");
+                       "", RUNS_NOT, "takes more than 268435456 elements of restored objects");
     restore_expect(arena,
                    STATE "%k:int = prim::Constant<131072>()\n"
                          "%x:list = aten::mul.left_t(%l, %k)\n"
@@ -110,8 +109,7 @@ UNIT_TEST(all_operators_together_have_an_end)
                                  "prim::Loop(%k, %c)\n{ (%i:int)\n"
                                  " %x = aten::zeros(%s, %none, %none, %none, %none)\n"
                                  " %y:int = aten::add.int(%i, %i)\n -> %c\n}\n-> %n\n",
-                       "", RUNS_NOT,
-                       "takes more than 268435456 elements that restored objects make");
+                       "", RUNS_NOT, "takes more than 268435456 elements of restored objects");
 }
 
 UNIT_TEST(memory_is_cleared)

@@ -8,9 +8,9 @@
 #include <string.h>
 
 static const char too_long[] =
-    "it takes more than 1048576 characters of one text (--limit characters=N raises this limit)";
-static const char endless[] = "it takes more than 268435456 characters that operators on texts go "
-                              "through (--limit text-work=N raises this limit)";
+    "it takes more than 1048576 characters of one string (--limit characters=N raises this limit)";
+static const char endless[] = "it takes more than 268435456 characters that string operators "
+                              "process (--limit text-work=N raises this limit)";
 static const char unknown[] = "it writes a value of unknown length, or of too many parts";
 
 /* A text of this many characters, none of which is read. */
@@ -62,7 +62,7 @@ UNIT_TEST(a_limit_is_chosen)
     ck_assert(budget.is_exceeded);
     ck_assert_str_eq(
         reason.message,
-        "it takes more than 99 characters of one text (--limit characters=N raises this limit)");
+        "it takes more than 99 characters of one string (--limit characters=N raises this limit)");
 }
 
 UNIT_TEST(two_texts_make_one_that_is_as_long_as_both)

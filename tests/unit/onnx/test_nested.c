@@ -116,7 +116,10 @@ UNIT_TEST(messages_hold_the_graphs)
     htp_builder_remove_unused(f.model);
     htp_encoder *encoder = htp_encoder_new(f.model, NULL);
     const ProtobufCMessage *message = htp_encode_node(encoder, (uint32_t)f.model->nodes.count - 1);
-    const Htp__Onnx__GraphProto *graph = (const Htp__Onnx__GraphProto *)message;
+    uint8_t *packed = htp_arena_alloc(arena, protobuf_c_message_get_packed_size(message));
+    Htp__Onnx__GraphProto *graph =
+        htp__onnx__graph_proto__unpack(NULL, protobuf_c_message_pack(message, packed), packed);
+    ck_assert_ptr_nonnull(graph);
     ck_assert_uint_eq(graph->n_node, 1);
     const Htp__Onnx__NodeProto *node = graph->node[0];
     ck_assert_str_eq(node->op_type, "If");
@@ -128,6 +131,7 @@ UNIT_TEST(messages_hold_the_graphs)
     ck_assert_uint_eq(side->n_output, 1);
     ck_assert_str_eq(side->output[0]->name, side->node[0]->output[0]);
     ck_assert_str_eq(node->attribute[1]->g->node[0]->op_type, "Identity");
+    htp__onnx__graph_proto__free_unpacked(graph, NULL);
 }
 
 UNIT_MAIN("nested", what_is_made_outside_goes_through_an_identity, an_input_belongs_to_its_graph,
