@@ -151,8 +151,8 @@ def call_count(command: str) -> int:
         return sum(words[1] not in faulty.ALLOCATIONS for words in lines)
 
 
-SAID = ("was changed while it was read", "was cut short while it was read", "cannot be read any more",
-        "are cut short", "changed")
+SAID = ("was changed while it was read", "were changed while they were read", "was cut short while it was read",
+        "cannot be read any more", "are cut short")
 
 
 def complaint(command: str, name: str, how: str, when: str, folder: Path) -> str:

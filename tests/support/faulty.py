@@ -170,7 +170,7 @@ def check_memory(command: str, mode: str, count: int = 0) -> None:
     found = [place for place in places(command)[0] if place.call in ALLOCATIONS]
     complaints = [complaint_about_memory(command, place, mode) for place in evenly(found, count)]
     complaints = [complaint for complaint in complaints if complaint]
-    assert not complaints, f"{len(complaints)} of {len(found)} places\n" + "\n".join(complaints[:40])
+    assert found and not complaints, f"{len(complaints)} of {len(found)} places\n" + "\n".join(complaints[:40])
 
 
 # ---- writes ----------------------------------------------------------------------------------------
@@ -205,4 +205,4 @@ def check_writes(command: str, fault: str, count: int = 0) -> None:
              if place.call not in ALLOCATIONS + READS and (not calls or place.call in calls)]
     complaints = [complaint_about_write(command, place, fault) for place in evenly(found, count)]
     complaints = [complaint for complaint in complaints if complaint]
-    assert not complaints, f"{len(complaints)} of {len(found)} places\n" + "\n".join(complaints[:40])
+    assert found and not complaints, f"{len(complaints)} of {len(found)} places\n" + "\n".join(complaints[:40])

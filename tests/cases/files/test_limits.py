@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from bounded_runs import check_bounded
-from harness import EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, PROGRAM, ROOT, case, case_for_each, run, scratch
+from harness import EXIT_INTERRUPTED, EXIT_OK, EXIT_UNSUPPORTED, EXIT_USAGE, PROGRAM, ROOT, case, case_for_each, run, scratch
 from written_archives import PYTHON, module, tensor, write
 
 SECONDS = 60
@@ -179,14 +179,17 @@ def killed_in_branches():
         write(folder / "net.pt", module(tensor()), code=nested(30))
         before = sorted(folder.iterdir())
         command = [str(PROGRAM), str(folder / "net.pt"), "--out", str(folder / "out.onnx"), "--input", "x:float32[4,4]"]
+        codes = set()
         for number in (signal.SIGKILL, signal.SIGTERM):
             for wait in range(8):
-                process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
                 time.sleep(wait / 10)
                 process.send_signal(number)
-                if process.wait(SECONDS) == EXIT_OK:
-                    (folder / "out.onnx").unlink()
+                process.communicate(timeout=SECONDS)  # until its child has ended, too
+                codes.add(process.returncode)
+                (folder / "out.onnx").unlink(missing_ok=True)  # which it may have finished
                 assert sorted(folder.iterdir()) == before, f"{number} after {wait / 10} s"
+        assert codes <= {EXIT_OK, EXIT_INTERRUPTED, -signal.SIGKILL, -signal.SIGTERM} and len(codes) > 1, codes
 
 
 @case

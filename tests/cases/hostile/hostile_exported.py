@@ -262,7 +262,7 @@ PROGRAMS = {
     "a format of another name": {**records(), "archive_format": b"pt3"},
     "programs with hostile names": {**{f"models/../{name}.json": b"{}" for name in "ab"}, **without(records(), MODEL)},
     "60,000 records": lambda: {**records(), **{f"data/constants/c{i}": b"" for i in range(60_000)}},
-    "a record above the archive": {**records(), "../../../../tmp/owned": b"x"},
+    "a record above the archive": {**records(), "../in/owned": b"x"},
     # Pickles of earlier versions.
     "a pickle of os.system": old_with(state.call("os", "system", state.text("touch owned")))[0],
     "a pickle that nests": old_with(b"]" * 1_000_000)[0],

@@ -164,7 +164,7 @@ ARCHIVES = {
     "version -1": {"data": module(tensor()), "version_text": b"-1"},
     "version 999": {"data": module(tensor()), "version_text": b"999"},
     "a version of a megabyte": {"data": module(tensor()), "version_text": b"3" * 1_000_000},
-    "a record above the archive": more(("../../../../tmp/owned", b"x")),
+    "a record above the archive": more(("../in/owned", b"x")),
     "a record with a root": more(("/etc/owned", b"x")),
     "a record with escapes": more((ESCAPES, b"x")),
     "a record of a long name": more(("n" * 60_000, b"x")),
