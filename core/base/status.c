@@ -151,3 +151,18 @@ void htp_status_free(htp_status status)
     free(status->message);
     free(status);
 }
+
+const char *htp_status_keep_message(htp_arena *arena, htp_status status)
+{
+    jmp_buf recovery;
+    memcpy(&recovery, &arena->recovery, sizeof(recovery));
+    if (htp_arena_recover(arena) != 0) {
+        memcpy(&arena->recovery, &recovery, sizeof(recovery));
+        htp_status_free(status);
+        htp_arena_exhaust(arena);
+    }
+    const char *message = htp_arena_strdup(arena, htp_status_message(status));
+    memcpy(&arena->recovery, &recovery, sizeof(recovery));
+    htp_status_free(status);
+    return message;
+}

@@ -4,6 +4,8 @@
 #ifndef HTP_BASE_STATUS_H
 #define HTP_BASE_STATUS_H
 
+#include "base/arena.h"
+
 #include <htp/htp.h>
 
 /** A failure with a one-line message (newlines become spaces). Never NULL: without memory it
@@ -26,5 +28,9 @@ HTP_MUST_USE htp_status htp_status_prefix(htp_status status, const char *prefix)
             return htp_try_status_;                                                                \
         }                                                                                          \
     } while (0)
+
+/** Keeps the message of a failure in the arena, and frees the failure, also if memory runs out: the
+ * jump to the recovery point would skip the frame that owns it. "" for HTP_OK. */
+const char *htp_status_keep_message(htp_arena *arena, htp_status status);
 
 #endif

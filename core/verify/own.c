@@ -195,8 +195,7 @@ static htp_status run_parts(struct finding *f)
         }
         if (status) {
             module->own = (htp_difference_of){.is_known = false};
-            module->no_own = htp_arena_strdup(work->arena, htp_status_message(status));
-            htp_status_free(status);
+            module->no_own = htp_status_keep_message(work->arena, status);
         }
         stopped = htp_verify_tick(work, "modules", m + 1U, work->borders.tree->module_count);
     }

@@ -19,9 +19,8 @@ static htp_status read_one(htp_status status, htp_arena *arena, const char **pro
     if (htp_status_code(status) != HTP_CODE_UNSUPPORTED) {
         return status;
     }
-    *problem = htp_arena_strdup(arena, htp_status_message(status));
+    *problem = htp_status_keep_message(arena, status);
     *formula = (htp_exported_formula){.steps = NULL};
-    htp_status_free(status);
     return HTP_OK;
 }
 

@@ -43,7 +43,7 @@ struct htp_encoder {
     char offset[24], length[24];
     dimension_message *dimensions, **dimension_items;
     int64_t *dims;
-    ProtobufCMessageUnknownField *graphs; /* by nested graph: the packed field of its attribute */
+    ProtobufCMessageUnknownField *graphs; /* by nested graph: the fields of its attribute */
     Htp__Onnx__FunctionProto **functions;
 };
 
@@ -121,7 +121,8 @@ htp_encoder *htp_encoder_new(const htp_builder *model, const htp_annotations *an
     for (size_t i = 0; i < 3; i++) {
         encoder->place_items[i] = &encoder->places[i];
     }
-    encoder->graphs = HTP_NEW_ARRAY(arena, ProtobufCMessageUnknownField, model->graphs.count);
+    encoder->graphs =
+        HTP_NEW_ARRAY(arena, ProtobufCMessageUnknownField, model->graphs.count * HTP_GRAPH_FIELDS);
     htp_encode_nested_graphs(encoder, model, encoder->graphs);
     encoder->functions = HTP_NEW_ARRAY(arena, Htp__Onnx__FunctionProto *, model->functions.count);
     htp_encode_functions(encoder, model, encoder->functions);
@@ -265,8 +266,10 @@ static size_t set_attribute(htp_encoder *encoder, Htp__Onnx__AttributeProto *mes
         }
         return attribute->count;
     case HTP_ATTRIBUTE_GRAPH:
-        message->base.n_unknown_fields = 1;
-        message->base.unknown_fields = &encoder->graphs[attribute->i - 1];
+        message->has_type = false;
+        message->base.n_unknown_fields = HTP_GRAPH_FIELDS;
+        message->base.unknown_fields =
+            &encoder->graphs[(size_t)(attribute->i - 1) * HTP_GRAPH_FIELDS];
         break;
     case HTP_ATTRIBUTE_TENSOR:
         set_constant(encoder, &encoder->model->constants_within.items[attribute->i]);

@@ -92,23 +92,28 @@ static void add_varint(htp_text *text, size_t value)
 }
 
 /* Packs a body as a field of its attribute: a message would hold copies of all bodies in it. It is
- * measured first, so that its bytes are held once. */
-static ProtobufCMessageUnknownField pack_graph(htp_encoder *encoder, const htp_builder *model,
-                                               const htp_onnx_node *owner,
-                                               const htp_attribute *attribute,
-                                               const contents *content)
+ * measured first, so that its bytes are held once. Unknown fields follow the known ones, so the
+ * attribute's type, which stands behind the body, is one of them, too. */
+static void pack_graph(htp_encoder *encoder, const htp_builder *model, const htp_onnx_node *owner,
+                       const htp_attribute *attribute, const contents *content,
+                       ProtobufCMessageUnknownField fields[HTP_GRAPH_FIELDS])
 {
-    enum { G = 6, LONGEST_VARINT = 10 };
+    enum { G = 6, TYPE = 20, LONGEST_VARINT = 10 };
+    static uint8_t graph_type[] = {HTP__ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH};
     packed measured = {.base = {.append = count}};
     add_graph(&measured, encoder, model, owner, attribute, content);
     packed p = {.base = {.append = append}, .bytes = {.arena = model->arena}};
     htp_text_expect(&p.bytes, measured.bytes.length + LONGEST_VARINT);
     add_varint(&p.bytes, measured.bytes.length);
     add_graph(&p, encoder, model, owner, attribute, content);
-    return (ProtobufCMessageUnknownField){.tag = G,
-                                          .wire_type = PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED,
-                                          .len = p.bytes.length,
-                                          .data = (uint8_t *)p.bytes.bytes};
+    fields[0] = (ProtobufCMessageUnknownField){.tag = G,
+                                               .wire_type = PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED,
+                                               .len = p.bytes.length,
+                                               .data = (uint8_t *)p.bytes.bytes};
+    fields[1] = (ProtobufCMessageUnknownField){.tag = TYPE,
+                                               .wire_type = PROTOBUF_C_WIRE_TYPE_VARINT,
+                                               .len = sizeof(graph_type),
+                                               .data = graph_type};
 }
 
 /* Nodes of bodies precede the body's node, so in this order every graph is ready in time. */
@@ -122,7 +127,8 @@ void htp_encode_nested_graphs(htp_encoder *encoder, const htp_builder *model,
             const htp_attribute *attribute = &node->attributes[k];
             if (attribute->kind == HTP_ATTRIBUTE_GRAPH) {
                 uint32_t index = (uint32_t)attribute->i - 1;
-                graphs[index] = pack_graph(encoder, model, node, attribute, &lists[index]);
+                pack_graph(encoder, model, node, attribute, &lists[index],
+                           &graphs[(size_t)index * HTP_GRAPH_FIELDS]);
             }
         }
     }

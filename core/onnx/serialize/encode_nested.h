@@ -7,8 +7,11 @@
 #include "onnx/proto/onnx.pb-c.h"
 #include "onnx/serialize/encode.h"
 
+/** The fields of an attribute that holds a graph, beside its name: the graph and the type. */
+enum { HTP_GRAPH_FIELDS = 2 };
+
 /** Packs every nested graph of the model, innermost first, so that each exists before its node is
- * encoded. @param graphs  by nested graph; receives the field of its attribute, in the model's
+ * encoded. @param graphs  by nested graph; receives the fields of its attribute, in the model's
  * arena. */
 void htp_encode_nested_graphs(htp_encoder *encoder, const htp_builder *model,
                               ProtobufCMessageUnknownField *graphs);

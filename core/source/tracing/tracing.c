@@ -22,23 +22,6 @@ struct tracing {
     const char *message;     /* the reason; "" without a failure */
 };
 
-/* Keeps the message of a failure, and frees the failure, also if memory runs out: a jump to the
- * callers' recovery point would skip this frame. */
-static const char *move_message(htp_arena *arena, htp_status status)
-{
-    jmp_buf recovery;
-    memcpy(&recovery, &arena->recovery, sizeof(recovery));
-    if (htp_arena_recover(arena) != 0) {
-        memcpy(&arena->recovery, &recovery, sizeof(recovery));
-        htp_status_free(status);
-        htp_arena_exhaust(arena);
-    }
-    const char *message = htp_arena_strdup(arena, htp_status_message(status));
-    memcpy(&arena->recovery, &recovery, sizeof(recovery));
-    htp_status_free(status);
-    return message;
-}
-
 static htp_code run(struct tracing *tracing, uint32_t lane_count)
 {
     const htp_inputs *inputs = tracing->inputs;
@@ -54,7 +37,7 @@ static htp_code run(struct tracing *tracing, uint32_t lane_count)
     };
     htp_status status = htp_states_settle(&tracer, lane_count, &tracing->states, &tracing->result);
     tracing->code = htp_status_code(status);
-    tracing->message = move_message(tracing->arena, status);
+    tracing->message = htp_status_keep_message(tracing->arena, status);
     return tracing->code;
 }
 
