@@ -280,7 +280,7 @@ static void add_number_node(htp_tape *r, const htp_number_name *row, const htp_e
     const char *kind = row->has_overloads && count > 0
                            ? find_overload(r, row->name, inputs, count, node)
                            : row->name;
-    const htp_exported_schema *schema = htp_exported_schema_find(r->arena, kind);
+    const htp_exported_schema *schema = htp_tape_schema(r, kind);
     if (schema && count != schema->count) {
         htp_tape_fail(r, htp_status_make(HTP_CODE_BAD_INPUT,
                                          "damaged program: %s has %u arguments, not %u; export it "
@@ -304,7 +304,7 @@ static void add_operator(htp_tape *r, const htp_exported_node *node)
 {
     const char *kind;
     node = htp_names_translate(r->arena, node, &kind);
-    const htp_exported_schema *schema = htp_exported_schema_find(r->arena, kind);
+    const htp_exported_schema *schema = htp_tape_schema(r, kind);
     uint32_t made = schema ? add_by_schema(r, schema, node) : add_as_given(r, kind, node);
     htp_tape_give(r, made, node);
     if (schema && !htp_training_note(r, node, made)) {

@@ -270,6 +270,16 @@ uint32_t htp_tape_weight(htp_tape *r, uint32_t weight)
 
 /* ---- nodes ---- */
 
+const htp_exported_schema *htp_tape_schema(htp_tape *r, const char *kind)
+{
+    uint32_t found = (uint32_t)r->parsed.count;
+    if (!htp_map_get(&r->schemas, kind, &found)) {
+        HTP_PUSH(r->arena, &r->parsed, htp_exported_schema_find(r->arena, kind));
+        htp_map_set(r->arena, &r->schemas, kind, found);
+    }
+    return r->parsed.items[found];
+}
+
 uint32_t htp_tape_node(htp_tape *r, const char *kind, const uint32_t *inputs,
                        const char *const *names, uint32_t count)
 {

@@ -45,6 +45,8 @@ typedef struct htp_tape {
     uint32_t *module_calls;
     htp_map scope_by_stack;
     htp_map scope_by_key;
+    htp_map schemas;                                /**< by kind: those parsed, on first use */
+    HTP_VECTOR(const htp_exported_schema *) parsed; /**< NULL: not in the table */
     uint32_t *bound;                    /**< by value of the program: its current value; HTP_NONE */
     const htp_exported_node **deferred; /**< by value of the program: its producer on demand */
     struct htp_lying *lying;            /**< by value of the program: memory.h */
@@ -88,6 +90,9 @@ uint32_t htp_tape_weight(htp_tape *r, uint32_t weight);
 
 /** Whether a number of the program is the same in all lanes, and at all sizes of the axes. */
 bool htp_tape_is_fixed(const htp_tape *r, const htp_exported_size *size);
+
+/** As htp_exported_schema_find(), parsed once for all nodes of a kind. */
+const htp_exported_schema *htp_tape_schema(htp_tape *r, const char *kind);
 
 /** Adds a node to the current block. Its outputs are set by one of the functions below.
  * @return its number */
