@@ -9,7 +9,6 @@ struct cutter {
     htp_arena *arena;
     const htp_edit_list *edits;
     size_t next;
-    bool *is_applied; /* by edit; the same field may be copied twice */
     size_t applied;
     htp_pieces *pieces;
 };
@@ -100,8 +99,9 @@ static void take_field(struct cutter *cutter, const htp_wire_field *field)
         if (edit->data) {
             add_data(cutter, edit->data);
         }
-        cutter->applied += !cutter->is_applied[cutter->next];
-        cutter->is_applied[cutter->next++] = true;
+        bool *is_applied = &cutter->pieces->is_applied.items[cutter->next++];
+        cutter->applied += !*is_applied;
+        *is_applied = true;
     } else {
         enter(cutter,
               (htp_piece_frame){.wire = htp_wire_begin(field->content), .number = field->number});
@@ -173,11 +173,14 @@ htp_status htp_pieces_cut(const htp_view *view, const htp_view *second, htp_aren
 {
     struct cutter cutter = {
         .view = view, .second = second, .arena = arena, .edits = edits, .pieces = pieces};
-    cutter.is_applied = HTP_NEW_ARRAY(arena, bool, edits->count + 1);
     bool is_end = false;
     pieces->list.count = 0;
     pieces->stack.count = 0;
     pieces->prefixes_used = 0;
+    pieces->is_applied.count = 0;
+    for (size_t i = 0; i < edits->count; i++) {
+        HTP_PUSH(arena, &pieces->is_applied, false);
+    }
     htp_span whole = recipe ? (htp_span){NULL, 0} : view->bytes;
     enter(&cutter, (htp_piece_frame){.wire = htp_wire_begin(whole), .recipe = recipe});
     while (!is_end || pieces->stack.count > 1) {

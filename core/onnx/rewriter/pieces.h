@@ -30,7 +30,8 @@ typedef struct htp_pieces {
     HTP_VECTOR(htp_piece_frame) stack;
     HTP_VECTOR(unsigned char *) prefixes; /* memory for tags and lengths */
     size_t prefixes_used;
-    uint64_t bytes; /* of all */
+    HTP_VECTOR(bool) is_applied; /* by edit; the same field may be copied twice */
+    uint64_t bytes;              /* of all */
 } htp_pieces;
 
 /**
