@@ -3,25 +3,6 @@
 #include "onnx/files/external.h"
 #include "onnx/files/output.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static htp_status check_folder(htp_arena *arena, const char *onnx_path)
-{
-    const char *slash = strrchr(onnx_path, '/');
-    const char *folder = ".";
-    if (slash) {
-        folder = htp_arena_copy(arena, onnx_path, (size_t)(slash - onnx_path) + 1);
-    }
-    if (access(folder, W_OK | X_OK) == 0) {
-        return HTP_OK;
-    }
-    return htp_status_make(HTP_CODE_CANNOT_WRITE, "cannot write '%s': folder '%s': %s", onnx_path,
-                           folder, strerror(errno));
-}
-
 /* Whether a data file of the output would replace the input, or belongs to the model at the
  * output's path. */
 static bool is_data_file(const char *input, const char *output, bool has_external)
@@ -65,5 +46,5 @@ htp_status htp_paths_check(htp_arena *arena, const char *const *inputs, size_t i
                                    onnx_path);
         }
     }
-    return output->is_direct ? HTP_OK : check_folder(arena, output->path);
+    return HTP_OK;
 }

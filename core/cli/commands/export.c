@@ -41,7 +41,6 @@ static void on_note(void *user, const char *line)
     if (run->arguments->quiet) {
         return;
     }
-    htp_cli_terminal_clear();
     if (run->arguments->model_count > 1) {
         htp_cli_print_message("%s: %s", run->model, line);
     } else {
@@ -93,7 +92,7 @@ static htp_status export_model(const struct run *run, const htp_options *options
         htp_cli_print_json(strdup(htp_result_json(result)));
     }
     if (!status && run->arguments->print_tree) {
-        (void)fputs(htp_result_tree(result), stdout);
+        htp_cli_print_text(htp_result_tree(result));
     }
     htp_result_free(result);
     return status;
@@ -104,7 +103,7 @@ static htp_status dump_model(const struct run *run, const htp_options *options)
     char *text = NULL;
     htp_status status = htp_dump_graph(run->model, options, &text);
     if (!status) {
-        (void)fputs(text, stdout);
+        htp_cli_print_text(text);
     }
     htp_string_free(text);
     return status;
@@ -174,6 +173,7 @@ static int run_model(void *user, size_t index)
     options.sidecar = arguments->sidecar;
     options.leaves_memory = HTP_CLI_ENDS_AT_ONCE && index + 1 == arguments->model_count;
     run->model = arguments->models[index];
+    htp_cli_terminal_begin(&run->terminal, htp_cli_command_find(arguments->command)->name);
     htp_cli_signals_begin(run->model, arguments->json);
     if (run->terminal.shows_stages && arguments->model_count > 1 && !takes_all(arguments)) {
         htp_cli_print_message("%s", run->model);
@@ -184,7 +184,7 @@ static int run_model(void *user, size_t index)
     }
     htp_status status = work_on(run, &options, index, &has_findings);
     htp_cli_budget_stop();
-    htp_cli_terminal_clear();
+    htp_cli_terminal_end();
     int code = status         ? (int)report_failure(run, status)
                : has_findings ? HTP_CODE_FOUND
                               : HTP_CODE_OK;

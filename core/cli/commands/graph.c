@@ -2,16 +2,15 @@
 
 #include "base/status.h"
 #include "cli/output/written.h"
+#include "cli/terminal/print.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* A failure of stdout is reported at the end, as always. */
 static bool print(void *user, const void *bytes, size_t count)
 {
     (void)user;
-    (void)fwrite(bytes, 1, count, stdout);
+    htp_cli_print_bytes(bytes, count);
     return true;
 }
 

@@ -2,7 +2,6 @@
 #include "cli/output/written.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/signals.h"
-#include "cli/terminal/terminal.h"
 
 htp_status htp_cli_verify(const htp_cli_arguments *arguments, const htp_options *run,
                           bool *is_beyond)
@@ -31,7 +30,6 @@ htp_status htp_cli_verify(const htp_cli_arguments *arguments, const htp_options 
         status = htp_model_verify(models[0], models[1], &options, answer.text_place,
                                   answer.json_place, is_beyond);
     }
-    htp_cli_terminal_clear();
     htp_cli_answer_print(&answer, status);
     htp_model_free(models[0]);
     htp_model_free(models[1]);

@@ -1,5 +1,7 @@
 #include "cli/terminal/budget.h"
 
+#include "cli/terminal/terminal.h"
+
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +10,11 @@
 #include <unistd.h>
 
 /* Memory is looked at so often: libtorch may take gigabytes in a second. */
-enum { MEMORY_INTERVAL_MICROSECONDS = 20000, TEXT_ROOM = 256 };
+enum {
+    MEMORY_INTERVAL_MICROSECONDS = 20000,
+    TICK_MICROSECONDS = 250000, /* between two looks at the time, or lines of progress */
+    TEXT_ROOM = 256,
+};
 
 static int limits[HTP_CLI_BUDGET_COUNT];
 static struct timespec deadline;
@@ -27,9 +33,15 @@ int htp_cli_budget_of(htp_cli_budget budget)
     return limits[budget];
 }
 
+static bool needs_timer(void)
+{
+    return limits[HTP_CLI_BUDGET_TIME] > 0 || limits[HTP_CLI_BUDGET_MEMORY] > 0 ||
+           htp_cli_terminal_wants_ticks();
+}
+
 void htp_cli_budget_start(void)
 {
-    struct itimerval timer = {{0, 0}, {limits[HTP_CLI_BUDGET_TIME], 0}};
+    suseconds_t interval = TICK_MICROSECONDS;
     (void)clock_gettime(CLOCK_MONOTONIC, &deadline);
     deadline.tv_sec += limits[HTP_CLI_BUDGET_TIME];
     if (limits[HTP_CLI_BUDGET_MEMORY] > 0) {
@@ -39,10 +51,10 @@ void htp_cli_budget_start(void)
             process = getpid();
         }
         page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-        timer.it_value = (struct timeval){0, MEMORY_INTERVAL_MICROSECONDS};
-        timer.it_interval = timer.it_value;
+        interval = MEMORY_INTERVAL_MICROSECONDS;
     }
-    if (limits[HTP_CLI_BUDGET_TIME] > 0 || limits[HTP_CLI_BUDGET_MEMORY] > 0) {
+    if (needs_timer()) {
+        const struct itimerval timer = {{0, interval}, {0, interval}};
         (void)setitimer(ITIMER_REAL, &timer, NULL);
     }
 }
@@ -50,7 +62,7 @@ void htp_cli_budget_start(void)
 void htp_cli_budget_stop(void)
 {
     static const struct itimerval off;
-    if (limits[HTP_CLI_BUDGET_TIME] > 0 || limits[HTP_CLI_BUDGET_MEMORY] > 0) {
+    if (needs_timer()) {
         (void)setitimer(ITIMER_REAL, &off, NULL);
     }
 }

@@ -20,7 +20,8 @@ void htp_cli_budget_set(int seconds, int mebibytes);
 /** Whether there is such a limit, and its number. */
 int htp_cli_budget_of(htp_cli_budget budget);
 
-/** Starts the timer for a model: SIGALRM comes whenever limits are to be checked. */
+/** Starts the timer for a model: SIGALRM comes whenever limits are to be checked, or progress is to
+ * be shown. */
 void htp_cli_budget_start(void);
 
 /** Stops it: the model is done. */

@@ -2,6 +2,7 @@
 
 #include "base/disarm.h"
 #include "base/files/descriptor.h"
+#include "cli/terminal/terminal.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -55,9 +56,21 @@ static char *make_line(const char *prefix, const char *format, va_list arguments
 static void print_line(char *line)
 {
     if (line) {
+        htp_cli_terminal_clear();
         (void)fputs(line, stderr);
     }
     free(line);
+}
+
+void htp_cli_print_bytes(const void *bytes, size_t count)
+{
+    htp_cli_terminal_end();
+    (void)fwrite(bytes, 1, count, stdout);
+}
+
+void htp_cli_print_text(const char *text)
+{
+    htp_cli_print_bytes(text, strlen(text));
 }
 
 char *htp_cli_message_line(const char *format, ...)
@@ -108,7 +121,7 @@ void htp_cli_print_answer(htp_status status, char *answer)
 {
     if (!status && answer) {
         htp_cli_rename_standard(answer);
-        (void)fputs(answer, stdout);
+        htp_cli_print_text(answer);
     }
     htp_string_free(answer);
 }
@@ -120,7 +133,8 @@ void htp_cli_print_json(char *json)
         size_t length = strlen(json);
         const char *end = length > 0 && json[length - 1] == '\n' ? "" : "\n";
         if (json_descriptor == STDOUT_FILENO) {
-            (void)printf("%s%s", json, end);
+            htp_cli_print_text(json);
+            htp_cli_print_text(end);
         } else if (!htp_descriptor_write_all(json_descriptor, json, length) ||
                    !htp_descriptor_write_all(json_descriptor, end, strlen(end))) {
             htp_cli_print_message("JSON cannot be kept in a temporary file: %s", strerror(errno));

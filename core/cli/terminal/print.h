@@ -30,6 +30,13 @@ void htp_cli_print_failure(htp_status status);
 /** An indented formatted line on stderr. */
 void htp_cli_print_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** Prints a part of the answer on stdout, after which no progress is shown. Whether that failed is
+ * found by htp_cli_flush_stdout(). */
+void htp_cli_print_bytes(const void *bytes, size_t count);
+
+/** The same of a string. */
+void htp_cli_print_text(const char *text);
+
 /** Prints an answer of the library on stdout unless @p status is a failure. Frees it. */
 void htp_cli_print_answer(htp_status status, char *answer);
 

@@ -129,33 +129,46 @@ static void on_crash(int signal, siginfo_t *information, void *context)
     end(&last_words[phase][i], judge(phase, judged).code);
 }
 
-/* Ends the process once a limit is exceeded. @return whether limits are watched */
-static bool watch_budget(void)
+_Noreturn static void end_interrupted(void)
 {
-    htp_cli_budget budget = htp_cli_budget_check();
-    if (budget != HTP_CLI_BUDGET_COUNT) {
-        end(&exceeded[budget], HTP_CODE_UNSUPPORTED);
-    }
-    return htp_cli_budget_of(HTP_CLI_BUDGET_TIME) > 0 ||
-           htp_cli_budget_of(HTP_CLI_BUDGET_MEMORY) > 0;
+    static char line[] = "htp-trace: interrupted\n";
+    end(&(struct last_words){.line = line}, HTP_CODE_INTERRUPTED);
 }
 
 static void on_stop(int signal)
 {
-    static char line[] = "htp-trace: interrupted\n";
-    if (is_reported || (signal == SIGALRM && stop_requests == 0 && watch_budget())) {
+    (void)signal;
+    if (is_reported) {
         return;
     }
-    if (stop_requests++ > 0 || signal == SIGALRM) {
-        end(&(struct last_words){.line = line}, HTP_CODE_INTERRUPTED);
+    if (stop_requests > 0) {
+        end_interrupted();
     }
+    stop_requests = 1;
     (void)alarm(GRACE_SECONDS);
 }
 
-/* A signal that is ignored at start (nohup) stays ignored. */
-static void install_stop(int signal)
+/* The timer: of a budget and of progress, or of the grace after a request to stop. */
+static void on_alarm(int signal)
 {
-    struct sigaction action = {.sa_handler = on_stop, .sa_flags = SA_ONSTACK | SA_RESTART};
+    (void)signal;
+    if (is_reported) {
+        return;
+    }
+    if (stop_requests > 0) {
+        end_interrupted();
+    }
+    htp_cli_budget exceeded_budget = htp_cli_budget_check();
+    if (exceeded_budget != HTP_CLI_BUDGET_COUNT) {
+        end(&exceeded[exceeded_budget], HTP_CODE_UNSUPPORTED);
+    }
+    htp_cli_terminal_tick();
+}
+
+/* A signal that is ignored at start (nohup) stays ignored. */
+static void install_stop(int signal, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK | SA_RESTART};
     struct sigaction before;
     (void)sigemptyset(&action.sa_mask);
     if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
@@ -188,10 +201,10 @@ void htp_cli_signals_install(void)
     for (size_t i = 0; i < CRASH_COUNT; i++) {
         (void)sigaction(crashes[i].signal, &action, NULL);
     }
-    install_stop(SIGINT);
-    install_stop(SIGTERM);
-    install_stop(SIGHUP);
-    install_stop(SIGALRM);
+    install_stop(SIGINT, on_stop);
+    install_stop(SIGTERM, on_stop);
+    install_stop(SIGHUP, on_stop);
+    install_stop(SIGALRM, on_alarm);
     (void)signal(SIGPIPE, SIG_IGN);
 }
 

@@ -2,18 +2,38 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { BAR_WIDTH = 30 };
+enum {
+    BAR_WIDTH = 30,
+    SECOND = 1000, /* milliseconds */
+    CLOCK_ROOM = 80,
+};
 
 static const double bar_after_seconds = 1.0;
 static const double bar_interval_seconds = 0.1;
 
-/* There is one stderr. */
-static volatile sig_atomic_t is_bar_drawn;
+/* What the last line of stderr shows. There is one stderr. */
+enum drawn { NOTHING, BAR, CLOCK };
+
+static volatile sig_atomic_t drawn;
+static const char *volatile at_work; /* the command; NULL: ticks show nothing */
+static _Atomic int64_t begun_at;     /* milliseconds */
+static _Atomic int64_t quiet_since;
+
+static const char erase[] = "\r\033[K";
+
+static int64_t now(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * SECOND + time.tv_nsec / 1000000;
+}
 
 static bool is_set(const char *variable)
 {
@@ -33,14 +53,69 @@ void htp_cli_terminal_init(htp_cli_terminal *terminal, bool quiet, bool verbose)
     };
 }
 
+void htp_cli_terminal_begin(const htp_cli_terminal *terminal, const char *name)
+{
+    begun_at = now();
+    quiet_since = begun_at;
+    at_work = terminal->shows_bar ? name : NULL;
+}
+
+bool htp_cli_terminal_wants_ticks(void)
+{
+    return at_work != NULL;
+}
+
+static void write_stderr(const char *text, size_t length)
+{
+    ssize_t written = write(STDERR_FILENO, text, length);
+    (void)written; /* there is nowhere to report to */
+}
+
+/* Appends what fits. */
+static size_t append(char text[CLOCK_ROOM], size_t at, const char *added, size_t length)
+{
+    length = length < CLOCK_ROOM - at ? length : CLOCK_ROOM - at;
+    memcpy(text + at, added, length);
+    return at + length;
+}
+
+void htp_cli_terminal_tick(void)
+{
+    const char *name = at_work;
+    int64_t time = now();
+    if (!name || drawn == BAR || time - quiet_since < SECOND) {
+        return;
+    }
+    char digits[20];
+    size_t first = sizeof(digits);
+    int64_t seconds = (time - begun_at) / SECOND;
+    do {
+        digits[--first] = (char)('0' + seconds % 10);
+        seconds /= 10;
+    } while (seconds > 0);
+    char text[CLOCK_ROOM];
+    size_t length = append(text, 0, erase, sizeof(erase) - 1);
+    length = append(text, length, name, strlen(name));
+    length = append(text, length, "  ", 2);
+    length = append(text, length, digits + first, sizeof(digits) - first);
+    length = append(text, length, " s", 2);
+    drawn = CLOCK;
+    write_stderr(text, length);
+}
+
 void htp_cli_terminal_clear(void)
 {
-    static const char erase[] = "\r\033[K";
-    if (is_bar_drawn) {
-        is_bar_drawn = 0;
-        ssize_t written = write(STDERR_FILENO, erase, sizeof(erase) - 1);
-        (void)written; /* there is nowhere to report to */
+    if (drawn != NOTHING) {
+        drawn = NOTHING;
+        write_stderr(erase, sizeof(erase) - 1);
     }
+    quiet_since = now();
+}
+
+void htp_cli_terminal_end(void)
+{
+    at_work = NULL;
+    htp_cli_terminal_clear();
 }
 
 static void format_amount(char text[32], const char *label, uint64_t amount)
@@ -63,13 +138,13 @@ static void format_amount(char text[32], const char *label, uint64_t amount)
 
 static void draw_bar(htp_cli_terminal *terminal, const htp_progress *progress)
 {
-    bool is_due = !is_bar_drawn || progress->seconds - terminal->drawn_at >= bar_interval_seconds;
+    bool is_due = drawn != BAR || progress->seconds - terminal->drawn_at >= bar_interval_seconds;
     if (!terminal->shows_bar || progress->seconds < bar_after_seconds || !is_due) {
         return;
     }
     char amount[32];
     format_amount(amount, progress->label, progress->done);
-    (void)fprintf(stderr, "\r\033[K%-8s%s", htp_stage_name(progress->stage), amount);
+    (void)fprintf(stderr, "%s%-8s%s", erase, htp_stage_name(progress->stage), amount);
     if (progress->total > 0) {
         double share = (double)progress->done / (double)progress->total;
         int filled = (int)((share < 1 ? share : 1) * BAR_WIDTH);
@@ -80,7 +155,7 @@ static void draw_bar(htp_cli_terminal *terminal, const htp_progress *progress)
         (void)fputc(']', stderr);
     }
     (void)fflush(stderr);
-    is_bar_drawn = 1;
+    drawn = BAR;
     terminal->drawn_at = progress->seconds;
 }
 

@@ -139,12 +139,22 @@ bool htp_output_are_one(const char *a, const char *b)
     return strcmp(first, second) == 0 && htp_output_is_same(folders[0], folders[1]);
 }
 
+/* The temporary file is made in the folder, whether or not the file exists. */
+static htp_status check_folder(const htp_output *output)
+{
+    char folder[PATH_MAX];
+    (void)split_path(output->path, folder);
+    bool is_fit = output->is_direct || access(folder, W_OK | X_OK) == 0;
+    return is_fit ? HTP_OK : htp_output_cannot_write(output->path, errno);
+}
+
 htp_status htp_output_find(htp_output *output, const char *path)
 {
     struct stat facts;
     HTP_TRY(begin(output, path));
     if (stat(path, &facts) != 0) {
-        return errno == ENOENT ? follow_links(output) : htp_output_cannot_write(path, errno);
+        HTP_TRY(errno == ENOENT ? follow_links(output) : htp_output_cannot_write(path, errno));
+        return check_folder(output);
     }
     if (S_ISDIR(facts.st_mode)) {
         return htp_output_cannot_write(path, EISDIR);
@@ -158,7 +168,7 @@ htp_status htp_output_find(htp_output *output, const char *path)
     output->is_direct = !S_ISREG(facts.st_mode) || !resolve(output, path, &facts);
     output->is_private = !output->is_direct;
     output->owner = facts.st_uid;
-    return HTP_OK;
+    return check_folder(output);
 }
 
 htp_status htp_output_find_beside(htp_output *output, const htp_output *file, const char *path)

@@ -41,7 +41,8 @@ bool htp_output_are_one(const char *a, const char *b);
 HTP_MUST_USE htp_status htp_output_cannot_write(const char *path, int error);
 
 /** Examines @p path, following symbolic links, and whether it may be written. Call it first.
- * @return HTP_CODE_CANNOT_WRITE for a folder, or a file that may not be written. */
+ * @return HTP_CODE_CANNOT_WRITE for a folder, or a file that may not be written, or whose folder
+ * may not. */
 HTP_MUST_USE htp_status htp_output_find(htp_output *output, const char *path);
 
 /** In place of htp_output_find(), for a file in the folder of @p file whose name is chosen when it

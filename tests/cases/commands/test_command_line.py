@@ -187,7 +187,9 @@ def json_files_are_no_other_files():
         check_line(run("inspect", "m.onnx", "--json", "link.json", cwd=folder), EXIT_USAGE, "is an input itself")
         check_line(run("strip", "m.onnx", "-o", "x", "--json=./x", cwd=folder), EXIT_USAGE, "two outputs are the file")
         check_line(run("sidecar", "m.onnx", "-o", "x", "--json=x", cwd=folder), EXIT_USAGE, "two outputs are the file")
-        check_line(run("inspect", "m.onnx", "--json=no/x.json", cwd=folder), EXIT_CANNOT_WRITE)
+        nowhere = run("inspect", "m.onnx", "--json=no/x.json", cwd=folder)
+        check_line(nowhere, EXIT_CANNOT_WRITE, "create the folder first")
+        assert nowhere.stdout == "", "it was known before the model was read"
         check_line(run("inspect", "no.onnx", "--json", "x.json", cwd=folder), EXIT_BAD_INPUT, "No such file")
         assert json.loads((folder / "x.json").read_text())["status"] == "failed"
         assert (folder / "m.onnx").read_bytes() == before

@@ -5,6 +5,8 @@ import os
 import pty
 import struct
 import termios
+import threading
+import time
 
 from harness import EXIT_USAGE, PROGRAM, ROOT, case, case_for_each, exported, run, scratch
 from models.table import ALL
@@ -63,6 +65,23 @@ def what_takes_long_shows_how_far_it_is():
     told, _, report = on_terminal(*words).rpartition("\r\033[K")
     assert "tensors" in told and "[#" in told and "\n" not in told and report.startswith("A  "), (told, report)
     assert "\r" not in on_terminal(*words[:3], *words[-2:]), "a short run has a bar"
+
+
+@case_for_each(["quality --csv", "graph --format dot --out", "sidecar --out", "strip --out"], name=str)
+def what_does_not_report_shows_its_seconds(command):
+    """Here a pipe as the output has no reader for two seconds."""
+    word, *options = command.split()
+    with scratch() as folder:
+        pipe = folder / "pipe"
+        for flags in [], ["--quiet"]:
+            os.mkfifo(pipe)
+            reader = threading.Thread(target=lambda: (time.sleep(2), pipe.read_bytes()))
+            reader.start()
+            printed = on_terminal(word, exported(ALL["bert-tiny"]), *options, pipe, *flags)
+            reader.join()
+            pipe.unlink()
+            assert (f"\r\033[K{word}  1 s" in printed) == (not flags), printed
+            assert " s" not in printed.rpartition("\r\033[K")[2].split("\n")[0], printed
 
 
 @case_for_each([40, 60, 100, 200], name=str)
