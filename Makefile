@@ -388,7 +388,7 @@ help:
 	@echo '                     FLAVOUR=asan: fails allocations, and looks for leaks; PLACES=N: fewer'
 	@echo 'make unit            runs the unit tests only'
 	@echo 'make asan            unit tests and some thousand exports under ASan and UBSan; SHARE=1/4: fewer'
-	@echo 'make valgrind        unit tests under valgrind'
+	@echo 'make valgrind        unit tests under valgrind; SHARE=1/3: fewer'
 	@echo 'make tsan            eight threads on the C API under ThreadSanitizer'
 	@echo 'make hostile         every hostile model of the campaign; make check runs a slice'
 	@echo 'make fuzz            builds the fuzzers of tests/fuzz; FUZZ_SECONDS=N runs each for N seconds'
@@ -568,7 +568,7 @@ unit: $(UNIT)
 asan:
 	$(submake) FLAVOUR=asan run-asan
 
-# SHARE=1/4 is the first of four shares of the exports of `make asan`.
+# SHARE=1/4 is the first of four shares: of the exports of `make asan`, of the programs of `make valgrind`.
 SHARE ?= 1/1
 run-asan: $(PROGRAM) shim $(UNIT) $(REPLAY)
 	@$(TEST_ENV) HTP_SHARE='$(SHARE)' scripts/run-tests asan unit corpus exports programs
@@ -593,7 +593,7 @@ valgrind:
 	$(submake) FLAVOUR=valgrind run-valgrind
 
 run-valgrind: $(UNIT)
-	@$(TEST_ENV) scripts/run-tests valgrind unit
+	@$(TEST_ENV) HTP_SHARE='$(SHARE)' scripts/run-tests valgrind unit
 
 bench: all $(TIMED)
 	@$(TEST_ENV) scripts/bench $(BENCH)
@@ -640,7 +640,7 @@ tidy-shim:
 
 # Files changed recently, or whose header was, since BASE or by scripts/changed-files: latest first, as many as
 # continuous integration has time for. `make tidy` checks all.
-MOST_C ?= 48
+MOST_C ?= 32
 MOST_CXX ?= 6
 tidy-changed: CHANGED = $(shell scripts/changed-files $(BASE) | sed 's/\.h$$/.c/; p; s/\.c$$/.cpp/' | \
     awk '!seen[$$0]++')
