@@ -138,7 +138,7 @@ UNIT_FLAGS := -Itests/unit/fixtures
 FUZZ_TARGETS := $(shell sed -n 's/^TARGET(\(.*\))/\1/p' tests/fuzz/targets.def)
 FUZZ_C := $(filter-out %/entry.c %/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
 ORACLE_C := $(sort $(wildcard tests/oracle/*.c))
-FORMATTED := $(sort $(shell find core include shim tests -name '*.[ch]' -o -name '*.cpp'))
+FORMATTED := $(sort $(shell find core include scripts shim tests -name '*.[ch]' -o -name '*.cpp'))
 
 GEN_C := $(PROTO:core/%.proto=$(CORE_BUILD)/gen/%.pb-c.c)
 GEN_H := $(GEN_C:.c=.h)

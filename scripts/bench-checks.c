@@ -1,7 +1,8 @@
 /*
- * The processor time of the passes that check a file before it is used, for `scripts/bench --document-checks`. The linker
- * puts these functions around the passes (-Wl,--wrap) in a copy of the program. Each call appends a line to the file
- * $HTP_CHECK_TIMES: the pass, and its nanoseconds.
+ * The processor time of the passes that check a file before it is used, for `scripts/bench
+ * --document-checks`. The linker puts these functions around the passes (-Wl,--wrap) in a copy of
+ * the program. Each call appends a line to the file $HTP_CHECK_TIMES: the pass, and its
+ * nanoseconds.
  */
 #include "base/sandbox/landlock.h"
 #include "base/sandbox/seccomp.h"
@@ -40,27 +41,32 @@ static void end(const char *pass, long long since)
 }
 
 /* A pass in the program, and the function around it. */
-#define AROUND(type, pass, parameters, arguments)       \
-    type __real_##pass parameters;                      \
-    type __wrap_##pass parameters;                      \
-    type __wrap_##pass parameters                       \
-    {                                                   \
-        const long long since = begin();                \
-        type result = __real_##pass arguments;          \
-        end(#pass, since);                              \
-        return result;                                  \
+#define AROUND(type, pass, parameters, arguments)                                                  \
+    type __real_##pass parameters;                                                                 \
+    type __wrap_##pass parameters;                                                                 \
+    type __wrap_##pass parameters                                                                  \
+    {                                                                                              \
+        const long long since = begin();                                                           \
+        type result = __real_##pass arguments;                                                     \
+        end(#pass, since);                                                                         \
+        return result;                                                                             \
     }
 
 AROUND(htp_status, htp_archive_open, (const char *path, htp_archive *archive), (path, archive))
-AROUND(htp_status, htp_archive_list, (htp_arena * arena, const char *path, htp_archive *archive), (arena, path, archive))
-AROUND(htp_status, htp_contents_check, (htp_arena * arena, const char *path, htp_archive *archive), (arena, path, archive))
-AROUND(htp_landlock, htp_landlock_begin, (bool keeps_reading, bool keeps_signals), (keeps_reading, keeps_signals))
+AROUND(htp_status, htp_archive_list, (htp_arena * arena, const char *path, htp_archive *archive),
+       (arena, path, archive))
+AROUND(htp_status, htp_contents_check, (htp_arena * arena, const char *path, htp_archive *archive),
+       (arena, path, archive))
+AROUND(htp_landlock, htp_landlock_begin, (bool keeps_reading, bool keeps_signals),
+       (keeps_reading, keeps_signals))
 AROUND(bool, htp_landlock_end, (htp_landlock * landlock), (landlock))
 AROUND(bool, htp_seccomp_give_up_privileges, (void), ())
 AROUND(bool, htp_seccomp_enforce, (void), ())
 
-void __real_htp_landlock_allow(const htp_landlock *landlock, const char *path, htp_landlock_use use);
-void __wrap_htp_landlock_allow(const htp_landlock *landlock, const char *path, htp_landlock_use use);
+void __real_htp_landlock_allow(const htp_landlock *landlock, const char *path,
+                               htp_landlock_use use);
+void __wrap_htp_landlock_allow(const htp_landlock *landlock, const char *path,
+                               htp_landlock_use use);
 void __wrap_htp_landlock_allow(const htp_landlock *landlock, const char *path, htp_landlock_use use)
 {
     const long long since = begin();

@@ -76,7 +76,7 @@ def sanitized(*command) -> str:
            "LSAN_OPTIONS": f"suppressions={LEAKS}:print_suppressions=0"}
     result = subprocess.run([str(harness.PROGRAM), *map(str, command)], capture_output=True, text=True, timeout=1200, env=env)
     said = "\n".join(result.stderr.splitlines()[:SHOWN])
-    is_right = result.returncode in (harness.EXIT_OK, verified.EXIT_FOUND) and "Sanitizer" not in result.stderr
+    is_right = result.returncode in (harness.EXIT_OK, harness.EXIT_FOUND) and "Sanitizer" not in result.stderr
     return "" if is_right else f"exit code {result.returncode}\n{said}"
 
 

@@ -5,9 +5,8 @@ import json
 import onnx
 
 from commands import NO_SHIM
-from harness import EXIT_OK, exported, run, scratch
+from harness import EXIT_FOUND, EXIT_OK, exported, run, scratch
 from models.table import ALL
-from test_validate import EXIT_FOUND
 
 
 def compared(a, b) -> dict:

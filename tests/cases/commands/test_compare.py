@@ -13,12 +13,11 @@ from commands import NO_SHIM
 from comparing import compared, planted
 from exporters import foreign, ours
 from harness import (
-    EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, case_for_each_model, exported, run, scratch,
-    skip_unless_loadable,
+    EXIT_BAD_INPUT, EXIT_FOUND, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, case_for_each_model, exported, run,
+    scratch, skip_unless_loadable,
 )
 from models.table import ALL, FIDELITY
 from test_bad_input import check_line
-from test_validate import EXIT_FOUND
 
 SAMPLES = [ALL[name] for name in ("bert-tiny", "transformer-scripted", "resnet18")]
 

@@ -10,12 +10,11 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 from commands import NO_SHIM, ask, facts
-from harness import EXIT_CANNOT_WRITE, EXIT_USAGE, case, exported, run, scratch
+from harness import EXIT_CANNOT_WRITE, EXIT_FOUND, EXIT_USAGE, case, exported, run, scratch
 from models.table import ALL
 from test_bad_input import check_line
 from test_extract import save
 from test_profile import event
-from test_validate import EXIT_FOUND
 
 SIZES = ("--sizes", "batch=2,sequence=16")
 DEEPEST = "#f97316"

@@ -6,14 +6,13 @@ import re
 
 from commands import NO_SHIM
 from harness import (
-    EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_OK, EXIT_USAGE, case, case_for_each, exported, run, scratch,
+    EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_FOUND, EXIT_OK, EXIT_USAGE, case, case_for_each, exported, run, scratch,
     torchscript,
 )
 from models.table import ALL
 from quality_measured import METRICS
 from quality_mutations import SAMPLES, Mutation, move_reader, swap
 from test_bad_input import check_line
-from test_validate import EXIT_FOUND
 
 
 # ---- outputs ---------------------------------------------------------------------------------------

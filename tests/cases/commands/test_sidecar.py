@@ -13,14 +13,13 @@ import test_control
 from commands import NO_SHIM, facts
 from exporters import foreign, models, ours
 from harness import (
-    EXIT_CANNOT_WRITE, EXIT_OK, EXIT_USAGE, PROGRAM, ROOT, case, case_for_each,
-    case_for_each_model, export, exported, input_flags, run, scratch, skip_unless_loadable,
-    torchscript,
+    EXIT_CANNOT_WRITE, EXIT_FOUND, EXIT_OK, EXIT_USAGE, PROGRAM, ROOT, case, case_for_each, case_for_each_model, export,
+    exported, input_flags, run, scratch, skip_unless_loadable, torchscript,
 )
 from models.table import ALL
 from onnx_facts import all_nodes, chain_of, module_tree, properties, tags_of
 from test_bad_input import check_line
-from test_validate import EXIT_FOUND, findings
+from test_validate import findings
 
 SAMPLES = [ALL[name] for name in ("bert-tiny", "resnet18", "transformer-scripted")]
 SCHEMA = json.loads((ROOT / "docs" / "hierarchy.schema.json").read_text())

@@ -7,10 +7,9 @@ import onnx
 
 from commands import NO_SHIM
 from exporters import ours
-from harness import EXIT_BAD_INPUT, EXIT_OK, case, case_for_each, run, scratch
+from harness import EXIT_BAD_INPUT, EXIT_FOUND, EXIT_OK, case, case_for_each, run, scratch
 from test_bad_input import check_line
 from test_sidecar import findings_with, make, stripped
-from test_validate import EXIT_FOUND
 
 # ---- validate ------------------------------------------------------------------------------------------
 

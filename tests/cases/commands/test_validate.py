@@ -8,14 +8,13 @@ from onnx import TensorProto, helper
 from commands import NO_SHIM
 from exporters import TAGGED, foreign, ours
 from harness import (
-    EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, case, case_for_each, case_for_each_model, exported, run,
-    scratch, skip_unless_loadable,
+    EXIT_BAD_INPUT, EXIT_FOUND, EXIT_OK, EXIT_USAGE, case, case_for_each, case_for_each_model, exported, run, scratch,
+    skip_unless_loadable,
 )
 from models.table import FIDELITY
 from small_models import nested
 from test_bad_input import check_line
 
-EXIT_FOUND = 6
 EVERYWHERE = ("--tags", "attribute,metadata,doc-string,layer-ann")
 
 

@@ -12,13 +12,12 @@ from onnx import TensorProto, helper, numpy_helper
 
 from commands import NO_SHIM
 from harness import (
-    EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_INTERNAL, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each, exported, run, scratch, skip_unless,
-    skip_unless_loadable,
+    EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_FOUND, EXIT_INTERNAL, EXIT_OK, EXIT_USAGE, ROOT, case, case_for_each,
+    exported, run, scratch, skip_unless, skip_unless_loadable,
 )
 from models.table import ALL
 from numbers_check import every_tensor
 from test_bad_input import check_line
-from test_validate import EXIT_FOUND
 
 RUNTIMES = sorted(ROOT.glob(".venv*/lib/python3*/site-packages/onnxruntime/capi/libonnxruntime.so.*"))
 PACKAGE = sorted(Path(onnxruntime.__file__).parent.glob("capi/libonnxruntime.so.*"))

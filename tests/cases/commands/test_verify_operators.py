@@ -7,8 +7,7 @@ import numpy
 import torch
 from torch import nn
 
-from harness import EXIT_OK, case, case_for_each, run, scratch
-from test_validate import EXIT_FOUND
+from harness import EXIT_FOUND, EXIT_OK, case, case_for_each, run, scratch
 from test_verify import PACKAGE
 from test_verify_programs import verified
 

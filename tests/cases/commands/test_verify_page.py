@@ -8,11 +8,10 @@ import onnx
 from onnx import numpy_helper
 
 from browser import browsing
-from harness import EXIT_USAGE, case, exported, run, scratch
+from harness import EXIT_FOUND, EXIT_USAGE, case, exported, run, scratch
 from models.table import ALL
 from test_bad_input import check_line
 from test_node_data import RUNTIME
-from test_validate import EXIT_FOUND
 
 BERT = ALL["bert-tiny"]
 CHANGED = "/encoder/layer.1/output/dense/MatMul"

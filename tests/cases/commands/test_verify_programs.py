@@ -11,14 +11,13 @@ import torch
 from torch import nn
 
 from harness import (
-    EXIT_INTERNAL, EXIT_OK, case, case_for_each, exported, input_flags, libtorch_version, run, scratch,
+    EXIT_FOUND, EXIT_INTERNAL, EXIT_OK, case, case_for_each, exported, input_flags, libtorch_version, run, scratch,
     skip_unless_loadable, torchscript,
 )
 from exported_files import files
 from models.table import ALL
 from commands import NO_SHIM
 from test_bad_input import check_line
-from test_validate import EXIT_FOUND
 from test_verify import PACKAGE, change_weight, make_half, modules, swap_operator
 
 SAMPLES = [ALL[name] for name in ("bert-tiny", "small-gpt2", "narrow-resnet50", "detector")]
