@@ -193,9 +193,12 @@ static bool stack(htp_replay_state *state, const htp_trace_value *value, operand
                               .type = HTP_NONE,
                               .count = (uint32_t)rows->count,
                               .as.elements = rows->items};
-    *stacked = list;
-    if (value->kind != HTP_TRACE_TENSOR) { /* tensors of several sizes */
-        return value->kind == HTP_TRACE_SEQUENCE;
+    if (value->kind == HTP_TRACE_SEQUENCE) { /* tensors of several sizes */
+        *stacked = htp_replay_list_new(state, rows->items, (uint32_t)rows->count);
+        return true;
+    }
+    if (value->kind != HTP_TRACE_TENSOR) {
+        return false;
     }
     if (rows->count == 0) {
         return make_empty(state, value, stacked);

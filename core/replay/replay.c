@@ -94,6 +94,7 @@ htp_replay *htp_replay_new(htp_replay_means *means, const htp_graph *graph)
         .last = HTP_NEW_ARRAY(arena, htp_node_id, graph->value_count + 1U),
         .dropped = HTP_NEW_ARRAY(arena, htp_numbers, graph->node_count + 1U),
         .schemas = HTP_NEW_ARRAY(arena, uint32_t, graph->node_count + 1U),
+        .lists = HTP_NEW_ARRAY(arena, uint32_t, graph->node_count + 1U),
         .cast = htp_replay_find(means, "aten::to.dtype"),
         .number = htp_replay_find(means, "prim::NumToTensor.Scalar"),
     };
@@ -102,7 +103,10 @@ htp_replay *htp_replay_new(htp_replay_means *means, const htp_graph *graph)
     for (uint32_t n = 0; n < graph->node_count; n++) {
         const htp_trace_node *node = htp_graph_node(graph, n);
         bool is_control = node->block_count > 0;
-        replay->schemas[n] = is_control ? HTP_NONE : find_schema(replay, &known, node->kind);
+        replay->lists[n] = htp_replay_list_row(node->kind);
+        replay->schemas[n] = is_control || replay->lists[n] != HTP_NONE
+                                 ? HTP_NONE
+                                 : find_schema(replay, &known, node->kind);
         if (graph->is_live[n]) {
             HTP_PUSH(arena, &replay->nodes[node->block], n);
         }
@@ -176,13 +180,30 @@ static void widen_dtype(const htp_replay_state *state, const htp_program_argumen
     }
 }
 
+/* Statistics that norms in training mode update in place. The record of such a node has them as
+ * its last outputs, beyond those of its schema, which need not say that they are written. */
+static const char *const statistics[] = {"running_mean", "running_var"};
+
+enum { STATISTICS = sizeof(statistics) / sizeof(statistics[0]) };
+
+static bool moves_statistics(const htp_trace_node *node, const htp_program_schema *schema)
+{
+    return node->output_count == schema->return_count + STATISTICS;
+}
+
+static bool is_statistic(const htp_program_argument *argument)
+{
+    return strcmp(argument->name, statistics[0]) == 0 || strcmp(argument->name, statistics[1]) == 0;
+}
+
 /* An operand that the operator writes to is a copy. */
-static bool copy_written(htp_replay_state *state, const htp_program_argument *argument,
+static bool copy_written(htp_replay_state *state, const htp_program_argument *argument, bool moves,
                          htp_operand *operand)
 {
     const htp_runner *runner = state->replay->means->runner;
     htp_error error = {{0}};
-    if (!argument->is_written || operand->kind != HTP_OPERAND_TENSOR) {
+    bool is_written = argument->is_written || (moves && is_statistic(argument));
+    if (!is_written || operand->kind != HTP_OPERAND_TENSOR) {
         return true;
     }
     const htp_making making = {.way = HTP_MAKE_COPY, .of = operand->as.tensor};
@@ -193,13 +214,14 @@ static bool copy_written(htp_replay_state *state, const htp_program_argument *ar
 static bool read_arguments(htp_replay_state *state, const htp_trace_node *node,
                            const htp_program_schema *schema, htp_operand *inputs)
 {
+    const bool moves = moves_statistics(node, schema);
     for (uint32_t i = 0; i < schema->argument_count; i++) {
         const htp_program_argument *argument = &schema->arguments[i];
         if (!read_argument(state, node, schema, i, &inputs[i])) {
             return htp_replay_fails(state, "what it reads is not known");
         }
         if (!convert_number(state, argument, &inputs[i]) ||
-            !copy_written(state, argument, &inputs[i])) {
+            !copy_written(state, argument, moves, &inputs[i])) {
             return false;
         }
         widen_dtype(state, argument, &inputs[i]);
@@ -209,10 +231,39 @@ static bool read_arguments(htp_replay_state *state, const htp_trace_node *node,
 
 /* ---- nodes ---- */
 
+/* Sets the last outputs of a norm to the statistics that it has updated. */
+static void set_statistics(htp_replay_state *state, const htp_trace_node *node,
+                           const htp_program_schema *schema, const htp_operand *inputs)
+{
+    for (uint32_t i = 0; i < schema->argument_count; i++) {
+        for (uint32_t s = 0; s < STATISTICS; s++) {
+            if (strcmp(schema->arguments[i].name, statistics[s]) == 0) {
+                htp_replay_set(state, node->outputs[schema->return_count + s], &inputs[i]);
+            }
+        }
+    }
+}
+
+static void set_outputs(htp_replay_state *state, const htp_trace_node *node,
+                        const htp_operand *outputs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && i < node->output_count; i++) {
+        const htp_trace_value *value = htp_graph_value(state->replay->graph, node->outputs[i]);
+        htp_operand made = outputs[i];
+        if (value->kind == HTP_TRACE_SEQUENCE && made.kind == HTP_OPERAND_LIST) {
+            made = htp_replay_list_new(state, made.as.elements, made.count);
+        }
+        htp_replay_set(state, node->outputs[i], &made);
+    }
+}
+
 static bool run_operator(htp_replay_state *state, htp_node_id id, const htp_trace_node *node)
 {
     const htp_replay_means *means = state->replay->means;
     uint32_t number = state->replay->schemas[id];
+    if (state->replay->lists[id] != HTP_NONE) {
+        return htp_replay_list_run(state, state->replay->lists[id], node);
+    }
     if (number == HTP_NONE) {
         return htp_replay_fails(state, "this libtorch does not have it");
     }
@@ -235,8 +286,9 @@ static bool run_operator(htp_replay_state *state, htp_node_id id, const htp_trac
     if (!htp_replay_call(state, number, inputs, schema.argument_count, &outputs, &count)) {
         return false;
     }
-    for (uint32_t i = 0; i < count && i < node->output_count; i++) {
-        htp_replay_set(state, node->outputs[i], &outputs[i]);
+    set_outputs(state, node, outputs, count);
+    if (moves_statistics(node, &schema)) {
+        set_statistics(state, node, &schema, inputs);
     }
     return true;
 }

@@ -217,6 +217,9 @@ bool htp_replay_alias(htp_replay_state *state, htp_operand *operand)
 {
     const htp_runner *runner = runner_of(state);
     htp_error error = {{0}};
+    if (htp_replay_list_is(operand)) {
+        htp_replay_list_hold(operand);
+    }
     if (operand->kind != HTP_OPERAND_TENSOR) {
         return true;
     }
@@ -228,7 +231,9 @@ bool htp_replay_alias(htp_replay_state *state, htp_operand *operand)
 void htp_replay_drop(htp_replay_state *state, htp_value_id id)
 {
     const htp_runner *runner = runner_of(state);
-    if (state->is_made[id] && state->operands[id].kind == HTP_OPERAND_TENSOR) {
+    if (state->is_made[id] && htp_replay_list_is(&state->operands[id])) {
+        htp_replay_list_drop(state, &state->operands[id]);
+    } else if (state->is_made[id] && state->operands[id].kind == HTP_OPERAND_TENSOR) {
         runner->drop(runner->self, state->operands[id].as.tensor);
     }
     state->is_made[id] = false;

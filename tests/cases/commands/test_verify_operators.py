@@ -4,6 +4,7 @@ with packed weights. What it does not run is never equal."""
 import json
 
 import numpy
+import onnx
 import torch
 from torch import nn
 
@@ -141,6 +142,57 @@ def operators_with_checked_operands_run(row):
         assert result.returncode == EXIT_OK, result.stderr
         found = verified(program, folder / "x.onnx")
         assert found["not_computed"] is None and not found["is_beyond"] and found["compared"] > 0, found
+
+
+# ---- norms in training mode ---------------------------------------------------------------------
+
+
+class Moving(nn.Module):
+    """Norms that update their statistics: one twice in a call, with momenta of their own."""
+
+    def __init__(self):
+        super().__init__()
+        self.filter, self.first = nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4, momentum=0.3)
+        self.second = nn.InstanceNorm2d(4, affine=True, track_running_stats=True)
+
+    def forward(self, x):
+        y = self.first(self.filter(x))
+        return self.second(torch.relu(self.first(y * 2 + 1)))
+
+
+def moving(kind: str, folder) -> tuple:
+    torch.manual_seed(0)
+    program = torch.export.export(Moving().train(), (torch.randn(2, 3, 8, 8),))
+    torch.export.save(program.run_decompositions() if kind == "decomposed" else program, folder / "x.pt2")
+    assert run(folder / "x.pt2", "--out", folder / "x.onnx").returncode == EXIT_OK
+    return folder / "x.pt2", folder / "x.onnx"
+
+
+def make_biased(model, number: int) -> str:
+    """One variance is divided by the number of its elements, not by one less. @return the address of its module"""
+    weights = {i.name: i for i in model.graph.initializer}
+    less = [node for node in model.graph.node if node.op_type == "Sub" and node.input[1] in weights
+            and numpy.array_equal(onnx.numpy_helper.to_array(weights[node.input[1]]), numpy.int64(1))]
+    assert len(less) == 3, [node.name for node in less]
+    model.graph.initializer.append(onnx.numpy_helper.from_array(numpy.int64(0), "nothing"))
+    less[number].input[1] = "nothing"
+    return next(p.value for p in less[number].metadata_props if p.key == "full_tag")
+
+
+@case_for_each(["plain", "decomposed"], name=str)
+def statistics_of_norms_in_training_are_compared(kind):
+    """Over three calls, each of which goes on with the statistics of the one before."""
+    with scratch() as folder:
+        program, file = moving(kind, folder)
+        found = verified(program, file)
+        assert found["not_computed"] is None and not found["is_beyond"] and len(found["sizes"]) == 3, found
+        assert not [left for left in found["not_compared"] if left["reason"] == "its operator did not run"]
+        for number in range(3):
+            model = onnx.load(file)
+            module = make_biased(model, number)
+            onnx.save(model, folder / "changed.onnx")
+            found = verified(program, folder / "changed.onnx", code=EXIT_FOUND)
+            assert found["first"] == module and found["not_computed"] is None, (found["first"], module)
 
 
 @case
