@@ -14,7 +14,7 @@ from torch import nn
 import faulty
 import started
 from compiled import save
-from harness import EXIT_OK, TIMEOUT, quick_scratch
+from harness import EXIT_OK, TIMEOUT, quick_scratch, scratch
 
 SIDE = 10_464  # of a weight of 438 MB
 OUT = "out/m.onnx"
@@ -46,8 +46,8 @@ def value_of(path: Path) -> float:
     return found.pop()
 
 
-def export(folder: Path, value: int, kind: str, *order):
-    arguments = [str(faulty.FAULTY), *order, f"{value}.pt", "--out", OUT, "--external-data", kind, "--quiet"]
+def export(folder: Path, model: Path, kind: str, *order):
+    arguments = [str(faulty.FAULTY), *order, str(model), "--out", OUT, "--external-data", kind, "--quiet"]
     return started.run(faulty.FAULTY, arguments, TIMEOUT, folder)
 
 
@@ -55,25 +55,26 @@ def check(kind: str, count: int) -> None:
     """Kills exports in place of each other at random moments."""
     generator = random.Random(kind)
     killed = 0
-    with quick_scratch() as folder:
+    with quick_scratch() as folder, scratch() as disk:
         (folder / "out").mkdir()
-        for value in (1, 2):
-            save(Large(float(value)), (torch.ones(1, SIDE),), "traced", folder / f"{value}.pt")
-        assert export(folder, 1, kind).returncode == EXIT_OK
+        models = {value: disk / f"{value}.pt" for value in (1, 2)}
+        for value, path in models.items():
+            save(Large(float(value)), (torch.ones(1, SIDE),), "traced", path)
+        assert export(folder, models[1], kind).returncode == EXIT_OK
         begin = time.monotonic()
-        assert export(folder, 1, kind).returncode == EXIT_OK
+        assert export(folder, models[1], kind).returncode == EXIT_OK
         latest = int((time.monotonic() - begin) * 1e6)
         old = 1
         for number in range(count):
             moment = generator.randrange(latest)
-            result = export(folder, 3 - old, kind, f"fault=after:{moment}:signal:{signal.SIGKILL.value}")
+            result = export(folder, models[3 - old], kind, f"fault=after:{moment}:signal:{signal.SIGKILL.value}")
             assert result.returncode in (EXIT_OK, -signal.SIGKILL), result.stderr
             found = value_of(folder / OUT)
             assert found == 3 - old or (found == old and result.returncode != EXIT_OK), (number, moment, found, old)
             killed += result.returncode != EXIT_OK
             old = int(found)
             if number % 5 == 4:
-                again = export(folder, 3 - old, kind)
+                again = export(folder, models[3 - old], kind)
                 old = 3 - old
                 assert again.returncode == EXIT_OK and value_of(folder / OUT) == old, again.stderr
                 assert len(os.listdir(folder / "out")) == 1 + (kind == "always"), os.listdir(folder / "out")

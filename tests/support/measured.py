@@ -3,17 +3,23 @@ process counts that of the one that started it.
 
     measured.py REPORT SECONDS COMMAND...
 
-REPORT receives a JSON object: code, or null if it was killed after SECONDS; seconds of processor time; bytes of memory.
+The command has little memory, so that a run that goes wrong harms no other. REPORT receives a JSON object: code,
+or null if it was killed after SECONDS; seconds of processor time; bytes of memory.
 """
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 
 
+DATA = 4 << 30  # bytes of memory that is no file's
+
+
 def main() -> None:
+    resource.setrlimit(resource.RLIMIT_DATA, (DATA, DATA))
     report, seconds, command = sys.argv[1], float(sys.argv[2]), sys.argv[3:]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     late = []

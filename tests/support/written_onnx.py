@@ -1,55 +1,76 @@
-"""ONNX models of which tests write every byte: what the onnx package itself does not write. They need no PyTorch."""
+"""ONNX models of which tests write every field: what the onnx package itself does not write. They need no PyTorch."""
 
-VARIABLE, BYTES = 0, 2  # wire types
-FLOAT, BOOL = 1, 9  # element types
-GRAPH = 5  # type of an attribute
-
-
-def varint(number: int) -> bytes:
-    written = b""
-    while number >= 0x80:
-        written, number = written + bytes([number & 0x7F | 0x80]), number >> 7
-    return written + bytes([number])
+FLOAT, INT64, STRING, BOOL = 1, 7, 8, 9  # element types
+GRAPH = 5  # a kind of attributes
 
 
-def wrap(content: bytes, field: int) -> bytes:
-    return varint(field << 3 | BYTES) + varint(len(content)) + content
+def varint(value: int) -> bytes:
+    value &= 2**64 - 1
+    out = b""
+    while value >= 0x80:
+        out, value = out + bytes([value & 0x7F | 0x80]), value >> 7
+    return out + bytes([value])
 
 
-def number(value: int, field: int) -> bytes:
-    return varint(field << 3 | VARIABLE) + varint(value)
+def field(number: int, value) -> bytes:
+    """A number, or a text or message in bytes."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    content = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(content)) + content
 
 
-def value(name: str, dtype: int) -> bytes:
-    """A ValueInfoProto of a scalar."""
-    return wrap(name.encode(), 1) + wrap(wrap(number(dtype, 1) + wrap(b"", 2), 1), 2)
+def fields(number: int, values) -> bytes:
+    return b"".join(field(number, value) for value in values)
 
 
-def node(op: str, inputs, outputs, domain="", attributes=()) -> bytes:
-    return (b"".join(wrap(name.encode(), 1) for name in inputs) + b"".join(wrap(name.encode(), 2) for name in outputs) +
-            wrap(op.encode(), 4) + b"".join(wrap(attribute, 5) for attribute in attributes) + wrap(domain.encode(), 7))
+def pairs(number: int, entries: dict) -> bytes:
+    return fields(number, [field(1, key) + field(2, value) for key, value in entries.items()])
 
 
-def branch(name: str, graph: bytes) -> bytes:
-    return wrap(name.encode(), 1) + wrap(graph, 6) + number(GRAPH, 20)
+def dims(*sizes) -> bytes:
+    return fields(1, [field(2 if isinstance(size, str) else 1, size) for size in sizes])
 
 
-def graph(nodes, inputs=(), outputs=()) -> bytes:
-    return (b"".join(wrap(item, 1) for item in nodes) + wrap(b"g", 2) + b"".join(wrap(item, 11) for item in inputs) +
-            b"".join(wrap(item, 12) for item in outputs))
+def value(name="x", *sizes, kind=FLOAT) -> bytes:
+    """A ValueInfoProto of a tensor."""
+    return field(1, name) + field(2, field(1, field(1, kind) + field(2, dims(*sizes))))
 
 
-def operators(*domains: str) -> bytes:
-    """Versions of operator sets."""
-    return b"".join(wrap(domain.encode(), 1) + number(17 if not domain else 1, 2) for domain in domains)
+def tensor(name="w", sizes=(2,), kind=FLOAT, raw=bytes(8), more=b"") -> bytes:
+    data = b"" if raw is None else field(9, raw)
+    return fields(1, sizes) + field(2, kind) + field(8, name) + data + more
 
 
-def function(name: str, domain: str, nodes) -> bytes:
-    """A FunctionProto from a to b."""
-    return (wrap(name.encode(), 1) + wrap(b"a", 4) + wrap(b"b", 5) + b"".join(wrap(item, 7) for item in nodes) +
-            b"".join(wrap(operators(used), 9) for used in ("", domain)) + wrap(domain.encode(), 10))
+def external(entries: dict, **options) -> bytes:
+    return tensor(raw=None, more=pairs(13, entries) + field(14, 1), **options)
 
 
-def model(main: bytes, functions=(), domains=("",)) -> bytes:
-    return (number(10, 1) + wrap(main, 7) + b"".join(wrap(operators(domain), 8) for domain in domains) +
-            b"".join(wrap(item, 25) for item in functions))
+def attribute(name: str, kind: int, content: bytes) -> bytes:
+    return field(1, name) + field(20, kind) + content
+
+
+def node(op="Neg", inputs=("x",), outputs=("y",), name="n", attributes=(), metadata=None, more=b"") -> bytes:
+    return fields(1, inputs) + fields(2, outputs) + field(3, name) + field(4, op) + fields(5, attributes) + pairs(
+        9, metadata or {}) + more
+
+
+def branch(content: bytes, name="then_branch") -> bytes:
+    return attribute(name, GRAPH, field(6, content))
+
+
+def graph(nodes=(node(),), inputs=(value("x", 2),), outputs=(value("y", 2),), weights=(), more=b"") -> bytes:
+    return fields(1, nodes) + field(2, "g") + fields(5, weights) + fields(11, inputs) + fields(12, outputs) + more
+
+
+def function(name="F", inputs=("a",), outputs=("b",), nodes=(node("Neg", ("a",), ("b",)),), domain="local",
+             more=b"") -> bytes:
+    return field(1, name) + fields(4, inputs) + fields(5, outputs) + fields(7, nodes) + field(
+        9, field(2, 18)) + field(10, domain) + more
+
+
+def model(content=None, functions=(), metadata=None, more=b"", opset=18, ir=8) -> bytes:
+    of = graph() if content is None else content
+    local = field(8, field(1, "local") + field(2, 1)) if functions else b""
+    return field(1, ir) + field(8, field(1, "") + field(2, opset)) + local + field(7, of) + pairs(
+        14, metadata or {}) + fields(25, functions) + more

@@ -6,6 +6,7 @@
 #include "api/readers.h"
 #include "api/reference/reference.h"
 #include "base/files/descriptor.h"
+#include "base/limits/limits.h"
 #include "base/sandbox/landlock.h"
 #include "base/sandbox/seccomp.h"
 #include "onnx/files/output.h"
@@ -191,6 +192,7 @@ htp_status htp_sandbox_enter(const htp_sandbox_options *given, htp_walls *walls)
     htp_sandbox_options_init(&options);
     HTP_TRY(htp_given_copy(&options, sizeof(options), given, "the options of a sandbox were",
                            "htp_sandbox_options_init"));
+    (void)htp_stack_is_low(); /* which finds the stack */
     bool is_complete = open_libraries(&options);
     htp_landlock landlock = htp_landlock_begin(!is_complete, options.draws_svg);
     allow_all(&landlock, &options);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_ROOM = 512 };
+enum { NAMES_ROOM = 512, BRANCHES = 200 };
 
 static const struct row {
     const char *name;
@@ -21,6 +21,12 @@ uint64_t htp_limit_value(const htp_limits *limits, htp_limit limit)
 {
     uint64_t chosen = limits ? limits->values[limit] : 0;
     return chosen > 0 ? chosen : rows[limit].value;
+}
+
+uint64_t htp_limit_blocks(const htp_limits *limits)
+{
+    uint64_t calls = htp_limit_value(limits, HTP_LIMIT_CALLS);
+    return calls < UINT64_MAX - BRANCHES ? calls + BRANCHES : UINT64_MAX;
 }
 
 const char *htp_limit_name(htp_limit limit)

@@ -9,6 +9,7 @@
 #include "base/status.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ typedef struct htp_limits {
 /** The value of a limit. @param limits  NULL: all defaults */
 uint64_t htp_limit_value(const htp_limits *limits, htp_limit limit);
 
+/** How deep calls, branches and loops may be in each other: the limit of calls, and 200 more. */
+uint64_t htp_limit_blocks(const htp_limits *limits);
+
 /** Its name, and what it counts. */
 const char *htp_limit_name(htp_limit limit);
 const char *htp_limit_counts(htp_limit limit);
@@ -38,5 +42,17 @@ HTP_MUST_USE htp_status htp_limits_set(htp_limits *limits, const char *text);
 #define HTP_LIMIT_FORMAT "more than %" PRIu64 " %s (--limit %s=N raises this limit)"
 #define HTP_LIMIT_ARGUMENTS(limits, limit)                                                         \
     htp_limit_value((limits), (limit)), htp_limit_counts(limit), htp_limit_name(limit)
+
+/* ---- the stack: threads of hosts have small ones, and sanitizers large frames ---- */
+
+/** Whether the calling thread's stack is nearly used up: 1 MiB is left, or a quarter of a smaller
+ * one. False if its size is unknown. The first call of a thread finds its stack, which the main
+ * thread cannot do in a sandbox. */
+bool htp_stack_is_low(void);
+
+/** What is wrong, as a part of a format. */
+#define HTP_STACK_FORMAT "too deep for a stack of %zu kB (ulimit -s raises this limit)"
+/** Its argument: the size of the calling thread's stack in kB; 0: unknown */
+size_t htp_stack_kilobytes(void);
 
 #endif

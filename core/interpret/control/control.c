@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-enum { MAX_CALLS = 1000, MAX_BLOCKS = 1200 }; /* nested */
-
 /* ---- frames ---- */
 
 /* Memory for a function's values; it is reused, since creating it takes time. */
@@ -222,11 +220,7 @@ static htp_outcome run_from(htp_machine *m, htp_frame *frame, uint32_t block, ui
 htp_outcome htp_control_run_block(htp_machine *m, htp_frame *frame, uint32_t block,
                                   const htp_place *place, htp_items *outputs)
 {
-    if (m->control.block_depth >= MAX_BLOCKS) {
-        return htp_machine_stop(m, HTP_UNSUPPORTED,
-                                "calls, branches and loops are nested more than %d deep",
-                                MAX_BLOCKS);
-    }
+    HTP_DO(htp_machine_check_depth(m));
     m->control.block_depth++;
     htp_outcome outcome = run_from(m, frame, block, 0, place, outputs);
     m->control.block_depth--;
@@ -266,10 +260,6 @@ static htp_outcome run_function(htp_machine *m, htp_frame *frame, htp_items *out
 static htp_outcome call_deeper(htp_machine *m, uint32_t function, const htp_items *arguments,
                                uint32_t scope, uint32_t call, htp_items *outputs)
 {
-    if (m->control.depth > MAX_CALLS) {
-        return htp_machine_stop(m, HTP_UNSUPPORTED, "calls are nested more than %d deep",
-                                MAX_CALLS);
-    }
     htp_frame *frame = NULL;
     HTP_DO(htp_control_make_frame(m, function, arguments, &frame));
     frame->scope = scope;

@@ -38,6 +38,23 @@ htp_outcome htp_machine_tick(htp_machine *m)
     return goes_on ? HTP_GOES_ON : htp_machine_stop(m, HTP_BREAKS, "interrupted");
 }
 
+htp_outcome htp_machine_check_depth(htp_machine *m)
+{
+    uint64_t most = htp_limit_blocks(m->limits);
+    if (m->control.depth > htp_limit_value(m->limits, HTP_LIMIT_CALLS)) {
+        return exceed(m, HTP_LIMIT_CALLS);
+    }
+    if (m->control.block_depth >= most) {
+        return htp_machine_stop(m, HTP_UNSUPPORTED,
+                                "calls, branches and loops are nested more than %" PRIu64 " deep",
+                                most);
+    }
+    return htp_stack_is_low()
+               ? htp_machine_stop(m, HTP_UNSUPPORTED, "%s() is nested " HTP_STACK_FORMAT, m->method,
+                                  htp_stack_kilobytes())
+               : HTP_GOES_ON;
+}
+
 /* ---- contents ---- */
 
 /* Bytes of a tensor in all lanes; lanes may share one. */

@@ -9,6 +9,10 @@
 /** Counts a step. HTP_BREAKS if the caller stops it; HTP_UNSUPPORTED after too many. */
 htp_outcome htp_machine_tick(htp_machine *m);
 
+/** Checks how deep calls and blocks are in each other, before a further block. HTP_UNSUPPORTED
+ * beyond the limit of calls, beyond 200 branches and loops more, and where the stack ends. */
+htp_outcome htp_machine_check_depth(htp_machine *m);
+
 /** Counts reading or copying @p count elements of lists as steps, so that a program that does
  * little else comes to an end. */
 static inline void htp_machine_charge(htp_machine *m, size_t count)

@@ -12,7 +12,6 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { MAX_CALLS = 200, MAX_BLOCKS = 1200 }; /* nested */
 enum { STEPS_OF_A_TICK = 64 };
 
 /* ---- messages ---- */
@@ -165,9 +164,15 @@ static htp_outcome run_node(htp_follower *f, htp_restore_frame *frame, uint32_t 
 static htp_outcome run_block(htp_follower *f, htp_restore_frame *frame, uint32_t number)
 {
     const htp_program_block *block = &frame->code.blocks[number];
-    if (++f->block_depth > MAX_BLOCKS) {
-        return htp_restore_refuse(f, "calls, branches and loops that are nested more than %d deep",
-                                  MAX_BLOCKS);
+    uint64_t most = htp_limit_blocks(f->of.limits);
+    if (++f->block_depth > most) {
+        return htp_restore_refuse(
+            f, "calls, branches and loops that are nested more than %" PRIu64 " deep", most);
+    }
+    if (htp_stack_is_low()) {
+        (void)htp_restore_fail(f, "__setstate__ of %s is nested " HTP_STACK_FORMAT, f->class_name,
+                               htp_stack_kilobytes());
+        return HTP_UNSUPPORTED;
     }
     for (uint32_t i = 0; i < block->node_count; i++) {
         HTP_DO(count_step(f));
@@ -224,8 +229,8 @@ static void give_frame_back(htp_follower *f, htp_restore_frame *frame)
 static htp_outcome call_code(htp_follower *f, uint32_t number, const htp_operand *inputs,
                              uint32_t count, htp_operand *output)
 {
-    if (++f->depth > MAX_CALLS) {
-        return htp_restore_refuse(f, "calls that are nested more than %d deep", MAX_CALLS);
+    if (++f->depth > htp_limit_value(f->of.limits, HTP_LIMIT_CALLS)) {
+        return htp_restore_exceed(f, HTP_LIMIT_CALLS);
     }
     htp_restore_frame *frame = take_frame(f, number);
     const htp_program_block *body = &frame->code.blocks[0];

@@ -1,7 +1,5 @@
 #include "lower/passes/fixed.h"
 
-#include "base/checked.h"
-
 #include <string.h>
 
 /* The most tensors in a cone. */
@@ -113,6 +111,7 @@ htp_fixed *htp_fixed_find(htp_lowering *l)
                      .model = model,
                      .tensor_count = model->tensors.count,
                      .used_nodes = used_nodes,
+                     .reads = {.model = model},
                      .is_fixed = HTP_NEW_ARRAY(arena, bool, tensors),
                      .is_plain = HTP_NEW_ARRAY(arena, bool, tensors),
                      .laid = HTP_NEW_ARRAY(arena, const htp_laid *, tensors),
@@ -129,18 +128,6 @@ htp_fixed *htp_fixed_find(htp_lowering *l)
 }
 
 /* ---- what a tensor is computed of ---- */
-
-static uint64_t initializer_bytes(const htp_fixed *f, htp_tensor_id id)
-{
-    const htp_tensor *tensor = tensor_at(f, id);
-    uint64_t bytes = htp_dtype_size(tensor->dtype);
-    for (uint32_t i = 0; i < tensor->rank; i++) {
-        if (!htp_checked_mul(bytes, (uint64_t)tensor->dims[i].size, &bytes)) {
-            return 0;
-        }
-    }
-    return bytes;
-}
 
 static void enter(htp_fixed *f, htp_cone *cone, htp_tensor_id id)
 {
@@ -174,7 +161,7 @@ static void add_initializer(htp_fixed *f, htp_cone *cone, htp_tensor_id id)
     }
     if (!f->is_read[id] && !f->is_counted[id]) {
         f->is_counted[id] = true;
-        cone->gone += initializer_bytes(f, id);
+        cone->gone += htp_storage_reads_add(&f->reads, initializer).fresh;
     }
 }
 
@@ -197,10 +184,18 @@ bool htp_fixed_cone(htp_fixed *f, htp_tensor_id id, htp_cone *cone)
     return cone->count <= MAX_IN_CONE;
 }
 
-uint64_t htp_fixed_most(const htp_cone *cone)
+uint64_t htp_fixed_left(const htp_fixed *f)
+{
+    uint64_t limit = htp_limit_value(f->model->limits, HTP_LIMIT_CONSTANT);
+    return limit > f->model->constant_bytes ? limit - f->model->constant_bytes : 0;
+}
+
+uint64_t htp_fixed_most(const htp_fixed *f, const htp_cone *cone)
 {
     uint64_t most = cone->gone + cone->gone / 10;
-    return most > HTP_FIXED_SMALL ? most : HTP_FIXED_SMALL;
+    uint64_t left = htp_fixed_left(f);
+    most = most > HTP_FIXED_SMALL ? most : HTP_FIXED_SMALL;
+    return most - cone->gone < left ? most : cone->gone + left;
 }
 
 void htp_fixed_keep(htp_kept_arithmetic *kept, htp_lowering *l, htp_kept_result result)
@@ -246,9 +241,8 @@ static const char *name_transposed(const htp_fixed *f, htp_tensor_id id)
                   : name_of(f, id);
 }
 
-htp_tensor_id htp_fixed_make(const htp_fixed *f, htp_tensor_id id, const htp_cone *cone,
-                             htp_dtype dtype, uint32_t rank, const int64_t *dims,
-                             const void *contents)
+static htp_tensor_id make(const htp_fixed *f, htp_tensor_id id, const htp_cone *cone,
+                          htp_dtype dtype, uint32_t rank, const int64_t *dims, const void *contents)
 {
     if (cone->weights.count == 0) {
         return htp_builder_constant(f->model, dtype, rank, dims, contents);
@@ -259,6 +253,18 @@ htp_tensor_id htp_fixed_make(const htp_fixed *f, htp_tensor_id id, const htp_con
                                    .weight_count = (uint32_t)cone->weights.count};
     return htp_builder_derived(f->model, name_transposed(f, id), dtype, rank, dims, derivation,
                                contents);
+}
+
+/* What stands for weights is not added. */
+htp_tensor_id htp_fixed_make(const htp_fixed *f, htp_tensor_id id, const htp_cone *cone,
+                             htp_dtype dtype, uint32_t rank, const int64_t *dims,
+                             const void *contents)
+{
+    uint64_t before = f->model->constant_bytes;
+    htp_tensor_id made = make(f, id, cone, dtype, rank, dims, contents);
+    uint64_t added = f->model->constant_bytes - before;
+    f->model->constant_bytes = before + (added > cone->gone ? added - cone->gone : 0);
+    return made;
 }
 
 void htp_fixed_sweep(htp_fixed *f, bool (*compute)(void *with, htp_tensor_id id), void *with)

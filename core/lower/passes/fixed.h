@@ -4,7 +4,7 @@
  * core/lower.
  *
  * A result may have at most 1 MiB, or 1.1 times the bytes of the initializers that become unused
- * because of it.
+ * because of it. What all results add to these bytes is bounded by the limit of constants.
  */
 #ifndef HTP_LOWER_FIXED_H
 #define HTP_LOWER_FIXED_H
@@ -23,10 +23,11 @@ typedef struct htp_fixed {
     const bool *used_nodes; /* by node: an output depends on it */
     bool *is_fixed;         /* it follows from initializers alone */
     bool *is_plain; /* is_fixed, and none of the initializers is a weight or derived from weights */
-    const htp_laid **laid; /* its layout if it only rearranges weights; or NULL */
-    bool *is_read;         /* a node that stays reads it */
-    bool *is_counted;      /* scratch of htp_fixed_cone() */
-    uint32_t *seen;        /* the number of the last cone that contained it */
+    const htp_laid **laid;   /* its layout if it only rearranges weights; or NULL */
+    bool *is_read;           /* a node that stays reads it */
+    bool *is_counted;        /* scratch of htp_fixed_cone() */
+    htp_storage_reads reads; /* of the counted ones */
+    uint32_t *seen;          /* the number of the last cone that contained it */
     uint32_t cones;
     htp_value_id *values;   /* the value of the graph that it is, or HTP_NONE */
     htp_tensor_id *instead; /* its replacement, or HTP_NONE */
@@ -36,7 +37,8 @@ typedef struct htp_fixed {
 typedef struct htp_cone {
     HTP_VECTOR(htp_tensor_id) open;
     HTP_VECTOR(uint32_t) weights; /* the trace's weights, each once */
-    uint64_t gone;                /* bytes of initializers that nothing else reads */
+    uint64_t gone;                /* bytes of initializers that nothing else reads, as far as no
+                                     other initializer has them */
     uint32_t count;               /* number of tensors */
 } htp_cone;
 
@@ -49,8 +51,11 @@ const htp_onnx_node *htp_fixed_maker(const htp_fixed *fixed, htp_tensor_id id);
 /** Finds the cone of a tensor. @return false if it is too large */
 bool htp_fixed_cone(htp_fixed *fixed, htp_tensor_id id, htp_cone *cone);
 
+/** Bytes of constants that may still be added. */
+uint64_t htp_fixed_left(const htp_fixed *fixed);
+
 /** The most bytes that a result computed from this cone may have. */
-uint64_t htp_fixed_most(const htp_cone *cone);
+uint64_t htp_fixed_most(const htp_fixed *fixed, const htp_cone *cone);
 
 /** Records a result that stays, once for each node that computes it; @p kept may be NULL. */
 void htp_fixed_keep(htp_kept_arithmetic *kept, htp_lowering *l, htp_kept_result result);

@@ -42,10 +42,22 @@ static void leave_inputs(pass *p, const htp_onnx_node *node)
     }
 }
 
+/* Bytes of what a node gives to nodes that stay. */
+static uint64_t bytes_that_stay(const pass *p, const htp_onnx_node *node)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        htp_tensor_id id = node->outputs[i];
+        bytes += p->fixed->is_read[id] ? htp_evaluator_find(p->evaluator, id)->bytes : 0;
+    }
+    return bytes;
+}
+
 /* Computes small tensors that follow from constants, in the order of nodes. */
 static void compute_constants(pass *p)
 {
     const htp_builder *model = p->fixed->model;
+    uint64_t held = 0;
     for (htp_tensor_id id = 0; id < p->fixed->tensor_count; id++) {
         p->left[id] = model->tensors.items[id].uses;
     }
@@ -60,8 +72,9 @@ static void compute_constants(pass *p)
         for (uint32_t i = 0; i < node->output_count; i++) {
             p->may_be[node->outputs[i]] = may;
         }
-        if (may && p->fixed->is_plain[node->outputs[0]]) {
-            (void)htp_evaluate(p->evaluator, node, HTP_FIXED_SMALL, &limit);
+        if (may && p->fixed->is_plain[node->outputs[0]] && held <= htp_fixed_left(p->fixed) &&
+            htp_evaluate(p->evaluator, node, HTP_FIXED_SMALL, &limit)) {
+            held += bytes_that_stay(p, node);
         }
         leave_inputs(p, node);
     }
@@ -154,11 +167,13 @@ static bool compute(void *with, htp_tensor_id id)
         keep_unknown(p, id);
         return false;
     }
-    if (p->fixed->is_plain[id] && htp_evaluator_find(p->evaluator, id)) {
+    const htp_known *known = htp_evaluator_find(p->evaluator, id);
+    if (p->fixed->is_plain[id] && known && known->bytes <= htp_fixed_most(p->fixed, &cone)) {
         put(p, id, &cone);
         return true;
     }
-    bool is_known = htp_fixed_cone(p->fixed, id, &cone) && know_last(p, id, htp_fixed_most(&cone));
+    bool is_known =
+        htp_fixed_cone(p->fixed, id, &cone) && know_last(p, id, htp_fixed_most(p->fixed, &cone));
     forget_made(p);
     if (is_known) {
         put(p, id, &cone);

@@ -35,7 +35,7 @@ static bool compute(void *with, htp_tensor_id id)
     }
     uint64_t bytes = bytes_of(p, value);
     if (bytes > HTP_PRECOMPUTE_MAX_BYTES || !htp_precompute_follows(p->precomputer, value) ||
-        !htp_fixed_cone(p->fixed, id, &cone) || bytes > htp_fixed_most(&cone)) {
+        !htp_fixed_cone(p->fixed, id, &cone) || bytes > htp_fixed_most(p->fixed, &cone)) {
         return false;
     }
     const htp_trace_value *told = htp_graph_value(p->l->graph, value);

@@ -259,7 +259,7 @@ typedef struct htp_builder {
     HTP_VECTOR(htp_builder_function) functions; /* callees precede callers */
     HTP_VECTOR(htp_constant) constants_within;  /* of functions */
     HTP_VECTOR(htp_initializer) initializers;
-    uint64_t constant_bytes; /* of those whose contents are in memory */
+    uint64_t constant_bytes; /* of those whose contents are in memory, beside folded weights */
     HTP_VECTOR(htp_tensor_id) inputs;
     HTP_VECTOR(htp_tensor_id) outputs;
     HTP_VECTOR(htp_domain) domains;
@@ -374,5 +374,23 @@ void htp_builder_mark_used(const htp_builder *model, bool *tensors, bool *nodes)
  * onnx/builder/order_nodes.h). Tensor and node ids change: call it once, after lowering. Unused
  * graph inputs stay; unused arguments of calls do not. */
 void htp_builder_remove_unused(htp_builder *model);
+
+/* ---- storages ---- */
+
+/** Which bytes of the weights' storages initializers read. */
+typedef struct htp_storage_reads {
+    const htp_builder *model;
+    htp_map places;            /* storage -> index in `left` */
+    HTP_VECTOR(uint64_t) left; /* by storage: bytes that no initializer has read yet */
+} htp_storage_reads;
+
+/** Bytes of an initializer. */
+typedef struct htp_read_bytes {
+    uint64_t fresh;    /* that no earlier one has read, or that are in memory */
+    uint64_t repeated; /* that an earlier one has read, or it itself */
+} htp_read_bytes;
+
+/** Reads an initializer, whose sizes are checked: their product fits. */
+htp_read_bytes htp_storage_reads_add(htp_storage_reads *reads, const htp_initializer *initializer);
 
 #endif

@@ -8,6 +8,7 @@
 #define HTP_SOURCE_CALL_ORACLE_H
 
 #include "base/arena.h"
+#include "base/limits/limits.h"
 #include "base/status.h"
 #include "interpret/trace/trace.h"
 
@@ -37,11 +38,12 @@ typedef struct htp_static_stands {
     uint32_t node_count;
 } htp_static_stands;
 
-/** The progress of a long search. */
+/** The progress of a long search, and its limits. */
 typedef struct htp_static_watch {
     htp_tick tick; /* called with the number of visited operations; false ends the search with
                            HTP_CODE_INTERRUPTED. NULL: no reports */
     void *user;
+    const htp_limits *limits; /* of calls in each other; NULL: all defaults */
 } htp_static_watch;
 
 /**

@@ -6,15 +6,16 @@
 
 #include <string.h>
 
-enum { MAX_DEPTH = 1000, MAX_NODES = 2 << 20, TICK = 1024 };
+enum { MAX_NODES = 2 << 20, TICK = 1024 };
 
 /* ---- bounds ---- */
 
 static void refuse_nesting(htp_static_search *s)
 {
-    s->failure = htp_status_make(HTP_CODE_UNSUPPORTED,
-                                 "with all calls inlined, the program is nested more than %d deep",
-                                 MAX_DEPTH);
+    s->failure =
+        htp_status_make(HTP_CODE_UNSUPPORTED,
+                        "with all calls inlined, the program is nested more than %" PRIu64 " deep",
+                        htp_limit_blocks(s->watch->limits));
 }
 
 static void refuse_size(htp_static_search *s)
@@ -40,8 +41,11 @@ void htp_static_count(htp_static_search *s, uint64_t size)
 
 bool htp_static_deepen(htp_static_search *s)
 {
-    if (!s->failure && s->depth > MAX_DEPTH) {
+    if (!s->failure && s->depth > htp_limit_blocks(s->watch->limits)) {
         refuse_nesting(s);
+    } else if (!s->failure && htp_stack_is_low()) {
+        s->failure = htp_status_make(
+            HTP_CODE_UNSUPPORTED, "its program is nested " HTP_STACK_FORMAT, htp_stack_kilobytes());
     }
     s->depth += !s->failure;
     return !s->failure;

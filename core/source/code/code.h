@@ -6,6 +6,7 @@
 #define HTP_SOURCE_CODE_H
 
 #include "base/arena.h"
+#include "base/limits/limits.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -28,5 +29,16 @@ struct htp_code_token_list;
  */
 HTP_MUST_USE htp_status htp_code_check(htp_arena *arena, const htp_code_record *code,
                                        struct htp_code_token_list *tokens);
+
+struct htp_syntax_module;
+
+/**
+ * Counts what costs libtorch much for few bytes: a call takes 4.5 kB of its memory, and each method
+ * or attribute of a class is compared with all earlier ones.
+ * @param operations  calls and operators of the records so far; receives the sum
+ * @return HTP_CODE_UNSUPPORTED beyond the limits of operations or of members of a class
+ */
+HTP_MUST_USE htp_status htp_code_count(const struct htp_syntax_module *module,
+                                       const htp_limits *limits, uint64_t *operations);
 
 #endif

@@ -356,7 +356,7 @@ static htp_status find_calls(const htp_source *source, htp_arena *arena, htp_wat
                              htp_source_calls *calls)
 {
     const torchscript *self = self_of(source);
-    const htp_static_watch shim_code = {htp_watch_tick, watch};
+    const htp_static_watch shim_code = {htp_watch_tick, watch, self->limits};
     htp_static_stands stands = {0};
     htp_static_calls found = {0};
     htp_interpreter_stands(self->interpreter, &stands.calls, &stands.call_count, &stands.nodes,

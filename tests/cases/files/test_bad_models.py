@@ -14,7 +14,7 @@ from commands import NO_SHIM, facts
 from exporters import models, ours
 from harness import EXIT_BAD_INPUT, EXIT_USAGE, case, case_for_each, run, scratch
 from small_models import nested, save
-from written_onnx import wrap
+from written_onnx import branch, field, model, node
 from test_bad_input import check_line
 
 
@@ -87,12 +87,11 @@ def broken_graphs():
 @case
 def bodies_nested_without_end():
     """Deeper than the onnx package itself can write."""
-    graph = wrap(b"y", 2)
+    graph = field(2, "y")
     for _ in range(1000):
-        attribute = wrap(b"then_branch", 1) + wrap(graph, 6)
-        graph = wrap(wrap(b"y", 2) + wrap(b"If", 4) + wrap(attribute, 5), 1)
+        graph = field(1, node("If", (), ("y",), attributes=(branch(graph),)))
     with scratch() as folder:
-        refuse(folder / "m.onnx", b"\x08\x0a" + wrap(graph, 7), "bodies in each other")
+        refuse(folder / "m.onnx", model(graph), "bodies in each other")
         deep = onnx.ModelProto(ir_version=10, graph=nested(30))
         (folder / "m.onnx").write_bytes(deep.SerializeToString())
         check_line(run("inspect", folder / "m.onnx"), EXIT_BAD_INPUT, "'c', which nothing makes")

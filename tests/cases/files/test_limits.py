@@ -51,6 +51,11 @@ def methods(count: int) -> str:
         "  def f0(self: __torch__.Net,\n    x: Tensor) -> Tensor:\n    return torch.neg(x)\n") + "".join(called)
 
 
+def members(count: int) -> str:
+    """Methods of one class, none of which is called."""
+    return PYTHON + "".join(f"  def f{i}(self: __torch__.Net,\n    x: int) -> int:\n    return x\n" for i in range(count))
+
+
 def doubled(first: str, then: str, result: str, count=40) -> str:
     lines = [f"    v{i + 1} = {then.format(f'v{i}')}\n" for i in range(count)]
     return forward(f"    v0 = {first}\n" + "".join(lines) + f"    x = torch.add(x, {result.format(f'v{count}')})\n")
@@ -80,7 +85,7 @@ COSTLY = {
     "functions of numbers": (
         doubling_functions("int", "torch.add(x, 1)", "x = torch.add(x, __torch__.f40(1, ))"), "--limit steps=N"),
     "functions of tensors": (doubling_functions("Tensor", "torch.neg(x)", "x = __torch__.f40(x, )"), "--limit steps=N"),
-    "calls in calls": (methods(1500), "calls are nested more than 1000 deep"),
+    "calls in calls": (methods(1500), "more than 1000 calls in each other (--limit call-depth=N raises this limit)"),
     "calls beyond the stack": (methods(5000), "(ulimit -s raises this limit)"),
     "a loop without end": (forward(WITHOUT_END.format(made="pass", body="pass")), "=N raises this limit"),
     "a loop of operators": (
@@ -117,7 +122,9 @@ COSTLY = {
     "sections": (counted("torch.tensor_split(x, 1000000000)"), "--limit elements=N"),
     "chunks of nothing": (counted("torch.chunk(torch.slice(x, 0, 0, 0), 1000000000)"), "--limit elements=N"),
     "branches in branches": (nested(31), "branches and loops are nested more than 30 deep"),
-    "much code": (forward("    y = torch.neg(x)\n" * 800_000), "--limit code-bytes=N"),
+    "much code": (forward("    y = torch.neg(x)\n" * 300_000), "--limit code-bytes=N"),
+    "code of few bytes": (forward("    y=-x\n" * 400_000), "--limit code-operations=N"),
+    "a class of methods": (members(40_000), "class Net has more than 16384 methods and attributes of one class"),
 }
 
 
@@ -212,7 +219,7 @@ def limits_are_raised_and_lowered():
 def limits_that_are_none():
     with scratch() as folder:
         write(folder / "net.pt", module(tensor()))
-        refused(folder, "names are code-bytes, program-bytes, steps,", "--limit", "step=1", code=EXIT_USAGE)
+        refused(folder, "names are code-bytes, code-operations, class-members, program-bytes, steps, call-depth,", "--limit", "step=1", code=EXIT_USAGE)
         for text in ("steps=0", "steps=", "steps=-1", "steps=1e6", "steps=99999999999999999999", "steps"):
             refused(folder, f'limit "{text}"', "--limit", text, code=EXIT_USAGE)
 
@@ -232,9 +239,9 @@ def seconds_and_memory():
 
 @case
 def documented():
-    rows = re.findall(r'^LIMIT\(\w+, "([^"]+)", UINT64_C\(1\) << (\d+),\s+"([^"]+)"\)$',
+    rows = re.findall(r'^LIMIT\(\w+, "([^"]+)", UINT64_C\((\d+)\)(?: << (\d+))?,\s+"([^"]+)"\)$',
                       (ROOT / "core" / "base" / "limits" / "limits.def").read_text(), re.M)
     document = (ROOT / "docs" / "LIMITS.md").read_text()
     assert len(rows) == document.count("| `"), rows
-    for name, power, counts in rows:
-        assert f"| `{name}` | {2 ** int(power):,} | {counts} |\n" in document, name
+    for name, number, power, counts in rows:
+        assert f"| `{name}` | {int(number) << int(power or 0):,} | {counts} |\n" in document, name

@@ -1,49 +1,45 @@
 """Limits of what an ONNX file may cost: a few bytes that ask for any amount of work. They are refused by every command."""
 
+import re
+
 from bounded_runs import check_bounded
-from harness import EXIT_BAD_INPUT, case_for_each, scratch
-from written_onnx import BOOL, FLOAT, branch, function, graph, model, node, value
-
-BORDER = {"inputs": (value("x", FLOAT), value("c", BOOL)), "outputs": (value("y", FLOAT),)}
-
-
-def chain(count: int, calls: int) -> bytes:
-    """Functions, each of which calls the one before so many times."""
-    functions = [function("f0", "net", [node("Neg", ["a"], ["b"])])]
-    for i in range(1, count + 1):
-        names = ["a", *(f"v{k}" for k in range(calls - 1)), "b"]
-        functions.append(function(f"f{i}", "net", [
-            node(f"f{i - 1}", [names[k]], [names[k + 1]], "net") for k in range(calls)]))
-    return model(graph([node(f"f{count}", ["x"], ["y"], "net")], **BORDER), functions, ("", "net"))
-
-
-def branches(count: int) -> bytes:
-    """Branches in each other."""
-    inner = graph([node("Neg", ["x"], ["y"])], outputs=(value("y", FLOAT),))
-    for _ in range(count):
-        inner = graph([node("If", ["c"], ["y"], attributes=[branch("then_branch", inner)])], outputs=(value("y", FLOAT),))
-    return model(graph([node("If", ["c"], ["y"], attributes=[branch("then_branch", inner)])], **BORDER))
-
+from harness import EXIT_BAD_INPUT, ROOT, case, case_for_each, scratch
+from hostile_onnx import bodies, calls, doubling, line
+from written_onnx import model
 
 FILES = {
-    "calls that double": (chain(40, 2), "call each other so often"),
-    "calls in calls": (chain(5000, 1), "more than 256 functions call each other"),
-    "branches in branches": (branches(10_000), "more than 100 bodies in each other"),
+    "calls that double": (calls(doubling(40)), "call each other so often"),
+    "calls in calls": (calls(line(5000)), "more than 256 functions call each other"),
+    "branches in branches": (model(bodies(10_000)), "more than 100 bodies in each other"),
 }
 COMMANDS = {
     "inspect": ("inspect", "FILE"), "cost": ("inspect", "FILE", "--cost"), "validate": ("validate", "FILE"),
     "quality": ("quality", "FILE"), "compare": ("compare", "FILE", "FILE"), "verify": ("verify", "FILE", "FILE"),
     "graph": ("graph", "FILE", "--out", "OUT.dot"), "strip": ("strip", "FILE", "--out", "OUT.onnx"),
-    "select": ("select", "FILE", "--module", "/"),
+    "select": ("select", "FILE", "--module", "/"), "sidecar": ("sidecar", "FILE"),
     "extract": ("extract", "FILE", "--module", "/", "--out", "OUT.onnx"),
+    "split": ("split", "FILE", "--into", "2", "--out-dir", "OUT"),
+    "replace": ("replace", "FILE", "--module", "/", "--op", "net:F", "--out", "OUT.onnx"),
+    "retag": ("retag", "FILE", "--like", "FILE", "--out", "OUT.onnx"),
+    "inline": ("inline", "FILE", "--out", "OUT.onnx"), "profile": ("profile", "PROFILE", "FILE"),
 }
+OF_NO_ONNX_FILE = {"an export", "ops"}
+
+
+@case
+def every_command_is_listed():
+    table = (ROOT / "core" / "cli" / "arguments" / "commands.def").read_text()
+    named = set(re.findall(r'^COMMAND\(\w+, "([^"]+)"', table, re.M))
+    assert named - OF_NO_ONNX_FILE == {command[0] for command in COMMANDS.values()}
 
 
 @case_for_each(FILES)
 def refused_by_every_command(what):
     content, words = FILES[what]
     with scratch() as folder:
-        (folder / "m.onnx").write_bytes(content)
+        places = {"FILE": folder / "m.onnx", "PROFILE": folder / "p.json", "OUT": folder / "out"}
+        places["FILE"].write_bytes(content)
+        places["PROFILE"].write_text("[]")
         for command in COMMANDS.values():
-            arguments = [part.replace("FILE", str(folder / "m.onnx")).replace("OUT", str(folder / "out")) for part in command]
+            arguments = [re.sub("FILE$|PROFILE|OUT", lambda found: str(places[found[0]]), part) for part in command]
             check_bounded(folder, words, *arguments, code=EXIT_BAD_INPUT)

@@ -6,22 +6,16 @@ folder with an earlier result.
 """
 
 import importlib
-import json
 import os
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from harness import EXIT_OK, EXIT_UNSUPPORTED, PROGRAM, TESTS, scratch
+from bounded_runs import Ended, run_bounded
+from harness import EXIT_OK, EXIT_UNSUPPORTED, scratch
 
 TABLE = Path(__file__).with_name("hostile_models.tsv")
-MEASURED = TESTS / "support" / "measured.py"
 FOUND = 6  # exit code of `validate` with findings
-SECONDS = 10  # of the processor
-PATIENCE = 60  # seconds on the wall, on a busy machine
-MEMORY = 1 << 30
 LONGEST = 9000  # bytes of a line
 EARLIER = b"an earlier result"
 # What a terminal obeys: control codes but line ends and tabs, and marks that turn the direction of text.
@@ -40,14 +34,6 @@ class Row(NamedTuple):
         return f"{self.kind}/{self.name}/{'export' if word.startswith('{') else word}"
 
 
-class Result(NamedTuple):
-    code: int
-    stdout: str
-    stderr: str
-    seconds: float
-    bytes: int
-
-
 def rows() -> list:
     found = []
     for line in TABLE.read_text().splitlines():
@@ -64,30 +50,24 @@ def snapshot(folder: Path) -> dict:
             if not path.is_dir() or path.is_symlink()}
 
 
-def run_row(row: Row, folder: Path) -> Result:
+def run_row(row: Row, folder: Path) -> Ended:
     values = {"in": folder / "in", "out": folder / "out"}
     command = [part.replace("{in}", str(values["in"])).replace("{out}", str(values["out"])) for part in shlex.split(row.command)]
-    report, streams = folder / "report", [folder / "stdout", folder / "stderr"]
-    with open(streams[0], "wb") as stdout, open(streams[1], "wb") as stderr:
-        subprocess.run([sys.executable, "-I", "-S", str(MEASURED), str(report), str(PATIENCE), str(PROGRAM), *command, "--quiet"],
-                       stdout=stdout, stderr=stderr, check=True, cwd=values["out"])
-    cost = json.loads(report.read_text())
-    assert cost["code"] is not None, f"it ran for more than {PATIENCE} s"
-    return Result(cost["code"], *(stream.read_bytes().decode() for stream in streams), cost["seconds"], cost["bytes"])
+    return run_bounded(*command, "--quiet", within=values["out"])
 
 
-def check_message(row: Row, result: Result) -> None:
+def check_message(row: Row, result: Ended) -> None:
     """One line on stderr, with details below it if the model is not supported; none of success."""
-    lines = result.stderr.splitlines()
+    lines = result.err.splitlines()
     if row.code in (EXIT_OK, FOUND):
-        assert not lines, result.stderr[:2000]
-        assert row.message in result.stdout, result.stdout[:2000]
+        assert not lines, result.err[:2000]
+        assert row.message in result.out, result.out[:2000]
         return
-    assert result.stdout == "", result.stdout[:2000]
-    assert lines and lines[0].startswith("htp-trace: ") and result.stderr.endswith("\n"), result.stderr[:2000]
-    assert len(lines) == 1 or row.code == EXIT_UNSUPPORTED and all(line.startswith("  ") for line in lines[1:]), result.stderr[:2000]
+    assert result.out == "", result.out[:2000]
+    assert lines and lines[0].startswith("htp-trace: ") and result.err.endswith("\n"), result.err[:2000]
+    assert len(lines) == 1 or row.code == EXIT_UNSUPPORTED and all(line.startswith("  ") for line in lines[1:]), result.err[:2000]
     assert all(len(line.encode()) <= LONGEST for line in lines), f"a line of {max(map(len, lines))} characters"
-    assert row.message in result.stderr, result.stderr[:2000]
+    assert row.message in result.err, result.err[:2000]
 
 
 def check(row: Row) -> None:
@@ -100,11 +80,11 @@ def check(row: Row) -> None:
         maker.make(row.name, given)
         before = {place: snapshot(place) for place in (given, out)}
         result = run_row(row, folder)
-        assert result.code == row.code, f"exit code {result.code}, not {row.code}: {result.stderr[:2000]}"
+        assert result.code == row.code, f"exit code {result.code}, not {row.code}: {result.err[:2000]}"
         check_message(row, result)
-        obeyed = OBEYED & set(result.stdout + result.stderr)
+        obeyed = OBEYED & set(result.out + result.err)
         assert not obeyed, f"a terminal obeys {obeyed}"
-        assert result.seconds <= SECONDS and result.bytes <= MEMORY, f"{result.seconds:.1f} s, {result.bytes >> 20} MiB"
+        result.check_cost()
         assert snapshot(given) == before[given], "the folder of the file was changed"
         after = snapshot(out)
         if row.code == EXIT_OK and "{out}" in row.command:

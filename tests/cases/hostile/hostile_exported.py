@@ -64,6 +64,40 @@ def sized(formula: str) -> dict:
     return {**records(), MODEL: edited(program(), edits)}
 
 
+def sums(count: int) -> list:
+    return [f"Add({SYMBOL}, Symbol('s1', integer=True, positive=True), Integer({i}))" for i in range(count)]
+
+
+def sized_by_two(formula: str) -> dict:
+    """Rows of y by a formula of both sizes of x."""
+    document, symbols = program(), (SYMBOL, "Symbol('s1', integer=True, positive=True)")
+    values = document["graph_module"]["graph"]["tensor_values"]
+    sizes = [{"as_expr": {"expr_str": symbol, "hint": {"as_int": size}}} for symbol, size in zip(symbols, (3, 2))]
+    values["x"]["sizes"], values["y"]["sizes"] = sizes, [{"as_expr": {"expr_str": formula, "hint": {"as_int": 3}}}, sizes[1]]
+    document["range_constraints"] = {name: {"min_val": 2, "max_val": 64} for name in ("s0", "s1")}
+    return {**records(), MODEL: json.dumps(document).encode()}
+
+
+def many_symbols(count: int) -> dict:
+    """Inputs of symbols of their own, all of which are read."""
+    document = program()
+    graph, signature = document["graph_module"]["graph"], document["graph_module"]["signature"]
+    names = [f"x{i}" for i in range(count)]
+    for i, name in enumerate(names):
+        symbol = {"as_expr": {"expr_str": f"Symbol('s{i}', integer=True, positive=True)", "hint": {"as_int": 3}}}
+        graph["tensor_values"][name] = {**meta(3, 2), "sizes": [symbol, {"as_int": 2}]}
+        document["range_constraints"][f"s{i}"] = {"min_val": 2, "max_val": 64}
+    graph["inputs"] += [tensor(name) for name in names]
+    signature["input_specs"] += [{"user_input": {"arg": tensor(name)}} for name in names]
+    node = graph["nodes"][0]
+    total = {"as_expr": {"expr_str": "Add(" + ", ".join(f"Symbol('s{i}', integer=True, positive=True)" for i in range(count)) + ")",
+                         "hint": {"as_int": 3 * count}}}
+    graph["tensor_values"]["y"] = {**meta(3, 2), "sizes": [total, {"as_int": 2}]}
+    graph["nodes"] = [{**node, "target": "torch.ops.aten.cat.default", "inputs": [
+        {"name": "tensors", "arg": {"as_tensors": [{"name": name} for name in names]}, "kind": 1}]}]
+    return {**records(), MODEL: json.dumps(document).encode()}
+
+
 def guarded(*guards) -> dict:
     first = {"as_expr": {"expr_str": SYMBOL, "hint": {"as_int": 3}}}
     edits = {SIZE: first, f"{GRAPH}/tensor_values/y/sizes/0": first, "guards_code": list(guards),
@@ -208,6 +242,15 @@ PROGRAMS = {
     "a formula that nests": sized(folded(SYMBOL, "Add(Integer(1), {0})", 200)),
     "a formula of a long sum": sized("Add(" + ", ".join([SYMBOL] * 20_000) + ")"),
     "a power of powers": sized("Pow(Pow(Pow(Integer(10), Integer(10)), Integer(10)), Integer(10))"),
+    "a product of 200 sums": sized_by_two(f"Mul({', '.join(sums(200))})"),
+    "a power of a sum": sized_by_two(f"Pow({sums(1)[0]}, Integer(100000))"),
+    "powers of sums in each other": sized_by_two(folded(sums(1)[0], f"Add(Pow({{0}}, Integer(7)), {SYMBOL})", 20)),
+    "quotients in each other": sized(folded(SYMBOL, "Add(FloorDiv({0}, Integer(2)), Integer(1))", 120)),
+    "quotients that double": sized(folded(SYMBOL, "Add(FloorDiv({0}, Integer(2)), Mod({0}, Integer(3)))", 15)),
+    "a maximum of 20,000": sized(f"Max({SYMBOL}, {', '.join(f'Integer({i})' for i in range(20_000))})"),
+    "a maximum of products": sized_by_two(f"Max({', '.join(f'Mul({one}, {two})' for one, two in zip(sums(300), sums(300)[1:]))})"),
+    "400 symbols": lambda: many_symbols(400),
+    "guards of products": guarded(*[f"L['x'].size()[0]*{i} + L['x'].size()[0]*L['x'].size()[0] != {i}" for i in range(5000)]),
     "a power of 2^62": sized(f"Pow({SYMBOL}, Integer({HUGE}))"),
     "a power of -2^62": sized(f"Pow({SYMBOL}, Integer(-{HUGE}))"),
     "a shift of 2^62": sized(f"LShift({SYMBOL}, Integer({HUGE}))"),

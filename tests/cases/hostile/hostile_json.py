@@ -5,7 +5,7 @@ modules and tags.
 import json
 from pathlib import Path
 
-from hostile_protobuf import graph, model, node
+from written_onnx import graph, model, node
 
 DEEP = 100_000
 MEGABYTE = "n" * 1_000_000

@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from hostile_protobuf import (
+from written_onnx import (
     FLOAT, INT64, STRING, attribute, external, field, fields, function, graph, model, node, pairs, tensor, value, varint,
 )
 

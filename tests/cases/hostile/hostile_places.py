@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from hostile_protobuf import graph, model, node
+from written_onnx import graph, model, node
 from written_archives import module, tensor, write
 from written_programs import records, write as write_program
 
@@ -53,8 +53,9 @@ THINGS = {"a pipe": pipe, "a folder": folder_instead, "a link to itself": link_t
 # What is replaced: an input in {in}, or an output in {out}.
 PLACES = {"model.pt": "in", "model.pt2": "in", "model.onnx": "in", "x.npy": "in", "x.npz": "in", "x.json": "in", "p.json": "in",
           "s.json": "in", "r.json": "in", "o.onnx": "out", "o.onnx.data": "out", "o.json": "out", "parts": "out"}
-MODELS = {f"{thing} as {place}": None for place in PLACES for thing in THINGS}
-MODELS["nothing special"] = None
+# Whoever names a pipe here waits for its other end.
+WAITING = {f"a pipe as {place}" for place in ("x.json", "o.onnx", "o.json")}
+MODELS = {f"{thing} as {place}" for place in PLACES for thing in THINGS} - WAITING
 
 
 def make(name: str, folder: Path) -> None:
@@ -62,10 +63,10 @@ def make(name: str, folder: Path) -> None:
              node("Abs", ("m",), ("y",), "k", metadata={"source_module": "/Net/B"})]
     (folder / "m.onnx").write_bytes(model(graph(nodes)))
     write(folder / "net.pt", module(tensor()))
+    write(folder / "large.pt", module(tensor(sizes=(32, 32), strides=(0, 0))))
     write_program(folder / "net.pt2", records())
-    if name in MODELS and " as " in name:
-        thing, _, place = name.partition(" as ")
-        at = (folder if PLACES[place] == "in" else folder.parent / "out") / place
-        if at.exists():
-            at.unlink()
-        THINGS[thing](at)
+    thing, _, place = name.partition(" as ")
+    at = (folder if PLACES[place] == "in" else folder.parent / "out") / place
+    if at.exists():
+        at.unlink()
+    THINGS[thing](at)

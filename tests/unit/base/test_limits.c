@@ -22,6 +22,16 @@ UNIT_TEST(limits_are_set_by_name)
     ck_assert_uint_eq(htp_limit_value(&limits, HTP_LIMIT_STEPS), UINT64_MAX);
 }
 
+UNIT_TEST(blocks_follow_the_limit_of_calls)
+{
+    htp_limits limits = {{0}};
+    ck_assert_uint_eq(htp_limit_blocks(NULL), 1200);
+    ck_assert_ptr_null(htp_limits_set(&limits, "call-depth=7"));
+    ck_assert_uint_eq(htp_limit_blocks(&limits), 207);
+    ck_assert_ptr_null(htp_limits_set(&limits, "call-depth=18446744073709551615"));
+    ck_assert_uint_eq(htp_limit_blocks(&limits), UINT64_MAX);
+}
+
 UNIT_TEST(other_limits_are_refused)
 {
     static const char *const texts[] = {
@@ -39,4 +49,5 @@ UNIT_TEST(other_limits_are_refused)
     ck_assert_uint_eq(limits.values[HTP_LIMIT_STEPS], 0);
 }
 
-UNIT_MAIN("limits", limits_have_defaults, limits_are_set_by_name, other_limits_are_refused)
+UNIT_MAIN("limits", limits_have_defaults, limits_are_set_by_name, blocks_follow_the_limit_of_calls,
+          other_limits_are_refused)

@@ -348,28 +348,6 @@ UNIT_TEST(a_function_that_calls_itself_ends_where_that_is_decided)
           "=> %2");
 }
 
-UNIT_TEST(a_function_that_calls_itself_has_no_end)
-{
-    gives(arena,
-          "%r = prim::CallFunction<f>(%x, %x)\n"
-          "-> %r\n"
-          "def f(%a)\n"
-          "%r = prim::CallFunction<f>(%a, %a)\n"
-          "-> %r\n",
-          "calls are nested more than 1000 deep");
-}
-
-UNIT_TEST(a_function_that_calls_itself_on_the_data_has_no_end_either)
-{
-    gives(arena,
-          "%r = prim::CallFunction<f>(%x, %x, %c)\n"
-          "-> %r\n"
-          "def f(%a, %b:bool)\n"
-          "%r = prim::If(%b) { %u = prim::CallFunction<f>(%a, %a, %b) -> %u } { -> %a }\n"
-          "-> %r\n",
-          "calls, branches and loops are nested more than 1200 deep");
-}
-
 UNIT_TEST(a_function_with_other_arguments_is_no_program)
 {
     gives(arena,
@@ -484,8 +462,6 @@ UNIT_MAIN("interpret: calls", a_running_forward_is_a_scope, calls_of_one_module_
           methods_read_the_attributes_of_their_own_object, a_call_gives_several_values,
           a_call_changes_the_lists_of_its_caller, a_call_changes_the_tensors_of_its_caller,
           a_function_that_calls_itself_ends_where_that_is_decided,
-          a_function_that_calls_itself_has_no_end,
-          a_function_that_calls_itself_on_the_data_has_no_end_either,
           a_function_with_other_arguments_is_no_program, a_method_that_there_is_not_is_no_program,
           a_method_of_a_tensor_is_refused, a_value_that_nothing_has_made_is_no_program,
           a_fork_runs_at_once, several_results_of_a_fork_are_a_tuple,
