@@ -41,8 +41,8 @@ static void measure(htp_verify_work *work, const struct slice *slice,
         const htp_array *b = htp_fetched_array(fetched[HTP_COMPARED_B], i);
         uint32_t value = slice->values[HTP_COMPARED_A].items[i];
         if (htp_measure_can(a, b)) {
-            work->carried[value] = htp_measure_worse(
-                work->carried[value], htp_measure(a, b, htp_verify_tolerance(work, value)));
+            work->carried[value] =
+                htp_measure_worse(work->carried[value], htp_verify_measure(work, value, a, b));
             work->bytes[value] += htp_array_bytes(a);
             work->types[slice->values[HTP_COMPARED_B].items[i]] = b->data_type;
         } else if (htp_measure_has(a->data_type) && htp_measure_has(b->data_type)) {

@@ -359,27 +359,43 @@ static htp_status take_given(htp_verify_work *work)
     return make_other(work, work->arrays[HTP_COMPARED_A][0], work->arrays[HTP_COMPARED_B][0]);
 }
 
-/* The sizes that are asked for. Whether both models run at them is seen when they do. */
-static htp_status take_sizes(htp_verify_work *work)
+/* A choice of sizes. Whether both models run at it is seen when they do. */
+static htp_status take_choice(htp_verify_work *work, const char *choice)
 {
     const htp_view *view = work->sides[HTP_COMPARED_A].view;
     size_t count = work->kinds.axes.names.count;
     int64_t *sizes = HTP_NEW_ARRAY(work->arena, int64_t, count + 1);
     htp_view_axes axes = htp_view_axes_find(work->arena, view);
     bool are_made = false;
-    HTP_TRY(
-        htp_status_prefix(htp_view_axes_set(work->arena, &axes, work->request->sizes), view->path));
+    HTP_TRY(htp_status_prefix(htp_view_axes_set(work->arena, &axes, choice), view->path));
     for (size_t i = 0; i < count; i++) {
         uint32_t axis = 0;
         bool is_axis = htp_map_get(&axes.numbers, work->kinds.axes.names.items[i], &axis);
         sizes[i] = is_axis ? axes.items.items[axis].sizes[0] : -1;
     }
-    HTP_TRY(make_inputs(work, sizes, 0, &are_made));
-    work->runs = 1;
+    HTP_TRY(make_inputs(work, sizes, work->runs, &are_made));
+    work->runs++;
     return are_made ? HTP_OK
                     : htp_status_make(HTP_CODE_USAGE,
                                       "%s: an input has no dims at these sizes, or is too large",
                                       view->path);
+}
+
+/* The choices that are asked for: "batch=2,sequence=128;batch=1,sequence=16". */
+static htp_status take_sizes(htp_verify_work *work)
+{
+    const char *choice = work->request->sizes;
+    const char *end = choice;
+    do {
+        end = choice + strcspn(choice, ";");
+        if (work->runs == HTP_VERIFY_RUNS) {
+            return htp_status_make(HTP_CODE_USAGE, "at most %d choices of sizes are taken",
+                                   HTP_VERIFY_RUNS);
+        }
+        HTP_TRY(take_choice(work, htp_arena_copy(work->arena, choice, (size_t)(end - choice))));
+        choice = end + 1;
+    } while (*end != '\0');
+    return HTP_OK;
 }
 
 static htp_status open_sessions(struct trying *trying)

@@ -152,8 +152,7 @@ static htp_status run_at(struct finding *f, const struct alone *alone,
         const htp_array *a = of_a[value];
         const htp_array *b = htp_fetched_array(fetched, i);
         if (htp_measure_can(a, b)) {
-            module->own = htp_measure_worse(module->own,
-                                            htp_measure(a, b, htp_verify_tolerance(work, value)));
+            module->own = htp_measure_worse(module->own, htp_verify_measure(work, value, a, b));
         }
     }
     htp_fetched_free(fetched);

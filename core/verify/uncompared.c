@@ -9,6 +9,7 @@ static const struct {
 } reasons[HTP_UNCOMPARED_REASONS] = {
     [HTP_UNCOMPARED_MISSING] = {"the other model has no counterpart", true},
     [HTP_UNCOMPARED_TYPE] = {"its counterpart has another type or other dims", true},
+    [HTP_UNCOMPARED_LIST] = {"a list: tensors alone are compared", true},
     [HTP_UNCOMPARED_STEP] = {"a step of an operator that PyTorch runs as a whole", true},
     [HTP_UNCOMPARED_NOT_RUN] = {"its operator did not run", true},
     [HTP_UNCOMPARED_UNUSED] = {"no tensor of the model has its name", true},
@@ -55,8 +56,13 @@ static htp_uncompared_reason find_reason(const htp_verify_work *work, uint32_t o
 {
     const htp_verify_reference *reference = work->request->reference;
     uint32_t made_last = work->runs - 1;
+    const htp_value_type type =
+        htp_view_types_find(work->sides[HTP_COMPARED_A].types, work->arena, of_a);
     if (work->request->level > 0) {
         return HTP_UNCOMPARED_INNER;
+    }
+    if (type.is_known && *type.container) {
+        return HTP_UNCOMPARED_LIST;
     }
     if (!reference || work->arrays[HTP_COMPARED_A][made_last][of_a]) {
         return HTP_UNCOMPARED_TYPE;

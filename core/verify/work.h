@@ -37,6 +37,15 @@ static inline double htp_verify_tolerance(const htp_verify_work *work, uint32_t 
     return is_told ? reference->tolerances[value] : work->request->tolerance;
 }
 
+/** Compares a value of A with its counterpart. Integers and bools are equal or not, unless a
+ * tolerance is asked for. */
+static inline htp_difference_of htp_verify_measure(const htp_verify_work *work, uint32_t value,
+                                                   const htp_array *a, const htp_array *b)
+{
+    bool is_exact = !work->request->is_chosen && !htp_measure_is_float(a->data_type);
+    return htp_measure(a, b, is_exact ? 0 : htp_verify_tolerance(work, value));
+}
+
 /** Reports how far the work is. @return HTP_CODE_INTERRUPTED where the caller stops it */
 HTP_MUST_USE htp_status htp_verify_tick(const htp_verify_work *work, const char *label,
                                         uint64_t done, uint64_t total);

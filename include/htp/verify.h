@@ -35,7 +35,8 @@ typedef struct htp_verify_options {
     const char *values; /**< an .npz of tensors of the first model, by name, that another runtime
                              computed, with its inputs: in place of a second model. NULL: none */
     const char *sizes;  /**< of the axes of the first model, see htp_inspect_options: the models
-                             run at these alone; NULL: at up to three choices */
+                             run at these alone, up to three choices between semicolons; NULL: at
+                             up to three that are found */
     const char *inputs; /**< an .npz of the inputs of the first model, an ONNX model: by name, or by
                              position as arr_0, arr_1 and so on. NULL: those of `values`, else made
                              up. Those of a PyTorch model are its export's options */

@@ -196,14 +196,36 @@ def optimisation_stays_within_modules():
 
 
 @case
+def integers_are_equal_or_not():
+    """One in a hundred thousand is within the tolerance of floats."""
+    def counting(path, more: int) -> None:
+        of = lambda number: numpy_helper.from_array(numpy.int64(number), f"c{number}")
+        nodes = [helper.make_node("Mul", ["x", "c100000"], ["y"]), helper.make_node("Add", ["y", f"c{more}"], ["z"])]
+        value = lambda name: helper.make_tensor_value_info(name, TensorProto.INT64, [4])
+        graph = helper.make_graph(nodes, "g", [value("x")], [value("z")], [of(100000), of(more)])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
+
+    with scratch() as folder:
+        counting(folder / "a.onnx", 1)
+        counting(folder / "b.onnx", 2)
+        assert not verified(folder / "a.onnx", folder / "a.onnx")["is_beyond"]
+        assert verified(folder / "a.onnx", folder / "b.onnx", code=EXIT_FOUND)["is_beyond"]
+        assert not verified(folder / "a.onnx", folder / "b.onnx", "--tolerance", "1e-3")["is_beyond"]
+
+
+@case
 def sizes_that_are_asked_for():
     file = exported(SAMPLES[0])
     found = verified(file, file, "--sizes", "batch=4,sequence=24")
     assert found["sizes"] == [{"batch": 4, "sequence": 24}] and found["compared"] > 100, found
+    found = verified(file, file, "--sizes", "batch=1,sequence=24;sequence=5,batch=3;batch=2,sequence=9")
+    assert [(sizes["batch"], sizes["sequence"]) for sizes in found["sizes"]] == [(1, 24), (3, 5), (2, 9)], found["sizes"]
     refuse = lambda sizes, *words: check_line(
         run("verify", file, file, "--onnxruntime", PACKAGE[0], "--sizes", sizes), EXIT_USAGE, *words)
     refuse("batch=4", "axis 'sequence' has no size")
     refuse("batch=4,length=3", "no axis 'length'")
+    refuse("batch=4,sequence=8;", "no size")
+    refuse(";".join(["batch=4,sequence=8"] * 4), "at most 3 choices")
     refuse("batch=2000000000,sequence=2000000000", "too large")
     check_line(run("verify", file, "--values", "x.npz", "--sizes", "batch=1"), EXIT_USAGE, "a file of inputs or values has them")
 

@@ -112,6 +112,25 @@ def lists_of_parts_are_compared(model):
         assert not made_here and len(found["sizes"]) == 3, (made_here, found["sizes"])
 
 
+class Returned(Parts):
+    def forward(self, x, n):
+        parts: List[Tensor] = []
+        for i in range(int(n) + 2):
+            parts.append(self.inner(x[:i + 1]))
+        return parts, x * 2
+
+
+@case
+def lists_that_are_returned_are_named():
+    """They are no tensors, so they are not compared."""
+    with scratch() as folder:
+        program, file = made(Returned, folder)
+        for a in (program, file):
+            options = INPUTS if a == program else ()
+            found = verified(a, file, *options)
+            assert "a list: tensors alone are compared" in {left["reason"] for left in found["not_compared"]}, found
+
+
 @case
 def a_fault_in_a_list_is_found():
     """The loop makes parts that differ, and what joins them tells."""
