@@ -33,8 +33,8 @@ HTP_API void htp_replacing_init(htp_replacing *replacing);
  * at most one axis and 128 elements, and single floats, that are no parameters become attributes:
  * Reshape_1_input_1 is input 1 of the module's second Reshape. The node has the tag of the module.
  * Everything else keeps its bytes, external data included; nodes are moved only where one needs the
- * new node, or the new node needs it. A model with functions is written flat. Files are published
- * as by htp_export().
+ * new node, or the new node needs it. Functions stay, but for calls of them that a module lies in:
+ * these are inlined. Files are published as by htp_export().
  *
  * With replacing->by, copies of that model's nodes take the place of each module. Its inputs and
  * outputs must be those of the module, by name or else in order; what htp_model_extract() writes

@@ -115,6 +115,7 @@ static htp_status replace(htp_query *query)
 {
     const struct replacing *work = query->options;
     htp_view *view = &query->model->view;
+    const htp_view *file = &query->model->file; /* all zeroes without functions */
     htp_arena *arena = &query->arena;
     htp_replacement r;
     htp_replacing_operator op = {.domain = NULL};
@@ -129,7 +130,8 @@ static htp_status replace(htp_query *query)
     }
     HTP_TRY(choose(query, &work->options, is_chosen));
     uint32_t call = work->options.call < 0 ? HTP_NONE : (uint32_t)work->options.call;
-    HTP_TRY(htp_replace_find(arena, view, &query->model->tree, is_chosen, call, &r));
+    HTP_TRY(htp_replace_find(arena, view, file->functions.count > 0 ? file : NULL,
+                             &query->model->tree, is_chosen, call, &r));
     HTP_TRY(fill(query, &work->options, &r, &op));
     HTP_TRY(htp_replace_recipe(arena, &r, &options, &edits));
     HTP_TRY(htp_rewrite(view, &edits, work->path, &options, &written));
@@ -141,7 +143,6 @@ static htp_status replace(htp_query *query)
         .model_bytes = written.model_bytes,
         .data_file = written.external_path,
         .data_bytes = written.external_bytes,
-        .inlined = query->model->file.functions.count,
     };
     return report(query, &reported);
 }

@@ -32,9 +32,9 @@ static void add(htp_arena *arena, htp_recipe *recipe, htp_span span)
 
 /* ---- the graph ---- */
 
-/* A constant of a function: the file has only its data, without name and metadata. Fields are
- * ordered by number, as in an export. */
-static void add_lifted(htp_arena *arena, htp_recipe *graph, const htp_view_lifted *lifted)
+/* The file has only its data, without name and metadata. Fields are ordered by number, as in an
+ * export. */
+void htp_flat_recipe_add_lifted(htp_arena *arena, htp_recipe *graph, const htp_view_lifted *lifted)
 {
     htp_recipe *tensor = HTP_NEW(arena, htp_recipe);
     htp_wire wire = htp_wire_begin(htp_wire_content(lifted->whole));
@@ -79,7 +79,7 @@ static void add_initializers(const struct flat_maker *m, htp_recipe *graph)
     for (size_t i = 0; i < flat->initializers.count; i++) {
         const htp_view_lifted *lifted = &flat->initializers.items[i];
         if (lifted->fields.at) {
-            add_lifted(m->arena, graph, lifted);
+            htp_flat_recipe_add_lifted(m->arena, graph, lifted);
         } else {
             add(m->arena, graph, lifted->whole);
         }

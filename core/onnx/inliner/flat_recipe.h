@@ -16,4 +16,7 @@
 HTP_MUST_USE htp_status htp_flat_recipe_make(htp_arena *arena, const htp_view *view,
                                              htp_rewrite_options *options, htp_edit_list *edits);
 
+/** Adds a constant of a function to a graph, as an initializer. */
+void htp_flat_recipe_add_lifted(htp_arena *arena, htp_recipe *graph, const htp_view_lifted *lifted);
+
 #endif

@@ -100,6 +100,7 @@ static void enter_call(htp_inliner *i, const htp_inline_frame *caller, uint32_t 
     i->spent += sizeof(*frame) + view->nodes.items[node].whole.bytes + i->texts.scratch.length;
     i->now_node = HTP_NONE;
     bind(i, node, graph);
+    htp_inline_place_begin(i, function, node);
     HTP_PUSH(i->arena, &i->stack,
              (htp_inline_level){.kind = HTP_INLINE_CALL, .frame = frame, .item = graph});
 }
@@ -115,6 +116,7 @@ static void hand_on(htp_inliner *i, const htp_inline_frame *frame, const char *f
     htp_inline_put_text(&i->out, NODE_OP, "Identity");
     htp_inline_put_call(i, frame);
     htp_inline_end(&i->out, begin);
+    i->position++;
 }
 
 /* Handles outputs that are returned twice, or that the function does not make. */
@@ -145,6 +147,7 @@ static void leave_call(htp_inliner *i)
     const htp_inline_level level = i->stack.items[i->stack.count - 1];
     return_rest(i, level.frame, level.item);
     htp_inline_put_infos(i, level.item);
+    htp_inline_place_end(i, level.frame);
 }
 
 /* ---- nodes ---- */
@@ -173,7 +176,11 @@ static void start(htp_inliner *i, const htp_inline_frame *frame, uint32_t node)
     } else if (i->constant_of[node] != HTP_NONE) {
         htp_inline_use_constant(i, frame, node);
     } else {
+        if (!frame && i->plan.has_calls[node]) {
+            htp_inline_place_begin(i, HTP_NONE, node);
+        }
         i->flat->node_count++;
+        i->position++;
         enter_node(i, frame, node);
     }
 }
@@ -252,6 +259,9 @@ static void leave(htp_inliner *i)
         break;
     case HTP_INLINE_NODE:
         htp_inline_finish_node(i, &level);
+        if (!level.frame && i->plan.has_calls[level.item]) {
+            htp_inline_place_end(i, NULL);
+        }
         break;
     default:
         break;
@@ -293,10 +303,30 @@ static void keep(htp_inliner *i, htp_text *text, htp_view_spans *spans)
     }
 }
 
+/* By node: how many nodes it is, with those of its bodies. Inner graphs have larger numbers. */
+static uint32_t *count_nodes(const htp_inliner *i)
+{
+    const htp_view *view = i->view;
+    uint32_t *counts = HTP_NEW_ARRAY(i->arena, uint32_t, view->nodes.count + 1);
+    for (uint32_t g = (uint32_t)view->graphs.count; g-- > 0;) {
+        htp_view_range nodes = view->graphs.items[g].nodes;
+        uint32_t owner = view->graphs.items[g].node;
+        uint32_t total = 0;
+        for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
+            total += ++counts[n];
+        }
+        if (owner != HTP_NONE) {
+            counts[owner] += total;
+        }
+    }
+    return counts;
+}
+
 /* The nodes of the main graph: unchanged ones are copied from the file. */
 static htp_status inline_graph(htp_inliner *i)
 {
     const htp_view *view = i->view;
+    const uint32_t *counts = count_nodes(i);
     htp_view_range nodes = view->graphs.items[0].nodes;
     htp_span run = {NULL, 0};
     for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
@@ -305,6 +335,7 @@ static htp_status inline_graph(htp_inliner *i)
             run.at = run.at ? run.at : whole.at;
             run.bytes = (size_t)(whole.at + whole.bytes - run.at);
             i->flat->node_count++;
+            i->position += counts[n];
             continue;
         }
         if (run.at) {
@@ -321,20 +352,31 @@ static htp_status inline_graph(htp_inliner *i)
     return HTP_OK;
 }
 
+static htp_inliner begin(htp_arena *arena, const htp_view *file, htp_view_flat *flat)
+{
+    return (htp_inliner){.arena = arena,
+                         .view = file,
+                         .flat = flat,
+                         .out.arena = arena,
+                         .infos.arena = arena,
+                         .now_node = HTP_NONE,
+                         .place = HTP_NONE};
+}
+
+static htp_status make_nodes(htp_inliner *i)
+{
+    HTP_TRY(htp_inline_plan_make(i->arena, i->view, &i->plan));
+    i->texts = htp_inline_text_maker_of(i->arena, i->view, (size_t)i->plan.limit);
+    list_values(i);
+    htp_inline_names_begin(i);
+    htp_inline_find_constants(i);
+    return inline_graph(i);
+}
+
 static htp_status make_flat(const htp_view *file, htp_view_flat *flat)
 {
-    htp_inliner i = {.arena = file->arena,
-                     .view = file,
-                     .flat = flat,
-                     .out.arena = file->arena,
-                     .infos.arena = file->arena,
-                     .now_node = HTP_NONE};
-    HTP_TRY(htp_inline_plan_make(file->arena, file, &i.plan));
-    i.texts = htp_inline_text_maker_of(file, (size_t)i.plan.limit);
-    list_values(&i);
-    htp_inline_names_begin(&i);
-    htp_inline_find_constants(&i);
-    HTP_TRY(inline_graph(&i));
+    htp_inliner i = begin(file->arena, file, flat);
+    HTP_TRY(make_nodes(&i));
     htp_inline_list_constants(&i);
     for (size_t k = 0; k < i.plan.imports.count; k++) {
         HTP_PUSH(i.arena, &flat->imports, i.plan.imports.items[k]);
@@ -349,4 +391,29 @@ htp_status htp_view_inline(htp_view *flat, const htp_view *file)
     memset(flat, 0, sizeof(*flat));
     HTP_TRY(make_flat(file, made));
     return htp_view_read_flat(flat, file, made);
+}
+
+htp_status htp_inline_places_find(htp_arena *arena, const htp_view *file, htp_inline_places *places)
+{
+    htp_view_flat flat = {0};
+    htp_inliner *i = HTP_NEW(arena, htp_inliner); /* its plan stays */
+    *i = begin(arena, file, &flat);
+    *places = (htp_inline_places){.file = file, .plan = &i->plan};
+    i->places = places;
+    HTP_TRY(make_nodes(i));
+    places->node_count = i->position;
+    return HTP_OK;
+}
+
+void htp_inline_places_follow(const htp_inline_places *places, bool *is_called)
+{
+    const htp_inline_plan *plan = places->plan;
+    for (size_t k = plan->view->functions.count; k-- > 0;) { /* callers before callees */
+        uint32_t f = plan->order[k];
+        is_called[f] = is_called[f] || plan->is_kept[f] || !plan->is_reached[f];
+        for (uint32_t n = plan->first[f]; n < plan->first[f + 1] && is_called[f]; n++) {
+            uint32_t called = plan->call_of[plan->nodes[n]];
+            is_called[called == HTP_NONE ? f : called] = true;
+        }
+    }
 }

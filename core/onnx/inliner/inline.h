@@ -31,4 +31,37 @@
  */
 HTP_MUST_USE htp_status htp_view_inline(htp_view *flat, const htp_view *file);
 
+/** Where the flat view has other nodes than the file: a call, or a node of the model's own graphs
+ * with calls in its bodies. */
+typedef struct htp_inline_place {
+    uint32_t function;    /* that is called; HTP_NONE: the bodies have calls */
+    uint32_t node;        /* of the file */
+    uint32_t around;      /* the place that it is in, or HTP_NONE */
+    bool is_own;          /* it is in the model's own graph, or in bodies there */
+    uint32_t first, last; /* its nodes in the flat view: positions, without the last */
+    htp_span whole;       /* the node itself, with the names and tags of the flat view, as a field
+                             of a graph; the file's if it is_own; empty: it has no such form */
+} htp_inline_place;
+
+/** The places of a file. The nodes of a flat view have positions: in the order in which they are
+ * written, each before those of its bodies. */
+typedef struct htp_inline_places {
+    const htp_view *file;
+    HTP_VECTOR(htp_inline_place) list; /* each before those in it */
+    uint32_t node_count;               /* of the flat view, without nodes of functions */
+    const struct htp_inline_plan *plan;
+} htp_inline_places;
+
+/**
+ * Lists the places of a file for its flat view. Linear as htp_view_inline(), and fails as it does.
+ * A call in a function has no form of its own if it returns a value that it does not make, or if
+ * the call around it counts those of many modules (first_calls).
+ */
+HTP_MUST_USE htp_status htp_inline_places_find(htp_arena *arena, const htp_view *file,
+                                               htp_inline_places *places);
+
+/** Adds to the functions that are called those that these call, and those that the flat view has
+ * as well, or that the file does not use. @param is_called  by function of the file */
+void htp_inline_places_follow(const htp_inline_places *places, bool *is_called);
+
 #endif

@@ -8,6 +8,7 @@
 #define HTP_ONNX_INLINE_PARTS_H
 
 #include "base/text.h"
+#include "onnx/inliner/inline.h"
 #include "onnx/inliner/inline_plan.h"
 #include "onnx/inliner/inline_texts.h"
 
@@ -79,8 +80,11 @@ typedef struct htp_inliner {
     htp_map constant_numbers; /* by name */
     uint32_t *constant_of;    /* by node; HTP_NONE */
     htp_inline_text_maker texts;
-    htp_inline_texts now; /* texts of node now_node */
-    uint32_t now_node;    /* or HTP_NONE */
+    htp_inline_texts now;      /* texts of node now_node */
+    uint32_t now_node;         /* or HTP_NONE */
+    htp_inline_places *places; /* that are listed; NULL: none are */
+    uint32_t place;            /* the innermost of them that is open, or HTP_NONE */
+    uint32_t position;         /* of the next node of the flat view */
 } htp_inliner;
 
 /* ---- writing ---- */
@@ -174,6 +178,15 @@ void htp_inline_put_call(htp_inliner *i, const htp_inline_frame *frame);
 /** Appends the types of the values of a graph to `infos`, as values of the graph that is written.
  */
 void htp_inline_put_infos(htp_inliner *i, uint32_t graph);
+
+/* ---- places ---- */
+
+/** Begins the place of a call, or of a node whose bodies have calls. @param function  that is
+ * called; or HTP_NONE */
+void htp_inline_place_begin(htp_inliner *i, uint32_t function, uint32_t node);
+
+/** Ends the innermost place, whose values have names. @param call  NULL: no call */
+void htp_inline_place_end(htp_inliner *i, const htp_inline_frame *call);
 
 /** The new name of the node that owns the innermost body: two levels up, since its attribute is
  * between. */

@@ -313,3 +313,38 @@ void htp_inline_read_first(htp_arena *arena, htp_inline_texts *call, htp_span js
         HTP_PUSH(arena, &call->numbers, number);
     }
 }
+
+/* Adds the number of one module's first call in a call. @param path  its whole path */
+static void add_first(htp_text *text, const htp_inline_texts *call, htp_span path, uint64_t first)
+{
+    htp_span below = below_call(call, path);
+    for (; call->caller; call = call->caller) {
+        first += number_in(call, path);
+    }
+    htp_text_add(text, text->length > 0 ? ", \"" : "{\"");
+    htp_span_add(text, below);
+    htp_text_addf(text, "\": %" PRIu64, first);
+}
+
+void htp_inline_join_first(htp_text *text, const htp_inline_texts *call)
+{
+    const htp_inline_texts *outermost = call;
+    htp_json_part key, value;
+    while (outermost->caller) {
+        outermost = outermost->caller;
+    }
+    htp_span json = outermost->of[HTP_INLINE_FIRST];
+    htp_span above = inner(outermost->path);
+    htp_json_scan scan = htp_json_scan_of((htp_json_part){(const char *)json.at, json.bytes});
+    bool is_object = json.at && htp_json_scan_enter(&scan, '{');
+    for (size_t i = 0; is_object && htp_json_scan_next(&scan, &key, &value); i++) {
+        htp_text path = {.arena = text->arena};
+        const htp_span told = {(const unsigned char *)key.at + 1, key.length - 2};
+        add_path(&path, above, told);
+        add_first(text, call, htp_wire_span(&path), outermost->numbers.items[i]);
+        if (above.bytes > 0) { /* it need not be below the callee */
+            add_first(text, call, told, outermost->numbers.items[i]);
+        }
+    }
+    htp_text_add(text, text->length > 0 ? "}" : "");
+}

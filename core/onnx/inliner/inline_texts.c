@@ -41,13 +41,13 @@ struct composing {
     size_t begin[PARTS], end[PARTS];
 };
 
-htp_inline_text_maker htp_inline_text_maker_of(const htp_view *view, size_t limit)
+htp_inline_text_maker htp_inline_text_maker_of(htp_arena *arena, const htp_view *view, size_t limit)
 {
-    htp_inline_text_maker maker = {.arena = view->arena,
+    htp_inline_text_maker maker = {.arena = arena,
                                    .view = view,
-                                   .scratch.arena = view->arena,
-                                   .chain.arena = view->arena,
-                                   .path.arena = view->arena,
+                                   .scratch.arena = arena,
+                                   .chain.arena = arena,
+                                   .path.arena = arena,
                                    .limit = limit};
     for (int k = 0; k < HTP_INLINE_KEYS; k++) {
         maker.keys[k] = htp_view_find_name(view, key_texts[k]);

@@ -74,7 +74,8 @@ typedef struct htp_inline_text_maker {
     size_t limit;                        /* limit of its bytes */
 } htp_inline_text_maker;
 
-htp_inline_text_maker htp_inline_text_maker_of(const htp_view *view, size_t limit);
+htp_inline_text_maker htp_inline_text_maker_of(htp_arena *arena, const htp_view *view,
+                                               size_t limit);
 
 /** The key of a property; HTP_INLINE_KEYS if it is another. */
 htp_inline_key htp_inline_key_of(const htp_inline_text_maker *maker, htp_view_name key);
@@ -154,6 +155,10 @@ void htp_inline_read_calls(htp_arena *arena, htp_inline_own *own, htp_span above
 
 /** Reads {"path": 1} into the call's list. */
 void htp_inline_read_first(htp_arena *arena, htp_inline_texts *call, htp_span json);
+
+/** Makes first_calls of a call as if no call were around it: numbers of all calls around it are
+ * added. Empty: no module in it runs several times. */
+void htp_inline_join_first(htp_text *text, const htp_inline_texts *call);
 
 /** The path, relative to the call, of a tag's module, as spelled in the chain. */
 htp_span htp_inline_tagged_path(const htp_inline_texts *call, htp_span tag, htp_span chain);

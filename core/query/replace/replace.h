@@ -8,6 +8,7 @@
 #ifndef HTP_QUERY_REPLACE_H
 #define HTP_QUERY_REPLACE_H
 
+#include "onnx/inliner/inline.h"
 #include "query/partition/part.h"
 
 /** The entry of the model's metadata that lists what was replaced. Records of modules then count
@@ -50,6 +51,15 @@ typedef struct htp_replaced_reader {
     htp_slice tag;
 } htp_replaced_reader;
 
+/** A call of a function that is in the new model. */
+typedef struct htp_staying_call {
+    const htp_inline_place *place; /* NULL: it is inlined after all */
+    htp_span whole;                /* the node, as a field of a graph */
+    uint32_t graph;                /* that it is in */
+    uint32_t last;                 /* of the nodes in its place there */
+    htp_numbers inputs, outputs;   /* values of the view */
+} htp_staying_call;
+
 /** All that is replaced in a model. */
 typedef struct htp_replacement {
     htp_view *view;
@@ -61,6 +71,16 @@ typedef struct htp_replacement {
     bool *is_unread_weight; /* by value: an initializer, likewise */
     htp_numbers *orders;    /* by graph in which nodes are replaced: nodes that stay, and below
                                HTP_REPLACED_BIT the numbers of `list`, in their new order */
+
+    /* Functions; without any, `file` is NULL, and nodes have no calls. */
+    const htp_view *file;     /* of which `view` is the flat view */
+    htp_inline_places places; /* of the file */
+    uint32_t *at;             /* the nodes by position, see htp_inline_places */
+    uint32_t *call_of;        /* by node: of `calls`; HTP_NONE */
+    htp_span *untouched; /* by node with calls in its bodies: its bytes in the file; or empty */
+    HTP_VECTOR(htp_staying_call) calls;
+    bool *is_function_kept;           /* by function of the file */
+    size_t kept_count, inlined_count; /* of functions */
 
     /* What the replacements bring along. */
     HTP_VECTOR(htp_span) imports; /* fields of the model */
@@ -87,15 +107,18 @@ HTP_MUST_USE htp_status htp_replace_read_operator(htp_arena *arena, const char *
                                                   htp_replacing_operator *op);
 
 /**
- * Finds what is replaced: each chosen module, or each of its calls.
+ * Finds what is replaced: each chosen module, or each of its calls; and the calls of functions that
+ * have nothing of it.
+ * @param file       of which @p view is the flat view; NULL: it is the view of a file.
  * @param is_chosen  by module.
  * @param call       the only one of the only chosen module that is replaced, counted from 0;
  *                   HTP_NONE: each, as far as the file tells calls apart.
  * @return HTP_CODE_USAGE for the root, for modules in each other, and for those that
  *         htp_cut_region() or htp_calls_restrict() refuses.
  */
-HTP_MUST_USE htp_status htp_replace_find(htp_arena *arena, htp_view *view, const htp_tree *tree,
-                                         const bool *is_chosen, uint32_t call, htp_replacement *r);
+HTP_MUST_USE htp_status htp_replace_find(htp_arena *arena, htp_view *view, const htp_view *file,
+                                         const htp_tree *tree, const bool *is_chosen, uint32_t call,
+                                         htp_replacement *r);
 
 /**
  * Puts a node of @p op in the place of each: border, then weights in the order of their first use.
@@ -136,7 +159,7 @@ void htp_replace_by_part(htp_arena *arena, htp_replacement *r, const htp_replaci
 
 /**
  * Finds what is no longer read, and the new order of nodes: that of the file, except for nodes that
- * a replacement needs, or that need it. Linear.
+ * a replacement needs, or that need it. A call of a function on a cycle is inlined. Linear.
  * @return HTP_CODE_USAGE if a path leaves a module and comes back, or if two modules need values of
  *         each other.
  */
@@ -148,7 +171,7 @@ HTP_MUST_USE htp_status htp_replace_order(htp_arena *arena, htp_replacement *r);
  * @param options  receives the recipe and its tensors
  * @param edits    receives the edits of what weights say about their readers
  */
-HTP_MUST_USE htp_status htp_replace_recipe(htp_arena *arena, const htp_replacement *r,
+HTP_MUST_USE htp_status htp_replace_recipe(htp_arena *arena, htp_replacement *r,
                                            htp_rewrite_options *options, htp_edit_list *edits);
 
 /** The refusal of a module that cannot be cut out, in the words of htp_cut_region(); HTP_OK if it

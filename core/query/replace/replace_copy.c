@@ -250,18 +250,6 @@ htp_recipe_item htp_graft_rename(const htp_grafter *g, const htp_wire_field *fie
     return (htp_recipe_item){.message = made};
 }
 
-/* By name: the values of a graph of the part. */
-htp_map htp_graft_list_values(const htp_grafter *g, uint32_t graph)
-{
-    htp_map values = {0};
-    for (uint32_t v = 0; v < g->part->values.count; v++) {
-        if (g->part->values.items[v].graph == graph) {
-            htp_map_set(g->arena, &values, htp_graft_name(g->part, v), v);
-        }
-    }
-    return values;
-}
-
 uint32_t htp_graft_find_value(const htp_map *values, htp_span message, uint32_t number)
 {
     htp_span name = htp_replace_text_of(message, number);
@@ -275,7 +263,7 @@ uint32_t htp_graft_find_value(const htp_map *values, htp_span message, uint32_t 
 htp_recipe *htp_graft_copy_body(htp_grafter *g, uint32_t graph)
 {
     htp_recipe *made = HTP_NEW(g->arena, htp_recipe);
-    const htp_map values = htp_graft_list_values(g, graph);
+    const htp_map values = htp_replace_list_values(g->arena, g->part, graph);
     htp_wire wire = htp_wire_begin(htp_wire_content(g->part->graphs.items[graph].whole));
     htp_wire_field field;
     uint32_t node = g->part->graphs.items[graph].nodes.first;

@@ -1,6 +1,5 @@
-#include "query/replace/replace.h"
-
 #include "query/partition/cut.h"
+#include "query/replace/replace_parts.h"
 #include "query/select/calls.h"
 
 #include <string.h>
@@ -178,21 +177,26 @@ static void find_parts(htp_arena *arena, htp_replacement *r, uint32_t graph)
     }
 }
 
-htp_status htp_replace_find(htp_arena *arena, htp_view *view, const htp_tree *tree,
-                            const bool *is_chosen, uint32_t call, htp_replacement *r)
+htp_status htp_replace_find(htp_arena *arena, htp_view *view, const htp_view *file,
+                            const htp_tree *tree, const bool *is_chosen, uint32_t call,
+                            htp_replacement *r)
 {
     struct finder f = {.arena = arena, .r = r, .call = call};
     *r = (htp_replacement){
         .view = view,
+        .file = file,
         .tree = tree,
         .types = htp_view_types_new(arena, view),
         .replaced_by = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1),
         .is_unread_node = HTP_NEW_ARRAY(arena, bool, view->nodes.count + 1),
         .is_unread_weight = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
         .orders = HTP_NEW_ARRAY(arena, htp_numbers, view->graphs.count + 1),
+        .call_of = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1),
+        .untouched = HTP_NEW_ARRAY(arena, htp_span, view->nodes.count + 1),
     };
     HTP_TRY(choose(&f, is_chosen));
     for (uint32_t n = 0; n < view->nodes.count; n++) {
+        r->call_of[n] = HTP_NONE;
         HTP_TRY(place_node(&f, n));
     }
     HTP_TRY(check_nodes(&f));
@@ -204,5 +208,5 @@ htp_status htp_replace_find(htp_arena *arena, htp_view *view, const htp_tree *tr
             find_parts(arena, r, graph);
         }
     }
-    return HTP_OK;
+    return htp_replace_keep_calls(arena, r);
 }

@@ -283,17 +283,6 @@ static void find_same(struct fitting *f, const htp_numbers *inputs)
 
 /* ---- operators ---- */
 
-static int64_t find_version(const htp_view *view, const char *domain)
-{
-    for (size_t i = 0; i < view->imports.count; i++) {
-        htp_view_name name = htp_view_domain(view, view->imports.items[i].domain);
-        if (strcmp(htp_view_text(view, name), domain) == 0) {
-            return view->imports.items[i].version;
-        }
-    }
-    return 0;
-}
-
 /* Another version of the domain is no obstacle if the operator is the same in both. */
 static htp_status check_node(htp_arena *arena, const htp_replacement *r,
                              const htp_replacing_part *part, htp_schemas *schemas, uint32_t node)
@@ -302,8 +291,8 @@ static htp_status check_node(htp_arena *arena, const htp_replacement *r,
     htp_view_name name = htp_view_domain(view, view->nodes.items[node].domain);
     const char *domain = htp_view_text(view, name);
     const char *op_type = htp_view_text(view, view->nodes.items[node].op_type);
-    int64_t mine = find_version(view, domain);
-    int64_t theirs = find_version(r->view, domain);
+    int64_t mine = htp_replace_find_version(view, domain);
+    int64_t theirs = htp_replace_find_import(r, domain);
     (void)arena;
     if (mine == theirs || theirs == 0) {
         return HTP_OK;
@@ -333,7 +322,7 @@ static htp_status check_part(htp_arena *arena, htp_replacement *r, const htp_rep
     }
     for (size_t i = 0; i < view->imports.count; i++) {
         htp_view_name name = htp_view_domain(view, view->imports.items[i].domain);
-        if (find_version(r->view, htp_view_text(view, name)) == 0) {
+        if (htp_replace_find_import(r, htp_view_text(view, name)) == 0) {
             htp_replace_add_import(arena, r, htp_view_text(view, name),
                                    view->imports.items[i].version);
         }

@@ -63,6 +63,7 @@ static void take_names(htp_grafter *g)
             take_name(g, &g->node_names, htp_view_text(view, view->nodes.items[n].name));
         }
     }
+    htp_replace_take_call_names(g->arena, r, &g->node_names);
 }
 
 /* All copies share the weights of the part. */
@@ -214,22 +215,21 @@ static void add_identity(htp_grafter *g, uint32_t index)
     g->replaced->node_count++;
 }
 
-/* Names go to the scope of the module if one of the nodes did not come from there. */
+/* Names of nodes that did not come from the module go to its scope. */
 static void find_scopes(htp_grafter *g)
 {
     htp_view_range nodes = g->part->graphs.items[0].nodes;
-    htp_numbers all = {0};
-    bool is_moved = false;
+    htp_numbers moved = {0};
     for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
         htp_slice tag;
-        is_moved = is_moved || !htp_graft_renew_tag(g, n, &tag);
-        if (!htp_flow_is_constant(g->part, n)) {
-            HTP_PUSH(g->arena, &all, n);
+        if (!is_model_s(g, n) && !htp_graft_renew_tag(g, n, &tag) &&
+            !htp_flow_is_constant(g->part, n)) {
+            HTP_PUSH(g->arena, &moved, n);
         }
     }
     g->scope = (htp_slice){NULL, 0};
-    if (is_moved) {
-        g->scope = htp_replace_common_scope(g->part, all.items, all.count);
+    if (moved.count > 0) {
+        g->scope = htp_replace_common_scope(g->part, moved.items, moved.count);
         g->moved = htp_replace_find_scope(g->arena, g->r, g->replaced);
     }
 }
@@ -326,7 +326,7 @@ void htp_replace_by_part(htp_arena *arena, htp_replacement *r, const htp_replaci
     };
     find_root(&g);
     take_names(&g);
-    const htp_map by_name = htp_graft_list_values(&g, 0);
+    const htp_map by_name = htp_replace_list_values(arena, part->view, 0);
     for (size_t i = 0; i < r->list.count; i++) {
         g.replaced = &r->list.items[i];
         copy_part(&g, &by_name);

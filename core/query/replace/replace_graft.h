@@ -47,9 +47,6 @@ htp_recipe *htp_graft_copy_body(htp_grafter *g, uint32_t graph);
 htp_recipe_item htp_graft_rename(const htp_grafter *g, const htp_wire_field *field,
                                  uint32_t name_number, const char *name);
 
-/** By name: the values of a graph of the part. */
-htp_map htp_graft_list_values(const htp_grafter *g, uint32_t graph);
-
 /** The value that a message names in its field @p number; HTP_NONE. */
 uint32_t htp_graft_find_value(const htp_map *values, htp_span message, uint32_t number);
 

@@ -352,20 +352,25 @@ static void note_readers(htp_arena *arena, htp_replacement *r, const htp_replace
 
 static htp_status check_model(const htp_replacement *r, const htp_replacing_operator *op)
 {
-    const htp_view *view = r->view;
-    for (size_t i = 0; i < view->imports.count; i++) {
-        const htp_view_import *import = &view->imports.items[i];
-        if (strcmp(htp_view_text(view, import->domain), op->domain) == 0 &&
-            import->version != op->version) {
+    const htp_view *file = r->file ? r->file : r->view;
+    int64_t version = htp_replace_find_import(r, op->domain);
+    for (size_t f = 0; f < file->functions.count; f++) {
+        const htp_view_function *function = &file->functions.items[f];
+        if (strcmp(htp_view_text(file, function->domain), op->domain) == 0 &&
+            strcmp(htp_view_text(file, function->name), op->name) == 0) {
             return htp_status_make(HTP_CODE_USAGE,
-                                   "%s: the model imports version %lld of '%s', not %lld; pass "
-                                   "--op %s:%s@%lld",
-                                   view->path, (long long)import->version, op->domain,
-                                   (long long)op->version, op->domain, op->name,
-                                   (long long)import->version);
+                                   "%s: %s:%s is a function of the model; choose another name",
+                                   file->path, op->domain, op->name);
         }
     }
-    return HTP_OK;
+    if (version == 0 || version == op->version) {
+        return HTP_OK;
+    }
+    return htp_status_make(HTP_CODE_USAGE,
+                           "%s: the model imports version %lld of '%s', not %lld; pass --op "
+                           "%s:%s@%lld",
+                           file->path, (long long)version, op->domain, (long long)op->version,
+                           op->domain, op->name, (long long)version);
 }
 
 htp_status htp_replace_by_operator(htp_arena *arena, htp_replacement *r,
@@ -379,6 +384,7 @@ htp_status htp_replace_by_operator(htp_arena *arena, htp_replacement *r,
     for (size_t n = 0; n < view->nodes.count; n++) {
         htp_map_set(arena, &names, htp_view_text(view, view->nodes.items[n].name), 1);
     }
+    htp_replace_take_call_names(arena, r, &names);
     for (size_t i = 0; i < r->list.count; i++) {
         struct reading reading = {.arena = arena,
                                   .r = r,

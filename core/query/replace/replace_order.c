@@ -1,7 +1,7 @@
 /*
  * What a model with replaced modules still reads, and the order of its nodes.
  */
-#include "query/replace/replace.h"
+#include "query/replace/replace_parts.h"
 
 /* ---- what is no longer read ---- */
 
@@ -30,13 +30,19 @@ static void count_reads(struct reading *reading)
     htp_replacement *r = reading->r;
     const htp_view *view = r->view;
     for (uint32_t n = 0; n < view->nodes.count; n++) {
-        if (r->replaced_by[n] == HTP_NONE) {
+        if (r->replaced_by[n] == HTP_NONE && r->call_of[n] == HTP_NONE) {
             htp_flow_each_read(view, n, note_read, reading);
         }
     }
     for (size_t i = 0; i < r->list.count; i++) {
         for (size_t k = 0; k < r->list.items[i].inputs.count; k++) {
             reading->counts[r->list.items[i].inputs.items[k]]++;
+        }
+    }
+    for (size_t i = 0; i < r->calls.count; i++) {
+        const htp_staying_call *call = &r->calls.items[i];
+        for (size_t k = 0; k < call->inputs.count && call->place; k++) {
+            reading->counts[call->inputs.items[k]]++;
         }
     }
     for (uint32_t g = 0; g < view->graphs.count; g++) {
@@ -58,6 +64,20 @@ static bool is_read(const struct reading *reading, uint32_t node)
         }
     }
     return false;
+}
+
+/* Constants of functions are initializers of the flat view: only nodes that are inlined need them.
+ */
+static void find_unread_constants(const struct reading *reading)
+{
+    htp_replacement *r = reading->r;
+    const htp_view *view = r->view;
+    for (uint32_t v = 0; v < view->values.count && r->file; v++) {
+        uint32_t tensor = view->values.items[v].initializer;
+        if (tensor != HTP_NONE && view->tensors.items[tensor].fields.at) {
+            r->is_unread_weight[v] = reading->counts[v] == 0;
+        }
+    }
 }
 
 /* Only what a module read can be unread now: constants and shared nodes after their readers, then
@@ -92,12 +112,13 @@ static void find_unread(htp_arena *arena, htp_replacement *r)
         r->is_unread_weight[value] = reading.counts[value] == 0 &&
                                      view->values.items[value].maker == HTP_VIEW_BY_INITIALIZER;
     }
+    find_unread_constants(&reading);
 }
 
 /* ---- the order ---- */
 
 /* What is ordered: by node of the graph, a node that stays, or, at the last node of a module, what
- * takes its place. */
+ * takes its place, or, at the last node of a call that stays, the call. */
 struct sorter {
     htp_arena *arena;
     htp_replacement *r;
@@ -118,8 +139,12 @@ struct sorter {
 static uint32_t unit_of(const struct sorter *s, uint32_t node)
 {
     uint32_t replaced = s->r->replaced_by[node];
+    uint32_t call = s->r->call_of[node];
     if (s->r->is_unread_node[node]) {
         return HTP_NONE;
+    }
+    if (call != HTP_NONE && s->r->calls.items[call].graph == s->graph) {
+        return s->r->calls.items[call].last - s->first_node;
     }
     return (replaced == HTP_NONE ? node : s->r->list.items[replaced].last) - s->first_node;
 }
@@ -152,8 +177,15 @@ static void note_edges(struct sorter *s)
 {
     const htp_replacement *r = s->r;
     for (uint32_t n = 0; n < r->view->nodes.count; n++) {
-        if (s->top[n] != HTP_NONE && r->replaced_by[n] == HTP_NONE && !r->is_unread_node[n]) {
+        if (s->top[n] != HTP_NONE && htp_replace_is_written(r, n)) {
             htp_flow_each_read(r->view, n, note_node_edge, s);
+        }
+    }
+    for (size_t i = 0; i < r->calls.count; i++) {
+        const htp_staying_call *call = &r->calls.items[i];
+        uint32_t top = call->place ? s->top[call->last] : HTP_NONE;
+        for (size_t k = 0; k < call->inputs.count && top != HTP_NONE; k++) {
+            note_edge(s, unit_of(s, top), call->inputs.items[k]);
         }
     }
     for (size_t i = 0; i < r->list.count; i++) {
@@ -242,7 +274,25 @@ static htp_status refuse(const struct sorter *s, uint32_t unit)
 
 /* ---- the whole ---- */
 
-static htp_status sort(htp_arena *arena, htp_replacement *r, uint32_t graph)
+/* A call of a function waits for all of its inputs at once, and may be on a cycle that its nodes
+ * are not on. @return whether calls that are not in the order are inlined now */
+static bool inline_calls(struct sorter *s)
+{
+    htp_replacement *r = s->r;
+    bool is_any = false;
+    for (uint32_t i = 0; i < r->calls.count; i++) {
+        const htp_staying_call *call = &r->calls.items[i];
+        uint32_t top = call->place ? s->top[call->last] : HTP_NONE;
+        if (top != HTP_NONE && !s->is_done[unit_of(s, top)]) {
+            htp_replace_inline_call(r, i);
+            is_any = true;
+        }
+    }
+    return is_any;
+}
+
+/* @param is_again  whether calls are inlined: then the model is ordered anew */
+static htp_status sort(htp_arena *arena, htp_replacement *r, uint32_t graph, bool *is_again)
 {
     htp_view_range nodes = r->view->graphs.items[graph].nodes;
     size_t room = (size_t)nodes.count + 1;
@@ -258,6 +308,8 @@ static htp_status sort(htp_arena *arena, htp_replacement *r, uint32_t graph)
         .is_passed = HTP_NEW_ARRAY(arena, bool, room),
         .is_done = HTP_NEW_ARRAY(arena, bool, room),
     };
+    uint32_t waiting = HTP_NONE;
+    r->orders[graph].count = 0;
     find_edges(&s);
     for (uint32_t unit = 0; unit < s.count; unit++) {
         uint32_t is = unit_of(&s, nodes.first + unit);
@@ -266,9 +318,23 @@ static htp_status sort(htp_arena *arena, htp_replacement *r, uint32_t graph)
             put(&s, unit);
         }
     }
-    for (uint32_t unit = 0; unit < s.count; unit++) {
-        if (s.is_passed[unit] && !s.is_done[unit]) {
-            return refuse(&s, unit);
+    for (uint32_t unit = 0; unit < s.count && waiting == HTP_NONE; unit++) {
+        waiting = s.is_passed[unit] && !s.is_done[unit] ? unit : HTP_NONE;
+    }
+    *is_again = waiting != HTP_NONE && inline_calls(&s);
+    return waiting == HTP_NONE || *is_again ? HTP_OK : refuse(&s, waiting);
+}
+
+static htp_status sort_all(htp_arena *arena, htp_replacement *r, bool *is_again)
+{
+    bool *is_done = HTP_NEW_ARRAY(arena, bool, r->view->graphs.count + 1);
+    *is_again = false;
+    find_unread(arena, r);
+    for (size_t i = 0; i < r->list.count && !*is_again; i++) {
+        uint32_t graph = r->list.items[i].graph;
+        if (!is_done[graph]) {
+            is_done[graph] = true;
+            HTP_TRY(sort(arena, r, graph, is_again));
         }
     }
     return HTP_OK;
@@ -276,14 +342,10 @@ static htp_status sort(htp_arena *arena, htp_replacement *r, uint32_t graph)
 
 htp_status htp_replace_order(htp_arena *arena, htp_replacement *r)
 {
-    find_unread(arena, r);
-    bool *is_done = HTP_NEW_ARRAY(arena, bool, r->view->graphs.count + 1);
-    for (size_t i = 0; i < r->list.count; i++) {
-        uint32_t graph = r->list.items[i].graph;
-        if (!is_done[graph]) {
-            is_done[graph] = true;
-            HTP_TRY(sort(arena, r, graph));
-        }
-    }
+    bool is_again;
+    do { /* at most twice for each graph: the calls that waited there are gone */
+        HTP_TRY(sort_all(arena, r, &is_again));
+    } while (is_again);
+    htp_replace_list_functions(arena, r);
     return HTP_OK;
 }

@@ -12,6 +12,12 @@ static inline bool htp_replace_is_left_out(const htp_replacement *r, uint32_t no
     return r->replaced_by[node] != HTP_NONE || r->is_unread_node[node];
 }
 
+/** Whether a node is one of the new model, and not in a function. */
+static inline bool htp_replace_is_written(const htp_replacement *r, uint32_t node)
+{
+    return !htp_replace_is_left_out(r, node) && r->call_of[node] == HTP_NONE;
+}
+
 /** The text of a message's last field with this number; empty if there is none. */
 static inline htp_span htp_replace_text_of(htp_span message, uint32_t number)
 {
@@ -42,6 +48,35 @@ void htp_replace_add_tags(const htp_replacement *r, uint32_t module, uint32_t li
 
 /** The same for a tag below a module, of which nothing else is known. */
 void htp_replace_add_tag(const htp_replacement *r, htp_slice tag, uint32_t like, htp_text *out);
+
+/** Finds the calls of functions that stay. */
+HTP_MUST_USE htp_status htp_replace_keep_calls(htp_arena *arena, htp_replacement *r);
+
+/** Inlines one of them after all. */
+void htp_replace_inline_call(htp_replacement *r, uint32_t call);
+
+/** Lists the functions that stay, once the calls are known, and counts those of which a call is
+ * inlined. */
+void htp_replace_list_functions(htp_arena *arena, htp_replacement *r);
+
+/** Adds the names of calls that stay. */
+void htp_replace_take_call_names(htp_arena *arena, const htp_replacement *r, htp_map *names);
+
+/** The imported version of a domain; 0: none. */
+int64_t htp_replace_find_version(const htp_view *view, const char *domain);
+
+/** The imported version of a domain in the model, or in a function that is inlined; 0: none. */
+int64_t htp_replace_find_import(const htp_replacement *r, const char *domain);
+
+/** By name: the values of a graph. */
+htp_map htp_replace_list_values(htp_arena *arena, const htp_view *view, uint32_t graph);
+
+/** Adds the imports that nodes of inlined functions need, and the file lacks. */
+void htp_replace_add_inlined_imports(htp_arena *arena, htp_replacement *r);
+
+/** The model around its graph. */
+const htp_recipe *htp_replace_make_model(htp_arena *arena, htp_replacement *r,
+                                         const htp_recipe *graph);
 
 /** Adds an import of operators, unless the model has it. */
 void htp_replace_add_import(htp_arena *arena, htp_replacement *r, const char *domain,

@@ -1,6 +1,6 @@
 /*
- * The model with its modules replaced: fields of the file, in their order, and new ones behind
- * others of their kind.
+ * The graphs of a model with its modules replaced: fields of the file, in their order, and new ones
+ * behind others of their kind.
  */
 #include "query/replace/replace.h"
 
@@ -12,15 +12,11 @@
 /* Reference: onnx.proto. */
 enum {
     MODEL_GRAPH = 7,
-    MODEL_IMPORT = 8,
-    MODEL_PROPERTY = 14,
     GRAPH_NODE = 1,
     GRAPH_INITIALIZER = 5,
     GRAPH_INFO = 13,
     GRAPH_SPARSE = 15,
     NODE_ATTRIBUTE = 5,
-    IMPORT_DOMAIN = 1,
-    IMPORT_VERSION = 2,
     TENSOR_NAME = 8,
     SPARSE_VALUES = 1,
     INFO_NAME = 1,
@@ -30,11 +26,10 @@ enum {
 struct maker {
     htp_arena *arena;
     const htp_replacement *r;
-    bool *is_changed;       /* by graph: it is not copied as it is */
-    bool *is_output;        /* by value: what takes the place of a module makes it */
-    const bool *is_gone;    /* by tensor */
-    htp_recipe **graphs;    /* by changed graph */
-    const htp_recipe *flat; /* the model without functions; NULL: the file is the model */
+    bool *is_changed;    /* by graph: it is not copied as it is */
+    bool *is_output;     /* by value: what takes the place of a module makes it, or a call */
+    const bool *is_gone; /* by tensor */
+    htp_recipe **graphs; /* by changed graph */
 };
 
 static void add(const struct maker *m, htp_recipe *recipe, htp_span span)
@@ -58,6 +53,13 @@ static htp_span make_field(const struct maker *m, uint32_t number, htp_span cont
 
 /* ---- what changes ---- */
 
+static void mark_outputs(const struct maker *m, const htp_numbers *outputs)
+{
+    for (size_t k = 0; k < outputs->count; k++) {
+        m->is_output[outputs->items[k]] = true;
+    }
+}
+
 static void find_changed(struct maker *m)
 {
     const htp_view *view = m->r->view;
@@ -68,6 +70,10 @@ static void find_changed(struct maker *m)
         m->is_changed[graph] =
             m->is_changed[graph] || (htp_replace_is_left_out(m->r, n) &&
                                      (owner == HTP_NONE || m->r->replaced_by[owner] == HTP_NONE));
+    }
+    for (size_t i = 0; i < m->r->calls.count; i++) {
+        const htp_staying_call *call = &m->r->calls.items[i];
+        m->is_changed[call->graph] = m->is_changed[call->graph] || call->place;
     }
     for (uint32_t v = 0; v < view->values.count; v++) {
         if (m->r->is_unread_weight[v]) {
@@ -104,8 +110,8 @@ static void add_name(const struct maker *m, htp_map *names, htp_view_name name)
     htp_map_set(m->arena, names, htp_view_text(m->r->view, name), 0);
 }
 
-/* Values of a graph that the new one does not have: made by nodes that go, unless what takes their
- * place makes them, and weights that nothing reads. */
+/* Values of a graph that the new one does not have: made by nodes that go or are in a function,
+ * unless what takes their place makes them, and weights that nothing reads. */
 static htp_map find_gone(const struct maker *m, uint32_t graph)
 {
     const htp_view *view = m->r->view;
@@ -115,7 +121,7 @@ static htp_map find_gone(const struct maker *m, uint32_t graph)
     for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
         htp_view_range made = view->nodes.items[n].outputs;
         for (uint32_t k = made.first;
-             k < made.first + made.count && htp_replace_is_left_out(m->r, n); k++) {
+             k < made.first + made.count && !htp_replace_is_written(m->r, n); k++) {
             uint32_t value = view->operands.items[k];
             if (value != HTP_NONE && !m->is_output[value]) {
                 add_name(m, &gone, view->values.items[value].name);
@@ -178,8 +184,9 @@ static const htp_view_attribute *find_changed_attribute(const struct maker *m, u
 
 static void add_node(const struct maker *m, htp_recipe *graph, uint32_t node)
 {
-    htp_span whole = m->r->view->nodes.items[node].whole;
-    if (!find_changed_attribute(m, node, NULL)) {
+    htp_span untouched = m->r->untouched[node];
+    htp_span whole = untouched.at ? untouched : m->r->view->nodes.items[node].whole;
+    if (untouched.at || !find_changed_attribute(m, node, NULL)) {
         add(m, graph, whole);
         return;
     }
@@ -200,6 +207,18 @@ static void add_node(const struct maker *m, htp_recipe *graph, uint32_t node)
     add_message(m, graph, made);
 }
 
+/* A node of the view, or the call that it is the last node of. */
+static void add_node_or_call(const struct maker *m, htp_recipe *recipe, uint32_t node)
+{
+    uint32_t number = m->r->call_of[node];
+    const htp_staying_call *call = number == HTP_NONE ? NULL : &m->r->calls.items[number];
+    if (!call) {
+        add_node(m, recipe, node);
+    } else if (call->last == node) {
+        add(m, recipe, call->whole);
+    }
+}
+
 static void add_nodes(const struct maker *m, htp_recipe *recipe, uint32_t graph)
 {
     const htp_replacement *r = m->r;
@@ -211,7 +230,7 @@ static void add_nodes(const struct maker *m, htp_recipe *recipe, uint32_t graph)
         if (number & HTP_REPLACED_BIT) {
             replaced = &r->list.items[number & ~HTP_REPLACED_BIT];
         } else {
-            add_node(m, recipe, number);
+            add_node_or_call(m, recipe, number);
         }
         for (size_t k = 0; replaced && k < replaced->nodes.count; k++) {
             HTP_PUSH(m->arena, &recipe->items, replaced->nodes.items[k]);
@@ -219,7 +238,7 @@ static void add_nodes(const struct maker *m, htp_recipe *recipe, uint32_t graph)
     }
     for (uint32_t n = nodes.first; n < nodes.first + nodes.count && order->count == 0; n++) {
         if (!htp_replace_is_left_out(r, n)) {
-            add_node(m, recipe, n);
+            add_node_or_call(m, recipe, n);
         }
     }
 }
@@ -278,20 +297,6 @@ static void take_field(const struct maker *m, struct graph_state *state,
     }
 }
 
-/* A constant of a function, which has its name in memory. */
-static void take_message(const struct maker *m, struct graph_state *state,
-                         const htp_recipe *message)
-{
-    htp_span name = {NULL, 0};
-    for (size_t i = 0; i < message->items.count; i++) {
-        htp_span text = htp_replace_text_of(message->items.items[i].bytes, TENSOR_NAME);
-        name = text.at ? text : name;
-    }
-    if (!name.at || !htp_map_get_bytes(&state->gone, name.at, name.bytes, NULL)) {
-        add_message(m, state->recipe, message);
-    }
-}
-
 static void take_fields(const struct maker *m, struct graph_state *state, htp_span fields)
 {
     htp_wire wire = htp_wire_begin(fields);
@@ -301,24 +306,51 @@ static void take_fields(const struct maker *m, struct graph_state *state, htp_sp
     }
 }
 
-/* @param base  of the flat model; NULL: the graph of the file */
-static htp_recipe *make_graph(const struct maker *m, uint32_t graph, const htp_recipe *base)
+static bool is_there(const struct graph_state *state, htp_span name)
 {
+    return name.at && !htp_map_get_bytes(&state->gone, name.at, name.bytes, NULL);
+}
+
+/* Constants and types of functions that are inlined. Types in a function leave dims open that
+ * differ between calls, so inferred ones are preferred. */
+static void add_inlined(const struct maker *m, struct graph_state *state)
+{
+    const htp_view *view = m->r->view;
+    const htp_view_flat *flat = view->flat;
+    for (size_t i = 0; i < flat->initializers.count; i++) {
+        const htp_view_lifted *lifted = &flat->initializers.items[i];
+        if (is_there(state, htp_replace_text_of(lifted->fields, TENSOR_NAME))) {
+            htp_flat_recipe_add_lifted(m->arena, state->recipe, lifted);
+        }
+    }
+    const htp_map values = htp_replace_list_values(m->arena, view, 0);
+    for (size_t i = 0; i < flat->infos.count; i++) {
+        htp_wire wire = htp_wire_begin(flat->infos.items[i]);
+        htp_wire_field field;
+        while (htp_wire_next(&wire, &field)) {
+            htp_span name = name_of(&field);
+            uint32_t value;
+            if (is_there(state, name) && htp_map_get_bytes(&values, name.at, name.bytes, &value)) {
+                htp_span inferred = htp_view_types_info(m->r->types, m->arena, value);
+                add(m, state->recipe,
+                    inferred.at ? make_field(m, GRAPH_INFO, inferred) : field.whole);
+            }
+        }
+    }
+}
+
+static htp_recipe *make_graph(const struct maker *m, uint32_t graph)
+{
+    const htp_replacement *r = m->r;
     struct graph_state state = {.graph = graph, .recipe = HTP_NEW(m->arena, htp_recipe)};
     state.gone = find_gone(m, graph);
     state.recipe->number = MODEL_GRAPH;
-    if (!base) {
-        take_fields(m, &state, htp_wire_content(m->r->view->graphs.items[graph].whole));
+    take_fields(m, &state, htp_wire_content(r->view->graphs.items[graph].whole));
+    for (size_t i = 0; graph == 0 && i < r->initializers.count; i++) {
+        HTP_PUSH(m->arena, &state.recipe->items, r->initializers.items[i]);
     }
-    for (size_t i = 0; base && i < base->items.count; i++) {
-        if (base->items.items[i].message) {
-            take_message(m, &state, base->items.items[i].message);
-        } else {
-            take_fields(m, &state, base->items.items[i].bytes);
-        }
-    }
-    for (size_t i = 0; graph == 0 && i < m->r->initializers.count; i++) {
-        HTP_PUSH(m->arena, &state.recipe->items, m->r->initializers.items[i]);
+    if (graph == 0 && r->file) {
+        add_inlined(m, &state);
     }
     add_all_types(m, state.recipe, graph);
     return state.recipe;
@@ -330,84 +362,15 @@ static void make_bodies(const struct maker *m)
     const htp_view *view = m->r->view;
     for (uint32_t g = (uint32_t)view->graphs.count; g-- > 1;) {
         if (m->is_changed[g]) {
-            m->graphs[g] = make_graph(m, g, NULL);
+            m->graphs[g] = make_graph(m, g);
         }
     }
-}
-
-/* ---- the model ---- */
-
-static void add_imports(const struct maker *m, htp_recipe *model)
-{
-    for (size_t i = 0; i < m->r->imports.count; i++) {
-        add(m, model, m->r->imports.items[i]);
-    }
-}
-
-void htp_replace_add_import(htp_arena *arena, htp_replacement *r, const char *domain,
-                            int64_t version)
-{
-    htp_text import = {.arena = arena};
-    htp_text field = {.arena = arena};
-    for (size_t i = 0; i < r->view->imports.count; i++) {
-        if (strcmp(htp_view_text(r->view, r->view->imports.items[i].domain), domain) == 0) {
-            return;
-        }
-    }
-    htp_wire_add_text(&import, IMPORT_DOMAIN, domain);
-    htp_wire_add_varint(&import, IMPORT_VERSION, (uint64_t)version);
-    htp_wire_add_bytes(&field, MODEL_IMPORT, import.bytes, import.length);
-    HTP_PUSH(arena, &r->imports, htp_wire_span(&field));
-}
-
-/* Takes a field of the model. */
-static void take_model_field(const struct maker *m, htp_recipe *model, const htp_wire_field *field,
-                             bool *has_import)
-{
-    bool is_import = htp_wire_is_bytes(field, MODEL_IMPORT);
-    if (htp_wire_is_bytes(field, MODEL_GRAPH)) {
-        add_message(m, model, make_graph(m, 0, NULL));
-        return;
-    }
-    add(m, model, field->whole);
-    if (is_import && !*has_import) {
-        add_imports(m, model);
-        *has_import = true;
-    }
-}
-
-static htp_recipe *make_model(const struct maker *m)
-{
-    const htp_recipe whole = {.number = 0};
-    const htp_recipe *base = m->flat ? m->flat : &whole;
-    htp_recipe *model = HTP_NEW(m->arena, htp_recipe);
-    htp_text note = {.arena = m->arena};
-    bool has_import = false;
-    for (size_t i = 0; i <= base->items.count; i++) {
-        bool is_end = i == base->items.count;
-        if (!is_end && base->items.items[i].message) {
-            add_message(m, model, make_graph(m, 0, base->items.items[i].message));
-            continue;
-        }
-        htp_span fields = !is_end ? base->items.items[i].bytes : (htp_span){NULL, 0};
-        htp_wire wire = htp_wire_begin(is_end && !m->flat ? m->r->view->bytes : fields);
-        htp_wire_field field;
-        while (htp_wire_next(&wire, &field)) {
-            take_model_field(m, model, &field, &has_import);
-        }
-    }
-    if (!has_import) {
-        add_imports(m, model);
-    }
-    htp_wire_add_entry(&note, MODEL_PROPERTY, HTP_REPLACED_KEY, m->r->note, strlen(m->r->note));
-    add(m, model, htp_wire_span(&note));
-    return model;
 }
 
 /* ---- the whole ---- */
 
-htp_status htp_replace_recipe(htp_arena *arena, const htp_replacement *r,
-                              htp_rewrite_options *options, htp_edit_list *edits)
+htp_status htp_replace_recipe(htp_arena *arena, htp_replacement *r, htp_rewrite_options *options,
+                              htp_edit_list *edits)
 {
     struct maker m = {
         .arena = arena,
@@ -416,18 +379,18 @@ htp_status htp_replace_recipe(htp_arena *arena, const htp_replacement *r,
         .is_output = HTP_NEW_ARRAY(arena, bool, r->view->values.count + 1),
         .graphs = HTP_NEW_ARRAY(arena, htp_recipe *, r->view->graphs.count + 1),
     };
-    HTP_TRY(htp_flat_recipe_make(arena, r->view, options, NULL));
-    m.flat = options->recipe;
     m.is_gone = htp_replace_list_tensors(arena, r, options);
     for (size_t i = 0; i < r->list.count; i++) {
-        const htp_numbers *outputs = &r->list.items[i].part.outputs;
-        for (size_t k = 0; k < outputs->count; k++) {
-            m.is_output[outputs->items[k]] = true;
+        mark_outputs(&m, &r->list.items[i].part.outputs);
+    }
+    for (size_t i = 0; i < r->calls.count; i++) {
+        if (r->calls.items[i].place) {
+            mark_outputs(&m, &r->calls.items[i].outputs);
         }
     }
     find_changed(&m);
     make_bodies(&m);
-    options->recipe = make_model(&m);
+    options->recipe = htp_replace_make_model(arena, r, make_graph(&m, 0));
     options->second = r->second.view ? &r->second : NULL;
     htp_replace_add_readers(arena, r, edits);
     return HTP_OK;

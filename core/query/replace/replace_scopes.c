@@ -46,3 +46,14 @@ const char *htp_replace_find_scope(htp_arena *arena, const htp_replacement *r,
     scope = scope.length > 0 || !has_slash ? scope : address;
     return htp_arena_printf(arena, "%.*s", (int)scope.length, scope.at);
 }
+
+htp_map htp_replace_list_values(htp_arena *arena, const htp_view *view, uint32_t graph)
+{
+    htp_map values = {0};
+    for (uint32_t v = 0; v < view->values.count; v++) {
+        if (view->values.items[v].graph == graph) {
+            htp_map_set(arena, &values, htp_view_text(view, view->values.items[v].name), v);
+        }
+    }
+    return values;
+}

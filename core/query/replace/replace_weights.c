@@ -24,7 +24,7 @@ const bool *htp_replace_list_tensors(htp_arena *arena, const htp_replacement *r,
     uint32_t *tensors = HTP_NEW_ARRAY(arena, uint32_t, view->tensors.count + 1);
     for (uint32_t n = 0; n < view->nodes.count; n++) {
         htp_view_range attributes = view->nodes.items[n].attributes;
-        for (uint32_t a = 0; a < attributes.count && htp_replace_is_left_out(r, n); a++) {
+        for (uint32_t a = 0; a < attributes.count && !htp_replace_is_written(r, n); a++) {
             const htp_view_attribute *of = &view->attributes.items[attributes.first + a];
             mark(is_gone, of->tensors);
             for (uint32_t g = of->graphs.first; g < of->graphs.first + of->graphs.count; g++) {

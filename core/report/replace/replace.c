@@ -69,9 +69,8 @@ const char *htp_report_replacement(htp_arena *arena, const htp_reported_replacem
         htp_text_addf(&text, "  %s%s\n", htp_text_printable(arena, module),
                       !reported->op || is_like(first, replaced) ? "" : " (another border)");
     }
-    if (reported->inlined > 0) {
-        htp_text_addf(&text, "  written flat: %zu function%s inlined\n", reported->inlined,
-                      reported->inlined == 1 ? " is" : "s are");
+    if (r->file) {
+        htp_text_addf(&text, "functions: %zu kept, %zu inlined\n", r->kept_count, r->inlined_count);
     }
     add_values(&text, r, "inputs", first->inputs.items, first->border_count);
     if (reported->op) {
@@ -126,7 +125,8 @@ const char *htp_report_replacement_json(htp_arena *arena, const htp_reported_rep
     htp_json_string(&json, "external_data", reported->data_file);
     htp_json_count(&json, "external_bytes", reported->data_bytes);
     htp_json_string(&json, "by", reported->by);
-    htp_json_count(&json, "inlined_functions", reported->inlined);
+    htp_json_count(&json, "kept_functions", r->kept_count);
+    htp_json_count(&json, "inlined_functions", r->inlined_count);
     if (reported->op) {
         htp_json_string(&json, "domain", reported->op->domain);
         htp_json_string(&json, "operator", reported->op->name);

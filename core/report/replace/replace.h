@@ -16,7 +16,6 @@ typedef struct htp_reported_replacement {
     uint64_t model_bytes;
     const char *data_file; /* or NULL */
     uint64_t data_bytes;   /* of the data file */
-    size_t inlined;        /* functions of the model before, of which this one has none */
 } htp_reported_replacement;
 
 /** A line for each module, and the border of the first; a line of those that have another one. */

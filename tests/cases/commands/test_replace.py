@@ -155,7 +155,7 @@ def calls_that_the_file_does_not_name():
         check_line(run("replace", file, "--module", "A", "--call", "2", "--op", OPERATOR, "--out", folder / "s.onnx"),
                    EXIT_USAGE, "has no call 2, only calls 0 to 1")
         check_line(run("replace", file, "--module", "A", "--module", "", "--call", "0", "--op", OPERATOR, "--out",
-                       folder / "s.onnx"), EXIT_USAGE, "")
+                       folder / "s.onnx"), EXIT_USAGE, "no module is ''")
 
 
 @case_for_each(("step", "gate", "block"))
@@ -178,20 +178,6 @@ def modules_of_other_exporters(name):
             before = onnx.load(file, load_external_data=False).graph.initializer
             location = next(e.value for i in before for e in i.external_data if e.key == "location")
             assert data.read_bytes() == (file.parent / location).read_bytes()
-
-
-@case
-def functions_are_inlined():
-    """The result is that of the flat model."""
-    with scratch() as folder:
-        (folder / "f").mkdir()
-        file = ours(folder / "f", "--functions")
-        ask("inline", file, "--out", folder / "flat.onnx")
-        for source, out in ((file, "a"), (folder / "flat.onnx", "b")):
-            replace(source, folder / f"{out}.onnx", "--module", "encoder.layer.2", "--module", "encoder.layer.5")
-        a, b = (onnx.load(folder / f"{out}.onnx") for out in "ab")
-        assert a.graph == b.graph and a.opset_import == b.opset_import and not a.functions
-        assert len([n for n in a.graph.node if n.domain]) == 2
 
 
 @case
@@ -332,7 +318,7 @@ def what_cannot_be_replaced():
         replace(cross, out, "--module", "A")
         check_line(run("replace", out, "--module", "B", "--op", "my.domain:Fused@2", "--out", folder / "s.onnx"),
                    EXIT_USAGE, "imports version 3 of 'my.domain', not 2")
-        check_line(run("replace", file, "--module", "Layer.1", "--op", OPERATOR, "--out", file), EXIT_USAGE, "")
+        check_line(run("replace", file, "--module", "Layer.1", "--op", OPERATOR, "--out", file), EXIT_USAGE, "is the input itself")
         check_line(run("replace", file, "--module", "Layer.1", "--out", out), EXIT_USAGE, "--op DOMAIN:NAME")
         check_line(run("replace", file, "--op", OPERATOR, "--out", out), EXIT_USAGE, "no module")
 

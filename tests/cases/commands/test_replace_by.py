@@ -22,7 +22,7 @@ from test_verify_programs import remembering
 
 MODULES = {
     "bert-tiny": ("encoder.layer.1", "BertSelfAttention.", "embeddings", "pooler"),
-    "gpt2-sdpa": ("h.0", "h.1.attn", "h.0.mlp"),
+    "gpt2-sdpa": ("transformer.h.1.attn", "transformer.h.0.mlp"),
     "resnet18": ("layer1.0", "layer2.0.conv1", "layer4"),
     "transformer-scripted": ("Block.0",),
     "detector": ("backbone", "backbone.1", "Conv2d.scores"),
@@ -246,13 +246,13 @@ def parts_that_are_none():
         cycle = part_of(folder, [helper.make_node("Add", ["in", "z"], ["out"]), helper.make_node("Neg", ["out"], ["z"])],
                         name="cycle.onnx")
         for wrong, code, why in (
-            (two, EXIT_USAGE, "its inputs are p, q, and those of '/Net/A' are h"), (folder / "short.onnx", EXIT_BAD_INPUT, ""),
-            (folder / "text.onnx", EXIT_BAD_INPUT, ""), (folder / "none.onnx", EXIT_BAD_INPUT, "none.onnx"),
-            (cycle, EXIT_BAD_INPUT, ""),
+            (two, EXIT_USAGE, "its inputs are p, q, and those of '/Net/A' are h"), (folder / "short.onnx", EXIT_BAD_INPUT, "is cut short"),
+            (folder / "text.onnx", EXIT_BAD_INPUT, "not an ONNX model"), (folder / "none.onnx", EXIT_BAD_INPUT, "none.onnx"),
+            (cycle, EXIT_BAD_INPUT, "reads 'z' before node 'Neg that makes z'"),
         ):
             check_line(run("replace", file, "--module", "A", "--by", wrong, "--out", out), code, why)
             assert not out.exists(), wrong
-        check_line(run("replace", file, "--module", "A", "--by", part, "--out", part), EXIT_USAGE, "")
+        check_line(run("replace", file, "--module", "A", "--by", part, "--out", part), EXIT_USAGE, "is the input itself")
         assert part.read_bytes() == whole
         check_line(run("replace", file, "--module", "A", "--by", part, "--op", "a:B", "--out", out), EXIT_USAGE,
                    "either --op DOMAIN:NAME or --by PART.onnx")
@@ -293,7 +293,7 @@ def external_data_of_the_part(given):
         assert ask("validate", folder / "back.onnx").count("\n") == 1
         (folder / "part.onnx.data" if of_part == "always" else folder / "part.onnx").write_bytes(b"short")
         check_line(run("replace", file, "--module", "encoder.layer.1", "--by", folder / "part.onnx", "--out", folder / "s.onnx"),
-                   EXIT_BAD_INPUT, "")
+                   EXIT_BAD_INPUT, "cut short")
         assert not (folder / "s.onnx").exists() and not (folder / "s.onnx.data").exists()
 
 
