@@ -3,6 +3,7 @@ of sizes (2,) and b of (3, 2). It needs PyTorch."""
 
 import io
 import json
+import math
 import zipfile
 
 from corpus_exported import programs
@@ -16,7 +17,7 @@ def without(value, names: set):
     return [without(item, names) for item in value] if isinstance(value, list) else value
 
 
-def saved(torch, forward, args, dynamic=None, kwargs=None, decomposed=False) -> bytes:
+def saved(torch, forward, args, dynamic=None, kwargs=None, decomposed=False, dropped=DROPPED) -> bytes:
     """The JSON of a module with this forward(), without what the fuzzer would only lose time with."""
     def init(self):
         torch.nn.Module.__init__(self)
@@ -29,7 +30,7 @@ def saved(torch, forward, args, dynamic=None, kwargs=None, decomposed=False) -> 
     torch.export.save(program.run_decompositions() if decomposed else program, file)
     with zipfile.ZipFile(file) as archive:
         text = archive.read(next(name for name in archive.namelist() if "/models/" in name))
-    return json.dumps(without(json.loads(text), DROPPED), separators=(",", ":")).encode()
+    return json.dumps(without(json.loads(text), dropped), separators=(",", ":")).encode()
 
 
 def in_place(x):
@@ -49,10 +50,28 @@ def parts_in_place(x):
     return y
 
 
+def turned_in_place(x):
+    y = x.clone()
+    y[:, 1:, 0].narrow(1, -1, 1).add_(1)
+    y.permute(2, 0, 1)[..., ::2].mul_(2)
+    y.view(4, 6).unsqueeze(0).squeeze(0).flatten().reshape(2, 12).detach()[0].sub_(1)
+    y.unflatten(0, (2, 2)).swapaxes(0, 1)[0].tensor_split(2, 1)[1].neg_()
+    return y.t_() if y.dim() == 2 else y.squeeze_(0)
+
+
+def complex_in_place(torch, x):
+    y = torch.view_as_complex(x.clone())
+    torch.view_as_real(y)[..., 0].add_(1)
+    z = x.clone()
+    torch.view_as_complex(z)[0].mul_(2)
+    return y.real, z
+
+
 def made_by_pytorch() -> dict:
     import torch
     from functorch.experimental.control_flow import map as mapped
     from torch._higher_order_ops.scan import scan
+    from torch._higher_order_ops.while_loop import while_loop
     from torch.nn import functional as F
 
     def item(self, x, n):
@@ -75,6 +94,33 @@ def made_by_pytorch() -> dict:
     def gru(self, x):
         return torch.gru(x, torch.zeros(1, 3, 2), [torch.ones(6, 2), torch.ones(6, 2)], False, 1, 0., False, False, False)
 
+    def counted(self, x):
+        return while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * self.w + x), (torch.tensor(0), x))
+
+    def data_sizes(self, x):
+        found = x[x > 0]
+        part = found[: found.shape[0] // 2]
+        return torch.cat([part, x.repeat_interleave(torch.arange(4), dim=0).flatten(), x.nonzero().sum(1)])
+
+    def two_changed(self, x, y):
+        z = x.clone()
+        torch.frexp(y, out=(z, torch.empty(0, dtype=torch.int32)))
+        return z
+
+    def formats(self, x):
+        y = x[None].contiguous(memory_format=torch.channels_last).to(torch.float32).type_as(x)
+        a, b = torch.meshgrid(y[0, 0, 0], y[0, 0, 1], indexing="ij")
+        return F.pixel_shuffle(y.transpose(1, 2).reshape(1, 4, 3, 2)[:, :, :2], 2), a + b, torch.atleast_2d(x[0, 0])
+
+    def symbols(self, x):
+        n = torch.sym_max(x.shape[0], x.shape[1]) + torch.sym_min(x.shape[0], 3) - (-x.shape[1]) // 2
+        return x * math.sqrt(n) + x.new_ones(x.shape[0] * 2 % 7 + 2, 1, 1).sum() + x.shape[0] / 2
+
+    def kept(self, x):
+        y = F.dropout(x.contiguous(), 0.5, False)
+        y[0].add_(1)
+        return y
+
     x = torch.ones(4, 3, 2)
     size, other = torch.export.Dim("s", min=2, max=64), torch.export.Dim("t", min=2)
     auto = torch.export.Dim.AUTO
@@ -82,9 +128,12 @@ def made_by_pytorch() -> dict:
         "args": (given, (x,), None, {"k": None, "d": {"q": [x, 2]}, "f": 2.5}),
         "strided": (lambda self, x: x.as_strided((2, 2), (1, 2), 1) + self.w.as_strided((2, 2), (0, 1)), (x,)),
         "autocast": (autocast, (x,)),
+        "changed": (two_changed, (x, x)),
         "complex": (lambda self, x: torch.view_as_real(torch.fft.rfft(torch.view_as_complex(x).real, dim=1) * 2j), (x,)),
+        "complex_in_place": (lambda self, x: complex_in_place(torch, x), (x,)),
         "cond": (lambda self, x: torch.cond(x.sum() > 0, lambda x: x + self.w, lambda x: x - self.w, (x,)), (x,)),
         "conv": (lambda self, x: F.conv1d(x, self.b[None, :, :1].repeat(2, 1, 1), None, 1, 1).softmax(-1), (x,), ({0: size},)),
+        "data_sizes": (data_sizes, (x,)),
         "decomposed": (lambda self, x: F.batch_norm(x, self.b[:, 0], self.b[:, 1].abs()), (x,), None, None, True),
         "divided": (lambda self, x: x.reshape(x.shape[0] // 2, 2, 3, 2).mean((1, 2)), (x,),
                     ({0: 2 * torch.export.Dim("h", min=1, max=9)},)),
@@ -93,10 +142,12 @@ def made_by_pytorch() -> dict:
         "dynamic": (lambda self, x: (x + self.b).reshape(-1, 2) * self.w, (x,), ({0: size},)),
         "einsum": (lambda self, x: torch.einsum("abc,c->ab", x, self.w), (x,), ({0: size},), None, True),
         "flat": (lambda self, x: torch.cat([x, x], 0).flatten(0, 1)[1::2], (x,), ({0: size, 1: other},)),
+        "formats": (formats, (x,)),
         "gru": (gru, (x,)),
         "guards": (lambda self, x: x if x.shape[0] % 3 == 1 and x.shape[1] < 9 else x * 2, (x,), ({0: auto, 1: auto},)),
         "in_place": (lambda self, x: in_place(x), (x,)),
         "interpolate": (lambda self, x: F.interpolate(x, scale_factor=2.0, mode="linear"), (x,), ({2: size, 0: other},)),
+        "kept": (kept, (x,)),
         "item": (item, (x, torch.tensor(2))),
         "list": (lambda self, xs: torch.stack(xs).sum(0), ([x, x + 1],)),
         "map": (lambda self, x: mapped(lambda a, w: a.sin() * w, x, self.w), (x,)),
@@ -109,6 +160,10 @@ def made_by_pytorch() -> dict:
         "sdpa": (lambda self, x: F.scaled_dot_product_attention(x, x, x, is_causal=True), (x,), ({1: size},)),
         "size": (lambda self, x, n: x.new_zeros(n, 2) + self.w, (x, 3), ({}, torch.export.Dim.DYNAMIC)),
         "state": (state, (x,)),
+        "symbols": (symbols, (x,), ({0: size, 1: other},)),
+        "traces": (lambda self, x: F.relu(x + self.w), (x,), None, None, False, {"torch_fn", "from_node"}),
+        "turned": (lambda self, x: turned_in_place(x), (x,)),
+        "while": (counted, (x,)),
     }
     return {name: saved(torch, *row) for name, row in rows.items()}
 
