@@ -26,6 +26,18 @@ class InPlace(nn.Module):
         return y, view, z, w.masked_fill_(x > 0, 7.0)
 
 
+class Narrowed(nn.Module):
+    """Parts that are changed are counted from the end, of a dim that may move, too."""
+
+    def forward(self, x):
+        y = x * 2
+        y.narrow(1, -1, 1).add_(1.0)
+        y.narrow(0, -1, 1)[:, 0].mul_(3.0)
+        y.permute(1, 0).narrow(0, -3, 2).neg_()
+        y.narrow(1, 1, 2).exp_()
+        return y
+
+
 class Counter(nn.Module):
     """Counts calls, and keeps a running mean."""
 
@@ -157,6 +169,7 @@ class Native(nn.Module):
 
 PROGRAMS = (
     Program("in_place", InPlace, floats(("b", "s")), ((2, 6), (1, 3), (5, 9))),
+    Program("narrowed", Narrowed, floats(("b", "s")), ((2, 6), (1, 4), (5, 9))),
     Program("counter", Counter, floats(("b", 6))),
     Program("cache", Cache, lambda b, s: (torch.randn(2, s, 4), torch.arange(s)), ((2, 6), (2, 1), (2, 9))),
     Program("changed", Changed, floats(("b", "s"), ("b", "s"))),

@@ -74,11 +74,11 @@ static uint32_t put_unbound(const putting *p)
     return add(p, "aten::select_scatter", inputs, names, 4);
 }
 
-/* A part of the whole with fixed start and length. */
-static uint32_t put_fixed(const putting *p, int64_t start, int64_t length)
+/* A part of the whole with fixed start and end. */
+static uint32_t put_fixed(const putting *p, int64_t start, int64_t end)
 {
     return put_between(p, argument_of(p, "dim"), htp_tape_integer(p->r, start),
-                       htp_tape_integer(p->r, start + length), htp_tape_integer(p->r, 1));
+                       htp_tape_integer(p->r, end), htp_tape_integer(p->r, 1));
 }
 
 /* A constant number argument. */
@@ -89,14 +89,18 @@ static bool is_fixed_number(const htp_tape *r, uint32_t value, int64_t *number)
     return of->kind == HTP_TRACE_INT && of->is_constant;
 }
 
+/* A negative start counts from the end of the whole, where the part may end, too. */
 static uint32_t put_narrow(const putting *p)
 {
     int64_t start;
     int64_t length;
-    return is_fixed_number(p->r, argument_of(p, "start"), &start) && start >= 0 &&
-                   is_fixed_number(p->r, argument_of(p, "length"), &length)
-               ? put_fixed(p, start, length)
-               : HTP_NONE;
+    int64_t end;
+    if (!is_fixed_number(p->r, argument_of(p, "start"), &start) ||
+        !is_fixed_number(p->r, argument_of(p, "length"), &length) ||
+        __builtin_add_overflow(start, length, &end)) {
+        return HTP_NONE;
+    }
+    return put_fixed(p, start, start < 0 && end >= 0 ? INT64_MAX : end);
 }
 
 /* The changed part and those before it have fixed sizes. */
@@ -118,7 +122,7 @@ static uint32_t put_split(const putting *p)
         }
         int64_t length = r->values.items[r->bound[list->items[i].value]].dims[0][at];
         if (i == p->view->index) {
-            return put_fixed(p, start, length);
+            return put_fixed(p, start, start + length);
         }
         start += length;
     }

@@ -54,9 +54,22 @@ def turned_in_place(x):
     y = x.clone()
     y[:, 1:, 0].narrow(1, -1, 1).add_(1)
     y.permute(2, 0, 1)[..., ::2].mul_(2)
-    y.view(4, 6).unsqueeze(0).squeeze(0).flatten().reshape(2, 12).detach()[0].sub_(1)
-    y.unflatten(0, (2, 2)).swapaxes(0, 1)[0].tensor_split(2, 1)[1].neg_()
-    return y.t_() if y.dim() == 2 else y.squeeze_(0)
+    y.swapaxes(0, 1)[0].neg_()
+    return y
+
+
+def reshaped_in_place(x):
+    y = x.clone()
+    y.view(4, 6).unsqueeze(0).squeeze(0)[0].sub_(1)
+    y.view(2, 2, 3, 2).detach()[0].mul_(3)
+    y.unflatten(0, (2, 2))[1, 0].exp_()
+    return y
+
+
+def turned_whole(x):
+    y = x.clone()[0]
+    y.add_(1)
+    return y.t_()
 
 
 def complex_in_place(torch, x):
@@ -95,7 +108,7 @@ def made_by_pytorch() -> dict:
         return torch.gru(x, torch.zeros(1, 3, 2), [torch.ones(6, 2), torch.ones(6, 2)], False, 1, 0., False, False, False)
 
     def counted(self, x):
-        return while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * self.w + x), (torch.tensor(0), x))
+        return while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * self.w + x), (x[0, 0, 0].long(), x))
 
     def data_sizes(self, x):
         found = x[x > 0]
@@ -156,6 +169,7 @@ def made_by_pytorch() -> dict:
         "numbers": (lambda self, x: x * (x.shape[0] ** 0.5) + x.shape[1] / 2, (x,), ({0: size, 1: other},)),
         "padded": (lambda self, x: F.pad(x, (0, (-x.shape[2]) % 4, 0, 0)), (x,), ({2: size},)),
         "parts": (lambda self, x: parts_in_place(x), (x,)),
+        "reshaped": (lambda self, x: reshaped_in_place(x), (x,)),
         "scan": (lambda self, x: scan(lambda c, v: (c + v, (c * v).clone()), torch.zeros(3, 2), x), (x,)),
         "sdpa": (lambda self, x: F.scaled_dot_product_attention(x, x, x, is_causal=True), (x,), ({1: size},)),
         "size": (lambda self, x, n: x.new_zeros(n, 2) + self.w, (x, 3), ({}, torch.export.Dim.DYNAMIC)),
@@ -163,6 +177,7 @@ def made_by_pytorch() -> dict:
         "symbols": (symbols, (x,), ({0: size, 1: other},)),
         "traces": (lambda self, x: F.relu(x + self.w), (x,), None, None, False, {"torch_fn", "from_node"}),
         "turned": (lambda self, x: turned_in_place(x), (x,)),
+        "whole": (lambda self, x: turned_whole(x), (x,)),
         "while": (counted, (x,)),
     }
     return {name: saved(torch, *row) for name, row in rows.items()}
