@@ -171,6 +171,25 @@ static const char *describe_gap(const htp_verify_program *program)
     return htp_text_string(&text);
 }
 
+/* What the export only names anew is known as well: an output that is an input, or returned twice.
+ */
+static void name_anew(const htp_verify_program *program, const htp_array **arrays)
+{
+    const htp_view *view = &program->fresh.view;
+    uint32_t identity = htp_view_find_name(view, "Identity");
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        const htp_view_node *node = &view->nodes.items[n];
+        if (node->graph != 0 || node->op_type != identity || node->outputs.count != 1) {
+            continue;
+        }
+        uint32_t read = view->operands.items[node->inputs.first];
+        uint32_t made = view->operands.items[node->outputs.first];
+        if (read != HTP_NONE && made != HTP_NONE && !arrays[made]) {
+            arrays[made] = arrays[read];
+        }
+    }
+}
+
 /* A later run that lacks more than the first has sizes that the program refuses. */
 static htp_status compute(void *user, uint32_t candidate, const htp_array **arrays, bool *is_taken)
 {
@@ -208,6 +227,7 @@ static htp_status compute(void *user, uint32_t candidate, const htp_array **arra
             arrays[v] = &running.made[v];
         }
     }
+    name_anew(program, arrays);
     program->last = arrays;
     request.is_double = true;
     request.take = compare;

@@ -238,6 +238,28 @@ def what_is_not_compared_is_named():
         assert "1 of A: folded into other operators at export\n      aten::conv2d  " in text, text
 
 
+class Passing(nn.Module):
+    def forward(self, x):
+        y = torch.sin(x)
+        return x, y, y
+
+
+@case
+def outputs_that_are_inputs_or_each_other_are_compared():
+    with scratch() as folder:
+        torch.jit.trace(Passing(), torch.zeros(2, 3)).save(str(folder / "x.pt"))
+        assert run(folder / "x.pt", "--out", folder / "x.onnx").returncode == EXIT_OK
+        found = verified(folder / "x.pt", folder / "x.onnx")
+        assert found["compared"] == 3 and found["without_counterpart"] == {"a": 0, "b": 0}, found
+        for output in range(3):
+            model = onnx.load(folder / "x.onnx")
+            name = model.graph.output[output].name
+            node = next(n for n in model.graph.node if name in n.output)
+            node.op_type = "Neg"
+            onnx.save(model, folder / "changed.onnx")
+            assert verified(folder / "x.pt", folder / "changed.onnx", code=EXIT_FOUND)["is_beyond"]
+
+
 # ---- inputs that are given ---------------------------------------------------------------------
 
 
