@@ -385,7 +385,7 @@ static htp_status take_choice(htp_verify_work *work, const char *choice)
 static htp_status take_sizes(htp_verify_work *work)
 {
     const char *choice = work->request->sizes;
-    const char *end = choice;
+    const char *end;
     do {
         end = choice + strcspn(choice, ";");
         if (work->runs == HTP_VERIFY_RUNS) {
