@@ -85,6 +85,8 @@ typedef struct htp_replacement {
     /* What the replacements bring along. */
     HTP_VECTOR(htp_span) imports; /* fields of the model */
     HTP_VECTOR(htp_replaced_reader) readers;
+    HTP_VECTOR(htp_span) functions;           /* likewise */
+    htp_numbers needed_functions;             /* of the file, which the part has, too */
     HTP_VECTOR(htp_recipe_item) initializers; /* of its graph */
     htp_second_model second;                  /* whose tensors come along; or all zeroes */
     const char *note;                         /* the value of HTP_REPLACED_KEY */
@@ -144,7 +146,8 @@ typedef struct htp_replacing_part {
  * but data beside a model are not compared.
  * @return HTP_CODE_USAGE if numbers, dtypes or dims differ: a dim that is dynamic must be so in the
  *         part, and a name stands for one size alone; or if the model has another version of an
- *         operator. HTP_CODE_BAD_INPUT for a part with functions that cannot be inlined.
+ *         operator, or another function of a name. HTP_CODE_BAD_INPUT for a part that does not
+ *         import its operators.
  */
 HTP_MUST_USE htp_status htp_replace_fit_part(htp_arena *arena, htp_replacement *r,
                                              const htp_replacing_part *part);

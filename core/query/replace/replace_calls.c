@@ -322,9 +322,13 @@ void htp_replace_list_functions(htp_arena *arena, htp_replacement *r)
             is_inlined[place->function] = true;
         }
     }
+    for (size_t i = 0; i < r->needed_functions.count; i++) {
+        r->is_function_kept[r->needed_functions.items[i]] = true;
+    }
     if (r->file) {
         htp_inline_places_follow(places, r->is_function_kept);
     }
+    r->kept_count = r->functions.count;
     for (size_t f = 0; f < count; f++) {
         r->kept_count += r->is_function_kept[f];
         r->inlined_count += is_inlined[f];

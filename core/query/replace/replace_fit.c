@@ -283,42 +283,132 @@ static void find_same(struct fitting *f, const htp_numbers *inputs)
 
 /* ---- operators ---- */
 
-/* Another version of the domain is no obstacle if the operator is the same in both. */
-static htp_status check_node(htp_arena *arena, const htp_replacement *r,
-                             const htp_replacing_part *part, htp_schemas *schemas, uint32_t node)
+/* What is checked of a part, besides its border. */
+struct checking {
+    htp_arena *arena;
+    htp_replacement *r;
+    const htp_view *part;
+    const htp_view *file; /* of the model */
+    htp_schemas *schemas;
+    htp_map functions;    /* of the file, by name */
+    htp_map of_part;      /* likewise */
+    const bool *is_inner; /* by graph of the part: it is in a function */
+};
+
+static const char *name_function(htp_arena *arena, const htp_view *view, htp_view_name domain,
+                                 htp_view_name name, htp_view_name overload)
 {
-    const htp_view *view = part->view;
-    htp_view_name name = htp_view_domain(view, view->nodes.items[node].domain);
-    const char *domain = htp_view_text(view, name);
-    const char *op_type = htp_view_text(view, view->nodes.items[node].op_type);
-    int64_t mine = htp_replace_find_version(view, domain);
-    int64_t theirs = htp_replace_find_import(r, domain);
-    (void)arena;
+    const char *more = htp_view_text(view, overload);
+    return htp_arena_printf(arena, "%s::%s%s%s", htp_view_text(view, htp_view_domain(view, domain)),
+                            htp_view_text(view, name), *more ? ":" : "", more);
+}
+
+static htp_map list_functions(htp_arena *arena, const htp_view *view)
+{
+    htp_map names = {0};
+    for (uint32_t f = 0; f < view->functions.count; f++) {
+        const htp_view_function *of = &view->functions.items[f];
+        htp_map_set(arena, &names, name_function(arena, view, of->domain, of->name, of->overload),
+                    f);
+    }
+    return names;
+}
+
+/* Those that cannot be inlined come along, unless the model has the same. */
+static htp_status take_function(struct checking *c, const htp_view_function *function)
+{
+    const char *name =
+        name_function(c->arena, c->part, function->domain, function->name, function->overload);
+    htp_span whole = c->part->graphs.items[function->graph].whole;
+    enum { OLDEST_IR = 8 }; /* with functions */
+    uint32_t same;
+    if (htp_map_get(&c->functions, name, &same)) {
+        HTP_PUSH(c->arena, &c->r->needed_functions, same);
+        same = c->file->functions.items[same].graph;
+        return is_equal(whole, c->file->graphs.items[same].whole)
+                   ? HTP_OK
+                   : htp_status_make(HTP_CODE_USAGE,
+                                     "%s: function %s is another one in %s; rename it",
+                                     c->part->path, name, c->file->path);
+    }
+    if (c->file->ir_version < OLDEST_IR) {
+        return htp_status_make(
+            HTP_CODE_USAGE,
+            "%s: function %s cannot be inlined, and IR version %lld of %s has no "
+            "functions",
+            c->part->path, name, (long long)c->file->ir_version, c->file->path);
+    }
+    HTP_PUSH(c->arena, &c->r->functions, whole);
+    return HTP_OK;
+}
+
+/* Another version of the domain is no obstacle if the operator is the same in both. */
+static htp_status check_version(struct checking *c, uint32_t node, const char *domain,
+                                const char *op_type)
+{
+    int64_t mine = htp_replace_find_version(c->part, domain);
+    int64_t theirs = htp_replace_find_import(c->r, domain);
+    if (mine == 0) {
+        return htp_status_make(HTP_CODE_BAD_INPUT,
+                               "%s: node '%s' is %s of %s, which the model does not import",
+                               c->part->path, htp_view_call_node(c->part, node), op_type,
+                               *domain ? domain : "ONNX's operators");
+    }
     if (mine == theirs || theirs == 0) {
         return HTP_OK;
     }
-    const htp_schema *one = name == 0 ? htp_schemas_find(schemas, op_type, mine) : NULL;
-    const htp_schema *other = name == 0 ? htp_schemas_find(schemas, op_type, theirs) : NULL;
+    const htp_schema *one = *domain ? NULL : htp_schemas_find(c->schemas, op_type, mine);
+    const htp_schema *other = *domain ? NULL : htp_schemas_find(c->schemas, op_type, theirs);
     if (one && other && one->since == other->since) {
         return HTP_OK;
     }
     return htp_status_make(HTP_CODE_USAGE,
                            "%s: node '%s' is %s of version %lld of %s, and %s has version %lld; "
                            "convert the part first, for example by onnx.version_converter",
-                           view->path, htp_view_call_node(view, node), op_type, (long long)mine,
-                           *domain ? domain : "ONNX's operators", r->view->path, (long long)theirs);
+                           c->part->path, htp_view_call_node(c->part, node), op_type,
+                           (long long)mine, *domain ? domain : "ONNX's operators", c->file->path,
+                           (long long)theirs);
+}
+
+static htp_status check_node(struct checking *c, uint32_t number)
+{
+    const htp_view_node *node = &c->part->nodes.items[number];
+    const char *op_type = htp_view_text(c->part, node->op_type);
+    if (c->is_inner[node->graph]) { /* functions import operators themselves */
+        return HTP_OK;
+    }
+    if (c->file->functions.count > 0) {
+        const char *name =
+            name_function(c->arena, c->part, node->domain, node->op_type, node->overload);
+        if (htp_map_get(&c->functions, name, NULL) && !htp_map_get(&c->of_part, name, NULL)) {
+            return htp_status_make(
+                HTP_CODE_USAGE, "%s: node '%s' is %s, which is a function of %s; rename one",
+                c->part->path, htp_view_call_node(c->part, number), name, c->file->path);
+        }
+    }
+    return check_version(c, number, htp_view_text(c->part, htp_view_domain(c->part, node->domain)),
+                         op_type);
 }
 
 static htp_status check_part(htp_arena *arena, htp_replacement *r, const htp_replacing_part *part)
 {
     const htp_view *view = part->view;
-    htp_schemas *schemas = htp_schemas_new(arena);
-    if (view->functions.count > 0) {
-        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: it has functions that cannot be inlined",
-                               view->path);
+    const htp_view *file = r->file ? r->file : r->view;
+    struct checking c = {
+        .arena = arena,
+        .r = r,
+        .part = view,
+        .file = file,
+        .schemas = htp_schemas_new(arena),
+        .functions = list_functions(arena, file),
+        .of_part = list_functions(arena, view),
+        .is_inner = htp_replace_list_inner_graphs(arena, view),
+    };
+    for (size_t f = 0; f < view->functions.count; f++) {
+        HTP_TRY(take_function(&c, &view->functions.items[f]));
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
-        HTP_TRY(check_node(arena, r, part, schemas, n));
+        HTP_TRY(check_node(&c, n));
     }
     for (size_t i = 0; i < view->imports.count; i++) {
         htp_view_name name = htp_view_domain(view, view->imports.items[i].domain);

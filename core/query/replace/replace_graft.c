@@ -10,6 +10,7 @@
 enum {
     GRAPH_NODE = 1,
     GRAPH_INITIALIZER = 5,
+    GRAPH_INPUT = 11,
     GRAPH_INFO = 13,
     NODE_INPUT = 1,
     NODE_OUTPUT = 2,
@@ -115,7 +116,8 @@ static void find_root(htp_grafter *g)
 {
     bool has_root = false;
     for (uint32_t n = 0; n < g->part->nodes.count; n++) {
-        htp_slice tag = htp_graft_tag_of(g, n);
+        bool is_inner = g->is_inner[g->part->nodes.items[n].graph];
+        htp_slice tag = is_inner ? (htp_slice){NULL, 0} : htp_graft_tag_of(g, n);
         if (!has_root) {
             g->root = tag;
             has_root = tag.at != NULL;
@@ -240,7 +242,9 @@ static void copy_part(htp_grafter *g, const htp_map *values)
     const bool *needs_node = name_values(g);
     htp_view_range nodes = g->part->graphs.items[0].nodes;
     for (uint32_t graph = (uint32_t)g->part->graphs.count; graph-- > 1;) {
-        g->bodies[graph] = htp_graft_copy_body(g, graph); /* inner graphs have higher numbers */
+        if (!g->is_inner[graph]) { /* inner graphs have higher numbers */
+            g->bodies[graph] = htp_graft_copy_body(g, graph);
+        }
     }
     for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
         if (!is_model_s(g, n)) {
@@ -257,6 +261,32 @@ static void copy_part(htp_grafter *g, const htp_map *values)
 }
 
 /* ---- weights ---- */
+
+/* Before version 4, each initializer is the default of an input. */
+static void add_input(const htp_grafter *g, uint32_t value)
+{
+    enum { OF_NO_INPUT = 4, TYPE = 2, TENSOR = 1, ELEMENTS = 1, SHAPE = 2, DIM = 1, SIZE = 1 };
+    const htp_view_tensor *tensor =
+        &g->part->tensors.items[g->part->values.items[value].initializer];
+    htp_text shape = {.arena = g->arena}, type = {.arena = g->arena};
+    htp_text any = {.arena = g->arena}, info = {.arena = g->arena}, field = {.arena = g->arena};
+    if (g->r->view->ir_version >= OF_NO_INPUT) {
+        return;
+    }
+    htp_text_add(&shape, "");
+    for (uint32_t i = 0; i < tensor->dims.count; i++) {
+        htp_text dim = {.arena = g->arena};
+        htp_wire_add_varint(&dim, SIZE, (uint64_t)g->part->dims.items[tensor->dims.first + i]);
+        htp_wire_add_bytes(&shape, DIM, dim.bytes, dim.length);
+    }
+    htp_wire_add_varint(&type, ELEMENTS, (uint64_t)tensor->data_type);
+    htp_wire_add_bytes(&type, SHAPE, shape.bytes, shape.length);
+    htp_wire_add_bytes(&any, TENSOR, type.bytes, type.length);
+    htp_wire_add_text(&info, INFO_NAME, g->weights[value]);
+    htp_wire_add_bytes(&info, TYPE, any.bytes, any.length);
+    htp_wire_add_bytes(&field, GRAPH_INPUT, info.bytes, info.length);
+    HTP_PUSH(g->arena, &g->r->initializers, (htp_recipe_item){.bytes = htp_wire_span(&field)});
+}
 
 static void copy_weight(const htp_grafter *g, uint32_t value)
 {
@@ -323,6 +353,7 @@ void htp_replace_by_part(htp_arena *arena, htp_replacement *r, const htp_replaci
         .readers = HTP_NEW_ARRAY(arena, htp_text, values),
         .names = HTP_NEW_ARRAY(arena, const char *, values),
         .bodies = HTP_NEW_ARRAY(arena, htp_recipe *, part->view->graphs.count + 1),
+        .is_inner = htp_replace_list_inner_graphs(arena, part->view),
     };
     find_root(&g);
     take_names(&g);
@@ -334,6 +365,7 @@ void htp_replace_by_part(htp_arena *arena, htp_replacement *r, const htp_replaci
     for (uint32_t v = 0; v < part->view->values.count; v++) {
         if (g.weights[v]) {
             copy_weight(&g, v);
+            add_input(&g, v);
         }
     }
     r->second = list_tensors(&g);

@@ -19,10 +19,11 @@ typedef struct htp_grafter {
     htp_text *readers;    /* by value of the part: JSON, the tags of its readers */
     bool has_new_tags;
     htp_replaced *replaced;
-    htp_slice scope;     /* what names of the part begin with; NULL: they stay as they are */
-    const char *moved;   /* what they begin with in the model */
-    const char **names;  /* by value of the part */
-    htp_recipe **bodies; /* by graph of the part */
+    htp_slice scope;      /* what names of the part begin with; NULL: they stay as they are */
+    const char *moved;    /* what they begin with in the model */
+    const char **names;   /* by value of the part */
+    htp_recipe **bodies;  /* by graph of the part */
+    const bool *is_inner; /* by graph of the part: it is in a function */
 } htp_grafter;
 
 /** A name of the part in the scope of the module. */

@@ -51,6 +51,9 @@ const htp_recipe *htp_replace_make_model(htp_arena *arena, htp_replacement *r,
     if (!has_import) {
         add_imports(arena, r, model);
     }
+    for (size_t i = 0; i < r->functions.count; i++) {
+        add(arena, model, r->functions.items[i]);
+    }
     htp_wire_add_entry(&note, MODEL_PROPERTY, HTP_REPLACED_KEY, r->note, strlen(r->note));
     add(arena, model, htp_wire_span(&note));
     return model;

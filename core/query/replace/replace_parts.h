@@ -68,6 +68,9 @@ int64_t htp_replace_find_version(const htp_view *view, const char *domain);
 /** The imported version of a domain in the model, or in a function that is inlined; 0: none. */
 int64_t htp_replace_find_import(const htp_replacement *r, const char *domain);
 
+/** By graph: whether it is a function, or in one. */
+bool *htp_replace_list_inner_graphs(htp_arena *arena, const htp_view *view);
+
 /** By name: the values of a graph. */
 htp_map htp_replace_list_values(htp_arena *arena, const htp_view *view, uint32_t graph);
 

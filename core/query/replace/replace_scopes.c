@@ -57,3 +57,14 @@ htp_map htp_replace_list_values(htp_arena *arena, const htp_view *view, uint32_t
     }
     return values;
 }
+
+bool *htp_replace_list_inner_graphs(htp_arena *arena, const htp_view *view)
+{
+    bool *is_inner = HTP_NEW_ARRAY(arena, bool, view->graphs.count + 1);
+    for (size_t g = 0; g < view->graphs.count; g++) { /* outer ones first */
+        const htp_view_graph *graph = &view->graphs.items[g];
+        is_inner[g] =
+            graph->parent == HTP_NONE ? graph->function != HTP_NONE : is_inner[graph->parent];
+    }
+    return is_inner;
+}

@@ -69,7 +69,7 @@ const char *htp_report_replacement(htp_arena *arena, const htp_reported_replacem
         htp_text_addf(&text, "  %s%s\n", htp_text_printable(arena, module),
                       !reported->op || is_like(first, replaced) ? "" : " (another border)");
     }
-    if (r->file) {
+    if (r->file || r->kept_count > 0) {
         htp_text_addf(&text, "functions: %zu kept, %zu inlined\n", r->kept_count, r->inlined_count);
     }
     add_values(&text, r, "inputs", first->inputs.items, first->border_count);

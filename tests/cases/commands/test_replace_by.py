@@ -213,6 +213,24 @@ def operators_of_other_versions():
         assert not (folder / "s.onnx").exists()
 
 
+@case
+def weights_before_ir_version_4():
+    """There, each initializer is the default of an input."""
+    with scratch() as folder:
+        file = chain(folder)
+        model = onnx.load(file)
+        model.ir_version = 3
+        model.graph.input.append(helper.make_tensor_value_info("A.w", TensorProto.FLOAT, [3]))
+        onnx.save(model, file)
+        part = part_of(folder, [helper.make_node("Mul", ["in", "v"], ["out"])],
+                       weights=[helper.make_tensor("v", TensorProto.FLOAT, [3], [4, 5, 6])])
+        replace(file, part, folder / "r.onnx", "--module", "A")
+        onnx.checker.check_model(str(folder / "r.onnx"), full_check=True)
+        assert [i.name for i in onnx.load(folder / "r.onnx").graph.input] == ["x", "A.w", "v"]
+        x = numpy.ones((2, 3), numpy.float32)
+        assert (session(folder / "r.onnx").run(None, {"x": x})[0] == [[5, 6, 7]] * 2).all()
+
+
 @case_for_each((
     ("another dtype", {"kind": TensorProto.DOUBLE}, "'in' is float64[N,3]"),
     ("another rank", {"source": ("in", ["N", 3, 1])}, "'in' is float32[N,3,1]"),
@@ -248,7 +266,8 @@ def parts_that_are_none():
         for wrong, code, why in (
             (two, EXIT_USAGE, "its inputs are p, q, and those of '/Net/A' are h"), (folder / "short.onnx", EXIT_BAD_INPUT, "is cut short"),
             (folder / "text.onnx", EXIT_BAD_INPUT, "not an ONNX model"), (folder / "none.onnx", EXIT_BAD_INPUT, "none.onnx"),
-            (cycle, EXIT_BAD_INPUT, "reads 'z' before node 'Neg that makes z'"),
+            (part_of(folder, [helper.make_node("Foo", ["in"], ["out"], domain="zz")], name="zz.onnx"), EXIT_BAD_INPUT,
+             "is Foo of zz, which the model does not import"), (cycle, EXIT_BAD_INPUT, "reads 'z' before node 'Neg that makes z'"),
         ):
             check_line(run("replace", file, "--module", "A", "--by", wrong, "--out", out), code, why)
             assert not out.exists(), wrong

@@ -321,3 +321,44 @@ def an_operator_that_is_a_function():
         for op, why in (("p:Block", "p:Block is a function of the model"), ("p:Other@2", "imports version 1 of 'p', not 2")):
             check_line(run("replace", folder / "m.onnx", "--module", "A", "--op", op, "--out", folder / "r.onnx"), EXIT_USAGE, why)
         ask("replace", folder / "m.onnx", "--module", "A", "--op", "p:Other", "--out", folder / "r.onnx")
+
+
+@case
+def functions_of_parts():
+    """They are inlined, whatever names the model's have. One that cannot be comes along, once."""
+    fun = function("Fun", "a", "c", [node("Neg", "a", "c", "n", "/Net")])
+    other = function("Fun", "a", "c", [node("Abs", "a", "c", "n", "/Net")])
+    old = [function("Old", "a", "c", [node(op, "a", "c", "n", "/Net")], opsets=[helper.make_opsetid("", 17)])
+           for op in ("Neg", "Abs")]
+    nodes = [node("Exp", "x", "h", "e", "/Net/A"), node("p::Fun", "h", "y", "f", "/Net")]
+    out = [typed("out", "n", 3)]
+    with scratch() as folder:
+        file, part = folder / "m.onnx", folder / "part.onnx"
+        chosen = ("--module", "A", "--by", part, "--out", folder / "r.onnx")
+        onnx.save(model(nodes, functions=[fun]), file)
+        x = numpy.array([[-1, 0, 2]], numpy.float32)
+        for functions, kept in (([other], ["Fun"]), ([old[0]], ["Fun", "Old"])):
+            call = node(f"p::{functions[0].name}", "x", "out", "c")
+            onnx.save(model([call], functions=functions, outputs=out), part)
+            told = facts("replace", file, *chosen)
+            made = onnx.load(folder / "r.onnx")
+            assert [f.name for f in made.functions] == kept and told["kept_functions"] == len(kept)
+            assert made.functions[0] == fun
+            onnx.checker.check_model(made)
+            got = session(folder / "r.onnx").run(None, {"x": x})[0]
+            assert (got == (-abs(x) if functions == [other] else x)).all()
+        onnx.save(made, folder / "two.onnx")  # the part once more
+        facts("replace", folder / "two.onnx", *chosen)
+        assert [f.name for f in onnx.load(folder / "r.onnx").functions] == kept
+        (folder / "r.onnx").unlink()
+        made.functions[1].CopyFrom(old[1])
+        onnx.save(made, folder / "two.onnx")
+        plain = model([node("p::Fun", "x", "out", "c")], outputs=out, opsets=OPSETS)
+        early = model([node("Exp", "x", "y", "e", "/Net/A")])
+        early.ir_version = 7
+        onnx.save(early, folder / "early.onnx")
+        check_line(run("replace", folder / "two.onnx", *chosen), EXIT_USAGE, "function p::Old is another one in")
+        check_line(run("replace", folder / "early.onnx", *chosen), EXIT_USAGE, "IR version 7")
+        onnx.save(plain, part)
+        check_line(run("replace", file, *chosen), EXIT_USAGE, "is p::Fun, which is a function of")
+        assert not (folder / "r.onnx").exists()
