@@ -60,8 +60,24 @@ void htp_arena_free(htp_arena *arena)
     arena->total = 0;
 }
 
+void htp_arena_guard_begin(htp_arena *arena, htp_arena_guard *guard)
+{
+    guard->outer = arena->guards;
+    arena->guards = guard;
+}
+
+void htp_arena_guard_end(htp_arena *arena)
+{
+    arena->guards = arena->guards->outer;
+}
+
 void htp_arena_exhaust(htp_arena *arena)
 {
+    while (arena->guards) {
+        htp_arena_guard *guard = arena->guards;
+        arena->guards = guard->outer;
+        guard->release(guard);
+    }
     longjmp(arena->recovery, 1);
 }
 

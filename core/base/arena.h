@@ -3,7 +3,7 @@
  *
  * Allocation never returns NULL. When memory runs out, or a size overflows, control jumps to the
  * arena's recovery point (see htp_arena_recover), so code has no out-of-memory branches. A frame
- * that such a jump skips must not own anything that needs closing.
+ * that such a jump skips must not own anything that needs closing, unless a guard closes it.
  *
  * Compiled with HTP_ARENA_MALLOC every allocation is a malloc of its own, for valgrind and
  * AddressSanitizer.
@@ -17,11 +17,18 @@
 
 typedef struct htp_arena_block htp_arena_block;
 
+/** What a frame owns while it allocates. */
+typedef struct htp_arena_guard {
+    void (*release)(struct htp_arena_guard *guard); /* frees it; must not allocate */
+    struct htp_arena_guard *outer;                  /* of the arena */
+} htp_arena_guard;
+
 typedef struct htp_arena {
     htp_arena_block *blocks; /* newest first */
     size_t used;             /* bytes of the newest block */
     size_t total;            /* bytes handed out */
     size_t first;            /* least bytes of the first block */
+    htp_arena_guard *guards; /* innermost first */
     jmp_buf recovery;
 } htp_arena;
 
@@ -42,6 +49,13 @@ void htp_arena_release(htp_arena *arena, const void *memory, size_t bytes);
 /** Sets the recovery point: evaluates to 0 now, and to 1 after a jump. The calling function must
  * be live for as long as anybody allocates. */
 #define htp_arena_recover(arena) setjmp((arena)->recovery)
+
+/** From now on, memory that runs out calls the guard's release() before the jump, which must end
+ * the frame of the guard. Guards nest. */
+void htp_arena_guard_begin(htp_arena *arena, htp_arena_guard *guard);
+
+/** Ends the innermost guard, before its frame ends. */
+void htp_arena_guard_end(htp_arena *arena);
 
 /** Jumps to the recovery point, for an allocation elsewhere that failed. */
 void htp_arena_exhaust(htp_arena *arena) __attribute__((noreturn));

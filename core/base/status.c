@@ -152,17 +152,28 @@ void htp_status_free(htp_status status)
     free(status);
 }
 
+static void release(htp_arena_guard *guard)
+{
+    htp_status_free(((htp_held_status *)guard)->status);
+}
+
+void htp_status_hold(htp_held_status *held, htp_arena *arena, htp_status status)
+{
+    *held = (htp_held_status){.guard = {.release = release}, .status = status};
+    htp_arena_guard_begin(arena, &held->guard);
+}
+
+htp_status htp_status_let_go(htp_held_status *held, htp_arena *arena)
+{
+    htp_arena_guard_end(arena);
+    return held->status;
+}
+
 const char *htp_status_keep_message(htp_arena *arena, htp_status status)
 {
-    jmp_buf recovery;
-    memcpy(&recovery, &arena->recovery, sizeof(recovery));
-    if (htp_arena_recover(arena) != 0) {
-        memcpy(&arena->recovery, &recovery, sizeof(recovery));
-        htp_status_free(status);
-        htp_arena_exhaust(arena);
-    }
+    htp_held_status held;
+    htp_status_hold(&held, arena, status);
     const char *message = htp_arena_strdup(arena, htp_status_message(status));
-    memcpy(&arena->recovery, &recovery, sizeof(recovery));
-    htp_status_free(status);
+    htp_status_free(htp_status_let_go(&held, arena));
     return message;
 }

@@ -29,8 +29,20 @@ HTP_MUST_USE htp_status htp_status_prefix(htp_status status, const char *prefix)
         }                                                                                          \
     } while (0)
 
-/** Keeps the message of a failure in the arena, and frees the failure, also if memory runs out: the
- * jump to the recovery point would skip the frame that owns it. "" for HTP_OK. */
+/** A status that a frame owns while it allocates in an arena: memory that runs out frees it. */
+typedef struct htp_held_status {
+    htp_arena_guard guard;
+    htp_status status; /* may be replaced */
+} htp_held_status;
+
+/** Begins to hold a status, HTP_OK too. */
+void htp_status_hold(htp_held_status *held, htp_arena *arena, htp_status status);
+
+/** Ends the innermost hold of the arena. @return its status, which is the caller's */
+htp_status htp_status_let_go(htp_held_status *held, htp_arena *arena);
+
+/** Keeps the message of a failure in the arena, and frees the failure, also if memory runs out. ""
+ * for HTP_OK. */
 const char *htp_status_keep_message(htp_arena *arena, htp_status status);
 
 #endif

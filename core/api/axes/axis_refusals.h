@@ -23,7 +23,8 @@ typedef HTP_VECTOR(htp_axis_refusal) htp_axis_refusals;
 const htp_axis_refusal *htp_axis_refusals_find(const htp_axis_refusals *known, const htp_axes *axes,
                                                const htp_shape_conflict *conflict);
 
-/** Keeps a refused trial. The message is copied, @p status stays the caller's. */
+/** Keeps a refused trial. The message is copied, @p status stays the caller's, who holds it:
+ * htp_status_hold(). */
 void htp_axis_refusals_keep(htp_axis_refusals *known, const htp_axes *axes,
                             const htp_shape_conflict *conflict, htp_status status);
 

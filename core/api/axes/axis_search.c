@@ -47,9 +47,10 @@ static htp_status trace_axes(htp_axis_search *search, const htp_axes *axes, cons
     const htp_inputs *inputs = &session->inputs;
     htp_bound *before = htp_arena_grow(&session->arena, inputs->bounds, inputs->axis_count,
                                        (size_t)inputs->axis_count + 1, sizeof(*before));
-    htp_status status = htp_session_trace_inputs(session, conflict);
+    htp_held_status held;
+    htp_status_hold(&held, &session->arena, htp_session_trace_inputs(session, conflict));
     htp_axis_bounds_keep(&search->bounds, axes, dims, inputs, before);
-    return status;
+    return htp_status_let_go(&held, &session->arena);
 }
 
 htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes, bool tries_one,
@@ -68,20 +69,21 @@ htp_status htp_axis_search_trace(htp_axis_search *search, const htp_axes *axes, 
         *conflict = same->conflict;
         return htp_status_make(same->code, "%s", same->message);
     }
-    htp_status status = trace_axes(search, axes, dims, conflict);
+    htp_held_status held;
+    htp_status_hold(&held, &session->arena, trace_axes(search, axes, dims, conflict));
     for (uint32_t i = 0; i < conflict->condition_count; i++) {
         htp_equation *equation = &conflict->conditions[i].equation;
         for (uint32_t k = 0; k < equation->count; k++) {
             equation->terms[k].axis = dims[equation->terms[k].axis];
         }
     }
-    conflict->is_export = htp_status_code(status) == HTP_CODE_UNSUPPORTED;
+    conflict->is_export = htp_status_code(held.status) == HTP_CODE_UNSUPPORTED;
     conflict->tries_one = tries_one;
     conflict->one_order = search->one_order;
-    if (status && !htp_axis_search_is_final(status)) {
-        htp_axis_refusals_keep(&search->refusals, axes, conflict, status);
+    if (held.status && !htp_axis_search_is_final(held.status)) {
+        htp_axis_refusals_keep(&search->refusals, axes, conflict, held.status);
     }
-    return status;
+    return htp_status_let_go(&held, &session->arena);
 }
 
 /* ---- conditions ---- */

@@ -39,14 +39,18 @@ static bool learn(htp_axis_search *search, enum effort effort, const htp_shape_c
 static htp_status trace_moving(htp_axis_search *search, enum effort effort,
                                htp_shape_conflict *conflict)
 {
+    htp_arena *arena = &search->session->arena;
     htp_status status = HTP_OK;
     bool goes_on = true;
     while (goes_on) {
+        htp_held_status held;
         htp_status_free(status);
         status = htp_axis_search_trace(search, &search->axes, effort == EFFORT_ONE, conflict);
+        htp_status_hold(&held, arena, status);
         goes_on = status && !htp_axis_search_is_final(status) &&
                   (search->trials < HTP_AXIS_TRIALS || effort == EFFORT_END) &&
                   learn(search, effort, conflict);
+        status = htp_status_let_go(&held, arena);
     }
     search->is_done = !status;
     return status;

@@ -169,23 +169,27 @@ static bool is_further(const struct dropping *d, htp_status status, const char *
 }
 
 /* Drops one of the axes that reach a refused operator, if that changes the refusal or ends it.
- * @return whether it does; @p refusal is replaced then */
-static bool drop_one(struct dropping *d, htp_status *refusal)
+ * @return whether it does; @p refusal, which is held, is replaced then */
+static bool drop_one(struct dropping *d, htp_held_status *refusal)
 {
-    uint32_t *order = HTP_NEW_ARRAY(d->search->axes.arena, uint32_t, d->search->axes.count);
+    htp_arena *arena = d->search->axes.arena;
+    uint32_t *order = HTP_NEW_ARRAY(arena, uint32_t, d->search->axes.count);
     uint32_t count = order_axes(&d->search->axes, find_reaching(d), order);
-    const char *reason = describe(d, *refusal);
+    const char *reason = describe(d, refusal->status);
     bool helps = false;
     for (uint32_t i = 0; i < count && d->trials < MAX_TRIALS && !helps; i++) {
         htp_axes fewer = htp_axes_copy(&d->search->axes);
         fewer.is_fixed[order[i]] = true;
-        htp_status status = attempt(d, &fewer);
-        helps = !status || htp_axis_search_is_final(status) || is_further(d, status, reason);
+        htp_held_status trial;
+        htp_status_hold(&trial, arena, attempt(d, &fewer));
+        helps = !trial.status || htp_axis_search_is_final(trial.status) ||
+                is_further(d, trial.status, reason);
         if (helps) {
             leave_out(d, order[i], reason);
         }
-        htp_status_free(helps ? *refusal : status);
-        *refusal = helps ? status : *refusal;
+        htp_status status = htp_status_let_go(&trial, arena);
+        htp_status_free(helps ? refusal->status : status);
+        refusal->status = helps ? status : refusal->status;
     }
     return helps;
 }
@@ -239,19 +243,20 @@ static bool is_hopeless(const struct dropping *d)
 /* @return HTP_OK if the export works with the remaining axes */
 static htp_status drop(struct dropping *d, htp_status first)
 {
+    htp_arena *arena = d->search->axes.arena;
     const htp_axes before = htp_axes_copy(&d->search->axes);
     const char *reason = describe(d, first);
-    htp_status refusal = htp_status_make(htp_status_code(first), "%s", htp_status_message(first));
+    htp_held_status held;
+    htp_status_hold(&held, arena,
+                    htp_status_make(htp_status_code(first), "%s", htp_status_message(first)));
     bool helps = true;
-    for (uint32_t i = 0; refusal && helps && i < MAX_ROUNDS; i++) {
-        if (htp_axis_search_is_final(refusal)) {
-            return refusal;
-        }
-        helps =
-            !is_hopeless(d) && htp_axes_count_moving(&d->search->axes) > 0 && drop_one(d, &refusal);
+    for (uint32_t i = 0; helps && i < MAX_ROUNDS; i++) {
+        helps = held.status && !htp_axis_search_is_final(held.status) && !is_hopeless(d) &&
+                htp_axes_count_moving(&d->search->axes) > 0 && drop_one(d, &held);
     }
-    if (!refusal) {
-        return HTP_OK;
+    htp_status refusal = htp_status_let_go(&held, arena);
+    if (!refusal || htp_axis_search_is_final(refusal)) {
+        return refusal;
     }
     htp_status_free(refusal);
     d->search->axes = before;
@@ -286,11 +291,14 @@ htp_status htp_lowered_axes_drop(htp_session *session, const htp_lowerer *lowere
     }
     const htp_inputs inputs = session->inputs;
     struct dropping d = {search, lowerer, model, 0};
+    htp_held_status held;
+    htp_status_hold(&held, &session->arena, refusal);
     htp_status status = drop(&d, refusal);
     bool is_final = htp_axis_search_is_final(status);
     if (!status && !session->search) {
         advise(search, refusal);
     }
+    refusal = htp_status_let_go(&held, &session->arena);
     if (is_final || (!status && session->search)) {
         htp_status_free(refusal);
         return status;

@@ -122,8 +122,10 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
     if (htp_status_code(status) == HTP_CODE_UNSUPPORTED && session->inputs.axis_count > 0) {
         status = htp_lowered_axes_drop(session, &lowerer, status, model);
     }
+    htp_held_status held;
+    htp_status_hold(&held, &session->arena, status);
     htp_session_note_inputs(session);
-    HTP_TRY(status);
+    HTP_TRY(htp_status_let_go(&held, &session->arena));
     if (session->search) {
         htp_axis_search_note_refused(session->search);
     }

@@ -7,6 +7,8 @@
 /* forward() refused all derived inputs. */
 static htp_status refused(htp_session *session, htp_status refusal)
 {
+    htp_held_status held;
+    htp_status_hold(&held, &session->arena, refusal);
     htp_text text = {.arena = &session->arena};
     for (uint32_t i = 0; i < session->inputs.count; i++) {
         const char *input = htp_session_describe_input(session, i);
@@ -25,7 +27,7 @@ static htp_status refused(htp_session *session, htp_status refusal)
         "%s (inputs were assumed: %snone of %u guesses ran, and this one came furthest; pass those "
         "that forward() takes, in this form:%s)",
         htp_status_message(refusal), suspect, derived->tried, htp_text_string(&text));
-    htp_status_free(refusal);
+    htp_status_free(htp_status_let_go(&held, &session->arena));
     return status;
 }
 

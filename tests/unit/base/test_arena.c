@@ -178,8 +178,45 @@ START_TEST(impossible_sizes_jump_to_the_recovery_point)
 }
 END_TEST
 
+/* A guard that counts its release. */
+struct counted {
+    htp_arena_guard guard;
+    int *count;
+    int released; /* as which one, from 1 on */
+};
+
+static void count_release(htp_arena_guard *guard)
+{
+    struct counted *counted = (struct counted *)guard;
+    counted->released = ++*counted->count;
+}
+
+START_TEST(what_frames_own_is_released_before_the_jump)
+{
+    static struct counted guards[3]; /* outer, ended, inner */
+    static int count;
+    htp_arena arena;
+    htp_arena_init(&arena);
+    if (!htp_arena_recover(&arena)) {
+        for (size_t i = 0; i < 3; i++) {
+            guards[i] = (struct counted){.guard = {.release = count_release}, .count = &count};
+        }
+        htp_arena_guard_begin(&arena, &guards[0].guard);
+        htp_arena_guard_begin(&arena, &guards[1].guard);
+        htp_arena_guard_end(&arena);
+        htp_arena_guard_begin(&arena, &guards[2].guard);
+        demand_half(&arena);
+    }
+    ck_assert_int_eq(guards[2].released, 1);
+    ck_assert_int_eq(guards[0].released, 2);
+    ck_assert_int_eq(guards[1].released, 0);
+    ck_assert_ptr_null(arena.guards);
+    htp_arena_free(&arena);
+}
+END_TEST
+
 UNIT_MAIN("arena", memory_is_zeroed_and_aligned, allocations_do_not_overlap,
           large_first_allocation_is_whole, growing_keeps_what_was_there, strings,
           totals_are_counted, what_was_reset_is_zeroed_and_used_again,
           a_reset_arena_needs_one_block, large_memory_is_released,
-          impossible_sizes_jump_to_the_recovery_point)
+          impossible_sizes_jump_to_the_recovery_point, what_frames_own_is_released_before_the_jump)
