@@ -56,7 +56,8 @@ typedef struct htp_walls {
  * that does nothing else, such as a child. Kernels and containers without Landlock or seccomp are
  * no failure: @p walls tells.
  * @param walls  or NULL
- * @return HTP_CODE_USAGE for options that were not made by htp_sandbox_options_init()
+ * @return HTP_CODE_USAGE for options that were not made by htp_sandbox_options_init(),
+ *         HTP_CODE_INTERNAL without memory to allow a path: nothing is given up then
  */
 HTP_API HTP_MUST_USE htp_status htp_sandbox_enter(const htp_sandbox_options *options,
                                                   htp_walls *walls);

@@ -15,6 +15,7 @@
 #include "source/torchscript/torchscript.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,19 +40,19 @@ void htp_sandbox_options_init(htp_sandbox_options *options)
 
 /* ---- before ---- */
 
-/* The format of a model; NULL: it is no archive. */
-static const htp_reader *find_reader(const char *path)
+/* @param reader  receives the format of a model; NULL: it is no archive. @return only that memory
+ * ran out */
+static htp_status find_reader(const char *path, const htp_reader **reader)
 {
-    const htp_reader *reader = NULL;
     htp_archive archive = {.file = NULL};
-    htp_arena arena; /* of the archive's opening alone */
-    htp_arena_init(&arena);
-    if (htp_arena_recover(&arena) == 0) {
-        htp_status_free(htp_reader_find(htp_readers, path, &archive, &reader));
-    }
+    *reader = NULL;
+    htp_status status = htp_reader_find(htp_readers, path, &archive, reader);
     htp_archive_close(&archive);
-    htp_arena_free(&arena);
-    return reader;
+    if (htp_status_code(status) == HTP_CODE_INTERNAL) {
+        return status;
+    }
+    htp_status_free(status);
+    return HTP_OK;
 }
 
 /* @return false if something is missing */
@@ -68,19 +69,21 @@ static bool open_libtorch(const htp_sandbox_options *options)
 }
 
 /* A verification runs the operators of programs of torch.export, too. */
-static bool needs_libtorch(const htp_sandbox_options *options)
+static htp_status find_needs(const htp_sandbox_options *options, bool *needs_libtorch)
 {
-    bool is_needed = false;
-    for (size_t i = 0; i < options->model_count && !is_needed; i++) {
-        const htp_reader *reader = find_reader(options->models[i]);
-        is_needed = reader == &htp_torchscript_reader || (reader && options->verifies);
+    *needs_libtorch = false;
+    for (size_t i = 0; i < options->model_count && !*needs_libtorch; i++) {
+        const htp_reader *reader = NULL;
+        HTP_TRY(find_reader(options->models[i], &reader));
+        *needs_libtorch = reader == &htp_torchscript_reader || (reader && options->verifies);
     }
-    return is_needed;
+    return HTP_OK;
 }
 
-static bool open_libraries(const htp_sandbox_options *options)
+/* @return whether all that are needed are open */
+static bool open_libraries(const htp_sandbox_options *options, bool needs_libtorch)
 {
-    bool is_complete = !needs_libtorch(options) || open_libtorch(options);
+    bool is_complete = !needs_libtorch || open_libtorch(options);
     if (options->verifies) {
         is_complete = htp_runtime_preload(options->onnxruntime) && is_complete;
         htp_descriptor_keep_unnamed(HTP_PROGRAM_CANDIDATES); /* for what the operators compute */
@@ -93,20 +96,33 @@ static bool open_libraries(const htp_sandbox_options *options)
 
 /* ---- rules ---- */
 
-/* The folder of a path; the caller frees it. NULL: no memory, or it is not there */
-static char *folder_of(const char *path)
+/* A path that is left out would be refused later, for a wrong reason. */
+static htp_status check_memory(const void *made, int error)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
+    return made || error != ENOMEM ? HTP_OK : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
 }
 
-static void allow_folder(const htp_landlock *landlock, const char *path, htp_landlock_use use)
+/* A path without links; the caller frees it. @param real  receives NULL if there is none */
+static htp_status find_real(const char *path, char **real)
 {
-    char *folder = path ? folder_of(path) : NULL;
+    errno = 0;
+    *real = realpath(path, NULL);
+    return check_memory(*real, errno);
+}
+
+/* @param path  NULL: nothing is allowed */
+static htp_status allow_folder(const htp_landlock *landlock, const char *path, htp_landlock_use use)
+{
+    if (!path) {
+        return HTP_OK;
+    }
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
     if (folder) {
         htp_landlock_allow(landlock, folder, use);
     }
     free(folder);
+    return check_memory(folder, ENOMEM);
 }
 
 /* A folder in the place of a file is opened, too, before it is refused. */
@@ -117,19 +133,26 @@ static void allow_input(const htp_landlock *landlock, const char *path)
     htp_landlock_allow(landlock, path, is_folder ? HTP_LANDLOCK_LIST : HTP_LANDLOCK_READ);
 }
 
-static void allow_model(const htp_landlock *landlock, const char *path)
+static htp_status allow_model(const htp_landlock *landlock, const char *path)
 {
+    const htp_reader *reader = NULL;
+    char *real = NULL;
     allow_input(landlock, path);
-    if (!find_reader(path)) {
-        char *real = realpath(path, NULL);
-        allow_folder(landlock, real, HTP_LANDLOCK_LIST);
-        free(real);
+    HTP_TRY(find_reader(path, &reader));
+    if (reader) {
+        return HTP_OK;
     }
+    HTP_TRY(find_real(path, &real));
+    htp_status status = allow_folder(landlock, real, HTP_LANDLOCK_LIST);
+    free(real);
+    return status;
 }
 
-static bool is_empty(const char *folder)
+static htp_status find_emptiness(const char *folder, bool *is_empty)
 {
+    errno = 0;
     DIR *names = opendir(folder);
+    HTP_TRY(check_memory(names, errno));
     size_t count = 0;
     while (names && count <= 2 && readdir(names)) {
         count++; /* with "." and ".." */
@@ -137,52 +160,65 @@ static bool is_empty(const char *folder)
     if (names) {
         (void)closedir(names);
     }
-    return names && count == 2;
+    *is_empty = names && count == 2;
+    return HTP_OK;
 }
 
 /* A folder that is there. An empty one may be replaced by a new one, which is made beside it. */
-static void allow_output_folder(const htp_landlock *landlock, const char *path)
+static htp_status allow_output_folder(const htp_landlock *landlock, const char *path)
 {
-    char *real = realpath(path, NULL);
+    bool is_empty = false;
+    char *real = NULL;
     htp_landlock_allow(landlock, path, HTP_LANDLOCK_WRITE);
-    if (real && is_empty(real)) {
-        allow_folder(landlock, real, HTP_LANDLOCK_WRITE);
+    HTP_TRY(find_emptiness(path, &is_empty));
+    if (!is_empty) {
+        return HTP_OK;
     }
+    HTP_TRY(find_real(path, &real));
+    htp_status status = allow_folder(landlock, real, HTP_LANDLOCK_WRITE);
     free(real);
+    return status;
 }
 
-static void allow_output(const htp_landlock *landlock, const char *path)
+/* What cannot be written is refused later. */
+static htp_status allow_output(const htp_landlock *landlock, const char *path)
 {
     struct stat facts;
     if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) {
-        allow_output_folder(landlock, path);
-        return;
+        return allow_output_folder(landlock, path);
     }
     htp_output *output = malloc(sizeof(*output));
-    htp_status status = output ? htp_output_find(output, path) : HTP_OK;
-    if (output && !status && output->is_direct) {
-        htp_landlock_allow(landlock, output->path, HTP_LANDLOCK_WRITE);
-    } else if (output && !status) {
-        allow_folder(landlock, output->path, HTP_LANDLOCK_WRITE);
+    HTP_TRY(check_memory(output, ENOMEM));
+    htp_status status = htp_output_find(output, path);
+    bool is_found = !status;
+    if (htp_status_code(status) != HTP_CODE_INTERNAL) {
+        htp_status_free(status);
+        status = HTP_OK;
     }
-    htp_status_free(status);
+    if (is_found && output->is_direct) {
+        htp_landlock_allow(landlock, output->path, HTP_LANDLOCK_WRITE);
+    } else if (is_found) {
+        status = allow_folder(landlock, output->path, HTP_LANDLOCK_WRITE);
+    }
     free(output);
+    return status;
 }
 
-static void allow_all(const htp_landlock *landlock, const htp_sandbox_options *options)
+static htp_status allow_all(const htp_landlock *landlock, const htp_sandbox_options *options)
 {
     for (size_t i = 0; i < sizeof(read_by_libraries) / sizeof(read_by_libraries[0]); i++) {
         htp_landlock_allow(landlock, read_by_libraries[i], HTP_LANDLOCK_LIST);
     }
     for (size_t i = 0; i < options->model_count; i++) {
-        allow_model(landlock, options->models[i]);
+        HTP_TRY(allow_model(landlock, options->models[i]));
     }
     for (size_t i = 0; i < options->input_count; i++) {
         allow_input(landlock, options->inputs[i]);
     }
     for (size_t i = 0; i < options->output_count; i++) {
-        allow_output(landlock, options->outputs[i]);
+        HTP_TRY(allow_output(landlock, options->outputs[i]));
     }
+    return HTP_OK;
 }
 
 htp_status htp_sandbox_enter(const htp_sandbox_options *given, htp_walls *walls)
@@ -192,10 +228,16 @@ htp_status htp_sandbox_enter(const htp_sandbox_options *given, htp_walls *walls)
     htp_sandbox_options_init(&options);
     HTP_TRY(htp_given_copy(&options, sizeof(options), given, "the options of a sandbox were",
                            "htp_sandbox_options_init"));
+    bool needs_libtorch = false;
+    HTP_TRY(find_needs(&options, &needs_libtorch));
+    bool is_complete = open_libraries(&options, needs_libtorch);
     (void)htp_stack_is_low(); /* which finds the stack */
-    bool is_complete = open_libraries(&options);
     htp_landlock landlock = htp_landlock_begin(!is_complete, options.draws_svg);
-    allow_all(&landlock, &options);
+    htp_status status = allow_all(&landlock, &options);
+    if (status) {
+        htp_landlock_abandon(&landlock);
+        return status;
+    }
     if (htp_seccomp_give_up_privileges()) {
         standing.writing = htp_landlock_end(&landlock);
         standing.reading = standing.writing && is_complete;

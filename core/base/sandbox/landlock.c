@@ -127,13 +127,18 @@ void htp_landlock_allow(const htp_landlock *landlock, const char *path, htp_land
     }
 }
 
+void htp_landlock_abandon(htp_landlock *landlock)
+{
+    if (landlock->rules >= 0) {
+        (void)close(landlock->rules);
+    }
+    landlock->rules = -1;
+}
+
 bool htp_landlock_end(htp_landlock *landlock)
 {
-    if (landlock->rules < 0) {
-        return false;
-    }
-    bool is_held = syscall(SYS_landlock_restrict_self, landlock->rules, 0) == 0;
-    (void)close(landlock->rules);
-    landlock->rules = -1;
+    bool is_held =
+        landlock->rules >= 0 && syscall(SYS_landlock_restrict_self, landlock->rules, 0) == 0;
+    htp_landlock_abandon(landlock);
     return is_held;
 }

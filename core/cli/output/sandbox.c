@@ -2,6 +2,7 @@
 
 #include "cli/terminal/print.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,13 @@ static void add_named_files(struct paths *paths, char *text)
     }
 }
 
+static void check_memory(const void *made, int error)
+{
+    if (!made && error == ENOMEM) {
+        htp_cli_end_without_memory();
+    }
+}
+
 /* A pipe can be read once, by the reader of inputs: it names no files.
  * @return what the names are in; freed by the caller. NULL: nothing is named */
 static char *add_inputs_file(struct paths *paths, const char *path)
@@ -66,12 +74,16 @@ static char *add_inputs_file(struct paths *paths, const char *path)
     enum { ROOM = 1 << 20 };
     struct stat facts;
     bool is_file = path && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+    errno = 0;
     FILE *file = is_file ? fopen(path, "re") : NULL;
-    char *text = file ? calloc(1, ROOM) : NULL;
-    if (text && fread(text, 1, ROOM - 1, file) > 0) {
-        add_named_files(paths, text);
-    }
+    check_memory(file, errno);
+    char *text = NULL;
     if (file) {
+        text = calloc(1, ROOM);
+        check_memory(text, ENOMEM);
+        if (fread(text, 1, ROOM - 1, file) > 0) {
+            add_named_files(paths, text);
+        }
         (void)fclose(file);
     }
     add(paths, path);
@@ -97,7 +109,9 @@ static void add_sidecars(struct paths *paths, const htp_cli_arguments *arguments
     bool is_default =
         (arguments->sidecar && !*arguments->sidecar) || arguments->command == HTP_CLI_SIDECAR;
     for (size_t i = 0; is_default && i < arguments->model_count; i++) {
-        add(paths, htp_sidecar_path(arguments->models[i]));
+        char *path = htp_sidecar_path(arguments->models[i]);
+        check_memory(path, ENOMEM);
+        add(paths, path);
     }
 }
 
@@ -170,7 +184,11 @@ void htp_cli_sandbox_enter(const htp_cli_arguments *arguments, bool draws_svg)
     options.onnxruntime = arguments->verifying.onnxruntime;
     options.draws_svg = draws_svg;
     htp_walls walls = {.calls = false};
-    htp_status_free(htp_sandbox_enter(&options, &walls));
+    htp_status status = htp_sandbox_enter(&options, &walls);
+    if (status) { /* the options are right */
+        htp_status_free(status);
+        htp_cli_end_without_memory();
+    }
     if (arguments->options.details && arguments->command != HTP_CLI_QUALITY) {
         tell(&walls);
     }

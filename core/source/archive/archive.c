@@ -110,7 +110,8 @@ static htp_status read_beginning(const char *path, htp_archive *archive)
     unsigned char head[32];
     size_t count = fread(head, 1, sizeof(head), file);
     if (ferror(file)) {
-        return htp_status_make(HTP_CODE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+        return htp_status_make(htp_input_file_code(errno, HTP_CODE_BAD_INPUT),
+                               "%s: cannot be read: %s", path, strerror(errno));
     }
     if (!htp_zip_begins(head, count)) {
         return no_archive(path, head, count);
