@@ -173,7 +173,8 @@ STARTED := $(BUILD)/htp-trace-started
 STARTED_OBJ := $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/started_main.o
 # The same, with calls that fail on order: tests/faults/faulty.c.
 FAULTY := $(BUILD)/htp-trace-faulty
-FAULTY_OBJ := $(addprefix $(CORE_BUILD)/tests/,started.o faulty.o acts.o faulty_main.o)
+FAULTS_OBJ := $(patsubst %.c,$(CORE_BUILD)/%.o,$(wildcard tests/faults/*.c))
+FAULTY_OBJ := $(FAULTS_OBJ) $(CORE_BUILD)/tests/started.o $(CORE_BUILD)/tests/faulty_main.o
 # The same program, with clocks around the checks of a file: scripts/bench-checks.c.
 TIMED := $(BUILD)/htp-trace-timed
 TIMED_OBJ := $(CORE_BUILD)/scripts/bench-checks.o
@@ -322,10 +323,9 @@ $(SHIM) $(WHEEL_SHIM): $(SHIM_OBJ) scripts/libhtp-shim.map $(BUILD)/stamp/libtor
 $(CORE_BUILD)/tests/started.o: tests/support/started.c $(CORE_BUILD)/stamp/flags
 $(CORE_BUILD)/tests/started_main.o: core/cli/main.c $(CORE_BUILD)/stamp/flags
 $(CORE_BUILD)/tests/started_main.o: OBJECT_FLAGS := -Dmain=htp_trace_main
-$(CORE_BUILD)/tests/faulty.o: tests/faults/faulty.c $(CORE_BUILD)/stamp/flags
-$(CORE_BUILD)/tests/acts.o: tests/faults/acts.c $(CORE_BUILD)/stamp/flags
+$(FAULTS_OBJ): $(CORE_BUILD)/%.o: %.c $(CORE_BUILD)/stamp/flags
 # An exception passes through its operator new. A sanitizer calls it before it is ready.
-$(CORE_BUILD)/tests/faulty.o: OBJECT_FLAGS := -fexceptions $(if $(filter asan,$(FLAVOUR)),-fno-sanitize=all -DHTP_SANITIZED)
+$(FAULTS_OBJ): OBJECT_FLAGS := -fexceptions $(if $(filter asan,$(FLAVOUR)),-fno-sanitize=all -DHTP_SANITIZED)
 $(CORE_BUILD)/tests/faulty_main.o: core/cli/main.c $(CORE_BUILD)/stamp/flags
 $(CORE_BUILD)/tests/faulty_main.o: OBJECT_FLAGS := -Dmain=htp_faulty_main
 $(sort $(STARTED_OBJ) $(FAULTY_OBJ)):

@@ -7,23 +7,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-htp_status htp_input_file_open(htp_input_file *file, const char *path)
+int htp_input_file_note(htp_input_file *file, int fd)
 {
     struct stat facts;
-    *file = (htp_input_file){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    if (file->fd < 0 || fstat(file->fd, &facts) != 0) {
-        int error = errno;
-        if (file->fd >= 0) {
-            (void)close(file->fd);
-        }
-        return htp_status_make(htp_input_file_code(error, HTP_CODE_BAD_INPUT),
-                               "%s: cannot be opened: %s", path, strerror(error));
+    *file = (htp_input_file){.fd = fd};
+    if (fstat(fd, &facts) != 0) {
+        return errno;
     }
-    file->is_open = true;
     file->bytes = (uint64_t)facts.st_size;
     file->modified = facts.st_mtim;
     file->device = (uint64_t)facts.st_dev;
     file->inode = (uint64_t)facts.st_ino;
+    return 0;
+}
+
+htp_status htp_input_file_open(htp_input_file *file, const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int error = fd < 0 ? errno : htp_input_file_note(file, fd);
+    if (error != 0) {
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        *file = (htp_input_file){.fd = -1};
+        return htp_status_make(htp_input_file_code(error, HTP_CODE_BAD_INPUT),
+                               "%s: cannot be opened: %s", path, strerror(error));
+    }
+    file->is_open = true;
     return HTP_OK;
 }
 
@@ -72,7 +82,14 @@ htp_status htp_input_file_check(const htp_input_file *file)
     bool is_same = (uint64_t)facts.st_size == file->bytes &&
                    facts.st_mtim.tv_sec == file->modified.tv_sec &&
                    facts.st_mtim.tv_nsec == file->modified.tv_nsec;
-    return is_same ? HTP_OK : changed();
+    return is_same || !S_ISREG(facts.st_mode) ? HTP_OK : changed();
+}
+
+htp_status htp_input_file_judge(const htp_input_file *file, const char *path, htp_status status)
+{
+    htp_status change = htp_status_prefix(htp_input_file_check(file), path);
+    htp_status_free(change ? status : HTP_OK);
+    return change ? change : status;
 }
 
 htp_status htp_input_file_check_path(const htp_input_file *file, const char *path)

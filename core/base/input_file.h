@@ -24,6 +24,10 @@ typedef struct htp_input_file {
 /** Opens the file and notes its identity. @return HTP_CODE_BAD_INPUT with the path */
 HTP_MUST_USE htp_status htp_input_file_open(htp_input_file *file, const char *path);
 
+/** Notes the identity of a file that the caller has open, and closes. @return errno; 0: it is known
+ */
+int htp_input_file_note(htp_input_file *file, int fd);
+
 /** The code of a failed attempt to open or map a file: HTP_CODE_INTERNAL without memory, which is
  * no fault of the file, else @p otherwise. @param error  from errno */
 htp_code htp_input_file_code(int error, htp_code otherwise);
@@ -34,8 +38,14 @@ const void *htp_input_file_map(const htp_input_file *file);
 /** Whether the file has become shorter: its mapped bytes must not be touched then. */
 bool htp_input_file_is_cut(const htp_input_file *file);
 
-/** @return HTP_CODE_BAD_INPUT, without the path, if the file was truncated or written to. */
+/** @return HTP_CODE_BAD_INPUT, without the path, if the file was truncated or written to. A pipe
+ * has nothing to change. */
 HTP_MUST_USE htp_status htp_input_file_check(const htp_input_file *file);
+
+/** Judges the reading of a whole file: if it was changed meanwhile, that is the failure, and
+ * @p status is freed. @return it otherwise */
+HTP_MUST_USE htp_status htp_input_file_judge(const htp_input_file *file, const char *path,
+                                             htp_status status);
 
 /** The same, and checks that @p path is still that file, before it is opened again by name. */
 HTP_MUST_USE htp_status htp_input_file_check_path(const htp_input_file *file, const char *path);

@@ -34,6 +34,7 @@ static int run(htp_cli_arguments *arguments)
     case HTP_CLI_OPERATORS:
         return htp_cli_operators();
     default:
+        (void)signal(SIGPIPE, SIG_IGN); /* a reader that leaves is a failure to be reported */
         htp_text_set_columns(htp_cli_stdout_columns());
         code = htp_cli_arguments_open(arguments);
         return code ? code : htp_cli_export(arguments);

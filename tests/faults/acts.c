@@ -1,5 +1,7 @@
 #include "acts.h"
 
+#include "report.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,20 +14,34 @@
 
 enum { MICROSECONDS = 1000000, NANOSECONDS = 1000, GROWTH = 4096 };
 
-typedef enum action { NOTHING, SIGNAL, CUT, GROW, TOUCH } action;
+typedef enum action { NOTHING, SIGNAL, CUT, GROW, TOUCH, REPLACE } action;
 
 static action action_wanted;
 static int signal_wanted;
 static uint64_t place_wanted;
-static long long delay_wanted; /* in microseconds; 0: at a place */
+static bool is_timed;          /* the delay begins at the place */
+static long long delay_wanted; /* in microseconds */
 static int input;              /* opened before the program gives up the right to */
 static off_t input_bytes;
 static char input_middle;
+static char *input_path, *other_path;
+
+/* What would come of a signal. */
+static const char *disposition(int signal)
+{
+    struct sigaction action;
+    const bool is_known = sigaction(signal, NULL, &action) == 0;
+    return !is_known || action.sa_handler == SIG_DFL ? "default"
+           : action.sa_handler == SIG_IGN            ? "ignored"
+                                                     : "handled";
+}
 
 /* By system calls: the C library's functions are hooked. Async-signal-safe. */
 static void act(void)
 {
     long failed = 0;
+    htp_report_add(place_wanted, action_wanted == SIGNAL ? disposition(signal_wanted) : "changed",
+                   NULL);
     switch (action_wanted) {
     case SIGNAL:
         failed = syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal_wanted);
@@ -39,18 +55,14 @@ static void act(void)
     case TOUCH:
         failed = syscall(SYS_pwrite64, input, &input_middle, 1, input_bytes / 2) != 1;
         break;
+    case REPLACE:
+        failed = syscall(SYS_renameat2, AT_FDCWD, other_path, AT_FDCWD, input_path, 0);
+        break;
     case NOTHING:
         break;
     }
     if (failed != 0) {
         abort();
-    }
-}
-
-void htp_acts_before(uint64_t place)
-{
-    if (action_wanted != NOTHING && place == place_wanted) {
-        act();
     }
 }
 
@@ -60,28 +72,47 @@ static void on_time(int signal)
     act();
 }
 
-static bool set_timer(long long microseconds)
+/* SA_RESTART: as the program's own handlers. */
+static void set_timer(void)
 {
-    const int raised = action_wanted == SIGNAL ? signal_wanted : SIGRTMIN;
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = raised};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
     const struct itimerspec delay = {
-        .it_value = {.tv_sec = microseconds / MICROSECONDS,
-                     .tv_nsec = microseconds % MICROSECONDS * NANOSECONDS + 1}};
+        .it_value = {.tv_sec = delay_wanted / MICROSECONDS,
+                     .tv_nsec = delay_wanted % MICROSECONDS * NANOSECONDS + 1}};
     const struct sigaction handler = {.sa_handler = on_time, .sa_flags = SA_ONSTACK | SA_RESTART};
     timer_t timer;
-    return (action_wanted == SIGNAL || sigaction(SIGRTMIN, &handler, NULL) == 0) &&
-           timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 &&
-           timer_settime(timer, 0, &delay, NULL) == 0;
+    if (sigaction(SIGRTMIN, &handler, NULL) != 0 ||
+        timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
+        timer_settime(timer, 0, &delay, NULL) != 0) {
+        abort();
+    }
 }
 
-void htp_acts_forked(void)
+void htp_acts_before(uint64_t place)
 {
-    (void)(delay_wanted > 0 && set_timer(delay_wanted));
+    if (place != place_wanted) {
+        return;
+    }
+    if (is_timed) {
+        set_timer();
+    } else {
+        act();
+    }
 }
 
-static bool open_input(const char *path)
+/* @param paths  of the input, and behind a colon of another file to put in its place */
+static bool open_input(const char *paths)
 {
     struct stat facts;
+    const char *path = input_path = strdup(paths);
+    char *colon = input_path ? strchr(input_path, ':') : NULL;
+    if (colon) {
+        *colon = '\0';
+        other_path = colon + 1;
+    }
+    if (!path || (action_wanted == REPLACE) != (other_path != NULL)) {
+        return false;
+    }
     input = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
     if (input < 0 || stat(path, &facts) != 0) {
         return false;
@@ -95,7 +126,11 @@ static bool take_action(const char *text)
     static const struct {
         const char *word;
         action action;
-    } actions[] = {{"signal:", SIGNAL}, {"cut:", CUT}, {"grow:", GROW}, {"touch:", TOUCH}};
+    } actions[] = {{"signal:", SIGNAL},
+                   {"cut:", CUT},
+                   {"grow:", GROW},
+                   {"touch:", TOUCH},
+                   {"replace:", REPLACE}};
     for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
         const size_t length = strlen(actions[i].word);
         if (strncmp(text, actions[i].word, length) == 0) {
@@ -109,16 +144,13 @@ static bool take_action(const char *text)
 
 bool htp_acts_take(const char *order)
 {
-    char when[8] = "";
-    int read = 0;
-    unsigned long long number = 0;
-    if (sscanf(order, "%6[a-z]:%llu:%n", when, &number, &read) != 2 || !take_action(order + read)) {
-        return false;
+    int at = 0, after = 0;
+    unsigned long long place = 0;
+    (void)sscanf(order, "at:%llx:%n", &place, &at);
+    if (at == 0) {
+        (void)sscanf(order, "after:%llx:%lld:%n", &place, &delay_wanted, &after);
     }
-    if (strcmp(when, "at") == 0) {
-        place_wanted = number;
-        return true;
-    }
-    delay_wanted = (long long)number + 1;
-    return set_timer(delay_wanted);
+    place_wanted = place;
+    is_timed = after > 0;
+    return at + after > 0 && take_action(order + at + after);
 }

@@ -1,28 +1,30 @@
 /*
  * The program with faults on purpose: tests/support/started.c runs it, and calls of the core and
- * the shim fail on order. Its first argument is the order:
+ * the shim fail on order. Its first two arguments are report=FILE, to which each fault adds a line
+ * (report.h), and the order:
  *
- *   fault=list:FILE          no fault; appends each place to FILE, as "PLACE CALL ADDRESS..."
+ *   fault=list               no fault; each place adds a line
  *   fault=once:ERROR:PLACE   the call at that place fails with that errno
  *   fault=from:ERROR:PLACE   and so does every later one of its kind
  *   fault=half:0:PLACE       the write at that place writes half of its bytes
  *   fault=at:... fault=after:...  something happens to the run: acts.h
- *   fault=limit:0:BYTES      no file may grow beyond that size
+ *   fault=limit:0:BYTES      no file may grow beyond that size; nothing is reported
  *
  * A place of an allocation is a hash of the return addresses on the stack, so that a loop is one
- * place; a place of a call that reads or changes files is its number in the run. Allocations of
- * libraries count if the core or the shim called these: protobuf-c, cJSON, the C library.
- * libtorch's own do not, since they are beyond the shim.
+ * place; a place of a call that reads or changes files is its number in its process, and 2^32 for
+ * each process before it. Allocations of libraries count if the core or the shim called these:
+ * protobuf-c, cJSON, the C library. libtorch's own do not, since they are beyond the shim.
  */
 /* Libraries call these functions, too. */
 #pragma GCC visibility push(default)
 
 #include "acts.h"
+#include "callers.h"
+#include "report.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,12 +37,10 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include <unwind.h>
 
 enum {
-    DEPTH = 6, /* return addresses of a place */
-    MAX_RANGES = 32,
     MAX_PLACES = 1 << 17, /* a power of two */
+    PROCESS_BITS = 32,    /* of a place, from which on it is the number of its process */
 };
 
 /* core/cli/main.c, under another name. */
@@ -53,115 +53,11 @@ static enum mode mode;
 static int error_wanted;
 static uint64_t place_wanted;
 static const char *kind_failed; /* of calls, since the fault; NULL before it */
-static uint64_t calls_made;
+static uint64_t calls_made;     /* of this process; and 2^32 for each before it */
+static uint32_t forks_made;
 static uint64_t places_seen[MAX_PLACES];
-static long list_file; /* opened before the program gives up the right to */
-
-/* ---- whose code an address is ---- */
-
-enum owner { OTHERS, LIBRARIES, OURS };
-
-static struct range {
-    uintptr_t base, begin, end;
-    enum owner owner;
-} ranges[MAX_RANGES];
-static size_t range_count;
-
-static enum owner owner_of_file(const char *path)
-{
-    static const char *const libraries[] = {"/libc.so",          "/libstdc++.so", "/libgcc_s.so",
-                                            "/libprotobuf-c.so", "/libcjson.so",  "/libz.so",
-                                            "/libxxhash.so",     "/libasan.so",   "/libubsan.so"};
-    if (*path == '\0' || strstr(path, "/libhtp-shim-")) {
-        return OURS;
-    }
-    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
-        if (strstr(path, libraries[i])) {
-            return LIBRARIES;
-        }
-    }
-    return OTHERS;
-}
-
-static int add_ranges(struct dl_phdr_info *object, size_t size, void *unused)
-{
-    (void)size;
-    (void)unused;
-    const enum owner owner = owner_of_file(object->dlpi_name);
-    for (size_t i = 0; i < object->dlpi_phnum && owner != OTHERS; i++) {
-        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        if (part->p_type == PT_LOAD && part->p_flags & PF_X && range_count < MAX_RANGES) {
-            const uintptr_t begin = object->dlpi_addr + part->p_vaddr;
-            ranges[range_count++] =
-                (struct range){object->dlpi_addr, begin, begin + part->p_memsz, owner};
-        }
-    }
-    return 0;
-}
-
-static const struct range *range_of(uintptr_t address)
-{
-    static const struct range none;
-    for (size_t i = 0; i < range_count; i++) {
-        if (address >= ranges[i].begin && address < ranges[i].end) {
-            return &ranges[i];
-        }
-    }
-    return &none;
-}
-
-static bool is_ours(const void *address)
-{
-    return range_of((uintptr_t)address)->owner == OURS;
-}
 
 /* ---- places ---- */
-
-struct stack {
-    uintptr_t caller;
-    uintptr_t addresses[DEPTH]; /* within their files */
-    int depth;
-    bool has_begun, is_ours;
-};
-
-static _Unwind_Reason_Code add_frame(struct _Unwind_Context *frame, void *user)
-{
-    struct stack *stack = user;
-    const uintptr_t address = _Unwind_GetIP(frame);
-    stack->has_begun = stack->has_begun || address == stack->caller;
-    if (!stack->has_begun) {
-        return _URC_NO_REASON;
-    }
-    const struct range *range = range_of(address);
-    if (range->owner == OTHERS || (stack->is_ours && range->owner != OURS)) {
-        return _URC_END_OF_STACK;
-    }
-    stack->is_ours = range->owner == OURS;
-    if (stack->is_ours) {
-        stack->addresses[stack->depth++] = address - range->base;
-    }
-    return stack->depth < DEPTH ? _URC_NO_REASON : _URC_END_OF_STACK;
-}
-
-/* @return whether the core or the shim called */
-static bool find_stack(const void *caller, struct stack *stack)
-{
-    *stack = (struct stack){.caller = (uintptr_t)caller};
-    if (range_of(stack->caller)->owner != OTHERS) {
-        (void)_Unwind_Backtrace(add_frame, stack);
-    }
-    return stack->depth > 0;
-}
-
-static uint64_t hash_of(const struct stack *stack)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (int i = 0; i < stack->depth; i++) {
-        hash = (hash ^ stack->addresses[i]) * 0x100000001b3;
-        hash ^= hash >> 29;
-    }
-    return hash | (uint64_t)1 << 63; /* no number of a call */
-}
 
 /* @return false if it was there already */
 static bool add_place(uint64_t place)
@@ -176,24 +72,13 @@ static bool add_place(uint64_t place)
     return true;
 }
 
-static void list_place(uint64_t place, const char *call, const struct stack *stack)
-{
-    char line[512];
-    int length = snprintf(line, sizeof(line), "%llx %s", (unsigned long long)place, call);
-    for (int i = 0; stack && i < stack->depth; i++) {
-        length += snprintf(line + length, sizeof(line) - (size_t)length, " %llx",
-                           (unsigned long long)stack->addresses[i]);
-    }
-    line[length++] = '\n';
-    if (syscall(SYS_write, list_file, line, length) != length) {
-        abort();
-    }
-}
-
 /* @return whether the call at a place fails. @param kind  of calls that "from" makes fail */
-static bool does_fail(uint64_t place, const char *kind)
+static bool does_fail(uint64_t place, const char *kind, const htp_callers *stack)
 {
     const bool is_first = !kind_failed && place == place_wanted;
+    if (is_first && mode != HALF) {
+        htp_report_add(place, kind, stack);
+    }
     if (is_first) {
         kind_failed = kind;
     }
@@ -214,18 +99,18 @@ void *REAL(realloc)(void *memory, size_t bytes);
 
 static bool is_allocation_refused(const char *call, const void *caller)
 {
-    struct stack stack;
-    if (mode == NO_FAULT || mode == ACT || !find_stack(caller, &stack)) {
+    htp_callers stack;
+    if (mode == NO_FAULT || mode == ACT || !htp_callers_find(caller, &stack)) {
         return false;
     }
-    const uint64_t place = hash_of(&stack);
+    const uint64_t place = htp_callers_hash(&stack);
     if (mode == LIST) {
         if (add_place(place)) {
-            list_place(place, call, &stack);
+            htp_report_add(place, call, &stack);
         }
         return false;
     }
-    if (!does_fail(place, "allocation")) {
+    if (!does_fail(place, "allocation", &stack)) {
         return false;
     }
     errno = ENOMEM;
@@ -281,19 +166,19 @@ void *htp_faulty_new_array(size_t bytes)
 /* @return whether this call fails; errno is set */
 static bool is_call_refused(const char *call, const void *caller)
 {
-    if (mode == NO_FAULT || !is_ours(caller)) {
+    if (mode == NO_FAULT || !htp_callers_are_ours(caller)) {
         return false;
     }
     const uint64_t place = ++calls_made;
     if (mode == LIST) {
-        list_place(place, call, NULL);
+        htp_report_add(place, call, NULL);
         return false;
     }
     if (mode == ACT) {
         htp_acts_before(place);
         return false;
     }
-    if (!does_fail(place, call) || mode == HALF) {
+    if (!does_fail(place, call, NULL) || mode == HALF) {
         return false;
     }
     errno = error_wanted;
@@ -303,7 +188,11 @@ static bool is_call_refused(const char *call, const void *caller)
 /* Half of the bytes if the latest call is to do half of its work. */
 static size_t part_of(size_t bytes)
 {
-    return mode == HALF && calls_made == place_wanted && bytes > 1 ? bytes / 2 : bytes;
+    if (mode != HALF || calls_made != place_wanted || bytes < 2) {
+        return bytes;
+    }
+    htp_report_add(place_wanted, "half", NULL);
+    return bytes / 2;
 }
 
 static void *next_of(const char *call)
@@ -338,7 +227,7 @@ HOOK(int, fclose, (FILE * file), (file))
 void *mmap(void *address, size_t bytes, int access, int flags, int file, off_t offset)
 {
     const void *caller = __builtin_return_address(0);
-    if (is_ours(caller) && is_allocation_refused("mmap", caller)) {
+    if (htp_callers_are_ours(caller) && is_allocation_refused("mmap", caller)) {
         return MAP_FAILED;
     }
     void *mapped = (void *)syscall(SYS_mmap, address, bytes, access, flags, file, offset);
@@ -404,9 +293,11 @@ pid_t fork(void)
 {
     pid_t (*next)(void);
     *(void **)&next = next_of("fork");
+    const uint32_t number = ++forks_made;
     const pid_t process = next();
-    if (process == 0 && mode == ACT) {
-        htp_acts_forked();
+    if (process == 0) {
+        calls_made = ((calls_made >> PROCESS_BITS) + number) << PROCESS_BITS;
+        forks_made = 0;
     }
     return process;
 }
@@ -415,40 +306,50 @@ pid_t fork(void)
 
 static bool take_order(const char *order)
 {
-    static const char list[] = "fault=list:";
+    static const struct {
+        const char *word;
+        enum mode mode;
+    } modes[] = {{"once", ONCE}, {"from", FROM}, {"half", HALF}};
     char word[8] = "";
     unsigned long long place = 0;
-    if (htp_acts_take(order + strlen("fault="))) {
+    if (strcmp(order, "list") == 0) {
+        mode = LIST;
+        return true;
+    }
+    if (htp_acts_take(order)) {
         mode = ACT;
         return true;
     }
-    if (strncmp(order, list, strlen(list)) == 0) {
-        mode = LIST;
-        list_file = syscall(SYS_openat, AT_FDCWD, order + strlen(list),
-                            O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-        return list_file >= 0;
-    }
-    if (sscanf(order, "fault=limit:0:%llu", &place) == 1) {
+    if (sscanf(order, "limit:0:%llu", &place) == 1) {
         const struct rlimit limit = {place, place};
         return setrlimit(RLIMIT_FSIZE, &limit) == 0;
     }
-    if (sscanf(order, "fault=%4[a-z]:%d:%llx", word, &error_wanted, &place) != 3) {
+    if (sscanf(order, "%4[a-z]:%d:%llx", word, &error_wanted, &place) != 3) {
         return false;
     }
     place_wanted = place;
-    mode = strcmp(word, "once") == 0 ? ONCE : strcmp(word, "from") == 0 ? FROM : HALF;
-    return true;
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        mode = strcmp(word, modes[i].word) == 0 ? modes[i].mode : mode;
+    }
+    return mode != NO_FAULT;
 }
 
 int htp_trace_main(int argc, char **argv)
 {
-    if (argc < 2 || strncmp(argv[1], "fault=", strlen("fault=")) != 0) {
+    static const char report[] = "report=";
+    static const char fault[] = "fault=";
+    enum { ORDERS = 2 };
+    if (argc <= ORDERS || strncmp(argv[1], report, strlen(report)) != 0) {
         return htp_faulty_main(argc, argv);
     }
-    (void)dl_iterate_phdr(add_ranges, NULL);
-    const char *order = argv[1];
-    for (int i = 1; i < argc; i++) {
-        argv[i] = argv[i + 1];
+    htp_callers_init();
+    calls_made = 0; /* those of the process that starts the runs are none of this one's */
+    forks_made = 0;
+    const bool is_taken = htp_report_open(argv[1] + strlen(report)) &&
+                          strncmp(argv[2], fault, strlen(fault)) == 0 &&
+                          take_order(argv[2] + strlen(fault));
+    for (int i = 1; i + ORDERS <= argc; i++) {
+        argv[i] = argv[i + ORDERS];
     }
-    return take_order(order) ? htp_faulty_main(argc - 1, argv) : EXIT_FAILURE;
+    return is_taken ? htp_faulty_main(argc - ORDERS, argv) : EXIT_FAILURE;
 }

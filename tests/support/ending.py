@@ -1,5 +1,5 @@
-"""Runs that a signal ends, at any of their calls or after any time: see tests/faults/acts.h. A folder of outputs has the
-whole old ones or the whole new ones, and nothing else after the next run."""
+"""Runs that a signal ends, at any of their calls or after any time: see tests/faults/acts.h. A folder of outputs has
+the whole old ones or the whole new ones, and nothing else after the next run."""
 
 import functools
 import json
@@ -18,10 +18,9 @@ from torch import nn
 
 import changing
 import faulty
-import started
 from compiled import save
 from harness import (
-    EXIT_CANNOT_WRITE, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_OK, TIMEOUT, once_in_a_run, quick_scratch, run as run_program,
+    EXIT_CANNOT_WRITE, EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_OK, once_in_a_run, quick_scratch, run as run_program,
 )
 
 # A row for each command: its arguments for the old outputs, and for the new ones; the folder of neither exists if
@@ -48,6 +47,7 @@ COMMANDS = {
 }
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
+TRIES = 8  # for each moment that must come before the end of a run
 TEMPORARY = ".htp-trace-"
 SIDECAR = "_hierarchy.json"  # written after its model
 
@@ -116,12 +116,13 @@ class Result:
     told: tuple
 
 
-def run(folder: Path, text: str, *order) -> Result:
-    """Runs a command in the folder, which has no inputs: its arguments name those of inputs()."""
+def run(folder: Path, text: str, order: str = "") -> tuple:
+    """Runs a command in the folder, which has no inputs: its arguments name those of inputs(). @return a Result, and a
+    report"""
     known = {path.name for path in inputs().iterdir()}
     arguments = [str(inputs() / word) if word in known else word for word in text.split()]
-    result = started.run(faulty.FAULTY, [str(faulty.FAULTY), *order, *arguments, "--quiet"], TIMEOUT, folder)
-    return Result(result.returncode, tuple(result.stderr.splitlines()))
+    result, report = faulty.run_program([*arguments, "--quiet"], folder, order)
+    return Result(result.returncode, tuple(result.stderr.splitlines())), report
 
 
 def prepare(folder: Path, command: str) -> None:
@@ -129,21 +130,21 @@ def prepare(folder: Path, command: str) -> None:
     shutil.rmtree(folder / faulty.OUT, ignore_errors=True)
     (folder / faulty.OUT).mkdir()
     if COMMANDS[command][0]:
-        result = run(folder, COMMANDS[command][0])
+        result, _ = run(folder, COMMANDS[command][0])
         assert result.code == EXIT_OK, result
 
 
 @dataclass(frozen=True)
 class Ends:
     """Of a command without faults: outputs before and after it, their names, the size of the largest, seconds, and the
-    number of calls."""
+    places of calls that read or change files."""
 
     old: dict
     new: dict
     names: list
     largest: int
     seconds: float
-    calls: int
+    calls: list
 
 
 @functools.cache
@@ -152,16 +153,14 @@ def ends(command: str) -> Ends:
         prepare(folder, command)
         old = meaning(folder / faulty.OUT)
         begin = time.monotonic()
-        result = run(folder, COMMANDS[command][1])
+        result, _ = run(folder, COMMANDS[command][1])
         seconds = time.monotonic() - begin
         assert result.code == EXIT_OK, result
         new, left = meaning(folder / faulty.OUT), names(folder / faulty.OUT)
         largest = max(path.stat().st_size for path in (folder / faulty.OUT).rglob("*") if path.is_file())
         prepare(folder, command)
-        listed = folder / "places"
-        run(folder, COMMANDS[command][1], f"fault=list:{listed}")
-        lines = [line.split() for line in listed.read_text().splitlines()]
-        calls = sum(words[1] not in faulty.ALLOCATIONS for words in lines)
+        _, places = run(folder, COMMANDS[command][1], "list")
+        calls = [place for place in places if place.call not in faulty.ALLOCATIONS]
         assert old != new
         return Ends(old, new, left, largest, seconds, calls)
 
@@ -169,28 +168,38 @@ def ends(command: str) -> Ends:
 # ---- what must come of it --------------------------------------------------------------------------
 
 
-def allowed(number: signal.Signals) -> tuple:
-    """Exit codes. Before the program has set its handlers, any signal ends it; if the process that works on the model
-    is killed, the other one reports it."""
-    return (-number, EXIT_OK, EXIT_INTERRUPTED if number in STOPS else EXIT_INTERNAL)
+def allowed(number: signal.Signals, acted: faulty.Place) -> tuple:
+    """Exit codes, of a signal that came. Before the program has set its handlers, a stop ends it. If the process that
+    works on the model is killed, the other one reports it."""
+    is_first = acted.process == 0
+    if number == signal.SIGKILL:
+        return (-number,) if is_first else (EXIT_OK, EXIT_INTERNAL)
+    if number in IGNORED:
+        return (EXIT_OK,)
+    return (-number,) if is_first and acted.call == "default" else (EXIT_OK, EXIT_INTERRUPTED)
 
 
-def complaint(folder: Path, command: str, order: str, codes: tuple, is_dead: bool) -> str:
-    """What is wrong with a run that is ended; empty if nothing is. @p is_dead: it could not remove anything."""
+def complaint(folder: Path, command: str, order: str, codes, is_dead: bool) -> str:
+    """What is wrong with a run that is ended; empty if nothing is, and None if the order came too late. @p codes: those
+    that are allowed, or a function of the report's line that returns them. @p is_dead: it could not remove anything."""
     known, out = ends(command), folder / faulty.OUT
     prepare(folder, command)
     before = names(out)
-    result = run(folder, COMMANDS[command][1], f"fault={order}")
+    result, acted = run(folder, COMMANDS[command][1], order)
     left, wrong = meaning(out), []
+    if callable(codes):
+        if not acted and result.code == EXIT_OK and left == known.new:
+            return None
+        codes = codes(acted[0]) if len(acted) == 1 else ()
     if result.code not in codes or len(result.told) > 1:
-        wrong.append("the answer")
+        wrong.append(f"the answer, after {[place.call for place in acted]}")
     without_sidecar = {**known.old, **{name: made for name, made in known.new.items() if not name.endswith(SIDECAR)}}
     if left not in ((known.old, without_sidecar, known.new) if result.code != EXIT_OK else (known.new,)):
         wrong.append(f"the outputs {names(out)}")
     if not is_dead and names(out) not in (before, known.names):
         wrong.append(f"debris {names(out)}")
     shutil.rmtree(out / "parts", ignore_errors=True)  # which no run replaces
-    again = run(folder, COMMANDS[command][1])
+    again, _ = run(folder, COMMANDS[command][1])
     if again.code != EXIT_OK or meaning(out) != known.new or names(out) != known.names:
         wrong.append(f"the next run: {again}, {names(out)}")
     return f"{command}, {order}: exit code {result.code}, {result.told[:20]}: {'; '.join(wrong)}" if wrong else ""
@@ -201,23 +210,36 @@ def raise_complaints(complaints: list) -> None:
     assert complaints and not found, f"{len(found)} of {len(complaints)}\n" + "\n".join(found[:40])
 
 
-def check_calls(command: str, number: signal.Signals, count: int = 0) -> None:
-    """The signal comes at so many calls; at all if the count is 0."""
+def check_calls(command: str, number: signal.Signals, count: int = 0, calls: tuple = ()) -> None:
+    """The signal comes at so many calls of these names, or of any; at all if the count is 0."""
+    places = [place for place in ends(command).calls if not calls or place.call in calls]
     with quick_scratch() as folder:
-        raise_complaints([
-            complaint(folder, command, f"at:{place}:signal:{number.value}", allowed(number), number == signal.SIGKILL)
-            for place in faulty.evenly(list(range(1, ends(command).calls + 1)), count)])
+        found = {place: complaint(folder, command, f"at:{place.name}:signal:{number.value}",
+                                  functools.partial(allowed, number), number == signal.SIGKILL)
+                 for place in faulty.evenly(places, count)}
+    late = [str(place) for place, text in found.items() if text is None]
+    assert not late, f"{command}, {number.name}: no signal at {late}"
+    raise_complaints(list(found.values()))
 
 
 def check_moments(command: str, number: signal.Signals, count: int, seed: int = 0) -> None:
-    """The signal comes at random moments."""
+    """The signal comes at so many random moments, in any process of the run."""
     generator = random.Random(f"{command} {number} {seed}")
     latest = int(ends(command).seconds * 1e6)
+    first = {place.process: place for place in reversed(ends(command).calls)}
+    found, late = [], 0  # those that came too late since the last one that did not
     with quick_scratch() as folder:
-        raise_complaints([
-            complaint(folder, command, f"after:{generator.randrange(latest)}:signal:{number.value}", allowed(number),
-                      number == signal.SIGKILL)
-            for _ in range(count)])
+        for _ in range(count * TRIES):
+            place = first[generator.choice(sorted(first))]
+            moment = generator.randrange((latest >> late) + 1)
+            text = complaint(folder, command, f"after:{place.name}:{moment}:signal:{number.value}",
+                             functools.partial(allowed, number), number == signal.SIGKILL)
+            late = late + 1 if text is None else 0
+            found += [] if text is None else [text]
+            if len(found) == count:
+                break
+    assert len(found) == count, f"{command}, {number.name}: {len(found)} of {count} came before the end"
+    raise_complaints(found)
 
 
 def check_limits(command: str, count: int) -> None:
@@ -225,5 +247,6 @@ def check_limits(command: str, count: int) -> None:
     largest = ends(command).largest
     with quick_scratch() as folder:
         raise_complaints([
-            complaint(folder, command, f"limit:0:{largest * step // count}", (EXIT_CANNOT_WRITE, EXIT_OK), False)
+            complaint(folder, command, f"limit:0:{largest * step // count}",
+                      (EXIT_CANNOT_WRITE,) if step < count else (EXIT_OK,), False)
             for step in range(count + 1)])

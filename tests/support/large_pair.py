@@ -12,9 +12,8 @@ import torch
 from torch import nn
 
 import faulty
-import started
 from compiled import save
-from harness import EXIT_OK, TIMEOUT, quick_scratch, scratch
+from harness import EXIT_INTERNAL, EXIT_OK, quick_scratch, scratch
 
 SIDE = 10_464  # of a weight of 438 MB
 OUT = "out/m.onnx"
@@ -46,13 +45,13 @@ def value_of(path: Path) -> float:
     return found.pop()
 
 
-def export(folder: Path, model: Path, kind: str, *order):
-    arguments = [str(faulty.FAULTY), *order, str(model), "--out", OUT, "--external-data", kind, "--quiet"]
-    return started.run(faulty.FAULTY, arguments, TIMEOUT, folder)
+def export(folder: Path, model: Path, kind: str, order: str = "") -> tuple:
+    arguments = [str(model), "--out", OUT, "--external-data", kind, "--quiet"]
+    return faulty.run_program(arguments, folder, order)
 
 
 def check(kind: str, count: int) -> None:
-    """Kills exports in place of each other at random moments."""
+    """Kills exports in place of each other at random moments: the first process, or the one that works on the model."""
     generator = random.Random(kind)
     killed = 0
     with quick_scratch() as folder, scratch() as disk:
@@ -60,21 +59,24 @@ def check(kind: str, count: int) -> None:
         models = {value: disk / f"{value}.pt" for value in (1, 2)}
         for value, path in models.items():
             save(Large(float(value)), (torch.ones(1, SIDE),), "traced", path)
-        assert export(folder, models[1], kind).returncode == EXIT_OK
+        assert export(folder, models[1], kind)[0].returncode == EXIT_OK
         begin = time.monotonic()
-        assert export(folder, models[1], kind).returncode == EXIT_OK
+        assert export(folder, models[1], kind)[0].returncode == EXIT_OK
         latest = int((time.monotonic() - begin) * 1e6)
         old = 1
         for number in range(count):
             moment = generator.randrange(latest)
-            result = export(folder, models[3 - old], kind, f"fault=after:{moment}:signal:{signal.SIGKILL.value}")
-            assert result.returncode in (EXIT_OK, -signal.SIGKILL), result.stderr
+            process = number % 2
+            order = f"after:{process << 32 | 1:x}:{moment}:signal:{signal.SIGKILL.value}"
+            result, acted = export(folder, models[3 - old], kind, order)
+            codes = (EXIT_INTERNAL, EXIT_OK) if process else (-signal.SIGKILL,)
+            assert result.returncode in (codes if acted else (EXIT_OK,)), result.stderr
             found = value_of(folder / OUT)
             assert found == 3 - old or (found == old and result.returncode != EXIT_OK), (number, moment, found, old)
             killed += result.returncode != EXIT_OK
             old = int(found)
             if number % 5 == 4:
-                again = export(folder, models[3 - old], kind)
+                again, _ = export(folder, models[3 - old], kind)
                 old = 3 - old
                 assert again.returncode == EXIT_OK and value_of(folder / OUT) == old, again.stderr
                 assert len(os.listdir(folder / "out")) == 1 + (kind == "always"), os.listdir(folder / "out")

@@ -170,7 +170,7 @@ static htp_status check_sources(void *user)
         const htp_view *view = &w->entries[i].model->view;
         HTP_TRY(htp_status_prefix(htp_input_file_check(&view->file), view->path));
     }
-    return HTP_OK;
+    return htp_sidecar_file_check(&w->sidecar);
 }
 
 static htp_status write_file(htp_quality_task *w, size_t index)

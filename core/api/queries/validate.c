@@ -50,6 +50,7 @@ static htp_status validate(htp_query *query)
     htp_validate(htp_model_file(model), &model->view, &model->tree, &findings);
     if (sidecar) {
         HTP_TRY(check_sidecar(query, &findings));
+        HTP_TRY(htp_sidecar_file_check(&model->sidecar));
     }
     *work->count = findings.list.count;
     if (query->text) {

@@ -172,7 +172,10 @@ static htp_status verify(htp_query *query, const htp_verify_request *request)
     struct work *work = query->work;
     htp_arena *arena = &query->arena;
     htp_verification *verification = HTP_NEW(arena, htp_verification);
-    HTP_TRY(htp_verify(arena, request, verification));
+    htp_status status = htp_verify(arena, request, verification);
+    status = htp_npz_judge(&work->values, status);
+    status = htp_npz_judge(&work->inputs, status);
+    HTP_TRY(htp_npz_judge(&work->program.given, status));
     work->is_beyond = verification->is_beyond || verification->is_unknown;
     if (work->options.node_data) {
         HTP_TRY(write_node_data(query, verification, work->options.node_data));

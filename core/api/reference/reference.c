@@ -118,8 +118,10 @@ static htp_status read_given(const htp_verify_program *program, const htp_array 
         htp_array *given = HTP_NEW(program->arena, htp_array);
         void *elements = htp_arena_alloc(program->arena, htp_array_bytes(made) + 1);
         if (!fits || !htp_npz_read(&program->given, index, elements)) {
-            return htp_status_make(HTP_CODE_USAGE, "%s: array '%s' is not what the input takes",
-                                   program->given.path, entry->name);
+            return htp_npz_judge(&program->given,
+                                 htp_status_make(HTP_CODE_USAGE,
+                                                 "%s: array '%s' is not what the input takes",
+                                                 program->given.path, entry->name));
         }
         *given = *made;
         given->data = elements;

@@ -17,9 +17,11 @@ static htp_status named(htp_session *session, htp_status status)
     if (strcmp(method, "forward") == 0 && !*module) {
         return htp_status_prefix(status, session->model_path);
     }
-    return htp_status_prefix(status,
-                             htp_arena_printf(&session->arena, "%s: %s%s%s()", session->model_path,
-                                              module, *module ? "." : "", method));
+    htp_held_status held;
+    htp_status_hold(&held, &session->arena, status);
+    const char *prefix = htp_arena_printf(&session->arena, "%s: %s%s%s()", session->model_path,
+                                          module, *module ? "." : "", method);
+    return htp_status_prefix(htp_status_let_go(&held, &session->arena), prefix);
 }
 
 static htp_status parse_json(htp_session *session, const char *name, const char *text,
@@ -44,20 +46,12 @@ static htp_status check_text(const char *name, const char *text, size_t bytes)
                : HTP_OK;
 }
 
-/* Allocates nothing in the arena while the file is open. */
-static htp_status read_file(const char *path, char *bytes, size_t capacity)
+static htp_status read_opened(FILE *file, const char *path, char *bytes, size_t capacity)
 {
-    FILE *file = fopen(path, "re");
-    if (!file) {
+    size_t count = fread(bytes, 1, capacity, file);
+    if (ferror(file)) {
         return htp_status_make(htp_input_file_code(errno, HTP_CODE_USAGE), "%s: %s", path,
                                strerror(errno));
-    }
-    errno = 0;
-    size_t count = fread(bytes, 1, capacity, file);
-    int error = ferror(file) ? errno : 0;
-    (void)fclose(file);
-    if (error != 0) {
-        return htp_status_make(HTP_CODE_USAGE, "%s: %s", path, strerror(error));
     }
     const char *placeholder = htp_input_file_placeholder(bytes, count);
     if (placeholder) {
@@ -68,6 +62,26 @@ static htp_status read_file(const char *path, char *bytes, size_t capacity)
     }
     bytes[count] = '\0';
     return check_text(path, bytes, count);
+}
+
+/* Allocates nothing in the arena while the file is open. */
+static htp_status read_file(const char *path, char *bytes, size_t capacity)
+{
+    htp_input_file identity;
+    FILE *file = fopen(path, "re");
+    int error = file ? htp_input_file_note(&identity, fileno(file)) : errno;
+    htp_status status = HTP_OK;
+    if (error == 0) {
+        status = read_opened(file, path, bytes, capacity);
+        status = htp_input_file_judge(&identity, path, status);
+    } else {
+        status = htp_status_make(htp_input_file_code(error, HTP_CODE_USAGE), "%s: %s", path,
+                                 strerror(error));
+    }
+    if (file) {
+        (void)fclose(file);
+    }
+    return status;
 }
 
 static bool has_suffix(const char *path, const char *suffix)

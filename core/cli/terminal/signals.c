@@ -205,7 +205,6 @@ void htp_cli_signals_install(void)
     install_stop(SIGTERM, on_stop);
     install_stop(SIGHUP, on_stop);
     install_stop(SIGALRM, on_alarm);
-    (void)signal(SIGPIPE, SIG_IGN);
 }
 
 /* Replaces last words. @p error is freed. */

@@ -57,7 +57,7 @@ static htp_status read_document(const struct reading *r, const htp_json_node **r
     htp_json_failure failure;
     const char *text = NULL;
     HTP_TRY(htp_input_file_open(&file, r->path));
-    htp_status status = read_opened(r, &file, &text);
+    htp_status status = htp_input_file_judge(&file, r->path, read_opened(r, &file, &text));
     htp_input_file_close(&file);
     HTP_TRY(status);
     *root = htp_json_tree_read(r->arena, text, (size_t)file.bytes, &failure);

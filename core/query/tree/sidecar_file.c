@@ -39,8 +39,10 @@ htp_status htp_sidecar_file_wrong(const htp_sidecar_file *file, const char *form
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    return htp_status_make(HTP_CODE_BAD_INPUT, "%s: no sidecar: %s; write it anew, or move it away",
-                           file->path, text);
+    return htp_input_file_judge(
+        &file->file, file->path,
+        htp_status_make(HTP_CODE_BAD_INPUT, "%s: no sidecar: %s; write it anew, or move it away",
+                        file->path, text));
 }
 
 static htp_status map_file(htp_sidecar_file *file)
@@ -168,6 +170,11 @@ htp_status htp_sidecar_file_parse(htp_sidecar_file *file, int hold, htp_json_par
     return *parsed ? HTP_OK
                    : htp_sidecar_file_wrong(file, "the value at byte %zu is no JSON",
                                             (size_t)(value.at - file->text.at));
+}
+
+htp_status htp_sidecar_file_check(const htp_sidecar_file *file)
+{
+    return file->file.is_open ? htp_input_file_judge(&file->file, file->path, HTP_OK) : HTP_OK;
 }
 
 void htp_sidecar_file_close(htp_sidecar_file *file)

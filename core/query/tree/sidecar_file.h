@@ -62,6 +62,10 @@ HTP_MUST_USE htp_status htp_sidecar_file_wrong(const htp_sidecar_file *file, con
 HTP_MUST_USE htp_status htp_sidecar_file_parse(htp_sidecar_file *file, int hold,
                                                htp_json_part value, const struct cJSON **parsed);
 
+/** @return HTP_CODE_BAD_INPUT if the file was changed since it was opened. HTP_OK if it is not open
+ */
+HTP_MUST_USE htp_status htp_sidecar_file_check(const htp_sidecar_file *file);
+
 /** Unmaps and closes the file; all zeroes are accepted. */
 void htp_sidecar_file_close(htp_sidecar_file *file);
 

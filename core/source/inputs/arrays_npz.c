@@ -82,19 +82,26 @@ htp_status htp_npz_open(htp_arena *arena, const char *path, htp_npz_file *opened
     struct reading r = {
         .arena = arena, .opened = opened, .head = htp_arena_alloc(arena, HTP_NPY_HEADER_LIMIT)};
     *opened = (htp_npz_file){.path = path};
-    HTP_TRY(htp_npy_open(path, &opened->file, &r.range.bytes));
-    r.range.file = opened->file;
+    HTP_TRY(htp_npy_open(path, &opened->file, &opened->identity));
+    r.range = (htp_zip_range){.file = opened->file, .bytes = opened->identity.bytes};
     if (htp_zip_read(&r.range, note_array, &r)) {
         return HTP_OK;
     }
-    return r.problem ? htp_status_make(HTP_CODE_USAGE, "%s: %s: %s", path, r.name, r.problem)
-                     : htp_status_make(HTP_CODE_USAGE, "%s: no .npz file, or a damaged one", path);
+    return htp_npz_judge(
+        opened, r.problem
+                    ? htp_status_make(HTP_CODE_USAGE, "%s: %s: %s", path, r.name, r.problem)
+                    : htp_status_make(HTP_CODE_USAGE, "%s: no .npz file, or a damaged one", path));
 }
 
 bool htp_npz_read(const htp_npz_file *opened, size_t index, void *elements)
 {
     const htp_npz_entry *entry = &opened->entries.items[index];
     return htp_zip_read_at(fileno(opened->file), entry->offset, elements, (size_t)entry->bytes);
+}
+
+htp_status htp_npz_judge(const htp_npz_file *opened, htp_status status)
+{
+    return opened->file ? htp_input_file_judge(&opened->identity, opened->path, status) : status;
 }
 
 void htp_npz_close(htp_npz_file *opened)

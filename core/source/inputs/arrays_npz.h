@@ -6,6 +6,7 @@
 #define HTP_SOURCE_ARRAYS_NPZ_H
 
 #include "base/arena.h"
+#include "base/input_file.h"
 #include "base/status.h"
 #include "base/vector.h"
 
@@ -28,6 +29,7 @@ typedef struct htp_npz_entry {
 typedef struct htp_npz_file {
     const char *path;
     FILE *file;
+    htp_input_file identity;
     HTP_VECTOR(htp_npz_entry) entries;
 } htp_npz_file;
 
@@ -41,6 +43,10 @@ HTP_MUST_USE htp_status htp_npz_open(htp_arena *arena, const char *path, htp_npz
 
 /** Reads the elements of an array. @return false if they cannot be read */
 bool htp_npz_read(const htp_npz_file *opened, size_t index, void *elements);
+
+/** Judges what was made of the elements: if the file was changed since it was opened, that is the
+ * failure, and @p status is freed. @return it otherwise, and for a file that is not open */
+HTP_MUST_USE htp_status htp_npz_judge(const htp_npz_file *opened, htp_status status);
 
 void htp_npz_close(htp_npz_file *opened);
 

@@ -128,9 +128,10 @@ htp_status htp_inputs_list_npz(htp_arena *arena, const char *path,
         .head = htp_arena_alloc(arena, HTP_NPY_HEADER_LIMIT),
     };
     FILE *file = NULL;
-    uint64_t bytes = 0;
-    HTP_TRY(htp_npy_open(path, &file, &bytes));
-    htp_status status = read_arrays(file, bytes, path, &arrays);
+    htp_input_file identity;
+    HTP_TRY(htp_npy_open(path, &file, &identity));
+    htp_status status = read_arrays(file, identity.bytes, path, &arrays);
+    status = htp_input_file_judge(&identity, path, status);
     (void)fclose(file);
     HTP_TRY(status);
     const char **texts = HTP_NEW_ARRAY(arena, const char *, arrays.count);

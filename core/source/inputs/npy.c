@@ -214,7 +214,7 @@ const char *htp_npy_parse(const void *bytes, size_t count, uint64_t total, htp_n
     return problem ? problem : check_size(array, total - begin - length);
 }
 
-htp_status htp_npy_open(const char *path, FILE **file, uint64_t *bytes)
+htp_status htp_npy_open(const char *path, FILE **file, htp_input_file *identity)
 {
     struct stat facts;
     *file = NULL;
@@ -224,26 +224,37 @@ htp_status htp_npy_open(const char *path, FILE **file, uint64_t *bytes)
     if (!S_ISREG(facts.st_mode)) {
         return htp_status_make(HTP_CODE_USAGE, "%s: not a regular file", path);
     }
-    *bytes = (uint64_t)facts.st_size;
     *file = fopen(path, "rbe");
+    int error = *file ? htp_input_file_note(identity, fileno(*file)) : errno;
+    if (error != 0 && *file) {
+        (void)fclose(*file);
+        *file = NULL;
+    }
     return *file ? HTP_OK
-                 : htp_status_make(htp_input_file_code(errno, HTP_CODE_USAGE), "%s: %s", path,
-                                   strerror(errno));
+                 : htp_status_make(htp_input_file_code(error, HTP_CODE_USAGE), "%s: %s", path,
+                                   strerror(error));
 }
 
-htp_status htp_npy_read(const char *path, htp_npy *array)
+static htp_status read_opened(FILE *file, const char *path, uint64_t bytes, htp_npy *array)
 {
     char head[HTP_NPY_HEADER_LIMIT];
-    FILE *file = NULL;
-    uint64_t bytes = 0;
-    HTP_TRY(htp_npy_open(path, &file, &bytes));
     size_t count = fread(head, 1, sizeof(head), file);
-    int error = ferror(file) ? errno : 0;
-    (void)fclose(file);
-    if (error != 0) {
-        return htp_status_make(HTP_CODE_USAGE, "%s: %s", path, strerror(error));
+    if (ferror(file)) {
+        return htp_status_make(htp_input_file_code(errno, HTP_CODE_USAGE), "%s: %s", path,
+                               strerror(errno));
     }
     const char *problem = htp_input_file_placeholder(head, count);
     problem = problem ? problem : htp_npy_parse(head, count, bytes, array);
     return problem ? htp_status_make(HTP_CODE_USAGE, "%s: %s", path, problem) : HTP_OK;
+}
+
+htp_status htp_npy_read(const char *path, htp_npy *array)
+{
+    FILE *file = NULL;
+    htp_input_file identity;
+    HTP_TRY(htp_npy_open(path, &file, &identity));
+    htp_status status = read_opened(file, path, identity.bytes, array);
+    status = htp_input_file_judge(&identity, path, status);
+    (void)fclose(file);
+    return status;
 }

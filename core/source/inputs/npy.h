@@ -6,6 +6,7 @@
 #ifndef HTP_SOURCE_NPY_H
 #define HTP_SOURCE_NPY_H
 
+#include "base/input_file.h"
 #include "base/status.h"
 
 #include <htp/types.h>
@@ -34,7 +35,8 @@ const char *htp_npy_parse(const void *bytes, size_t count, uint64_t total, htp_n
 /** Reads the header of the .npy file @p path. */
 HTP_MUST_USE htp_status htp_npy_read(const char *path, htp_npy *array);
 
-/** Opens a regular file for reading; fails with HTP_CODE_USAGE. Close it with fclose(). */
-HTP_MUST_USE htp_status htp_npy_open(const char *path, FILE **file, uint64_t *bytes);
+/** Opens a regular file for reading; fails with HTP_CODE_USAGE. Close it with fclose().
+ * @param identity  receives its size and more: htp_input_file_judge() */
+HTP_MUST_USE htp_status htp_npy_open(const char *path, FILE **file, htp_input_file *identity);
 
 #endif

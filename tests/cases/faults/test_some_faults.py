@@ -21,7 +21,7 @@ def damage_is_answered(source):
 
 @case
 def inputs_change():
-    for command in ("export", "exported", "extract", "split_shared", "replace_by", "validate_sidecar", "profile"):
+    for command in ("exported", "extract", "split_shared", "replace_by", "validate_sidecar", "profile"):
         changing.check(command, changing.COMMANDS[command][0][0], CALLS)
 
 
@@ -29,6 +29,12 @@ def inputs_change():
 def killed():
     for command in ("export_pair", "exported_pair", "extract", "split_pairs"):
         ending.check_moments(command, signal.SIGKILL, KILLED)
+
+
+@case_for_each(["export_pair", "export_one_for_pair", "export_pair_for_one"])
+def killed_where_files_change(command):
+    """At each call that changes files, from the first one on that writes the output."""
+    ending.check_calls(command, signal.SIGKILL, calls=("fallocate", "fsync", "rename", "link", "unlink"))
 
 
 @case

@@ -1,9 +1,6 @@
 """Outputs appear complete, whatever happens to the program, to its input and to the folder."""
 
-import functools
-import hashlib
 import json
-import os
 import resource
 import shutil
 import stat
@@ -16,17 +13,16 @@ import onnxruntime
 import torch
 from torch import nn
 
+import faulty
 from compiled import save
 from harness import (
-    CACHE, EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_INTERNAL, EXIT_OK, EXIT_USAGE, PROGRAM, case, case_for_each,
-    export, locked, run, scratch,
+    EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_OK, EXIT_USAGE, PROGRAM, case, case_for_each, export, run, scratch,
 )
 
 FEATURES = 256
 INPUT = ["--input", f":float32[n=2,{FEATURES}]"]
 ALWAYS = ["--external-data", "always", *INPUT]
 NEVER = ["--external-data", "never", *INPUT]
-INTERFERE = Path(__file__).resolve().parents[2] / "custom" / "interfere.c"
 LEFT = ".htp-trace-1-0.tmp"
 
 
@@ -67,25 +63,17 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-@functools.cache
-def interfering() -> Path:
-    """The library that interferes, compiled once."""
-    folder = CACHE / f"interfere-{hashlib.sha256(INTERFERE.read_bytes()).hexdigest()[:12]}"
-    library = folder / "libinterfere.so"
-    with locked(CACHE / "interfere.lock"):
-        if not library.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            unready = folder / "unready.so"
-            compiler = shutil.which(os.environ.get("CC", "cc"))
-            command = [compiler, "-shared", "-fPIC", "-O1", "-o", unready, INTERFERE, "-ldl"]
-            subprocess.run(list(map(str, command)), check=True)
-            unready.rename(library)
-    return library
-
-
-def run_interfered(order: str, *arguments) -> subprocess.CompletedProcess:
-    environment = {**os.environ, "LD_PRELOAD": str(interfering()), "INTERFERE": order}
-    return run(*arguments, env=environment)
+def run_changed(action: str, call: str, *arguments, folder: Path) -> subprocess.CompletedProcess:
+    """Runs the program; an input changes right before its first call of a function: tests/faults/acts.h."""
+    words = [str(word) for word in arguments]
+    with scratch() as apart:
+        shutil.copytree(folder, apart / "listed")
+        listed = [word.replace(str(folder), str(apart / "listed")) for word in words]
+        _, places = faulty.run_program(listed, apart, "list")
+        place = next(place for place in places if place.call == call)
+        result, acted = faulty.run_program(words, apart, f"at:{place.name}:{action}")
+    assert len(acted) == 1, acted
+    return result
 
 
 # ---- which names there are -------------------------------------------------------------------------
@@ -165,37 +153,7 @@ def data_file_is_another_input():
         assert second.read_bytes() == before and names(folder) == ["a.onnx.data", "a.pt"]
 
 
-# ---- killed ----------------------------------------------------------------------------------------
-
-
-def kill_everywhere(old: list, new: list) -> None:
-    """Kills an export before each call that changes files; exports again after each."""
-    with scratch() as folder:
-        pts = [make(folder / f"{i}.pt", float(i)) for i in range(2)]
-        template = folder / "template"
-        template.mkdir()
-        export(pts[0], template / "m.onnx", *old)
-        killed, killings = True, 0
-        while killed:
-            killings += 1
-            out = folder / str(killings) / "m.onnx"
-            shutil.copytree(template, out.parent)
-            result = run_interfered(f"any {killings} kill", pts[1], "--out", out, *new)
-            killed = result.returncode == EXIT_INTERNAL and "was ended (Killed)" in result.stderr
-            assert killed or result.returncode == EXIT_OK, result.stderr
-            assert weight_of(out)[0, 0] in ((0, 1) if killed else (1,)), f"killed at {killings}"
-            export(pts[1], out, *new)
-            assert len(names(out.parent)) == (2 if new == ALWAYS else 1), names(out.parent)
-            assert weight_of(out)[0, 0] == 1
-            shutil.rmtree(out.parent)
-        assert killings > 5, killings
-
-
-@case_for_each(["pair_for_pair", "single_for_pair", "pair_for_single"])
-def killed(kind):
-    flags = {"pair": ALWAYS, "single": NEVER}
-    new, old = kind.split("_for_")
-    kill_everywhere(flags[old], flags[new])
+# ---- leftovers ----------------------------------------------------------------------------------------
 
 
 @case
@@ -211,9 +169,9 @@ def leftovers_of_the_dead_go():
 # ---- inputs that change ----------------------------------------------------------------------------
 
 
-@case_for_each([(turned, call, flags) for turned in (False, True) for call in ("fallocate 1", "fsync 1")
+@case_for_each([(turned, call, flags) for turned in (False, True) for call in ("fallocate", "fsync")
                 for flags in ("always", "never")],
-               name=lambda p: f"{'turned' if p[0] else 'plain'}_{p[1].replace(' ', '_')}_{p[2]}")
+               name=lambda p: f"{'turned' if p[0] else 'plain'}_{p[1]}_{p[2]}")
 def input_is_cut(parameters):
     """Before its weights are written, and after them: no crash, and the old output stays."""
     turned, call, external = parameters
@@ -222,7 +180,7 @@ def input_is_cut(parameters):
         out = folder / "m.onnx"
         out.write_bytes(b"an earlier result")
         flags = ["--external-data", external, *INPUT]
-        result = run_interfered(f"{call} cut {pt}", pt, "--out", out, "--no-sandbox", *flags)
+        result = run_changed(f"cut:{pt}", call, pt, "--out", out, "--quiet", *flags, folder=folder)
         assert result.returncode == EXIT_BAD_INPUT, (result.returncode, result.stderr)
         assert result.stderr == f"htp-trace: {pt}: the file was cut short while it was read\n"
         assert out.read_bytes() == b"an earlier result" and names(folder) == ["m.onnx", "m.pt"]
@@ -232,7 +190,8 @@ def input_is_cut(parameters):
 def input_is_changed():
     with scratch() as folder:
         pt = make(folder / "m.pt", 1.0)
-        result = run_interfered(f"fallocate 1 change {pt}", pt, "--out", folder / "m.onnx", *INPUT)
+        result = run_changed(f"touch:{pt}", "fallocate", pt, "--out", folder / "m.onnx", "--quiet", *INPUT,
+                             folder=folder)
         assert result.returncode == EXIT_BAD_INPUT, (result.returncode, result.stderr)
         assert "was changed while it was read" in result.stderr and names(folder) == ["m.pt"]
 
@@ -242,8 +201,8 @@ def input_is_replaced():
     """Its old contents are there as long as they are read."""
     with scratch() as folder:
         pt, other = make(folder / "m.pt", 1.0), make(folder / "n.pt", 2.0)
-        order = f"fallocate 1 replace {pt} {other}"
-        result = run_interfered(order, pt, "--out", folder / "m.onnx", *INPUT)
+        result = run_changed(f"replace:{pt}:{other}", "fallocate", pt, "--out", folder / "m.onnx", "--quiet", *INPUT,
+                             folder=folder)
         assert result.returncode == EXIT_OK, result.stderr
         assert weight_of(folder / "m.onnx")[0, 0] == 1 and names(folder) == ["m.onnx", "m.pt"]
 
