@@ -69,10 +69,12 @@ static double written(const htp_operand *operands, size_t count)
     return size;
 }
 
-/* The new text may be inserted between any two characters. */
+/* Each character may be replaced. libtorch replaces an empty text without end. */
 static double replaced(const htp_operand *operands, size_t count)
 {
-    return (text_size(&operands[0]) + 1) * (count > 2 ? text_size(&operands[2]) + 1 : 1);
+    bool is_endless = count > 1 && text_size(&operands[1]) == 0;
+    double most = (text_size(&operands[0]) + 1) * (count > 2 ? text_size(&operands[2]) + 1 : 1);
+    return is_endless ? INFINITY : most;
 }
 
 /* The number operand after a text, or 0. */

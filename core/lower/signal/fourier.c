@@ -13,7 +13,7 @@
 #include <math.h>
 
 /** The largest matrix, in elements: 4 MB of float32. */
-enum { LARGEST_MATRIX = 1 << 20 };
+enum { LARGEST_MATRIX = 1 << 20, LARGEST_MASK = 1 << 20 };
 
 htp_length htp_length_of(int64_t size)
 {
@@ -115,7 +115,7 @@ static void clear_imaginary(htp_lowering *l, htp_signal *s, const htp_transform 
 {
     const htp_number which[] = {htp_number_int(0), htp_number_int(1)};
     htp_tensor_id mask;
-    if (length->is_constant) {
+    if (length->is_constant && length->size <= LARGEST_MASK) {
         htp_number *flags = HTP_NEW_ARRAY(l->arena, htp_number, 2 * (size_t)length->size + 1);
         for (int64_t k = 0; k < length->size; k++) {
             flags[2 * k] = htp_number_int(0);

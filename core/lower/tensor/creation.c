@@ -94,7 +94,10 @@ static htp_tensor_id fill_constant(htp_lowering *l, htp_tensor_id value)
     for (size_t at = 0; at < bytes; at += size) {
         memcpy(contents + at, constant->data, size);
     }
-    return htp_builder_constant(l->model, htp_output_dtype(l, 0), rank, dims, contents);
+    htp_tensor_id made =
+        htp_builder_constant(l->model, htp_output_dtype(l, 0), rank, dims, contents);
+    htp_arena_release(l->arena, contents, (size_t)bytes + 1);
+    return made;
 }
 
 /** Binds the output to @p value (0-d, of the output's dtype) in the shape of the argument size, or

@@ -224,6 +224,7 @@ htp_tensor_id htp_builder_constant(htp_builder *model, htp_dtype dtype, uint32_t
     }
     uint32_t known;
     if (htp_map_get_bytes(&model->constants, key, key_bytes, &known)) {
+        htp_arena_release(model->arena, key, key_bytes);
         return model->initializers.items[known].tensor;
     }
     htp_map_set_bytes(model->arena, &model->constants, key, key_bytes,

@@ -148,9 +148,8 @@ static bool tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)
     bool is_apart = false;
     for (uint32_t tries = 0; !is_apart && tries < TRIES + inputs->axis_count; tries++) {
         is_apart = axis->sizes[1] != axis->sizes[2];
-        for (uint32_t i = 0; i < index; i++) {
-            is_apart = is_apart &&
-                       (inputs->axes[i].formula || !htp_lanes_move_alike(axis, &inputs->axes[i]));
+        for (uint32_t i = 0; i < index && is_apart; i++) {
+            is_apart = inputs->axes[i].formula || !htp_lanes_move_alike(axis, &inputs->axes[i]);
         }
         int64_t step = step_of(bound, axis->sizes[0], attempt);
         int64_t next = find_prime(axis->sizes[1] + step, step, false);

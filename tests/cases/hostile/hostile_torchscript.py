@@ -9,6 +9,7 @@ from written_archives import PYTHON, integer, module, name, numbers, tensor, tex
 HUGE = 2**62
 DEEP = 100_000
 ESCAPES = "\x1b]0;owned\x07\x1b[2J"
+LEAST = "torch.add(torch.mul(-4611686018427387904, 2), 0)"  # -2^63
 
 
 def pickle(value: bytes, **options) -> dict:
@@ -18,6 +19,29 @@ def pickle(value: bytes, **options) -> dict:
 
 def code(lines: str, result: str = "torch.add(x, self.w)") -> dict:
     return {"data": module(tensor()), "code": PYTHON.replace("    return torch.add(x, self.w)", f"{lines}    return {result}")}
+
+
+def added(number: str) -> dict:
+    """Code that adds a number to the result."""
+    return code(f"    x = torch.add(x, {number})\n")
+
+
+def summed(made: str, times=1) -> dict:
+    """Code that adds the sum of a tensor to the result, again and again."""
+    return code(f"    x = torch.add(x, torch.sum({made}))\n" * times)
+
+
+def many_arguments(count: int) -> dict:
+    arguments, given = ", ".join(f"a{i}: int" for i in range(count)), ", ".join(map(str, range(count)))
+    return {"data": module(tensor()), "code": PYTHON.replace("torch.add(x, ", f"torch.add(__torch__.f({given}, ), ") +
+            f"def f({arguments}) -> int:\n  return a0\n"}
+
+
+def many_values_in_branches(count: int) -> dict:
+    """Values that each of as many branches gives anew."""
+    made = "".join(f"    v{i} = x\n" for i in range(count))
+    changed = "".join(f"    if bool(torch.sum(v{i})):\n      v{i} = torch.neg(v{i})\n    else:\n      pass\n" for i in range(count))
+    return code(made + changed)
 
 
 def declared(old: str, new: str) -> dict:
@@ -156,6 +180,36 @@ ARCHIVES = {
     "strides beyond a tensor": code("", f"torch.as_strided(x, [4, 4], [{2**40}, 1], 0)"),
     "an index far beyond": code("", f"torch.select(x, 0, {HUGE})"),
     "a division by nothing": code("    y = torch.floordiv(1, 0)\n", "torch.add(x, y)"),
+    "the least number by -1": added(f"torch.floordiv({LEAST}, -1)"),
+    "the remainder of the least number by -1": added(f"torch.remainder({LEAST}, -1)"),
+    "a shift of 2^62": added(f"torch.__lshift__(1, {HUGE})"),
+    "a power of nothing": added("torch.pow(0, -1)"),
+    "an int of NaN": added('int(float("nan"))'),
+    "a slice of steps of 2^62": added(f"torch.len(torch.slice([1, 2, 3], 0, {HUGE}, {HUGE}))"),
+    "a slice of steps of nothing": added("torch.len(torch.slice([1, 2, 3], 0, 9, 0))"),
+    "an insertion far behind": code(f"    l = [1]\n    torch.insert(l, {HUGE}, 1)\n"),
+    "a replacement of nothing": added('torch.len(torch.replace("aaaa", "", "bbbb", -1))'),
+    "a width of 2^62": added(f'torch.len(torch.ljust("a", {HUGE}, " "))'),
+    "tabs of 2^62": added(f'torch.len(torch.expandtabs("\\t", {HUGE}))'),
+    "a format of fewer texts": added('torch.len(torch.percentFormat("%s%s%d%x%", 1))'),
+    "a letter of 2^31": added("torch.len(torch.chr(2147483648))"),
+    "steps without end": summed("torch.arange(0, 1e300, 1e-300)"),
+    "2^40 steps": summed(f"torch.linspace(0, 1, {2**40})"),
+    "a transform of 2^40": summed(f"torch.fft_fft(x, {2**40}, -1, None)"),
+    "a sum of 10,000 letters": summed(f'torch.einsum("{"a" * 10_000}->", [x])'),
+    "a matrix to the power of 2^62": summed(f"torch.matrix_power(x, {HUGE})"),
+    "a histogram of 2^40 bins": summed(f"torch.histc(x, {2**40})"),
+    "a polynomial of a billion": summed("torch.special_hermite_polynomial_h(x, 1000000000)"),
+    "combinations of a million": summed("torch.combinations(torch.select(x, 0, 0), 1000000)"),
+    "a picture of 2^40 pixels": summed(f"torch.adaptive_avg_pool2d(torch.unsqueeze(x, 0), [{2**20}, {2**20}])"),
+    "a dtype of 99": summed("torch.to(x, 99)"),
+    "a window of nothing": summed("torch.avg_pool2d(torch.unsqueeze(x, 0), [0, 0], [1, 1])"),
+    "pads of 2^62": summed(f"torch.constant_pad_nd(x, [{HUGE}, {HUGE}])"),
+    "constants that add up": summed("torch.mul(torch.mul(torch.sum(self.w), torch.ones([262144])), torch.sum(x))", 300),
+    "20,000 arguments": lambda: many_arguments(20_000),
+    "values in branches": lambda: many_values_in_branches(1000),
+    "a type that nests": code(f"    y = annotate({'List[' * 400}int{']' * 400}, [])\n"),
+    "a text of a million escapes": added('torch.len("' + "\\n" * 300_000 + '")'),
     "an exception with escapes": code(f'    ops.prim.RaiseException("{ESCAPES}", )\n'),
     "a print of secrets": code('    print("owned")\n'),
     # Records.

@@ -88,11 +88,13 @@ UNIT_TEST(what_stands_between_joined_texts_counts_each_time)
     ck_assert_str_eq(REFUSAL_OF("aten::join", text_of(1024), list), too_long);
 }
 
-UNIT_TEST(a_new_text_may_stand_between_any_two_characters)
+UNIT_TEST(each_character_may_be_replaced)
 {
-    ck_assert_str_eq(REFUSAL_OF("aten::replace", text_of(1000), text_of(0), text_of(1000)), "");
-    ck_assert_str_eq(REFUSAL_OF("aten::replace", text_of(2000), text_of(0), text_of(1000)),
+    ck_assert_str_eq(REFUSAL_OF("aten::replace", text_of(1000), text_of(1), text_of(1000)), "");
+    ck_assert_str_eq(REFUSAL_OF("aten::replace", text_of(2000), text_of(1), text_of(1000)),
                      too_long);
+    ck_assert_str_eq(REFUSAL_OF("aten::replace", text_of(1), text_of(0), text_of(1)),
+                     "it writes a value of unknown length, or of too many parts");
     ck_assert_str_eq(REFUSAL_OF("aten::replace", text_of(1 << 20)), too_long);
 }
 
@@ -212,10 +214,9 @@ UNIT_TEST(an_operator_that_runs_by_itself_is_bounded)
 
 UNIT_MAIN("interpret: text budget", a_limit_is_chosen, two_texts_make_one_that_is_as_long_as_both,
           an_operator_without_operands_costs_nothing,
-          what_stands_between_joined_texts_counts_each_time,
-          a_new_text_may_stand_between_any_two_characters, tabs_are_as_wide_as_is_said,
-          widths_are_lengths, a_width_is_asked_for_by_no_other_operator,
-          what_is_shared_is_written_again_and_again, a_text_within_counts_with_all_its_characters,
-          what_nobody_looks_into_may_be_of_any_length,
+          what_stands_between_joined_texts_counts_each_time, each_character_may_be_replaced,
+          tabs_are_as_wide_as_is_said, widths_are_lengths,
+          a_width_is_asked_for_by_no_other_operator, what_is_shared_is_written_again_and_again,
+          a_text_within_counts_with_all_its_characters, what_nobody_looks_into_may_be_of_any_length,
           each_place_is_compared_with_all_of_what_is_looked_for, many_short_runs_come_to_an_end,
           operators_on_texts_are_told_by_their_schemas, an_operator_that_runs_by_itself_is_bounded)
