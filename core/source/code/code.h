@@ -41,4 +41,9 @@ struct htp_syntax_module;
 HTP_MUST_USE htp_status htp_code_count(const struct htp_syntax_module *module,
                                        const htp_limits *limits, uint64_t *operations);
 
+/** Refuses with HTP_CODE_UNSUPPORTED code with so many returns, breaks and exceptions that
+ * libtorch's compiler would take minutes.
+ * @param work  for the records so far; receives the sum */
+HTP_MUST_USE htp_status htp_code_check_exits(const struct htp_syntax_module *module, double *work);
+
 #endif

@@ -206,6 +206,11 @@ ARCHIVES = {
     "a window of nothing": summed("torch.avg_pool2d(torch.unsqueeze(x, 0), [0, 0], [1, 1])"),
     "pads of 2^62": summed(f"torch.constant_pad_nd(x, [{HUGE}, {HUGE}])"),
     "constants that add up": summed("torch.mul(torch.mul(torch.sum(self.w), torch.ones([262144])), torch.sum(x))", 300),
+    "returns without end": code("".join(f"    if bool(torch.gt(torch.sum(x), {i})):\n      return x\n" for i in range(3000))),
+    "breaks without end": code("    for i in range(3):\n" + "".join(
+        f"      if torch.gt(i, {i}):\n        break\n" for i in range(3000))),
+    "20,000 assertions": code('    assert torch.gt(torch.len([1]), 0), "m"\n' * 20_000),
+    "20,000 exceptions": code('    if True:\n      pass\n    else:\n      ops.prim.RaiseException("m", )\n' * 20_000),
     "20,000 arguments": lambda: many_arguments(20_000),
     "values in branches": lambda: many_values_in_branches(1000),
     "a type that nests": code(f"    y = annotate({'List[' * 400}int{']' * 400}, [])\n"),
