@@ -211,4 +211,5 @@ def check(command: str, name: str, count: int = 0) -> None:
             found = [verdict.wrong for verdict in verdicts if verdict.wrong]
             assert not found, f"{len(found)} of {len(verdicts)}\n" + "\n".join(found[:40])
             is_seen = any(verdict.is_refused for verdict in verdicts)
-            assert is_seen == (how not in UNSEEN.get((command, name), ())), f"{command}, {how} {name}: {is_seen}"
+            is_sample = not count and len(verdicts) < len(calls(command))  # may miss the calls that read the file
+            assert is_sample or is_seen == (how not in UNSEEN.get((command, name), ())), f"{command}, {how} {name}: {is_seen}"
