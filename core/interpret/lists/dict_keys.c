@@ -16,6 +16,7 @@ htp_outcome htp_dict_find(htp_machine *m, const htp_item *dict, const htp_item *
     HTP_DO(require_known_key(m, key));
     const htp_items *all = &dict->elements;
     htp_machine_charge(m, all->count);
+    HTP_DO(htp_machine_tick(m)); /* a node may make a dict of any length */
     for (size_t i = 0; i + 1 < all->count; i += 2) {
         if (htp_operand_is_equal(m->runner, &all->items[i]->lane[0], &key->lane[0])) {
             *at = i + 1;

@@ -209,6 +209,7 @@ ARCHIVES = {
     "returns without end": code("".join(f"    if bool(torch.gt(torch.sum(x), {i})):\n      return x\n" for i in range(3000))),
     "breaks without end": code("    for i in range(3):\n" + "".join(
         f"      if torch.gt(i, {i}):\n        break\n" for i in range(3000))),
+    "a dict of 100,000 keys": code("    d = {" + ", ".join(f"{i}: {i}" for i in range(100_000)) + "}\n", "torch.add(x, torch.len(d))"),
     "20,000 assertions": code('    assert torch.gt(torch.len([1]), 0), "m"\n' * 20_000),
     "20,000 exceptions": code('    if True:\n      pass\n    else:\n      ops.prim.RaiseException("m", )\n' * 20_000),
     "20,000 arguments": lambda: many_arguments(20_000),
