@@ -287,6 +287,61 @@ class Spans(nn.Module):
         return torch.cat([x[rows, starts], x[rows, ends]], -1)
 
 
+class IntRead(nn.Module):
+    def forward(self, x, n):
+        return x * int(n)
+
+
+class FloatRead(nn.Module):
+    def forward(self, x, n):
+        return x * float(n) + n
+
+
+class BoolRead(nn.Module):
+    def forward(self, x, flag):
+        return x * 2 if bool(flag) else x - 1
+
+
+def times_int(x: Tensor, n: int):
+    return x * n
+
+
+def times_float(x: Tensor, n: float):
+    return x * n
+
+
+class IntImplied(nn.Module):
+    def forward(self, x, n):
+        return times_int(x, n)
+
+
+class FloatImplied(nn.Module):
+    def forward(self, x, n):
+        return times_float(x, n)
+
+
+class ScalarImplied(nn.Module):
+    def forward(self, x, n):
+        return torch.full([2, 3], n) + x.sum()
+
+
+class ItemRead(nn.Module):
+    def forward(self, x, n):
+        return x + n.item()
+
+
+class ItemOfInt(nn.Module):
+    def forward(self, x, n):
+        return x * int(n.item())
+
+
+class PickedNumber(nn.Module):
+    """The first of several numbers."""
+
+    def forward(self, x, n):
+        return x * int(n[0])
+
+
 STEPS = torch.randint(0, 5, (2, 5))
 X = torch.rand(2, 5, 16)
 BOXES = torch.rand(6, 4)
@@ -321,6 +376,15 @@ KINDS = {
     "flow": (Flow, (torch.rand(1, 3, 16, 16), torch.rand(1, 2, 16, 16)), [None, None]),
     "optionals": (Optionals, None, ["float32[2,8,16]"]),
     "named": (Named, None, ["int64[2,8]", "bool[2,8]"]),
+    "int": (IntRead, None, ["float32[2,8]", "int64[]"]),
+    "float": (FloatRead, None, ["float32[2,8]", "float32[]"]),
+    "bool": (BoolRead, None, ["float32[2,8]", "bool[]"]),
+    "int-implied": (IntImplied, None, ["float32[2,8]", "int64[]"]),
+    "float-implied": (FloatImplied, None, ["float32[2,8]", "float32[]"]),
+    "scalar-implied": (ScalarImplied, None, ["float32[2,8]", "float32[]"]),
+    "item": (ItemRead, None, ["float32[2,8]", "float32[]"]),
+    "item-of-int": (ItemOfInt, None, ["float32[2,8]", "int64[]"]),
+    "picked-number": (PickedNumber, None, ["float32[2,8]", "int64[2]"]),
     "spans": (Spans, (X, STEPS[:, 0], STEPS[:, 1]), [None, "int64[2]", "int64[2]"]),
 }
 

@@ -107,6 +107,16 @@ void htp_hint_note_operands(const htp_hint_scope *s)
     }
 }
 
+/* The hint is that of int(x): the overload for tensors. */
+void htp_hint_note_converted(const htp_hint_scope *s)
+{
+    static const char *const kinds[] = {"aten::Int", "aten::Float", "aten::Bool"};
+    if (s->node->input_count == 1 && htp_hint_is_number(htp_hint_input(s, 0)) &&
+        htp_text_is_one_of(s->node->kind, kinds, sizeof(kinds) / sizeof(kinds[0]))) {
+        add_hint(s->search, htp_hint_input(s, 0), s->node->kind, "a", (htp_hint){0});
+    }
+}
+
 /* Picking an element by its index: select(self, dim, index). */
 void htp_hint_note_pick(const htp_hint_scope *s, const htp_hint_known *k)
 {

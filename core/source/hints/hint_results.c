@@ -147,6 +147,20 @@ static void pass_on_joined(const htp_hint_scope *s)
     }
 }
 
+/* The number in a tensor of one element. */
+static bool reads_number(const char *kind)
+{
+    static const char *const kinds[] = {"aten::item", "aten::ScalarImplicit"};
+    return IS_ONE_OF(kind, kinds);
+}
+
+static void pass_on_number(const htp_hint_scope *s)
+{
+    htp_hint_known k = *htp_hint_input(s, 0);
+    k.is_number = true;
+    htp_hint_set_output(s, 0, k);
+}
+
 /* A list or tuple counts as the first argument in it. */
 static void pass_on_built(const htp_hint_scope *s)
 {
@@ -177,6 +191,8 @@ void htp_hint_pass_on(const htp_hint_scope *s)
         pass_on_scaled(s);
     } else if (htp_hint_is_argument(htp_hint_input(s, 0)) && strcmp(kind, "aten::cat") == 0) {
         pass_on_joined(s);
+    } else if (htp_hint_is_argument(htp_hint_input(s, 0)) && reads_number(kind)) {
+        pass_on_number(s);
     } else if (strcmp(kind, "prim::ListConstruct") == 0 ||
                strcmp(kind, "prim::TupleConstruct") == 0) {
         pass_on_built(s);

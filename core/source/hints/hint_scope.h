@@ -17,6 +17,7 @@ typedef struct htp_hint_known {
     bool is_converted; /* it may have another dtype */
     bool is_turned;    /* its dims may be permuted */
     bool is_positions; /* 0, 1, 2 and so on */
+    bool is_number;    /* not that part, which has one element, but the number in it */
     bool is_weight;
     uint32_t weights; /* number of data: a tensor or a list of them; HTP_NONE: none */
     uint32_t object;
@@ -68,7 +69,13 @@ static inline void htp_hint_set_output(const htp_hint_scope *s, uint32_t number,
 
 static inline bool htp_hint_is_argument(const htp_hint_known *known)
 {
-    return known->argument != HTP_NONE;
+    return known->argument != HTP_NONE && !known->is_number;
+}
+
+/** Whether the value is the number in an argument or in a part of one. */
+static inline bool htp_hint_is_number(const htp_hint_known *known)
+{
+    return known->argument != HTP_NONE && known->is_number;
 }
 
 /** Adds a "part" hint, which names the part that the next hint is about. */
@@ -76,6 +83,9 @@ void htp_hint_add_part(htp_hint_search *f, const htp_hint_known *k);
 
 /** Adds hints about the operands of the node. */
 void htp_hint_note_operands(const htp_hint_scope *s);
+
+/** Adds a hint that the number in an argument is converted to a type: int(x.item()). */
+void htp_hint_note_converted(const htp_hint_scope *s);
 
 /** Adds hints that arguments are joined with other values. */
 void htp_hint_note_joined(const htp_hint_scope *s);

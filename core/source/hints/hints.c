@@ -122,6 +122,7 @@ static void visit_node(const htp_hint_scope *s)
         return;
     }
     htp_hint_note_operands(s);
+    htp_hint_note_converted(s);
     htp_hint_note_joined(s);
     htp_hint_note_beside(s);
     htp_hint_note_positions(s);

@@ -119,6 +119,13 @@ static const struct rule {
     {"aten::pixel_shuffle", "self", 0, 0, HTP_FAMILY_IMAGES, "4"},
     {"aten::pixel_unshuffle", "self", 0, 0, HTP_FAMILY_IMAGES, "4"},
     {"aten::unfold", "self", 0, 0, HTP_FAMILY_SIGNALS, "234"},
+    {"aten::Int", "a", 0, 0, HTP_FAMILY_COUNTS, "0"},
+    {"aten::IntImplicit", "a", 0, 0, HTP_FAMILY_COUNTS, "0"},
+    {"aten::Float", "a", 0, 0, HTP_FAMILY_PLAIN, "0"},
+    {"aten::FloatImplicit", "a", 0, 0, HTP_FAMILY_PLAIN, "0"},
+    {"aten::Bool", "a", 0, 0, HTP_FAMILY_PLAIN, "0"},
+    {"aten::ScalarImplicit", "a", 0, 0, HTP_FAMILY_PLAIN, "0"},
+    {"aten::item", "self", 0, 0, HTP_FAMILY_PLAIN, "0"},
 };
 
 /* Uses that require a bool; also for in-place operators. */
@@ -133,6 +140,7 @@ static const struct {
     {"aten::__and__", NULL},
     {"aten::bitwise_and", NULL},
     {"aten::masked_select", "mask"},
+    {"aten::Bool", "a"},
     {"aten::scaled_dot_product_attention", "attn_mask"},
     {"aten::_transformer_encoder_layer_fwd", "mask"},
     {"aten::_native_multi_head_attention", "mask"},
@@ -316,13 +324,20 @@ static void look_alike(const struct gathering *g, uint32_t leaf, uint32_t like, 
     uses->features = more == 0 ? other->features : 0;
 }
 
+/* A tensor without dims enters an operator with any other one. */
+static bool has_no_dims(const htp_uses *uses)
+{
+    return uses->ranks && uses->ranks[0] == '0';
+}
+
 /* @return whether this hint decided a leaf */
 static bool gather_beside(const struct gathering *g, const struct use *use)
 {
     const htp_hint *hint = use->hint;
     uint32_t other = htp_plan_find(g->plan, (uint32_t)hint->weight_dims[0], hint->position);
     if (other == HTP_NONE || g->plan->leaves[other].type->kind != HTP_TRACE_TENSOR ||
-        (g->uses[use->leaf].ranks && g->uses[other].ranks)) {
+        (g->uses[use->leaf].ranks && g->uses[other].ranks) || has_no_dims(&g->uses[use->leaf]) ||
+        has_no_dims(&g->uses[other])) {
         return false;
     }
     int64_t more = hint->weight_dims[1] - use->shift;

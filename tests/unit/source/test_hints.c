@@ -11,7 +11,8 @@
     "schema aten::unsqueeze self dim:int\n"                                                        \
     "schema aten::select.int self dim:int index:int\n"                                             \
     "schema aten::add.Tensor self other\n"                                                         \
-    "schema aten::cat tensors:list dim:int\n"
+    "schema aten::cat tensors:list dim:int\n"                                                      \
+    "schema aten::item self\n"
 
 /* All hints of a program whose method has @p arguments arguments, as one line: argument, kind,
  * position, and the weight's dims. */
@@ -220,6 +221,18 @@ UNIT_TEST(branches_hand_on_arguments_first)
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
+UNIT_TEST(numbers_of_arguments_tell_by_their_conversion_alone)
+{
+    ck_assert_str_eq(hints_of(arena,
+                              SCHEMAS "def Net.forward(%self:Net, %x, %n)\n"
+                                      "  %s = aten::item(%n)\n"
+                                      "  %y = aten::add.Tensor(%x, %s)\n"
+                                      "  %i:int = aten::Int.Scalar(%s)\n"
+                                      "  -> %y\n",
+                              2),
+                     "1 aten::item(self), 0 aten::add(self), 1 aten::Int(a)");
+}
+
 UNIT_TEST(operators_are_counted_where_they_stand)
 {
     const htp_named_operator *operators = NULL;
@@ -269,4 +282,5 @@ UNIT_MAIN("hints", uses_are_found_with_the_weight_beside, calls_are_followed_int
           states_of_recurrent_layers_have_layers_and_features, rows_that_are_cut_have_their_product,
           parts_of_arguments_have_paths, other_shapes_are_told_with_their_ranks,
           arguments_of_one_operator_look_alike, branches_hand_on_arguments_first,
+          numbers_of_arguments_tell_by_their_conversion_alone,
           operators_are_counted_where_they_stand)
