@@ -17,6 +17,7 @@ static const struct {
     [HTP_UNCOMPARED_BODY] = {"in a body, and compared where it leaves that", false},
     [HTP_UNCOMPARED_KNOWN] = {"computed at export", false},
     [HTP_UNCOMPARED_FOLDED] = {"folded into other operators at export", false},
+    [HTP_UNCOMPARED_UNREAD] = {"an output that nothing reads", false},
 };
 
 const char *htp_uncompared_text(htp_uncompared_reason reason)

@@ -21,6 +21,7 @@ typedef enum htp_uncompared_reason {
     HTP_UNCOMPARED_BODY,    /* in a body of a loop or branch: compared where it leaves that */
     HTP_UNCOMPARED_KNOWN,   /* of a program: computed at export, from weights and sizes */
     HTP_UNCOMPARED_FOLDED,  /* of a program: folded into other operators at export */
+    HTP_UNCOMPARED_UNREAD,  /* of a program: an output that nothing reads */
     HTP_UNCOMPARED_REASONS
 } htp_uncompared_reason;
 

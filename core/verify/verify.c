@@ -109,6 +109,54 @@ static uint32_t find_first(const htp_verify_work *work)
     return first;
 }
 
+/* The first value that is beyond the tolerance: of nodes in the order of the file, then what no
+ * node of graph 0 makes, such as an input that is returned. @return HTP_NONE: there is none */
+static uint32_t find_first_tensor(const htp_verify_work *work)
+{
+    const htp_view *view = work->borders.view;
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        htp_view_range made = view->nodes.items[n].outputs;
+        for (uint32_t i = 0; i < made.count; i++) {
+            uint32_t value = view->operands.items[made.first + i];
+            if (value != HTP_NONE && htp_difference_is_beyond(&work->carried[value])) {
+                return value;
+            }
+        }
+    }
+    for (uint32_t v = 0; v < view->values.count; v++) {
+        if (htp_difference_is_beyond(&work->carried[v])) {
+            return v;
+        }
+    }
+    return HTP_NONE;
+}
+
+/* The innermost module around a value that is compared: where B is optimised, one with a tag. */
+static uint32_t find_module_of(const htp_verify_work *work, uint32_t value)
+{
+    const htp_tree *tree = work->borders.tree;
+    const htp_view_value *made = &work->borders.view->values.items[value];
+    uint32_t module = made->maker == HTP_VIEW_BY_NODE ? work->borders.innermost[made->node] : 0;
+    while (work->request->level > 0 && !tree->modules[module].has_tag &&
+           tree->modules[module].parent != HTP_NONE) {
+        module = tree->modules[module].parent;
+    }
+    return module;
+}
+
+/* Names the module where error begins. Where none adds error of its own, since it cannot run alone
+ * or since little errors add up, it is that of the first tensor that is beyond. */
+static void name_first(const htp_verify_work *work, htp_verification *verification)
+{
+    verification->first = find_first(work);
+    verification->first_tensor = HTP_NONE;
+    if (verification->first == HTP_NONE && verification->is_beyond) {
+        verification->first_tensor = find_first_tensor(work);
+        verification->first = find_module_of(work, verification->first_tensor);
+    }
+    verification->is_beyond = verification->is_beyond || verification->first != HTP_NONE;
+}
+
 static uint32_t count_in_bodies(const htp_view *view)
 {
     uint32_t count = 0;
@@ -188,8 +236,7 @@ static void fill_in(htp_verify_work *work, htp_verification *verification)
     count_outputs(work, verification);
     verification->modules = work->modules;
     verification->nodes = work->nodes;
-    verification->first = find_first(work);
-    verification->is_beyond = verification->is_beyond || verification->first != HTP_NONE;
+    name_first(work, verification);
 }
 
 /* Infers the types of A's tensors, whose sizes tell how many of them fit in memory. */

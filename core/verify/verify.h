@@ -127,13 +127,15 @@ typedef struct htp_verification {
     uint32_t in_bodies[HTP_COMPARED]; /* nodes in bodies: their tensors are not seen */
     const htp_verify_module *modules; /* by module of A */
     const htp_verify_node *nodes;     /* by node of A; those in bodies are not known */
-    uint32_t first;       /* the first module that adds error beyond the tolerance, the innermost;
-                             HTP_NONE */
-    bool is_beyond;       /* something is beyond the tolerance */
-    uint32_t outputs[2];  /* of A, but for constants: all, and those not compared */
-    bool is_unknown;      /* none of them is compared, or one has other dims, or A lacks it */
-    const char *index;    /* of the files in the request's folder: JSON; NULL: there is none */
-    double tolerances[2]; /* the least and the largest that counted */
+    uint32_t first;        /* the first module that adds error beyond the tolerance, the innermost;
+                              where none does, that of `first_tensor`; HTP_NONE */
+    uint32_t first_tensor; /* where no module adds error: the first value of A, in the order of the
+                              file, that carries some beyond the tolerance; HTP_NONE */
+    bool is_beyond;        /* something is beyond the tolerance */
+    uint32_t outputs[2];   /* of A, but for constants: all, and those not compared */
+    bool is_unknown;       /* none of them is compared, or one has other dims, or A lacks it */
+    const char *index;     /* of the files in the request's folder: JSON; NULL: there is none */
+    double tolerances[2];  /* the least and the largest that counted */
 } htp_verification;
 
 /**

@@ -9,6 +9,7 @@
 struct walk {
     htp_verify_program *program;
     bool *depends; /* by value of the graph: on the contents of an input or a state */
+    bool *is_read; /* by value of the graph: by a node, a body's end, a caller or the next call */
     htp_map paths; /* of modules: their numbers in the tree */
 };
 
@@ -78,6 +79,48 @@ static bool node_depends(const struct walk *walk, const htp_trace_node *node)
     return any;
 }
 
+static void set_read(const struct walk *walk, const htp_value_id *ids, uint32_t count)
+{
+    const htp_graph *graph = walk->program->fresh.work.graph;
+    for (uint32_t i = 0; i < count; i++) {
+        const htp_trace_value *value =
+            ids[i] == HTP_NONE || walk->is_read[ids[i]] ? NULL : htp_graph_value(graph, ids[i]);
+        if (value) {
+            walk->is_read[ids[i]] = true;
+            if (value->kind == HTP_TRACE_LIST) {
+                set_read(walk, value->elements, value->element_count);
+            }
+        }
+    }
+}
+
+static void find_read(const struct walk *walk)
+{
+    const htp_graph *graph = walk->program->fresh.work.graph;
+    const htp_trace *trace = graph->trace;
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        const htp_trace_node *node = htp_graph_node(graph, n);
+        if (graph->is_live[n]) {
+            set_read(walk, node->inputs, node->input_count);
+        }
+    }
+    for (uint32_t b = 1; b < trace->block_count; b++) {
+        set_read(walk, trace->blocks[b].outputs, trace->blocks[b].output_count);
+    }
+    set_read(walk, trace->outputs, trace->output_count);
+    for (uint32_t i = 0; i < graph->state_count; i++) {
+        set_read(walk, &graph->states[i].after, 1);
+    }
+}
+
+static htp_uncompared_reason find_reason(const struct walk *walk, htp_value_id id, bool is_made)
+{
+    if (!is_made && !walk->is_read[id]) {
+        return HTP_UNCOMPARED_UNREAD;
+    }
+    return depends(walk, id) && !is_made ? HTP_UNCOMPARED_FOLDED : HTP_UNCOMPARED_KNOWN;
+}
+
 static void add(struct walk *walk, const htp_trace_node *node, htp_value_id id)
 {
     htp_verify_program *program = walk->program;
@@ -97,7 +140,7 @@ static void add(struct walk *walk, const htp_trace_node *node, htp_value_id id)
         .source = *node->source_file ? htp_arena_printf(program->arena, "%s:%u", node->source_file,
                                                         node->source_line)
                                      : NULL,
-        .reason = depends(walk, id) && !made ? HTP_UNCOMPARED_FOLDED : HTP_UNCOMPARED_KNOWN,
+        .reason = find_reason(walk, id, made != NULL),
     };
     HTP_PUSH(program->arena, &program->reference.absent, left);
 }
@@ -128,6 +171,7 @@ void htp_verify_program_find_absent(htp_verify_program *program)
     struct walk walk = {
         .program = program,
         .depends = HTP_NEW_ARRAY(program->arena, bool, (size_t)graph->value_count + 1),
+        .is_read = HTP_NEW_ARRAY(program->arena, bool, (size_t)graph->value_count + 1),
     };
     for (uint32_t m = tree->module_count; m-- > 0;) { /* the first of a path counts */
         const htp_slice *path = &tree->modules[m].path;
@@ -136,6 +180,7 @@ void htp_verify_program_find_absent(htp_verify_program *program)
                     m);
     }
     begin(&walk);
+    find_read(&walk);
     for (uint32_t n = 0; n < graph->node_count; n++) {
         const htp_trace_node *node = htp_graph_node(graph, n);
         if (node_depends(&walk, node)) {

@@ -13,7 +13,7 @@ function verificationFacts(found) {
     return [['Compared tensors', count(found.compared), 'figure'],
         ['Without a counterpart', `${count(without.a)} of A, ${count(without.b)} of B`, 'figure'],
         ['Tolerance', errorText(found.tolerance), 'figure'],
-        ['First', found.first ?? (found.is_beyond ? 'no module alone' : found.is_unknown ? 'unknown' : 'none'), ''],
+        ['First', found.first ?? (found.is_unknown ? 'unknown' : 'none'), ''],
         ['B', found.b, ''], ['ONNX Runtime', runtime, ''], ['Sizes', sizesText(found.sizes), '']];
 }
 

@@ -24,6 +24,10 @@ void htp_verified_difference(htp_json *json, const char *key, const htp_differen
 void htp_verified_worst(htp_json *json, const htp_verification *v,
                         const htp_verify_operator *worst);
 
+/** The name of the tensor that tells the first module; NULL: its own error does, or there is
+ * none. */
+const char *htp_verified_first_tensor(const htp_verification *v);
+
 /** What is not compared: how many tensors for each reason, and the first of them. Nothing where all
  * are. */
 void htp_verified_uncompared_text(htp_text *text, const htp_verification *v);

@@ -65,14 +65,13 @@ static void add_runtime(htp_text *text, const htp_verification *v)
     }
 }
 
-/* Where error comes from no module. */
+/* Where nothing is beyond the tolerance. */
 static const char *nothing_text(htp_arena *arena, const htp_verification *v)
 {
     if (v->modules[0].values == 0) {
         return "unknown: no output of the model was compared";
     }
-    const char *what = v->is_beyond ? "no module alone is beyond the tolerance"
-                                    : "nothing is beyond the tolerance";
+    const char *what = "nothing is beyond the tolerance";
     return v->outputs[1] == 0
                ? what
                : htp_arena_printf(arena, "%s; not compared: %u of the model's %u outputs", what,
@@ -93,6 +92,12 @@ static void add_head(htp_text *text, const htp_verification *v)
     } else {
         htp_slice address = htp_tree_address(&htp_verified_tree(v)->modules[v->first]);
         htp_report_add_line(text, "first", htp_arena_copy(arena, address.at, address.length));
+    }
+    if (v->first_tensor != HTP_NONE) {
+        htp_report_add_line(
+            text, "tensor",
+            htp_arena_printf(arena, "%s: the first beyond the tolerance; no module alone is",
+                             htp_text_printable(arena, htp_verified_first_tensor(v))));
     }
 }
 

@@ -17,6 +17,14 @@ const htp_tree *htp_verified_tree(const htp_verification *v)
     return v->request->trees[HTP_COMPARED_A];
 }
 
+const char *htp_verified_first_tensor(const htp_verification *v)
+{
+    const htp_view *view = htp_verified_view(v);
+    return v->first_tensor == HTP_NONE
+               ? NULL
+               : htp_view_text(view, view->values.items[v->first_tensor].name);
+}
+
 const char *htp_verified_place(htp_arena *arena, const htp_verification *v, uint32_t node)
 {
     const htp_source_line line =
@@ -161,6 +169,7 @@ void htp_verified_summary(htp_json *json, const htp_verification *v)
         htp_slice address = htp_tree_address(&htp_verified_tree(v)->modules[v->first]);
         htp_json_string_part(json, "first", address.at, address.length);
     }
+    htp_json_string(json, "first_tensor", htp_verified_first_tensor(v));
 }
 
 const char *htp_report_verification_json(htp_arena *arena, const htp_verification *verification)

@@ -18,7 +18,7 @@ from exported_files import files
 from models.table import ALL
 from commands import NO_SHIM
 from test_bad_input import check_line
-from test_verify import PACKAGE, change_weight, make_half, modules, swap_operator
+from test_verify import PACKAGE, change_weight, make_half, modules, swap_operator, tags_of
 
 SAMPLES = [ALL[name] for name in ("bert-tiny", "small-gpt2", "narrow-resnet50", "detector")]
 FAULTS = (change_weight, swap_operator, make_half)
@@ -40,7 +40,7 @@ def check_fault(program, file, fault, *options) -> None:
     told = modules(found)
     where = full if full in told else tag
     assert found["first"] == where, (found["first"], where)
-    assert [m["address"] for m in found["modules"] if m["is_source"]] == [where]
+    assert [m["address"] for m in found["modules"] if m["is_source"]] == [where] and found["first_tensor"] is None
     worst = told[where]["worst_operator"]
     assert worst and worst["growth"] > 0 and worst["source"], worst
 
@@ -50,6 +50,25 @@ def the_module_of_a_fault_is_named_first(row):
     sample, fault = row
     skip_unless_loadable(sample)
     check_fault(torchscript(sample), exported(sample), fault, *input_flags(sample))
+
+
+@case
+def where_no_module_is_beyond_the_first_tensor_tells():
+    """A sum of a detector's boxes that is a difference, and of which what the detector returns does not depend."""
+    sample = ALL["detector"]
+    skip_unless_loadable(sample)
+    model = onnx.load(exported(sample))
+    node = [n for n in model.graph.node if n.op_type == "Add"][-1]
+    node.op_type = "Sub"
+    with scratch() as folder:
+        onnx.save(model, folder / "changed.onnx")
+        options = torchscript(sample), folder / "changed.onnx", *input_flags(sample)
+        found = verified(*options, code=EXIT_FOUND)
+        text = run("verify", *options, "--onnxruntime", PACKAGE[0], "--quiet").stdout
+    assert found["first_tensor"] == node.output[0] and found["is_beyond"], found["first_tensor"]
+    assert found["first"] in tags_of(node) and not any(m["is_source"] for m in found["modules"]), found["first"]
+    assert re.search(rf"^first +{re.escape(found['first'])}$", text, re.M), text
+    assert f"{node.output[0]}: the first beyond the tolerance; no module alone is\n" in text, text
 
 
 @case_for_each(SAMPLES, name=lambda model: model.name)
@@ -236,6 +255,34 @@ def what_is_not_compared_is_named():
             assert len(steps) == found["without_counterpart"][model] > 0, found
         text = run("verify", folder / "x.pt", folder / "x.onnx", "--onnxruntime", PACKAGE[0], "--quiet", *inputs).stdout
         assert "1 of A: folded into other operators at export\n      aten::conv2d  " in text, text
+
+
+class Statistics(nn.Module):
+    """A norm of a batch, whose statistics are returned beside it, and read or not."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(4))
+        self.register_buffer("variance", torch.ones(4))
+
+    def forward(self, x):
+        found = torch.ops.aten._native_batch_norm_legit_functional(
+            x, None, None, self.mean, self.variance, True, 0.1, 1e-5)
+        return found[0] * 2 + found[1].view(1, 4, 1)
+
+
+@case
+def outputs_that_nothing_reads_are_named_so():
+    with scratch() as folder:
+        example = torch.rand(2, 4, 3)
+        torch.jit.trace(Statistics().eval(), example, check_trace=False).save(str(folder / "x.pt"))
+        inputs = "--input", "x:float32[2,4,3]"
+        result = run(folder / "x.pt", "--out", folder / "x.onnx", *inputs)
+        assert result.returncode == EXIT_OK, result.stderr
+        found = verified(folder / "x.pt", folder / "x.onnx", *inputs)
+        told = [(left["operator"], left["reason"]) for left in found["not_compared"] if not left["tensor"]]
+        unread = "aten::_native_batch_norm_legit_functional", "an output that nothing reads"
+        assert found["first"] is None and told == [unread] * 3, told
 
 
 class Passing(nn.Module):
