@@ -11,6 +11,7 @@ from pathlib import Path
 
 import onnx
 
+import memory
 from harness import CACHE, PROGRAM, VENV_PYTHON, case, input_flags, made, scratch
 from models.table import LARGE
 
@@ -23,31 +24,11 @@ def anonymous_peak(command: list) -> int:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     peak = 0
     while process.poll() is None:
-        total = 0
-        for pid in [process.pid, *children(process.pid)]:
-            total += anonymous(pid)
-        peak = max(peak, total)
+        peak = max(peak, memory.anonymous(process.pid))
         time.sleep(0.002)
     errors = process.stderr.read().decode()
     assert process.returncode == 0, errors
     return peak
-
-
-def children(pid: int) -> list:
-    try:
-        return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-
-
-def anonymous(pid: int) -> int:
-    try:
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("RssAnon:"):
-                return int(line.split()[1])
-    except OSError:
-        pass
-    return 0
 
 
 @case

@@ -1,7 +1,9 @@
-"""The programs of scripts/ start: all of their imports are found."""
+"""The programs of scripts/ start: all of their imports are found. What they measure counts child processes."""
 
 import subprocess
+import sys
 
+import memory
 from harness import ROOT, VENV_PYTHON, case
 
 
@@ -22,3 +24,17 @@ def scripts_say_what_they_do():
         if made.returncode != 0 or "usage:" not in made.stdout:
             broken[script.name] = made.stderr[-300:]
     assert not broken, broken
+
+
+@case
+def memory_of_child_processes_counts():
+    """A shell that starts a process, which holds 64 MB until its input ends."""
+    held = "x = bytearray(64 << 20); print(flush=True); input()"
+    with subprocess.Popen(["sh", "-c", '"$0" -c "$1"; :', sys.executable, held], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        measured = memory.anonymous(process.pid), memory.high_water(process.pid)
+        own = memory.field(process.pid, "VmHWM")
+        process.communicate(b"\n")
+    assert min(measured) > 64 << 10 > own > 0, (measured, own)
+    assert memory.anonymous(process.pid) == memory.high_water(process.pid) == 0
