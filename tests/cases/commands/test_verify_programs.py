@@ -12,7 +12,7 @@ from torch import nn
 
 from harness import (
     EXIT_FOUND, EXIT_INTERNAL, EXIT_OK, case, case_for_each, exported, input_flags, libtorch_version, run, scratch,
-    skip_unless, skip_unless_loadable, torchscript,
+    skip_unless_loadable, torchscript,
 )
 from exported_files import files
 from models.table import ALL
@@ -273,7 +273,6 @@ class Statistics(nn.Module):
 
 @case
 def outputs_that_nothing_reads_are_named_so():
-    skip_unless("PyTorch 2")
     with scratch() as folder:
         example = torch.rand(2, 4, 3)
         torch.jit.trace(Statistics().eval(), example, check_trace=False).save(str(folder / "x.pt"))
