@@ -29,6 +29,22 @@ static const char *optional_text(htp_document *d, const htp_json_node *object, c
     return member ? htp_document_text(d, member) : NULL;
 }
 
+/* A value is made once in its graph: else an alias could be one of itself. */
+static void note_made(htp_document *d, const htp_exported_argument *made, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && !d->failure; i++) {
+        if (made[i].kind == HTP_EXPORTED_LIST) {
+            note_made(d, made[i].items, made[i].count);
+        } else if (made[i].kind == HTP_EXPORTED_VALUE) {
+            htp_exported_value *value = &d->program->values.items[made[i].value];
+            if (value->is_made) {
+                htp_document_fail(d, "value %s is made twice", value->name);
+            }
+            value->is_made = true;
+        }
+    }
+}
+
 static htp_exported_node read_node(htp_document *d, const htp_json_node *node)
 {
     htp_exported_node read = {.target =
@@ -38,6 +54,7 @@ static htp_exported_node read_node(htp_document *d, const htp_json_node *node)
     read.inputs = read_named(d, htp_document_member(d, node, "inputs"), &read.input_count);
     read.outputs =
         htp_document_arguments(d, htp_document_member(d, node, "outputs"), &read.output_count);
+    note_made(d, read.outputs, read.output_count);
     read.stack = optional_text(d, metadata, "nn_module_stack");
     read.places = optional_text(d, metadata, "stack_trace");
     d->where = NULL;
@@ -51,6 +68,7 @@ static htp_exported_graph read_graph(htp_document *d, const htp_json_node *node)
     htp_document_values(d, node);
     graph.inputs =
         htp_document_arguments(d, htp_document_member(d, node, "inputs"), &graph.input_count);
+    note_made(d, graph.inputs, graph.input_count);
     graph.outputs =
         htp_document_arguments(d, htp_document_member(d, node, "outputs"), &graph.output_count);
     const htp_json_node *item =

@@ -37,6 +37,8 @@ typedef struct htp_exported_value {
     const char *device;               /**< only its type: "cuda"; NULL: the CPU */
     bool is_dense;                    /**< its layout is strided */
     htp_exported_size number;         /**< of a number */
+    bool is_made;                     /**< by a node, or an input of its graph; else it is named by
+                                           its readers alone */
 } htp_exported_value;
 
 /** Kinds of arguments of operators. */

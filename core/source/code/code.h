@@ -32,14 +32,20 @@ HTP_MUST_USE htp_status htp_code_check(htp_arena *arena, const htp_code_record *
 
 struct htp_syntax_module;
 
+/** What code costs libtorch. */
+typedef struct htp_code_counts {
+    uint64_t operations; /**< calls and operators */
+    uint64_t values;     /**< names, constants and statements of functions */
+} htp_code_counts;
+
 /**
- * Counts what costs libtorch much for few bytes: a call takes 4.5 kB of its memory, and each method
- * or attribute of a class is compared with all earlier ones.
- * @param operations  calls and operators of the records so far; receives the sum
- * @return HTP_CODE_UNSUPPORTED beyond the limits of operations or of members of a class
+ * Counts what costs libtorch much for few bytes: a call takes 4.5 kB of its memory, a name up to
+ * 1.2 kB, and each method or attribute of a class is compared with all earlier ones.
+ * @param counts  of the records so far; receives the sums
+ * @return HTP_CODE_UNSUPPORTED beyond the limits of these or of members of a class
  */
 HTP_MUST_USE htp_status htp_code_count(const struct htp_syntax_module *module,
-                                       const htp_limits *limits, uint64_t *operations);
+                                       const htp_limits *limits, htp_code_counts *counts);
 
 /** Refuses with HTP_CODE_UNSUPPORTED code with so many returns, breaks and exceptions that
  * libtorch's compiler would take minutes.

@@ -41,7 +41,7 @@ typedef struct checking {
     HTP_VECTOR(htp_syntax_module) modules; /* trees and texts, in archive->code */
     htp_code_token_list tokens;            /* of the current record, also there */
     uint64_t code_bytes;                   /* so far */
-    uint64_t operations;                   /* of code, so far */
+    htp_code_counts counts;                /* of code, so far */
     double exits;                          /* work for those of functions, so far */
     double constant;                       /* cost of the most expensive constant */
 } checking;
@@ -245,7 +245,7 @@ static htp_status read_code(checking *all, uint32_t index)
     const htp_code_record code = {all->path, read.name, (const char *)read.bytes, read.count};
     HTP_TRY(htp_code_check(arena, &code, &all->tokens));
     HTP_TRY(htp_syntax_read(arena, &code, &all->tokens, &module));
-    HTP_TRY(htp_code_count(&module, archive->limits, &all->operations));
+    HTP_TRY(htp_code_count(&module, archive->limits, &all->counts));
     HTP_TRY(htp_code_check_exits(&module, &all->exits));
     HTP_TRY(htp_values_check(&module));
     HTP_TRY(htp_devices_take_code(all->arena, archive, archive->records[index].name, &module));

@@ -122,8 +122,11 @@ COSTLY = {
     "sections": (counted("torch.tensor_split(x, 1000000000)"), "--limit elements=N"),
     "chunks of nothing": (counted("torch.chunk(torch.slice(x, 0, 0, 0), 1000000000)"), "--limit elements=N"),
     "branches in branches": (nested(31), "branches and loops are nested more than 30 deep"),
-    "much code": (forward("    y = torch.neg(x)\n" * 300_000), "--limit code-bytes=N"),
+    "much code": (forward("    y = torch.neg(x)\n" * 800_000), "--limit code-bytes=N"),
     "code of few bytes": (forward("    y=-x\n" * 400_000), "--limit code-operations=N"),
+    "code of many constants": (forward("    l=[" + "1," * 600_000 + "1]\n"), "--limit code-values=N"),
+    "a tuple of many elements": (forward("    l=(" + "x," * 130_000 + ")\n"), "--limit code-operations=N"),
+    "code of many statements": (forward("    l=x\n" * 300_000), "--limit code-values=N"),
     "a class of methods": (members(40_000), "class Net has more than 16384 methods and attributes of one class"),
 }
 
@@ -219,7 +222,7 @@ def limits_are_raised_and_lowered():
 def limits_that_are_none():
     with scratch() as folder:
         write(folder / "net.pt", module(tensor()))
-        refused(folder, "names are code-bytes, code-operations, class-members, program-bytes, steps, call-depth,", "--limit", "step=1", code=EXIT_USAGE)
+        refused(folder, "names are code-bytes, code-operations, code-values, class-members, program-bytes, steps, call-depth,", "--limit", "step=1", code=EXIT_USAGE)
         for text in ("steps=0", "steps=", "steps=-1", "steps=1e6", "steps=99999999999999999999", "steps"):
             refused(folder, f'limit "{text}"', "--limit", text, code=EXIT_USAGE)
 
@@ -229,7 +232,7 @@ def seconds_and_memory():
     """They hold within libtorch and the interpreter; the failure is JSON, too."""
     with scratch() as folder:
         write(folder / "net.pt", module(tensor()), code=COSTLY["a loop without end"][0])
-        more = ("--limit", f"steps={2**40}", "--limit", f"values={2**40}")
+        more = [word for name in ("steps", "values", "operators") for word in ("--limit", f"{name}={2**40}")]
         begin = time.monotonic()
         refused(folder, "takes more than 1 seconds; --time-limit", "--time-limit", "1", *more)
         assert time.monotonic() - begin < SECONDS / 2

@@ -122,7 +122,9 @@ def programs() -> dict:
     relu = node("torch.ops.aten.relu.default", {"self": value("x")}, value("y"))
     part = node("torch.ops.aten.slice.Tensor", {"self": value("x"), "dim": {"as_int": 0}, "end": {"as_int": 2}},
                 value("y"))
+    alias = node("torch.ops.aten.alias.default", {"self": value("y")}, value("y"))
     found = {
+        "made_twice": program([relu, alias], {"x": tensor(2, 3), "y": tensor(2, 3)}),
         "relu": program([relu], {"x": tensor(2, 3), "y": tensor(2, 3)}),
         "moving": program([relu], {"x": tensor(size, 3), "y": tensor(size, 3)}, ["L['x'].size()[0] % 2 == 0"]),
         "half": program([part], {"x": tensor(size), "y": tensor(half)}),

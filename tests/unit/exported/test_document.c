@@ -155,6 +155,8 @@ UNIT_TEST(damage_is_told)
          "{\"as_tensor\": {\"name\": \"x\"}, \"as_int\": 3}, \"kind\"",
          "a value of one kind is missing", HTP_CODE_BAD_INPUT},
         {"\"y\": {\"dtype\"", "\"x\": {\"dtype\"", "value x is there twice", HTP_CODE_BAD_INPUT},
+        {"{\"name\": \"y\"}}], \"metadata\"", "{\"name\": \"x\"}}], \"metadata\"",
+         "add.Tensor: value x is made twice", HTP_CODE_BAD_INPUT},
         {"\"n\": {\"as_int\": 5}", "\"n\": {\"as_int\": 5.5}", "an integer", HTP_CODE_BAD_INPUT},
         {"\"Infinity\"", "\"Infinite\"", "a number is missing", HTP_CODE_BAD_INPUT},
         {"{\"as_none\": true}], \"nodes\"", "{\"as_none\": true}, {\"as_int\": 1}], \"nodes\"",
