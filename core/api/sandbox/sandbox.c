@@ -118,11 +118,12 @@ static htp_status allow_folder(const htp_landlock *landlock, const char *path, h
     }
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
+    htp_status status = check_memory(folder, ENOMEM);
     if (folder) {
         htp_landlock_allow(landlock, folder, use);
     }
     free(folder);
-    return check_memory(folder, ENOMEM);
+    return status;
 }
 
 /* A folder in the place of a file is opened, too, before it is refused. */
