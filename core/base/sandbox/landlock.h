@@ -34,7 +34,7 @@ void htp_landlock_allow(const htp_landlock *landlock, const char *path, htp_land
  * cannot be taken back. Needs no_new_privs (seccomp.h). @return false if nothing is held */
 bool htp_landlock_end(htp_landlock *landlock);
 
-/** Drops the rules, without holding anything to them. */
+/** Discards the rules without enforcing them. */
 void htp_landlock_abandon(htp_landlock *landlock);
 
 #endif

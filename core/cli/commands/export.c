@@ -179,10 +179,13 @@ static int run_model(void *user, size_t index)
         htp_cli_print_message("%s", run->model);
     }
     bool has_findings = false;
+    htp_status status = HTP_OK;
     if (HTP_CLI_ENDS_AT_ONCE) { /* leak checkers trace the process at its end */
-        htp_cli_sandbox_enter(arguments, htp_cli_graph_is_svg(arguments));
+        status = htp_cli_sandbox_enter(arguments, htp_cli_graph_is_svg(arguments));
     }
-    htp_status status = work_on(run, &options, index, &has_findings);
+    if (!status) {
+        status = work_on(run, &options, index, &has_findings);
+    }
     htp_cli_budget_stop();
     htp_cli_terminal_end();
     int code = status         ? (int)report_failure(run, status)

@@ -153,14 +153,14 @@ static void tell(const htp_walls *walls)
     htp_cli_print_message("sandbox: %s", texts[i].text);
 }
 
-void htp_cli_sandbox_enter(const htp_cli_arguments *arguments, bool draws_svg)
+htp_status htp_cli_sandbox_enter(const htp_cli_arguments *arguments, bool draws_svg)
 {
     static bool is_entered;
     struct paths models = {NULL, 0};
     struct paths inputs = {NULL, 0};
     struct paths outputs = {NULL, 0};
     if (is_entered || arguments->no_sandbox) {
-        return;
+        return HTP_OK;
     }
     is_entered = true;
     add_models(&models, arguments);
@@ -185,11 +185,7 @@ void htp_cli_sandbox_enter(const htp_cli_arguments *arguments, bool draws_svg)
     options.draws_svg = draws_svg;
     htp_walls walls = {.calls = false};
     htp_status status = htp_sandbox_enter(&options, &walls);
-    if (status) { /* the options are right */
-        htp_status_free(status);
-        htp_cli_end_without_memory();
-    }
-    if (arguments->options.details && arguments->command != HTP_CLI_QUALITY) {
+    if (!status && arguments->options.details && arguments->command != HTP_CLI_QUALITY) {
         tell(&walls);
     }
     for (size_t i = borrowed; i < outputs.count; i++) {
@@ -199,4 +195,5 @@ void htp_cli_sandbox_enter(const htp_cli_arguments *arguments, bool draws_svg)
     free(models.items);
     free(inputs.items);
     free(outputs.items);
+    return status;
 }

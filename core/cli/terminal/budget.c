@@ -17,6 +17,7 @@ enum {
 };
 
 static int limits[HTP_CLI_BUDGET_COUNT];
+static bool is_running; /* the timer */
 static struct timespec deadline;
 static int statistics = -1; /* /proc/self/statm */
 static pid_t process;       /* that it is of; 0: none */
@@ -53,7 +54,8 @@ void htp_cli_budget_start(void)
         page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
         interval = MEMORY_INTERVAL_MICROSECONDS;
     }
-    if (needs_timer()) {
+    is_running = needs_timer();
+    if (is_running) {
         const struct itimerval timer = {{0, interval}, {0, interval}};
         (void)setitimer(ITIMER_REAL, &timer, NULL);
     }
@@ -62,9 +64,10 @@ void htp_cli_budget_start(void)
 void htp_cli_budget_stop(void)
 {
     static const struct itimerval off;
-    if (needs_timer()) {
+    if (is_running) {
         (void)setitimer(ITIMER_REAL, &off, NULL);
     }
+    is_running = false;
 }
 
 static bool is_late(void)

@@ -21,7 +21,7 @@ char *htp_cli_message_line(const char *format, ...) __attribute__((format(printf
 /** `htp-trace: ` and a formatted line on stderr. Without memory for it, the line says so. */
 void htp_cli_print_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** Ends the program without memory for its arguments, before it has opened anything. */
+/** Ends the program without memory for its arguments, before it has read or written anything. */
 _Noreturn void htp_cli_end_without_memory(void);
 
 /** A failure: its message as above, then its detail lines, indented. */

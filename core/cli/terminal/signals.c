@@ -6,6 +6,7 @@
 #include "cli/terminal/terminal.h"
 #include "onnx/serialize/writer.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -151,6 +152,7 @@ static void on_stop(int signal)
 /* The timer: of a budget and of progress, or of the grace after a request to stop. */
 static void on_alarm(int signal)
 {
+    const int error = errno; /* of the code that is interrupted */
     (void)signal;
     if (is_reported) {
         return;
@@ -163,17 +165,32 @@ static void on_alarm(int signal)
         end(&exceeded[exceeded_budget], HTP_CODE_UNSUPPORTED);
     }
     htp_cli_terminal_tick();
+    errno = error;
 }
 
-/* A signal that is ignored at start (nohup) stays ignored. */
-static void install_stop(int signal, void (*handler)(int))
+/* A signal that is ignored at start (nohup) stays ignored. No tick comes between a request and its
+ * grace. */
+static void install_stop(int signal)
 {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK | SA_RESTART};
+    struct sigaction action = {.sa_handler = on_stop, .sa_flags = SA_ONSTACK | SA_RESTART};
     struct sigaction before;
     (void)sigemptyset(&action.sa_mask);
+    (void)sigaddset(&action.sa_mask, SIGALRM);
     if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
         (void)sigaction(signal, &action, NULL);
     }
+}
+
+/* The timer is this program's own, whatever the one that started it did with its signal. */
+static void install_alarm(void)
+{
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_ONSTACK | SA_RESTART};
+    sigset_t signals;
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGALRM, &action, NULL);
+    (void)sigemptyset(&signals);
+    (void)sigaddset(&signals, SIGALRM);
+    (void)sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
 
 static rlim_t find_stack_limit(void)
@@ -201,10 +218,10 @@ void htp_cli_signals_install(void)
     for (size_t i = 0; i < CRASH_COUNT; i++) {
         (void)sigaction(crashes[i].signal, &action, NULL);
     }
-    install_stop(SIGINT, on_stop);
-    install_stop(SIGTERM, on_stop);
-    install_stop(SIGHUP, on_stop);
-    install_stop(SIGALRM, on_alarm);
+    install_stop(SIGINT);
+    install_stop(SIGTERM);
+    install_stop(SIGHUP);
+    install_alarm();
 }
 
 /* Replaces last words. @p error is freed. */

@@ -105,11 +105,11 @@ void htp_cli_terminal_tick(void)
 
 void htp_cli_terminal_clear(void)
 {
+    quiet_since = now(); /* before the line is free: no tick draws meanwhile */
     if (drawn != NOTHING) {
         drawn = NOTHING;
         write_stderr(erase, sizeof(erase) - 1);
     }
-    quiet_since = now();
 }
 
 void htp_cli_terminal_end(void)
@@ -144,6 +144,7 @@ static void draw_bar(htp_cli_terminal *terminal, const htp_progress *progress)
     }
     char amount[32];
     format_amount(amount, progress->label, progress->done);
+    drawn = BAR; /* before it is: no tick erases it */
     (void)fprintf(stderr, "%s%-8s%s", erase, htp_stage_name(progress->stage), amount);
     if (progress->total > 0) {
         double share = (double)progress->done / (double)progress->total;
@@ -155,7 +156,6 @@ static void draw_bar(htp_cli_terminal *terminal, const htp_progress *progress)
         (void)fputc(']', stderr);
     }
     (void)fflush(stderr);
-    drawn = BAR;
     terminal->drawn_at = progress->seconds;
 }
 

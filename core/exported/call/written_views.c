@@ -114,17 +114,23 @@ static uint32_t put_split(const putting *p)
     const htp_exported_argument *list = &p->view->from->outputs[0];
     int64_t start = 0;
     for (uint32_t i = 0; i < list->count && i <= p->view->index; i++) {
+        if (list->items[i].kind != HTP_EXPORTED_VALUE) {
+            return HTP_NONE;
+        }
         const htp_exported_value *part = &r->program->values.items[list->items[i].value];
         int64_t at = dim < 0 ? dim + part->rank : dim;
-        if (list->items[i].kind != HTP_EXPORTED_VALUE || at < 0 || at >= (int64_t)part->rank ||
-            !htp_tape_is_fixed(r, &part->sizes[at])) {
+        if (at < 0 || at >= (int64_t)part->rank || !htp_tape_is_fixed(r, &part->sizes[at])) {
             return HTP_NONE;
         }
         int64_t length = r->values.items[r->bound[list->items[i].value]].dims[0][at];
-        if (i == p->view->index) {
-            return put_fixed(p, start, start + length);
+        int64_t end;
+        if (__builtin_add_overflow(start, length, &end)) {
+            return HTP_NONE;
         }
-        start += length;
+        if (i == p->view->index) {
+            return put_fixed(p, start, end);
+        }
+        start = end;
     }
     return HTP_NONE;
 }

@@ -46,7 +46,8 @@ htp_outcome htp_machine_check_depth(htp_machine *m)
     }
     if (m->control.block_depth >= most) {
         return htp_machine_stop(m, HTP_UNSUPPORTED,
-                                "calls, branches and loops are nested more than %" PRIu64 " deep",
+                                "calls, branches and loops are nested more than %" PRIu64
+                                " deep (--limit call-depth=N raises this limit)",
                                 most);
     }
     return htp_stack_is_low()

@@ -144,8 +144,14 @@ static htp_status check_folder(const htp_output *output)
 {
     char folder[PATH_MAX];
     (void)split_path(output->path, folder);
-    bool is_fit = output->is_direct || access(folder, W_OK | X_OK) == 0;
-    return is_fit ? HTP_OK : htp_output_cannot_write(output->path, errno);
+    if (output->is_direct || access(folder, W_OK | X_OK) == 0) {
+        return HTP_OK;
+    }
+    return errno == ENOENT || errno == ENOTDIR
+               ? htp_output_cannot_write(output->path, errno)
+               : htp_status_make(HTP_CODE_CANNOT_WRITE,
+                                 "cannot write '%s': folder '%s': %s: choose another path",
+                                 output->path, folder, strerror(errno));
 }
 
 htp_status htp_output_find(htp_output *output, const char *path)

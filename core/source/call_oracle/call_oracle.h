@@ -43,7 +43,7 @@ typedef struct htp_static_watch {
     htp_tick tick; /* called with the number of visited operations; false ends the search with
                            HTP_CODE_INTERRUPTED. NULL: no reports */
     void *user;
-    const htp_limits *limits; /* of calls in each other; NULL: all defaults */
+    const htp_limits *limits; /* of nested calls; NULL: all defaults */
 } htp_static_watch;
 
 /**

@@ -12,10 +12,10 @@ enum { MAX_NODES = 2 << 20, TICK = 1024 };
 
 static void refuse_nesting(htp_static_search *s)
 {
-    s->failure =
-        htp_status_make(HTP_CODE_UNSUPPORTED,
-                        "with all calls inlined, the program is nested more than %" PRIu64 " deep",
-                        htp_limit_blocks(s->watch->limits));
+    s->failure = htp_status_make(HTP_CODE_UNSUPPORTED,
+                                 "with all calls inlined, the program is nested more than %" PRIu64
+                                 " deep (--limit call-depth=N raises this limit)",
+                                 htp_limit_blocks(s->watch->limits));
 }
 
 static void refuse_size(htp_static_search *s)

@@ -34,13 +34,14 @@ struct htp_syntax_module;
 
 /** What code costs libtorch. */
 typedef struct htp_code_counts {
-    uint64_t operations; /**< calls and operators */
+    uint64_t operations; /**< calls, operators, attributes, slices */
     uint64_t values;     /**< names, constants and statements of functions */
 } htp_code_counts;
 
 /**
- * Counts what costs libtorch much for few bytes: a call takes 4.5 kB of its memory, a name up to
- * 1.2 kB, and each method or attribute of a class is compared with all earlier ones.
+ * Counts constructs that are short in the file but expensive in libtorch: a call takes 4.5 kB of
+ * its memory, a name up to 1.2 kB, and each method or attribute of a class is compared with all
+ * earlier ones.
  * @param counts  of the records so far; receives the sums
  * @return HTP_CODE_UNSUPPORTED beyond the limits of these or of members of a class
  */

@@ -4,27 +4,23 @@
 #include "source/code/code_syntax.h"
 #include "source/code/code_tokens.h"
 
-/* What a node costs libtorch: an operation, or a value that it names or writes. */
-enum cost { NOTHING, OPERATION, VALUE };
+/* How a node is counted: as a value, unless a row says otherwise. */
+enum cost { VALUE, OPERATION, NOTHING };
 
 static enum cost cost_of(const htp_syntax_node *node)
 {
     static const enum cost costs[] = {
-        [HTP_SYNTAX_NAME] = VALUE,
-        [HTP_SYNTAX_NUMBER] = VALUE,
-        [HTP_SYNTAX_STRING] = VALUE,
-        [HTP_SYNTAX_TRUE] = VALUE,
-        [HTP_SYNTAX_FALSE] = VALUE,
-        [HTP_SYNTAX_NONE] = VALUE,
-        [HTP_SYNTAX_ASSIGNMENT] = VALUE,
-        [HTP_SYNTAX_EXPRESSION] = VALUE,
+        [HTP_SYNTAX_SEQUENCE] = NOTHING,
+        [HTP_SYNTAX_ATTRIBUTE] = OPERATION,
         [HTP_SYNTAX_TUPLE] = OPERATION,
         [HTP_SYNTAX_LIST] = OPERATION,
         [HTP_SYNTAX_DICT] = OPERATION,
         [HTP_SYNTAX_LIST_COMPREHENSION] = OPERATION,
         [HTP_SYNTAX_DICT_COMPREHENSION] = OPERATION,
         [HTP_SYNTAX_SUBSCRIPT] = OPERATION,
+        [HTP_SYNTAX_SLICE] = OPERATION,
         [HTP_SYNTAX_CALL] = OPERATION,
+        [HTP_SYNTAX_KEYWORD] = NOTHING, /* its value counts */
         [HTP_SYNTAX_UNARY] = OPERATION,
         [HTP_SYNTAX_BINARY] = OPERATION,
         [HTP_SYNTAX_CONDITIONAL] = OPERATION,
@@ -34,9 +30,18 @@ static enum cost cost_of(const htp_syntax_node *node)
         [HTP_SYNTAX_IF] = OPERATION,
         [HTP_SYNTAX_WHILE] = OPERATION,
         [HTP_SYNTAX_FOR] = OPERATION,
+        [HTP_SYNTAX_FUNCTION] = NOTHING,
         [HTP_SYNTAX_CLASS] = NOTHING, /* the last kind */
     };
     return costs[node->kind];
+}
+
+/* Types make no nodes, however long their names are. */
+static bool is_type(const htp_syntax_node *node, uint32_t part)
+{
+    return (node->kind == HTP_SYNTAX_ASSIGNMENT && part == 1) ||
+           (node->kind == HTP_SYNTAX_PARAMETER && part == 0) ||
+           (node->kind == HTP_SYNTAX_FUNCTION && (part == 1 || part == 2));
 }
 
 /* What the elements of a tuple cost beside themselves: libtorch goes through its type for each. */
@@ -45,16 +50,19 @@ static uint64_t tuple_operations(const htp_syntax_node *node)
     return node->kind == HTP_SYNTAX_TUPLE ? (uint64_t)node->count * node->count >> 16 : 0;
 }
 
-/* Of values, those of functions count: a class declares attributes. */
-static void count(const htp_syntax_node *node, bool is_in_function, htp_code_counts *counts)
+/* Of values, those of functions count: a class declares attributes.
+ * @param is_callee  its attribute belongs to the call */
+static void count(const htp_syntax_node *node, bool is_in_function, bool is_callee,
+                  htp_code_counts *counts)
 {
     enum cost cost = cost_of(node);
-    counts->operations += (cost == OPERATION) + tuple_operations(node);
+    bool is_free = is_callee && node->kind == HTP_SYNTAX_ATTRIBUTE;
+    counts->operations += (cost == OPERATION && !is_free) + tuple_operations(node);
     counts->values += cost == VALUE && is_in_function;
     is_in_function = is_in_function || node->kind == HTP_SYNTAX_FUNCTION;
     for (uint32_t i = 0; i < node->count; i++) {
-        if (node->parts[i]) {
-            count(node->parts[i], is_in_function, counts);
+        if (node->parts[i] && !is_type(node, i)) {
+            count(node->parts[i], is_in_function, node->kind == HTP_SYNTAX_CALL && i == 0, counts);
         }
     }
 }
@@ -90,7 +98,7 @@ htp_status htp_code_count(const htp_syntax_module *module, const htp_limits *lim
             HTP_TRY(check_class(module, limits, all->parts[i]));
         }
     }
-    count(all, false, counts);
+    count(all, false, false, counts);
     HTP_TRY(check_count(module, limits, counts->operations, HTP_LIMIT_OPERATIONS));
     return check_count(module, limits, counts->values, HTP_LIMIT_CODE_VALUES);
 }

@@ -85,7 +85,7 @@ COSTLY = {
     "functions of numbers": (
         doubling_functions("int", "torch.add(x, 1)", "x = torch.add(x, __torch__.f40(1, ))"), "--limit steps=N"),
     "functions of tensors": (doubling_functions("Tensor", "torch.neg(x)", "x = __torch__.f40(x, )"), "--limit steps=N"),
-    "calls in calls": (methods(1500), "more than 1000 calls in each other (--limit call-depth=N raises this limit)"),
+    "calls in calls": (methods(1500), "more than 1000 nested calls (--limit call-depth=N raises this limit)"),
     "calls beyond the stack": (methods(5000), "(ulimit -s raises this limit)"),
     "a loop without end": (forward(WITHOUT_END.format(made="pass", body="pass")), "=N raises this limit"),
     "a loop of operators": (
@@ -125,7 +125,12 @@ COSTLY = {
     "much code": (forward("    y = torch.neg(x)\n" * 800_000), "--limit code-bytes=N"),
     "code of few bytes": (forward("    y=-x\n" * 400_000), "--limit code-operations=N"),
     "code of many constants": (forward("    l=[" + "1," * 600_000 + "1]\n"), "--limit code-values=N"),
-    "a tuple of many elements": (forward("    l=(" + "x," * 130_000 + ")\n"), "--limit code-operations=N"),
+    "code of slices": (forward(("    l=x[" + ":," * 50 + ":]\n") * 6000), "--limit code-operations=N"),
+    "code of attributes": (forward(("    l=self" + ".a" * 40 + "\n") * 7000), "--limit code-operations=N"),
+    "a function of many parameters": (
+        PYTHON + "def g(" + "".join(f"a{i}: Tensor, " for i in range(600_000)) + ") -> int:\n  return 1\n",
+        "--limit code-values=N"),
+    "a tuple of many elements": (forward("    l=(" + "x," * 140_000 + ")\n"), "--limit code-operations=N"),
     "code of many statements": (forward("    l=x\n" * 300_000), "--limit code-values=N"),
     "a class of methods": (members(40_000), "class Net has more than 16384 methods and attributes of one class"),
 }
@@ -236,6 +241,10 @@ def seconds_and_memory():
         begin = time.monotonic()
         refused(folder, "takes more than 1 seconds; --time-limit", "--time-limit", "1", *more)
         assert time.monotonic() - begin < SECONDS / 2
+        ignoring = subprocess.run(
+            [PROGRAM, folder / "net.pt", "--out", folder / "o.onnx", "--input", "x:float32[4,4]", "--time-limit", "1", *more],
+            preexec_fn=lambda: signal.signal(signal.SIGALRM, signal.SIG_IGN), capture_output=True, text=True, timeout=SECONDS)
+        assert ignoring.returncode == EXIT_UNSUPPORTED and "--time-limit" in ignoring.stderr, ignoring.stderr
         told = refused(folder, "takes more than 300 MiB", "--memory-limit", "300", "--json", *more)
         assert json.loads(told)["code"] == EXIT_UNSUPPORTED
 

@@ -14,7 +14,7 @@ static const char calls_itself[] = "%r = prim::CallFunction<f>(%x, %x)\n"
 UNIT_TEST(a_function_that_calls_itself_has_no_end)
 {
     gives(arena, calls_itself,
-          "forward() takes more than 1000 calls in each other (--limit call-depth=N raises this "
+          "forward() takes more than 1000 nested calls (--limit call-depth=N raises this "
           "limit)");
 }
 
@@ -26,7 +26,8 @@ UNIT_TEST(a_function_that_calls_itself_on_the_data_has_no_end_either)
           "def f(%a, %b:bool)\n"
           "%r = prim::If(%b) { %u = prim::CallFunction<f>(%a, %a, %b) -> %u } { -> %a }\n"
           "-> %r\n",
-          "calls, branches and loops are nested more than 1200 deep");
+          "calls, branches and loops are nested more than 1200 deep "
+          "(--limit call-depth=N raises this limit)");
 }
 
 /* A thread of a host has a small stack. */

@@ -26,7 +26,7 @@ UNIT_TEST(calls_have_an_end)
     restore_expect_end(arena, "%x = prim::CallMethod<Net.again>(%self)\n-> %x\n",
                        "def Net.again(%self:Net)\n"
                        "%x = prim::CallMethod<Net.again>(%self)\n-> %x\n",
-                       RUNS_NOT, "takes more than 1000 calls in each other (--limit call-depth=N");
+                       RUNS_NOT, "takes more than 1000 nested calls (--limit call-depth=N");
 }
 
 /* At the limit of depth, which only counts running calls. */

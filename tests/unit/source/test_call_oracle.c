@@ -437,7 +437,8 @@ UNIT_TEST(programs_that_are_too_deep_are_refused)
     const asked of = {NODES({"Net.forward", 0, 0})};
     ck_assert_str_eq(find(arena, chain(arena, 1200, 1), &of), "Net");
     check_refusal(arena, chain(arena, 1201, 1),
-                  "with all calls inlined, the program is nested more than 1200 deep");
+                  "with all calls inlined, the program is nested more than 1200 deep "
+                  "(--limit call-depth=N raises this limit)");
 }
 
 /* Callees of interfaces are found during the walk, and limited there. */
@@ -451,7 +452,8 @@ UNIT_TEST(interfaces_that_call_themselves_are_bounded)
                   "def Net.again(%self:Net, %m:Shape)\n"
                   "  %y:Shape = prim::CallMethod<again>(%m, %m)\n"
                   "  -> %y\n",
-                  "with all calls inlined, the program is nested more than 1200 deep");
+                  "with all calls inlined, the program is nested more than 1200 deep "
+                  "(--limit call-depth=N raises this limit)");
 }
 
 static bool stop(void *user, uint64_t done, uint64_t total)
