@@ -23,6 +23,7 @@ static void list_values(htp_inliner *i)
     i->names = HTP_NEW_ARRAY(i->arena, const char *, count);
     i->up = HTP_NEW_ARRAY(i->arena, uint32_t, count);
     i->is_returned = HTP_NEW_ARRAY(i->arena, bool, count);
+    i->is_handed_on = HTP_NEW_ARRAY(i->arena, bool, count);
     i->first_value = HTP_NEW_ARRAY(i->arena, uint32_t, view->graphs.count + 1);
     i->value_of = HTP_NEW_ARRAY(i->arena, uint32_t, view->tensors.count + 1);
     for (size_t t = 0; t < view->tensors.count; t++) {
@@ -70,6 +71,7 @@ static void bind(htp_inliner *i, uint32_t node, uint32_t graph)
     for (uint32_t v = i->first_value[graph]; v < i->first_value[graph + 1]; v++) {
         i->names[v] = NULL;
         i->up[v] = HTP_NONE;
+        i->is_handed_on[v] = false;
     }
     for (uint32_t k = 0; k < called->inputs.count; k++) {
         uint32_t given = operand_of(view, call->inputs, k);
@@ -138,6 +140,10 @@ static void return_rest(htp_inliner *i, const htp_inline_frame *frame, uint32_t 
             hand_on(i, frame, name, fixed);
             name = fixed;
         }
+        for (uint32_t v = to; v != HTP_NONE && v != top; v = i->up[v]) {
+            i->is_handed_on[v] = true;
+        }
+        i->is_handed_on[top] = !htp_inline_is_fixed(i, top);
         htp_inline_set_name(i, to, name);
     }
 }

@@ -72,6 +72,8 @@ typedef struct htp_inliner {
     uint32_t *up;          /* by value of a function: the caller's value that it becomes */
     bool *is_repeated;     /* by node: a call whose name has a number because it is repeated */
     bool *is_returned;     /* by value: its function returns it */
+    bool *is_handed_on;    /* by value of a function: a call in it handed on a value that has
+                              another name, and makes none */
     uint32_t *first_value; /* by graph, and one more */
     uint32_t *value_of;    /* by tensor: the initializer's value */
     htp_map node_names;

@@ -33,8 +33,8 @@ static bool has_form(const htp_inliner *i, const htp_inline_frame *call)
     }
     for (uint32_t k = 0; k < wanted.count; k++) {
         uint32_t to = view->operands.items[wanted.first + k];
-        if (to != HTP_NONE && i->up[view->operands.items[returned.first + k]] != to &&
-            !htp_inline_is_fixed(i, htp_inline_top(i, to))) {
+        if (to != HTP_NONE && !htp_inline_is_fixed(i, htp_inline_top(i, to)) &&
+            (i->up[view->operands.items[returned.first + k]] != to || i->is_handed_on[to])) {
             return false;
         }
     }

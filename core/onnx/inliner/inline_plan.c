@@ -10,9 +10,8 @@ const char *htp_inline_call_function(const htp_inline_plan *plan, uint32_t funct
 {
     const htp_view *view = plan->view;
     const htp_view_function *called = &view->functions.items[function];
-    const char *overload = htp_view_text(view, called->overload);
-    return htp_arena_printf(plan->arena, "%s::%s%s%s", htp_view_text(view, called->domain),
-                            htp_view_text(view, called->name), *overload ? ":" : "", overload);
+    return htp_view_call_operator(plan->arena, view, called->domain, called->name,
+                                  called->overload);
 }
 
 htp_status htp_inline_too_much(const htp_inline_plan *plan)

@@ -101,6 +101,14 @@ uint32_t *htp_view_tops(htp_arena *arena, const htp_view *view, uint32_t graph)
     return tops;
 }
 
+const char *htp_view_call_operator(htp_arena *arena, const htp_view *view, htp_view_name domain,
+                                   htp_view_name op_type, htp_view_name overload)
+{
+    const char *more = htp_view_text(view, overload);
+    return htp_arena_printf(arena, "%s::%s%s%s", htp_view_text(view, htp_view_domain(view, domain)),
+                            htp_view_text(view, op_type), *more ? ":" : "", more);
+}
+
 const char *htp_view_call_node(const htp_view *view, uint32_t node)
 {
     const htp_view_node *called = &view->nodes.items[node];

@@ -295,6 +295,10 @@ uint32_t *htp_view_tops(htp_arena *arena, const htp_view *view, uint32_t graph);
 /** A node's name in messages: its name, or its op type and outputs. */
 const char *htp_view_call_node(const htp_view *view, uint32_t node);
 
+/** "d::F", with the overload where there is one: of an operator or a function. In @p arena. */
+const char *htp_view_call_operator(htp_arena *arena, const htp_view *view, htp_view_name domain,
+                                   htp_view_name op_type, htp_view_name overload);
+
 /** The last property with this key, which counts in protobuf's maps; or NULL. */
 const htp_view_property *htp_view_find_property(const htp_view *view, htp_view_range properties,
                                                 htp_view_name key);

@@ -84,6 +84,7 @@ typedef struct htp_replacement {
 
     /* What the replacements bring along. */
     HTP_VECTOR(htp_span) imports; /* fields of the model */
+    htp_map imported;             /* their domains */
     HTP_VECTOR(htp_replaced_reader) readers;
     HTP_VECTOR(htp_span) functions;           /* likewise */
     htp_numbers needed_functions;             /* of the file, which the part has, too */

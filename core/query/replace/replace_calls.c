@@ -20,8 +20,10 @@ struct chooser {
     const htp_inline_places *places;
     uint32_t *concerned; /* by position: how many nodes before it are replaced, or copied */
     bool *fits;          /* by place: it can stay as it is */
+    bool *is_gone;       /* by value: a module makes it, and nothing else knows it */
     htp_map values;      /* by graph and name */
-    htp_map names;       /* of nodes */
+    htp_map flat_names;  /* of nodes of the flat view */
+    htp_map names;       /* likewise, and of calls in the model's own graphs */
 };
 
 /* ---- positions ---- */
@@ -70,7 +72,78 @@ static uint32_t *list_positions(htp_arena *arena, const htp_view *view)
     return at;
 }
 
+/* ---- values by name ---- */
+
+static void list_values(struct chooser *c)
+{
+    const htp_view *view = c->r->view;
+    uint32_t *keys = HTP_NEW_ARRAY(c->arena, uint32_t, 2 * view->values.count + 1);
+    for (uint32_t v = 0; v < view->values.count; v++) {
+        uint32_t *key = &keys[2 * (size_t)v];
+        key[0] = view->values.items[v].graph;
+        key[1] = view->values.items[v].name;
+        htp_map_set_bytes(c->arena, &c->values, key, 2 * sizeof(*key), v);
+    }
+}
+
+/* The value that a name means in a graph; HTP_NONE: none. */
+static uint32_t find_value(const struct chooser *c, uint32_t graph, htp_span name)
+{
+    const htp_view *view = c->r->view;
+    htp_view_name number = htp_view_find_name(view, htp_arena_copy(c->arena, name.at, name.bytes));
+    for (; number != 0 && graph != HTP_NONE; graph = view->graphs.items[graph].parent) {
+        const uint32_t key[] = {graph, number};
+        uint32_t value;
+        if (htp_map_get_bytes(&c->values, key, sizeof(key), &value)) {
+            return value;
+        }
+    }
+    return HTP_NONE;
+}
+
+static void list_operands(const struct chooser *c, htp_staying_call *call)
+{
+    htp_wire wire = htp_wire_begin(htp_wire_content(call->whole));
+    htp_wire_field field;
+    while (htp_wire_next(&wire, &field)) {
+        bool is_input = htp_wire_is_bytes(&field, NODE_INPUT);
+        bool is_operand = is_input || htp_wire_is_bytes(&field, NODE_OUTPUT);
+        uint32_t value = is_operand ? find_value(c, call->graph, field.content) : HTP_NONE;
+        if (value != HTP_NONE) {
+            HTP_PUSH(c->arena, is_input ? &call->inputs : &call->outputs, value);
+        }
+    }
+}
+
 /* ---- which stay ---- */
+
+static void mark_values(const struct chooser *c, htp_view_range values)
+{
+    for (uint32_t k = values.first; k < values.first + values.count; k++) {
+        uint32_t value = c->r->view->operands.items[k];
+        if (value != HTP_NONE) {
+            c->is_gone[value] = true;
+        }
+    }
+}
+
+/* What modules make is gone, except their outputs. */
+static void find_gone(struct chooser *c)
+{
+    const htp_replacement *r = c->r;
+    c->is_gone = HTP_NEW_ARRAY(c->arena, bool, r->view->values.count + 1);
+    for (uint32_t n = 0; n < r->view->nodes.count; n++) {
+        if (r->replaced_by[n] != HTP_NONE) {
+            mark_values(c, r->view->nodes.items[n].outputs);
+        }
+    }
+    for (size_t i = 0; i < r->list.count; i++) {
+        const htp_numbers *outputs = &r->list.items[i].part.outputs;
+        for (size_t k = 0; k < outputs->count; k++) {
+            c->is_gone[outputs->items[k]] = false;
+        }
+    }
+}
 
 static void count_concerned(struct chooser *c)
 {
@@ -121,7 +194,26 @@ static bool has_data(const htp_view *file, uint32_t node)
 static bool is_name_taken(const struct chooser *c, const htp_inline_place *place)
 {
     const htp_view *file = c->places->file;
-    return htp_map_get(&c->names, htp_view_text(file, file->nodes.items[place->node].name), NULL);
+    const char *name = htp_view_text(file, file->nodes.items[place->node].name);
+    return htp_map_get(&c->flat_names, name, NULL);
+}
+
+/* Whether the new model has all that a call reads. Its function may ignore an input, so this may be
+ * more than what its nodes read. */
+static bool has_inputs(const struct chooser *c, const htp_inline_place *place)
+{
+    uint32_t graph = c->r->view->nodes.items[c->r->at[place->first]].graph;
+    htp_wire wire = htp_wire_begin(htp_wire_content(place->whole));
+    htp_wire_field field;
+    while (htp_wire_next(&wire, &field)) {
+        if (htp_wire_is_bytes(&field, NODE_INPUT) && field.content.bytes > 0) {
+            uint32_t value = find_value(c, graph, field.content);
+            if (value == HTP_NONE || c->is_gone[value]) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /* A node whose bodies have calls stays if all of these do. */
@@ -137,53 +229,11 @@ static void find_fitting(struct chooser *c)
         c->fits[i] = c->fits[i] && place->whole.bytes > 0 && place->first < place->last &&
                      c->concerned[place->last] == c->concerned[place->first] &&
                      !has_data(c->places->file, place->node) &&
-                     !(is_own_call && is_name_taken(c, place));
+                     !(is_own_call && is_name_taken(c, place)) &&
+                     (!is_call || has_inputs(c, place));
         bool is_in_node =
             place->around != HTP_NONE && c->places->list.items[place->around].function == HTP_NONE;
         c->fits[is_in_node ? place->around : i] &= c->fits[i];
-    }
-}
-
-/* ---- values by name ---- */
-
-static void list_values(struct chooser *c)
-{
-    const htp_view *view = c->r->view;
-    uint32_t *keys = HTP_NEW_ARRAY(c->arena, uint32_t, 2 * view->values.count + 1);
-    for (uint32_t v = 0; v < view->values.count; v++) {
-        uint32_t *key = &keys[2 * (size_t)v];
-        key[0] = view->values.items[v].graph;
-        key[1] = view->values.items[v].name;
-        htp_map_set_bytes(c->arena, &c->values, key, 2 * sizeof(*key), v);
-    }
-}
-
-/* The value that a name means in a graph; HTP_NONE: none. */
-static uint32_t find_value(const struct chooser *c, uint32_t graph, htp_span name)
-{
-    const htp_view *view = c->r->view;
-    htp_view_name number = htp_view_find_name(view, htp_arena_copy(c->arena, name.at, name.bytes));
-    for (; number != 0 && graph != HTP_NONE; graph = view->graphs.items[graph].parent) {
-        const uint32_t key[] = {graph, number};
-        uint32_t value;
-        if (htp_map_get_bytes(&c->values, key, sizeof(key), &value)) {
-            return value;
-        }
-    }
-    return HTP_NONE;
-}
-
-static void list_operands(const struct chooser *c, htp_staying_call *call)
-{
-    htp_wire wire = htp_wire_begin(htp_wire_content(call->whole));
-    htp_wire_field field;
-    while (htp_wire_next(&wire, &field)) {
-        bool is_input = htp_wire_is_bytes(&field, NODE_INPUT);
-        bool is_operand = is_input || htp_wire_is_bytes(&field, NODE_OUTPUT);
-        uint32_t value = is_operand ? find_value(c, call->graph, field.content) : HTP_NONE;
-        if (value != HTP_NONE) {
-            HTP_PUSH(c->arena, is_input ? &call->inputs : &call->outputs, value);
-        }
     }
 }
 
@@ -234,12 +284,24 @@ static void keep_call(struct chooser *c, const htp_inline_place *place)
     HTP_PUSH(c->arena, &r->calls, call);
 }
 
+static void take_name(const struct chooser *c, htp_map *names, const htp_view *view, uint32_t node)
+{
+    if (view->nodes.items[node].name != 0) {
+        htp_map_set(c->arena, names, htp_view_text(view, view->nodes.items[node].name), 1);
+    }
+}
+
 static void take_names(struct chooser *c)
 {
     const htp_view *view = c->r->view;
-    for (size_t n = 0; n < view->nodes.count; n++) {
-        if (view->nodes.items[n].name != 0) {
-            htp_map_set(c->arena, &c->names, htp_view_text(view, view->nodes.items[n].name), 1);
+    for (uint32_t n = 0; n < view->nodes.count; n++) {
+        take_name(c, &c->flat_names, view, n);
+        take_name(c, &c->names, view, n);
+    }
+    for (size_t i = 0; i < c->places->list.count; i++) {
+        const htp_inline_place *place = &c->places->list.items[i];
+        if (place->is_own && place->function != HTP_NONE) {
+            take_name(c, &c->names, c->places->file, place->node);
         }
     }
 }
@@ -257,9 +319,10 @@ htp_status htp_replace_keep_calls(htp_arena *arena, htp_replacement *r)
         return HTP_OK;
     }
     count_concerned(&c);
+    find_gone(&c);
     take_names(&c);
-    find_fitting(&c);
     list_values(&c);
+    find_fitting(&c);
     for (size_t i = 0; i < r->places.list.count; i++) {
         const htp_inline_place *place = &r->places.list.items[i];
         if (!c.fits[i] || place->first < end) {

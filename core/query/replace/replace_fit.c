@@ -3,8 +3,6 @@
  */
 #include "query/replace/replace_parts.h"
 
-#include "onnx/reader/schema.h"
-
 #include <string.h>
 
 /* One module, and the part that takes its place. */
@@ -159,11 +157,6 @@ static htp_status check_types(struct fitting *f, const htp_numbers *of_part, con
 
 /* ---- what the model has, too ---- */
 
-static bool is_equal(htp_span a, htp_span b)
-{
-    return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
-}
-
 /* Whether two initializers have the same elements; those beside a model are not read. */
 static bool is_same_weight(const htp_view *a, uint32_t x, const htp_view *b, uint32_t y)
 {
@@ -176,7 +169,7 @@ static bool is_same_weight(const htp_view *a, uint32_t x, const htp_view *b, uin
     for (uint32_t i = 0; is_same && i < one->dims.count; i++) {
         is_same = a->dims.items[one->dims.first + i] == b->dims.items[other->dims.first + i];
     }
-    return is_same && is_equal(one->data, other->data);
+    return is_same && htp_replace_is_equal(one->data, other->data);
 }
 
 static void take_weights(struct fitting *f, const htp_map *known)
@@ -244,7 +237,8 @@ static void take_nodes(struct fitting *f, const htp_map *known)
         uint32_t same;
         if (value != HTP_NONE && htp_map_get(known, name_of(part, value), &same) &&
             view->values.items[same].maker == HTP_VIEW_BY_NODE &&
-            is_equal(node->whole, view->nodes.items[view->values.items[same].node].whole) &&
+            htp_replace_is_equal(node->whole,
+                                 view->nodes.items[view->values.items[same].node].whole) &&
             is_whole(part, n) && reads_same(f, n)) {
             f->replaced->same[value] = same;
             HTP_PUSH(f->arena, &f->replaced->inputs, same);
@@ -279,145 +273,6 @@ static void find_same(struct fitting *f, const htp_numbers *inputs)
     }
     take_weights(f, &known);
     take_nodes(f, &known);
-}
-
-/* ---- operators ---- */
-
-/* What is checked of a part, besides its border. */
-struct checking {
-    htp_arena *arena;
-    htp_replacement *r;
-    const htp_view *part;
-    const htp_view *file; /* of the model */
-    htp_schemas *schemas;
-    htp_map functions;    /* of the file, by name */
-    htp_map of_part;      /* likewise */
-    const bool *is_inner; /* by graph of the part: it is in a function */
-};
-
-static const char *name_function(htp_arena *arena, const htp_view *view, htp_view_name domain,
-                                 htp_view_name name, htp_view_name overload)
-{
-    const char *more = htp_view_text(view, overload);
-    return htp_arena_printf(arena, "%s::%s%s%s", htp_view_text(view, htp_view_domain(view, domain)),
-                            htp_view_text(view, name), *more ? ":" : "", more);
-}
-
-static htp_map list_functions(htp_arena *arena, const htp_view *view)
-{
-    htp_map names = {0};
-    for (uint32_t f = 0; f < view->functions.count; f++) {
-        const htp_view_function *of = &view->functions.items[f];
-        htp_map_set(arena, &names, name_function(arena, view, of->domain, of->name, of->overload),
-                    f);
-    }
-    return names;
-}
-
-/* Those that cannot be inlined come along, unless the model has the same. */
-static htp_status take_function(struct checking *c, const htp_view_function *function)
-{
-    const char *name =
-        name_function(c->arena, c->part, function->domain, function->name, function->overload);
-    htp_span whole = c->part->graphs.items[function->graph].whole;
-    enum { OLDEST_IR = 8 }; /* with functions */
-    uint32_t same;
-    if (htp_map_get(&c->functions, name, &same)) {
-        HTP_PUSH(c->arena, &c->r->needed_functions, same);
-        same = c->file->functions.items[same].graph;
-        return is_equal(whole, c->file->graphs.items[same].whole)
-                   ? HTP_OK
-                   : htp_status_make(HTP_CODE_USAGE,
-                                     "%s: function %s is another one in %s; rename it",
-                                     c->part->path, name, c->file->path);
-    }
-    if (c->file->ir_version < OLDEST_IR) {
-        return htp_status_make(
-            HTP_CODE_USAGE,
-            "%s: function %s cannot be inlined, and IR version %lld of %s has no "
-            "functions",
-            c->part->path, name, (long long)c->file->ir_version, c->file->path);
-    }
-    HTP_PUSH(c->arena, &c->r->functions, whole);
-    return HTP_OK;
-}
-
-/* Another version of the domain is no obstacle if the operator is the same in both. */
-static htp_status check_version(struct checking *c, uint32_t node, const char *domain,
-                                const char *op_type)
-{
-    int64_t mine = htp_replace_find_version(c->part, domain);
-    int64_t theirs = htp_replace_find_import(c->r, domain);
-    if (mine == 0) {
-        return htp_status_make(HTP_CODE_BAD_INPUT,
-                               "%s: node '%s' is %s of %s, which the model does not import",
-                               c->part->path, htp_view_call_node(c->part, node), op_type,
-                               *domain ? domain : "ONNX's operators");
-    }
-    if (mine == theirs || theirs == 0) {
-        return HTP_OK;
-    }
-    const htp_schema *one = *domain ? NULL : htp_schemas_find(c->schemas, op_type, mine);
-    const htp_schema *other = *domain ? NULL : htp_schemas_find(c->schemas, op_type, theirs);
-    if (one && other && one->since == other->since) {
-        return HTP_OK;
-    }
-    return htp_status_make(HTP_CODE_USAGE,
-                           "%s: node '%s' is %s of version %lld of %s, and %s has version %lld; "
-                           "convert the part first, for example by onnx.version_converter",
-                           c->part->path, htp_view_call_node(c->part, node), op_type,
-                           (long long)mine, *domain ? domain : "ONNX's operators", c->file->path,
-                           (long long)theirs);
-}
-
-static htp_status check_node(struct checking *c, uint32_t number)
-{
-    const htp_view_node *node = &c->part->nodes.items[number];
-    const char *op_type = htp_view_text(c->part, node->op_type);
-    if (c->is_inner[node->graph]) { /* functions import operators themselves */
-        return HTP_OK;
-    }
-    if (c->file->functions.count > 0) {
-        const char *name =
-            name_function(c->arena, c->part, node->domain, node->op_type, node->overload);
-        if (htp_map_get(&c->functions, name, NULL) && !htp_map_get(&c->of_part, name, NULL)) {
-            return htp_status_make(
-                HTP_CODE_USAGE, "%s: node '%s' is %s, which is a function of %s; rename one",
-                c->part->path, htp_view_call_node(c->part, number), name, c->file->path);
-        }
-    }
-    return check_version(c, number, htp_view_text(c->part, htp_view_domain(c->part, node->domain)),
-                         op_type);
-}
-
-static htp_status check_part(htp_arena *arena, htp_replacement *r, const htp_replacing_part *part)
-{
-    const htp_view *view = part->view;
-    const htp_view *file = r->file ? r->file : r->view;
-    struct checking c = {
-        .arena = arena,
-        .r = r,
-        .part = view,
-        .file = file,
-        .schemas = htp_schemas_new(arena),
-        .functions = list_functions(arena, file),
-        .of_part = list_functions(arena, view),
-        .is_inner = htp_replace_list_inner_graphs(arena, view),
-    };
-    for (size_t f = 0; f < view->functions.count; f++) {
-        HTP_TRY(take_function(&c, &view->functions.items[f]));
-    }
-    for (uint32_t n = 0; n < view->nodes.count; n++) {
-        HTP_TRY(check_node(&c, n));
-    }
-    for (size_t i = 0; i < view->imports.count; i++) {
-        htp_view_name name = htp_view_domain(view, view->imports.items[i].domain);
-        if (htp_replace_find_import(r, htp_view_text(view, name)) == 0) {
-            htp_replace_add_import(arena, r, htp_view_text(view, name),
-                                   view->imports.items[i].version);
-        }
-    }
-    return HTP_OK;
 }
 
 /* ---- the whole ---- */
@@ -463,7 +318,7 @@ htp_status htp_replace_fit_part(htp_arena *arena, htp_replacement *r,
 {
     const htp_numbers inputs = list_inputs(arena, part->view);
     const htp_numbers outputs = list_outputs(arena, part->view);
-    HTP_TRY(check_part(arena, r, part));
+    HTP_TRY(htp_replace_check_part(arena, r, part->view));
     for (size_t i = 0; i < r->list.count; i++) {
         htp_replaced *replaced = &r->list.items[i];
         struct fitting f = {.arena = arena, .r = r, .part = part, .replaced = replaced};

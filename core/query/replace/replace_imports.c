@@ -25,21 +25,33 @@ int64_t htp_replace_find_import(const htp_replacement *r, const char *domain)
     return version != 0 ? version : htp_replace_find_version(r->view, domain);
 }
 
-static void add_import(htp_arena *arena, htp_replacement *r, const char *domain, int64_t version)
+void htp_replace_add_import(htp_arena *arena, htp_replacement *r, const char *domain,
+                            int64_t version)
 {
     htp_text import = {.arena = arena};
     htp_text field = {.arena = arena};
+    int64_t of_view = htp_replace_find_version(r->view, domain);
+    if (htp_replace_find_version(r->file ? r->file : r->view, domain) != 0 ||
+        htp_map_get(&r->imported, domain, NULL)) {
+        return;
+    }
+    htp_map_set(arena, &r->imported, domain, 1);
     htp_wire_add_text(&import, IMPORT_DOMAIN, domain);
-    htp_wire_add_varint(&import, IMPORT_VERSION, (uint64_t)version);
+    htp_wire_add_varint(&import, IMPORT_VERSION, (uint64_t)(of_view != 0 ? of_view : version));
     htp_wire_add_bytes(&field, MODEL_IMPORT, import.bytes, import.length);
     HTP_PUSH(arena, &r->imports, htp_wire_span(&field));
 }
 
-void htp_replace_add_import(htp_arena *arena, htp_replacement *r, const char *domain,
-                            int64_t version)
+/* Domains of functions have no versions of their own. */
+static void add_imports_of_calls(htp_arena *arena, htp_replacement *r)
 {
-    if (htp_replace_find_import(r, domain) == 0) {
-        add_import(arena, r, domain, version);
+    for (size_t i = 0; i < r->calls.count; i++) {
+        const htp_inline_place *place = r->calls.items[i].place;
+        if (place && !place->is_own) {
+            htp_view_name domain = r->file->functions.items[place->function].domain;
+            domain = htp_view_domain(r->file, domain);
+            htp_replace_add_import(arena, r, htp_view_text(r->file, domain), 1);
+        }
     }
 }
 
@@ -55,9 +67,9 @@ void htp_replace_add_inlined_imports(htp_arena *arena, htp_replacement *r)
     for (size_t i = 0; i < view->imports.count; i++) {
         const htp_view_import *import = &view->imports.items[i];
         htp_view_name domain = htp_view_domain(view, import->domain);
-        const char *name = htp_view_text(view, domain);
-        if (is_used[domain] && htp_replace_find_version(r->file, name) == 0) {
-            add_import(arena, r, name, import->version);
+        if (is_used[domain]) {
+            htp_replace_add_import(arena, r, htp_view_text(view, domain), import->version);
         }
     }
+    add_imports_of_calls(arena, r);
 }

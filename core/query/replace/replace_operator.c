@@ -350,18 +350,17 @@ static void note_readers(htp_arena *arena, htp_replacement *r, const htp_replace
 
 /* ---- the whole ---- */
 
-static htp_status check_model(const htp_replacement *r, const htp_replacing_operator *op)
+static htp_status check_model(htp_arena *arena, const htp_replacement *r,
+                              const htp_replacing_operator *op)
 {
     const htp_view *file = r->file ? r->file : r->view;
     int64_t version = htp_replace_find_import(r, op->domain);
-    for (size_t f = 0; f < file->functions.count; f++) {
-        const htp_view_function *function = &file->functions.items[f];
-        if (strcmp(htp_view_text(file, function->domain), op->domain) == 0 &&
-            strcmp(htp_view_text(file, function->name), op->name) == 0) {
-            return htp_status_make(HTP_CODE_USAGE,
-                                   "%s: %s:%s is a function of the model; choose another name",
-                                   file->path, op->domain, op->name);
-        }
+    const htp_map functions = htp_replace_name_functions(arena, file);
+    const char *name = htp_arena_printf(arena, "%s::%s", op->domain, op->name);
+    if (htp_map_get(&functions, name, NULL)) {
+        return htp_status_make(HTP_CODE_USAGE,
+                               "%s: %s:%s is a function of the model; choose another name",
+                               file->path, op->domain, op->name);
     }
     if (version == 0 || version == op->version) {
         return HTP_OK;
@@ -380,7 +379,7 @@ htp_status htp_replace_by_operator(htp_arena *arena, htp_replacement *r,
     const htp_numbers *nodes = list_nodes(arena, r);
     uint32_t *mark = HTP_NEW_ARRAY(arena, uint32_t, view->values.count + 1);
     htp_map names = {0};
-    HTP_TRY(check_model(r, op));
+    HTP_TRY(check_model(arena, r, op));
     for (size_t n = 0; n < view->nodes.count; n++) {
         htp_map_set(arena, &names, htp_view_text(view, view->nodes.items[n].name), 1);
     }

@@ -117,81 +117,85 @@ static void find_unread(htp_arena *arena, htp_replacement *r)
 
 /* ---- the order ---- */
 
-/* What is ordered: by node of the graph, a node that stays, or, at the last node of a module, what
- * takes its place, or, at the last node of a call that stays, the call. */
+/* Edges of the graphs in which nodes are replaced. Units are numbered as nodes of the view: a node
+ * that stays, or, at the last node of a module, what takes its place, or, at the last node of a
+ * call that stays, the call. Each edge lies in one graph. */
 struct sorter {
     htp_arena *arena;
     htp_replacement *r;
-    uint32_t graph;
-    uint32_t first_node, count;
-    const uint32_t *top;    /* by node of the view: the node of the graph, see htp_view_tops() */
-    uint32_t *reader_first; /* by unit, and one more: of `readers` */
-    uint32_t *readers;      /* units */
-    uint32_t *used;         /* by unit: slots of `readers`; NULL while they are counted */
-    uint32_t *missing;      /* by unit: edges from units that are not in the order yet */
-    bool *is_passed;        /* by unit: its place in the file */
-    bool *is_done;          /* by unit */
-    uint32_t reader;        /* whose edges are noted */
+    const bool *is_sorted; /* by graph */
+    uint32_t count;        /* of units */
+    htp_edges edges;       /* from units to those that read them */
+    uint32_t *used;        /* by unit: edges that are noted; NULL while they are counted */
+    uint32_t *missing;     /* by unit: edges from units that are not in the order yet */
+    bool *is_passed;       /* by unit: its place in the file */
+    bool *is_done;         /* by unit */
     htp_numbers queue;
 };
 
-/* The unit of a node of the graph; HTP_NONE if nothing reads it any longer. */
+/* The unit of a node; HTP_NONE if nothing reads it any longer. */
 static uint32_t unit_of(const struct sorter *s, uint32_t node)
 {
-    uint32_t replaced = s->r->replaced_by[node];
-    uint32_t call = s->r->call_of[node];
-    if (s->r->is_unread_node[node]) {
+    const htp_replacement *r = s->r;
+    uint32_t replaced = r->replaced_by[node];
+    uint32_t call = r->call_of[node];
+    if (r->is_unread_node[node]) {
         return HTP_NONE;
     }
-    if (call != HTP_NONE && s->r->calls.items[call].graph == s->graph) {
-        return s->r->calls.items[call].last - s->first_node;
+    if (call != HTP_NONE && r->calls.items[call].graph == r->view->nodes.items[node].graph) {
+        return r->calls.items[call].last;
     }
-    return (replaced == HTP_NONE ? node : s->r->list.items[replaced].last) - s->first_node;
+    return replaced == HTP_NONE ? node : r->list.items[replaced].last;
 }
 
-static void note_edge(struct sorter *s, uint32_t reader, uint32_t value)
+/* The unit of a graph that a node is, or that it lies in; HTP_NONE: none. */
+static uint32_t unit_in(const struct sorter *s, uint32_t node, uint32_t graph)
 {
+    const htp_view *view = s->r->view;
+    while (node != HTP_NONE && view->nodes.items[node].graph != graph) {
+        node = view->graphs.items[view->nodes.items[node].graph].node;
+    }
+    return node == HTP_NONE ? HTP_NONE : unit_of(s, node);
+}
+
+static void note_edge(void *user, uint32_t node, uint32_t value)
+{
+    struct sorter *s = user;
     const htp_view_value *read = &s->r->view->values.items[value];
-    if (read->maker != HTP_VIEW_BY_NODE || read->graph != s->graph) {
+    if (read->maker != HTP_VIEW_BY_NODE || !s->is_sorted[read->graph]) {
         return;
     }
+    uint32_t reader = unit_in(s, node, read->graph);
     uint32_t source = unit_of(s, read->node);
-    if (source == HTP_NONE || source == reader) {
+    if (source == HTP_NONE || reader == HTP_NONE || source == reader) {
         return;
     }
     if (!s->used) {
-        s->reader_first[source + 1]++;
+        s->edges.first[source + 1]++;
         s->missing[reader]++;
     } else {
-        s->readers[s->reader_first[source] + s->used[source]++] = reader;
+        s->edges.to[s->edges.first[source] + s->used[source]++] = reader;
     }
-}
-
-static void note_node_edge(void *user, uint32_t node, uint32_t value)
-{
-    struct sorter *s = user;
-    note_edge(s, s->top[node] - s->first_node, value);
 }
 
 static void note_edges(struct sorter *s)
 {
     const htp_replacement *r = s->r;
     for (uint32_t n = 0; n < r->view->nodes.count; n++) {
-        if (s->top[n] != HTP_NONE && htp_replace_is_written(r, n)) {
-            htp_flow_each_read(r->view, n, note_node_edge, s);
+        if (htp_replace_is_written(r, n)) {
+            htp_flow_each_read(r->view, n, note_edge, s);
         }
     }
     for (size_t i = 0; i < r->calls.count; i++) {
         const htp_staying_call *call = &r->calls.items[i];
-        uint32_t top = call->place ? s->top[call->last] : HTP_NONE;
-        for (size_t k = 0; k < call->inputs.count && top != HTP_NONE; k++) {
-            note_edge(s, unit_of(s, top), call->inputs.items[k]);
+        for (size_t k = 0; k < call->inputs.count && call->place; k++) {
+            note_edge(s, call->last, call->inputs.items[k]);
         }
     }
     for (size_t i = 0; i < r->list.count; i++) {
         const htp_replaced *replaced = &r->list.items[i];
-        for (size_t k = 0; k < replaced->inputs.count && replaced->graph == s->graph; k++) {
-            note_edge(s, replaced->last - s->first_node, replaced->inputs.items[k]);
+        for (size_t k = 0; k < replaced->inputs.count; k++) {
+            note_edge(s, replaced->last, replaced->inputs.items[k]);
         }
     }
 }
@@ -200,27 +204,27 @@ static void find_edges(struct sorter *s)
 {
     note_edges(s);
     for (uint32_t i = 0; i < s->count; i++) {
-        s->reader_first[i + 1] += s->reader_first[i];
+        s->edges.first[i + 1] += s->edges.first[i];
     }
-    s->readers = HTP_NEW_ARRAY(s->arena, uint32_t, (size_t)s->reader_first[s->count] + 1);
+    s->edges.to = HTP_NEW_ARRAY(s->arena, uint32_t, (size_t)s->edges.first[s->count] + 1);
     s->used = HTP_NEW_ARRAY(s->arena, uint32_t, (size_t)s->count + 1);
     note_edges(s);
 }
 
-/* Appends a unit to the order, and units after it that waited for it alone. */
+/* Appends a unit to the order of its graph, and units after it that waited for it alone. */
 static void put(struct sorter *s, uint32_t unit)
 {
-    htp_numbers *order = &s->r->orders[s->graph];
+    const htp_replacement *r = s->r;
+    htp_numbers *order = &r->orders[r->view->nodes.items[unit].graph];
     size_t next = s->queue.count;
     HTP_PUSH(s->arena, &s->queue, unit);
     for (; next < s->queue.count; next++) {
         unit = s->queue.items[next];
-        uint32_t replaced = s->r->replaced_by[s->first_node + unit];
+        uint32_t replaced = r->replaced_by[unit];
         s->is_done[unit] = true;
-        HTP_PUSH(s->arena, order,
-                 replaced == HTP_NONE ? s->first_node + unit : HTP_REPLACED_BIT | replaced);
-        for (uint32_t i = s->reader_first[unit]; i < s->reader_first[unit + 1]; i++) {
-            uint32_t reader = s->readers[i];
+        HTP_PUSH(s->arena, order, replaced == HTP_NONE ? unit : HTP_REPLACED_BIT | replaced);
+        for (uint32_t i = s->edges.first[unit]; i < s->edges.first[unit + 1]; i++) {
+            uint32_t reader = s->edges.to[i];
             if (--s->missing[reader] == 0 && s->is_passed[reader]) {
                 HTP_PUSH(s->arena, &s->queue, reader);
             }
@@ -230,14 +234,19 @@ static void put(struct sorter *s, uint32_t unit)
 
 /* ---- cycles ---- */
 
-/* By unit that is not in the order: one that it waits for. */
+static bool is_waiting(const struct sorter *s, uint32_t unit)
+{
+    return s->is_passed[unit] && !s->is_done[unit];
+}
+
+/* By unit that waits: one that it waits for. */
 static uint32_t *find_waits(const struct sorter *s)
 {
     uint32_t *waits_for = HTP_NEW_ARRAY(s->arena, uint32_t, (size_t)s->count + 1);
     for (uint32_t unit = 0; unit < s->count; unit++) {
-        for (uint32_t i = s->reader_first[unit]; i < s->reader_first[unit + 1]; i++) {
-            if (s->is_passed[unit] && !s->is_done[unit]) {
-                waits_for[s->readers[i]] = unit;
+        for (uint32_t i = s->edges.first[unit]; i < s->edges.first[unit + 1]; i++) {
+            if (is_waiting(s, unit)) {
+                waits_for[s->edges.to[i]] = unit;
             }
         }
     }
@@ -255,7 +264,7 @@ static htp_status refuse(const struct sorter *s, uint32_t unit)
     }
     uint32_t begin = unit;
     do {
-        uint32_t replaced = r->replaced_by[s->first_node + unit];
+        uint32_t replaced = r->replaced_by[unit];
         if (replaced != HTP_NONE) {
             HTP_TRY(htp_replace_refusal(s->arena, r, r->list.items[replaced].module,
                                         r->list.items[replaced].call));
@@ -272,18 +281,27 @@ static htp_status refuse(const struct sorter *s, uint32_t unit)
                            r->view->path, (int)first.length, first.at, (int)last.length, last.at);
 }
 
-/* ---- the whole ---- */
-
 /* A call of a function waits for all of its inputs at once, and may be on a cycle that its nodes
- * are not on. @return whether calls that are not in the order are inlined now */
-static bool inline_calls(struct sorter *s)
+ * are not on. @return whether calls on cycles are inlined now: those of a graph, and in its bodies
+ */
+static bool inline_calls(const struct sorter *s)
 {
     htp_replacement *r = s->r;
+    bool *is_waiting_unit = HTP_NEW_ARRAY(s->arena, bool, (size_t)s->count + 1);
     bool is_any = false;
+    for (uint32_t unit = 0; unit < s->count; unit++) {
+        is_waiting_unit[unit] = is_waiting(s, unit);
+    }
+    const bool *is_on_cycle =
+        htp_replace_find_cycles(s->arena, s->count, &s->edges, is_waiting_unit);
     for (uint32_t i = 0; i < r->calls.count; i++) {
-        const htp_staying_call *call = &r->calls.items[i];
-        uint32_t top = call->place ? s->top[call->last] : HTP_NONE;
-        if (top != HTP_NONE && !s->is_done[unit_of(s, top)]) {
+        uint32_t node = r->calls.items[i].place ? r->calls.items[i].last : HTP_NONE;
+        bool is_in_cycle = false;
+        while (node != HTP_NONE && !is_in_cycle) {
+            is_in_cycle = is_on_cycle[node];
+            node = r->view->graphs.items[r->view->nodes.items[node].graph].node;
+        }
+        if (is_in_cycle) {
             htp_replace_inline_call(r, i);
             is_any = true;
         }
@@ -291,60 +309,51 @@ static bool inline_calls(struct sorter *s)
     return is_any;
 }
 
-/* @param is_again  whether calls are inlined: then the model is ordered anew */
-static htp_status sort(htp_arena *arena, htp_replacement *r, uint32_t graph, bool *is_again)
+/* ---- the whole ---- */
+
+/* Sorts all graphs. @param is_again  whether calls are inlined: then what is read has changed */
+static htp_status sort(htp_arena *arena, htp_replacement *r, const bool *is_sorted, bool *is_again)
 {
-    htp_view_range nodes = r->view->graphs.items[graph].nodes;
-    size_t room = (size_t)nodes.count + 1;
+    size_t room = r->view->nodes.count + 1;
     struct sorter s = {
         .arena = arena,
         .r = r,
-        .graph = graph,
-        .first_node = nodes.first,
-        .count = nodes.count,
-        .top = htp_view_tops(arena, r->view, graph),
-        .reader_first = HTP_NEW_ARRAY(arena, uint32_t, room),
+        .is_sorted = is_sorted,
+        .count = (uint32_t)r->view->nodes.count,
+        .edges.first = HTP_NEW_ARRAY(arena, uint32_t, room),
         .missing = HTP_NEW_ARRAY(arena, uint32_t, room),
         .is_passed = HTP_NEW_ARRAY(arena, bool, room),
         .is_done = HTP_NEW_ARRAY(arena, bool, room),
     };
     uint32_t waiting = HTP_NONE;
-    r->orders[graph].count = 0;
     find_edges(&s);
     for (uint32_t unit = 0; unit < s.count; unit++) {
-        uint32_t is = unit_of(&s, nodes.first + unit);
-        s.is_passed[unit] = is == unit;
-        if (is == unit && s.missing[unit] == 0) {
+        uint32_t graph = r->view->nodes.items[unit].graph;
+        s.is_passed[unit] = is_sorted[graph] && unit_of(&s, unit) == unit;
+        if (s.is_passed[unit] && s.missing[unit] == 0) {
             put(&s, unit);
         }
     }
     for (uint32_t unit = 0; unit < s.count && waiting == HTP_NONE; unit++) {
-        waiting = s.is_passed[unit] && !s.is_done[unit] ? unit : HTP_NONE;
+        waiting = is_waiting(&s, unit) ? unit : HTP_NONE;
     }
     *is_again = waiting != HTP_NONE && inline_calls(&s);
     return waiting == HTP_NONE || *is_again ? HTP_OK : refuse(&s, waiting);
 }
 
-static htp_status sort_all(htp_arena *arena, htp_replacement *r, bool *is_again)
-{
-    bool *is_done = HTP_NEW_ARRAY(arena, bool, r->view->graphs.count + 1);
-    *is_again = false;
-    find_unread(arena, r);
-    for (size_t i = 0; i < r->list.count && !*is_again; i++) {
-        uint32_t graph = r->list.items[i].graph;
-        if (!is_done[graph]) {
-            is_done[graph] = true;
-            HTP_TRY(sort(arena, r, graph, is_again));
-        }
-    }
-    return HTP_OK;
-}
-
 htp_status htp_replace_order(htp_arena *arena, htp_replacement *r)
 {
+    bool *is_sorted = HTP_NEW_ARRAY(arena, bool, r->view->graphs.count + 1);
     bool is_again;
-    do { /* at most twice for each graph: the calls that waited there are gone */
-        HTP_TRY(sort_all(arena, r, &is_again));
+    for (size_t i = 0; i < r->list.count; i++) {
+        is_sorted[r->list.items[i].graph] = true;
+    }
+    do { /* at most twice: no call is left that could be on a cycle */
+        for (size_t i = 0; i < r->list.count; i++) {
+            r->orders[r->list.items[i].graph].count = 0;
+        }
+        find_unread(arena, r);
+        HTP_TRY(sort(arena, r, is_sorted, &is_again));
     } while (is_again);
     htp_replace_list_functions(arena, r);
     return HTP_OK;

@@ -6,6 +6,8 @@
 
 #include "query/replace/replace.h"
 
+#include <string.h>
+
 /** Whether a node is not in the new model. */
 static inline bool htp_replace_is_left_out(const htp_replacement *r, uint32_t node)
 {
@@ -59,8 +61,31 @@ void htp_replace_inline_call(htp_replacement *r, uint32_t call);
  * inlined. */
 void htp_replace_list_functions(htp_arena *arena, htp_replacement *r);
 
+/** Edges between units, which are numbered. */
+typedef struct htp_edges {
+    uint32_t *first; /* by unit, and one more: of `to` */
+    uint32_t *to;    /* units */
+} htp_edges;
+
+/** By unit: whether it is on a cycle of units that are @p is_in. Linear. */
+const bool *htp_replace_find_cycles(htp_arena *arena, uint32_t count, const htp_edges *edges,
+                                    const bool *is_in);
+
 /** Adds the names of calls that stay. */
 void htp_replace_take_call_names(htp_arena *arena, const htp_replacement *r, htp_map *names);
+
+/** By "d::F", as htp_view_call_operator() names them: the functions of a view. */
+htp_map htp_replace_name_functions(htp_arena *arena, const htp_view *view);
+
+static inline bool htp_replace_is_equal(htp_span a, htp_span b)
+{
+    return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
+}
+
+/** Checks what the nodes of a part mean in the model, and notes which functions and imports come
+ * along, see htp_replace_fit_part(). */
+HTP_MUST_USE htp_status htp_replace_check_part(htp_arena *arena, htp_replacement *r,
+                                               const htp_view *part);
 
 /** The imported version of a domain; 0: none. */
 int64_t htp_replace_find_version(const htp_view *view, const char *domain);
@@ -74,14 +99,15 @@ bool *htp_replace_list_inner_graphs(htp_arena *arena, const htp_view *view);
 /** By name: the values of a graph. */
 htp_map htp_replace_list_values(htp_arena *arena, const htp_view *view, uint32_t graph);
 
-/** Adds the imports that nodes of inlined functions need, and the file lacks. */
+/** Adds the imports that nodes and calls of inlined functions need. */
 void htp_replace_add_inlined_imports(htp_arena *arena, htp_replacement *r);
 
 /** The model around its graph. */
 const htp_recipe *htp_replace_make_model(htp_arena *arena, htp_replacement *r,
                                          const htp_recipe *graph);
 
-/** Adds an import of operators, unless the model has it. */
+/** Adds an import of operators, unless the file or the additions have it. What the flat view
+ * imports goes before @p version. */
 void htp_replace_add_import(htp_arena *arena, htp_replacement *r, const char *domain,
                             int64_t version);
 
