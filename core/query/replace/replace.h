@@ -147,8 +147,8 @@ typedef struct htp_replacing_part {
  * but data beside a model are not compared.
  * @return HTP_CODE_USAGE if numbers, dtypes or dims differ: a dim that is dynamic must be so in the
  *         part, and a name stands for one size alone; or if the model has another version of an
- *         operator, or another function of a name. HTP_CODE_BAD_INPUT for a part that does not
- *         import its operators.
+ *         operator, or another function of a name; or if a function of one is a custom operator of
+ *         the other. HTP_CODE_BAD_INPUT for a part that does not import its operators.
  */
 HTP_MUST_USE htp_status htp_replace_fit_part(htp_arena *arena, htp_replacement *r,
                                              const htp_replacing_part *part);
@@ -163,7 +163,8 @@ void htp_replace_by_part(htp_arena *arena, htp_replacement *r, const htp_replaci
 
 /**
  * Finds what is no longer read, and the new order of nodes: that of the file, except for nodes that
- * a replacement needs, or that need it. A call of a function on a cycle is inlined. Linear.
+ * a replacement needs, or that need it. All calls of functions that are on a cycle are inlined, then
+ * all is ordered once more. Linear in nodes and in what they read.
  * @return HTP_CODE_USAGE if a path leaves a module and comes back, or if two modules need values of
  *         each other.
  */

@@ -1,6 +1,5 @@
 """`replace` in models with functions, written by hand: which calls stay, and what names, imports and functions then mean."""
 
-import resource
 from pathlib import Path
 
 import numpy
@@ -54,7 +53,7 @@ def calls_behind_a_cycle():
 
 @case
 def cycles_in_many_bodies():
-    """All bodies are ordered at once."""
+    """All bodies are ordered at once: time and memory are linear."""
     two = function("Two", "a b", "c d", [node("Neg", "a", "c", "n"), node("Abs", "b", "d", "m")])
     count = 400
     nodes = []
@@ -69,10 +68,10 @@ def cycles_in_many_bodies():
     with scratch() as folder:
         whole = model(nodes, functions=[two], inputs=[typed("x", "n", 3), typed("f", kind=TensorProto.BOOL)])
         onnx.save(whole, folder / "m.onnx")
-        told = facts("replace", folder / "m.onnx", "--module", "A.*", "--op", OPERATOR, "--out", folder / "r.onnx")
+        told = facts("replace", folder / "m.onnx", "--module", "A.*", "--op", OPERATOR, "--out", folder / "r.onnx",
+                     "--memory-limit", 300)
         assert len(told["modules"]) == count and (told["kept_functions"], told["inlined_functions"]) == (0, 1)
         check_kept(folder / "m.onnx", folder / "r.onnx", told)
-        assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1 << 20, "a gigabyte"
 
 
 @case
