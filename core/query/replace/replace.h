@@ -163,8 +163,8 @@ void htp_replace_by_part(htp_arena *arena, htp_replacement *r, const htp_replaci
 
 /**
  * Finds what is no longer read, and the new order of nodes: that of the file, except for nodes that
- * a replacement needs, or that need it. All calls of functions that are on a cycle are inlined, then
- * all is ordered once more. Linear in nodes and in what they read.
+ * a replacement needs, or that need it. All calls of functions that are on a cycle are inlined,
+ * then all is ordered once more. Linear in nodes and in what they read.
  * @return HTP_CODE_USAGE if a path leaves a module and comes back, or if two modules need values of
  *         each other.
  */
