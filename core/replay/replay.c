@@ -360,6 +360,19 @@ static void set_given(htp_replay_state *state)
     }
 }
 
+/* Hands over what is wanted and no operator makes: weights, and what was computed at export. */
+static void hand_over_known(htp_replay_state *state)
+{
+    const htp_graph *graph = state->replay->graph;
+    for (uint32_t v = 0; v < graph->value_count; v++) {
+        htp_operand operand = {.kind = HTP_OPERAND_NONE, .type = HTP_NONE};
+        if (state->request->is_wanted[v] && !htp_graph_is_computed(graph, v) &&
+            htp_replay_read(state, v, &operand)) {
+            htp_replay_set(state, v, &operand);
+        }
+    }
+}
+
 htp_status htp_replay_run(htp_replay *replay, const htp_replay_request *request,
                           htp_replay_gap *gap)
 {
@@ -376,6 +389,7 @@ htp_status htp_replay_run(htp_replay *replay, const htp_replay_request *request,
     uint64_t mark = runner->mark(runner->self);
     runner->begin(runner->self);
     set_given(&state);
+    hand_over_known(&state);
     htp_replay_block(&state, 0);
     runner->end(runner->self);
     runner->release(runner->self, mark);

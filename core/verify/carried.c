@@ -91,7 +91,7 @@ static htp_status compare(htp_verify_work *work, struct slice *slice, uint32_t b
                                     work->sides[HTP_COMPARED_A].view->values.count);
 }
 
-/* By value: whether a module with a tag returns it; NULL: all are compared. */
+/* By value: whether a module with a tag returns it, or the model; NULL: all are compared. */
 static const bool *find_outputs(const htp_verify_work *work)
 {
     const htp_module_borders *borders = &work->borders;
@@ -99,6 +99,13 @@ static const bool *find_outputs(const htp_verify_work *work)
         return NULL;
     }
     bool *is_output = HTP_NEW_ARRAY(work->arena, bool, borders->view->values.count + 1);
+    htp_view_range returned = borders->view->graphs.items[0].outputs;
+    for (uint32_t i = 0; i < returned.count; i++) {
+        uint32_t value = borders->view->operands.items[returned.first + i];
+        if (value != HTP_NONE) {
+            is_output[value] = true;
+        }
+    }
     for (uint32_t m = 0; m < borders->tree->module_count; m++) {
         for (size_t i = 0; borders->tree->modules[m].has_tag && i < borders->outputs[m].count;
              i++) {
@@ -118,7 +125,7 @@ htp_status htp_verify_carried(htp_verify_work *work)
     uint64_t largest = USUAL_ELEMENT; /* so far: taken for what is not known */
     for (uint32_t v = 0; v < view->values.count; v++) {
         uint32_t other = work->counterparts.of_a[v];
-        if (other == HTP_NONE || view->values.items[v].maker != HTP_VIEW_BY_NODE ||
+        if (other == HTP_NONE || !htp_counterparts_can_fetch(view, v) ||
             (is_output && !is_output[v])) {
             continue;
         }

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Sizes of the first axis, which is mostly a batch, and of all others. Those behind the first few
+/* Sizes of the batch, and of all other axes. Those behind the first few
  * are for models that need larger ones. */
 static const int64_t candidates[][2] = {
     {2, 8}, {1, 16}, {3, 32}, {1, 64}, {1, 128}, {1, 224}, {2, 1}, {1, 1},
@@ -21,7 +21,41 @@ struct trying {
     htp_verify_work *work;
     htp_side_session sessions[HTP_COMPARED];
     int64_t *fixed; /* by axis: the size that B has there; 0: none */
+    bool has_batch; /* the first axis is one, as far as one can see */
 };
+
+/* An input begins with a batch. One that begins with channels has none: its axes are those of an
+ * image. */
+static bool has_batch(const htp_input_kinds *kinds)
+{
+    bool begins = false;
+    for (size_t i = 0; i < kinds->items.count && kinds->axes.names.count > 0; i++) {
+        const htp_input_kind *kind = &kinds->items.items[i];
+        begins = begins || (kind->rank > 0 && kind->symbols[0] &&
+                            strcmp(kind->symbols[0], kinds->axes.names.items[0]) == 0);
+    }
+    return begins;
+}
+
+/* What a run that only has to go well asks a side for: an output, or else anything that it
+ * computes. Nothing where it computes nothing. */
+static void want_any(const htp_verify_work *work, int model, htp_numbers *wanted)
+{
+    const htp_view *view = work->sides[model].view;
+    htp_view_range returned = view->graphs.items[0].outputs;
+    uint32_t found = HTP_NONE;
+    for (uint32_t i = 0; i < returned.count && found == HTP_NONE; i++) {
+        uint32_t value = view->operands.items[returned.first + i];
+        found = value != HTP_NONE && htp_counterparts_can_fetch(view, value) ? value : HTP_NONE;
+    }
+    for (uint32_t v = 0; v < view->values.count && found == HTP_NONE; v++) {
+        bool is_made = view->values.items[v].maker == HTP_VIEW_BY_NODE;
+        found = is_made && htp_counterparts_can_fetch(view, v) ? v : HTP_NONE;
+    }
+    if (found != HTP_NONE) {
+        HTP_PUSH(work->arena, wanted, found);
+    }
+}
 
 /* B may have numbers where A has axes. */
 static void fix_sizes(struct trying *trying)
@@ -113,9 +147,11 @@ static htp_status try(struct trying *trying, uint32_t run)
             outputs = htp_verify_states_wanted(work);
         }
         size_t states = outputs.count;
-        if (states == 0) { /* any output will do */
-            HTP_PUSH(work->arena, &outputs,
-                     side->view->operands.items[side->view->graphs.items[0].outputs.first]);
+        if (states == 0) {
+            want_any(work, m, &outputs);
+        }
+        if (outputs.count == 0) {
+            continue;
         }
         htp_status status = htp_side_run(side, work->arena, &trying->sessions[m],
                                          work->arrays[m][run], &outputs, &fetched);
@@ -145,9 +181,13 @@ static htp_status end_trying(const htp_verify_work *work, htp_status failure)
         htp_status_free(failure);
         return HTP_OK;
     }
-    return failure ? failure
-                   : htp_status_make(HTP_CODE_USAGE, "%s: no sizes are found for its inputs",
-                                     work->sides[HTP_COMPARED_A].view->path);
+    if (!failure) {
+        return htp_status_make(HTP_CODE_USAGE, "%s: no sizes are found for its inputs",
+                               work->sides[HTP_COMPARED_A].view->path);
+    }
+    return work->kinds.axes.names.count > 0
+               ? htp_status_prefix(failure, "no sizes that were tried run; --sizes gives others")
+               : failure;
 }
 
 static htp_status try_all(struct trying *trying)
@@ -160,7 +200,8 @@ static htp_status try_all(struct trying *trying)
         int64_t *sizes = HTP_NEW_ARRAY(work->arena, int64_t, axes + 1);
         bool are_made = false;
         for (size_t i = 0; i < axes; i++) {
-            sizes[i] = trying->fixed[i] > 0 ? trying->fixed[i] : candidates[c][i > 0];
+            sizes[i] = trying->fixed[i] > 0 ? trying->fixed[i]
+                                            : candidates[c][i > 0 || !trying->has_batch];
         }
         htp_status status = make_inputs(work, sizes, work->runs, &are_made);
         bool is_final = status != HTP_OK; /* no sizes change that */
@@ -400,14 +441,18 @@ static htp_status take_sizes(htp_verify_work *work)
 
 static htp_status open_sessions(struct trying *trying)
 {
-    static const htp_numbers nothing = {0};
     htp_verify_work *work = trying->work;
     for (int m = 0; m < HTP_COMPARED; m++) {
         const htp_view *view = work->sides[m].view;
         if (view->graphs.items[0].outputs.count == 0) {
             return htp_status_make(HTP_CODE_BAD_INPUT, "%s: it has no outputs", view->path);
         }
-        HTP_TRY(htp_side_open(&work->sides[m], work->arena, NULL, &nothing,
+        htp_numbers outputs = {0};
+        want_any(work, m, &outputs);
+        if (outputs.count == 0) {
+            continue; /* it computes nothing */
+        }
+        HTP_TRY(htp_side_open(&work->sides[m], work->arena, NULL, &outputs,
                               HTP_NEW_ARRAY(work->arena, int32_t, view->values.count + 1),
                               &trying->sessions[m]));
     }
@@ -424,6 +469,7 @@ htp_status htp_verify_choose(htp_verify_work *work)
         return take_sizes(work);
     }
     fix_sizes(&trying);
+    trying.has_batch = has_batch(&work->kinds);
     htp_status status = open_sessions(&trying);
     if (!status) {
         status = work->request->reference ? try_reference(&trying) : try_all(&trying);

@@ -20,12 +20,34 @@ static bool is_tensor(const htp_view *view, uint32_t value)
                : made->maker == HTP_VIEW_BY_INPUT && made->initializer == HTP_NONE;
 }
 
-static void pair(const struct pairing *p, uint32_t a, uint32_t b)
+static void link(const struct pairing *p, uint32_t a, uint32_t b)
 {
-    if (a != HTP_NONE && b != HTP_NONE && p->found->of_a[a] == HTP_NONE &&
-        p->found->of_b[b] == HTP_NONE && is_tensor(p->a, a) && is_tensor(p->b, b)) {
+    if (p->found->of_a[a] == HTP_NONE && p->found->of_b[b] == HTP_NONE) {
         p->found->of_a[a] = b;
         p->found->of_b[b] = a;
+    }
+}
+
+static void pair(const struct pairing *p, uint32_t a, uint32_t b)
+{
+    if (a != HTP_NONE && b != HTP_NONE && is_tensor(p->a, a) && is_tensor(p->b, b)) {
+        link(p, a, b);
+    }
+}
+
+bool htp_counterparts_can_fetch(const htp_view *view, uint32_t value)
+{
+    const htp_view_value *made = &view->values.items[value];
+    return made->graph == 0 &&
+           (made->maker == HTP_VIEW_BY_NODE || made->maker == HTP_VIEW_BY_INITIALIZER);
+}
+
+/* What is returned counts, constant or not. */
+static void pair_returned(const struct pairing *p, uint32_t a, uint32_t b)
+{
+    if (a != HTP_NONE && b != HTP_NONE && htp_counterparts_can_fetch(p->a, a) &&
+        htp_counterparts_can_fetch(p->b, b)) {
+        link(p, a, b);
     }
 }
 
@@ -33,7 +55,8 @@ static void pair_ends(const struct pairing *p)
 {
     for (size_t i = 0; i < p->comparison->values.count; i++) {
         const htp_compared_value *value = &p->comparison->values.items[i];
-        pair(p, value->values[HTP_COMPARED_A], value->values[HTP_COMPARED_B]);
+        (value->is_output ? pair_returned : pair)(p, value->values[HTP_COMPARED_A],
+                                                  value->values[HTP_COMPARED_B]);
     }
 }
 

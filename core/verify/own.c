@@ -76,6 +76,17 @@ static const char *look_at(struct finding *f, struct alone *alone, uint32_t valu
     return NULL;
 }
 
+/* A constant that stands for an output of the module is part of it. */
+static void add_constant(struct finding *f, struct alone *alone, uint32_t value)
+{
+    const htp_view_value *made = &f->flow.view->values.items[value];
+    if (made->maker == HTP_VIEW_BY_NODE && htp_flow_is_constant(f->flow.view, made->node) &&
+        f->seen_node[made->node] != alone->module + 1) {
+        f->seen_node[made->node] = alone->module + 1;
+        HTP_PUSH(f->work->arena, &alone->nodes, made->node);
+    }
+}
+
 static const char *find_part(struct finding *f, struct alone *alone)
 {
     const htp_verify_work *work = f->work;
@@ -87,6 +98,7 @@ static const char *find_part(struct finding *f, struct alone *alone)
             uint32_t other = work->counterparts.of_a[value];
             HTP_PUSH(work->arena, &alone->outputs[HTP_COMPARED_A], value);
             HTP_PUSH(work->arena, &alone->outputs[HTP_COMPARED_B], other);
+            add_constant(f, alone, other);
             const char *failed = look_at(f, alone, other);
             why = why ? why : failed;
         }
@@ -237,8 +249,8 @@ static htp_status run_group(struct finding *f)
 static uint64_t need(struct finding *f, uint32_t value)
 {
     const htp_verify_work *work = f->work;
-    bool is_new = work->sides[HTP_COMPARED_A].view->values.items[value].maker == HTP_VIEW_BY_NODE &&
-                  !f->is_needed[value];
+    bool is_new =
+        htp_counterparts_can_fetch(work->sides[HTP_COMPARED_A].view, value) && !f->is_needed[value];
     if (is_new) {
         f->is_needed[value] = true;
         HTP_PUSH(work->arena, &f->needed, value);

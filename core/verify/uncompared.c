@@ -30,13 +30,33 @@ bool htp_uncompared_counts(htp_uncompared_reason reason)
     return reasons[reason].counts;
 }
 
-/* A tensor that a node of a file makes. */
+bool htp_verify_has_output(const htp_verify_work *work, const htp_compared_value *output)
+{
+    uint32_t value = output->values[HTP_COMPARED_A];
+    uint32_t other = output->values[HTP_COMPARED_B];
+    if (value == HTP_NONE || other == HTP_NONE || work->counterparts.of_a[value] != other) {
+        return false;
+    }
+    bool is_input =
+        work->sides[HTP_COMPARED_A].view->values.items[value].maker == HTP_VIEW_BY_INPUT;
+    return is_input || (work->carried[value].is_known && !work->misfits[value]);
+}
+
+/* A tensor of a file: what a node makes, or an initializer or an input that is returned. */
 static void add_made(htp_verify_work *work, htp_uncompared_list *list, int model, uint32_t value,
                      htp_uncompared_reason reason)
 {
     const htp_side *side = &work->sides[model];
     const htp_view *view = side->view;
     uint32_t node = view->values.items[value].node;
+    if (view->values.items[value].maker != HTP_VIEW_BY_NODE) {
+        const htp_uncompared bare = {.model = model,
+                                     .name = htp_view_text(view, view->values.items[value].name),
+                                     .module = HTP_NONE,
+                                     .reason = reason};
+        HTP_PUSH(work->arena, list, bare);
+        return;
+    }
     const htp_source_line line = htp_source_line_find(view, side->tree, node);
     const htp_uncompared left = {
         .model = model,
@@ -50,6 +70,13 @@ static void add_made(htp_verify_work *work, htp_uncompared_list *list, int model
         .reason = reason,
     };
     HTP_PUSH(work->arena, list, left);
+}
+
+/* Whether nothing computes a value: it is an input, an initializer or a constant. */
+static bool is_constant(const htp_view *view, uint32_t value)
+{
+    const htp_view_value *made = &view->values.items[value];
+    return made->maker != HTP_VIEW_BY_NODE || htp_flow_is_constant(view, made->node);
 }
 
 /* Why a tensor of A with a counterpart is not compared. */
@@ -68,7 +95,9 @@ static htp_uncompared_reason find_reason(const htp_verify_work *work, uint32_t o
     if (!reference || work->arrays[HTP_COMPARED_A][made_last][of_a]) {
         return HTP_UNCOMPARED_TYPE;
     }
-    return reference->is_result[of_a] ? HTP_UNCOMPARED_NOT_RUN : HTP_UNCOMPARED_STEP;
+    return reference->is_result[of_a]                            ? HTP_UNCOMPARED_NOT_RUN
+           : is_constant(work->sides[HTP_COMPARED_A].view, of_a) ? HTP_UNCOMPARED_KNOWN
+                                                                 : HTP_UNCOMPARED_STEP;
 }
 
 static void add_model(htp_verify_work *work, htp_uncompared_list *list, int model)
@@ -79,8 +108,7 @@ static void add_model(htp_verify_work *work, htp_uncompared_list *list, int mode
     for (uint32_t v = 0; v < view->values.count; v++) {
         const htp_view_value *made = &view->values.items[v];
         uint32_t of_a = model == HTP_COMPARED_A ? v : others[v];
-        if (made->maker != HTP_VIEW_BY_NODE || htp_flow_is_constant(view, made->node) ||
-            (others[v] != HTP_NONE && work->carried[of_a].is_known)) {
+        if (is_constant(view, v) || (others[v] != HTP_NONE && work->carried[of_a].is_known)) {
             continue;
         }
         htp_uncompared_reason reason = made->graph != 0        ? HTP_UNCOMPARED_BODY
@@ -89,6 +117,25 @@ static void add_model(htp_verify_work *work, htp_uncompared_list *list, int mode
         if (reason != HTP_UNCOMPARED_INNER || model == HTP_COMPARED_A) { /* once is enough */
             add_made(work, list, model, v, reason);
         }
+    }
+}
+
+/* Constants that are returned. */
+static void add_returned(htp_verify_work *work, htp_uncompared_list *list, int model)
+{
+    const htp_view *view = work->sides[model].view;
+    for (size_t i = 0; i < work->comparison.values.count; i++) {
+        const htp_compared_value *returned = &work->comparison.values.items[i];
+        uint32_t value = returned->values[model];
+        if (!returned->is_output || value == HTP_NONE || !is_constant(view, value) ||
+            htp_verify_has_output(work, returned)) {
+            continue;
+        }
+        uint32_t of_a = returned->values[HTP_COMPARED_A];
+        bool is_pair = of_a != HTP_NONE && returned->values[HTP_COMPARED_B] != HTP_NONE &&
+                       work->counterparts.of_a[of_a] == returned->values[HTP_COMPARED_B];
+        add_made(work, list, model, value,
+                 is_pair ? find_reason(work, of_a) : HTP_UNCOMPARED_MISSING);
     }
 }
 
@@ -116,6 +163,7 @@ void htp_verify_uncompared(htp_verify_work *work, htp_uncompared_list *list)
 {
     const htp_verify_reference *reference = work->request->reference;
     add_model(work, list, HTP_COMPARED_A);
+    add_returned(work, list, HTP_COMPARED_A);
     for (size_t i = 0; reference && i < reference->absent.count; i++) {
         HTP_PUSH(work->arena, list, reference->absent.items[i]);
     }
@@ -123,5 +171,6 @@ void htp_verify_uncompared(htp_verify_work *work, htp_uncompared_list *list)
         add_unused(work, list);
     } else {
         add_model(work, list, HTP_COMPARED_B);
+        add_returned(work, list, HTP_COMPARED_B);
     }
 }

@@ -200,26 +200,22 @@ static void count_tensors(htp_verify_work *work, htp_verification *verification)
 static void count_outputs(const htp_verify_work *work, htp_verification *verification)
 {
     const htp_verify_reference *reference = work->request->reference;
-    const htp_view *a = work->sides[HTP_COMPARED_A].view;
-    htp_view_range outputs = a->graphs.items[0].outputs;
-    for (uint32_t i = outputs.first; i < outputs.first + outputs.count; i++) {
-        uint32_t value = a->operands.items[i];
-        verification->is_unknown =
-            verification->is_unknown || (value != HTP_NONE && work->misfits[value]);
-        if (value == HTP_NONE || a->values.items[value].maker != HTP_VIEW_BY_NODE ||
-            htp_flow_is_constant(a, a->values.items[value].node)) {
+    for (size_t i = 0; i < work->comparison.values.count; i++) {
+        const htp_compared_value *output = &work->comparison.values.items[i];
+        uint32_t value = output->values[HTP_COMPARED_A];
+        if (!output->is_output || value == HTP_NONE) {
             continue;
         }
         bool is_missing = reference && reference->gap && reference->is_result[value] &&
                           !work->arrays[HTP_COMPARED_A][work->runs - 1][value];
         verification->outputs[0]++;
-        verification->outputs[1] += !work->carried[value].is_known || work->misfits[value];
-        verification->is_unknown = verification->is_unknown || is_missing;
+        verification->outputs[1] += !htp_verify_has_output(work, output);
+        verification->is_unknown = verification->is_unknown || is_missing || work->misfits[value];
     }
     verification->is_unknown =
-        verification->is_unknown || (work->request->values || verification->outputs[0] == 0
-                                         ? verification->compared == 0
-                                         : verification->outputs[0] == verification->outputs[1]);
+        verification->is_unknown ||
+        (work->request->values ? verification->compared == 0
+                               : verification->outputs[0] == verification->outputs[1]);
 }
 
 static void fill_in(htp_verify_work *work, htp_verification *verification)
@@ -272,8 +268,7 @@ static void leave_out_missing(htp_verify_work *work)
     const htp_side *a = &work->sides[HTP_COMPARED_A];
     for (uint32_t v = 0; v < a->view->values.count; v++) {
         uint32_t other = work->counterparts.of_a[v];
-        if (other != HTP_NONE && a->view->values.items[v].maker == HTP_VIEW_BY_NODE &&
-            !htp_side_has(a, v)) {
+        if (other != HTP_NONE && htp_counterparts_can_fetch(a->view, v) && !htp_side_has(a, v)) {
             work->counterparts.of_a[v] = HTP_NONE;
             work->counterparts.of_b[other] = HTP_NONE;
         }

@@ -51,6 +51,7 @@ typedef struct htp_verify_reference {
 
     /* Once all runs are computed: */
     const double *tolerances; /* by value of A: of differences; 0: not known */
+    const bool *differs;      /* by value of A: another run, more exact, gave other numbers */
     const char *gap;          /* what was not computed, and why; NULL: all was */
     const bool *is_result;    /* by value of A: it is computed here, as a whole operator's result */
     htp_uncompared_list absent; /* tensors that A lacks: the program's own */
@@ -132,7 +133,7 @@ typedef struct htp_verification {
     uint32_t first_tensor; /* where no module adds error: the first value of A, in the order of the
                               file, that carries some beyond the tolerance; HTP_NONE */
     bool is_beyond;        /* something is beyond the tolerance */
-    uint32_t outputs[2];   /* of A, but for constants: all, and those not compared */
+    uint32_t outputs[2];   /* of A: all, and those not compared */
     bool is_unknown;       /* none of them is compared, or one has other dims, or A lacks it */
     const char *index;     /* of the files in the request's folder: JSON; NULL: there is none */
     double tolerances[2];  /* the least and the largest that counted */

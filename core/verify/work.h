@@ -38,11 +38,13 @@ static inline double htp_verify_tolerance(const htp_verify_work *work, uint32_t 
 }
 
 /** Compares a value of A with its counterpart. Integers and bools are equal or not, unless a
- * tolerance is asked for. */
+ * tolerance is asked for, or the reference's own runs differ there. */
 static inline htp_difference_of htp_verify_measure(const htp_verify_work *work, uint32_t value,
                                                    const htp_array *a, const htp_array *b)
 {
-    bool is_exact = !work->request->is_chosen && !htp_measure_is_float(a->data_type);
+    const htp_verify_reference *reference = work->request->reference;
+    bool is_exact = !work->request->is_chosen && !htp_measure_is_float(a->data_type) &&
+                    !(reference && reference->differs[value]);
     return htp_measure(a, b, is_exact ? 0 : htp_verify_tolerance(work, value));
 }
 
@@ -63,6 +65,9 @@ void htp_verify_states_keep(htp_verify_work *work, const htp_fetched *fetched, u
 /** Sets the states that B takes in a run to what it returned in the run before: errors add up, as
  * in use. The first run begins with A's. */
 void htp_verify_states_hand_on(htp_verify_work *work, uint32_t run);
+
+/** Whether an output of A was compared: in all runs, or it is the same input as that of B. */
+bool htp_verify_has_output(const htp_verify_work *work, const htp_compared_value *output);
 
 /** Compares all tensors that have a counterpart. */
 HTP_MUST_USE htp_status htp_verify_carried(htp_verify_work *work);

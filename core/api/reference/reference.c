@@ -74,6 +74,7 @@ static htp_status compare(void *user, htp_value_id value, const htp_replay_array
     }
     const htp_difference_of error = htp_measure(&exact, own, 0);
     double tolerance = fmax(least, times * error.relative);
+    program->differs[at] = program->differs[at] || (error.largest > 0 && error.relative <= lost);
     if (error.relative <= lost && tolerance > program->tolerances[at]) {
         program->tolerances[at] = tolerance;
     }
@@ -173,21 +174,33 @@ static const char *describe_gap(const htp_verify_program *program)
     return htp_text_string(&text);
 }
 
+/* Whether a node gives a tensor another name. */
+static bool names_anew(const htp_view *view, const htp_view_node *node)
+{
+    return node->graph == 0 && node->op_type == htp_view_find_name(view, "Identity") &&
+           node->inputs.count == 1 && node->outputs.count == 1 &&
+           view->operands.items[node->inputs.first] != HTP_NONE &&
+           view->operands.items[node->outputs.first] != HTP_NONE;
+}
+
 /* What the export only names anew is known as well: an output that is an input, or returned twice.
- */
+ * The result of an operator that did not run is not. */
 static void name_anew(const htp_verify_program *program, const htp_array **arrays)
 {
     const htp_view *view = &program->fresh.view;
-    uint32_t identity = htp_view_find_name(view, "Identity");
-    for (uint32_t n = 0; n < view->nodes.count; n++) {
-        const htp_view_node *node = &view->nodes.items[n];
-        if (node->graph != 0 || node->op_type != identity || node->outputs.count != 1) {
-            continue;
-        }
-        uint32_t read = view->operands.items[node->inputs.first];
-        uint32_t made = view->operands.items[node->outputs.first];
-        if (read != HTP_NONE && made != HTP_NONE && !arrays[made]) {
-            arrays[made] = arrays[read];
+    for (uint32_t pass = 0; pass < 2; pass++) { /* a constant that is returned has a second name */
+        for (uint32_t n = 0; n < view->nodes.count; n++) {
+            const htp_view_node *node = &view->nodes.items[n];
+            if (!names_anew(view, node)) {
+                continue;
+            }
+            uint32_t read = view->operands.items[node->inputs.first];
+            uint32_t made = view->operands.items[node->outputs.first];
+            if (!arrays[made] && !program->is_result[made]) {
+                arrays[made] = arrays[read];
+            } else if (!arrays[read] && !program->is_result[read]) {
+                arrays[read] = arrays[made];
+            }
         }
     }
 }
@@ -238,6 +251,24 @@ static htp_status compute(void *user, uint32_t candidate, const htp_array **arra
 
 /* ---- preparation ---- */
 
+static void find_returned(htp_verify_program *program)
+{
+    const htp_view *view = &program->fresh.view;
+    htp_view_range outputs = view->graphs.items[0].outputs;
+    program->is_returned = HTP_NEW_ARRAY(program->arena, bool, view->values.count + 1);
+    for (uint32_t i = 0; i < outputs.count; i++) {
+        program->is_returned[view->operands.items[outputs.first + i]] = true;
+    }
+}
+
+/* What no operator computes counts where the model returns it, once. */
+static bool is_seen(const htp_verify_program *program, htp_value_id id, uint32_t value)
+{
+    bool is_computed = program->fresh.view.values.items[value].maker != HTP_VIEW_BY_INITIALIZER &&
+                       htp_graph_is_computed(program->fresh.work.graph, id);
+    return is_computed || (program->is_returned[value] && program->values[id] == HTP_NONE);
+}
+
 /* Finds the values of the view that hold those of the graph. */
 static void find_values(htp_verify_program *program)
 {
@@ -255,15 +286,16 @@ static void find_values(htp_verify_program *program)
             by_name[view->values.items[v].name] = v + 1;
         }
     }
+    find_returned(program);
     htp_verify_program_find_states(program, by_name);
     for (size_t i = 0; i < model->recorded.count; i++) {
         const htp_recorded_tensor *recorded = &model->recorded.items[i];
         const char *name = model->tensors.items[recorded->tensor].name;
         uint32_t value = by_name[htp_view_find_name(view, name)];
-        if (value > 0) {
+        if (value > 0 && is_seen(program, recorded->value, value - 1)) {
             program->values[recorded->value] = value - 1;
             program->is_wanted[recorded->value] = program->is_result[value - 1] =
-                view->values.items[value - 1].maker == HTP_VIEW_BY_NODE;
+                view->values.items[value - 1].maker != HTP_VIEW_BY_INPUT;
         }
     }
 }
@@ -309,10 +341,12 @@ static htp_status prepare(htp_verify_program *program)
     program->replay = htp_replay_new(&program->means, session->graph);
     program->tolerances =
         HTP_NEW_ARRAY(program->arena, double, program->fresh.view.values.count + 1);
+    program->differs = HTP_NEW_ARRAY(program->arena, bool, program->fresh.view.values.count + 1);
     program->reference.user = program;
     program->reference.size = htp_verify_program_size;
     program->reference.compute = compute;
     program->reference.tolerances = program->tolerances;
+    program->reference.differs = program->differs;
     program->reference.is_result = program->is_result;
     program->reference.runtime = htp_arena_printf(program->arena, "libtorch %s", version);
     htp_verify_program_find_absent(program);

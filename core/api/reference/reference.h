@@ -45,7 +45,9 @@ typedef struct htp_verify_program {
     uint32_t *values;             /* by value of the graph: of the view; HTP_NONE */
     bool *is_wanted;              /* by value of the graph */
     bool *is_result;              /* by value of the view: one that is wanted */
-    double *tolerances;           /* by value of the view */
+    bool *is_returned;            /* likewise: the model returns it */
+    double *tolerances;           /* likewise */
+    bool *differs;                /* likewise: the run in double precision gave other numbers */
     htp_replay_gap gap;           /* of the first run */
 } htp_verify_program;
 

@@ -128,7 +128,8 @@ static void add(struct walk *walk, const htp_trace_node *node, htp_value_id id)
     const htp_view *view = &program->fresh.view;
     const htp_view_value *made = at == HTP_NONE ? NULL : &view->values.items[at];
     uint32_t module = HTP_NONE;
-    if (made && !(made->maker == HTP_VIEW_BY_NODE && htp_flow_is_constant(view, made->node))) {
+    if (made && (program->is_returned[at] ||
+                 !(made->maker == HTP_VIEW_BY_NODE && htp_flow_is_constant(view, made->node)))) {
         return;
     }
     (void)htp_map_get(&walk->paths, htp_graph_scope_path(program->fresh.work.graph, node->scope),

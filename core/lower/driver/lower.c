@@ -256,6 +256,21 @@ static htp_tensor_id output_tensor(htp_lowering *l, htp_value_id id, uint32_t nu
     return l->failure ? HTP_NONE : htp_value_pairs(l, id);
 }
 
+/** Whether a value is a tensor or a number, as it stands in ONNX. */
+static bool is_plain(const htp_trace_value *value)
+{
+    return value->kind == HTP_TRACE_TENSOR ? !value->is_quantized : htp_value_is_number(value);
+}
+
+/** Records an output that no operator computes: it has no binding. */
+static void note_known(htp_lowering *l, htp_value_id id, htp_tensor_id output)
+{
+    if (l->means->records && is_plain(htp_graph_value(l->graph, id)) &&
+        !htp_graph_is_computed(l->graph, id)) {
+        HTP_PUSH(l->arena, &l->model->recorded, (htp_recorded_tensor){id, output});
+    }
+}
+
 /** Declares forward()'s results as graph outputs; None is left out. */
 static void bind_outputs(htp_lowering *l)
 {
@@ -280,6 +295,7 @@ static void bind_outputs(htp_lowering *l)
             htp_builder_add_output(l->model, tensor, name);
             htp_tensor_id output = l->model->outputs.items[l->model->outputs.count - 1];
             l->model->tensors.items[output].is_complex = htp_value_is_complex(l->graph, id);
+            note_known(l, id, output);
         }
     }
 }
@@ -319,9 +335,7 @@ static void note_recorded(htp_lowering *l)
     for (uint32_t v = 0; v < l->graph->value_count; v++) {
         const htp_trace_value *value = htp_graph_value(l->graph, v);
         htp_tensor_id tensor = l->bindings[v].tensor;
-        bool is_kind =
-            value->kind == HTP_TRACE_TENSOR ? !value->is_quantized : htp_value_is_number(value);
-        if (!is_kind || tensor == HTP_NONE || !htp_graph_is_computed(l->graph, v)) {
+        if (!is_plain(value) || tensor == HTP_NONE || !htp_graph_is_computed(l->graph, v)) {
             continue;
         }
         htp_tensor_source source = l->model->tensors.items[tensor].source;

@@ -286,17 +286,13 @@ void htp_builder_replace_passed(htp_builder *model, const htp_tensor_id *instead
         }
     }
     model->passed.count = kept;
-    kept = 0;
     for (size_t i = 0; i < model->recorded.count; i++) {
         htp_recorded_tensor recorded = model->recorded.items[i];
         if (instead[recorded.tensor] != HTP_NONE) {
             recorded.tensor = instead[recorded.tensor];
         }
-        if (model->tensors.items[recorded.tensor].source != HTP_TENSOR_FROM_INITIALIZER) {
-            model->recorded.items[kept++] = recorded;
-        }
+        model->recorded.items[i] = recorded;
     }
-    model->recorded.count = kept;
 }
 
 static const htp_attribute *copy_attributes(htp_arena *arena, const htp_attribute *attributes,

@@ -68,7 +68,7 @@ static void add_runtime(htp_text *text, const htp_verification *v)
 /* Where nothing is beyond the tolerance. */
 static const char *nothing_text(htp_arena *arena, const htp_verification *v)
 {
-    if (v->modules[0].values == 0) {
+    if (v->is_unknown && v->outputs[0] == v->outputs[1]) {
         return "unknown: no output of the model was compared";
     }
     const char *what = "nothing is beyond the tolerance";
@@ -96,8 +96,9 @@ static void add_head(htp_text *text, const htp_verification *v)
     if (v->first_tensor != HTP_NONE) {
         htp_report_add_line(
             text, "tensor",
-            htp_arena_printf(arena, "%s: the first beyond the tolerance; no module alone is",
-                             htp_text_printable(arena, htp_verified_first_tensor(v))));
+            htp_arena_printf(
+                arena, "%s is the first tensor beyond the tolerance; no single module exceeds it",
+                htp_text_printable(arena, htp_verified_first_tensor(v))));
     }
 }
 

@@ -68,7 +68,7 @@ def where_no_module_is_beyond_the_first_tensor_tells():
     assert found["first_tensor"] == node.output[0] and found["is_beyond"], found["first_tensor"]
     assert found["first"] in tags_of(node) and not any(m["is_source"] for m in found["modules"]), found["first"]
     assert re.search(rf"^first +{re.escape(found['first'])}$", text, re.M), text
-    assert f"{node.output[0]}: the first beyond the tolerance; no module alone is\n" in text, text
+    assert f"{node.output[0]} is the first tensor beyond the tolerance; no single module exceeds it\n" in text, text
 
 
 @case_for_each(SAMPLES, name=lambda model: model.name)
