@@ -10,7 +10,7 @@ from written_onnx import model
 FILES = {
     "calls that double": (calls(doubling(40)), "call each other so often"),
     "calls in calls": (calls(line(5000)), "more than 256 functions call each other"),
-    "branches in branches": (model(bodies(10_000)), "more than 100 bodies in each other"),
+    "branches in branches": (model(bodies(200)), "more than 100 bodies in each other"),
 }
 COMMANDS = {
     "inspect": ("inspect", "FILE"), "cost": ("inspect", "FILE", "--cost"), "validate": ("validate", "FILE"),
