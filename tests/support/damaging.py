@@ -20,7 +20,8 @@ LARGEST = 100_000  # bytes of a model
 TRUNCATED_AT, FLIPPED_AT = 64, 97  # bytes between two damages
 ANSWERS = (EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT, EXIT_UNSUPPORTED)
 VERSIONS = ROOT / "tests" / "exported" / "versions"
-DEBUG = ".debug_pkl"  # source lines: their checksums are not compared
+# Records whose checksums are not compared: source lines, and archives of weights in a program.
+UNCHECKED = (".debug_pkl", ".pt")
 LEAST_WEIGHT = 64  # bytes; less could be found elsewhere in an ONNX file
 
 # ---- models ----------------------------------------------------------------------------------------
@@ -221,7 +222,7 @@ def complaint(source: str, name: str, damage: Damage, usual: dict, folder: Path)
     lines = result.stderr.splitlines()
     if result.returncode == EXIT_OK:
         is_checked = source != "onnx" and any(
-            damage.at in where for record, where in records(whole(source, name)).items() if not record.endswith(DEBUG))
+            damage.at in where for record, where in records(whole(source, name)).items() if not record.endswith(UNCHECKED))
         wrong = damage.kind == "truncated" or lines or list(left) != list(usual) or (is_checked and left != usual)
     else:
         allowed = (EXIT_BAD_INPUT,) if damage.kind == "truncated" else ANSWERS

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <zlib.h>
 
 /* The name of a record: the name of the model is in between. */
 typedef struct naming {
@@ -51,11 +52,25 @@ static const char *name_of(htp_arena *arena, const htp_exported_archive *opened,
     return htp_arena_join(arena, naming.before, opened->model, naming.behind);
 }
 
-static htp_exported_text text_of(const htp_exported_archive *opened, const char *name)
+/* The text of a record, if it is there. A flipped bit could be another program. Weights are not
+ * checked: PyTorch may write them without their checksums. */
+static htp_status read_text(const htp_exported_archive *opened, const char *name,
+                            htp_exported_text *text)
 {
-    htp_exported_text text = {.name = name};
-    text.at = htp_exported_file_record(&opened->file, name, &text.bytes);
-    return text;
+    const htp_archive *archive = opened->file.archive;
+    *text = (htp_exported_text){.name = name};
+    text->at = htp_exported_file_record(&opened->file, name, &text->bytes);
+    if (!text->at) {
+        return HTP_OK;
+    }
+    const htp_archive_record *record = htp_archive_find(archive, name, strlen(name));
+    uint32_t told = archive->checksums[record - archive->records];
+    return told == 0 || told == crc32_z(0, (const Bytef *)text->at, text->bytes)
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_BAD_INPUT,
+                                 "damaged archive: the contents of %s do not have its checksum; "
+                                 "copy or save it again",
+                                 name);
 }
 
 /* ---- models ---- */
@@ -144,8 +159,8 @@ static htp_status find_model(htp_arena *arena, const char *wanted, htp_exported_
     HTP_TRY(htp_exported_check_order(&opened->file));
     HTP_TRY(opened->layout == &old_layout ? take_old_model(wanted, opened)
                                           : choose_model(arena, wanted, opened));
-    opened->program = text_of(opened, name_of(arena, opened, opened->layout->program));
-    opened->classes = text_of(opened, opened->layout->classes);
+    HTP_TRY(read_text(opened, name_of(arena, opened, opened->layout->program), &opened->program));
+    HTP_TRY(read_text(opened, opened->layout->classes, &opened->classes));
     return opened->program.at
                ? HTP_OK
                : htp_status_make(HTP_CODE_BAD_INPUT,
@@ -190,7 +205,8 @@ static htp_status read_table(htp_arena *arena, htp_arena *scratch,
                              const char *table, htp_exported_weights *weights)
 {
     htp_exported_payloads payloads = {.count = 0};
-    const htp_exported_text text = text_of(archive, table);
+    htp_exported_text text;
+    HTP_TRY(read_text(archive, table, &text));
     if (!text.at) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "damaged archive: %s is compressed; save it again", table);

@@ -38,6 +38,7 @@ typedef struct htp_archive {
     unsigned members; /* that identify its kind, as bits: see htp_archive_has() */
     const htp_archive_record *records; /* in the arena, in the order of the directory */
     const uint64_t *packed;            /* by record: its bytes in the file */
+    const uint32_t *checksums;         /* by record: CRC-32 of its contents; 0: none */
     uint32_t record_count;
     htp_map by_name;                   /* from names to indices in records */
     HTP_VECTOR(htp_archive_made) made; /* by its pickles */

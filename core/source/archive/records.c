@@ -175,6 +175,7 @@ static htp_status take_records(htp_arena *arena, const char *path, const entry_v
 {
     htp_archive_record *records = HTP_NEW_ARRAY(arena, htp_archive_record, entries->count);
     uint64_t *packed = HTP_NEW_ARRAY(arena, uint64_t, entries->count);
+    uint32_t *checksums = HTP_NEW_ARRAY(arena, uint32_t, entries->count);
     htp_map by_folded = {.slots = NULL};
     const char *first = entries->items[0].name;
     const char *slash = archive->is_flat ? NULL : strchr(first, '/');
@@ -186,6 +187,7 @@ static htp_status take_records(htp_arena *arena, const char *path, const entry_v
     size_t prefix = slash ? (size_t)(slash - first) + 1 : 0;
     archive->records = records;
     archive->packed = packed;
+    archive->checksums = checksums;
     htp_map_reserve(arena, &archive->by_name, entries->count);
     htp_map_reserve(&archive->scratch, &by_folded, entries->count);
     for (size_t i = 0; i < entries->count; i++) {
@@ -199,6 +201,7 @@ static htp_status take_records(htp_arena *arena, const char *path, const entry_v
             return damaged(arena, path, entry, problem);
         }
         packed[archive->record_count] = entry->bytes;
+        checksums[archive->record_count] = entry->checksum;
         records[archive->record_count] =
             (htp_archive_record){.name = entry->name + prefix,
                                  .offset = offsets[i],

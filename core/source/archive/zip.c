@@ -212,6 +212,7 @@ static bool read_entry(FILE *file, const unsigned char *fixed, uint64_t left, ch
                              .name_bytes = name_bytes,
                              .is_encrypted = field(fixed, 8, 2) & 1,
                              .method = (unsigned)field(fixed, 10, 2),
+                             .checksum = (uint32_t)field(fixed, 16, 4),
                              .bytes = field(fixed, 20, 4),
                              .unpacked = field(fixed, 24, 4),
                              .header = field(fixed, 42, 4)};

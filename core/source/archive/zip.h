@@ -21,6 +21,7 @@ typedef struct htp_zip_entry {
     unsigned method;   /* HTP_ZIP_STORED, HTP_ZIP_DEFLATED, or another one */
     uint64_t bytes;    /* in the file */
     uint64_t unpacked; /* bytes after inflation */
+    uint32_t checksum; /* CRC-32 of these; 0: none */
     uint64_t header;   /* offset of the local header in the archive */
     uint64_t limit;    /* offset of the directory, which no member reaches into */
 } htp_zip_entry;
