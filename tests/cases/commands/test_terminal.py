@@ -61,7 +61,7 @@ def pipes_get_whole_names():
 @case
 def what_takes_long_shows_how_far_it_is():
     onnx = exported(ALL["bert-tiny"])
-    words = ["verify", onnx, onnx, "--sizes", "batch=4,sequence=512", "--memory", 64, "--onnxruntime", PACKAGE[0]]
+    words = ["verify", onnx, onnx, "--sizes", "batch=16,sequence=512", "--memory", 64, "--onnxruntime", PACKAGE[0]]
     told, _, report = on_terminal(*words).rpartition("\r\033[K")
     assert "tensors" in told and "[#" in told and "\n" not in told and report.startswith("A  "), (told, report)
     assert "\r" not in on_terminal(*words[:3], *words[-2:]), "a short run has a bar"
