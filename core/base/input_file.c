@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int htp_input_file_note(htp_input_file *file, int fd)
+/* Notes the identity of an open file. @return errno */
+static int note(htp_input_file *file, int fd)
 {
     struct stat facts;
     *file = (htp_input_file){.fd = fd};
@@ -24,7 +25,7 @@ int htp_input_file_note(htp_input_file *file, int fd)
 htp_status htp_input_file_open(htp_input_file *file, const char *path)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    int error = fd < 0 ? errno : htp_input_file_note(file, fd);
+    int error = fd < 0 ? errno : note(file, fd);
     if (error != 0) {
         if (fd >= 0) {
             (void)close(fd);
@@ -35,6 +36,17 @@ htp_status htp_input_file_open(htp_input_file *file, const char *path)
     }
     file->is_open = true;
     return HTP_OK;
+}
+
+int htp_input_file_stream(htp_input_file *file, const char *path, FILE **stream)
+{
+    *stream = fopen(path, "rbe");
+    int error = *stream ? note(file, fileno(*stream)) : errno;
+    if (error != 0 && *stream) {
+        (void)fclose(*stream);
+        *stream = NULL;
+    }
+    return error;
 }
 
 htp_code htp_input_file_code(int error, htp_code otherwise)

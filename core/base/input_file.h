@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <time.h>
 
 typedef struct htp_input_file {
@@ -24,9 +25,9 @@ typedef struct htp_input_file {
 /** Opens the file and notes its identity. @return HTP_CODE_BAD_INPUT with the path */
 HTP_MUST_USE htp_status htp_input_file_open(htp_input_file *file, const char *path);
 
-/** Notes the identity of a file that the caller has open, and closes. @return errno; 0: it is known
- */
-int htp_input_file_note(htp_input_file *file, int fd);
+/** Opens a stream, which the caller closes, and notes the identity of its file. @return errno; 0:
+ * it is open */
+int htp_input_file_stream(htp_input_file *file, const char *path, FILE **stream);
 
 /** The code of a failed attempt to open or map a file: HTP_CODE_INTERNAL without memory, which is
  * no fault of the file, else @p otherwise. @param error  from errno */
@@ -42,12 +43,13 @@ bool htp_input_file_is_cut(const htp_input_file *file);
  * has nothing to change. */
 HTP_MUST_USE htp_status htp_input_file_check(const htp_input_file *file);
 
-/** Judges the reading of a whole file: if it was changed meanwhile, that is the failure, and
- * @p status is freed. @return it otherwise */
+/** Replaces @p status, which it frees, by a failure if the file was changed while it was read.
+ * @return else @p status */
 HTP_MUST_USE htp_status htp_input_file_judge(const htp_input_file *file, const char *path,
                                              htp_status status);
 
-/** The same, and checks that @p path is still that file, before it is opened again by name. */
+/** As htp_input_file_check(), and checks that @p path is still that file, before it is opened again
+ * by name. */
 HTP_MUST_USE htp_status htp_input_file_check_path(const htp_input_file *file, const char *path);
 
 /** Recognises a placeholder, such as a Git LFS pointer, by its first bytes. @return a static text:

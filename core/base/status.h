@@ -35,7 +35,7 @@ typedef struct htp_held_status {
     htp_status status; /* may be replaced */
 } htp_held_status;
 
-/** Begins to hold a status, HTP_OK too. */
+/** Begins to hold a status, which may be HTP_OK. */
 void htp_status_hold(htp_held_status *held, htp_arena *arena, htp_status status);
 
 /** Ends the innermost hold of the arena. @return its status, which is the caller's */

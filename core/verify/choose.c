@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Sizes of the batch, and of all other axes. Those behind the first few
- * are for models that need larger ones. */
+/* Sizes of the batch, and of all other axes. Those behind the first few are for models that need
+ * larger ones. */
 static const int64_t candidates[][2] = {
     {2, 8}, {1, 16}, {3, 32}, {1, 64}, {1, 128}, {1, 224}, {2, 1}, {1, 1},
 };

@@ -40,8 +40,8 @@ void htp_sandbox_options_init(htp_sandbox_options *options)
 
 /* ---- before ---- */
 
-/* @param reader  receives the format of a model; NULL: it is no archive. @return only that memory
- * ran out */
+/* @param reader  receives the format of a model; NULL: it is no archive.
+ * @return HTP_CODE_INTERNAL if memory ran out, else HTP_OK */
 static htp_status find_reader(const char *path, const htp_reader **reader)
 {
     htp_archive archive = {.file = NULL};

@@ -68,19 +68,15 @@ static htp_status read_opened(FILE *file, const char *path, char *bytes, size_t 
 static htp_status read_file(const char *path, char *bytes, size_t capacity)
 {
     htp_input_file identity;
-    FILE *file = fopen(path, "re");
-    int error = file ? htp_input_file_note(&identity, fileno(file)) : errno;
-    htp_status status = HTP_OK;
-    if (error == 0) {
-        status = read_opened(file, path, bytes, capacity);
-        status = htp_input_file_judge(&identity, path, status);
-    } else {
-        status = htp_status_make(htp_input_file_code(error, HTP_CODE_USAGE), "%s: %s", path,
-                                 strerror(error));
+    FILE *file = NULL;
+    int error = htp_input_file_stream(&identity, path, &file);
+    if (error != 0) {
+        return htp_status_make(htp_input_file_code(error, HTP_CODE_USAGE), "%s: %s", path,
+                               strerror(error));
     }
-    if (file) {
-        (void)fclose(file);
-    }
+    htp_status status = read_opened(file, path, bytes, capacity);
+    status = htp_input_file_judge(&identity, path, status);
+    (void)fclose(file);
     return status;
 }
 

@@ -390,7 +390,7 @@ typedef struct htp_read_bytes {
     uint64_t repeated; /* that an earlier one has read, or it itself */
 } htp_read_bytes;
 
-/** Reads an initializer, whose sizes are checked: their product fits. */
+/** Counts the bytes of an initializer, whose sizes are checked: their product fits. */
 htp_read_bytes htp_storage_reads_add(htp_storage_reads *reads, const htp_initializer *initializer);
 
 #endif

@@ -309,30 +309,12 @@ static void keep(htp_inliner *i, htp_text *text, htp_view_spans *spans)
     }
 }
 
-/* By node: how many nodes it is, with those of its bodies. Inner graphs have larger numbers. */
-static uint32_t *count_nodes(const htp_inliner *i)
-{
-    const htp_view *view = i->view;
-    uint32_t *counts = HTP_NEW_ARRAY(i->arena, uint32_t, view->nodes.count + 1);
-    for (uint32_t g = (uint32_t)view->graphs.count; g-- > 0;) {
-        htp_view_range nodes = view->graphs.items[g].nodes;
-        uint32_t owner = view->graphs.items[g].node;
-        uint32_t total = 0;
-        for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
-            total += ++counts[n];
-        }
-        if (owner != HTP_NONE) {
-            counts[owner] += total;
-        }
-    }
-    return counts;
-}
-
 /* The nodes of the main graph: unchanged ones are copied from the file. */
 static htp_status inline_graph(htp_inliner *i)
 {
     const htp_view *view = i->view;
-    const uint32_t *counts = count_nodes(i);
+    uint32_t *counts = HTP_NEW_ARRAY(i->arena, uint32_t, view->nodes.count + 1);
+    (void)htp_inline_count_nodes(i->arena, view, counts);
     htp_view_range nodes = view->graphs.items[0].nodes;
     htp_span run = {NULL, 0};
     for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {

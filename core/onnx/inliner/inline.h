@@ -40,7 +40,7 @@ typedef struct htp_inline_place {
     bool is_own;          /* it is in the model's own graph, or in bodies there */
     uint32_t first, last; /* its nodes in the flat view: positions, without the last */
     htp_span whole;       /* the node itself, with the names and tags of the flat view, as a field
-                             of a graph; the file's if it is_own; empty: it has no such form */
+                             of a graph; the file's if it is_own; empty: it cannot be written so */
 } htp_inline_place;
 
 /** The places of a file. The nodes of a flat view have positions: in the order in which they are
@@ -51,6 +51,10 @@ typedef struct htp_inline_places {
     uint32_t node_count;               /* of the flat view, without nodes of functions */
     const struct htp_inline_plan *plan;
 } htp_inline_places;
+
+/** Counts the positions of nodes: each with those of its bodies. @param counts  by node, zeroes
+ * @return by graph: of all its nodes */
+uint32_t *htp_inline_count_nodes(htp_arena *arena, const htp_view *view, uint32_t *counts);
 
 /**
  * Lists the places of a file for its flat view. Linear as htp_view_inline(), and fails as it does.

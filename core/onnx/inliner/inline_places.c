@@ -8,6 +8,22 @@ enum { GRAPH_NODE = 1, NODE_PROPERTY = 9 }; /* Reference: onnx.proto. */
 /* The most modules whose calls a call may count for those in it. */
 enum { MOST_COUNTED = 64 };
 
+uint32_t *htp_inline_count_nodes(htp_arena *arena, const htp_view *view, uint32_t *counts)
+{
+    uint32_t *totals = HTP_NEW_ARRAY(arena, uint32_t, view->graphs.count + 1);
+    for (uint32_t g = (uint32_t)view->graphs.count; g-- > 0;) { /* inner ones first */
+        htp_view_range nodes = view->graphs.items[g].nodes;
+        uint32_t owner = view->graphs.items[g].node;
+        for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
+            totals[g] += ++counts[n];
+        }
+        if (owner != HTP_NONE) {
+            counts[owner] += totals[g];
+        }
+    }
+    return totals;
+}
+
 void htp_inline_place_begin(htp_inliner *i, uint32_t function, uint32_t node)
 {
     if (!i->places) {

@@ -18,38 +18,21 @@ struct chooser {
     htp_arena *arena;
     htp_replacement *r;
     const htp_inline_places *places;
-    uint32_t *concerned; /* by position: how many nodes before it are replaced, or copied */
-    bool *fits;          /* by place: it can stay as it is */
-    bool *is_gone;       /* by value: a module makes it, and nothing else knows it */
-    htp_map values;      /* by graph and name */
-    htp_map flat_names;  /* of nodes of the flat view */
-    htp_map names;       /* likewise, and of calls in the model's own graphs */
+    uint32_t *affected; /* by position: how many nodes before it are replaced, or copied */
+    bool *fits;         /* by place: it can stay as it is */
+    bool *is_gone;      /* by value: a module makes it, and nothing else knows it */
+    htp_map values;     /* by graph and name */
+    htp_map flat_names; /* of nodes of the flat view */
+    htp_map names;      /* likewise, and of calls in the model's own graphs */
 };
 
 /* ---- positions ---- */
-
-/* By graph: how many nodes are in it and its bodies. @param counts  by node, likewise */
-static uint32_t *count_nodes(htp_arena *arena, const htp_view *view, uint32_t *counts)
-{
-    uint32_t *totals = HTP_NEW_ARRAY(arena, uint32_t, view->graphs.count + 1);
-    for (uint32_t g = (uint32_t)view->graphs.count; g-- > 0;) { /* inner ones first */
-        htp_view_range nodes = view->graphs.items[g].nodes;
-        uint32_t owner = view->graphs.items[g].node;
-        for (uint32_t n = nodes.first; n < nodes.first + nodes.count; n++) {
-            totals[g] += ++counts[n];
-        }
-        if (owner != HTP_NONE) {
-            counts[owner] += totals[g];
-        }
-    }
-    return totals;
-}
 
 /* The nodes by position, see htp_inline_places. */
 static uint32_t *list_positions(htp_arena *arena, const htp_view *view)
 {
     uint32_t *counts = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1);
-    const uint32_t *totals = count_nodes(arena, view, counts);
+    const uint32_t *totals = htp_inline_count_nodes(arena, view, counts);
     uint32_t *next = HTP_NEW_ARRAY(arena, uint32_t, view->graphs.count + 1); /* by graph */
     uint32_t *at = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1);
     for (uint32_t g = 0; g < view->graphs.count; g++) { /* outer ones first */
@@ -145,7 +128,7 @@ static void find_gone(struct chooser *c)
     }
 }
 
-static void count_concerned(struct chooser *c)
+static void count_affected(struct chooser *c)
 {
     const htp_replacement *r = c->r;
     bool *is_copied = HTP_NEW_ARRAY(c->arena, bool, r->view->nodes.count + 1);
@@ -155,11 +138,10 @@ static void count_concerned(struct chooser *c)
             is_copied[constants->items[k]] = true;
         }
     }
-    c->concerned = HTP_NEW_ARRAY(c->arena, uint32_t, (size_t)c->places->node_count + 1);
+    c->affected = HTP_NEW_ARRAY(c->arena, uint32_t, (size_t)c->places->node_count + 1);
     for (uint32_t p = 0; p < c->places->node_count; p++) {
         uint32_t node = r->at[p];
-        c->concerned[p + 1] =
-            c->concerned[p] + (r->replaced_by[node] != HTP_NONE || is_copied[node]);
+        c->affected[p + 1] = c->affected[p] + (r->replaced_by[node] != HTP_NONE || is_copied[node]);
     }
 }
 
@@ -227,7 +209,7 @@ static void find_fitting(struct chooser *c)
         bool is_call = place->function != HTP_NONE;
         bool is_own_call = is_call && place->is_own;
         c->fits[i] = c->fits[i] && place->whole.bytes > 0 && place->first < place->last &&
-                     c->concerned[place->last] == c->concerned[place->first] &&
+                     c->affected[place->last] == c->affected[place->first] &&
                      !has_data(c->places->file, place->node) &&
                      !(is_own_call && is_name_taken(c, place)) &&
                      (!is_call || has_inputs(c, place));
@@ -318,7 +300,7 @@ htp_status htp_replace_keep_calls(htp_arena *arena, htp_replacement *r)
     if (has_inner_data(r->file)) {
         return HTP_OK;
     }
-    count_concerned(&c);
+    count_affected(&c);
     find_gone(&c);
     take_names(&c);
     list_values(&c);

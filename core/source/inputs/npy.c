@@ -224,15 +224,10 @@ htp_status htp_npy_open(const char *path, FILE **file, htp_input_file *identity)
     if (!S_ISREG(facts.st_mode)) {
         return htp_status_make(HTP_CODE_USAGE, "%s: not a regular file", path);
     }
-    *file = fopen(path, "rbe");
-    int error = *file ? htp_input_file_note(identity, fileno(*file)) : errno;
-    if (error != 0 && *file) {
-        (void)fclose(*file);
-        *file = NULL;
-    }
-    return *file ? HTP_OK
-                 : htp_status_make(htp_input_file_code(error, HTP_CODE_USAGE), "%s: %s", path,
-                                   strerror(error));
+    int error = htp_input_file_stream(identity, path, file);
+    return error == 0 ? HTP_OK
+                      : htp_status_make(htp_input_file_code(error, HTP_CODE_USAGE), "%s: %s", path,
+                                        strerror(error));
 }
 
 static htp_status read_opened(FILE *file, const char *path, uint64_t bytes, htp_npy *array)

@@ -26,6 +26,14 @@ def replaced(folder: Path, made, *options) -> onnx.ModelProto:
     return onnx.load(folder / "r.onnx")
 
 
+def replaced_by_itself(folder: Path, made) -> tuple:
+    """The same by what `extract` makes of the module, which keeps the numbers. Returns the facts of that part, too."""
+    part = extract(folder / "m.onnx", folder / "part.onnx", "--module", "A")
+    after = replaced(folder, made, "--by", folder / "part.onnx")
+    assert all(map(numpy.array_equal, numbers_of(folder / "m.onnx"), numbers_of(folder / "r.onnx")))
+    return part, after
+
+
 @case
 def a_call_that_would_be_on_a_cycle():
     """It makes what the module reads, and reads what the module makes: only its nodes can be ordered."""
@@ -84,10 +92,8 @@ def a_call_that_reads_what_is_gone():
         whole = model(nodes, functions=[first])
         made = replaced(folder, whole)
         assert [n.op_type for n in made.graph.node] == ["Fused", "Neg"] and not made.functions
-        part = extract(folder / "m.onnx", folder / "part.onnx", "--module", "A")
-        made = replaced(folder, whole, "--by", folder / "part.onnx")
+        part, made = replaced_by_itself(folder, whole)
         assert part["nodes"] == 2 and [n.op_type for n in made.graph.node] == ["Exp", "Abs", "Neg"]
-        assert all(map(numpy.array_equal, numbers_of(folder / "m.onnx"), numbers_of(folder / "r.onnx")))
 
 
 @case
@@ -101,9 +107,7 @@ def calls_that_hand_a_constant_on():
     with scratch() as folder:
         whole = model([node("p::Outer", "x", "y", "o", "/Net")], functions=[two, middle, outer])
         assert "Middle" not in [f.name for f in replaced(folder, whole).functions]
-        extract(folder / "m.onnx", folder / "part.onnx", "--module", "A")
-        replaced(folder, whole, "--by", folder / "part.onnx")
-        assert all(map(numpy.array_equal, numbers_of(folder / "m.onnx"), numbers_of(folder / "r.onnx")))
+        replaced_by_itself(folder, whole)
 
 
 @case
