@@ -218,6 +218,7 @@ htp_status htp_npy_open(const char *path, FILE **file, htp_input_file *identity)
 {
     struct stat facts;
     *file = NULL;
+    *identity = (htp_input_file){.fd = -1};
     if (stat(path, &facts) != 0) {
         return htp_status_make(HTP_CODE_USAGE, "%s: %s", path, strerror(errno));
     }
