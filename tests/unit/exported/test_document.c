@@ -99,6 +99,23 @@ static htp_status read(htp_arena *arena, const char *text, htp_exported_program 
     return htp_document_read(arena, arena, text, strlen(text), program);
 }
 
+static void check_node(const htp_exported_program *program, const htp_exported_graph *graph)
+{
+    ck_assert_uint_eq(graph->node_count, 1);
+    const htp_exported_node *node = &graph->nodes[0];
+    ck_assert_str_eq(node->target, "torch.ops.aten.add.Tensor");
+    ck_assert_str_eq(node->stack, "k,,M");
+    ck_assert_int_eq(node->inputs[0].kind, HTP_EXPORTED_VALUE);
+    ck_assert_str_eq(program->values.items[node->inputs[0].value].name, "x");
+    ck_assert_int_eq(node->inputs[2].kind, HTP_EXPORTED_FLOAT);
+    ck_assert(node->inputs[2].f > 1e308);
+    ck_assert_int_eq(node->inputs[3].kind, HTP_EXPORTED_LIST);
+    ck_assert_int_eq(node->inputs[3].items[1].i, -1);
+    ck_assert_int_eq(node->inputs[4].i, 15); /* bfloat16 */
+    ck_assert_int_eq(node->inputs[5].kind, HTP_EXPORTED_OTHER);
+    ck_assert_str_eq(node->inputs[5].s, "as_news");
+}
+
 UNIT_TEST(a_program_is_read)
 {
     htp_exported_program program;
@@ -107,19 +124,7 @@ UNIT_TEST(a_program_is_read)
     ck_assert_uint_eq(program.expressions.count, 1);
     ck_assert(program.expressions.items[0].has_hint);
     const htp_exported_graph *graph = &program.graphs.items[0];
-    ck_assert_uint_eq(graph->node_count, 1);
-    const htp_exported_node *node = &graph->nodes[0];
-    ck_assert_str_eq(node->target, "torch.ops.aten.add.Tensor");
-    ck_assert_str_eq(node->stack, "k,,M");
-    ck_assert_int_eq(node->inputs[0].kind, HTP_EXPORTED_VALUE);
-    ck_assert_str_eq(program.values.items[node->inputs[0].value].name, "x");
-    ck_assert_int_eq(node->inputs[2].kind, HTP_EXPORTED_FLOAT);
-    ck_assert(node->inputs[2].f > 1e308);
-    ck_assert_int_eq(node->inputs[3].kind, HTP_EXPORTED_LIST);
-    ck_assert_int_eq(node->inputs[3].items[1].i, -1);
-    ck_assert_int_eq(node->inputs[4].i, 15); /* bfloat16 */
-    ck_assert_int_eq(node->inputs[5].kind, HTP_EXPORTED_OTHER);
-    ck_assert_str_eq(node->inputs[5].s, "as_news");
+    check_node(&program, graph);
     ck_assert_int_eq(program.inputs[0].kind, HTP_EXPORTED_PARAMETER);
     ck_assert_str_eq(program.inputs[0].target, "a.w");
     ck_assert_int_eq(program.outputs[1].argument.kind, HTP_EXPORTED_NONE);
