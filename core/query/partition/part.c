@@ -49,7 +49,8 @@ static void note_crossing(void *user, uint32_t node, uint32_t value)
     const htp_view_value *read = &view->values.items[value];
     uint32_t part = reading_part(crossing, node);
     division->is_read[value] = true;
-    if (read->maker == HTP_VIEW_BY_NODE && read->graph == division->graph && part != NOWHERE &&
+    if (read->maker == HTP_VIEW_BY_NODE &&
+        (division->graph == HTP_NONE || read->graph == division->graph) && part != NOWHERE &&
         division->part_of[read->node] != part &&
         !htp_flow_is_carried(view, division->is_shared, read->node)) {
         division->is_crossing[value] = true;
@@ -74,15 +75,17 @@ static void find_crossing(htp_arena *arena, htp_division *division)
     }
 }
 
-/* Outputs of the graph are needed outside of all parts. */
-static void note_returned(htp_division *division)
+/* Outputs of a graph are needed outside of all parts of its nodes. */
+static void note_returned(htp_division *division, uint32_t graph)
 {
     const htp_view *view = division->view;
-    htp_view_range returned = view->graphs.items[division->graph].outputs;
+    htp_view_range returned = view->graphs.items[graph].outputs;
     for (uint32_t i = 0; i < returned.count; i++) {
         uint32_t value = view->operands.items[returned.first + i];
-        division->is_read[value] = true;
-        division->is_crossing[value] = view->values.items[value].maker == HTP_VIEW_BY_NODE;
+        if (value != HTP_NONE && view->values.items[value].graph == graph) {
+            division->is_read[value] = true;
+            division->is_crossing[value] = view->values.items[value].maker == HTP_VIEW_BY_NODE;
+        }
     }
 }
 
@@ -130,7 +133,27 @@ htp_division htp_division_make(htp_arena *arena, const htp_view *view, const boo
     }
     list_nodes(arena, &division);
     find_crossing(arena, &division);
-    note_returned(&division);
+    note_returned(&division, graph);
+    return division;
+}
+
+htp_division htp_division_make_all(htp_arena *arena, const htp_view *view, const bool *is_shared,
+                                   uint32_t count, uint32_t *part_of)
+{
+    htp_division division = {
+        .view = view,
+        .is_shared = is_shared,
+        .graph = HTP_NONE,
+        .count = count,
+        .part_of = part_of,
+        .is_crossing = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
+        .is_read = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
+    };
+    list_nodes(arena, &division);
+    find_crossing(arena, &division);
+    for (uint32_t g = 0; g < view->graphs.count; g++) {
+        note_returned(&division, g);
+    }
     return division;
 }
 
@@ -359,9 +382,14 @@ static void look_at_nodes(struct making *making)
 {
     const htp_division *division = making->maker->division;
     htp_part *part = making->part;
-    for (uint32_t i = division->first[part->number]; i < division->first[part->number + 1]; i++) {
+    const uint32_t first = division->first[part->number];
+    uint32_t graph = division->graph; /* nodes of bodies follow */
+    if (graph == HTP_NONE && first < division->first[part->number + 1]) {
+        graph = division->view->nodes.items[division->nodes[first]].graph;
+    }
+    for (uint32_t i = first; i < division->first[part->number + 1]; i++) {
         uint32_t node = division->nodes[i];
-        if (division->view->nodes.items[node].graph == division->graph) {
+        if (division->view->nodes.items[node].graph == graph) {
             HTP_PUSH(making->arena, &part->nodes, node);
         }
         part->node_count++;

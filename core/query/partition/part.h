@@ -20,14 +20,14 @@
 typedef struct htp_division {
     const htp_view *view;
     const bool *is_shared; /* by node: it is copied to the parts that read it; or NULL */
-    uint32_t graph;
-    uint32_t count;    /* of the parts */
-    uint32_t *part_of; /* by node of the view: its part; in a body, that of the outer node.
-                          HTP_NONE: none */
-    uint32_t *first;   /* by part, and one more: into `nodes` */
-    uint32_t *nodes;   /* of all parts, one after the other, each in the order of the file */
-    bool *is_crossing; /* by value: made in one part, and needed outside of it */
-    bool *is_read;     /* by value */
+    uint32_t graph;        /* HTP_NONE: each part has its own */
+    uint32_t count;        /* of the parts */
+    uint32_t *part_of;     /* by node of the view: its part; in a body, that of the outer node.
+                              HTP_NONE: none */
+    uint32_t *first;       /* by part, and one more: into `nodes` */
+    uint32_t *nodes;       /* of all parts, one after the other, each in the order of the file */
+    bool *is_crossing;     /* by value: made in one part, and needed outside of it */
+    bool *is_read;         /* by value */
 } htp_division;
 
 /**
@@ -39,6 +39,14 @@ typedef struct htp_division {
  */
 htp_division htp_division_make(htp_arena *arena, const htp_view *view, const bool *is_shared,
                                uint32_t graph, uint32_t count, uint32_t *part_of);
+
+/**
+ * Divides the nodes of all graphs. Linear in the view. Such parts are found, and make no files.
+ * @param part_of  by node of the view: the nodes of a part lie in one graph, or in bodies of these
+ *                 nodes, all of which are in the part; must outlive the division.
+ */
+htp_division htp_division_make_all(htp_arena *arena, const htp_view *view, const bool *is_shared,
+                                   uint32_t count, uint32_t *part_of);
 
 /** A division of graph 0 with one part, part 0, which is empty until htp_division_set() gives it
  * nodes. Nothing crosses its border by itself: outputs are those that htp_part_find() is told.

@@ -81,7 +81,8 @@ void htp_part_find_rest(htp_part_maker *maker, htp_arena *arena)
     static const uint32_t of_graph[] = {GRAPH_NODE, GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_OUTPUT,
                                         GRAPH_INFO, GRAPH_ANNOTATION,  GRAPH_SPARSE};
     const htp_view *view = maker->view;
-    htp_span graph = htp_wire_content(view->graphs.items[maker->division->graph].whole);
+    uint32_t number = maker->division->graph == HTP_NONE ? 0 : maker->division->graph;
+    htp_span graph = htp_wire_content(view->graphs.items[number].whole);
     find_rest(arena, view->bytes, of_model, sizeof(of_model) / sizeof(*of_model),
               maker->record_property, &maker->model_rest);
     if (view->flat) {

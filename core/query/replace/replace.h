@@ -60,11 +60,18 @@ typedef struct htp_staying_call {
     htp_numbers inputs, outputs;   /* values of the view */
 } htp_staying_call;
 
+/** The imports of a view. */
+typedef struct htp_replace_imports {
+    const htp_view *view;
+    htp_map numbers; /* by domain */
+} htp_replace_imports;
+
 /** All that is replaced in a model. */
 typedef struct htp_replacement {
     htp_view *view;
     const htp_tree *tree;
     htp_view_types *types;
+    htp_replace_imports imports_of_view, imports_of_file;
     HTP_VECTOR(htp_replaced) list;
     uint32_t *replaced_by;  /* by node, also of bodies: of `list`; HTP_NONE */
     bool *is_unread_node;   /* by node: a constant or shared node that nothing reads any longer */
@@ -77,7 +84,7 @@ typedef struct htp_replacement {
     htp_inline_places places; /* of the file */
     uint32_t *at;             /* the nodes by position, see htp_inline_places */
     uint32_t *call_of;        /* by node: of `calls`; HTP_NONE */
-    htp_span *untouched; /* by node with calls in its bodies: its bytes in the file; or empty */
+    htp_span *verbatim; /* by node with calls in its bodies: its bytes in the file; or empty */
     HTP_VECTOR(htp_staying_call) calls;
     bool *is_function_kept;           /* by function of the file */
     size_t kept_count, inlined_count; /* of functions */

@@ -19,7 +19,7 @@ struct chooser {
     htp_replacement *r;
     const htp_inline_places *places;
     uint32_t *affected; /* by position: how many nodes before it are replaced, or copied */
-    bool *fits;         /* by place: it can stay as it is */
+    bool *is_preserved; /* by place: it can stay as it is */
     bool *is_gone;      /* by value: a module makes it, and nothing else knows it */
     htp_map values;     /* by graph and name */
     htp_map flat_names; /* of nodes of the flat view */
@@ -199,23 +199,23 @@ static bool has_inputs(const struct chooser *c, const htp_inline_place *place)
 }
 
 /* A node whose bodies have calls stays if all of these do. */
-static void find_fitting(struct chooser *c)
+static void find_preserved(struct chooser *c)
 {
     size_t count = c->places->list.count;
-    c->fits = HTP_NEW_ARRAY(c->arena, bool, count + 1);
-    memset(c->fits, 1, count);
+    c->is_preserved = HTP_NEW_ARRAY(c->arena, bool, count + 1);
+    memset(c->is_preserved, 1, count);
     for (size_t i = count; i-- > 0;) {
         const htp_inline_place *place = &c->places->list.items[i];
         bool is_call = place->function != HTP_NONE;
         bool is_own_call = is_call && place->is_own;
-        c->fits[i] = c->fits[i] && place->whole.bytes > 0 && place->first < place->last &&
-                     c->affected[place->last] == c->affected[place->first] &&
-                     !has_data(c->places->file, place->node) &&
-                     !(is_own_call && is_name_taken(c, place)) &&
-                     (!is_call || has_inputs(c, place));
+        c->is_preserved[i] =
+            c->is_preserved[i] && place->whole.bytes > 0 && place->first < place->last &&
+            c->affected[place->last] == c->affected[place->first] &&
+            !has_data(c->places->file, place->node) && !(is_own_call && is_name_taken(c, place)) &&
+            (!is_call || has_inputs(c, place));
         bool is_in_node =
             place->around != HTP_NONE && c->places->list.items[place->around].function == HTP_NONE;
-        c->fits[is_in_node ? place->around : i] &= c->fits[i];
+        c->is_preserved[is_in_node ? place->around : i] &= c->is_preserved[i];
     }
 }
 
@@ -304,14 +304,14 @@ htp_status htp_replace_keep_calls(htp_arena *arena, htp_replacement *r)
     find_gone(&c);
     take_names(&c);
     list_values(&c);
-    find_fitting(&c);
+    find_preserved(&c);
     for (size_t i = 0; i < r->places.list.count; i++) {
         const htp_inline_place *place = &r->places.list.items[i];
-        if (!c.fits[i] || place->first < end) {
+        if (!c.is_preserved[i] || place->first < end) {
             continue;
         }
         if (place->function == HTP_NONE) {
-            r->untouched[r->at[place->first]] = place->whole;
+            r->verbatim[r->at[place->first]] = place->whole;
         } else {
             keep_call(&c, place);
             end = place->last;
@@ -330,7 +330,7 @@ void htp_replace_inline_call(htp_replacement *r, uint32_t call)
     r->calls.items[call].place = NULL;
     while (r->view->graphs.items[graph].node != HTP_NONE) {
         uint32_t owner = r->view->graphs.items[graph].node;
-        r->untouched[owner] = (htp_span){NULL, 0};
+        r->verbatim[owner] = (htp_span){NULL, 0};
         graph = r->view->nodes.items[owner].graph;
     }
 }

@@ -9,7 +9,8 @@ struct checking {
     htp_arena *arena;
     htp_replacement *r;
     const htp_view *part;
-    const htp_view *file; /* of the model */
+    const htp_view *file;        /* of the model */
+    htp_replace_imports imports; /* of the part */
     htp_schemas *schemas;
     htp_map functions;    /* of the file, by name */
     htp_map of_part;      /* likewise */
@@ -84,7 +85,7 @@ static htp_status check_custom(const struct checking *c)
 static htp_status check_version(struct checking *c, uint32_t node, const char *domain,
                                 const char *op_type)
 {
-    int64_t mine = htp_replace_find_version(c->part, domain);
+    int64_t mine = htp_replace_find_version(&c->imports, domain);
     int64_t theirs = htp_replace_find_import(c->r, domain);
     if (mine == 0) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
@@ -136,6 +137,7 @@ htp_status htp_replace_check_part(htp_arena *arena, htp_replacement *r, const ht
         .r = r,
         .part = part,
         .file = file,
+        .imports = htp_replace_list_imports(arena, part),
         .schemas = htp_schemas_new(arena),
         .functions = htp_replace_name_functions(arena, file),
         .of_part = htp_replace_name_functions(arena, part),

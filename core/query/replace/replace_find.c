@@ -2,8 +2,6 @@
 #include "query/replace/replace_parts.h"
 #include "query/select/calls.h"
 
-#include <string.h>
-
 /* State of the search. */
 struct finder {
     htp_arena *arena;
@@ -159,21 +157,15 @@ static htp_status check_nodes(const struct finder *f)
 
 /* ---- borders ---- */
 
-/* Finds the parts that lie in one graph. */
-static void find_parts(htp_arena *arena, htp_replacement *r, uint32_t graph)
+/* Finds the parts, which lie in any graphs. */
+static void find_parts(htp_arena *arena, htp_replacement *r)
 {
-    const htp_view *view = r->view;
-    uint32_t *part_of = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1);
     htp_division *division = HTP_NEW(arena, htp_division);
-    htp_view_range nodes = view->graphs.items[graph].nodes;
-    memcpy(part_of + nodes.first, r->replaced_by + nodes.first, nodes.count * sizeof(*part_of));
-    *division =
-        htp_division_make(arena, view, r->tree->is_shared, graph, (uint32_t)r->list.count, part_of);
+    *division = htp_division_make_all(arena, r->view, r->tree->is_shared, (uint32_t)r->list.count,
+                                      r->replaced_by);
     htp_part_maker *maker = htp_part_maker_new(arena, division, r->tree, r->types);
     for (size_t i = 0; i < r->list.count; i++) {
-        if (r->list.items[i].graph == graph) {
-            htp_part_find(maker, arena, (uint32_t)i, NULL, &r->list.items[i].part);
-        }
+        htp_part_find(maker, arena, (uint32_t)i, NULL, &r->list.items[i].part);
     }
 }
 
@@ -187,12 +179,14 @@ htp_status htp_replace_find(htp_arena *arena, htp_view *view, const htp_view *fi
         .file = file,
         .tree = tree,
         .types = htp_view_types_new(arena, view),
+        .imports_of_view = htp_replace_list_imports(arena, view),
+        .imports_of_file = htp_replace_list_imports(arena, file),
         .replaced_by = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1),
         .is_unread_node = HTP_NEW_ARRAY(arena, bool, view->nodes.count + 1),
         .is_unread_weight = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
         .orders = HTP_NEW_ARRAY(arena, htp_numbers, view->graphs.count + 1),
         .call_of = HTP_NEW_ARRAY(arena, uint32_t, view->nodes.count + 1),
-        .untouched = HTP_NEW_ARRAY(arena, htp_span, view->nodes.count + 1),
+        .verbatim = HTP_NEW_ARRAY(arena, htp_span, view->nodes.count + 1),
     };
     HTP_TRY(choose(&f, is_chosen));
     for (uint32_t n = 0; n < view->nodes.count; n++) {
@@ -200,13 +194,6 @@ htp_status htp_replace_find(htp_arena *arena, htp_view *view, const htp_view *fi
         HTP_TRY(place_node(&f, n));
     }
     HTP_TRY(check_nodes(&f));
-    bool *is_done = HTP_NEW_ARRAY(arena, bool, view->graphs.count + 1);
-    for (size_t i = 0; i < r->list.count; i++) {
-        uint32_t graph = r->list.items[i].graph;
-        if (!is_done[graph]) {
-            is_done[graph] = true;
-            find_parts(arena, r, graph);
-        }
-    }
+    find_parts(arena, r);
     return htp_replace_keep_calls(arena, r);
 }

@@ -3,26 +3,34 @@
  */
 #include "query/replace/replace_parts.h"
 
-#include <string.h>
-
 /* Reference: onnx.proto. */
 enum { MODEL_IMPORT = 8, IMPORT_DOMAIN = 1, IMPORT_VERSION = 2 };
 
-int64_t htp_replace_find_version(const htp_view *view, const char *domain)
+htp_replace_imports htp_replace_list_imports(htp_arena *arena, const htp_view *view)
 {
-    for (size_t i = 0; i < view->imports.count; i++) {
-        htp_view_name name = htp_view_domain(view, view->imports.items[i].domain);
-        if (strcmp(htp_view_text(view, name), domain) == 0) {
-            return view->imports.items[i].version;
+    htp_replace_imports imports = {.view = view};
+    for (uint32_t i = 0; view && i < view->imports.count; i++) {
+        htp_view_name domain = htp_view_domain(view, view->imports.items[i].domain);
+        const char *name = htp_view_text(view, domain);
+        if (!htp_map_get(&imports.numbers, name, NULL)) { /* the first of a domain counts */
+            htp_map_set(arena, &imports.numbers, name, i);
         }
     }
-    return 0;
+    return imports;
+}
+
+int64_t htp_replace_find_version(const htp_replace_imports *imports, const char *domain)
+{
+    uint32_t number = 0;
+    return htp_map_get(&imports->numbers, domain, &number)
+               ? imports->view->imports.items[number].version
+               : 0;
 }
 
 int64_t htp_replace_find_import(const htp_replacement *r, const char *domain)
 {
-    int64_t version = r->file ? htp_replace_find_version(r->file, domain) : 0;
-    return version != 0 ? version : htp_replace_find_version(r->view, domain);
+    int64_t version = htp_replace_find_version(&r->imports_of_file, domain);
+    return version != 0 ? version : htp_replace_find_version(&r->imports_of_view, domain);
 }
 
 void htp_replace_add_import(htp_arena *arena, htp_replacement *r, const char *domain,
@@ -30,8 +38,9 @@ void htp_replace_add_import(htp_arena *arena, htp_replacement *r, const char *do
 {
     htp_text import = {.arena = arena};
     htp_text field = {.arena = arena};
-    int64_t of_view = htp_replace_find_version(r->view, domain);
-    if (htp_replace_find_version(r->file ? r->file : r->view, domain) != 0 ||
+    int64_t of_view = htp_replace_find_version(&r->imports_of_view, domain);
+    if (htp_replace_find_version(r->file ? &r->imports_of_file : &r->imports_of_view, domain) !=
+            0 ||
         htp_map_get(&r->imported, domain, NULL)) {
         return;
     }

@@ -87,8 +87,11 @@ static inline bool htp_replace_is_equal(htp_span a, htp_span b)
 HTP_MUST_USE htp_status htp_replace_check_part(htp_arena *arena, htp_replacement *r,
                                                const htp_view *part);
 
+/** The imports of a view by domain; none of NULL. */
+htp_replace_imports htp_replace_list_imports(htp_arena *arena, const htp_view *view);
+
 /** The imported version of a domain; 0: none. */
-int64_t htp_replace_find_version(const htp_view *view, const char *domain);
+int64_t htp_replace_find_version(const htp_replace_imports *imports, const char *domain);
 
 /** The imported version of a domain in the model, or in a function that is inlined; 0: none. */
 int64_t htp_replace_find_import(const htp_replacement *r, const char *domain);

@@ -184,9 +184,9 @@ static const htp_view_attribute *find_changed_attribute(const struct maker *m, u
 
 static void add_node(const struct maker *m, htp_recipe *graph, uint32_t node)
 {
-    htp_span untouched = m->r->untouched[node];
-    htp_span whole = untouched.at ? untouched : m->r->view->nodes.items[node].whole;
-    if (untouched.at || !find_changed_attribute(m, node, NULL)) {
+    htp_span verbatim = m->r->verbatim[node];
+    htp_span whole = verbatim.at ? verbatim : m->r->view->nodes.items[node].whole;
+    if (verbatim.at || !find_changed_attribute(m, node, NULL)) {
         add(m, graph, whole);
         return;
     }
