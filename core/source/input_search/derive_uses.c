@@ -124,6 +124,9 @@ static const struct rule {
     {"aten::Float", "a", 0, 0, HTP_FAMILY_PLAIN, "0"},
     {"aten::FloatImplicit", "a", 0, 0, HTP_FAMILY_PLAIN, "0"},
     {"aten::Bool", "a", 0, 0, HTP_FAMILY_PLAIN, "0"},
+    {"aten::Complex", "x", 0, 0, HTP_FAMILY_PLAIN, "0"},
+    {"aten::Complex", "y", 0, 0, HTP_FAMILY_PLAIN, "0"},
+    {"aten::ComplexImplicit", "a", 0, 0, HTP_FAMILY_PLAIN, "0"},
     {"aten::ScalarImplicit", "a", 0, 0, HTP_FAMILY_PLAIN, "0"},
     {"aten::item", "self", 0, 0, HTP_FAMILY_PLAIN, "0"},
 };
