@@ -12,13 +12,14 @@
 #include "graph/graph.h"
 #include "replay/operators.h"
 
-/** A tensor, or a number as one of rank 0. */
+/** A tensor, a number as one of rank 0, or a list of tensors. */
 typedef struct htp_replay_array {
     htp_dtype dtype;
     uint32_t rank;
     const int64_t *dims;
-    const void *bytes; /* contiguous; NULL: none */
-    size_t count;      /* of bytes */
+    const void *bytes;                      /* contiguous; NULL: none */
+    size_t count;                           /* of bytes; of a list: its length */
+    const struct htp_replay_array *tensors; /* of a list; NULL: it is none */
 } htp_replay_array;
 
 /** Receives a value when it is made. Its bytes are valid until it returns. */

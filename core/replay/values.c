@@ -179,13 +179,30 @@ static bool as_array(htp_replay_state *state, const htp_operand *operand, void *
     }
 }
 
+/* The tensors of a list as arrays. @return NULL where one has no contents */
+static htp_replay_array *as_arrays(htp_replay_state *state, const htp_operand *list)
+{
+    htp_arena *arena = state->replay->means->arena;
+    htp_replay_array *arrays = HTP_NEW_ARRAY(arena, htp_replay_array, (size_t)list->count + 1);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (!as_array(state, &list->as.elements[i], NULL, &arrays[i])) {
+            return NULL;
+        }
+    }
+    return arrays;
+}
+
 static void hand_over(htp_replay_state *state, htp_value_id id, const htp_operand *operand)
 {
     const htp_runner *runner = runner_of(state);
     uint64_t mark = runner->mark(runner->self);
     unsigned char number[sizeof(int64_t)];
     htp_replay_array array;
-    if (!state->failure && as_array(state, operand, number, &array)) {
+    if (!state->failure && htp_replay_list_is(operand)) {
+        array = (htp_replay_array){.count = operand->count, .tensors = as_arrays(state, operand)};
+        state->failure =
+            array.tensors ? state->request->take(state->request->user, id, &array) : HTP_OK;
+    } else if (!state->failure && as_array(state, operand, number, &array)) {
         state->failure = state->request->take(state->request->user, id, &array);
     }
     runner->release(runner->self, mark); /* of a copy without gaps */

@@ -16,6 +16,9 @@
 /** The version that is asked for: that of ONNX Runtime 1.8, the first with all of these. */
 #define HTP_ORT_API_VERSION 8
 
+/** That of 1.10, the first with optional values, and with `has_value`. */
+#define HTP_ORT_OPTIONAL_VERSION 10
+
 /** Objects of the library. */
 typedef struct htp_ort_status htp_ort_status;
 typedef struct htp_ort_env htp_ort_env;
@@ -25,6 +28,7 @@ typedef struct htp_ort_value htp_ort_value;
 typedef struct htp_ort_info htp_ort_info;
 typedef struct htp_ort_memory htp_ort_memory;
 typedef struct htp_ort_threads htp_ort_threads;
+typedef struct htp_ort_allocator htp_ort_allocator;
 
 /** Places of functions in the table. */
 typedef enum htp_ort_place {
@@ -41,7 +45,12 @@ typedef enum htp_ort_place {
     HTP_ORT_DIMS = 62,
     HTP_ORT_ELEMENT_COUNT = 64,
     HTP_ORT_TENSOR_INFO = 65,
+    HTP_ORT_VALUE_TYPE = 67,
     HTP_ORT_NEW_CPU_MEMORY = 69,
+    HTP_ORT_USUAL_ALLOCATOR = 78,
+    HTP_ORT_ELEMENT = 80,
+    HTP_ORT_LENGTH = 81,
+    HTP_ORT_NEW_LIST = 82,
     HTP_ORT_FREE_ENV = 92,
     HTP_ORT_FREE_STATUS = 93,
     HTP_ORT_FREE_MEMORY = 94,
@@ -54,7 +63,11 @@ typedef enum htp_ort_place {
     HTP_ORT_NEW_THREADS = 121,
     HTP_ORT_FREE_THREADS = 122,
     HTP_ORT_CONFIGURE = 130,
+    HTP_ORT_HAS_VALUE = 192,
 } htp_ort_place;
+
+/** ONNXType: what a value is. */
+enum { HTP_ORT_SEQUENCE = 2 };
 
 /** What OrtGetApiBase() returns. */
 typedef struct htp_ort_base {
@@ -77,6 +90,7 @@ typedef struct htp_ort_api {
     htp_ort_status *(*new_tensor)(const htp_ort_memory *memory, void *data, size_t bytes,
                                   const int64_t *dims, size_t rank, int type,
                                   htp_ort_value **value);
+    htp_ort_status *(*has_value)(const htp_ort_value *value, int *has_value); /* NULL: all have */
     htp_ort_status *(*is_tensor)(const htp_ort_value *value, int *is_tensor);
     htp_ort_status *(*tensor_data)(htp_ort_value *value, void **data);
     htp_ort_status *(*element_type)(const htp_ort_info *info, int *type);
@@ -84,6 +98,13 @@ typedef struct htp_ort_api {
     htp_ort_status *(*dims)(const htp_ort_info *info, int64_t *dims, size_t rank);
     htp_ort_status *(*element_count)(const htp_ort_info *info, size_t *count);
     htp_ort_status *(*tensor_info)(const htp_ort_value *value, htp_ort_info **info);
+    htp_ort_status *(*value_type)(const htp_ort_value *value, int *type);
+    htp_ort_status *(*usual_allocator)(htp_ort_allocator **allocator); /* not to be freed */
+    htp_ort_status *(*element)(const htp_ort_value *list, int index, htp_ort_allocator *allocator,
+                               htp_ort_value **element);
+    htp_ort_status *(*length)(const htp_ort_value *list, size_t *length);
+    htp_ort_status *(*new_list)(const htp_ort_value *const *elements, size_t count, int type,
+                                htp_ort_value **list);
     htp_ort_status *(*new_cpu_memory)(int allocator, int kind, htp_ort_memory **memory);
     void (*free_env)(htp_ort_env *env);
     void (*free_status)(htp_ort_status *status);

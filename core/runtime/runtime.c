@@ -32,6 +32,11 @@ static const struct {
     {offsetof(htp_ort_api, dims), HTP_ORT_DIMS},
     {offsetof(htp_ort_api, element_count), HTP_ORT_ELEMENT_COUNT},
     {offsetof(htp_ort_api, tensor_info), HTP_ORT_TENSOR_INFO},
+    {offsetof(htp_ort_api, value_type), HTP_ORT_VALUE_TYPE},
+    {offsetof(htp_ort_api, usual_allocator), HTP_ORT_USUAL_ALLOCATOR},
+    {offsetof(htp_ort_api, element), HTP_ORT_ELEMENT},
+    {offsetof(htp_ort_api, length), HTP_ORT_LENGTH},
+    {offsetof(htp_ort_api, new_list), HTP_ORT_NEW_LIST},
     {offsetof(htp_ort_api, new_cpu_memory), HTP_ORT_NEW_CPU_MEMORY},
     {offsetof(htp_ort_api, free_env), HTP_ORT_FREE_ENV},
     {offsetof(htp_ort_api, free_status), HTP_ORT_FREE_STATUS},
@@ -94,6 +99,14 @@ static void read_table(htp_ort_api *api, void *const *table)
 {
     for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
         memcpy((char *)api + places[i].member, &table[places[i].place], sizeof(*table));
+    }
+}
+
+/* @param table  NULL: the release is older */
+static void read_later(htp_ort_api *api, void *const *table)
+{
+    if (table) {
+        memcpy(&api->has_value, &table[HTP_ORT_HAS_VALUE], sizeof(*table));
     }
 }
 
@@ -167,6 +180,7 @@ htp_status htp_runtime_open(const char *path, htp_runtime **runtime)
         return refuse_library(path, "it is older than 1.8");
     }
     read_table(&(*runtime)->api, table);
+    read_later(&(*runtime)->api, base->get_api(HTP_ORT_OPTIONAL_VERSION));
     (*runtime)->is_open = true;
     return begin(*runtime);
 }

@@ -25,13 +25,14 @@ typedef struct htp_runtime htp_runtime;
 /** A model that can run. */
 typedef struct htp_runtime_session htp_runtime_session;
 
-/** A tensor: what goes in, and what comes out. */
+/** A tensor or a list of tensors: what goes in, and what comes out. */
 typedef struct htp_array {
-    int32_t data_type; /* TensorProto.DataType; 0: it is none, such as a sequence, or of strings */
+    int32_t data_type; /* TensorProto.DataType; 0: it is no tensor, or one of strings */
     size_t rank;
     const int64_t *dims;
-    size_t count; /* of elements */
+    size_t count; /* of elements; of a list: its length */
     const void *data;
+    const struct htp_array *tensors; /* of a list, an ONNX sequence; NULL: it is none */
 } htp_array;
 
 /**
@@ -106,7 +107,7 @@ typedef bool (*htp_elements_fn)(void *user, size_t index, void *elements);
 /**
  * Tensors that are read, as if a run had returned them.
  * @param arrays   what is read; without elements. Their dims outlive it.
- * @param numbers  what read() calls them.
+ * @param numbers  what read() calls them: a tensor, or the first one of a list.
  * @param fetched  as htp_runtime_session_run()
  * @return HTP_CODE_BAD_INPUT where reading fails
  */
@@ -120,7 +121,10 @@ const htp_array *htp_fetched_array(const htp_fetched *fetched, size_t index);
 /** NULL is accepted. */
 void htp_fetched_free(htp_fetched *fetched);
 
-/** Bytes of the elements of a tensor; 0 for types that are not read here. */
+/** Bytes of the elements of a tensor, or of all in a list; 0 for types that are not read here. */
 size_t htp_array_bytes(const htp_array *array);
+
+/** The element type of a tensor, or of the tensors in a list; 0 for a list without any. */
+int32_t htp_array_type(const htp_array *array);
 
 #endif

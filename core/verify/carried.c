@@ -33,7 +33,41 @@ static uint64_t estimate(htp_verify_work *work, uint32_t value)
     return most;
 }
 
-static void measure(htp_verify_work *work, const struct slice *slice,
+/* Whether an array holds numbers, so that dims or types are why it cannot be compared. */
+static bool has_numbers(const htp_array *array)
+{
+    return array->tensors || htp_measure_has(array->data_type);
+}
+
+/* An empty list does not tell the type of its tensors. */
+static void note_type(int32_t *type, const htp_array *array)
+{
+    if (array->tensors) {
+        *type |= HTP_PART_LIST | htp_array_type(array);
+    } else {
+        *type = array->data_type;
+    }
+}
+
+/* Whether two that cannot be compared differ: a reference may not have computed its own. */
+static bool is_misfit(const htp_verify_work *work, const htp_array *a, const htp_array *b)
+{
+    bool is_computed = work->request->reference != NULL;
+    return is_computed ? has_numbers(a) && has_numbers(b) : has_numbers(a) || has_numbers(b);
+}
+
+/* Notes the first run in which lists have different lengths. */
+static void note_lengths(htp_verify_work *work, uint32_t value, uint32_t run, const htp_array *a,
+                         const htp_array *b)
+{
+    const htp_verify_lengths found = {value, run, {a->count, b->count}};
+    if (a->tensors && a->count != b->count && !work->has_lengths[value]) {
+        work->has_lengths[value] = true;
+        HTP_PUSH(work->arena, &work->lengths, found);
+    }
+}
+
+static void measure(htp_verify_work *work, const struct slice *slice, uint32_t run,
                     htp_fetched *const fetched[HTP_COMPARED])
 {
     for (size_t i = 0; i < slice->values[0].count; i++) {
@@ -44,9 +78,10 @@ static void measure(htp_verify_work *work, const struct slice *slice,
             work->carried[value] =
                 htp_measure_worse(work->carried[value], htp_verify_measure(work, value, a, b));
             work->bytes[value] += htp_array_bytes(a);
-            work->types[slice->values[HTP_COMPARED_B].items[i]] = b->data_type;
-        } else if (htp_measure_has(a->data_type) && htp_measure_has(b->data_type)) {
-            work->misfits[value] = true;
+            note_type(&work->types[slice->values[HTP_COMPARED_B].items[i]], b);
+            note_lengths(work, value, run, a, b);
+        } else {
+            work->misfits[value] = work->misfits[value] || is_misfit(work, a, b);
         }
     }
 }
@@ -61,7 +96,7 @@ static htp_status run(htp_verify_work *work, const struct slice *slice,
                               &slice->values[m], &fetched[m]);
     }
     if (!status) {
-        measure(work, slice, fetched);
+        measure(work, slice, r, fetched);
     }
     htp_fetched_free(fetched[HTP_COMPARED_A]);
     htp_fetched_free(fetched[HTP_COMPARED_B]);
@@ -91,8 +126,8 @@ static htp_status compare(htp_verify_work *work, struct slice *slice, uint32_t b
                                     work->sides[HTP_COMPARED_A].view->values.count);
 }
 
-/* By value: whether a module with a tag returns it, or the model; NULL: all are compared. */
-static const bool *find_outputs(const htp_verify_work *work)
+/* Finds is_border. */
+static const bool *find_borders(const htp_verify_work *work)
 {
     const htp_module_borders *borders = &work->borders;
     if (work->request->level == 0) {
@@ -118,15 +153,15 @@ static const bool *find_outputs(const htp_verify_work *work)
 htp_status htp_verify_carried(htp_verify_work *work)
 {
     const htp_view *view = work->sides[HTP_COMPARED_A].view;
-    const bool *is_output = find_outputs(work);
     struct slice slice = {.values = {{0}, {0}}};
+    work->is_border = find_borders(work);
     uint64_t limit = work->request->memory / HTP_COMPARED;
     uint64_t bytes = 0;
     uint64_t largest = USUAL_ELEMENT; /* so far: taken for what is not known */
     for (uint32_t v = 0; v < view->values.count; v++) {
         uint32_t other = work->counterparts.of_a[v];
         if (other == HTP_NONE || !htp_counterparts_can_fetch(view, v) ||
-            (is_output && !is_output[v])) {
+            (work->is_border && !work->is_border[v])) {
             continue;
         }
         uint64_t more = estimate(work, v);

@@ -122,7 +122,7 @@ bool htp_measure_cast(const htp_array *from, int32_t data_type, void *elements)
 
 /* ---- differences ---- */
 
-bool htp_measure_can(const htp_array *reference, const htp_array *other)
+static bool can_tensors(const htp_array *reference, const htp_array *other)
 {
     bool are_numbers =
         htp_measure_has(reference->data_type) && htp_measure_has(other->data_type) &&
@@ -130,6 +130,23 @@ bool htp_measure_can(const htp_array *reference, const htp_array *other)
     return are_numbers && reference->rank == other->rank &&
            (reference->rank == 0 ||
             memcmp(reference->dims, other->dims, reference->rank * sizeof(*reference->dims)) == 0);
+}
+
+static size_t common_length(const htp_array *reference, const htp_array *other)
+{
+    return reference->count < other->count ? reference->count : other->count;
+}
+
+bool htp_measure_can(const htp_array *reference, const htp_array *other)
+{
+    if (!reference->tensors || !other->tensors) {
+        return !reference->tensors && !other->tensors && can_tensors(reference, other);
+    }
+    bool can = true;
+    for (size_t i = 0; i < common_length(reference, other) && can; i++) {
+        can = can_tensors(&reference->tensors[i], &other->tensors[i]);
+    }
+    return can;
 }
 
 /* A number that hides what it is added to: the least one of a mask. */
@@ -179,7 +196,8 @@ static void add_up(const htp_array *a, const htp_array *b, struct sums *sums)
     }
 }
 
-htp_difference_of htp_measure(const htp_array *reference, const htp_array *other, double tolerance)
+static htp_difference_of measure_tensors(const htp_array *reference, const htp_array *other,
+                                         double tolerance)
 {
     htp_difference_of found = {.is_known = true};
     struct sums sums = {.limit = (double)INFINITY};
@@ -196,6 +214,23 @@ htp_difference_of htp_measure(const htp_array *reference, const htp_array *other
         found.relative = sums.scale > 0 ? sums.largest / sums.scale : (double)INFINITY;
         found.share = (double)sums.beyond / (double)reference->count;
         found.excess = tolerance > 0 ? found.relative / tolerance : (double)INFINITY;
+    }
+    return found;
+}
+
+htp_difference_of htp_measure(const htp_array *reference, const htp_array *other, double tolerance)
+{
+    const double infinite = (double)INFINITY;
+    htp_difference_of found = {.is_known = true};
+    if (!reference->tensors) {
+        return measure_tensors(reference, other, tolerance);
+    }
+    if (reference->count != other->count) {
+        return (htp_difference_of){true, infinite, infinite, 1, infinite};
+    }
+    for (size_t i = 0; i < reference->count; i++) {
+        found = htp_measure_worse(
+            found, measure_tensors(&reference->tensors[i], &other->tensors[i], tolerance));
     }
     return found;
 }

@@ -24,10 +24,12 @@ static inline bool htp_difference_is_beyond(const htp_difference_of *difference)
     return difference->is_known && difference->excess > 1;
 }
 
-/** Whether tensors can be compared: floats, or integers and bools, with equal dims. */
+/** Whether tensors can be compared: floats, or integers and bools, with equal dims. So can lists
+ * whose tensors can, as far as the shorter one goes. */
 bool htp_measure_can(const htp_array *reference, const htp_array *other);
 
-/** Compares two tensors for which htp_measure_can() holds. @param tolerance  relative to the
+/** Compares two tensors or lists for which htp_measure_can() holds. Of a list, the worst tensor
+ * counts; lists of different lengths are infinitely far apart. @param tolerance  relative to the
  * largest element of the reference; numbers of 1e30 and more, which hide what they are added to,
  * are no scale for others. */
 htp_difference_of htp_measure(const htp_array *reference, const htp_array *other, double tolerance);
@@ -35,7 +37,7 @@ htp_difference_of htp_measure(const htp_array *reference, const htp_array *other
 /** The worse of two in each number. */
 htp_difference_of htp_measure_worse(htp_difference_of a, htp_difference_of b);
 
-/** Converts to another element type, as Cast does.
+/** Converts a tensor to another element type, as Cast does.
  * @param elements  room for all of them. @return false for types that are no numbers here */
 bool htp_measure_cast(const htp_array *from, int32_t data_type, void *elements);
 

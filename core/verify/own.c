@@ -116,6 +116,38 @@ static const char *find_part(struct finding *f, struct alone *alone)
 
 /* ---- runs ---- */
 
+/* A tensor of another element type. */
+static void cast_tensor(htp_arena *arena, const htp_array *given, int32_t type, htp_array *made)
+{
+    *made = *given;
+    made->data_type = type;
+    void *data = htp_arena_alloc(arena, htp_array_bytes(made) + 1);
+    (void)htp_measure_cast(given, type, data);
+    made->data = data;
+}
+
+/* A tensor or a list of another element type. */
+static const htp_array *cast_array(htp_arena *arena, const htp_array *given, int32_t type)
+{
+    htp_array *made = HTP_NEW(arena, htp_array);
+    if (!given->tensors) {
+        cast_tensor(arena, given, type, made);
+        return made;
+    }
+    htp_array *tensors = HTP_NEW_ARRAY(arena, htp_array, given->count + 1);
+    for (size_t i = 0; i < given->count; i++) {
+        cast_tensor(arena, &given->tensors[i], type, &tensors[i]);
+    }
+    *made = *given;
+    made->tensors = tensors;
+    return made;
+}
+
+static void release_tensor(htp_arena *arena, const htp_array *made)
+{
+    htp_arena_release(arena, made->data, htp_array_bytes(made) + 1);
+}
+
 /* What comes into the part, as it takes it. */
 static void cast_inputs(struct finding *f, const struct alone *alone, const htp_array *const *of_a)
 {
@@ -123,28 +155,27 @@ static void cast_inputs(struct finding *f, const struct alone *alone, const htp_
     for (size_t i = 0; i < alone->inputs.count; i++) {
         uint32_t value = alone->inputs.items[i];
         const htp_array *given = of_a[work->counterparts.of_b[value]];
-        int32_t type = f->in_types[value];
-        f->of_b[value] = given;
-        if (type != 0 && type != given->data_type) {
-            htp_array *made = HTP_NEW(work->arena, htp_array);
-            *made = *given;
-            made->data_type = type;
-            void *data = htp_arena_alloc(work->arena, htp_array_bytes(made) + 1);
-            (void)htp_measure_cast(given, type, data);
-            made->data = data;
-            f->of_b[value] = made;
-        }
+        int32_t type = f->in_types[value] & ~HTP_PART_LIST;
+        bool is_other = type != 0 && type != htp_array_type(given);
+        f->of_b[value] = is_other ? cast_array(work->arena, given, type) : given;
     }
 }
 
 static void release_inputs(struct finding *f, const struct alone *alone,
                            const htp_array *const *of_a)
 {
+    htp_arena *arena = f->work->arena;
     for (size_t i = 0; i < alone->inputs.count; i++) {
         uint32_t value = alone->inputs.items[i];
-        if (f->of_b[value] != of_a[f->work->counterparts.of_b[value]]) {
-            htp_arena_release(f->work->arena, f->of_b[value]->data,
-                              htp_array_bytes(f->of_b[value]) + 1);
+        const htp_array *made = f->of_b[value];
+        if (made == of_a[f->work->counterparts.of_b[value]]) {
+            continue;
+        }
+        for (size_t k = 0; made->tensors && k < made->count; k++) {
+            release_tensor(arena, &made->tensors[k]);
+        }
+        if (!made->tensors) {
+            release_tensor(arena, made);
         }
     }
 }
@@ -158,7 +189,6 @@ static htp_status run_at(struct finding *f, const struct alone *alone,
     cast_inputs(f, alone, of_a);
     htp_status status = htp_side_run(&work->sides[HTP_COMPARED_B], work->arena, session, f->of_b,
                                      &alone->outputs[HTP_COMPARED_B], &fetched);
-    release_inputs(f, alone, of_a);
     for (size_t i = 0; !status && i < alone->outputs[0].count; i++) {
         uint32_t value = alone->outputs[HTP_COMPARED_A].items[i];
         const htp_array *a = of_a[value];
@@ -168,6 +198,7 @@ static htp_status run_at(struct finding *f, const struct alone *alone,
         }
     }
     htp_fetched_free(fetched);
+    release_inputs(f, alone, of_a); /* lists that came out may hold tensors that came in */
     return status;
 }
 

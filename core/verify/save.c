@@ -24,9 +24,8 @@ struct saving {
 
 /* The arrays of a module under way. */
 struct arrays {
-    htp_npz_array *items;
-    const htp_array **from;
-    size_t count;
+    HTP_VECTOR(htp_npz_array) items;
+    HTP_VECTOR(const htp_array *) from;
     const htp_array *next; /* not yet returned */
 };
 
@@ -41,7 +40,7 @@ static const char *letter_of(const struct saving *s, int side)
 static void begin_array(void *user, size_t index)
 {
     struct arrays *arrays = user;
-    arrays->next = arrays->from[index];
+    arrays->next = arrays->from.items[index];
 }
 
 static uint64_t next_bytes(void *user, const unsigned char **bytes)
@@ -62,10 +61,22 @@ static htp_status check_nothing(void *user)
 static void add_array(htp_arena *arena, struct arrays *arrays, const char *name,
                       const htp_array *from)
 {
+    const htp_npz_array item = {name, from->data_type, from->rank, from->dims};
     if (htp_npz_has(from->data_type)) {
-        arrays->items[arrays->count] =
-            (htp_npz_array){htp_arena_strdup(arena, name), from->data_type, from->rank, from->dims};
-        arrays->from[arrays->count++] = from;
+        HTP_PUSH(arena, &arrays->items, item);
+        HTP_PUSH(arena, &arrays->from, from);
+    }
+}
+
+/* A list has an array for each of its tensors. */
+static void add_value(htp_arena *arena, struct arrays *arrays, const char *name,
+                      const htp_array *from)
+{
+    if (!from->tensors) {
+        add_array(arena, arrays, name, from);
+    }
+    for (size_t i = 0; from->tensors && i < from->count; i++) {
+        add_array(arena, arrays, htp_arena_printf(arena, "%s.%zu", name, i), &from->tensors[i]);
     }
 }
 
@@ -101,6 +112,8 @@ static void note_module(struct saving *s, uint32_t module, const char *file)
             htp_json_string(&s->index, letter_of(s, m),
                             htp_view_text(view, view->values.items[value].name));
         }
+        htp_json_bool(&s->index, "is_list",
+                      htp_fetched_array(s->fetched[HTP_COMPARED_A][0], place - 1)->tensors);
         htp_json_end(&s->index, '}');
     }
     htp_json_end(&s->index, ']');
@@ -111,9 +124,7 @@ static htp_status write_module(struct saving *s, uint32_t module)
 {
     const htp_verify_work *work = s->work;
     const htp_numbers *outputs = &work->borders.outputs[module];
-    size_t most = outputs->count * HTP_COMPARED * work->runs;
-    struct arrays arrays = {.items = HTP_NEW_ARRAY(work->arena, htp_npz_array, most + 1),
-                            .from = HTP_NEW_ARRAY(work->arena, const htp_array *, most + 1)};
+    struct arrays arrays = {.next = NULL};
     const char *file = name_file(s, module);
     char path[PATH_MAX];
     size_t number = 0;
@@ -122,7 +133,7 @@ static htp_status write_module(struct saving *s, uint32_t module)
         for (uint32_t r = 0; place > 0 && r < work->runs * HTP_COMPARED; r++) {
             int m = (int)(r % HTP_COMPARED);
             uint32_t run = r / HTP_COMPARED;
-            add_array(work->arena, &arrays,
+            add_value(work->arena, &arrays,
                       htp_arena_printf(work->arena, "%s.%u.%zu", letter_of(s, m), run, number),
                       htp_fetched_array(s->fetched[m][run], place - 1));
         }
@@ -132,8 +143,8 @@ static htp_status write_module(struct saving *s, uint32_t module)
         return htp_status_make(HTP_CODE_CANNOT_WRITE, "cannot write '%s': its path is too long",
                                file);
     }
-    const htp_npz npz = {arrays.items, arrays.count, &arrays,
-                         begin_array,  next_bytes,   check_nothing};
+    const htp_npz npz = {arrays.items.items, arrays.items.count, &arrays,
+                         begin_array,        next_bytes,         check_nothing};
     note_module(s, module, file);
     return htp_npz_write(work->arena, &npz, path);
 }

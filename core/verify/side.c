@@ -28,28 +28,76 @@ static void find_own_file(htp_arena *arena, htp_side *side)
     free(real);
 }
 
-/* By value of a model: the array with its name. */
-static const uint32_t *find_given(htp_arena *arena, const htp_view *view,
-                                  const htp_verify_given *given)
+/* The arrays of a file as the values of a model. */
+struct giving {
+    htp_arena *arena;
+    const htp_verify_given *given;
+    htp_map numbers; /* of arrays, by name */
+    const htp_view *view;
+    htp_view_types *types;
+};
+
+/* Whether a value is a list. Types are inferred where the file does not declare them. */
+static bool is_list(const struct giving *g, uint32_t value)
 {
-    uint32_t *number_of = HTP_NEW_ARRAY(arena, uint32_t, view->values.count + 1);
-    htp_map numbers = {0};
-    for (size_t i = 0; i < given->count; i++) {
-        htp_map_set(arena, &numbers, given->names[i], (uint32_t)i);
+    const htp_value_type type = htp_view_types_find(g->types, g->arena, value);
+    return type.is_known && strcmp(type.container, HTP_VALUE_LIST) == 0;
+}
+
+/* A list: the arrays "NAME.0", "NAME.1" and so on, or "NAME" without elements for an empty one. */
+static void give_list(const struct giving *g, const char *name, htp_given_value *found)
+{
+    htp_array *list = HTP_NEW(g->arena, htp_array);
+    uint32_t number = 0;
+    while (htp_map_get(&g->numbers,
+                       htp_arena_printf(g->arena, "%s.%zu", name, found->numbers.count), &number)) {
+        HTP_PUSH(g->arena, &found->numbers, number);
+    }
+    htp_array *tensors = HTP_NEW_ARRAY(g->arena, htp_array, found->numbers.count + 1);
+    for (size_t i = 0; i < found->numbers.count; i++) {
+        tensors[i] = g->given->arrays[found->numbers.items[i]];
+    }
+    *list = (htp_array){.count = found->numbers.count, .tensors = tensors};
+    found->array = list;
+}
+
+static void give(const struct giving *g, uint32_t value, htp_given_value *found)
+{
+    const char *name = htp_view_text(g->view, g->view->values.items[value].name);
+    uint32_t number = 0;
+    bool is_array = htp_map_get(&g->numbers, name, &number);
+    bool may_be_list =
+        is_array ? g->given->arrays[number].count == 0
+                 : htp_map_get(&g->numbers, htp_arena_printf(g->arena, "%s.0", name), NULL);
+    if (may_be_list && is_list(g, value)) {
+        give_list(g, name, found);
+    }
+    if (is_array) {
+        found->array = found->array ? found->array : &g->given->arrays[number];
+        HTP_PUSH(g->arena, &found->numbers, number);
+    }
+}
+
+/* By value of a model: what a file has of it. */
+static const htp_given_value *find_given(htp_arena *arena, const htp_side *side)
+{
+    const htp_view *view = side->view;
+    struct giving g = {.arena = arena, .given = side->given, .view = view, .types = side->types};
+    htp_given_value *given_of = HTP_NEW_ARRAY(arena, htp_given_value, view->values.count + 1);
+    for (size_t i = 0; i < g.given->count; i++) {
+        htp_map_set(arena, &g.numbers, g.given->names[i], (uint32_t)i);
     }
     for (uint32_t v = 0; v < view->values.count; v++) {
-        number_of[v] = HTP_NONE;
         if (view->values.items[v].graph == 0 && view->values.items[v].name != 0) {
-            (void)htp_map_get(&numbers, htp_view_text(view, view->values.items[v].name),
-                              &number_of[v]);
+            give(&g, v, &given_of[v]);
         }
     }
-    return number_of;
+    return given_of;
 }
 
 bool htp_side_has(const htp_side *side, uint32_t value)
 {
-    return !side->given || side->number_of[value] != HTP_NONE;
+    return !side->given || side->given_of[value].array;
 }
 
 htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int number)
@@ -65,9 +113,9 @@ htp_side htp_side_new(htp_arena *arena, const htp_verify_request *request, int n
         .folder = folder_of(arena, view->path),
         .level = number == HTP_COMPARED_B ? request->level : HTP_RUNTIME_LEVEL_NONE,
         .given = given,
-        .number_of = given ? find_given(arena, view, given) : NULL,
         .is_computed = number == HTP_COMPARED_A && request->reference,
     };
+    side.given_of = given ? find_given(arena, &side) : NULL;
     find_own_file(arena, &side);
     return side;
 }
@@ -174,27 +222,45 @@ void htp_side_close(htp_side_session *session)
 
 /* ---- runs ---- */
 
+/* Tensors that are read one by one: those of values, of which a list has several. */
+struct flat {
+    const htp_verify_given *given;
+    htp_numbers numbers;               /* of arrays in `given` */
+    HTP_VECTOR(const htp_array *) all; /* that are computed */
+};
+
+static bool read_given(void *user, size_t index, void *elements)
+{
+    const struct flat *flat = user;
+    return flat->given->read(flat->given->user, flat->numbers.items[index], elements);
+}
+
 static htp_status fetch_given(const htp_side *side, htp_arena *arena, const htp_numbers *wanted,
                               htp_fetched **fetched)
 {
-    const htp_verify_given *given = side->given;
+    struct flat flat = {.given = side->given};
     const htp_array **arrays = HTP_NEW_ARRAY(arena, const htp_array *, wanted->count + 1);
-    size_t *numbers = HTP_NEW_ARRAY(arena, size_t, wanted->count + 1);
+    size_t *first = HTP_NEW_ARRAY(arena, size_t, wanted->count + 1);
     for (size_t i = 0; i < wanted->count; i++) {
-        numbers[i] = side->number_of[wanted->items[i]];
-        arrays[i] = &given->arrays[numbers[i]];
+        const htp_given_value *given = &side->given_of[wanted->items[i]];
+        arrays[i] = given->array;
+        first[i] = flat.numbers.count;
+        for (size_t k = 0; k < given->numbers.count; k++) {
+            HTP_PUSH(arena, &flat.numbers, given->numbers.items[k]);
+        }
     }
-    return htp_status_prefix(htp_fetched_read(side->runtime, arrays, numbers, wanted->count,
-                                              given->read, given->user, fetched),
-                             given->path);
+    return htp_status_prefix(
+        htp_fetched_read(side->runtime, arrays, first, wanted->count, read_given, &flat, fetched),
+        side->given->path);
 }
 
 static bool copy_elements(void *user, size_t index, void *elements)
 {
-    const htp_array *const *arrays = user;
-    size_t bytes = htp_array_bytes(arrays[index]);
+    const struct flat *flat = user;
+    const htp_array *array = flat->all.items[index];
+    size_t bytes = htp_array_bytes(array);
     if (bytes > 0) {
-        memcpy(elements, arrays[index]->data, bytes);
+        memcpy(elements, array->data, bytes);
     }
     return true;
 }
@@ -205,15 +271,21 @@ static htp_status fetch_computed(const htp_side *side, htp_arena *arena,
                                  htp_fetched **fetched)
 {
     static const htp_array nothing = {.data_type = 0};
+    struct flat flat = {.given = NULL};
     const htp_array **computed = HTP_NEW_ARRAY(arena, const htp_array *, wanted->count + 1);
-    size_t *numbers = HTP_NEW_ARRAY(arena, size_t, wanted->count + 1);
+    size_t *first = HTP_NEW_ARRAY(arena, size_t, wanted->count + 1);
     for (size_t i = 0; i < wanted->count; i++) {
         const htp_array *known = arrays[wanted->items[i]];
-        numbers[i] = i;
         computed[i] = known ? known : &nothing;
+        first[i] = flat.all.count;
+        size_t count = computed[i]->tensors ? computed[i]->count : 1;
+        for (size_t k = 0; k < count; k++) {
+            HTP_PUSH(arena, &flat.all,
+                     computed[i]->tensors ? &computed[i]->tensors[k] : computed[i]);
+        }
     }
-    return htp_fetched_read(side->runtime, computed, numbers, wanted->count, copy_elements,
-                            computed, fetched);
+    return htp_fetched_read(side->runtime, computed, first, wanted->count, copy_elements, &flat,
+                            fetched);
 }
 
 htp_status htp_side_run(const htp_side *side, htp_arena *arena, const htp_side_session *session,

@@ -7,6 +7,12 @@
 #include "query/partition/part.h"
 #include "verify/verify.h"
 
+/** What a file of values has of a value: an array, or several that are the tensors of a list. */
+typedef struct htp_given_value {
+    const htp_array *array; /* NULL: nothing */
+    htp_numbers numbers;    /* of its arrays in the file */
+} htp_given_value;
+
 typedef struct htp_side {
     const htp_view *view;
     const htp_tree *tree;
@@ -16,11 +22,11 @@ typedef struct htp_side {
     const char *folder;   /* of the model */
     const char *own_name; /* of the model in it; NULL: sessions cannot read its weights there */
     int level;            /* of optimisation */
-    const htp_verify_given *given; /* its tensors; NULL: it runs */
-    const uint32_t *number_of;     /* by value: that of its array in `given`, or HTP_NONE */
-    bool is_computed;              /* what it computes is known: it does not run */
-    htp_division *division;        /* one part after the other; made on first use */
-    htp_part_maker *maker;         /* of these parts */
+    const htp_verify_given *given;   /* its tensors; NULL: it runs */
+    const htp_given_value *given_of; /* by value: what `given` has of it */
+    bool is_computed;                /* what it computes is known: it does not run */
+    htp_division *division;          /* one part after the other; made on first use */
+    htp_part_maker *maker;           /* of these parts */
 } htp_side;
 
 /** A part of a model that can run. */

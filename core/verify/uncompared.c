@@ -9,7 +9,8 @@ static const struct {
 } reasons[HTP_UNCOMPARED_REASONS] = {
     [HTP_UNCOMPARED_MISSING] = {"the other model has no counterpart", true},
     [HTP_UNCOMPARED_TYPE] = {"its counterpart has another type or other dims", true},
-    [HTP_UNCOMPARED_LIST] = {"a list: tensors alone are compared", true},
+    [HTP_UNCOMPARED_KIND] = {"text, a map, an optional value, or elements that are not read here",
+                             true},
     [HTP_UNCOMPARED_STEP] = {"a step of an operator that PyTorch runs as a whole", true},
     [HTP_UNCOMPARED_NOT_RUN] = {"its operator did not run", true},
     [HTP_UNCOMPARED_UNUSED] = {"no tensor of the model has its name", true},
@@ -84,16 +85,14 @@ static htp_uncompared_reason find_reason(const htp_verify_work *work, uint32_t o
 {
     const htp_verify_reference *reference = work->request->reference;
     uint32_t made_last = work->runs - 1;
-    const htp_value_type type =
-        htp_view_types_find(work->sides[HTP_COMPARED_A].types, work->arena, of_a);
-    if (work->request->level > 0) {
+    if (work->is_border && !work->is_border[of_a]) {
         return HTP_UNCOMPARED_INNER;
     }
-    if (type.is_known && *type.container) {
-        return HTP_UNCOMPARED_LIST;
+    if (work->misfits[of_a]) {
+        return HTP_UNCOMPARED_TYPE;
     }
     if (!reference || work->arrays[HTP_COMPARED_A][made_last][of_a]) {
-        return HTP_UNCOMPARED_TYPE;
+        return HTP_UNCOMPARED_KIND;
     }
     return reference->is_result[of_a]                            ? HTP_UNCOMPARED_NOT_RUN
            : is_constant(work->sides[HTP_COMPARED_A].view, of_a) ? HTP_UNCOMPARED_KNOWN
@@ -145,8 +144,9 @@ static void add_unused(htp_verify_work *work, htp_uncompared_list *list)
     const htp_side *a = &work->sides[HTP_COMPARED_A];
     bool *is_used = HTP_NEW_ARRAY(work->arena, bool, a->given->count + 1);
     for (uint32_t v = 0; v < a->view->values.count; v++) {
-        uint32_t number = a->number_of[v];
-        is_used[number == HTP_NONE ? a->given->count : number] = true;
+        for (size_t i = 0; i < a->given_of[v].numbers.count; i++) {
+            is_used[a->given_of[v].numbers.items[i]] = true;
+        }
     }
     for (size_t i = 0; i < a->given->count; i++) {
         const htp_uncompared left = {.model = HTP_COMPARED_B,

@@ -13,7 +13,7 @@
 typedef enum htp_uncompared_reason {
     HTP_UNCOMPARED_MISSING, /* the other model has no counterpart */
     HTP_UNCOMPARED_TYPE,    /* its counterpart has another element type or other dims */
-    HTP_UNCOMPARED_LIST,    /* a list of tensors: an ONNX sequence */
+    HTP_UNCOMPARED_KIND,    /* no numbers that are compared, nor a list of them */
     HTP_UNCOMPARED_STEP,    /* a step of an operator that PyTorch runs as a whole */
     HTP_UNCOMPARED_NOT_RUN, /* its operator did not run */
     HTP_UNCOMPARED_UNUSED,  /* an array of a file of values: no tensor has its name */

@@ -228,6 +228,7 @@ static void fill_in(htp_verify_work *work, htp_verification *verification)
         }
         HTP_PUSH(work->arena, &verification->axes, axis);
     }
+    verification->lengths = work->lengths;
     count_tensors(work, verification);
     count_outputs(work, verification);
     verification->modules = work->modules;
@@ -286,6 +287,7 @@ htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
         .request = request,
         .carried = HTP_NEW_ARRAY(arena, htp_difference_of, a->values.count + 1),
         .misfits = HTP_NEW_ARRAY(arena, bool, a->values.count + 1),
+        .has_lengths = HTP_NEW_ARRAY(arena, bool, a->values.count + 1),
         .bytes = HTP_NEW_ARRAY(arena, uint64_t, a->values.count + 1),
         .types = HTP_NEW_ARRAY(arena, int32_t, request->views[1]->values.count + 1),
         .modules = HTP_NEW_ARRAY(arena, htp_verify_module, tree->module_count + 1U),

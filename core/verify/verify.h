@@ -105,6 +105,15 @@ typedef struct htp_verify_node {
     double growth;  /* less that of what it reads, from 0 to the own one of its module */
 } htp_verify_node;
 
+/** A list whose counterpart has another length. */
+typedef struct htp_verify_lengths {
+    uint32_t value; /* of A */
+    uint32_t run;   /* the first one in which that is so */
+    size_t lengths[HTP_COMPARED];
+} htp_verify_lengths;
+
+typedef HTP_VECTOR(htp_verify_lengths) htp_verify_lengths_list;
+
 /** One module of A. */
 typedef struct htp_verify_module {
     bool has_nodes;  /* outside of bodies */
@@ -123,6 +132,7 @@ typedef struct htp_verification {
     uint32_t runs;                    /* at so many sizes */
     uint32_t compared;                /* tensors with a counterpart */
     htp_uncompared_list not_compared; /* all others, by model and place */
+    htp_verify_lengths_list lengths;  /* lists of another length, in the order they were seen */
     uint32_t unmatched[HTP_COMPARED]; /* those without a counterpart */
     uint32_t inside; /* tensors of A with one that are not compared, since B is optimised */
     uint32_t in_bodies[HTP_COMPARED]; /* nodes in bodies: their tensors are not seen */

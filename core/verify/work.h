@@ -21,12 +21,16 @@ typedef struct htp_verify_work {
     const htp_array **arrays[HTP_COMPARED][HTP_VERIFY_RUNS]; /* by value: what comes in */
     const htp_array **left[HTP_VERIFY_RUNS];                 /* by state: what B returned */
     htp_difference_of *carried; /* by value of A; known where both were fetched and compared */
-    bool *misfits;   /* by value of A: in a run, the other one had other dims or another type */
-    uint64_t *bytes; /* by value of A: in all runs together */
-    int32_t *types;  /* by value of B that was compared: its TensorProto.DataType */
-    htp_module_borders borders; /* of A */
-    htp_verify_module *modules; /* by module of A */
-    htp_verify_node *nodes;     /* by node of A */
+    const bool *is_border; /* by value of A: whether a module with a tag returns it, or the model;
+                              NULL: all tensors are compared */
+    bool *misfits;     /* by value of A: in a run, the other one had other dims or another type */
+    uint64_t *bytes;   /* by value of A: in all runs together */
+    int32_t *types;    /* by value of B that was compared: as htp_part_maker_open() takes them */
+    bool *has_lengths; /* by value of A: it is among `lengths` */
+    htp_verify_lengths_list lengths; /* see htp_verification */
+    htp_module_borders borders;      /* of A */
+    htp_verify_module *modules;      /* by module of A */
+    htp_verify_node *nodes;          /* by node of A */
 } htp_verify_work;
 
 /** The tolerance of a value of A. */
@@ -43,7 +47,7 @@ static inline htp_difference_of htp_verify_measure(const htp_verify_work *work, 
                                                    const htp_array *a, const htp_array *b)
 {
     const htp_verify_reference *reference = work->request->reference;
-    bool is_exact = !work->request->is_chosen && !htp_measure_is_float(a->data_type) &&
+    bool is_exact = !work->request->is_chosen && !htp_measure_is_float(htp_array_type(a)) &&
                     !(reference && reference->differs[value]);
     return htp_measure(a, b, is_exact ? 0 : htp_verify_tolerance(work, value));
 }

@@ -17,7 +17,7 @@ struct running {
     htp_verify_program *program;
     htp_spill *spill;
     htp_array *made;          /* by value of the view: what the first run computes */
-    uint64_t *offsets;        /* likewise: where it lies in the spill */
+    uint64_t **offsets;       /* likewise: where it lies in the spill, or each of its tensors */
     const htp_array **arrays; /* likewise, for the second run */
 };
 
@@ -30,8 +30,8 @@ static size_t count_elements(uint32_t rank, const int64_t *dims)
     return count;
 }
 
-/* An array as ONNX has it: complex numbers are pairs. */
-static htp_array as_onnx(htp_arena *arena, const htp_replay_array *array)
+/* A tensor as ONNX has it: complex numbers are pairs. */
+static htp_array tensor_as_onnx(htp_arena *arena, const htp_replay_array *array)
 {
     bool is_complex = htp_dtype_is_complex(array->dtype);
     uint32_t rank = array->rank + is_complex;
@@ -49,14 +49,38 @@ static htp_array as_onnx(htp_arena *arena, const htp_replay_array *array)
                        .data = array->bytes};
 }
 
+static htp_array as_onnx(htp_arena *arena, const htp_replay_array *array)
+{
+    if (!array->tensors) {
+        return tensor_as_onnx(arena, array);
+    }
+    htp_array *tensors = HTP_NEW_ARRAY(arena, htp_array, array->count + 1);
+    for (size_t i = 0; i < array->count; i++) {
+        tensors[i] = tensor_as_onnx(arena, &array->tensors[i]);
+    }
+    return (htp_array){.count = array->count, .tensors = tensors};
+}
+
+/* Whether there is something. */
+static bool is_made(const htp_array *array)
+{
+    return array->data_type != 0 || array->tensors;
+}
+
 static htp_status keep(void *user, htp_value_id value, const htp_replay_array *array)
 {
     struct running *running = user;
     uint32_t at = running->program->values[value];
-    if (running->made[at].data_type != 0) { /* the first of equal values */
+    if (is_made(&running->made[at])) { /* the first of equal values */
         return HTP_OK;
     }
-    HTP_TRY(htp_spill_add(running->spill, array->bytes, array->count, &running->offsets[at]));
+    const htp_replay_array *tensors = array->tensors ? array->tensors : array;
+    size_t count = array->tensors ? array->count : 1;
+    running->offsets[at] = HTP_NEW_ARRAY(running->program->arena, uint64_t, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        HTP_TRY(htp_spill_add(running->spill, tensors[i].bytes, tensors[i].count,
+                              &running->offsets[at][i]));
+    }
     running->made[at] = as_onnx(running->program->arena, array);
     return HTP_OK;
 }
@@ -69,7 +93,7 @@ static htp_status compare(void *user, htp_value_id value, const htp_replay_array
     uint32_t at = program->values[value];
     const htp_array *own = running->arrays[at];
     const htp_array exact = as_onnx(program->arena, array);
-    if (!own || own->data_type == 0 || !htp_measure_can(&exact, own)) {
+    if (!own || !is_made(own) || !htp_measure_can(&exact, own)) {
         return HTP_OK;
     }
     const htp_difference_of error = htp_measure(&exact, own, 0);
@@ -79,6 +103,23 @@ static htp_status compare(void *user, htp_value_id value, const htp_replay_array
         program->tolerances[at] = tolerance;
     }
     return HTP_OK;
+}
+
+/* Everything that the first run computed, read from the spill. */
+static void map_made(const struct running *running, size_t value)
+{
+    htp_array *made = &running->made[value];
+    const uint64_t *offsets = running->offsets[value];
+    if (!made->tensors) {
+        made->data = running->spill->mapped + offsets[0];
+        return;
+    }
+    htp_array *tensors = HTP_NEW_ARRAY(running->program->arena, htp_array, made->count + 1);
+    for (size_t i = 0; i < made->count; i++) {
+        tensors[i] = made->tensors[i];
+        tensors[i].data = running->spill->mapped + offsets[i];
+    }
+    made->tensors = tensors;
 }
 
 /* ---- inputs that are given ---- */
@@ -216,7 +257,7 @@ static htp_status compute(void *user, uint32_t candidate, const htp_array **arra
     struct running running = {.program = program,
                               .spill = &program->spills[candidate],
                               .made = HTP_NEW_ARRAY(program->arena, htp_array, count),
-                              .offsets = HTP_NEW_ARRAY(program->arena, uint64_t, count),
+                              .offsets = HTP_NEW_ARRAY(program->arena, uint64_t *, count),
                               .arrays = arrays};
     bool is_traced = htp_verify_program_has_own_sizes(program, arrays);
     htp_replay_request request = {.lane =
@@ -237,8 +278,8 @@ static htp_status compute(void *user, uint32_t candidate, const htp_array **arra
     }
     HTP_TRY(htp_spill_map(running.spill));
     for (size_t v = 0; v < count; v++) {
-        if (running.made[v].data_type != 0) {
-            running.made[v].data = running.spill->mapped + running.offsets[v];
+        if (is_made(&running.made[v])) {
+            map_made(&running, v);
             arrays[v] = &running.made[v];
         }
     }

@@ -152,7 +152,7 @@ static void add_outputs(struct walk *walk, const htp_trace_node *node)
     for (uint32_t i = 0; i < node->output_count; i++) {
         htp_value_id id = node->outputs[i];
         const htp_trace_value *value = id == HTP_NONE ? NULL : htp_graph_value(graph, id);
-        if (value && value->kind == HTP_TRACE_TENSOR) {
+        if (value && (value->kind == HTP_TRACE_TENSOR || value->kind == HTP_TRACE_SEQUENCE)) {
             add(walk, node, id);
         }
         for (uint32_t k = 0; value && value->kind == HTP_TRACE_LIST && k < value->element_count;

@@ -256,10 +256,11 @@ static htp_tensor_id output_tensor(htp_lowering *l, htp_value_id id, uint32_t nu
     return l->failure ? HTP_NONE : htp_value_pairs(l, id);
 }
 
-/** Whether a value is a tensor or a number, as it stands in ONNX. */
+/** Whether a value is a tensor, a number or a list of tensors, as it stands in ONNX. */
 static bool is_plain(const htp_trace_value *value)
 {
-    return value->kind == HTP_TRACE_TENSOR ? !value->is_quantized : htp_value_is_number(value);
+    bool has_tensors = value->kind == HTP_TRACE_TENSOR || value->kind == HTP_TRACE_SEQUENCE;
+    return has_tensors ? !value->is_quantized : htp_value_is_number(value);
 }
 
 /** Records an output that no operator computes: it has no binding. */

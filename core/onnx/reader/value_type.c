@@ -92,7 +92,7 @@ static htp_value_type read_type(htp_arena *arena, htp_span message)
             read_tensor(arena, inner, &type);
             return type;
         }
-        const char *name = find_message(message, TYPE_SEQUENCE, &inner)   ? "sequence of "
+        const char *name = find_message(message, TYPE_SEQUENCE, &inner)   ? HTP_VALUE_LIST
                            : find_message(message, TYPE_OPTIONAL, &inner) ? "optional "
                                                                           : NULL;
         if (!name || !find_message(inner, ELEMENT_TYPE, &message)) {

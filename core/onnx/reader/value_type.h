@@ -15,12 +15,15 @@ typedef struct htp_value_dim {
 /** A type. */
 typedef struct htp_value_type {
     bool is_known;         /* the file declares it, in a supported form */
-    const char *container; /* "", "sequence", "optional", and so on */
+    const char *container; /* "", HTP_VALUE_LIST, "optional ", or several of them */
     int32_t data_type;
     bool has_dims;
     const htp_value_dim *dims;
     size_t rank;
 } htp_value_type;
+
+/** The container of a list of tensors. */
+#define HTP_VALUE_LIST "sequence of "
 
 /** The type of a value: as declared, or that of its initializer. Texts are in @p arena. */
 htp_value_type htp_value_type_find(htp_arena *arena, const htp_view *view, uint32_t value);

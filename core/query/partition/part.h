@@ -80,10 +80,14 @@ typedef struct htp_part_maker htp_part_maker;
 htp_part_maker *htp_part_maker_new(htp_arena *arena, const htp_division *division,
                                    const htp_tree *tree, htp_view_types *types);
 
+/** Beside a TensorProto.DataType: the value is a list. */
+enum { HTP_PART_LIST = 1 << 8 };
+
 /**
  * Lets the runtime find types at the border: outputs get none, and inputs that the model does not
  * declare as its own get a dtype alone. Such a part is no valid file, but ONNX Runtime takes it.
- * @param types  TensorProto.DataType by value of the view; read for those inputs alone.
+ * @param types  TensorProto.DataType by value of the view, with HTP_PART_LIST for a list of such
+ * tensors; read for those inputs alone.
  */
 void htp_part_maker_open(htp_part_maker *maker, const int32_t *types);
 

@@ -29,6 +29,8 @@ enum {
 
     TYPE_TENSOR = 1,
     TENSOR_ELEMENT = 1,
+    TYPE_SEQUENCE = 4,
+    SEQUENCE_ELEMENT = 1,
 
     ENTRY_KEY = 1,
     ENTRY_VALUE = 2,
@@ -241,6 +243,18 @@ static htp_span span_of(const char *text)
     return (htp_span){(const unsigned char *)text, strlen(text)};
 }
 
+/* A TypeProto with a dtype alone. @param type  see htp_part_maker_open() */
+static htp_span make_open_type(htp_arena *arena, int32_t type)
+{
+    unsigned char *element = htp_arena_alloc(arena, 2); /* a varint of one byte */
+    element[0] = TENSOR_ELEMENT << 3 | HTP_WIRE_VARINT;
+    element[1] = (unsigned char)(type & 0x7f);
+    htp_span tensor = make_field(arena, TYPE_TENSOR, (htp_span){element, 2});
+    return type & HTP_PART_LIST
+               ? make_field(arena, TYPE_SEQUENCE, make_field(arena, SEQUENCE_ELEMENT, tensor))
+               : tensor;
+}
+
 /* Adds a value at the border with a dtype alone, or without a type. */
 static void add_open(const htp_part_maker *maker, htp_arena *arena, htp_recipe *graph,
                      uint32_t value, uint32_t number)
@@ -251,11 +265,8 @@ static void add_open(const htp_part_maker *maker, htp_arena *arena, htp_recipe *
     add(arena, info,
         make_field(arena, INFO_NAME, span_of(htp_view_text(view, view->values.items[value].name))));
     if (number == GRAPH_INPUT) {
-        unsigned char *element = htp_arena_alloc(arena, 2); /* a varint of one byte */
-        element[0] = TENSOR_ELEMENT << 3 | HTP_WIRE_VARINT;
-        element[1] = (unsigned char)(maker->border_types[value] & 0x7f);
-        htp_span tensor = make_field(arena, TYPE_TENSOR, (htp_span){element, 2});
-        add(arena, info, make_field(arena, INFO_TYPE, tensor));
+        add(arena, info,
+            make_field(arena, INFO_TYPE, make_open_type(arena, maker->border_types[value])));
     }
     HTP_PUSH(arena, &graph->items, (htp_recipe_item){.message = info});
 }

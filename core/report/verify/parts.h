@@ -35,6 +35,12 @@ void htp_verified_uncompared_text(htp_text *text, const htp_verification *v);
 /** Likewise, all of them: "not_compared". */
 void htp_verified_uncompared_json(htp_json *json, const htp_verification *v);
 
+/** Lists whose counterparts have another length. Nothing where none has. */
+void htp_verified_lengths_text(htp_text *text, const htp_verification *v);
+
+/** Likewise: "lists_of_another_length". */
+void htp_verified_lengths_json(htp_json *json, const htp_verification *v);
+
 /** The members of an object that describe the run: models, sizes, counts, the first module. */
 void htp_verified_summary(htp_json *json, const htp_verification *v);
 

@@ -190,6 +190,7 @@ const char *htp_report_verification(htp_arena *arena, const htp_verification *ve
     htp_text_add(&text, "\n");
     add_tree(&text, verification, depth);
     add_list(&text, verification);
+    htp_verified_lengths_text(&text, verification);
     htp_verified_uncompared_text(&text, verification);
     return htp_text_string(&text);
 }

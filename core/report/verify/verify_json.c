@@ -179,6 +179,7 @@ const char *htp_report_verification_json(htp_arena *arena, const htp_verificatio
     htp_verified_summary(&json, verification);
     add_modules(&json, verification);
     add_nodes(&json, verification);
+    htp_verified_lengths_json(&json, verification);
     htp_verified_uncompared_json(&json, verification);
     htp_json_end(&json, '}');
     return htp_text_string(&json.text);

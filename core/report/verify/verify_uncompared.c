@@ -1,5 +1,5 @@
 /*
- * Tensors that are not compared, as text and as JSON.
+ * Tensors that are not compared, and lists of other lengths, as text and as JSON.
  */
 #include "report/verify/parts.h"
 
@@ -63,7 +63,40 @@ void htp_verified_uncompared_text(htp_text *text, const htp_verification *v)
     }
 }
 
+/* The name of a list. */
+static const char *name_list(const htp_verification *v, const htp_verify_lengths *found)
+{
+    const htp_view *view = v->request->views[HTP_COMPARED_A];
+    return htp_view_text(view, view->values.items[found->value].name);
+}
+
+void htp_verified_lengths_text(htp_text *text, const htp_verification *v)
+{
+    htp_text_add(text, v->lengths.count > 0 ? "\nlists of another length\n" : "");
+    for (size_t i = 0; i < v->lengths.count; i++) {
+        const htp_verify_lengths *found = &v->lengths.items[i];
+        htp_text_addf(text, "  %s: %zu in A, %zu in B\n",
+                      htp_text_printable(text->arena, name_list(v, found)),
+                      found->lengths[HTP_COMPARED_A], found->lengths[HTP_COMPARED_B]);
+    }
+}
+
 /* ---- JSON ---- */
+
+void htp_verified_lengths_json(htp_json *json, const htp_verification *v)
+{
+    htp_json_begin(json, "lists_of_another_length", '[');
+    for (size_t i = 0; i < v->lengths.count; i++) {
+        const htp_verify_lengths *found = &v->lengths.items[i];
+        htp_json_begin(json, NULL, '{');
+        htp_json_string(json, "list", name_list(v, found));
+        htp_json_count(json, "run", found->run);
+        htp_json_count(json, "a", found->lengths[HTP_COMPARED_A]);
+        htp_json_count(json, "b", found->lengths[HTP_COMPARED_B]);
+        htp_json_end(json, '}');
+    }
+    htp_json_end(json, ']');
+}
 
 void htp_verified_uncompared_json(htp_json *json, const htp_verification *v)
 {

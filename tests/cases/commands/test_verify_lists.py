@@ -1,5 +1,5 @@
-"""`htp-trace verify` of a PyTorch model runs lists whose length depends on the data: loops and branches that make, change
-and read them."""
+"""`htp-trace verify` of a PyTorch model runs and compares lists whose length depends on the data: loops and branches that
+make, change, read and return them."""
 
 from typing import List
 
@@ -120,15 +120,36 @@ class Returned(Parts):
         return parts, x * 2
 
 
+def change_length(model) -> None:
+    """The list that the model returns has one tensor more."""
+    made = next(n for n in model.graph.node if model.graph.output[0].name in n.output)
+    made.output[0] = "whole"
+    model.graph.node.append(onnx.helper.make_node("SequenceInsert", ["whole", model.graph.output[1].name],
+                                                  [model.graph.output[0].name]))
+
+
+def change_number(model) -> None:
+    weight = next(i for i in model.graph.initializer if "weight" in i.name)
+    array = onnx.numpy_helper.to_array(weight) * 1.01
+    weight.CopyFrom(onnx.numpy_helper.from_array(array.astype("float32"), weight.name))
+
+
 @case
-def lists_that_are_returned_are_named():
-    """They are no tensors, so they are not compared."""
+def lists_that_are_returned_are_compared():
     with scratch() as folder:
         program, file = made(Returned, folder)
         for a in (program, file):
             options = INPUTS if a == program else ()
             found = verified(a, file, *options)
-            assert "a list: tensors alone are compared" in {left["reason"] for left in found["not_compared"]}, found
+            assert (found["outputs"], found["outputs_not_compared"], found["first"]) == (2, 0, None), found
+            for change in (change_length, change_number):
+                changed = onnx.load(file)
+                change(changed)
+                onnx.save(changed, folder / "changed.onnx")
+                found = verified(a, folder / "changed.onnx", *options, code=EXIT_FOUND)
+                lengths = found["lists_of_another_length"]
+                assert found["is_beyond"] and bool(lengths) == (change is change_length), found
+                assert all(told["b"] == told["a"] + 1 for told in lengths), lengths
 
 
 @case
@@ -137,9 +158,7 @@ def a_fault_in_a_list_is_found():
     with scratch() as folder:
         program, file = made(Appended, folder)
         model = onnx.load(file)
-        weight = next(i for i in model.graph.initializer if "weight" in i.name)
-        array = onnx.numpy_helper.to_array(weight) * 1.01
-        weight.CopyFrom(onnx.numpy_helper.from_array(array.astype("float32"), weight.name))
+        change_number(model)
         onnx.save(model, folder / "changed.onnx")
         found = verified(program, folder / "changed.onnx", *INPUTS, code=EXIT_FOUND)
         assert found["first"] == "/Appended" and found["not_computed"] is None, found

@@ -103,6 +103,25 @@ UNIT_TEST(types_that_can_be_compared)
     ck_assert(!htp_measure_can(&reals, &bools));
 }
 
+UNIT_TEST(lists_are_as_far_apart_as_their_worst_tensors)
+{
+    static const float a[] = {1, -4};
+    static const float b[] = {1, -4.5F};
+    const htp_array same[] = {array_of(FLOAT32, a, 2), array_of(FLOAT32, a, 2)};
+    const htp_array apart[] = {array_of(FLOAT32, a, 2), array_of(FLOAT32, b, 2)};
+    const htp_array first = {.count = 2, .tensors = same};
+    const htp_array second = {.count = 2, .tensors = apart};
+    const htp_array shorter = {.count = 1, .tensors = apart};
+    ck_assert(htp_measure_can(&first, &second) && !htp_measure_can(&first, &same[0]));
+    htp_difference_of found = htp_measure(&first, &second, 0.1);
+    ck_assert(found.is_known && found.largest == 0.5 && found.relative == 0.125);
+    ck_assert(htp_measure(&first, &first, 0).largest == 0);
+    ck_assert(htp_measure_can(&first, &shorter));
+    found = htp_measure(&first, &shorter, 0.1);
+    ck_assert(isinf(found.largest) && isinf(found.excess) && found.share == 1);
+    ck_assert(htp_array_bytes(&first) == 16 && htp_array_type(&first) == FLOAT32);
+}
+
 UNIT_MAIN("measure", half_precision_is_rounded_to_even, halves_read_back,
           differences_are_relative_to_the_reference, what_is_no_number_differs_from_every_number,
-          types_that_can_be_compared)
+          types_that_can_be_compared, lists_are_as_far_apart_as_their_worst_tensors)
