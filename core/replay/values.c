@@ -147,12 +147,22 @@ bool htp_replay_read(htp_replay_state *state, htp_value_id id, htp_operand *oper
 
 /* ---- writing ---- */
 
+static bool tensor_as_array(htp_replay_state *state, const htp_operand *operand,
+                            htp_replay_array *array)
+{
+    const htp_runner *runner = runner_of(state);
+    const htp_runner_tensor *tensor = operand->as.tensor;
+    *array = (htp_replay_array){.rank = tensor->rank, .dims = tensor->dims};
+    array->bytes = htp_dtype_from_scalar_type(tensor->type, &array->dtype)
+                       ? runner->contents(runner->self, tensor, &array->count)
+                       : NULL;
+    return array->bytes != NULL;
+}
+
 /* A tensor or a number as an array. @param number  room for a number */
 static bool as_array(htp_replay_state *state, const htp_operand *operand, void *number,
                      htp_replay_array *array)
 {
-    const htp_runner *runner = runner_of(state);
-    const htp_runner_tensor *tensor = operand->as.tensor;
     *array = (htp_replay_array){.bytes = number};
     switch (operand->kind) {
     case HTP_OPERAND_INT:
@@ -168,24 +178,20 @@ static bool as_array(htp_replay_state *state, const htp_operand *operand, void *
         memcpy(number, &operand->as.f, array->count = sizeof(operand->as.f));
         return true;
     case HTP_OPERAND_TENSOR:
-        array->rank = tensor->rank;
-        array->dims = tensor->dims;
-        array->bytes = htp_dtype_from_scalar_type(tensor->type, &array->dtype)
-                           ? runner->contents(runner->self, tensor, &array->count)
-                           : NULL;
-        return array->bytes != NULL;
+        return tensor_as_array(state, operand, array);
     default:
         return false;
     }
 }
 
-/* The tensors of a list as arrays. @return NULL where one has no contents */
+/* The tensors of a list as arrays. @return NULL where one is none, or has no contents */
 static htp_replay_array *as_arrays(htp_replay_state *state, const htp_operand *list)
 {
     htp_arena *arena = state->replay->means->arena;
     htp_replay_array *arrays = HTP_NEW_ARRAY(arena, htp_replay_array, (size_t)list->count + 1);
     for (uint32_t i = 0; i < list->count; i++) {
-        if (!as_array(state, &list->as.elements[i], NULL, &arrays[i])) {
+        const htp_operand *element = &list->as.elements[i];
+        if (element->kind != HTP_OPERAND_TENSOR || !tensor_as_array(state, element, &arrays[i])) {
             return NULL;
         }
     }

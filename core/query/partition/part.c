@@ -145,10 +145,10 @@ htp_division htp_division_make_all(htp_arena *arena, const htp_view *view, const
         .is_shared = is_shared,
         .graph = HTP_NONE,
         .count = count,
-        .part_of = part_of,
         .is_crossing = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
         .is_read = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
     };
+    division.part_of = part_of;
     list_nodes(arena, &division);
     find_crossing(arena, &division);
     for (uint32_t g = 0; g < view->graphs.count; g++) {
