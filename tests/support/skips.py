@@ -112,7 +112,7 @@ ONCE = {
     "onnx_models", "profile", "proto_fields", "quality", "quality_foreign", "quality_output", "quality_page",
     "real", "replace", "retag", "runtime_limits", "schemas", "select", "sidecar", "sidecar_findings",
     "sidecar_quality", "split", "split_into", "strip", "slow_hostile_models", "slow_validate_models", "terminal", "validate_models", "verify",
-    "verify_page", "verify_programs", "verify_operators", "verify_lists", "replace_by", "replace_calls", "replace_functions", "model_limits", "program_limits", "two_at_once",
+    "verify_page", "verify_programs", "verify_operators", "verify_lists", "verify_sequences", "replace_by", "replace_calls", "replace_functions", "model_limits", "program_limits", "two_at_once",
 }
 ONCE_REASON = "it asks no libtorch: it runs with PyTorch 2"
 

@@ -85,12 +85,27 @@ static htp_moved_range source_of(const htp_view *view, const htp_view_tensor *te
     return range;
 }
 
+/* The same of any model. A flat view and its file have the same data files. */
+static htp_moved_range find_source(const htp_move_request *request, const htp_moved_tensor *of)
+{
+    const htp_view_tensor *tensor = &of->view->tensors.items[of->tensor];
+    htp_moved_range range = source_of(of->view, tensor);
+    uint32_t number = HTP_NONE;
+    bool is_of_file = request->verbatim && of->view == request->verbatim->view;
+    if (is_of_file && htp_map_get(&request->view->data_numbers,
+                                  htp_view_text(of->view, tensor->location), &number)) {
+        range.view = request->view;
+        range.data_file = number;
+    }
+    return range;
+}
+
 /* The range of a tensor's bytes, created on first use. */
 static uint32_t find_range(const htp_move_request *request, htp_moved_data *moved, htp_map *known,
                            const htp_moved_tensor *of)
 {
     enum { KEY_NUMBERS = 4 };
-    htp_moved_range range = source_of(of->view, &of->view->tensors.items[of->tensor]);
+    htp_moved_range range = find_source(request, of);
     uint32_t number;
     uint64_t *key = HTP_NEW_ARRAY(request->arena, uint64_t, KEY_NUMBERS);
     key[0] = range.data_file;
@@ -235,15 +250,16 @@ static void place_tensor(const htp_move_request *request, uint32_t number, htp_e
     }
 }
 
-/* Tensors of a second model beside it stay beside. @return whether there are some */
-static bool place_second(const htp_move_request *request, htp_moved_data *moved)
+/* Tensors of another model, or of functions that stay, beside it stay beside. @return whether there
+ * are some */
+static bool place_others(const htp_move_request *request, const htp_second_model *others,
+                         htp_moved_data *moved)
 {
-    const htp_second_model *second = request->second;
     size_t before = moved->tensors.count;
-    for (size_t i = 0; second && i < second->tensor_count; i++) {
-        if (second->view->tensors.items[second->tensors[i]].location != 0) {
+    for (size_t i = 0; others && i < others->tensor_count; i++) {
+        if (others->view->tensors.items[others->tensors[i]].location != 0) {
             HTP_PUSH(request->arena, &moved->tensors,
-                     (htp_moved_tensor){.view = second->view, .tensor = second->tensors[i]});
+                     (htp_moved_tensor){.view = others->view, .tensor = others->tensors[i]});
         }
     }
     return moved->tensors.count > before;
@@ -270,12 +286,26 @@ static void place_tensors(const htp_move_request *request, htp_edit_list *edits,
     }
     bool keeps_all =
         request->keeps_places && view->data_files.count == 1 && moved->tensors.count == external;
-    keeps_all = !place_second(request, moved) && keeps_all;
+    keeps_all = !place_others(request, request->second, moved) && keeps_all;
+    keeps_all = !place_others(request, request->verbatim, moved) && keeps_all;
     if (moved->tensors.count > 0 && keeps_all) {
         keep_offsets(request, moved);
     } else {
         lay_out(request, moved);
     }
+}
+
+/* A constant of a function that stays, and is inlined elsewhere, is edited alike as a tensor of the
+ * file and of the flat view. */
+static void drop_repeated(htp_edit_list *edits)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < edits->count; i++) {
+        if (kept == 0 || edits->items[kept - 1].field.at != edits->items[i].field.at) {
+            edits->items[kept++] = edits->items[i];
+        }
+    }
+    edits->count = kept;
 }
 
 void htp_moved_data_plan(const htp_move_request *request, htp_edit_list *edits,
@@ -293,6 +323,9 @@ void htp_moved_data_plan(const htp_move_request *request, htp_edit_list *edits,
                     edits);
     }
     htp_edits_sort(edits);
+    if (request->verbatim) {
+        drop_repeated(edits);
+    }
 }
 
 void htp_moved_data_name(htp_edit_list *edits, htp_moved_data *moved, const char *location)

@@ -33,8 +33,8 @@ typedef struct htp_move_request {
     bool keeps_places; /* data stay in the model or beside it */
     bool is_beside; /* unless keeps_places: large ones go beside the model; otherwise all go inside
                      */
-    const htp_shared_data *shared;  /* a file that already has them; or NULL */
-    const htp_second_model *second; /* or NULL */
+    const htp_shared_data *shared;             /* a file that already has them; or NULL */
+    const htp_second_model *second, *verbatim; /* as in htp_rewrite_options */
 } htp_move_request;
 
 /**

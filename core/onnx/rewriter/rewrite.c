@@ -246,6 +246,7 @@ static htp_move_request request_of(const struct rewriting *r, bool is_beside)
         .is_beside = is_beside,
         .shared = r->options->shared,
         .second = r->options->second,
+        .verbatim = r->options->verbatim,
     };
 }
 

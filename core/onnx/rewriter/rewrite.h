@@ -81,7 +81,9 @@ typedef struct htp_rewrite_options {
     htp_data_place place;
     htp_external_data external_data;
     const htp_shared_data *shared;
-    const htp_second_model *second; /* or NULL */
+    const htp_second_model *second;   /* or NULL */
+    const htp_second_model *verbatim; /* of a flat view: its file, of which the recipe has functions
+                                         and nodes with these tensors; or NULL */
 } htp_rewrite_options;
 
 /**

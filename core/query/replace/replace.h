@@ -97,7 +97,8 @@ typedef struct htp_replacement {
     htp_numbers needed_functions;             /* of the file, which the part has, too */
     HTP_VECTOR(htp_recipe_item) initializers; /* of its graph */
     htp_second_model second;                  /* whose tensors come along; or all zeroes */
-    const char *note;                         /* the value of HTP_REPLACED_KEY */
+    htp_second_model verbatim_data; /* of functions and nodes that stay, beside the file */
+    const char *note;               /* the value of HTP_REPLACED_KEY */
 } htp_replacement;
 
 #define HTP_REPLACED_BIT 0x80000000U

@@ -145,19 +145,8 @@ static void count_affected(struct chooser *c)
     }
 }
 
-/* Whether the file has external data in functions or bodies. Their new places are written into
- * tensors of the flat view, and a call that stays has none. */
-static bool has_inner_data(const htp_view *file)
-{
-    for (size_t t = 0; t < file->tensors.count; t++) {
-        if (file->tensors.items[t].location != 0 && file->tensors.items[t].graph != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The same for attributes of a node. */
+/* Whether a node has external data in its attributes. Their new places are written into tensors of
+ * the flat view, which has no such node where a call stays. */
 static bool has_data(const htp_view *file, uint32_t node)
 {
     htp_view_range attributes = file->nodes.items[node].attributes;
@@ -297,9 +286,6 @@ htp_status htp_replace_keep_calls(htp_arena *arena, htp_replacement *r)
     }
     HTP_TRY(htp_inline_places_find(arena, r->file, &r->places));
     r->at = list_positions(arena, r->view);
-    if (has_inner_data(r->file)) {
-        return HTP_OK;
-    }
     count_affected(&c);
     find_gone(&c);
     take_names(&c);

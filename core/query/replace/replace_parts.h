@@ -36,6 +36,9 @@ static inline htp_span htp_replace_text_of(htp_span message, uint32_t number)
 const bool *htp_replace_list_tensors(htp_arena *arena, const htp_replacement *r,
                                      htp_rewrite_options *options);
 
+/** Lists the external data of functions and nodes that stay with their bytes: r->verbatim_data. */
+void htp_replace_list_verbatim_data(htp_arena *arena, htp_replacement *r);
+
 /** Adds the modules of new nodes to the lists of those that use a weight. */
 void htp_replace_add_readers(htp_arena *arena, const htp_replacement *r, htp_edit_list *edits);
 

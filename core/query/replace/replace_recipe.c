@@ -392,6 +392,10 @@ htp_status htp_replace_recipe(htp_arena *arena, htp_replacement *r, htp_rewrite_
     make_bodies(&m);
     options->recipe = htp_replace_make_model(arena, r, make_graph(&m, 0));
     options->second = r->second.view ? &r->second : NULL;
+    if (r->file) {
+        htp_replace_list_verbatim_data(arena, r);
+        options->verbatim = &r->verbatim_data;
+    }
     htp_replace_add_readers(arena, r, edits);
     return HTP_OK;
 }

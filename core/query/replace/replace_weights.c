@@ -16,6 +16,21 @@ static void mark(bool *is_gone, htp_view_range tensors)
     }
 }
 
+/* What nodes that stay with their bytes have in their bodies is the file's. */
+static void mark_verbatim(htp_arena *arena, const htp_replacement *r, bool *is_gone)
+{
+    const htp_view *view = r->view;
+    bool *is_verbatim = HTP_NEW_ARRAY(arena, bool, view->graphs.count + 1); /* by graph */
+    for (size_t g = 0; g < view->graphs.count; g++) {                       /* outer ones first */
+        const htp_view_graph *graph = &view->graphs.items[g];
+        is_verbatim[g] = graph->parent != HTP_NONE && graph->node != HTP_NONE &&
+                         (is_verbatim[graph->parent] || r->verbatim[graph->node].at);
+    }
+    for (uint32_t t = 0; t < view->tensors.count; t++) {
+        is_gone[t] = is_gone[t] || is_verbatim[view->tensors.items[t].graph];
+    }
+}
+
 const bool *htp_replace_list_tensors(htp_arena *arena, const htp_replacement *r,
                                      htp_rewrite_options *options)
 {
@@ -38,6 +53,7 @@ const bool *htp_replace_list_tensors(htp_arena *arena, const htp_replacement *r,
             mark(is_gone, (htp_view_range){first, view->tensors.items[first].sparse.at ? 2 : 1});
         }
     }
+    mark_verbatim(arena, r, is_gone);
     options->tensor_count = 0;
     for (uint32_t t = 0; t < view->tensors.count; t++) {
         if (!is_gone[t]) {
@@ -46,6 +62,39 @@ const bool *htp_replace_list_tensors(htp_arena *arena, const htp_replacement *r,
     }
     options->tensors = tensors;
     return is_gone;
+}
+
+/* By node of the file: whether it is written with its bytes, bodies and all. */
+static const bool *list_verbatim_nodes(htp_arena *arena, const htp_replacement *r)
+{
+    bool *is_verbatim = HTP_NEW_ARRAY(arena, bool, r->file->nodes.count + 1);
+    for (size_t i = 0; i < r->places.list.count; i++) {
+        const htp_inline_place *place = &r->places.list.items[i];
+        if (place->function == HTP_NONE && place->first < place->last) {
+            is_verbatim[place->node] = r->verbatim[r->at[place->first]].at != NULL;
+        }
+    }
+    return is_verbatim;
+}
+
+void htp_replace_list_verbatim_data(htp_arena *arena, htp_replacement *r)
+{
+    const htp_view *file = r->file;
+    const bool *is_verbatim = list_verbatim_nodes(arena, r);
+    bool *stays = HTP_NEW_ARRAY(arena, bool, file->graphs.count + 1); /* by graph */
+    uint32_t *tensors = HTP_NEW_ARRAY(arena, uint32_t, file->tensors.count + 1);
+    r->verbatim_data = (htp_second_model){.view = file, .tensors = tensors};
+    for (size_t g = 0; g < file->graphs.count; g++) { /* outer ones first */
+        const htp_view_graph *graph = &file->graphs.items[g];
+        stays[g] = graph->parent == HTP_NONE
+                       ? graph->function != HTP_NONE && r->is_function_kept[graph->function]
+                       : stays[graph->parent] || is_verbatim[graph->node];
+    }
+    for (uint32_t t = 0; t < file->tensors.count; t++) {
+        if (file->tensors.items[t].location != 0 && stays[file->tensors.items[t].graph]) {
+            tensors[r->verbatim_data.tensor_count++] = t;
+        }
+    }
 }
 
 /* ---- readers of weights ---- */

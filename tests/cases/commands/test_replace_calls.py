@@ -7,6 +7,7 @@ import onnx
 from onnx import TensorProto, helper
 
 from commands import ask, facts
+from custom_nodes import walk
 from function_pairs import OPSETS, constant, function, model, node, typed, weight
 from harness import EXIT_USAGE, case, run, scratch
 from numbers_check import session
@@ -187,25 +188,67 @@ def names_of_calls_in_the_graph():
             assert next(n for n in calls if n.name == "o/in") in list(made.graph.node)
 
 
+def put_beside(tensor, file: Path) -> None:
+    """Appends the bytes of a tensor to a data file beside the model."""
+    offset = file.stat().st_size if file.exists() else 0
+    with file.open("ab") as out:
+        out.write(tensor.raw_data + b"\0" * (-len(tensor.raw_data) % 64))
+    for key, value in ("location", file.name), ("offset", str(offset)), ("length", str(len(tensor.raw_data))):
+        tensor.external_data.add(key=key, value=value)
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+
+
+def constants_in(made) -> list:
+    """The tensors of Constant nodes in functions and in the graph and its bodies."""
+    return [a.t for f in (*made.functions, made.graph) for n in walk(f) for a in n.attribute if a.HasField("t")]
+
+
+def numbers_beside(folder: Path, name: str):
+    """ONNX Runtime reads external data of initializers alone: those of a flat model."""
+    ask("inline", folder / name, "--out", folder / f"flat-{name}")
+    return session(folder / f"flat-{name}").run(None, {"x": numpy.ones((2, 3), numpy.float32)})[0]
+
+
+def bodies_and_functions():
+    """A function that is called twice, one that is called once, and a body with a constant and a call."""
+    block = function("Block", "a", "c", [constant("w", [1, 2, 3]), node("Mul", "a w", "e", "m", "/Net/M/M"),
+                                         node("Add", "e w", "c", "n", "/Net/M/N")])
+    other = function("Other", "a", "c", [constant("u", [4, 5, 6]), node("p::Block", "a", "e", "o", "/Net/O"),
+                                         node("Mul", "e u", "c", "m")])
+    then = helper.make_graph([constant("t", [7, 8, 9]), node("p::Block", "g", "k", "b2", "/Net/T"), node("Mul", "k t", "q", "r")],
+                             "then", [], [typed("q", "n", 3)])
+    orelse = helper.make_graph([node("Neg", "g", "z", "s")], "else", [], [typed("z", "n", 3)])
+    nodes = [node("p::Block", "x", "h", "b", "/Net/B"), node("p::Other", "h", "g", "o", "/Net/P"),
+             node("If", "f", "d", "i", "/Net/I", attributes={"then_branch": then, "else_branch": orelse}),
+             node("Add", "d v", "y", "a", "/Net/A")]
+    flag = helper.make_tensor("f", TensorProto.BOOL, [], [True])
+    return model(nodes, [weight("v", [5, 6, 7]), flag], functions=[block, other], infos=[typed(n, "n", 3) for n in "hgd"])
+
+
 @case
 def external_data_in_functions():
-    """The file with such data is written flat, and its data are right."""
-    block = function("Block", "a", "c", [constant("w", [1, 2, 3]), node("Mul", "a w", "c", "m")])
-    nodes = [node("p::Block", "x", "h", "b", "/Net/B"), node("Add", "h v", "y", "a", "/Net/A")]
-    with scratch() as folder:
-        made = model(nodes, [weight("v", [5, 6, 7])], functions=[block])
-        data = made.functions[0].node[0].attribute[0].t
-        assert made.functions[0].node[0].op_type == "Constant" and data.raw_data
-        (folder / "w.bin").write_bytes(data.raw_data)
-        data.ClearField("raw_data")
-        data.data_location = TensorProto.EXTERNAL
-        data.external_data.add(key="location", value="w.bin")
-        onnx.save(made, folder / "m.onnx")
-        extract(folder / "m.onnx", folder / "part.onnx", "--module", "A", "--external-data", "never")
-        told = facts("replace", folder / "m.onnx", "--module", "A", "--by", folder / "part.onnx", "--out", folder / "r.onnx")
-        assert (told["kept_functions"], told["inlined_functions"]) == (0, 1) and told["external_bytes"] == 12
-        x = numpy.ones((2, 3), numpy.float32)
-        assert (session(folder / "r.onnx").run(None, {"x": x})[0] == [[6, 8, 10]] * 2).all()
+    """They stay beside the model, and functions stay: all of them, those that the module is not in, or those of which
+    another call is inlined, whose constant is then an initializer, too."""
+    rows = ((("A",), 2, 0, 3), (("P",), 1, 1, 3), (("M/M", "--call", "0"), 2, 1, 5))
+    for files in (("w.bin",), ("w.bin", "more.bin")):
+        for module, kept, inlined, count in rows:
+            with scratch() as folder:
+                made = bodies_and_functions()
+                for i, tensor in enumerate([*constants_in(made), made.graph.initializer[0]]):
+                    put_beside(tensor, folder / files[i % len(files)])
+                onnx.save(made, folder / "m.onnx")
+                wanted = numbers_beside(folder, "m.onnx")
+                extract(folder / "m.onnx", folder / "part.onnx", "--module", *module, "--external-data", "never")
+                told = facts("replace", folder / "m.onnx", "--module", *module, "--by", folder / "part.onnx", "--out",
+                             folder / "r.onnx")
+                after = onnx.load(folder / "r.onnx", load_external_data=False)
+                assert (told["kept_functions"], told["inlined_functions"]) == (kept, inlined), told
+                beside = [t for t in (*constants_in(after), *after.graph.initializer) if t.external_data]
+                places = {tuple(e.value for e in t.external_data if e.key != "length") for t in beside}
+                assert len(beside) == count and {name for name, _ in places} == {"r.onnx.data"}, beside
+                assert told["external_bytes"] == (folder / "r.onnx.data").stat().st_size == 64 * len(places) - 52
+                assert numpy.array_equal(numbers_beside(folder, "r.onnx"), wanted), (files, module)
 
 
 @case
