@@ -84,6 +84,26 @@ def cycles_in_many_bodies():
 
 
 @case
+def modules_in_many_bodies():
+    """Their borders are found at once: time and memory are linear."""
+    count = 2000
+    nodes = []
+    for i in range(count):
+        x, y = "x" if i == 0 else f"w{i}", "y" if i == count - 1 else f"w{i + 1}"
+        then = [node("Exp", x, f"h{i}", f"e{i}", f"/Net/A.{i}"), node("Neg", f"h{i}", f"q{i}", f"z{i}", "/Net")]
+        bodies = {"then_branch": helper.make_graph(then, "then", [], [typed(f"q{i}", "n", 3)]),
+                  "else_branch": helper.make_graph([node("Neg", x, f"r{i}", f"s{i}", "/Net")], "else", [],
+                                                   [typed(f"r{i}", "n", 3)])}
+        nodes.append(node("If", "f", y, f"if{i}", "/Net", attributes=bodies))
+    with scratch() as folder:
+        onnx.save(model(nodes, inputs=[typed("x", "n", 3), typed("f", kind=TensorProto.BOOL)]), folder / "m.onnx")
+        told = facts("replace", folder / "m.onnx", "--module", "A.*", "--op", OPERATOR, "--out", folder / "r.onnx",
+                     "--memory-limit", 150)
+        assert [len(m["inputs"]) for m in told["modules"]] == [1] * count, told["modules"][:2]
+        onnx.checker.check_model(str(folder / "r.onnx"))
+
+
+@case
 def a_call_that_reads_what_is_gone():
     """Its function ignores a value of the module that nothing else reads."""
     first = function("First", "a b", "c", [node("Neg", "a", "c", "n")])
