@@ -84,6 +84,33 @@ static htp_dim padded_dim(htp_infer *infer, htp_dim dim, htp_element before, htp
     return htp_infer_polynomial(infer, sum);
 }
 
+/* Number @p index of the pads: an input, or an attribute before opset 11. */
+static htp_element pad_of(htp_infer *infer, size_t index)
+{
+    const htp_attribute *pads = htp_infer_attribute(infer, "pads");
+    return pads ? (htp_element){.value = {.size = pads->ints[index]}, .is_known = true}
+                : htp_infer_element(infer, 1, index);
+}
+
+/* Writes which axis each pair of pads is of: all in turn, or those of the fourth input.
+ * @return whether they are known, and @p count of them */
+static bool find_padded_axes(htp_infer *infer, uint32_t rank, uint32_t *axes, size_t *count)
+{
+    const bool are_listed = htp_infer_has_input(infer, 3);
+    *count = rank;
+    if (are_listed && (!htp_infer_length(infer, 3, count) || *count > rank)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < *count; i++) {
+        int64_t axis = i;
+        if ((are_listed && !htp_infer_number(htp_infer_element(infer, 3, i), &axis)) ||
+            !htp_infer_wrap(axis, rank, &axes[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ONNX NonZero: indices of nonzero elements, [rank of X, count]. */
 void htp_infer_non_zero(htp_infer *infer)
 {
@@ -100,17 +127,22 @@ void htp_infer_non_zero(htp_infer *infer)
 void htp_infer_pad(htp_infer *infer)
 {
     const htp_tensor *x = htp_infer_input(infer, 0);
-    size_t length;
     if (!x) {
         return;
     }
-    bool told = !htp_infer_has_input(infer, 3) && htp_infer_length(infer, 1, &length) &&
-                length == 2 * (size_t)x->rank;
-    htp_dim *dims = htp_infer_dims(infer, x->rank);
-    for (uint32_t i = 0; i < x->rank; i++) {
-        dims[i] = told ? padded_dim(infer, x->dims[i], htp_infer_element(infer, 1, i),
-                                    htp_infer_element(infer, 1, (size_t)x->rank + i))
-                       : htp_infer_unknown(infer);
+    const htp_attribute *pads = htp_infer_attribute(infer, "pads");
+    uint32_t *axes = HTP_NEW_ARRAY(infer->arena, uint32_t, (size_t)x->rank + 1);
+    size_t count;
+    size_t length = pads ? pads->count : 0;
+    const bool is_known = find_padded_axes(infer, x->rank, axes, &count) &&
+                          (pads || htp_infer_length(infer, 1, &length)) && length == 2 * count;
+    htp_dim *dims = copied_dims(infer, x);
+    for (uint32_t i = 0; i < x->rank && !is_known; i++) {
+        dims[i] = htp_infer_unknown(infer);
+    }
+    for (size_t i = 0; i < count && is_known; i++) {
+        dims[axes[i]] =
+            padded_dim(infer, dims[axes[i]], pad_of(infer, i), pad_of(infer, count + i));
     }
     htp_infer_set(infer, 0, x->dtype, x->rank, dims);
 }

@@ -90,12 +90,18 @@ def pooled():
     return nn.Sequential(nn.AvgPool2d(3, 2), halved, nn.Conv2d(3, 3, 2, 3))
 
 
+def padded():
+    """ONNX Runtime would merge these zeros into the pooling, so the Pad lists its axes."""
+    return nn.Sequential(nn.Conv2d(3, 3, 7, 2, 3), nn.ZeroPad2d(1), nn.MaxPool2d(3, 2))
+
+
 IMAGE = torch.rand(2, 3, 64, 96)
 
 # Name: its maker, its input, and the dims of the outputs.
 MODELS = {
     "strided": (strided, IMAGE, [["batch", 3, "(height - 25)//8", "(width - 25)//8"]]),
     "pooled": (pooled, IMAGE, [["batch", 3, "(height + 5)//12", "(width + 5)//12"]]),
+    "padded": (padded, IMAGE, [["batch", 3, "(height + 3)//4", "(width + 3)//4"]]),
     "waves": (waves, torch.rand(2, 1, 800), [["batch", 1, "(input_dim_2 - 20)//40"]]),
     "patches": (Patches, IMAGE, [["batch", 2, "(height//4)*(width//4) + 1", 4],
                                  ["batch", 2, "(height//4)*(width//4)", 4]]),

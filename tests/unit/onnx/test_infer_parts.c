@@ -23,7 +23,7 @@ UNIT_TEST(concatenation_and_splitting)
     CHECK_TYPE(outputs[1], "float32[batch - (batch + 1)//2, 7]");
     CHECK_TYPE(add("Pad", IN(x, VECTOR(0, 1, 0, -3), scalar(0)), NO_AT), "float32[batch, 5]");
     CHECK_TYPE(add("Pad", IN(x, VECTOR(1, 0, 0, 0)), NO_AT), "float32[batch + 1, 7]");
-    CHECK_TYPE(add("Pad", IN(x, VECTOR(0, 0), scalar(0), VECTOR(0)), NO_AT), "float32[?, ?]");
+    CHECK_TYPE(add("Pad", IN(x, VECTOR(0, 0), scalar(0), VECTOR(0)), NO_AT), "float32[batch, 7]");
 }
 
 UNIT_TEST(slices)
@@ -172,5 +172,23 @@ UNIT_TEST(resolution)
                "float32[1, 18, 2, 3]");
 }
 
+/* Pads of all axes, of listed ones (opset 18), and as an attribute (before opset 11). */
+UNIT_TEST(padding)
+{
+    fixture_begin(&f, arena);
+    htp_tensor_id x = floats("batch, 3, 9, n");
+    htp_tensor_id zero = htp_builder_constant(f.model, HTP_DTYPE_FLOAT32, 0, NULL, &(float){0});
+    htp_tensor_id none = HTP_NONE;
+    CHECK_TYPE(add("Pad", IN(x, VECTOR(0, 0, 1, 2, 0, 0, 1, -1), zero), NO_AT),
+               "float32[batch, 3, 11, n + 1]");
+    CHECK_TYPE(add("Pad", IN(x, VECTOR(1, 2, 1, 3), none, VECTOR(-1, 2)), NO_AT),
+               "float32[batch, 3, 14, n + 2]");
+    CHECK_TYPE(add("Pad", IN(x, VECTOR(1, 2, 1), none, VECTOR(-1, 2)), NO_AT),
+               "float32[?, ?, ?, ?]");
+    CHECK_TYPE(add("Pad", IN(x, VECTOR(1, 1), none, VECTOR(4)), NO_AT), "float32[?, ?, ?, ?]");
+    CHECK_TYPE(add("Pad", IN(x), AT(INTS("pads", 0, 0, 1, 1, 0, 0, 1, 1))),
+               "float32[batch, 3, 11, n + 2]");
+}
+
 UNIT_MAIN("infer_parts", concatenation_and_splitting, slices, gathering, reductions, products,
-          convolutions, pooling, resolution)
+          convolutions, pooling, padding, resolution)
