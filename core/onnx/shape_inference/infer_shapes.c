@@ -262,8 +262,9 @@ void htp_infer_range(htp_infer *infer)
     int64_t step;
     dims[0] = htp_infer_unknown(infer);
     if (start.is_known && limit.is_known &&
-        htp_infer_number(htp_infer_element(infer, 2, 0), &step) && step > 0) {
-        dims[0] = counted_dim(infer, start.value, limit.value, step);
+        htp_infer_number(htp_infer_element(infer, 2, 0), &step) && step != 0 && step > INT64_MIN) {
+        dims[0] = step > 0 ? counted_dim(infer, start.value, limit.value, step)
+                           : counted_dim(infer, limit.value, start.value, -step);
     }
     htp_infer_set(infer, 0, x->dtype, 1, dims);
 }

@@ -5,7 +5,7 @@
 
 #include "base/json/json.h"
 
-/* @p sized is NULL where the axes have no sizes. */
+/* @p sized is NULL where the axes have no sizes. A formula without axes is a number, too. */
 static void add_amount(htp_json *json, const char *key, const htp_cost *cost,
                        const htp_amount *formula, const htp_amount *sized)
 {
@@ -13,7 +13,7 @@ static void add_amount(htp_json *json, const char *key, const htp_cost *cost,
     htp_json_begin(json, key, '{');
     htp_json_string(json, "formula",
                     htp_amount_text(json->text.arena, &cost->symbols->algebra, formula));
-    if (sized && htp_amount_is_number(sized, &number)) {
+    if ((sized && htp_amount_is_number(sized, &number)) || htp_amount_is_number(formula, &number)) {
         htp_json_number(json, "number", number);
     } else {
         htp_json_null(json, "number");

@@ -170,6 +170,9 @@ UNIT_TEST(shapes)
     CHECK_TYPE(add("Tile", IN(x, VECTOR(2, 1, 0)), NO_AT), "float32[batch*2, 1, 0]");
     CHECK_TYPE(add("Range", IN(scalar(1), scalar(8), scalar(3)), NO_AT), "int64[3]");
     CHECK_TYPE(add("Range", IN(scalar(8), scalar(1), scalar(3)), NO_AT), "int64[0]");
+    CHECK_TYPE(add("Range", IN(scalar(8), scalar(1), scalar(-3)), NO_AT), "int64[3]");
+    CHECK_TYPE(add("Range", IN(scalar(1), scalar(8), scalar(-3)), NO_AT), "int64[0]");
+    CHECK_TYPE(add("Range", IN(scalar(1), scalar(8), scalar(0)), NO_AT), "int64[?]");
     CHECK_TYPE(add("Range", IN(floats(""), floats(""), floats("")), NO_AT), "float32[?]");
 }
 
@@ -214,6 +217,8 @@ UNIT_TEST(shapes_are_followed)
     CHECK_CONTENTS(middle, "float32[5]");
     htp_tensor_id count = add("Squeeze", IN(seq, VECTOR(0)), NO_AT);
     CHECK_TYPE(add("Range", IN(scalar(0), count, scalar(1)), NO_AT), "int64[seq]");
+    CHECK_TYPE(add("Range", IN(count, add("Neg", IN(count), NO_AT), scalar(-1)), NO_AT),
+               "int64[seq*2]");
     CHECK_TYPE(add("Range", IN(scalar(1), count, scalar(1)), NO_AT), "int64[max(seq - 1, 0)]");
     CHECK_TYPE(
         add("Range", IN(scalar(0), add("Size", IN(floats("n, 1")), NO_AT), scalar(1)), NO_AT),
