@@ -239,6 +239,14 @@ static bool changes_shape(const htp_trace_node *node)
     return changes;
 }
 
+/* What an operator gives of a tensor that it changes in its place is that tensor. */
+static bool have_one_type(const htp_tape *r, uint32_t value, uint32_t given)
+{
+    const htp_exported_value *a = &r->program->values.items[value];
+    const htp_exported_value *b = &r->program->values.items[given];
+    return a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank;
+}
+
 /* Whether a tensor is overwritten with itself, as torch.export writes it if forward() sets an
  * attribute to its old value. */
 static bool copies_itself(const htp_tape *r, const htp_exported_node *node, uint32_t made,
@@ -274,12 +282,18 @@ void htp_lying_note(htp_tape *r, const htp_exported_schema *schema, const htp_ex
         note_views(r, schema, node, made, first->value);
         return;
     }
+    const htp_exported_argument *output = node->output_count > 0 ? &node->outputs[0] : NULL;
     if (changes_shape(&r->nodes.items[made])) {
         r->nodes.items[made].failure = "it changes the shape of a tensor in its place; export the "
                                        "program after program.run_decompositions()";
-    }
-    const htp_exported_argument *output = node->output_count > 0 ? &node->outputs[0] : NULL;
-    if (output && output->kind == HTP_EXPORTED_VALUE) {
+    } else if (output && output->kind == HTP_EXPORTED_VALUE &&
+               !have_one_type(r, first->value, output->value)) {
+        htp_tape_fail(r,
+                      htp_status_make(HTP_CODE_BAD_INPUT,
+                                      "damaged program: %s changes %s in its place, and gives "
+                                      "another type; export it again",
+                                      node->target, r->program->values.items[first->value].name));
+    } else if (output && output->kind == HTP_EXPORTED_VALUE) {
         uint32_t now = r->bound[output->value];
         htp_lying_note_same(r, output->value, first->value);
         if (!copies_itself(r, node, made, first->value)) {

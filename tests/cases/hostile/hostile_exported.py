@@ -209,6 +209,9 @@ PROGRAMS = {
     "an operand of 2^64": at(f"{NODE}/inputs/1/arg", {"as_int": 2**64}),
     "an object among operands": at(f"{NODE}/inputs/1/arg", {"as_custom_obj": {"name": "o", "class_fqn": "os.system"}}),
     "two outputs of one value": at(f"{NODE}/outputs", [tensor("y"), tensor("z")]),
+    "an operator in place that gives another type": {**records(), MODEL: edited(program(), {
+        f"{NODE}/target": "torch.ops.aten.add_.Tensor", f"{GRAPH}/tensor_values/y/sizes": [],
+        f"{GRAPH}/tensor_values/y/strides": []})},
     "an output that is an input": at(f"{NODE}/outputs/0", tensor("x")),
     "an output without a value": at(f"{GRAPH}/outputs", [tensor("z")]),
     "graphs in graphs": lambda: nested_graphs(300),

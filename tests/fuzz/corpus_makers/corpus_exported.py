@@ -123,7 +123,13 @@ def programs() -> dict:
     part = node("torch.ops.aten.slice.Tensor", {"self": value("x"), "dim": {"as_int": 0}, "end": {"as_int": 2}},
                 value("y"))
     alias = node("torch.ops.aten.alias.default", {"self": value("y")}, value("y"))
+    split = node("torch.ops.aten.split.Tensor", {"self": value("x"), "split_size": {"as_int": 1}},
+                 {"as_tensors": [{"name": "p"}, {"name": "q"}]})
+    changes = [node("torch.ops.aten.add_.Tensor", {"self": value(name), "other": {"as_int": 1}}, value(f"{name}_"))
+               for name in "pq"]
+    whole = {"x": tensor(2, 3), "p": tensor(1, 3), "q": tensor(1, 3)}
     found = {
+        "retyped": program([split, *changes], whole | {"p_": tensor(), "q_": tensor(1, 3)}),
         "made_twice": program([relu, alias], {"x": tensor(2, 3), "y": tensor(2, 3)}),
         "relu": program([relu], {"x": tensor(2, 3), "y": tensor(2, 3)}),
         "moving": program([relu], {"x": tensor(size, 3), "y": tensor(size, 3)}, ["L['x'].size()[0] % 2 == 0"]),
