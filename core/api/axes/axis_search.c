@@ -33,8 +33,9 @@ static bool recall(const htp_axis_search *search, const htp_axes *axes, const ui
     }
     inputs->tells_order = !search->one_order;
     inputs->keeps_bounds = true;
-    htp_shape_conflict_bound(conflict, inputs);
-    return conflict->condition_count == 0 && htp_inputs_choose_lanes(inputs, 0);
+    htp_shape_conflict_bound(&search->session->arena, conflict, inputs);
+    return conflict->condition_count == 0 &&
+           htp_inputs_choose_lanes(&search->session->arena, inputs, 0);
 }
 
 static htp_status trace_axes(htp_axis_search *search, const htp_axes *axes, const uint32_t *dims,

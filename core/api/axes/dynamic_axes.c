@@ -86,7 +86,8 @@ static bool join_by_place(htp_axes *axes)
     bool has_joined = false;
     for (uint32_t b = 0; b < axes->count; b++) {
         for (uint32_t a = 0; a < b && htp_axes_moves(axes, b); a++) {
-            bool may_join = htp_axes_moves(axes, a) && !are_apart(axes, a, b);
+            bool may_join = htp_axes_size(axes, a) == htp_axes_size(axes, b) &&
+                            htp_axes_moves(axes, a) && !are_apart(axes, a, b);
             has_joined = (may_join && htp_axes_join(axes, a, b)) || has_joined;
         }
     }
@@ -205,21 +206,27 @@ static htp_status try_pairs(htp_axis_search *search)
 
 /* ---- apart again ---- */
 
-/* Splits an axis that was joined because of its size. @return whether it was */
-static bool split(const struct joined *joined, uint32_t axis, htp_axes *axes)
+/* Whether an axis was joined because of its size. */
+static bool is_joined(const struct joined *joined, const htp_axes *axes, uint32_t axis)
 {
     bool is_joined = false;
-    for (uint32_t i = axis; i < axes->count; i++) {
+    for (uint32_t i = axis; i < axes->count && !is_joined; i++) {
         uint32_t part = joined->apart.axis_of[i];
-        is_joined = is_joined ||
-                    (axes->axis_of[i] == axis && part != axis && joined->after.axis_of[i] != part);
-    }
-    for (uint32_t i = axis; is_joined && i < axes->count; i++) {
-        bool is_part = axes->axis_of[i] == axis;
-        axes->axis_of[i] = is_part ? joined->apart.axis_of[i] : axes->axis_of[i];
-        axes->is_fixed[i] = is_part ? axes->is_fixed[axis] : axes->is_fixed[i];
+        is_joined = axes->axis_of[i] == axis && part != axis && joined->after.axis_of[i] != part;
     }
     return is_joined;
+}
+
+/* The axes with a joined one split again. */
+static htp_axes split(const struct joined *joined, uint32_t axis, const htp_axes *axes)
+{
+    htp_axes parts = htp_axes_copy(axes);
+    for (uint32_t i = axis; i < axes->count; i++) {
+        bool is_part = axes->axis_of[i] == axis;
+        parts.axis_of[i] = is_part ? joined->apart.axis_of[i] : axes->axis_of[i];
+        parts.is_fixed[i] = is_part ? axes->is_fixed[axis] : axes->is_fixed[i];
+    }
+    return parts;
 }
 
 /* Whether all dynamic dims of some axes are dynamic in others. */
@@ -274,10 +281,11 @@ static htp_status free_parts(htp_axis_search *search, const htp_axes *parts, uin
 static htp_status take_apart(htp_axis_search *search, const struct joined *joined)
 {
     for (uint32_t i = 0; i < search->axes.count && search->trials < HTP_AXIS_TRIALS; i++) {
-        htp_axes parts = htp_axes_copy(&search->axes);
-        if (search->axes.axis_of[i] != i || search->axes.formulas[i] || !split(joined, i, &parts)) {
+        const htp_axes *axes = &search->axes;
+        if (axes->axis_of[i] != i || axes->formulas[i] || !is_joined(joined, axes, i)) {
             continue;
         }
+        htp_axes parts = split(joined, i, axes);
         HTP_TRY(search->axes.is_fixed[i] ? free_parts(search, &parts, i)
                                          : try_axes(search, &parts));
     }

@@ -270,7 +270,7 @@ bool htp_axes_apply(const htp_axes *axes, htp_inputs *applied, const uint32_t **
             dims[found == HTP_NONE ? axes->count : found] = axis;
         }
     }
-    bool fits = htp_inputs_choose_lanes(&inputs, 0);
+    bool fits = htp_inputs_choose_lanes(axes->arena, &inputs, 0);
     *applied = inputs;
     *moving = dims;
     return fits;

@@ -8,8 +8,10 @@
 uint32_t htp_inputs_add_axis(htp_arena *arena, htp_inputs *inputs, htp_axis axis)
 {
     uint32_t index = inputs->axis_count;
-    inputs->axes =
-        htp_arena_grow(arena, inputs->axes, index, (size_t)index + 1, sizeof(*inputs->axes));
+    if ((index & (index - 1)) == 0) { /* full: room doubles at powers of two */
+        inputs->axes =
+            htp_arena_grow(arena, inputs->axes, index, 2 * (size_t)index + 1, sizeof(htp_axis));
+    }
     inputs->axes[index] = axis;
     inputs->axis_count++;
     return index;

@@ -222,7 +222,7 @@ static htp_status complete(htp_arena *arena, htp_inputs *inputs, const htp_argum
         return htp_status_make(HTP_CODE_USAGE, "input \"%s\" is given twice",
                                inputs->paths[second].text);
     }
-    if (!htp_inputs_choose_lanes(inputs, 0) && has_small_formula(inputs)) {
+    if (!htp_inputs_choose_lanes(arena, inputs, 0) && has_small_formula(inputs)) {
         return htp_status_make(HTP_CODE_USAGE,
                                "a formula is below 1 at every choice of other sizes "
                                "for its axes; give them larger ones");

@@ -147,7 +147,7 @@ enum { HTP_INPUTS_LANES = 3 };
  * or combinations that the file does not accept are skipped.
  * @return false if there is no further attempt; the sizes are invalid then.
  */
-bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt);
+bool htp_inputs_choose_lanes(htp_arena *arena, htp_inputs *inputs, uint32_t attempt);
 
 /** Whether sizes (by axis; those with formulas follow) are within bounds, and the file accepts
  * their combination. The inputs stay as they are. */
@@ -158,7 +158,7 @@ bool htp_inputs_take(htp_arena *arena, const htp_inputs *inputs, const int64_t *
 const char *htp_inputs_declared_sizes(htp_arena *arena, const htp_inputs *inputs);
 
 /** Whether some attempt would keep the bounds of an axis if it were the only one. */
-bool htp_inputs_may_move(const htp_inputs *inputs, uint32_t axis);
+bool htp_inputs_may_move(htp_arena *arena, const htp_inputs *inputs, uint32_t axis);
 
 /** Adds an axis. @return its index */
 uint32_t htp_inputs_add_axis(htp_arena *arena, htp_inputs *inputs, htp_axis axis);

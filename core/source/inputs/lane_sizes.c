@@ -5,27 +5,64 @@
 #include "base/dtype.h"
 #include "source/inputs/lanes.h"
 
+__extension__ typedef unsigned __int128 wide;
+
 const htp_bound *htp_lanes_bound(const htp_inputs *inputs, uint32_t index)
 {
     static const htp_bound none = {.least = 0};
     return inputs->bounds ? &inputs->bounds[index] : &none;
 }
 
-bool htp_lanes_is_prime(int64_t number)
+/* base^exponent, modulo a number */
+static uint64_t power(uint64_t base, uint64_t exponent, uint64_t modulus)
 {
-    for (int64_t divisor = 2; divisor * divisor <= number; divisor++) {
-        if (number % divisor == 0) {
-            return false;
-        }
+    uint64_t result = 1;
+    for (; exponent > 0; exponent >>= 1) {
+        result = exponent & 1 ? (uint64_t)((wide)result * base % modulus) : result;
+        base = (uint64_t)((wide)base * base % modulus);
     }
-    return number >= 2;
+    return result;
 }
 
-bool htp_lanes_move_alike(const htp_axis *a, const htp_axis *b)
+/* Whether a base does not show that an odd number is composite, by the test of Miller and Rabin. */
+static bool passes(uint64_t number, uint64_t base)
 {
-    return a->sizes[1] == b->sizes[1] ||
-           (a->sizes[1] - a->sizes[0]) * (b->sizes[2] - b->sizes[0]) ==
-               (a->sizes[2] - a->sizes[0]) * (b->sizes[1] - b->sizes[0]);
+    uint64_t odd = number - 1;
+    uint32_t halvings = 0;
+    for (; odd % 2 == 0; odd /= 2) {
+        halvings++;
+    }
+    uint64_t value = power(base % number, odd, number);
+    bool is_one = value == 1;
+    for (uint32_t i = 1; i < halvings && value != number - 1; i++) {
+        value = (uint64_t)((wide)value * value % number);
+    }
+    return is_one || value == number - 1;
+}
+
+/* By division: faster for small numbers. */
+static bool has_divisor(int64_t number)
+{
+    bool has = false;
+    for (int64_t divisor = 2; divisor * divisor <= number && !has; divisor++) {
+        has = number % divisor == 0;
+    }
+    return has;
+}
+
+bool htp_lanes_is_prime(int64_t number)
+{
+    /* no composite number below 2^64 passes with all of these bases */
+    static const uint8_t bases[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
+    static const int64_t small = 1 << 16;
+    if (number < small) {
+        return number >= 2 && !has_divisor(number);
+    }
+    bool is_prime = true;
+    for (size_t i = 0; i < sizeof(bases) && is_prime; i++) {
+        is_prime = number % bases[i] != 0 && passes((uint64_t)number, bases[i]);
+    }
+    return is_prime;
 }
 
 /* Computes sizes by formulas. @return whether they are at least 1 */

@@ -2,6 +2,9 @@
  * Sizes of the named axes in the other lanes.
  */
 #include "source/inputs/lanes.h"
+#include "source/inputs/apart.h"
+
+#include <stdlib.h>
 
 enum {
     /* sizes from this one on can shrink without becoming tiny */
@@ -14,6 +17,10 @@ enum {
     /* sequences are split into parts of up to 256: from this size on there are at least two */
     BEYOND_PARTS = 512,
 };
+
+/* Sizes beyond move from here instead: no memory holds them, and their multiples must not overflow.
+ */
+static const int64_t LARGEST_SIZE = INT64_C(1) << 48;
 
 /* How far axis @p index moves in lanes 1 and 2, in steps: different for every axis. */
 static void axis_moves(uint32_t index, int64_t moves[HTP_INPUTS_LANES])
@@ -124,7 +131,7 @@ static void move_axis(htp_inputs *inputs, uint32_t index, uint32_t attempt)
     axis_moves(index, moves);
     const struct way *way = &ways[attempt];
     const htp_bound *bound = htp_lanes_bound(inputs, index);
-    int64_t size = axis->sizes[0];
+    int64_t size = axis->sizes[0] < LARGEST_SIZE ? axis->sizes[0] : LARGEST_SIZE;
     int64_t step = step_of(bound, size, attempt);
     for (uint32_t lane = 1; lane < HTP_INPUTS_LANES; lane++) {
         enum move move = possible_move(way->moves[lane - 1], size, way->by_room, step * moves[2]);
@@ -139,56 +146,95 @@ static void move_axis(htp_inputs *inputs, uint32_t index, uint32_t attempt)
     }
 }
 
+/* The choice of lanes for one attempt. */
+struct choice {
+    htp_inputs *inputs;
+    uint32_t attempt;
+    htp_apart apart;    /* the axes that are done */
+    struct skip *skips; /* by axis that is done */
+};
+
+/* Where to go on if the size of an axis is taken: beyond sizes in the same steps that are taken. */
+struct skip {
+    int64_t step;
+    int64_t size;
+};
+
+/* The next size to try for an axis in lane 1. @param taken  the axis that has its size, or HTP_NONE
+ * @param before  the axis that had the size before, or HTP_NONE. It learns to skip further. */
+static int64_t next_size(struct choice *choice, const htp_axis *axis, int64_t step, uint32_t taken,
+                         uint32_t before)
+{
+    struct skip *skip = taken != HTP_NONE ? &choice->skips[taken] : NULL;
+    bool can_skip = skip && skip->step == step;
+    if (can_skip && before != HTP_NONE && choice->skips[before].step == step) {
+        choice->skips[before].size = skip->size;
+    }
+    int64_t size = can_skip && skip->size > axis->sizes[1] ? skip->size : axis->sizes[1];
+    int64_t next = find_prime(size + step, step, false);
+    return next == axis->sizes[0] ? find_prime(next + step, step, false) : next;
+}
+
 /* Moves an axis on in lane 1 until it is told apart from those before it. @return whether it is */
-static bool tell_apart(htp_inputs *inputs, uint32_t index, uint32_t attempt)
+static bool tell_apart(struct choice *choice, uint32_t index)
 {
     enum { TRIES = 256 };
+    htp_inputs *inputs = choice->inputs;
     htp_axis *axis = &inputs->axes[index];
     const htp_bound *bound = htp_lanes_bound(inputs, index);
+    const int64_t step = step_of(bound, axis->sizes[0], choice->attempt);
+    uint32_t before = HTP_NONE;
     bool is_apart = false;
     for (uint32_t tries = 0; !is_apart && tries < TRIES + inputs->axis_count; tries++) {
-        is_apart = axis->sizes[1] != axis->sizes[2];
-        for (uint32_t i = 0; i < index && is_apart; i++) {
-            is_apart = inputs->axes[i].formula || !htp_lanes_move_alike(axis, &inputs->axes[i]);
+        uint32_t taken = HTP_NONE;
+        is_apart = axis->sizes[1] != axis->sizes[2] && htp_apart_tells(&choice->apart, axis);
+        if (!is_apart) {
+            (void)htp_apart_has_size(&choice->apart, axis->sizes[1], &taken);
+            axis->sizes[1] = fit_step(bound, next_size(choice, axis, step, taken, before));
         }
-        int64_t step = step_of(bound, axis->sizes[0], attempt);
-        int64_t next = find_prime(axis->sizes[1] + step, step, false);
-        next = next == axis->sizes[0] ? find_prime(next + step, step, false) : next;
-        axis->sizes[1] = is_apart ? axis->sizes[1] : fit_step(bound, next);
+        before = taken;
     }
+    choice->skips[index] = (struct skip){step, axis->sizes[1]};
+    htp_apart_add(&choice->apart, axis, index);
     return is_apart;
 }
 
-/* The largest axis in lane 1 without a size in lane @p lane. */
-static htp_axis *largest_without(htp_inputs *inputs, uint32_t lane)
+/* An axis in the order of sizes. */
+struct place {
+    int64_t size;
+    uint32_t index;
+};
+
+/* Larger sizes first. */
+static int compare_places(const void *left, const void *right)
 {
-    htp_axis *largest = NULL;
-    for (uint32_t i = 0; i < inputs->axis_count; i++) {
-        htp_axis *axis = &inputs->axes[i];
-        if (!axis->formula && axis->sizes[lane] == 0 &&
-            (!largest || axis->sizes[1] > largest->sizes[1])) {
-            largest = axis;
-        }
-    }
-    return largest;
+    const struct place *a = left;
+    const struct place *b = right;
+    return a->size != b->size ? (a->size < b->size ? 1 : -1)
+                              : (a->index > b->index) - (a->index < b->index);
 }
 
 /* Gives lane 2 tiny sizes, in the opposite order of lane 1. */
-static void make_smallest(htp_inputs *inputs)
+static void make_smallest(htp_arena *arena, htp_inputs *inputs)
 {
-    const uint32_t lane = 2;
+    struct place *places = HTP_NEW_ARRAY(arena, struct place, (size_t)inputs->axis_count + 1);
+    uint32_t count = 0;
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
-        inputs->axes[i].sizes[lane] = 0;
+        if (!inputs->axes[i].formula) {
+            places[count++] = (struct place){inputs->axes[i].sizes[1], i};
+        }
     }
+    qsort(places, count, sizeof(*places), compare_places);
     int64_t size = 0;
-    for (htp_axis *axis; (axis = largest_without(inputs, lane)) != NULL;) {
-        int64_t least = least_of(htp_lanes_bound(inputs, (uint32_t)(axis - inputs->axes)));
+    for (uint32_t i = 0; i < count; i++) {
+        htp_axis *axis = &inputs->axes[places[i].index];
+        const htp_bound *bound = htp_lanes_bound(inputs, places[i].index);
+        int64_t least = least_of(bound);
         size = size + 1 < least ? least - 1 : size;
         do {
             size++;
         } while (size == axis->sizes[0] || (size > 1 && !htp_lanes_is_prime(size)));
-        axis->sizes[lane] =
-            fit_step(htp_lanes_bound(inputs, (uint32_t)(axis - inputs->axes)), size);
+        axis->sizes[2] = fit_step(bound, size);
     }
 }
 
@@ -220,9 +266,15 @@ static bool takes_lanes(htp_inputs *inputs)
 }
 
 /* @return whether no input is too large, and all sizes are within bounds and accepted */
-static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
+static bool set_lanes(htp_arena *arena, htp_inputs *inputs, uint32_t attempt)
 {
     const bool has_ones = ways[attempt].moves[1] == SMALLEST;
+    struct choice choice = {
+        .inputs = inputs,
+        .attempt = attempt,
+        .apart = {.arena = arena},
+        .skips = HTP_NEW_ARRAY(arena, struct skip, (size_t)inputs->axis_count + 1),
+    };
     bool are_apart = true;
     inputs->lane_count = inputs->axis_count == 0 ? 1 : HTP_INPUTS_LANES + has_ones;
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
@@ -231,11 +283,11 @@ static bool set_lanes(htp_inputs *inputs, uint32_t attempt)
         }
     }
     if (has_ones) {
-        make_smallest(inputs);
+        make_smallest(arena, inputs);
     }
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         if (!inputs->axes[i].formula) {
-            are_apart = tell_apart(inputs, i, attempt) && are_apart;
+            are_apart = tell_apart(&choice, i) && are_apart;
             inputs->axes[i].sizes[HTP_INPUTS_LANES] = least_of(htp_lanes_bound(inputs, i));
         }
     }
@@ -253,31 +305,31 @@ static bool are_declared(const htp_inputs *inputs)
 }
 
 /* The last attempt is a walk. */
-static bool set_attempt(htp_inputs *inputs, uint32_t attempt)
+static bool set_attempt(htp_arena *arena, htp_inputs *inputs, uint32_t attempt)
 {
-    return attempt < ATTEMPT_COUNT ? set_lanes(inputs, attempt)
-                                   : are_declared(inputs) && htp_lanes_walk(inputs);
+    return attempt < ATTEMPT_COUNT ? set_lanes(arena, inputs, attempt)
+                                   : are_declared(inputs) && htp_lanes_walk(arena, inputs);
 }
 
-bool htp_inputs_choose_lanes(htp_inputs *inputs, uint32_t attempt)
+bool htp_inputs_choose_lanes(htp_arena *arena, htp_inputs *inputs, uint32_t attempt)
 {
     if (attempt > ATTEMPT_COUNT || (attempt > 0 && inputs->axis_count == 0)) {
         return false;
     }
-    bool fits = set_attempt(inputs, attempt);
+    bool fits = set_attempt(arena, inputs, attempt);
     while (!fits && attempt < ATTEMPT_COUNT) {
-        fits = set_attempt(inputs, ++attempt);
+        fits = set_attempt(arena, inputs, ++attempt);
     }
     inputs->choice = fits ? attempt : inputs->choice;
     return fits;
 }
 
-bool htp_inputs_may_move(const htp_inputs *inputs, uint32_t axis)
+bool htp_inputs_may_move(htp_arena *arena, const htp_inputs *inputs, uint32_t axis)
 {
     htp_axis alone = {.sizes = {inputs->axes[axis].sizes[0]}};
     htp_inputs one = {
         .axes = &alone, .axis_count = 1, .bounds = &inputs->bounds[axis], .keeps_bounds = true};
-    return htp_inputs_choose_lanes(&one, 0);
+    return htp_inputs_choose_lanes(arena, &one, 0);
 }
 
 bool htp_inputs_set_last_lane(htp_inputs *inputs, const int64_t *sizes)

@@ -15,10 +15,6 @@ bool htp_lanes_bound_has(const htp_bound *bound, int64_t size);
 /** Whether a number is a prime. */
 bool htp_lanes_is_prime(int64_t number);
 
-/** Whether the lanes cannot tell two axes apart: one is the other times or plus a constant, or they
- * have one size in lane 1 (in other lanes, one of them may be broadcast). */
-bool htp_lanes_move_alike(const htp_axis *a, const htp_axis *b);
-
 /** Sets the dims of inputs to the sizes of their axes. @return whether no input is too large, and
  * no formula below 1 */
 bool htp_lanes_set_dims(htp_inputs *inputs);
@@ -31,6 +27,6 @@ bool htp_lanes_are_taken(const htp_inputs *inputs, uint32_t lane);
  * with those of the others. For files that accept few sizes, or have conditions on several.
  * @return whether all axes move, and can be told apart
  */
-bool htp_lanes_walk(htp_inputs *inputs);
+bool htp_lanes_walk(htp_arena *arena, htp_inputs *inputs);
 
 #endif

@@ -193,11 +193,12 @@ htp_shape_conflict htp_shape_conflict_read(htp_arena *arena, const htp_trace *tr
     return conflict;
 }
 
-void htp_shape_conflict_bound(htp_shape_conflict *conflict, const htp_inputs *inputs)
+void htp_shape_conflict_bound(htp_arena *arena, htp_shape_conflict *conflict,
+                              const htp_inputs *inputs)
 {
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
         const htp_bound *bound = &inputs->bounds[i];
-        if (inputs->axes[i].formula || !bound->message || htp_inputs_may_move(inputs, i) ||
+        if (inputs->axes[i].formula || !bound->message || htp_inputs_may_move(arena, inputs, i) ||
             conflict->condition_count == HTP_MAX_CONDITIONS) {
             continue;
         }

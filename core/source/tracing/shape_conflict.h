@@ -36,6 +36,7 @@ htp_shape_conflict htp_shape_conflict_read(htp_arena *arena, const htp_trace *tr
                                            const htp_instance *modules);
 
 /** Adds a condition that fixes the axis, for each axis whose bounds leave no other size to try. */
-void htp_shape_conflict_bound(htp_shape_conflict *conflict, const htp_inputs *inputs);
+void htp_shape_conflict_bound(htp_arena *arena, htp_shape_conflict *conflict,
+                              const htp_inputs *inputs);
 
 #endif

@@ -114,7 +114,7 @@ static htp_shape_conflict read_refusal(struct tracing *tracing)
         tracing->arena, tracing->result.trace, tracing->message, inputs, tracing->source->modules);
     htp_bounds_read(tracing->arena, tracing->result.trace, tracing->message, inputs);
     if (inputs->keeps_bounds) {
-        htp_shape_conflict_bound(&conflict, inputs);
+        htp_shape_conflict_bound(tracing->arena, &conflict, inputs);
     }
     return conflict;
 }
@@ -171,7 +171,7 @@ static htp_code run_smallest(struct tracing *tracing, htp_inputs *inputs,
         *conflict = read.condition_count > 0 ? read : *conflict;
     }
     bool is_done = conflict->condition_count > 0 || (!reason && code != HTP_CODE_USAGE);
-    if (is_done || !htp_inputs_choose_lanes(inputs, 1)) {
+    if (is_done || !htp_inputs_choose_lanes(tracing->arena, inputs, 1)) {
         return code;
     }
     code = run(tracing, inputs->lane_count);
@@ -271,7 +271,7 @@ static htp_status choose_declared_lanes(const struct tracing *tracing, htp_input
         return HTP_OK;
     }
     inputs->keeps_bounds = true;
-    return inputs->axis_count == 0 || htp_inputs_choose_lanes(inputs, 0)
+    return inputs->axis_count == 0 || htp_inputs_choose_lanes(tracing->arena, inputs, 0)
                ? HTP_OK
                : htp_status_make(HTP_CODE_USAGE,
                                  "%s: the program accepts too few sizes for dynamic axes; leave "
@@ -300,7 +300,7 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs,
     while (code == HTP_CODE_USAGE && !is_refused) {
         note_refusal(tracing, &conflict);
         is_refused = is_certain(&conflict) || (wanted && wanted->tries_one) ||
-                     !htp_inputs_choose_lanes(inputs, inputs->choice + 1);
+                     !htp_inputs_choose_lanes(tracing->arena, inputs, inputs->choice + 1);
         code = is_refused ? code : run(tracing, inputs->lane_count);
     }
     if (is_refused) {

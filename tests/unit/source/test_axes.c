@@ -6,6 +6,8 @@
 #include "source/input_search/equation.h"
 #include "unit.h"
 
+#include <time.h>
+
 /* Formulas as input, and as declared. */
 static const struct {
     const char *text;
@@ -47,7 +49,7 @@ UNIT_TEST(formulas_hold_in_all_lanes)
     htp_inputs inputs;
     expect_ok(PARSE(arena, &inputs, arguments, "x:float32[a=7,b=3]", "y:bool[a+b,2*a,a+b]"));
     ck_assert_uint_eq(inputs.axis_count, 4);
-    for (uint32_t attempt = 0; htp_inputs_choose_lanes(&inputs, attempt); attempt++) {
+    for (uint32_t attempt = 0; htp_inputs_choose_lanes(arena, &inputs, attempt); attempt++) {
         for (uint32_t lane = 0; lane < inputs.lane_count; lane++) {
             const int64_t *x = inputs.items[0].dims[lane];
             const int64_t *y = inputs.items[1].dims[lane];
@@ -206,6 +208,31 @@ UNIT_TEST(dims_are_alike_by_their_paths)
     ck_assert_uint_eq(htp_axes_count_alike(&axes, 4), 1);
 }
 
+UNIT_TEST(many_axes_are_told_apart_in_little_time)
+{
+    enum { MANY = 20000 };
+    htp_inputs inputs = {.axes = HTP_NEW_ARRAY(arena, htp_axis, MANY), .axis_count = MANY};
+    for (uint32_t i = 0; i < MANY; i++) {
+        inputs.axes[i].sizes[0] = 3 + i % 2;
+    }
+    const clock_t begin = clock();
+    ck_assert(htp_inputs_choose_lanes(arena, &inputs, 0));
+    const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    ck_assert_msg(seconds < 5, "%.1f s", seconds);
+}
+
+UNIT_TEST(the_largest_sizes_end)
+{
+    htp_axis axes[] = {{.sizes = {INT64_MAX}}, {.sizes = {INT64_MAX - 1}}, {.sizes = {1}}};
+    htp_inputs inputs = {.axes = axes, .axis_count = 3};
+    uint32_t tried = 0;
+    for (uint32_t i = 0; htp_inputs_choose_lanes(arena, &inputs, i); i++) {
+        tried++;
+    }
+    ck_assert_uint_gt(tried, 0);
+}
+
 UNIT_MAIN("axes", sizes_that_follow_from_axes, formulas_hold_in_all_lanes, equations_are_solved,
           a_sum_that_is_a_number_fixes_all_axes_in_it, axes_are_apart_until_they_are_joined,
-          axes_follow_others, named_axes_keep_their_names, dims_are_alike_by_their_paths)
+          axes_follow_others, named_axes_keep_their_names, dims_are_alike_by_their_paths,
+          many_axes_are_told_apart_in_little_time, the_largest_sizes_end)

@@ -167,14 +167,14 @@ UNIT_TEST(sizes_out_of_bounds_are_not_tried)
     give(arena, &inputs, &whole);
     inputs.bounds[0].most = FULL;
     inputs.keeps_bounds = true;
-    for (bool goes_on = htp_inputs_choose_lanes(&inputs, 0); goes_on; tried++) {
+    for (bool goes_on = htp_inputs_choose_lanes(arena, &inputs, 0); goes_on; tried++) {
         ck_assert_int_lt(inputs.axes[0].sizes[1], FULL);
         ck_assert_int_lt(inputs.axes[0].sizes[2], FULL);
-        goes_on = htp_inputs_choose_lanes(&inputs, inputs.choice + 1);
+        goes_on = htp_inputs_choose_lanes(arena, &inputs, inputs.choice + 1);
     }
     ck_assert_uint_gt(tried, 1);
     inputs.keeps_bounds = false;
-    ck_assert(htp_inputs_choose_lanes(&inputs, 0));
+    ck_assert(htp_inputs_choose_lanes(arena, &inputs, 0));
     ck_assert_int_gt(inputs.axes[0].sizes[1], FULL);
 }
 
@@ -194,7 +194,7 @@ UNIT_TEST(sizes_move_in_the_steps_of_the_file)
     htp_inputs inputs;
     uint32_t tried = 0;
     give_patches(arena, &inputs);
-    for (bool goes_on = htp_inputs_choose_lanes(&inputs, 0); goes_on; tried++) {
+    for (bool goes_on = htp_inputs_choose_lanes(arena, &inputs, 0); goes_on; tried++) {
         for (uint32_t lane = 1; lane < inputs.lane_count; lane++) {
             for (uint32_t i = 0; i < 2; i++) {
                 ck_assert_int_eq(inputs.axes[i].sizes[lane] % 16, 0);
@@ -202,7 +202,7 @@ UNIT_TEST(sizes_move_in_the_steps_of_the_file)
                 ck_assert_int_le(inputs.axes[i].sizes[lane], 512);
             }
         }
-        goes_on = htp_inputs_choose_lanes(&inputs, inputs.choice + 1);
+        goes_on = htp_inputs_choose_lanes(arena, &inputs, inputs.choice + 1);
     }
     ck_assert_uint_gt(tried, 0);
 }
@@ -230,7 +230,7 @@ UNIT_TEST(sizes_are_those_that_the_file_takes_together)
     give_patches(arena, &inputs);
     inputs.takes = takes_wide;
     inputs.taker = &asked;
-    ck_assert(htp_inputs_choose_lanes(&inputs, 0));
+    ck_assert(htp_inputs_choose_lanes(arena, &inputs, 0));
     for (uint32_t lane = 0; lane < inputs.lane_count; lane++) {
         ck_assert(takes_wide(&asked, &inputs, lane));
         ck_assert(lane == 0 || inputs.axes[0].sizes[lane] != inputs.axes[0].sizes[0]);
@@ -238,7 +238,7 @@ UNIT_TEST(sizes_are_those_that_the_file_takes_together)
     }
     asked = 0;
     inputs.takes = takes_none;
-    ck_assert(!htp_inputs_choose_lanes(&inputs, 0));
+    ck_assert(!htp_inputs_choose_lanes(arena, &inputs, 0));
     ck_assert_uint_lt(asked, 10000);
 }
 
@@ -251,12 +251,12 @@ UNIT_TEST(few_sizes_are_enough)
     expect_ok(PARSE(arena, &inputs, arguments, "x:float32[batch=2,3]"));
     inputs.bounds = &bound;
     inputs.keeps_bounds = true;
-    ck_assert(htp_inputs_choose_lanes(&inputs, 0));
+    ck_assert(htp_inputs_choose_lanes(arena, &inputs, 0));
     ck_assert_int_ne(inputs.axes[0].sizes[1], inputs.axes[0].sizes[2]);
     ck_assert_int_le(inputs.axes[0].sizes[1], 4);
     ck_assert_int_le(inputs.axes[0].sizes[2], 4);
     bound.most = 2;
-    ck_assert(!htp_inputs_choose_lanes(&inputs, 0));
+    ck_assert(!htp_inputs_choose_lanes(arena, &inputs, 0));
 }
 
 UNIT_TEST(an_axis_without_room_is_fixed)
@@ -265,10 +265,10 @@ UNIT_TEST(an_axis_without_room_is_fixed)
     htp_shape_conflict conflict = {.message = "another one"};
     give(arena, &inputs, &whole);
     inputs.bounds[0] = (htp_bound){.most = FULL, .message = "too long"};
-    htp_shape_conflict_bound(&conflict, &inputs);
+    htp_shape_conflict_bound(arena, &conflict, &inputs);
     ck_assert_uint_eq(conflict.condition_count, 0);
     inputs.bounds[0].least = FULL - 1;
-    htp_shape_conflict_bound(&conflict, &inputs);
+    htp_shape_conflict_bound(arena, &conflict, &inputs);
     ck_assert_uint_eq(conflict.condition_count, 1);
     ck_assert(htp_equation_is_fixed(&conflict.conditions[0].equation));
     ck_assert_uint_eq(conflict.conditions[0].equation.terms[0].axis, 0);

@@ -103,7 +103,7 @@ UNIT_TEST(no_two_axes_move_alike)
                                             size, size, size + 1, size + 2, size + 3);
         expect_ok(PARSE(arena, &inputs, arguments, text));
         ck_assert_uint_eq(inputs.axis_count, 6);
-        for (uint32_t attempt = 0; htp_inputs_choose_lanes(&inputs, attempt); attempt++) {
+        for (uint32_t attempt = 0; htp_inputs_choose_lanes(arena, &inputs, attempt); attempt++) {
             check_moves(&inputs);
         }
     }
@@ -124,7 +124,7 @@ UNIT_TEST(further_attempts_choose_other_sizes)
     const uint32_t count = sizeof(expected) / sizeof(expected[0]);
     expect_ok(PARSE(arena, &inputs, arguments, "x:float32[1,3,h=224,w=64]"));
     for (uint32_t attempt = 0; attempt < count; attempt++) {
-        ck_assert(htp_inputs_choose_lanes(&inputs, attempt));
+        ck_assert(htp_inputs_choose_lanes(arena, &inputs, attempt));
         for (uint32_t lane = 1; lane < 3; lane++) {
             ck_assert_int_ge(inputs.axes[0].sizes[lane], expected[attempt].least[lane - 1]);
             ck_assert_int_le(inputs.axes[0].sizes[lane], expected[attempt].most[lane - 1]);
@@ -133,7 +133,7 @@ UNIT_TEST(further_attempts_choose_other_sizes)
             ck_assert((attempt != 5 && attempt != 10) || inputs.axes[1].sizes[lane] % 32 == 0);
         }
     }
-    ck_assert(!htp_inputs_choose_lanes(&inputs, count));
+    ck_assert(!htp_inputs_choose_lanes(arena, &inputs, count));
 }
 
 UNIT_TEST(the_largest_axis_is_the_smallest_elsewhere)
@@ -155,8 +155,8 @@ UNIT_TEST(without_axes_there_is_one_attempt)
     const htp_argument arguments[] = {argument_tensor("x")};
     htp_inputs inputs;
     expect_ok(PARSE(arena, &inputs, arguments, "x:float32[4]"));
-    ck_assert(htp_inputs_choose_lanes(&inputs, 0));
-    ck_assert(!htp_inputs_choose_lanes(&inputs, 1));
+    ck_assert(htp_inputs_choose_lanes(arena, &inputs, 0));
+    ck_assert(!htp_inputs_choose_lanes(arena, &inputs, 1));
 }
 
 UNIT_TEST(what_has_a_default_may_stay_out)
@@ -460,7 +460,7 @@ UNIT_TEST(lanes_keep_what_the_file_says)
     htp_axis axes[2];
     htp_bound bounds[2];
     htp_inputs inputs = told_inputs(axes, bounds);
-    ck_assert(htp_inputs_choose_lanes(&inputs, 0));
+    ck_assert(htp_inputs_choose_lanes(arena, &inputs, 0));
     ck_assert_uint_eq(inputs.lane_count, 4);
     for (uint32_t lane = 0; lane < inputs.lane_count; lane++) {
         ck_assert_int_ge(axes[0].sizes[lane], 2);
@@ -472,7 +472,7 @@ UNIT_TEST(lanes_keep_what_the_file_says)
     ck_assert_str_eq(htp_inputs_declared_sizes(arena, &inputs),
                      "batch from 2 on; height from 16 to 1024, a multiple of 16");
     bounds[1].most = 16;
-    ck_assert(!htp_inputs_choose_lanes(&inputs, 0));
+    ck_assert(!htp_inputs_choose_lanes(arena, &inputs, 0));
     inputs.bounds = NULL;
     ck_assert_ptr_null(htp_inputs_declared_sizes(arena, &inputs));
 }
