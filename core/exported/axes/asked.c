@@ -201,13 +201,14 @@ static const char *tell_all(const htp_exported_symbols *symbols, const htp_input
 {
     enum { LONGEST = 96, MOST = 6 };
     struct telling telling = begin(symbols, inputs, item_of);
+    htp_symbol_samples *samples = htp_exported_symbols_sample(symbols);
     htp_text all = {.arena = symbols->arena};
     uint32_t added = 0;
     uint32_t more = 0;
     for (uint32_t i = 0; i < symbols->program->guard_count; i++) {
         htp_text text = {.arena = symbols->arena};
         if (!tell_guard(&telling, symbols->program->guards[i], &text) ||
-            !htp_exported_symbols_restricts(symbols, i)) {
+            !htp_exported_symbols_restricts(samples, i)) {
             continue;
         }
         share_steps(&telling);

@@ -9,6 +9,7 @@ enum {
     MOST_EVALUATED = 1 << 23, /* evaluated steps per program; nothing is known beyond that */
     NEAR_SIZES = 64,          /* on both sides of the hint */
     FAR_SIZES = 1 << 20,
+    LOOKED_AT = 16,  /* places or guards that cost as much as a step of a formula */
     LEAST_TAKEN = 8, /* sizes besides the hint that show that a formula does not depend on it */
 };
 
@@ -77,6 +78,7 @@ static void set_places(struct probe *probe)
 static bool guards_hold(struct probe *probe, uint32_t owner)
 {
     bool hold = true;
+    *probe->evaluated += (probe->places.count + probe->symbols->program->guard_count) / LOOKED_AT;
     set_places(probe);
     for (uint32_t i = 0; i < probe->symbols->program->guard_count && hold; i++) {
         if (owner == HTP_NONE || probe->owners[i] == owner) {
@@ -406,25 +408,41 @@ static const bool *find_numbers(const htp_exported_symbols *symbols)
     return is_number;
 }
 
-bool htp_exported_symbols_restricts(const htp_exported_symbols *symbols, uint32_t guard)
+struct htp_symbol_samples {
+    struct probe probe;
+    const bool *is_number; /* by symbol: an argument is this number */
+};
+
+htp_symbol_samples *htp_exported_symbols_sample(const htp_exported_symbols *symbols)
 {
-    enum { SAMPLES = 256, MOST_OF_ONE = 1 << 16 };
-    struct probe probe = begin(symbols);
-    uint64_t evaluated = 0; /* besides the budget of the search for sizes */
-    probe.evaluated = &evaluated;
+    htp_symbol_samples *samples = HTP_NEW(symbols->arena, htp_symbol_samples);
+    samples->probe = begin(symbols);
+    samples->probe.evaluated = symbols->sampled; /* apart from the search for sizes */
+    samples->is_number = find_numbers(symbols);
+    return samples;
+}
+
+bool htp_exported_symbols_restricts(htp_symbol_samples *samples, uint32_t guard)
+{
+    enum { SAMPLES = 256, MOST_OF_ONE = 1 << 16, MOST_OF_ALL = 1 << 26 };
+    struct probe *probe = &samples->probe;
+    const htp_exported_symbols *symbols = probe->symbols;
+    const uint64_t before = *probe->evaluated;
     uint64_t chance = 1;
-    bool holds = true;
-    const bool *is_number = find_numbers(symbols);
-    for (uint32_t i = 0; i < SAMPLES && holds; i++) {
+    bool holds = before < MOST_OF_ALL;
+    uint64_t tried = 0;
+    for (; tried < SAMPLES && holds; tried++) {
         for (uint32_t k = 0; k < symbols->symbol_count; k++) {
-            if (symbols->hints[k] > 0 && (!is_number[k] || symbols->open[k])) {
-                set_symbol(&probe, k, sample(symbols, k, &chance));
+            if (symbols->hints[k] > 0 && (!samples->is_number[k] || symbols->open[k])) {
+                set_symbol(probe, k, sample(symbols, k, &chance));
             }
         }
-        set_places(&probe);
-        const htp_exported_number value = value_of(&probe, &symbols->guards[guard]);
-        holds = value.kind == HTP_EXPORTED_TRUTH && value.whole && evaluated < MOST_OF_ONE;
+        set_places(probe);
+        const htp_exported_number value = value_of(probe, &symbols->guards[guard]);
+        holds = value.kind == HTP_EXPORTED_TRUTH && value.whole &&
+                *probe->evaluated - before < MOST_OF_ONE;
     }
+    *probe->evaluated += tried * ((uint64_t)symbols->symbol_count + probe->places.count);
     return !holds;
 }
 

@@ -80,15 +80,33 @@ const char *htp_symbol_place_flat(htp_arena *arena, const char *place)
     return name;
 }
 
+/* A place, as a key without padding. */
+struct place_key {
+    const char *path;
+    uint64_t dim;
+};
+
+static uint32_t find_place(const htp_exported_symbols *symbols, const char *path, uint32_t dim)
+{
+    uint32_t symbol = HTP_NONE;
+    const char *place = dim == HTP_NONE
+                            ? htp_arena_join(symbols->arena, "L", ".", path)
+                            : htp_arena_printf(symbols->arena, "L.%s.size.%u", path, dim);
+    (void)htp_map_get(&symbols->places, htp_symbol_place_flat(symbols->arena, place), &symbol);
+    return symbol;
+}
+
 uint32_t htp_exported_symbols_place(const htp_exported_symbols *symbols, const char *path,
                                     uint32_t dim)
 {
+    const struct place_key key = {path, dim};
     uint32_t symbol = HTP_NONE;
-    if (symbols->places.count > 0) {
-        const char *place = dim == HTP_NONE
-                                ? htp_arena_join(symbols->arena, "L", ".", path)
-                                : htp_arena_printf(symbols->arena, "L.%s.size.%u", path, dim);
-        (void)htp_map_get(&symbols->places, htp_symbol_place_flat(symbols->arena, place), &symbol);
+    if (symbols->places.count > 0 &&
+        !htp_map_get_bytes(symbols->found, &key, sizeof(key), &symbol)) {
+        struct place_key *kept = HTP_NEW(symbols->arena, struct place_key);
+        *kept = key;
+        symbol = find_place(symbols, path, dim);
+        htp_map_set_bytes(symbols->arena, symbols->found, kept, sizeof(*kept), symbol);
     }
     return symbol;
 }

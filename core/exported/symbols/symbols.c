@@ -117,6 +117,19 @@ static void list_places(htp_exported_symbols *symbols)
     }
 }
 
+/* The steps of checking one lane; a refused guard is written. */
+static uint64_t count_steps(const htp_exported_symbols *symbols)
+{
+    enum { CHARACTERS = 4 }; /* that are written in the time of a step */
+    const htp_exported_program *program = symbols->program;
+    uint64_t steps =
+        (uint64_t)program->input_count + program->expressions.count + symbols->symbol_count;
+    for (uint32_t i = 0; i < program->guard_count; i++) {
+        steps += symbols->guards[i].count + strlen(program->guards[i]) / CHARACTERS;
+    }
+    return steps;
+}
+
 htp_status htp_exported_symbols_read(htp_arena *arena, const htp_exported_program *program,
                                      const char *const *paths, htp_exported_symbols *symbols)
 {
@@ -126,6 +139,9 @@ htp_status htp_exported_symbols_read(htp_arena *arena, const htp_exported_progra
     HTP_TRY(read_guards(symbols));
     symbols->symbol_count = (uint32_t)symbols->names.strings.count;
     list_places(symbols);
+    symbols->found = HTP_NEW(arena, htp_map);
+    symbols->sampled = HTP_NEW(arena, uint64_t);
+    symbols->asked_by_one = count_steps(symbols);
     read_bounds(symbols);
     read_hints(symbols);
     symbols->flat_paths = list_flat_paths(symbols);
@@ -451,6 +467,11 @@ htp_status htp_exported_symbols_bind(htp_exported_symbols *symbols, const htp_in
 bool htp_exported_symbols_take(htp_exported_symbols *symbols, const htp_input *const *given,
                                uint32_t lane)
 {
+    enum { MOST_WORK = 1 << 28 };
+    if (symbols->asked > MOST_WORK) {
+        return false;
+    }
+    symbols->asked += symbols->asked_by_one;
     htp_status status = bind_lanes(symbols, given, lane, lane + 1);
     bool takes = !status;
     htp_status_free(status);

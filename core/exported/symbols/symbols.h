@@ -24,6 +24,7 @@ typedef struct htp_exported_symbols {
     const char *const *paths;      /**< by input of the program: "past.0.key" */
     const char *const *flat_paths; /**< by input of the program: "flat_args.3" */
     htp_map places;                /**< from flat names of the places that guards name to symbols */
+    htp_map *found;                /**< from places that were looked up to these symbols */
     htp_interned names;            /**< of symbols, and of places in arguments */
     const htp_exported_formula
         *formulas;                      /**< by expression; one that cannot be read has no steps */
@@ -37,6 +38,9 @@ typedef struct htp_exported_symbols {
     const int64_t *leasts;              /**< by symbol: the least accepted size that was found */
     const int64_t *mosts;              /**< by symbol: the largest accepted size; INT64_MAX: none */
     uint64_t *evaluated;               /**< steps evaluated in the search for these sizes */
+    uint64_t asked;                    /**< steps of htp_exported_symbols_take() */
+    uint64_t asked_by_one;             /**< in one call */
+    uint64_t *sampled;                 /**< steps evaluated to see which guards restrict them */
     htp_exported_taken *taken;         /**< by symbol: accepted sizes, found on demand */
     const htp_exported_bounds *ranges; /**< by symbol: its bounds; those of arguments that stay
                                           inputs without ends that their own guards refuse */
@@ -94,7 +98,7 @@ HTP_MUST_USE htp_status htp_exported_symbols_size(const htp_exported_symbols *sy
                                                   int64_t *number);
 
 /** The symbol of a place in the arguments, a dim or (HTP_NONE) a number; HTP_NONE if no guard names
- * it. */
+ * it. @param path  one of symbols->paths or flat_paths */
 uint32_t htp_exported_symbols_place(const htp_exported_symbols *symbols, const char *path,
                                     uint32_t dim);
 
@@ -105,9 +109,14 @@ bool htp_exported_symbols_is_settled(const htp_exported_symbols *symbols, uint32
 /** Finds symbols->ranges, once it is known which arguments stay inputs. */
 void htp_exported_symbols_find_ranges(htp_exported_symbols *symbols);
 
+/** Sizes within the bounds and steps of all symbols: samples that guards are tried with. */
+typedef struct htp_symbol_samples htp_symbol_samples;
+
+htp_symbol_samples *htp_exported_symbols_sample(const htp_exported_symbols *symbols);
+
 /** Whether a guard refuses sizes within the bounds and steps of all symbols, by samples of these.
- */
-bool htp_exported_symbols_restricts(const htp_exported_symbols *symbols, uint32_t guard);
+ * After much work for a program, all are taken to do so. */
+bool htp_exported_symbols_restricts(htp_symbol_samples *samples, uint32_t guard);
 
 /** The symbol, if a size is nothing else; HTP_NONE for a number or a formula. */
 uint32_t htp_exported_symbols_alone(const htp_exported_symbols *symbols,

@@ -224,8 +224,9 @@ UNIT_TEST(guards_of_several_sizes_are_asked_of_lanes)
     const uint32_t s = htp_exported_symbols_alone(&symbols, &sizes_x[0]);
     ck_assert_int_eq(symbols.steps[s], 2);
     ck_assert_int_eq(symbols.leasts[s], 4);
-    ck_assert(htp_exported_symbols_restricts(&symbols, 1));
-    ck_assert(!htp_exported_symbols_restricts(&symbols, 2));
+    htp_symbol_samples *samples = htp_exported_symbols_sample(&symbols);
+    ck_assert(htp_exported_symbols_restricts(samples, 1));
+    ck_assert(!htp_exported_symbols_restricts(samples, 2));
     htp_input x = {
         .dtype = HTP_DTYPE_FLOAT32, .rank = 3, .dims = {{4, 6, 8}, {8, 6, 8}, {8, 10, 8}}};
     htp_input y = {.dtype = HTP_DTYPE_INT64, .rank = 1, .dims = {{7}, {11}, {13}}};
