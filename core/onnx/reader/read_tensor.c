@@ -39,7 +39,8 @@ struct reading {
     bool has_length;
     uint64_t length;
     uint64_t string_bytes; /* of string_data */
-    uint32_t pieces;       /* fields with data */
+    uint64_t strings;
+    uint32_t pieces; /* fields with data */
 };
 
 static htp_status wrong(const htp_view *view, const htp_view_tensor *tensor, const char *what)
@@ -141,6 +142,20 @@ static htp_status count_bytes(const htp_view *view, htp_view_tensor *tensor)
     return HTP_OK;
 }
 
+/* Whether the dims are those of a number of elements. */
+static bool has_elements(const htp_view *view, const htp_view_tensor *tensor, uint64_t elements)
+{
+    uint64_t product = 1;
+    bool fits = true;
+    bool is_empty = false;
+    for (uint32_t i = 0; i < tensor->dims.count; i++) {
+        int64_t dim = view->dims.items[tensor->dims.first + i];
+        is_empty = is_empty || dim == 0;
+        fits = fits && htp_checked_mul(product, (uint64_t)dim, &product);
+    }
+    return is_empty ? elements == 0 : fits && product == elements;
+}
+
 static htp_status judge_data(htp_view *view, htp_view_tensor *tensor, const struct reading *reading)
 {
     bool is_sized = htp_tensor_type_bits(tensor->data_type) > 0;
@@ -160,6 +175,9 @@ static htp_status judge_data(htp_view *view, htp_view_tensor *tensor, const stru
     tensor->location = 0;
     if (tensor->data_type == HTP_TENSOR_TYPE_STRING) {
         tensor->bytes = reading->string_bytes;
+        if (!has_elements(view, tensor, reading->strings)) {
+            return wrong(view, tensor, "has more or fewer texts than its dims");
+        }
     }
     if (reading->pieces > 1) {
         tensor->data = (htp_span){NULL, 0};
@@ -195,6 +213,7 @@ static htp_status read_tensor_field(htp_view *view, const htp_wire_field *field,
                                              : HTP_OK;
     case TENSOR_STRING_DATA:
         reading->string_bytes += field->whole.bytes;
+        reading->strings++;
         reading->pieces++;
         return HTP_OK;
     case TENSOR_RAW_DATA:

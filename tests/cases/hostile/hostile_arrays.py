@@ -88,6 +88,40 @@ def changed_entry(offset: int, form: str, *values) -> bytes:
     return bytes(data)
 
 
+def changed_end(offset: int, form: str, *values) -> bytes:
+    data = bytearray(packed([("x.npy", npy())]))
+    struct.pack_into(form, data, data.rindex(b"PK\x05\x06") + offset, *values)
+    return bytes(data)
+
+
+def zip64(size: int, packed_size: int) -> bytes:
+    """An array whose sizes are in an extra field of the directory."""
+    data = bytearray(changed_entry(20, "<II", 2**32 - 1, 2**32 - 1))
+    entry, end = data.rindex(b"PK\x01\x02"), data.rindex(b"PK\x05\x06")
+    extra = struct.pack("<HHQQ", 1, 16, size, packed_size)
+    struct.pack_into("<H", data, entry + 30, len(extra))
+    struct.pack_into("<I", data, end + 12, end - entry + len(extra))
+    data[end:end] = extra
+    return bytes(data)
+
+
+def twice() -> bytes:
+    """Two arrays of one name."""
+    return packed([("x.npy", npy()), ("y.npy", npy(data=bytes(range(64))))]).replace(b"y.npy", b"x.npy")
+
+
+def overlapping() -> bytes:
+    """Two entries of the directory that are one record."""
+    data = bytearray(packed([("x.npy", npy()), ("y.npy", npy())]))
+    struct.pack_into("<I", data, data.rindex(b"PK\x01\x02") + 42, 0)
+    return bytes(data)
+
+
+def renamed() -> bytes:
+    """A record that has another name than its entry in the directory."""
+    return packed([("x.npy", npy())]).replace(b"x.npy", b"z.npy", 1)
+
+
 # Given as --inputs x.npz.
 ARCHIVES = {
     "an array beside a text": packed([("x.npy", npy()), ("readme.txt", b"x")]),
@@ -107,6 +141,24 @@ ARCHIVES = {
     "an array of two sizes": changed_entry(20, "<II", 192, 10**6),
     "an array in nested archives": packed([("x.npy", packed([("x.npy", npy())]))]),
     "a directory without records": b"PK\x05\x06" + bytes(18),
+    "sizes in a ZIP64 field without one": changed_entry(20, "<II", 2**32 - 1, 2**32 - 1),
+    "a place in a ZIP64 field without one": changed_entry(42, "<I", 2**32 - 1),
+    "sizes in a ZIP64 field of 2^63": zip64(2**63, 2**63),
+    "sizes in a ZIP64 field of -1": zip64(2**64 - 1, 2**64 - 1),
+    "a ZIP64 field that is cut short": zip64(192, 192)[:-30],
+    "arrays that overlap": overlapping(),
+    "an array twice": twice(),
+    "a name of another name in its record": renamed(),
+    "a checksum that is wrong": changed_entry(16, "<I", 7),
+    "an encrypted array": changed_entry(8, "<H", 1),
+    "a method that there is not": changed_entry(10, "<H", 99),
+    "a directory of 65,535 arrays": changed_end(8, "<HH", 65_535, 65_535),
+    "a directory that is its own": changed_end(16, "<I", 0),
+    "a header of huge dims": packed([("x.npy", shaped("(4294967296, 4294967296)"))]),
+    "a header of negative dims": packed([("x.npy", shaped("(-4, -4)"))]),
+    "a header that is cut short": packed([("x.npy", npy()[:40])]),
+    "an array of Fortran's order": packed([("x.npy", npy("{'descr': '<f4', 'fortran_order': True, 'shape': (4, 4), }"))]),
+    "an array of an unknown dtype": packed([("x.npy", typed("'<x7'"))]),
     "an archive cut short": packed([("x.npy", npy())])[:-30],
 }
 

@@ -98,6 +98,14 @@ def many_symbols(count: int) -> dict:
     return {**records(), MODEL: json.dumps(document).encode()}
 
 
+def many_guards(count: int) -> dict:
+    """Guards on two sizes each, of as many symbols."""
+    contents = many_symbols(count)
+    document = json.loads(contents[MODEL])
+    document["guards_code"] = [f"L['x{i}'].size()[0] % 2 != L['x{(i + 1) % count}'].size()[0] % 2" for i in range(count)]
+    return {**contents, MODEL: json.dumps(document).encode()}
+
+
 def guarded(*guards) -> dict:
     first = {"as_expr": {"expr_str": SYMBOL, "hint": {"as_int": 3}}}
     edits = {SIZE: first, f"{GRAPH}/tensor_values/y/sizes/0": first, "guards_code": list(guards),
@@ -239,6 +247,15 @@ PROGRAMS = {
     "a module 10,000 deep": modules("", "holder", "holder.inner", ".".join("m" * 10_000)),
     "classes in another form": {**records(), "extra/modules.json": b'{"holder": 1}'},
     "classes that nest": {**records(), "extra/modules.json": b'{"holder": ' + b"[" * DEEP},
+    "classes of lone surrogates": {**records(), "extra/modules.json": b'{"holder": "net.\\ud800"}'},
+    "classes twice": {**records(), "extra/modules.json": b'{"holder": "net.A", "holder": "net.B"}'},
+    "classes of numbers": {**records(), "extra/modules.json": b'{"holder": 1e999}'},
+    "classes of NaN": {**records(), "extra/modules.json": b'{"holder": NaN}'},
+    "classes with a byte order mark": {**records(), "extra/modules.json": b'\xef\xbb\xbf{"holder": "net.A"}'},
+    "classes of UTF-16": {**records(), "extra/modules.json": '{"holder": "net.A"}'.encode("utf-16")},
+    "a million classes": lambda: {**records(), "extra/modules.json": json.dumps({f"m{i}": "net.M" for i in range(1_000_000)}).encode()},
+    "a class of a million escapes": lambda: {**records(), "extra/modules.json": b'{"holder": "' + b"\\n" * 1_000_000 + b'"}'},
+    "classes that are cut short": {**records(), "extra/modules.json": b'{"holder": "net.'},
     "classes with escapes": {**records(), "extra/modules.json": json.dumps({"holder": "net." + ESCAPES}).encode()},
     # Formulas.
     "a formula of brackets": sized("(" * DEEP),
@@ -253,6 +270,11 @@ PROGRAMS = {
     "a maximum of 20,000": sized(f"Max({SYMBOL}, {', '.join(f'Integer({i})' for i in range(20_000))})"),
     "a maximum of products": sized_by_two(f"Max({', '.join(f'Mul({one}, {two})' for one, two in zip(sums(300), sums(300)[1:]))})"),
     "400 symbols": lambda: many_symbols(400),
+    "2,000 symbols": lambda: many_symbols(2000),
+    "400 symbols and guards on two each": lambda: many_guards(400),
+    "a guard of 100,000 sums": lambda: guarded(" + ".join(["L['x'].size()[0]"] * 100_000) + " <= 1000000000"),
+    "30,000 guards of one size": lambda: guarded(*[f"L['x'].size()[0] <= {1_000_000 + i}" for i in range(30_000)]),
+    "symbols of huge sizes": at(SIZE, {"as_expr": {"expr_str": SYMBOL, "hint": {"as_int": HUGE}}}),
     "guards of products": guarded(*[f"L['x'].size()[0]*{i} + L['x'].size()[0]*L['x'].size()[0] != {i}" for i in range(5000)]),
     "a power of 2^62": sized(f"Pow({SYMBOL}, Integer({HUGE}))"),
     "a power of -2^62": sized(f"Pow({SYMBOL}, Integer(-{HUGE}))"),

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from written_onnx import (
-    FLOAT, INT64, STRING, attribute, external, field, fields, function, graph, model, node, pairs, tensor, value, varint,
+    FLOAT, INT64, STRING, attribute, branch, external, field, fields, function, graph, model, node, pairs, tensor, value, varint,
 )
 
 TENSOR, GRAPH, STRINGS = 4, 5, 8  # kinds of attributes
@@ -94,6 +94,8 @@ MODELS = {
     "no graph": field(1, 8),
     "a million unknown fields": lambda: model(more=field(900, b"") * 1_000_000),
     "an empty graph": model(b""),
+    "the metadata of a million names": lambda: model(metadata={f"k{i}": "" for i in range(1_000_000)}),
+    "metadata of eight megabytes": lambda: model(metadata={"k" * 4_000_000: "v" * 4_000_000}),
     # Names.
     "a name with NUL": model(graph([node(name="a\0b")])),
     "a value with NUL": model(graph([node(outputs=("y\0",))])),
@@ -157,6 +159,19 @@ MODELS = {
     "a sparse weight of huge positions": sparse(tensor("s"), tensor("i", kind=INT64, raw=b"\xff" * 16)),
     "a sparse weight of huge dims": sparse(tensor("s"), tensor("i", kind=INT64, raw=bytes(16)), (HUGE, HUGE)),
     "a sparse weight of negative dims": sparse(tensor("s"), tensor("i", kind=INT64, raw=bytes(16)), (-4,)),
+    "a negative dim of a weight": with_weight(tensor(sizes=(-2,))),
+    "two negative dims of a weight": with_weight(tensor(sizes=(-2, -1))),
+    "a weight of fewer texts than its dims": with_weight(tensor(kind=STRING, sizes=(3,), raw=None, more=fields(6, ["a"]))),
+    "a weight of more texts than its dims": with_weight(tensor(kind=STRING, sizes=(1,), raw=None, more=fields(6, ["a"] * 9))),
+    "a weight of a million texts": lambda: with_weight(
+        tensor(kind=STRING, sizes=(1_000_000,), raw=None, more=fields(6, [""] * 1_000_000))),
+    "a weight of more bytes than its dims": with_weight(tensor(raw=bytes(1000))),
+    "a weight of 1000 dims": with_weight(tensor(sizes=(1,) * 1000, raw=bytes(4))),
+    "a weight with an empty dim and huge ones": with_weight(tensor(sizes=(0, HUGE, HUGE), raw=b"")),
+    "a weight with a name that is not UTF-8": with_weight(tensor(name=b"\xff\xfe")),
+    "100,000 weights of one name": lambda: model(graph([node("Add", ("x", "w"))], weights=[tensor()] * 100_000)),
+    "100,000 sparse weights": lambda: model(graph(more=fields(15, [
+        field(1, tensor(f"s{i}")) + field(2, tensor("i", kind=INT64, raw=bytes(16))) + fields(3, (4,)) for i in range(100_000)]))),
     # Weights elsewhere.
     "a weight in the folder above": placed("../w.bin"),
     "a weight in a folder above a folder": placed("a/b/../../../w.bin"),
@@ -181,6 +196,14 @@ MODELS = {
     "a weight in a link to itself": placed("circle.bin"),
     "a weight in the model": placed("m.onnx", offset="0"),
     "external texts": with_weight(external({"location": "w.bin"}, kind=STRING)),
+    "an end beyond 2^63": placed("w.bin", offset="9223372036854775800", length="100"),
+    "a weight that begins and ends nowhere": placed("w.bin", offset="18446744073709551615", length="18446744073709551615"),
+    "a place that is said twice": with_weight(tensor(raw=None, more=pairs(13, {"location": "w.bin"}) + pairs(
+        13, {"location": "/etc/passwd"}) + field(14, 1))),
+    "a place of 100,000 entries": lambda: with_weight(external({"location": "w.bin", **{f"k{i}": "v" for i in range(100_000)}})),
+    "100,000 weights in one file": lambda: model(graph(weights=[external({"location": "w.bin"}, name=f"w{i}") for i in range(100_000)])),
+    "20,000 weights in files that there are not": lambda: model(graph(
+        [node("Add", ("x", "w0"))], weights=[external({"location": f"w{i}.bin"}, name=f"w{i}") for i in range(20_000)])),
     # Functions.
     "a function that calls itself": calls([function("F0", nodes=[call("F0")])]),
     "functions that call each other": calls([function("F0", nodes=[call("F1")]), function("F1", nodes=[call("F0")])]),
@@ -196,6 +219,20 @@ MODELS = {
     "a function with NUL in its name": calls([function("F0"), function("F\0")]),
     "a function without a name": calls([function("F0"), function("")]),
     "a function of the standard": model(functions=[function("Neg", nodes=[node("Neg", ("a",), ("b",))], domain="")]),
+    "a function that calls itself through another domain": model(graph([node("F0", more=field(7, "local"))]), [
+        function("F0", nodes=[node("F0", ("a",), ("b",), more=field(7, "other"))]),
+        function("F0", nodes=[call("F0")], domain="other")]),
+    "functions of one name in two domains": model(graph([node("F0", more=field(7, "local"))]), [
+        function("F0", nodes=[node("F0", ("a",), ("b",), more=field(7, "other"))]), function("F0", domain="other")]),
+    "a function that calls itself in a body": calls([function("F0", nodes=[node(
+        "If", ("a",), ("b",), attributes=[branch(graph([call("F0", ("a",), ("c",))], (), [value("c", 2)]))])])]),
+    "a circle of 200 functions": calls([function(f"F{i}", nodes=[call(f"F{(i + 1) % 200}")]) for i in range(200)]),
+    "a function of 100,000 inputs": lambda: model(
+        graph([node("F0", ["x"] * 100_000, more=field(7, "local"))]),
+        [function("F0", [f"a{i}" for i in range(100_000)], nodes=[node("Neg", ("a0",), ("b",))])]),
+    "a function of 100,000 attributes": lambda: calls([function("F0", more=fields(6, [f"a{i}" for i in range(100_000)]))]),
+    "bodies beside each other": lambda: model(graph([node("If", ("x",), (f"y{i}" if i else "y",), f"n{i}", attributes=[
+        branch(graph([node("Neg", ("x",), (f"z{i}",), f"m{i}")], (), [value(f"z{i}", 2)]))]) for i in range(100_000)])),
     # Tags and metadata.
     "a tag with escapes": tagged("/Net/" + ESCAPES),
     "a tag with NUL": tagged("/Net\0/A"),

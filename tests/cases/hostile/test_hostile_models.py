@@ -11,7 +11,7 @@ ROWS = hostile_campaign.rows()
 
 @case
 def rows_are_many_and_different():
-    assert len(ROWS) >= 700, len(ROWS)
+    assert len(ROWS) >= 880, len(ROWS)
     assert len({row.case_name() for row in ROWS}) == len(ROWS)
 
 
