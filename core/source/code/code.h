@@ -36,6 +36,7 @@ struct htp_syntax_module;
 typedef struct htp_code_counts {
     uint64_t operations; /**< calls, operators, attributes, slices */
     uint64_t values;     /**< names, constants and statements of functions */
+    uint64_t pairs;      /**< of a method and an attribute of one class */
 } htp_code_counts;
 
 /**
@@ -43,7 +44,7 @@ typedef struct htp_code_counts {
  * its memory, a name up to 1.2 kB, and each method or attribute of a class is compared with all
  * earlier ones.
  * @param counts  of the records so far; receives the sums
- * @return HTP_CODE_UNSUPPORTED beyond the limits of these or of members of a class
+ * @return HTP_CODE_UNSUPPORTED beyond the limits of these, of members of a class, or of pairs
  */
 HTP_MUST_USE htp_status htp_code_count(const struct htp_syntax_module *module,
                                        const htp_limits *limits, htp_code_counts *counts);

@@ -80,6 +80,29 @@ static htp_status check_class(const htp_syntax_module *module, const htp_limits 
                                  HTP_LIMIT_ARGUMENTS(limits, HTP_LIMIT_MEMBERS));
 }
 
+/* libtorch looks for the name of each attribute among all methods of its class. */
+static htp_status check_pairs(const htp_syntax_module *module, const htp_syntax_node *declared,
+                              htp_code_counts *counts)
+{
+    enum { MOST_PAIRS = 1 << 24 };
+    const htp_code_record *code = &module->code;
+    const htp_syntax_node *members = declared->parts[1];
+    uint64_t methods = 0;
+    for (uint32_t i = 0; i < members->count; i++) {
+        methods += members->parts[i]->kind == HTP_SYNTAX_FUNCTION;
+    }
+    counts->pairs += methods * (members->count - methods);
+    return counts->pairs <= MOST_PAIRS
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_UNSUPPORTED,
+                                 "%s: %s, line %zu: with class %.*s, there are more than %d pairs "
+                                 "of a method and an attribute of one class, which libtorch "
+                                 "compares; move methods or attributes to other classes",
+                                 code->path, code->name, htp_code_line(code, declared->start),
+                                 (int)declared->name_bytes, code->text + declared->name,
+                                 MOST_PAIRS);
+}
+
 static htp_status check_count(const htp_syntax_module *module, const htp_limits *limits,
                               uint64_t count, htp_limit limit)
 {
@@ -96,6 +119,7 @@ htp_status htp_code_count(const htp_syntax_module *module, const htp_limits *lim
     for (uint32_t i = 0; i < all->count; i++) {
         if (all->parts[i]->kind == HTP_SYNTAX_CLASS) {
             HTP_TRY(check_class(module, limits, all->parts[i]));
+            HTP_TRY(check_pairs(module, all->parts[i], counts));
         }
     }
     count(all, false, false, counts);

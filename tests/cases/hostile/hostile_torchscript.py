@@ -93,6 +93,18 @@ def many_modules(count: int) -> dict:
     return {"data": data, "code": PYTHON.replace("  w : Tensor\n", "  w : Tensor\n" + children) + child}
 
 
+def many_members(classes: int, attributes: int, methods: int) -> dict:
+    """A module of children, each of a class of its own with many attributes and methods."""
+    children = "".join(f"  c{i} : __torch__.C{i}\n" for i in range(classes))
+    members = "".join(f"  a{i} : int\n" for i in range(attributes))
+    declared = "".join(f"class C{c}(Module):\n  __parameters__ = []\n  __buffers__ = []\n{members}" + "".join(
+        f"  def m{i}(self: __torch__.C{c}) -> int:\n    return 1\n" for i in range(methods)) for c in range(classes))
+    state = b"".join(text(f"a{i}") + b"K\x01" for i in range(attributes))
+    made = b"".join(text(f"c{c}") + name("__torch__", f"C{c}") + b")\x81}(" + state + b"ub" for c in range(classes))
+    data = b"\x80\x02" + name("__torch__", "Net") + b")\x81}(" + text("w") + tensor() + made + b"ub."
+    return {"data": data, "code": PYTHON.replace("  w : Tensor\n", "  w : Tensor\n" + children) + declared}
+
+
 def chain_of_modules(depth: int) -> dict:
     """A module in a module, each of a class of its own."""
     classes = "".join(
@@ -246,6 +258,11 @@ ARCHIVES = {
     "constants that are empty": {"data": module(tensor()), "constants": b""},
     # Structure.
     "10,000 modules": lambda: many_modules(10_000),
+    "8,000 attributes and 8,000 methods": lambda: many_members(1, 8000, 8000),
+    "40 classes of attributes and methods": lambda: many_members(40, 1000, 1000),
+    "8 classes of attributes and methods": lambda: many_members(8, 1000, 1000),
+    "16,000 attributes": lambda: many_members(1, 16_000, 1),
+    "16,000 methods": lambda: many_members(1, 1, 16_000),
     "modules 300 deep": lambda: chain_of_modules(300),
     "modules 10,000 deep": lambda: chain_of_modules(10_000),
 }
