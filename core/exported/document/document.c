@@ -199,8 +199,9 @@ static void read_modules(htp_document *d, const htp_json_node *list)
         program->in_spec = optional_text(d, signature, "in_spec");
         program->out_spec = optional_text(d, signature, "out_spec");
         const htp_json_node *names = htp_document_optional(signature, "forward_arg_names");
-        program->argument_names =
-            names ? htp_document_texts(d, names, &program->argument_name_count) : NULL;
+        if (names) {
+            program->argument_names = htp_document_texts(d, names, &program->argument_name_count);
+        }
     }
     program->modules = modules;
 }

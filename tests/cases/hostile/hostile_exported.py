@@ -151,6 +151,13 @@ def stacked(stack: str) -> dict:
     return at(f"{NODE}/metadata/nn_module_stack", stack)
 
 
+LEAF = {"type": None, "context": None, "children_spec": []}
+# Of forward(x): positional arguments, and keywords.
+SPECIFICATION = json.dumps([1, {"type": "builtins.tuple", "context": "null", "children_spec": [
+    {"type": "builtins.tuple", "context": "null", "children_spec": [LEAF]},
+    {"type": "builtins.dict", "context": "[]", "children_spec": []}]}])
+
+
 def target(name: str) -> dict:
     return at(f"{NODE}/target", name)
 
@@ -233,6 +240,9 @@ PROGRAMS = {
         "inputs": [], "outputs": [], "in_spec": "[1, " + '{"type": "builtins.tuple", "context": "null", "children_spec": [' * 5000, "out_spec": "", "forward_arg_names": ["x"]}),
     "an argument tree of another kind": at("graph_module/module_call_graph/0/signature", {
         "inputs": [tensor("x")], "outputs": [], "in_spec": '[1, {"type": "os.system", "context": "\\"rm\\"", "children_spec": []}]', "out_spec": "[1, null]", "forward_arg_names": ["x"]}),
+    "two roots, of which one has names": at("graph_module/module_call_graph", [
+        {"fqn": "", "signature": {"inputs": [], "outputs": [], **tree}}
+        for tree in ({"forward_arg_names": ["x"]}, {"in_spec": SPECIFICATION, "out_spec": ""})]),
     # Modules.
     "a stack of a megabyte": stacked("a,b,c;" * 160_000),
     "a stack of commas": stacked("," * 100_000),

@@ -138,6 +138,10 @@ def programs() -> dict:
             "expr_str": "Symbol('u0', integer=True)", "hint": None}})}),
         "unknown": program([relu], {"x": tensor(2)}),
     }
+    named = found["relu"]["graph_module"]["module_call_graph"][0]
+    roots = [{**named, "signature": {**named["signature"], "in_spec": None}},
+             {**named, "signature": {**named["signature"], "forward_arg_names": None}}]
+    found["two_roots"] = {**found["relu"], "graph_module": {**found["relu"]["graph_module"], "module_call_graph": roots}}
     return {name: json.dumps(one).encode() for name, one in (found | larger_programs()).items()}
 
 
