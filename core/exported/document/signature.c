@@ -152,6 +152,7 @@ static void read_part(reading *r, const htp_json_node *node, int depth, htp_expo
     if (is_leaf(node)) {
         if (r->taken == r->leaves.count) {
             r->is_wrong = true;
+            *argument = (htp_argument){.name = part->name, .type = ""};
             return;
         }
         part->input = r->leaves.items[r->taken++];

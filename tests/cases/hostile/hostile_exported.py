@@ -240,6 +240,9 @@ PROGRAMS = {
         "inputs": [], "outputs": [], "in_spec": "[1, " + '{"type": "builtins.tuple", "context": "null", "children_spec": [' * 5000, "out_spec": "", "forward_arg_names": ["x"]}),
     "an argument tree of another kind": at("graph_module/module_call_graph/0/signature", {
         "inputs": [tensor("x")], "outputs": [], "in_spec": '[1, {"type": "os.system", "context": "\\"rm\\"", "children_spec": []}]', "out_spec": "[1, null]", "forward_arg_names": ["x"]}),
+    "more leaves in a tuple than inputs": at("graph_module/module_call_graph/0/signature", {
+        "inputs": [], "outputs": [], "in_spec": SPECIFICATION.replace(json.dumps(LEAF), json.dumps(
+            {"type": "builtins.tuple", "context": "null", "children_spec": [LEAF] * 2})), "out_spec": ""}),
     "two roots, of which one has names": at("graph_module/module_call_graph", [
         {"fqn": "", "signature": {"inputs": [], "outputs": [], **tree}}
         for tree in ({"forward_arg_names": ["x"]}, {"in_spec": SPECIFICATION, "out_spec": ""})]),

@@ -142,6 +142,10 @@ def programs() -> dict:
     roots = [{**named, "signature": {**named["signature"], "in_spec": None}},
              {**named, "signature": {**named["signature"], "forward_arg_names": None}}]
     found["two_roots"] = {**found["relu"], "graph_module": {**found["relu"]["graph_module"], "module_call_graph": roots}}
+    inner = tree("builtins.tuple", *[tree(None)] * 2)
+    more = json.dumps([1, tree("builtins.tuple", tree("builtins.tuple", inner), {**tree("builtins.dict"), "context": "[]"})])
+    found["more_leaves"] = {**found["relu"], "graph_module": {**found["relu"]["graph_module"], "module_call_graph": [
+        {**named, "signature": {**named["signature"], "in_spec": more}}]}}
     return {name: json.dumps(one).encode() for name, one in (found | larger_programs()).items()}
 
 
