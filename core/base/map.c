@@ -131,6 +131,12 @@ void htp_map_reserve(htp_arena *arena, htp_map *map, size_t count)
     }
 }
 
+void htp_map_release(htp_arena *arena, htp_map *map)
+{
+    htp_arena_release(arena, map->slots, map->capacity * sizeof(*map->slots));
+    *map = (htp_map){0};
+}
+
 /* The slot of a key. A new one is counted, and its key is NULL. */
 static htp_map_slot *add_slot(htp_arena *arena, htp_map *map, const void *key, size_t bytes)
 {

@@ -32,6 +32,9 @@ const void **htp_map_add_bytes(htp_arena *arena, htp_map *map, const void *key, 
 /** Makes room for @p count keys in all, so that the map need not grow on the way. */
 void htp_map_reserve(htp_arena *arena, htp_map *map, size_t count);
 
+/** Empties a map that is done, and frees its room. Its keys stay. */
+void htp_map_release(htp_arena *arena, htp_map *map);
+
 /** Sets @p key (borrowed: must live as long as the map) to @p value, replacing an earlier one. */
 void htp_map_set(htp_arena *arena, htp_map *map, const char *key, uint32_t value);
 

@@ -76,6 +76,7 @@ static void add_further_edges(finder *f)
             }
         }
     }
+    htp_map_release(f->arena, &paths);
 }
 
 static void list_edges(finder *f)
@@ -222,6 +223,8 @@ const htp_alias_list *htp_aliases_find(htp_arena *arena, const htp_instance *mod
     look_below(&f);
     number_contents(&f);
     group_twins(&f);
+    htp_map_release(arena, &f.names);
+    htp_map_release(arena, &f.contents);
     for (uint32_t i = 0; i < module_count; i++) {
         lists[i] = (htp_alias_list){modules[i].aliases, modules[i].alias_count};
     }

@@ -94,6 +94,8 @@ const htp_module_spelling *htp_segments_spell(htp_arena *arena, const htp_instan
         spelling->name_number = number_of(arena, &names, spelling->name_part, i);
         spelling->is_numeric = *name && !name[strspn(name, "0123456789")];
     }
+    htp_map_release(arena, &classes);
+    htp_map_release(arena, &names);
     return spellings;
 }
 
@@ -160,5 +162,7 @@ const htp_segment_form *htp_segments_forms(htp_arena *arena, const htp_module_sp
     for (uint32_t i = 1; i < module_count; i++) {
         forms[i] = eligible[i] ? form_of(&groups[group_of[i]]) : HTP_SEGMENT_CLASS;
     }
+    htp_map_release(arena, &by_pair);
+    htp_map_release(arena, &name_pairs);
     return forms;
 }
