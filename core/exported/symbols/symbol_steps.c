@@ -1,6 +1,7 @@
 #include "exported/symbols/symbol_steps.h"
 
 #include "base/text.h"
+#include "exported/symbols/symbol_values.h"
 
 enum {
     LARGEST_STEP = 1024,
@@ -370,44 +371,6 @@ void htp_exported_symbols_find_ranges(htp_exported_symbols *symbols)
 
 /* ---- guards that restrict more than that ---- */
 
-/* A size of a symbol within its bounds and steps, or a number that stays an input, near its least
- * or far from it. */
-static int64_t sample(const htp_exported_symbols *symbols, uint32_t symbol, uint64_t *chance)
-{
-    static const int64_t reaches[] = {3, 30, 3000};
-    const bool is_open = symbols->open[symbol] && symbols->ranges;
-    const int64_t step = is_open ? 1 : symbols->steps[symbol];
-    const int64_t end = is_open ? symbols->ranges[symbol].least : symbols->leasts[symbol];
-    const int64_t least = end > 1 ? end : 1;
-    const int64_t most = is_open ? symbols->ranges[symbol].most : symbols->mosts[symbol];
-    *chance = *chance * 6364136223846793005U + 1442695040888963407U; /* Knuth's MMIX */
-    const uint64_t number = *chance >> 33;
-    const int64_t reach = reaches[number % 3];
-    const int64_t away = step * (int64_t)(number / 3 % (uint64_t)reach);
-    /* A symbol's own guards accept sizes at multiples of its step from the hint. */
-    const int64_t base =
-        step > 0 ? symbols->hints[symbol] - (symbols->hints[symbol] - least) / step * step
-                 : symbols->hints[symbol];
-    return base + away <= most ? base + away : base;
-}
-
-/* By symbol: an argument is this number. */
-static const bool *find_numbers(const htp_exported_symbols *symbols)
-{
-    const htp_exported_program *program = symbols->program;
-    bool *is_number = HTP_NEW_ARRAY(symbols->arena, bool, (size_t)symbols->symbol_count + 1);
-    for (uint32_t i = 0; i < program->input_count; i++) {
-        const htp_exported_argument *argument = &program->inputs[i].argument;
-        if (argument->kind == HTP_EXPORTED_VALUE &&
-            program->values.items[argument->value].kind == HTP_TRACE_INT) {
-            uint32_t symbol =
-                htp_exported_symbols_alone(symbols, &program->values.items[argument->value].number);
-            is_number[symbol < symbols->symbol_count ? symbol : symbols->symbol_count] = true;
-        }
-    }
-    return is_number;
-}
-
 struct htp_symbol_samples {
     struct probe probe;
     const bool *is_number; /* by symbol: an argument is this number */
@@ -418,7 +381,7 @@ htp_symbol_samples *htp_exported_symbols_sample(const htp_exported_symbols *symb
     htp_symbol_samples *samples = HTP_NEW(symbols->arena, htp_symbol_samples);
     samples->probe = begin(symbols);
     samples->probe.evaluated = symbols->sampled; /* apart from the search for sizes */
-    samples->is_number = find_numbers(symbols);
+    samples->is_number = htp_symbol_numbers(symbols);
     return samples;
 }
 
@@ -434,7 +397,7 @@ bool htp_exported_symbols_restricts(htp_symbol_samples *samples, uint32_t guard)
     for (; tried < SAMPLES && holds; tried++) {
         for (uint32_t k = 0; k < symbols->symbol_count; k++) {
             if (symbols->hints[k] > 0 && (!samples->is_number[k] || symbols->open[k])) {
-                set_symbol(probe, k, sample(symbols, k, &chance));
+                set_symbol(probe, k, htp_symbol_sample(symbols, k, &chance));
             }
         }
         set_places(probe);

@@ -110,3 +110,38 @@ uint32_t htp_exported_symbols_place(const htp_exported_symbols *symbols, const c
     }
     return symbol;
 }
+
+int64_t htp_symbol_sample(const htp_exported_symbols *symbols, uint32_t symbol, uint64_t *chance)
+{
+    static const int64_t reaches[] = {3, 30, 3000};
+    const bool is_open = symbols->open[symbol] && symbols->ranges;
+    const int64_t step = is_open ? 1 : symbols->steps[symbol];
+    const int64_t end = is_open ? symbols->ranges[symbol].least : symbols->leasts[symbol];
+    const int64_t least = end > 1 ? end : 1;
+    const int64_t most = is_open ? symbols->ranges[symbol].most : symbols->mosts[symbol];
+    *chance = *chance * 6364136223846793005U + 1442695040888963407U; /* Knuth's MMIX */
+    const uint64_t number = *chance >> 33;
+    const int64_t reach = reaches[number % 3];
+    const int64_t away = step * (int64_t)(number / 3 % (uint64_t)reach);
+    /* A symbol's own guards accept sizes at multiples of its step from the hint. */
+    const int64_t base =
+        step > 0 ? symbols->hints[symbol] - (symbols->hints[symbol] - least) / step * step
+                 : symbols->hints[symbol];
+    return base + away <= most ? base + away : base;
+}
+
+const bool *htp_symbol_numbers(const htp_exported_symbols *symbols)
+{
+    const htp_exported_program *program = symbols->program;
+    bool *is_number = HTP_NEW_ARRAY(symbols->arena, bool, (size_t)symbols->symbol_count + 1);
+    for (uint32_t i = 0; i < program->input_count; i++) {
+        const htp_exported_argument *argument = &program->inputs[i].argument;
+        if (argument->kind == HTP_EXPORTED_VALUE &&
+            program->values.items[argument->value].kind == HTP_TRACE_INT) {
+            uint32_t symbol =
+                htp_exported_symbols_alone(symbols, &program->values.items[argument->value].number);
+            is_number[symbol < symbols->symbol_count ? symbol : symbols->symbol_count] = true;
+        }
+    }
+    return is_number;
+}

@@ -10,4 +10,11 @@
  * "L.tensors_0". */
 const char *htp_symbol_place_flat(htp_arena *arena, const char *place);
 
+/** A size of a symbol within its bounds and steps, or a number that stays an input, near its least
+ * or far from it. @param chance  of the next one */
+int64_t htp_symbol_sample(const htp_exported_symbols *symbols, uint32_t symbol, uint64_t *chance);
+
+/** By symbol: whether an argument is this number. */
+const bool *htp_symbol_numbers(const htp_exported_symbols *symbols);
+
 #endif
