@@ -313,7 +313,7 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, class-members, program-bytes, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, constant-bytes or repeated-bytes'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, constant-bytes or repeated-bytes'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -360,7 +360,7 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, class-members, program-bytes, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, constant-bytes or repeated-bytes'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, constant-bytes or repeated-bytes'
         '--tags:Selects where tags are written: attribute, metadata, doc-string, layer-ann (by which ONNX Runtime places layers on devices), or none'
         '--tag-attribute-prefix:Begins the names of tag attributes'
         '--include-torch-nn:Makes classes of torch.nn part of tags'
@@ -497,7 +497,7 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, class-members, program-bytes, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, constant-bytes or repeated-bytes'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, constant-bytes or repeated-bytes'
         '--include-torch-nn:Makes classes of torch.nn part of tags'
         ) ;;
     quality) options=(
@@ -530,7 +530,7 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, class-members, program-bytes, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, constant-bytes or repeated-bytes'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, constant-bytes or repeated-bytes'
         ) ;;
     strip) options=(
         '--out:Writes the model to FILE, complete or not at all'

@@ -69,12 +69,10 @@ static double written(const htp_operand *operands, size_t count)
     return size;
 }
 
-/* Each character may be replaced. libtorch replaces an empty text without end. */
+/* Each character may be replaced. */
 static double replaced(const htp_operand *operands, size_t count)
 {
-    bool is_endless = count > 1 && text_size(&operands[1]) == 0;
-    double most = (text_size(&operands[0]) + 1) * (count > 2 ? text_size(&operands[2]) + 1 : 1);
-    return is_endless ? INFINITY : most;
+    return (text_size(&operands[0]) + 1) * (count > 2 ? text_size(&operands[2]) + 1 : 1);
 }
 
 /* The number operand after a text, or 0. */
@@ -154,11 +152,21 @@ static bool may_be(double number, htp_limit limit, htp_operand_budget *budget, h
            htp_operands_exceed(budget, limit, reason);
 }
 
+/* libtorch replaces an empty text without end. */
+static bool is_endless(const htp_text_cost *cost, const htp_operand *operands, size_t count)
+{
+    return cost->made == replaced && count > 1 && is_text(&operands[1]) && operands[1].bytes == 0;
+}
+
 bool htp_text_charge(const htp_text_cost *cost, const htp_operand *operands, size_t count,
                      htp_operand_budget *budget, htp_error *reason)
 {
     if (count == 0) {
         return true;
+    }
+    if (is_endless(cost, operands, count)) {
+        return htp_operands_refuse(reason, "it replaces an empty text, which libtorch does without "
+                                           "end");
     }
     double made = cost->made(operands, count);
     if (isinf(made)) {

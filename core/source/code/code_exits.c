@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The most work; libtorch takes about 4 seconds for it. */
-static const double most_work = 1 << 27;
 /* The work for a raised exception, in that for three jumps. */
 enum { WORK_OF_EXCEPTIONS = 6 };
 
@@ -43,30 +41,38 @@ static void count_exits(const htp_syntax_module *module, const htp_syntax_node *
     }
 }
 
-/* The work for all functions: that for one grows with the cube of its jumps. */
-static double find_work(const htp_syntax_module *module, const htp_syntax_node *declarations)
+static htp_status too_much(const htp_syntax_module *module, const htp_limits *limits,
+                           const htp_syntax_node *function)
 {
-    double work = 0;
+    const htp_code_record *code = &module->code;
+    return htp_status_make(
+        HTP_CODE_UNSUPPORTED, "%s: %s, line %zu: with function %.*s, it has " HTP_LIMIT_FORMAT,
+        code->path, code->name, htp_code_line(code, function->start), (int)function->name_bytes,
+        code->text + function->name, HTP_LIMIT_ARGUMENTS(limits, HTP_LIMIT_EXITS));
+}
+
+/* Adds the work for all functions: that for one grows with the cube of its jumps. */
+static htp_status add_work(const htp_syntax_module *module, const htp_limits *limits,
+                           const htp_syntax_node *declarations, double *work)
+{
     for (uint32_t i = 0; i < declarations->count; i++) {
         const htp_syntax_node *declared = declarations->parts[i];
         exits found = {0};
         if (declared->kind == HTP_SYNTAX_CLASS) {
-            work += find_work(module, declared->parts[1]);
+            HTP_TRY(add_work(module, limits, declared->parts[1], work));
         } else if (declared->kind == HTP_SYNTAX_FUNCTION) {
             count_exits(module, declared, &found);
-            work += pow(found.jumps, 3) + WORK_OF_EXCEPTIONS * pow(found.exceptions, 2);
+            *work += pow(found.jumps, 3) + WORK_OF_EXCEPTIONS * pow(found.exceptions, 2);
+            if (*work > (double)htp_limit_value(limits, HTP_LIMIT_EXITS)) {
+                return too_much(module, limits, declared);
+            }
         }
     }
-    return work;
+    return HTP_OK;
 }
 
-htp_status htp_code_check_exits(const htp_syntax_module *module, double *work)
+htp_status htp_code_check_exits(const htp_syntax_module *module, const htp_limits *limits,
+                                double *work)
 {
-    *work += find_work(module, module->declarations);
-    return *work <= most_work
-               ? HTP_OK
-               : htp_status_make(HTP_CODE_UNSUPPORTED,
-                                 "%s: %s: its functions have more returns, breaks and exceptions "
-                                 "than PyTorch writes; save the model again",
-                                 module->code.path, module->code.name);
+    return add_work(module, limits, module->declarations, work);
 }

@@ -246,7 +246,7 @@ static htp_status read_code(checking *all, uint32_t index)
     HTP_TRY(htp_code_check(arena, &code, &all->tokens));
     HTP_TRY(htp_syntax_read(arena, &code, &all->tokens, &module));
     HTP_TRY(htp_code_count(&module, archive->limits, &all->counts));
-    HTP_TRY(htp_code_check_exits(&module, &all->exits));
+    HTP_TRY(htp_code_check_exits(&module, archive->limits, &all->exits));
     HTP_TRY(htp_values_check(&module));
     HTP_TRY(htp_devices_take_code(all->arena, archive, archive->records[index].name, &module));
     module.qualifier = qualifier_of(arena, archive->records[index].name);
