@@ -104,6 +104,12 @@ void htp_model_free(htp_model *model)
     }
 }
 
+htp_status htp_model_check_files(const htp_model *model)
+{
+    HTP_TRY(htp_status_prefix(htp_input_file_check(&model->view.file), model->view.path));
+    return htp_sidecar_file_check(&model->tree.sidecar);
+}
+
 const char *htp_model_hierarchy(const htp_model *model)
 {
     return model->tree.source_text;

@@ -36,6 +36,10 @@ HTP_MUST_USE htp_status htp_model_open_views(htp_model *model, const char *path)
  * so. */
 HTP_MUST_USE htp_status htp_model_open_sorted(const char *path, htp_model **model);
 
+/** @return HTP_CODE_BAD_INPUT if the model's file, or the sidecar that its hierarchy is from, was
+ * changed since it was opened */
+HTP_MUST_USE htp_status htp_model_check_files(const htp_model *model);
+
 /** The view of the file as it is. */
 static inline htp_view *htp_model_file(htp_model *model)
 {

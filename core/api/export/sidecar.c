@@ -107,7 +107,7 @@ static htp_delivery_end put_document(void *user, htp_output *output)
 static htp_status check_sources(void *user)
 {
     const struct writing *w = user;
-    return htp_status_prefix(htp_input_file_check(&w->model->view.file), w->model->view.path);
+    return htp_model_check_files(w->model);
 }
 
 /* The document must not replace the model, its data, or the sidecar that it is made from. */

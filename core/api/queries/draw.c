@@ -23,6 +23,7 @@ void htp_drawing_init(htp_drawing *drawing)
 /* State of a drawing. Text is generated whenever it is needed, so it is never kept as a whole,
  * except graphviz's output. */
 struct work {
+    const htp_model *model;
     htp_drawing drawing;
     const char *path;
     htp_drawing_graph drawn;
@@ -164,8 +165,7 @@ static htp_delivery_end put_drawing(void *user, htp_output *output)
 
 static htp_status check_sources(void *user)
 {
-    const htp_view *view = ((const struct work *)user)->drawn.view;
-    return htp_status_prefix(htp_input_file_check(&view->file), view->path);
+    return htp_model_check_files(((const struct work *)user)->model);
 }
 
 static htp_status deliver(htp_query *query, struct work *work)
@@ -240,6 +240,7 @@ static htp_status draw(htp_query *query)
 {
     struct work *work = query->work;
     htp_model *model = query->model;
+    work->model = model;
     htp_drawing_choice choice = {
         .module = work->drawing.module, .own = work->drawing.own, .depth = work->drawing.depth};
     HTP_TRY(finders[work->drawing.color_by](query, work, &choice.costs));

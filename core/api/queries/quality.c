@@ -167,8 +167,8 @@ static htp_status check_sources(void *user)
 {
     const htp_quality_task *w = user;
     for (size_t i = 0; i < w->count; i++) {
-        const htp_view *view = &w->entries[i].model->view;
-        HTP_TRY(htp_status_prefix(htp_input_file_check(&view->file), view->path));
+        HTP_TRY(htp_model_check_files(w->entries[i].model));
+        HTP_TRY(htp_sidecar_file_check(&w->entries[i].document));
     }
     return htp_sidecar_file_check(&w->sidecar);
 }
@@ -316,6 +316,7 @@ static htp_status answer(htp_quality_task *w)
     }
     HTP_TRY(for_each_entry(w, open_sidecar));
     HTP_TRY(for_each_entry(w, measure_entry));
+    HTP_TRY(check_sources(w));
     w->report = (htp_quality_report){w->reported, w->count, w->options.lists_all};
     judge_thresholds(w, &lines);
     for (size_t i = 0; i < FILES; i++) {

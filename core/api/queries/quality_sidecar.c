@@ -51,8 +51,7 @@ htp_status htp_quality_open_sidecar(htp_quality_task *w, htp_quality_task_entry 
 
 /* An existing sidecar with one part replaced. */
 struct patch {
-    const htp_input_file *model;
-    const htp_input_file *file;
+    const htp_quality_task_entry *entry;
     htp_slice parts[4];
 };
 
@@ -79,8 +78,8 @@ static htp_delivery_end put_parts(void *user, htp_output *output)
 static htp_status check_sources(void *user)
 {
     const struct patch *patch = user;
-    HTP_TRY(htp_input_file_check(patch->model));
-    return htp_input_file_check(patch->file);
+    HTP_TRY(htp_model_check_files(patch->entry->model));
+    return htp_sidecar_file_check(&patch->entry->document);
 }
 
 /* Replaces earlier results, or appends the first ones after the last member. */
@@ -92,7 +91,7 @@ static htp_status patch_document(htp_quality_task *w, const htp_quality_task_ent
     bool has_quality = document->quality.at != NULL;
     size_t begin = has_quality ? (size_t)(document->quality.at - text->at) : document->end;
     size_t end = begin + document->quality.length;
-    struct patch patch = {.model = &entry->model->view.file, .file = &document->file};
+    struct patch patch = {.entry = entry};
     patch.parts[0] = (htp_slice){text->at, begin};
     patch.parts[1] = htp_slice_of(has_quality ? "" : ",\n\"" HTP_SIDECAR_QUALITY "\": ");
     patch.parts[2] = htp_slice_of(quality);

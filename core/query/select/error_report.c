@@ -25,6 +25,17 @@ static htp_status wrong(const struct reading *r, const char *why)
 
 /* ---- the file ---- */
 
+/* A file that is closed without memory. */
+struct opened {
+    htp_arena_guard guard;
+    htp_input_file file;
+};
+
+static void release(htp_arena_guard *guard)
+{
+    htp_input_file_close(&((struct opened *)guard)->file);
+}
+
 static htp_status read_opened(const struct reading *r, const htp_input_file *file,
                               const char **text)
 {
@@ -53,14 +64,17 @@ static htp_status read_opened(const struct reading *r, const htp_input_file *fil
 
 static htp_status read_document(const struct reading *r, const htp_json_node **root)
 {
-    htp_input_file file;
+    struct opened opened = {.guard = {.release = release}};
+    htp_input_file *file = &opened.file;
     htp_json_failure failure;
     const char *text = NULL;
-    HTP_TRY(htp_input_file_open(&file, r->path));
-    htp_status status = htp_input_file_judge(&file, r->path, read_opened(r, &file, &text));
-    htp_input_file_close(&file);
+    HTP_TRY(htp_input_file_open(file, r->path));
+    htp_arena_guard_begin(r->arena, &opened.guard);
+    htp_status status = htp_input_file_judge(file, r->path, read_opened(r, file, &text));
+    htp_arena_guard_end(r->arena);
+    htp_input_file_close(file);
     HTP_TRY(status);
-    *root = htp_json_tree_read(r->arena, text, (size_t)file.bytes, &failure);
+    *root = htp_json_tree_read(r->arena, text, (size_t)file->bytes, &failure);
     return *root ? HTP_OK
                  : wrong(r, htp_arena_printf(r->arena, "%s (byte %zu)", failure.what, failure.at));
 }

@@ -224,7 +224,8 @@ htp_status htp_tree_from_sidecar_beside(htp_tree_finder *finder)
         return HTP_OK;
     }
     HTP_TRY(htp_sidecar_file_open(&finder->tree->sidecar, finder->arena, path));
-    return htp_tree_from_sidecar(finder, &finder->tree->sidecar);
+    HTP_TRY(htp_tree_from_sidecar(finder, &finder->tree->sidecar));
+    return htp_sidecar_file_check(&finder->tree->sidecar);
 }
 
 htp_made_of htp_tree_made_of(const htp_tree *tree, const htp_view *view, uint32_t tensor)
