@@ -264,6 +264,8 @@ std::vector<c10::IValue> Archive::traced_inputs(const std::string &method)
         const c10::IValue methods = read_pickle({*reader_, given_}, name, nullptr, nullptr,
                                                 [](const std::string &) { return at::DataPtr(); });
         return methods.toGenericDict().at(method).toListRef().vec();
+    } catch (const std::bad_alloc &) {
+        throw;
     } catch (const std::exception &) {
         return {}; // inputs of classes that only the model's code defines
     }

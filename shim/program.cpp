@@ -197,6 +197,8 @@ static std::string python_form(const c10::IValue &value)
         std::ostringstream text;
         value.repr(text, [](std::ostream &, const c10::IValue &) { return false; });
         return text.str();
+    } catch (const std::bad_alloc &) {
+        throw;
     } catch (const std::exception &) {
         return "...";
     }

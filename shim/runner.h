@@ -61,7 +61,8 @@ class Runner
     void begin();
     void end();
 
-    Handouts handouts; // freed by release()
+    Handouts handouts;         // freed by release()
+    bool lacks_memory = false; // since begin(), of a function that cannot say so
 
   private:
     class Session;

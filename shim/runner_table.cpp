@@ -69,11 +69,14 @@ template <typename Body> htp_run_code guard(htp_error *error, Body body)
     }
 }
 
-// The result of @p body, or @p otherwise if it throws.
-template <typename Value, typename Body> Value guarded(Value otherwise, Body body)
+// The result of @p body, or @p otherwise if it throws; lacks_memory() tells why.
+template <typename Value, typename Body> Value guarded(void *self, Value otherwise, Body body)
 {
     try {
         return body();
+    } catch (const std::bad_alloc &) {
+        runner_of(self).lacks_memory = true;
+        return otherwise;
     } catch (...) {
         return otherwise;
     }
@@ -81,7 +84,7 @@ template <typename Value, typename Body> Value guarded(Value otherwise, Body bod
 
 uint32_t find(void *self, const char *name, const char *overload)
 {
-    return guarded(HTP_NONE, [&] { return runner_of(self).find(name, overload); });
+    return guarded(self, HTP_NONE, [&] { return runner_of(self).find(name, overload); });
 }
 
 htp_run_code run(void *self, uint32_t schema, htp_run_mode mode, const htp_operand *inputs,
@@ -113,7 +116,7 @@ htp_run_code evaluate(void *self, uint32_t function, uint32_t node, const htp_op
 
 bool describe_handle(void *self, const htp_operand *handle, htp_operand *described)
 {
-    return guarded(false, [&] {
+    return guarded(self, false, [&] {
         *described = runner_of(self).describe(*handle);
         return true;
     });
@@ -130,33 +133,34 @@ const void *contents(void *self, const htp_runner_tensor *tensor, size_t *bytes)
 {
     *bytes = 0;
     const void *const none = nullptr;
-    return guarded(none, [&] { return runner_of(self).contents(*tensor, bytes); });
+    return guarded(self, none, [&] { return runner_of(self).contents(*tensor, bytes); });
 }
 
 const htp_runner_tensor *data(void *self, uint32_t number)
 {
     const htp_runner_tensor *const none = nullptr;
-    return guarded(none, [&] { return runner_of(self).data(number); });
+    return guarded(self, none, [&] { return runner_of(self).data(number); });
 }
 
 uint32_t keep(void *self, const htp_runner_tensor *tensor)
 {
-    return guarded(HTP_NONE, [&] { return runner_of(self).keep(*tensor); });
+    return guarded(self, HTP_NONE, [&] { return runner_of(self).keep(*tensor); });
 }
 
 uint32_t make_object(void *self, uint32_t class_number)
 {
-    return guarded(HTP_NONE, [&] { return runner_of(self).make_object(class_number); });
+    return guarded(self, HTP_NONE, [&] { return runner_of(self).make_object(class_number); });
 }
 
 bool is_instance(void *self, uint32_t function, uint32_t node, const htp_operand *value)
 {
-    return guarded(false, [&] { return runner_of(self).is_instance(function, node, *value); });
+    return guarded(self, false,
+                   [&] { return runner_of(self).is_instance(function, node, *value); });
 }
 
-bool is_equal(void *, const htp_operand *a, const htp_operand *b)
+bool is_equal(void *self, const htp_operand *a, const htp_operand *b)
 {
-    return guarded(false, [&] {
+    return guarded(self, false, [&] {
         const auto &one = *static_cast<const c10::IValue *>(a->as.other);
         const auto &other = *static_cast<const c10::IValue *>(b->as.other);
         return one.type()->kind() == other.type()->kind() && one == other;
@@ -166,18 +170,24 @@ bool is_equal(void *, const htp_operand *a, const htp_operand *b)
 const char *text_of(void *self, const htp_operand *operand)
 {
     const char *const otherwise = "?";
-    return guarded(otherwise, [&] { return runner_of(self).text_of(*operand); });
+    return guarded(self, otherwise, [&] { return runner_of(self).text_of(*operand); });
 }
 
 const htp_runner_facts *facts(void *self)
 {
     static const htp_runner_facts otherwise = {false, false, "an unknown engine", 0, 0, 0};
-    return guarded(&otherwise, [&] { return &runner_of(self).facts(); });
+    return guarded(self, &otherwise, [&] { return &runner_of(self).facts(); });
+}
+
+bool lacks_memory(void *self)
+{
+    return runner_of(self).lacks_memory;
 }
 
 void begin(void *self)
 {
-    guarded(false, [&] {
+    runner_of(self).lacks_memory = false;
+    guarded(self, false, [&] {
         runner_of(self).begin();
         return true;
     });
@@ -185,7 +195,7 @@ void begin(void *self)
 
 void end(void *self)
 {
-    guarded(false, [&] {
+    guarded(self, false, [&] {
         runner_of(self).end();
         return true;
     });
@@ -193,7 +203,7 @@ void end(void *self)
 
 void drop(void *self, const htp_runner_tensor *tensor)
 {
-    guarded(false, [&] {
+    guarded(self, false, [&] {
         runner_of(self).handouts.drop(*tensor);
         return true;
     });
@@ -201,12 +211,12 @@ void drop(void *self, const htp_runner_tensor *tensor)
 
 uint64_t mark(void *self)
 {
-    return guarded(UINT64_MAX, [&] { return runner_of(self).handouts.mark(); });
+    return guarded(self, UINT64_MAX, [&] { return runner_of(self).handouts.mark(); });
 }
 
 void release(void *self, uint64_t mark)
 {
-    guarded(false, [&] {
+    guarded(self, false, [&] {
         runner_of(self).handouts.release(mark);
         return true;
     });
@@ -231,6 +241,7 @@ htp_runner runner_table(Runner &runner)
     table.is_equal = is_equal;
     table.text_of = text_of;
     table.facts = facts;
+    table.lacks_memory = lacks_memory;
     table.begin = begin;
     table.end = end;
     table.drop = drop;

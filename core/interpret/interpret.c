@@ -34,7 +34,7 @@ struct htp_interpreter {
 typedef struct following {
     htp_interpreter *interpreter;
     const htp_trace_request *request;
-    bool needs_lanes;
+    bool needs_lanes, lacks_memory;
     call *previous; /* its states are carried; or NULL */
     call *made;
     htp_machine *machine; /* the current one */
@@ -375,12 +375,14 @@ static htp_status run(following *f)
     }
     htp_outcome outcome = follow(f);
     f->needs_lanes = outcome == HTP_NEEDS_LANES;
+    f->lacks_memory = outcome == HTP_BREAKS;
     return htp_machine_end(f->machine, outcome);
 }
 
-static htp_status no_memory(const following *f)
+static htp_status no_memory(following *f)
 {
     f->made->trace = NULL;
+    f->lacks_memory = true;
     return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
 }
 
@@ -404,16 +406,21 @@ htp_status htp_interpreter_run(htp_interpreter *interpreter, const htp_trace_req
 {
     const htp_runner *runner = interpreter->of.runner;
     following f = {.interpreter = interpreter, .request = request, .made = calloc(1, sizeof(call))};
-    *result = (htp_trace_result){.trace = NULL};
+    *result = (htp_trace_result){.trace = NULL, .lacks_memory = !f.made};
     if (!f.made) {
         return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
     }
     f.made->lane_count = request->lane_count;
     runner->begin(runner->self);
     htp_status status = run_guarded(&f);
+    if (runner->lacks_memory(runner->self)) { /* a look-up that failed has another reason */
+        htp_status_free(status);
+        status = no_memory(&f);
+    }
     runner->end(runner->self);
     result->trace = f.made->trace;
     result->needs_lanes = f.needs_lanes;
+    result->lacks_memory = f.lacks_memory;
     settle(&f, !status);
     return status;
 }

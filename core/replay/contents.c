@@ -305,16 +305,17 @@ static bool trusts_sizes(const htp_program_schema *schema)
 }
 
 /* Whether the rule of its sizes takes the operands. */
-static bool check_sizes(const htp_runner *runner, uint32_t schema, const htp_operand *inputs,
+static bool check_sizes(const htp_replay_means *means, uint32_t schema, const htp_operand *inputs,
                         uint32_t count, htp_error *reason)
 {
+    const htp_runner *runner = means->runner;
     uint64_t mark = runner->mark(runner->self);
     const htp_operand *outputs = NULL;
     uint32_t output_count = 0;
     htp_run_code code = runner->run(runner->self, schema, HTP_RUN_SIZES, inputs, count, &outputs,
                                     &output_count, reason);
     runner->release(runner->self, mark);
-    return code == HTP_RUN_OK;
+    return htp_replay_has_run(means, code);
 }
 
 bool htp_replay_check(const htp_replay_means *means, uint32_t number, const htp_operand *inputs,
@@ -329,5 +330,5 @@ bool htp_replay_check(const htp_replay_means *means, uint32_t number, const htp_
                                        rows[i].argument, rows[i].of);
         }
     }
-    return !trusts_sizes(schema) || check_sizes(means->runner, number, inputs, count, reason);
+    return !trusts_sizes(schema) || check_sizes(means, number, inputs, count, reason);
 }

@@ -14,7 +14,11 @@ uint32_t htp_replay_find(const htp_replay_means *means, const char *kind)
     const char *dot = strchr(kind, '.');
     size_t length = dot ? (size_t)(dot - kind) : strlen(kind);
     const char *name = htp_arena_printf(means->arena, "%.*s", (int)length, kind);
-    return means->runner->find(means->runner->self, name, dot ? dot + 1 : "");
+    const uint32_t found = means->runner->find(means->runner->self, name, dot ? dot + 1 : "");
+    if (found == HTP_NONE && means->runner->lacks_memory(means->runner->self)) {
+        htp_arena_exhaust(means->arena);
+    }
+    return found;
 }
 
 bool htp_replay_may_run(const htp_program_schema *schema)
@@ -93,8 +97,9 @@ bool htp_replay_plain(const htp_trace_value *value, uint32_t lane, htp_operand *
     }
 }
 
-bool htp_replay_tensor(const htp_replay_means *means, const htp_trace_value *value,
-                       const int64_t *dims, const void *bytes, size_t count, htp_operand *operand)
+static htp_run_code make_tensor(const htp_replay_means *means, const htp_trace_value *value,
+                                const int64_t *dims, const void *bytes, size_t count,
+                                htp_operand *operand)
 {
     htp_error error;
     const htp_making making = {.way = HTP_MAKE_OF_BYTES,
@@ -104,8 +109,15 @@ bool htp_replay_tensor(const htp_replay_means *means, const htp_trace_value *val
                                .bytes = bytes,
                                .byte_count = count};
     *operand = (htp_operand){.kind = HTP_OPERAND_TENSOR, .type = HTP_NONE};
-    return making.type >= 0 && means->runner->make(means->runner->self, &making,
-                                                   &operand->as.tensor, &error) == HTP_RUN_OK;
+    return making.type >= 0
+               ? means->runner->make(means->runner->self, &making, &operand->as.tensor, &error)
+               : HTP_RUN_UNSUPPORTED;
+}
+
+bool htp_replay_tensor(const htp_replay_means *means, const htp_trace_value *value,
+                       const int64_t *dims, const void *bytes, size_t count, htp_operand *operand)
+{
+    return htp_replay_has_run(means, make_tensor(means, value, dims, bytes, count, operand));
 }
 
 /* Its bytes are freed as soon as the runner has a copy. */
@@ -122,12 +134,16 @@ bool htp_replay_weight(htp_replay_means *means, const htp_trace_value *value, ui
     htp_status status = htp_payload_check(model, weight, &count);
     bool fits = !status && count <= most;
     htp_status_free(status);
-    char *bytes = fits ? malloc(count + 1) : NULL;
-    if (!bytes) {
+    if (!fits) {
         return false;
     }
-    bool is_made = htp_payload_copy(means->payload, model, weight, bytes, count) &&
-                   htp_replay_tensor(means, value, value->dims[0], bytes, count, operand);
+    char *bytes = malloc(count + 1);
+    if (!bytes) {
+        htp_arena_exhaust(means->arena);
+    }
+    htp_run_code code = htp_payload_copy(means->payload, model, weight, bytes, count)
+                            ? make_tensor(means, value, value->dims[0], bytes, count, operand)
+                            : HTP_RUN_UNSUPPORTED;
     free(bytes);
-    return is_made;
+    return htp_replay_has_run(means, code);
 }

@@ -48,6 +48,15 @@ void htp_replay_declare_lists(htp_arena *arena, const htp_program_schema *schema
 /** None, a text or a number as an operand, in a lane. @return false for other kinds */
 bool htp_replay_plain(const htp_trace_value *value, uint32_t lane, htp_operand *operand);
 
+/** Whether the runner has done something. If it ran out of memory, so does the arena. */
+static inline bool htp_replay_has_run(const htp_replay_means *means, htp_run_code code)
+{
+    if (code == HTP_RUN_NO_MEMORY) {
+        htp_arena_exhaust(means->arena);
+    }
+    return code == HTP_RUN_OK;
+}
+
 /** A tensor of the value's dtype and rank, made of its bytes. */
 bool htp_replay_tensor(const htp_replay_means *means, const htp_trace_value *value,
                        const int64_t *dims, const void *bytes, size_t count, htp_operand *operand);

@@ -200,14 +200,15 @@ static bool is_statistic(const htp_program_argument *argument)
 static bool copy_written(htp_replay_state *state, const htp_program_argument *argument, bool moves,
                          htp_operand *operand)
 {
-    const htp_runner *runner = state->replay->means->runner;
+    const htp_replay_means *means = state->replay->means;
     htp_error error = {{0}};
     bool is_written = argument->is_written || (moves && is_statistic(argument));
     if (!is_written || operand->kind != HTP_OPERAND_TENSOR) {
         return true;
     }
     const htp_making making = {.way = HTP_MAKE_COPY, .of = operand->as.tensor};
-    return runner->make(runner->self, &making, &operand->as.tensor, &error) == HTP_RUN_OK ||
+    return htp_replay_has_run(means, means->runner->make(means->runner->self, &making,
+                                                         &operand->as.tensor, &error)) ||
            htp_replay_fails(state, error.message);
 }
 

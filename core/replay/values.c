@@ -28,7 +28,7 @@ bool htp_replay_call(htp_replay_state *state, uint32_t schema, const htp_operand
     const htp_runner *runner = runner_of(state);
     htp_run_code code = runner->run(runner->self, schema, HTP_RUN_FREE, inputs, count, outputs,
                                     output_count, &error);
-    return code == HTP_RUN_OK || htp_replay_fails(state, error.message);
+    return htp_replay_has_run(state->replay->means, code) || htp_replay_fails(state, error.message);
 }
 
 /* ---- element types ---- */
@@ -247,7 +247,8 @@ bool htp_replay_alias(htp_replay_state *state, htp_operand *operand)
         return true;
     }
     const htp_making making = {.way = HTP_MAKE_ALIAS, .of = operand->as.tensor};
-    return runner->make(runner->self, &making, &operand->as.tensor, &error) == HTP_RUN_OK ||
+    return htp_replay_has_run(state->replay->means,
+                              runner->make(runner->self, &making, &operand->as.tensor, &error)) ||
            htp_replay_fails(state, error.message);
 }
 

@@ -272,6 +272,11 @@ static htp_status try_reference(struct trying *trying)
          c++) {
         bool is_taken = false;
         htp_status status = try_candidate(trying, c, &is_taken);
+        htp_code code = htp_status_code(status);
+        if (code == HTP_CODE_INTERNAL || code == HTP_CODE_CANNOT_WRITE) { /* no sizes change that */
+            htp_status_free(failure);
+            return status;
+        }
         if (status && failure) {
             htp_status_free(status);
         } else if (status) {

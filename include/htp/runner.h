@@ -207,6 +207,10 @@ typedef struct htp_runner {
 
     const htp_runner_facts *(*facts)(void *self);
 
+    /** Whether memory ran out since begin() in a function that cannot say so, such as find(): its
+     * answer means nothing. */
+    bool (*lacks_memory)(void *self);
+
     /** Enclose all runs of one interpretation: set and restore libtorch's threads, gradients and
      * warnings. */
     void (*begin)(void *self);

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define HTP_SHIM_ABI 20u
+#define HTP_SHIM_ABI 21u
 
 /** Failure classes; the core maps them to exit codes. */
 typedef enum htp_shim_code {

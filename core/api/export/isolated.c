@@ -143,6 +143,7 @@ struct receiver {
     char *json, *tree, *external_path; /* of the result */
     uint64_t node_count;
     bool is_complete;
+    bool lacks_memory; /* for what it received */
 };
 
 static void pass_progress(const struct receiver *receiver, const struct head *head,
@@ -169,10 +170,11 @@ static void take_status(struct receiver *receiver, uint64_t code, const char *me
         htp_status_make(is_known ? (htp_code)code : HTP_CODE_INTERNAL, "%s", message);
 }
 
-static void keep(char **place, const char *text)
+static void keep(struct receiver *receiver, char **place, const char *text)
 {
     free(*place);
     *place = strdup(text);
+    receiver->lacks_memory = receiver->lacks_memory || !*place;
 }
 
 static void take(struct receiver *receiver, const struct head *head, const char *text)
@@ -197,13 +199,13 @@ static void take(struct receiver *receiver, const struct head *head, const char 
         receiver->is_complete = true;
         break;
     case SENT_JSON:
-        keep(&receiver->json, text);
+        keep(receiver, &receiver->json, text);
         break;
     case SENT_TREE:
-        keep(&receiver->tree, text);
+        keep(receiver, &receiver->tree, text);
         break;
     default:
-        keep(&receiver->external_path, text);
+        keep(receiver, &receiver->external_path, text);
         break;
     }
 }
@@ -222,6 +224,7 @@ static bool receive(struct receiver *receiver)
         take(receiver, &head, text);
     }
     free(text);
+    receiver->lacks_memory = receiver->lacks_memory || !text;
     return is_read && !receiver->is_complete;
 }
 
@@ -251,6 +254,10 @@ static bool listen_to(struct receiver *receiver)
 static htp_status judge(struct receiver *receiver, const struct task *task, bool is_in_time,
                         int state, htp_result **result)
 {
+    if (receiver->lacks_memory) {
+        htp_status_free(receiver->status);
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", task->model_path);
+    }
     if (!is_in_time) {
         htp_status_free(receiver->status);
         return htp_status_make(HTP_CODE_UNSUPPORTED,

@@ -146,7 +146,7 @@ static bool tick(void *user, uint64_t done, uint64_t total)
     return !session->is_stopped;
 }
 
-/* An unsupported construct says nothing about the inputs. */
+/* An unsupported construct, or memory that runs out, says nothing about the inputs. */
 static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_trace **trace)
 {
     htp_session *session = user;
@@ -169,7 +169,8 @@ static htp_trial attempt(void *user, const htp_inputs *inputs, const htp_trace *
     htp_code code = htp_status_code(status);
     htp_status_free(status);
     *trace = result.trace;
-    if (session->is_stopped) {
+    session->lacks_memory = result.lacks_memory && !session->is_stopped;
+    if (session->is_stopped || session->lacks_memory) {
         return HTP_TRIAL_STOPPED;
     }
     bool is_refused = code == HTP_CODE_USAGE || code == HTP_CODE_INTERNAL;
@@ -180,10 +181,15 @@ static htp_status choose_derived(htp_session *session)
 {
     HTP_TRY(htp_session_find_hints(session));
     session->inputs_origin = HTP_INPUTS_DERIVED;
-    return named(session,
-                 htp_inputs_derive(&session->arena, session->hints, session->hint_count,
-                                   session->source.arguments, session->source.argument_count,
-                                   attempt, session, &session->inputs, &session->derivation));
+    htp_status status =
+        named(session, htp_inputs_derive(&session->arena, session->hints, session->hint_count,
+                                         session->source.arguments, session->source.argument_count,
+                                         attempt, session, &session->inputs, &session->derivation));
+    if (session->lacks_memory) {
+        htp_status_free(status);
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", session->model_path);
+    }
+    return status;
 }
 
 htp_status htp_inputs_choose(htp_session *session)

@@ -35,6 +35,7 @@ typedef struct htp_session {
     htp_inputs_origin inputs_origin;
     htp_input_derivation derivation; /* of derived inputs */
     bool is_stopped;                 /* the caller asked to stop */
+    bool lacks_memory;               /* for a trial of inputs */
     bool are_sizes_chosen;           /* the inputs came with dynamic axes */
     bool keeps_recorded;             /* the model notes which tensors hold recorded values */
     bool is_untraced;                /* inputs are guessed without running anything */

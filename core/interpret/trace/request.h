@@ -20,8 +20,9 @@ typedef struct htp_trace_request {
 /** The result of a request. */
 typedef struct htp_trace_result {
     const htp_trace *trace; /**< NULL: none */
-    bool needs_lanes; /**< it failed because a size depends on data: one lane cannot distinguish
-                         such a size from a static one, several can */
+    bool needs_lanes;  /**< it failed because a size depends on data: one lane cannot distinguish
+                          such a size from a static one, several can */
+    bool lacks_memory; /**< it failed without memory, which says nothing about the inputs */
 } htp_trace_result;
 
 #endif

@@ -137,8 +137,9 @@ static bool run_node(computing *c, const htp_trace_node *node, const htp_operand
     const htp_program_schema schema = c->program->schemas[number];
     htp_replay_declare_lists(c->means.arena, &schema, inputs, node->input_count);
     return htp_replay_allows(&c->means, number, inputs, node->input_count, &error) &&
-           c->runner->run(c->runner->self, number, HTP_RUN_AS_IS, inputs, node->input_count,
-                          outputs, &count, &error) == HTP_RUN_OK &&
+           htp_replay_has_run(&c->means,
+                              c->runner->run(c->runner->self, number, HTP_RUN_AS_IS, inputs,
+                                             node->input_count, outputs, &count, &error)) &&
            count == node->output_count;
 }
 

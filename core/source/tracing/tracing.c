@@ -17,6 +17,7 @@ struct tracing {
     bool freezes_state;
     bool flags_are_inputs; /* as in a htp_tracer */
     htp_states states;
+    bool lacked_memory;      /* any call */
     htp_trace_result result; /* of the last call */
     htp_code code;           /* its outcome */
     const char *message;     /* the reason; "" without a failure */
@@ -37,6 +38,7 @@ static htp_code run(struct tracing *tracing, uint32_t lane_count)
     };
     htp_status status = htp_states_settle(&tracer, lane_count, &tracing->states, &tracing->result);
     tracing->code = htp_status_code(status);
+    tracing->lacked_memory = tracing->lacked_memory || tracing->result.lacks_memory;
     tracing->message = htp_status_keep_message(tracing->arena, status);
     return tracing->code;
 }
@@ -374,6 +376,10 @@ htp_status htp_graph_trace(htp_source *source, htp_inputs *inputs, bool freezes_
     if (status && tracing.watch.is_interrupted) {
         htp_status_free(status);
         return htp_status_make(HTP_CODE_INTERRUPTED, "interrupted");
+    }
+    if (tracing.lacked_memory) { /* a trial that lacks it says nothing about its sizes */
+        htp_status_free(status);
+        return htp_status_make(HTP_CODE_INTERNAL, "%s: out of memory", source->path);
     }
     HTP_TRY(status);
     htp_graph_state *states = NULL;
