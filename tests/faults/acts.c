@@ -14,10 +14,10 @@
 
 enum { MICROSECONDS = 1000000, NANOSECONDS = 1000, GROWTH = 4096 };
 
-typedef enum action { NOTHING, SIGNAL, CUT, GROW, TOUCH, REPLACE } action;
+typedef enum action { NOTHING, SIGNAL, SIGNALS, CUT, GROW, TOUCH, REPLACE } action;
 
 static action action_wanted;
-static int signal_wanted;
+static int signal_wanted; /* 0: none */
 static uint64_t place_wanted;
 static bool is_timed;          /* the delay begins at the place */
 static long long delay_wanted; /* in microseconds */
@@ -36,15 +36,23 @@ static const char *disposition(int signal)
                                                      : "handled";
 }
 
+static long raise_signal(void)
+{
+    return syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal_wanted);
+}
+
 /* By system calls: the C library's functions are hooked. Async-signal-safe. */
 static void act(void)
 {
     long failed = 0;
-    htp_report_add(place_wanted, action_wanted == SIGNAL ? disposition(signal_wanted) : "changed",
-                   NULL);
+    htp_report_add(place_wanted, signal_wanted ? disposition(signal_wanted) : "changed", NULL);
     switch (action_wanted) {
+    case SIGNALS:
+        failed = raise_signal();
+        failed = failed ? failed : raise_signal();
+        break;
     case SIGNAL:
-        failed = syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal_wanted);
+        failed = raise_signal();
         break;
     case CUT:
         failed = syscall(SYS_ftruncate, input, input_bytes / 2);
@@ -126,17 +134,15 @@ static bool take_action(const char *text)
     static const struct {
         const char *word;
         action action;
-    } actions[] = {{"signal:", SIGNAL},
-                   {"cut:", CUT},
-                   {"grow:", GROW},
-                   {"touch:", TOUCH},
-                   {"replace:", REPLACE}};
+    } actions[] = {{"signal:", SIGNAL}, {"signals:", SIGNALS}, {"cut:", CUT},
+                   {"grow:", GROW},     {"touch:", TOUCH},     {"replace:", REPLACE}};
     for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
         const size_t length = strlen(actions[i].word);
         if (strncmp(text, actions[i].word, length) == 0) {
             action_wanted = actions[i].action;
-            signal_wanted = action_wanted == SIGNAL ? (int)strtol(text + length, NULL, 10) : 0;
-            return action_wanted == SIGNAL || open_input(text + length);
+            const bool is_signal = action_wanted == SIGNAL || action_wanted == SIGNALS;
+            signal_wanted = is_signal ? (int)strtol(text + length, NULL, 10) : 0;
+            return is_signal || open_input(text + length);
         }
     }
     return false;

@@ -14,11 +14,11 @@
  *   at:PLACE:ACTION                   right before the call at that place
  *   after:PLACE:MICROSECONDS:ACTION   so long after the call at that place
  *
- * ACTION is signal:NUMBER; cut:FILE, to half of its size; grow:FILE, by 4096 bytes; touch:FILE,
- * which writes one of its bytes once more; or replace:FILE:OTHER, which renames OTHER to FILE. The
- * file is opened now. The report of an act tells what the process would do on the signal at that
- * time: "default", "ignored" or "handled"; of the others "changed". @return false if it is no such
- * order, or cannot be carried out
+ * ACTION is signal:NUMBER; signals:NUMBER, twice in a row; cut:FILE, to half of its size;
+ * grow:FILE, by 4096 bytes; touch:FILE, which writes one of its bytes once more; or
+ * replace:FILE:OTHER, which renames OTHER to FILE. The file is opened now. The report of an act
+ * tells what the process would do on the signal at that time: "default", "ignored" or "handled"; of
+ * the others "changed". @return false if it is no such order, or cannot be carried out
  */
 bool htp_acts_take(const char *order);
 

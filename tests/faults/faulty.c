@@ -10,6 +10,10 @@
  *   fault=at:... fault=after:...  something happens to the run: acts.h
  *   fault=limit:0:BYTES      no file may grow beyond that size; nothing is reported
  *
+ * A file that is renamed before it is on disk adds a line, too: "unsynced" (synced.h).
+ *
+ * The program "enter-sandbox MODEL..." is that of entering.h.
+ *
  * A place of an allocation is a hash of the return addresses on the stack, so that a loop is one
  * place; a place of a call that reads or changes files is its number in its process, and 2^32 for
  * each process before it. Allocations of libraries count if the core or the shim called these:
@@ -20,7 +24,9 @@
 
 #include "acts.h"
 #include "callers.h"
+#include "entering.h"
 #include "report.h"
+#include "synced.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -211,6 +217,35 @@ static void *next_of(const char *call)
 
 #define HOOK(type, name, parameters, arguments) HOOK_AS(type, -1, name, parameters, arguments)
 
+/* A call that changes the file open as @p output. */
+#define HOOK_OUTPUT(type, output, name, parameters, arguments)                                     \
+    type name parameters                                                                           \
+    {                                                                                              \
+        type(*next) parameters;                                                                    \
+        *(void **)&next = next_of(#name);                                                          \
+        if (is_call_refused(#name, __builtin_return_address(0))) {                                 \
+            return -1;                                                                             \
+        }                                                                                          \
+        if (mode != NO_FAULT) {                                                                    \
+            htp_synced_change(output);                                                             \
+        }                                                                                          \
+        return next arguments;                                                                     \
+    }
+
+/* A call after which a file is on disk. */
+#define HOOK_SYNC(name)                                                                            \
+    int name(int file)                                                                             \
+    {                                                                                              \
+        int (*next)(int);                                                                          \
+        *(void **)&next = next_of(#name);                                                          \
+        const bool is_done =                                                                       \
+            !is_call_refused(#name, __builtin_return_address(0)) && next(file) == 0;               \
+        if (is_done) {                                                                             \
+            htp_synced_done(file);                                                                 \
+        }                                                                                          \
+        return is_done ? 0 : -1;                                                                   \
+    }
+
 HOOK(ssize_t, read, (int file, void *into, size_t bytes), (file, into, bytes))
 HOOK(ssize_t, pread, (int file, void *into, size_t bytes, off_t at), (file, into, bytes, at))
 HOOK(ssize_t, __pread_chk, (int file, void *into, size_t bytes, off_t at, size_t size),
@@ -235,22 +270,23 @@ void *mmap(void *address, size_t bytes, int access, int flags, int file, off_t o
     return mapped;
 }
 
-HOOK(ssize_t, write, (int file, const void *from, size_t bytes), (file, from, part_of(bytes)))
-HOOK(ssize_t, pwrite, (int file, const void *from, size_t bytes, off_t at),
-     (file, from, part_of(bytes), at))
-HOOK(ssize_t, writev, (int file, const struct iovec *parts, int count), (file, parts, count))
-HOOK(ssize_t, copy_file_range,
-     (int in, off_t *in_at, int out, off_t *out_at, size_t bytes, unsigned int flags),
-     (in, in_at, out, out_at, part_of(bytes), flags))
-HOOK(ssize_t, sendfile, (int out, int in, off_t *at, size_t bytes), (out, in, at, part_of(bytes)))
-HOOK(int, ftruncate, (int file, off_t bytes), (file, bytes))
-HOOK(int, fallocate, (int file, int flags, off_t at, off_t bytes), (file, flags, at, bytes))
+HOOK_OUTPUT(ssize_t, file, write, (int file, const void *from, size_t bytes),
+            (file, from, part_of(bytes)))
+HOOK_OUTPUT(ssize_t, file, pwrite, (int file, const void *from, size_t bytes, off_t at),
+            (file, from, part_of(bytes), at))
+HOOK_OUTPUT(ssize_t, file, writev, (int file, const struct iovec *parts, int count),
+            (file, parts, count))
+HOOK_OUTPUT(ssize_t, out, copy_file_range,
+            (int in, off_t *in_at, int out, off_t *out_at, size_t bytes, unsigned int flags),
+            (in, in_at, out, out_at, part_of(bytes), flags))
+HOOK_OUTPUT(ssize_t, out, sendfile, (int out, int in, off_t *at, size_t bytes),
+            (out, in, at, part_of(bytes)))
+HOOK_OUTPUT(int, file, ftruncate, (int file, off_t bytes), (file, bytes))
+HOOK_OUTPUT(int, file, fallocate, (int file, int flags, off_t at, off_t bytes),
+            (file, flags, at, bytes))
 HOOK(int, msync, (void *memory, size_t bytes, int flags), (memory, bytes, flags))
-HOOK(int, fsync, (int file), (file))
-HOOK(int, fdatasync, (int file), (file))
 HOOK(int, sync_file_range, (int file, off_t at, off_t bytes, unsigned int flags),
      (file, at, bytes, flags))
-HOOK(int, rename, (const char *from, const char *to), (from, to))
 HOOK(int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to))
 HOOK(int, renameat2, (int a, const char *from, int b, const char *to, unsigned int flags),
      (a, from, b, to, flags))
@@ -263,6 +299,22 @@ HOOK(int, mkdir, (const char *path, mode_t rights), (path, rights))
 HOOK(int, flock, (int file, int operation), (file, operation))
 HOOK(int, fchmod, (int file, mode_t rights), (file, rights))
 HOOK(int, memfd_create, (const char *name, unsigned int flags), (name, flags))
+
+HOOK_SYNC(fsync)
+HOOK_SYNC(fdatasync)
+
+int rename(const char *from, const char *to)
+{
+    int (*next)(const char *, const char *);
+    *(void **)&next = next_of("rename");
+    if (is_call_refused("rename", __builtin_return_address(0))) {
+        return -1;
+    }
+    if (mode != NO_FAULT && !htp_synced_is(from)) {
+        htp_report_add(calls_made, "unsynced", NULL);
+    }
+    return next(from, to);
+}
 
 /* The file is closed in any case, as Linux does. */
 int close(int file)
@@ -351,5 +403,11 @@ int htp_trace_main(int argc, char **argv)
     for (int i = 1; i + ORDERS <= argc; i++) {
         argv[i] = argv[i + ORDERS];
     }
-    return is_taken ? htp_faulty_main(argc - ORDERS, argv) : EXIT_FAILURE;
+    if (!is_taken) {
+        return EXIT_FAILURE;
+    }
+    const int count = argc - ORDERS;
+    return count > 1 && strcmp(argv[1], "enter-sandbox") == 0
+               ? htp_entering_run(count - 2, argv + 2)
+               : htp_faulty_main(count, argv);
 }

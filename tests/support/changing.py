@@ -33,6 +33,10 @@ COMMANDS = {
     "extract": (["m.onnx", "m.onnx.data"], 2, "extract m.onnx --module first --out out/part.onnx"),
     "split": (["m.onnx", "m.onnx.data"], 2, "split m.onnx --depth 1 --out-dir out/parts"),
     "split_shared": (["m.onnx", "m.onnx.data"], 2, "split m.onnx --depth 1 --share-weights --out-dir out/parts"),
+    "inspect_sidecar": (["plain_hierarchy.json", "plain.onnx"], 1, "inspect plain.onnx --json"),
+    "extract_sidecar": (["plain_hierarchy.json", "plain.onnx"], 1, "extract plain.onnx --module first --out out/part.onnx"),
+    "graph_sidecar": (["plain_hierarchy.json", "plain.onnx"], 1, "graph plain.onnx --out out/m.dot"),
+    "sidecar_sidecar": (["plain_hierarchy.json", "plain.onnx"], 1, "sidecar plain.onnx --out out/m.json"),
     "replace": (["m.onnx", "m.onnx.data"], 2, "replace m.onnx --module first --op my.domain:First --out out/m.onnx"),
     "replace_by": (["part.onnx", "m.onnx", "m.onnx.data"], 3,
                    "replace m.onnx --module first --by part.onnx --out out/m.onnx"),
@@ -45,6 +49,11 @@ COMMANDS = {
     "graph": (["m.onnx", "m.onnx.data"], 1, "graph m.onnx --out out/m.dot"),
     "profile": (["profile.json", "m.onnx", "m.onnx.data"], 2, "profile profile.json m.onnx --json"),
     "quality": (["m.onnx", "m.onnx.data"], 1, "quality m.onnx --csv out/q.csv"),
+    "quality_sidecar": (["m_hierarchy.json", "m.onnx", "m.onnx.data"], 2, "quality m.onnx --sidecar --csv out/q.csv"),
+    "quality_profile": (["profile.json", "m.onnx", "m.onnx.data"], 1,
+                        "quality m.onnx --profile profile.json --csv out/q.csv"),
+    "quality_reference_sidecar": (["plain_hierarchy.json", "like.onnx"], 1,
+                                  "quality like.onnx --reference plain_hierarchy.json --json"),
     "quality_reference": (["m.pt", "m.onnx", "m.onnx.data"], 2, "quality m.onnx --reference m.pt --csv out/q.csv"),
     "verify": (["m.onnx", "m.onnx.data", "like.onnx"], 3, "verify m.onnx like.onnx --onnxruntime runtime"),
     "verify_inputs": (["x.npz", "m.onnx", "m.onnx.data", "like.onnx"], 1,
@@ -76,6 +85,8 @@ def make_files(folder: Path) -> None:
     ask("m.pt", "--out", "like.onnx", "--external-data", "never", *axes)
     ask("extract", "m.onnx", "--module", "first", "--out", "part.onnx", "--external-data", "never")
     ask("sidecar", "m.onnx", "--out", "m_hierarchy.json")
+    ask("strip", "like.onnx", "--out", "plain.onnx")
+    ask("sidecar", "like.onnx", "--out", "plain_hierarchy.json")
     report = ask("verify", "m.onnx", "like.onnx", "--onnxruntime", made["runtime"], "--json").stdout
     (folder / "report.json").write_text(report)
     options = onnxruntime.SessionOptions()

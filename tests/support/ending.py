@@ -179,14 +179,17 @@ def allowed(number: signal.Signals, acted: faulty.Place) -> tuple:
     return (-number,) if is_first and acted.call == "default" else (EXIT_OK, EXIT_INTERRUPTED)
 
 
-def complaint(folder: Path, command: str, order: str, codes, is_dead: bool) -> str:
+def complaint(folder: Path, command: str, order: str, codes, is_dead: bool, ended: set | None = None) -> str:
     """What is wrong with a run that is ended; empty if nothing is, and None if the order came too late. @p codes: those
-    that are allowed, or a function of the report's line that returns them. @p is_dead: it could not remove anything."""
+    that are allowed, or a function of the report's line that returns them. @p is_dead: it could not remove anything.
+    @p ended: receives the exit code."""
     known, out = ends(command), folder / faulty.OUT
     prepare(folder, command)
     before = names(out)
     result, acted = run(folder, COMMANDS[command][1], order)
     left, wrong = meaning(out), []
+    if ended is not None:
+        ended.add(result.code)
     if callable(codes):
         if not acted and result.code == EXIT_OK and left == known.new:
             return None
@@ -210,16 +213,25 @@ def raise_complaints(complaints: list) -> None:
     assert complaints and not found, f"{len(found)} of {len(complaints)}\n" + "\n".join(found[:40])
 
 
-def check_calls(command: str, number: signal.Signals, count: int = 0, calls: tuple = ()) -> None:
-    """The signal comes at so many calls of these names, or of any; at all if the count is 0."""
+def check_calls(command: str, number: signal.Signals, count: int = 0, calls: tuple = (), action: str = "signal") -> set:
+    """The signal comes at so many calls of these names, or of any; at all if the count is 0. @return all exit codes"""
     places = [place for place in ends(command).calls if not calls or place.call in calls]
+    codes = set()
     with quick_scratch() as folder:
-        found = {place: complaint(folder, command, f"at:{place.name}:signal:{number.value}",
-                                  functools.partial(allowed, number), number == signal.SIGKILL)
+        found = {place: complaint(folder, command, f"at:{place.name}:{action}:{number.value}",
+                                  functools.partial(allowed, number), number == signal.SIGKILL, codes)
                  for place in faulty.evenly(places, count)}
     late = [str(place) for place, text in found.items() if text is None]
     assert not late, f"{command}, {number.name}: no signal at {late}"
     raise_complaints(list(found.values()))
+    return codes
+
+
+def check_stops(command: str, number: signal.Signals, count: int = 0) -> None:
+    """A stop comes at so many calls, once, and twice in a row, which ends the program at once; at all calls if the
+    count is 0. Some end it before its output is there."""
+    codes = [check_calls(command, number, count, action=action) for action in ("signal", "signals")]
+    assert EXIT_INTERRUPTED in set().union(*codes), f"{command}, {number.name}: {codes}"
 
 
 def check_moments(command: str, number: signal.Signals, count: int, seed: int = 0) -> None:

@@ -20,8 +20,21 @@ def killed_at_any_moment(command):
     ending.check_moments(command, signal.SIGKILL, KILLED)
 
 
-@case_for_each([(command, number) for command in ending.COMMANDS for number in ending.STOPS + ending.IGNORED],
-               lambda row: f"{row[0]}_{row[1].name}")
+def rows(signals: tuple) -> list:
+    return [(command, number) for command in ending.COMMANDS for number in signals]
+
+
+def name(row: tuple) -> str:
+    return f"{row[0]}_{row[1].name}"
+
+
+@case_for_each(rows(ending.STOPS), name)
+def stop_at_every_call(parameters):
+    ending.check_stops(*parameters)
+    ending.check_moments(*parameters, 10)
+
+
+@case_for_each(rows(ending.IGNORED), name)
 def signal_at_every_call(parameters):
     ending.check_calls(*parameters)
     ending.check_moments(*parameters, 10)

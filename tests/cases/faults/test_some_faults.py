@@ -40,7 +40,7 @@ def killed_where_files_change(command):
 @case
 def stopped():
     for command, number in zip(("exported_pair", "split_pairs", "extract"), ending.STOPS):
-        ending.check_calls(command, number, CALLS)
+        ending.check_stops(command, number, CALLS)
 
 
 @case
