@@ -111,7 +111,7 @@ static uint32_t find_range(const htp_move_request *request, htp_moved_data *move
     key[0] = range.data_file;
     key[1] = range.from;
     key[2] = range.bytes;
-    key[3] = range.view == request->view;
+    key[3] = (uintptr_t)range.view;
     if (htp_map_get_bytes(known, key, KEY_NUMBERS * sizeof(*key), &number)) {
         return number;
     }

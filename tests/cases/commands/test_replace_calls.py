@@ -272,6 +272,27 @@ def external_data_in_functions():
 
 
 @case
+def external_data_of_a_part_and_of_a_function_that_is_not_called():
+    """Both lie at the same place of a data file: that of the model, and that of the part."""
+    functions = [function(name, "a", "c", [constant("w", value), node("Mul", "a w", "c", "m")])
+                 for name, value in (("Never", [4, 5, 6]), ("Block", [1, 2, 3]))]
+    nodes = [node("p::Block", "x", "h", "b", "/Net/B"), node("Add", "h v", "y", "a", "/Net/A")]
+    with scratch() as folder:
+        made = model(nodes, [weight("v", [5, 6, 7])], functions=functions)
+        put_beside(constants_in(made)[0], folder / "w.bin")
+        onnx.save(made, folder / "m.onnx")
+        extract(folder / "m.onnx", folder / "part.onnx", "--module", "A", "--external-data", "never")
+        part = onnx.load(folder / "part.onnx")
+        part.graph.initializer[0].raw_data = numpy.array([50, 60, 70], numpy.float32).tobytes()
+        put_beside(part.graph.initializer[0], folder / "part.bin")
+        onnx.save(part, folder / "part.onnx")
+        facts("replace", folder / "m.onnx", "--module", "A", "--by", folder / "part.onnx", "--out", folder / "r.onnx")
+        after = onnx.load(folder / "r.onnx")
+        tensors = [*constants_in(after), *after.graph.initializer]
+        assert [numpy.frombuffer(t.raw_data, numpy.float32).tolist() for t in tensors] == [[4, 5, 6], [1, 2, 3], [50, 60, 70]]
+
+
+@case
 def imports_of_functions_that_are_inlined():
     """A domain that only they import."""
     opsets = [*OPSETS, helper.make_opsetid("com.microsoft", 1)]
