@@ -122,12 +122,15 @@ bool htp_measure_cast(const htp_array *from, int32_t data_type, void *elements)
 
 /* ---- differences ---- */
 
+static bool can_types(const htp_array *reference, const htp_array *other)
+{
+    return htp_measure_has(reference->data_type) && htp_measure_has(other->data_type) &&
+           htp_measure_is_float(reference->data_type) == htp_measure_is_float(other->data_type);
+}
+
 static bool can_tensors(const htp_array *reference, const htp_array *other)
 {
-    bool are_numbers =
-        htp_measure_has(reference->data_type) && htp_measure_has(other->data_type) &&
-        htp_measure_is_float(reference->data_type) == htp_measure_is_float(other->data_type);
-    return are_numbers && reference->rank == other->rank &&
+    return can_types(reference, other) && reference->rank == other->rank &&
            (reference->rank == 0 ||
             memcmp(reference->dims, other->dims, reference->rank * sizeof(*reference->dims)) == 0);
 }
@@ -143,8 +146,9 @@ bool htp_measure_can(const htp_array *reference, const htp_array *other)
         return !reference->tensors && !other->tensors && can_tensors(reference, other);
     }
     bool can = true;
+    bool is_as_long = reference->count == other->count;
     for (size_t i = 0; i < common_length(reference, other) && can; i++) {
-        can = can_tensors(&reference->tensors[i], &other->tensors[i]);
+        can = (is_as_long ? can_tensors : can_types)(&reference->tensors[i], &other->tensors[i]);
     }
     return can;
 }

@@ -25,7 +25,8 @@ static inline bool htp_difference_is_beyond(const htp_difference_of *difference)
 }
 
 /** Whether tensors can be compared: floats, or integers and bools, with equal dims. So can lists
- * whose tensors can, as far as the shorter one goes. */
+ * whose tensors can. Dims do not count in lists of different lengths, which other cuts of a tensor
+ * make, too. */
 bool htp_measure_can(const htp_array *reference, const htp_array *other);
 
 /** Compares two tensors or lists for which htp_measure_can() holds. Of a list, the worst tensor

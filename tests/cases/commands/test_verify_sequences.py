@@ -16,6 +16,7 @@ from test_verify_outputs import saved
 WORST = "its counterpart has another type or other dims"
 NO_NUMBERS = "text, a map, an optional value, or elements that are not read here"
 LIST = helper.make_tensor_sequence_value_info
+F = TensorProto.FLOAT
 
 
 def parts(factors, joins=True, kind=TensorProto.FLOAT, factor=1.0, last=None):
@@ -94,6 +95,21 @@ def lists_of_another_length_are_told():
             assert found["is_beyond"] and carried == {"largest": "inf", "relative": "inf", "beyond": 1}, carried
             text = run("verify", *files, "--onnxruntime", PACKAGE[0]).stdout
             assert f"\nlists of another length\n  parts: {len(a)} in A, {len(b)} in B\n" in text, text
+
+
+def cut(rows):
+    """A model that cuts its input into a list of pieces of so many rows."""
+    return model([node("SplitToSequence", "x rows", "parts", "cut", "/Net/Make", attributes={"axis": 0})],
+                 [numpy_helper.from_array(numpy.array(rows, numpy.int64), "rows")], outputs=[LIST("parts", F, None)])
+
+
+@case
+def lists_of_other_cuts_are_of_another_length():
+    """Their tensors have other dims, too."""
+    with scratch() as folder:
+        found = verified(*saved(folder, cut(1), cut(2)), "--sizes", "n=4", code=EXIT_FOUND)
+        assert found["lists_of_another_length"] == [{"list": "parts", "run": 0, "a": 4, "b": 2}], found
+        assert found["is_beyond"] and not found["is_unknown"] and found["outputs_not_compared"] == 0, found
 
 
 @case

@@ -119,6 +119,10 @@ UNIT_TEST(lists_are_as_far_apart_as_their_worst_tensors)
     ck_assert(htp_measure_can(&first, &shorter));
     found = htp_measure(&first, &shorter, 0.1);
     ck_assert(isinf(found.largest) && isinf(found.excess) && found.share == 1);
+    htp_array scalars[] = {array_of(FLOAT32, a, 1), array_of(FLOAT32, b, 1)}; /* other dims */
+    scalars[0].rank = scalars[1].rank = 0;
+    ck_assert(htp_measure_can(&first, &(htp_array){.count = 1, .tensors = scalars}));
+    ck_assert(!htp_measure_can(&first, &(htp_array){.count = 2, .tensors = scalars}));
     ck_assert(htp_array_bytes(&first) == 16 && htp_array_type(&first) == FLOAT32);
 }
 
