@@ -30,7 +30,7 @@ typedef struct htp_array {
     int32_t data_type; /* TensorProto.DataType; 0: it is no tensor, or one of strings */
     size_t rank;
     const int64_t *dims;
-    size_t count; /* of elements; of a list: its length */
+    size_t count; /* of elements; of a list, also one without a type: its length */
     const void *data;
     const struct htp_array *tensors; /* of a list, an ONNX sequence; NULL: it is none */
 } htp_array;

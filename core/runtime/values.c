@@ -116,6 +116,7 @@ static htp_status read_list(const htp_runtime *runtime, htp_array *array, htp_va
     HTP_TRY(htp_runtime_take(runtime, api->usual_allocator(&allocator)));
     htp_values *tensors = length <= INT_MAX ? htp_values_new(length) : NULL;
     memory->tensors = tensors;
+    array->count = length;
     if (!tensors) {
         return htp_runtime_out_of_memory();
     }
@@ -131,8 +132,9 @@ static htp_status read_list(const htp_runtime *runtime, htp_array *array, htp_va
             return HTP_OK;
         }
     }
-    array->count = length;
     array->tensors = tensors->arrays;
+    api->free_value(memory->value); /* the elements are copies, or live on */
+    memory->value = NULL;
     return HTP_OK;
 }
 
@@ -181,7 +183,7 @@ static htp_status make_list(const htp_runtime *runtime, const htp_array *array,
 {
     htp_ort_value **made = calloc(array->count + 1, sizeof(htp_ort_value *));
     htp_status status = made ? HTP_OK : htp_runtime_out_of_memory();
-    for (size_t i = 0; i < array->count && !status; i++) {
+    for (size_t i = 0; made && i < array->count && !status; i++) {
         status = make_tensor(runtime, &array->tensors[i], &tensors->memory[i].value);
         made[i] = tensors->memory[i].value;
     }

@@ -13,12 +13,35 @@ struct slice {
     htp_numbers values[HTP_COMPARED];
 };
 
-/* What a tensor takes in one run, by the dims that are inferred; 0: not known. */
-static uint64_t estimate(htp_verify_work *work, uint32_t value)
+/* A list is taken to hold what its node reads: its tensors, and those of another list. */
+static uint64_t estimate_list(const htp_verify_work *work, uint32_t value,
+                              const uint64_t *estimates)
+{
+    const htp_view *view = work->sides[HTP_COMPARED_A].view;
+    const htp_view_value *made = &view->values.items[value];
+    uint64_t bytes = 0;
+    if (made->maker != HTP_VIEW_BY_NODE) {
+        return 0;
+    }
+    htp_view_range read = view->nodes.items[made->node].inputs;
+    for (uint32_t i = 0; i < read.count; i++) {
+        uint32_t operand = view->operands.items[read.first + i];
+        uint64_t more = operand == HTP_NONE ? 0 : estimates[operand];
+        bytes = __builtin_add_overflow(bytes, more, &bytes) ? UINT64_MAX : bytes;
+    }
+    return bytes;
+}
+
+/* What a value takes in one run, by the dims that are inferred; 0: not known.
+ * @param estimates  by value: those of values before it */
+static uint64_t estimate(htp_verify_work *work, uint32_t value, const uint64_t *estimates)
 {
     const htp_value_type type =
         htp_view_types_find(work->sides[HTP_COMPARED_A].types, work->arena, value);
     uint64_t most = 0;
+    if (type.is_known && *type.container) {
+        return estimate_list(work, value, estimates);
+    }
     for (uint32_t r = 0; type.is_known && type.has_dims && r < work->runs; r++) {
         uint64_t bytes = htp_tensor_type_bits(type.data_type) / 8;
         work->kinds.axes.sizes = work->sizes[r];
@@ -37,6 +60,12 @@ static uint64_t estimate(htp_verify_work *work, uint32_t value)
 static bool has_numbers(const htp_array *array)
 {
     return array->tensors || htp_measure_has(array->data_type);
+}
+
+/* Whether there is something that is not read here: text, unlike None. */
+static bool is_unread(const htp_array *array)
+{
+    return !has_numbers(array) && array->count > 0;
 }
 
 /* An empty list does not tell the type of its tensors. */
@@ -82,6 +111,7 @@ static void measure(htp_verify_work *work, const struct slice *slice, uint32_t r
             note_lengths(work, value, run, a, b);
         } else {
             work->misfits[value] = work->misfits[value] || is_misfit(work, a, b);
+            work->is_unread[value] = work->is_unread[value] || (is_unread(a) && is_unread(b));
         }
     }
 }
@@ -150,6 +180,16 @@ static const bool *find_borders(const htp_verify_work *work)
     return is_output;
 }
 
+/* A list of texts is like any other where it is empty. Where it is not, nothing is known of it. */
+static void forget_unread(htp_verify_work *work)
+{
+    for (uint32_t v = 0; v < work->sides[HTP_COMPARED_A].view->values.count; v++) {
+        if (work->is_unread[v]) {
+            work->carried[v] = (htp_difference_of){.is_known = false};
+        }
+    }
+}
+
 htp_status htp_verify_carried(htp_verify_work *work)
 {
     const htp_view *view = work->sides[HTP_COMPARED_A].view;
@@ -158,22 +198,27 @@ htp_status htp_verify_carried(htp_verify_work *work)
     uint64_t limit = work->request->memory / HTP_COMPARED;
     uint64_t bytes = 0;
     uint64_t largest = USUAL_ELEMENT; /* so far: taken for what is not known */
+    uint64_t *estimates = HTP_NEW_ARRAY(work->arena, uint64_t, view->values.count + 1);
     for (uint32_t v = 0; v < view->values.count; v++) {
         uint32_t other = work->counterparts.of_a[v];
+        estimates[v] = estimate(work, v, estimates);
         if (other == HTP_NONE || !htp_counterparts_can_fetch(view, v) ||
             (work->is_border && !work->is_border[v])) {
             continue;
         }
-        uint64_t more = estimate(work, v);
+        uint64_t more = estimates[v];
         largest = more > largest ? more : largest;
         more = more > 0 ? more : largest;
-        if (slice.values[0].count > 0 && bytes + more > limit) {
+        if (slice.values[0].count > 0 && (bytes > limit || more > limit - bytes)) {
             HTP_TRY(compare(work, &slice, v));
             bytes = 0;
         }
         HTP_PUSH(work->arena, &slice.values[HTP_COMPARED_A], v);
         HTP_PUSH(work->arena, &slice.values[HTP_COMPARED_B], other);
-        bytes += more;
+        bytes = __builtin_add_overflow(bytes, more, &bytes) ? UINT64_MAX : bytes;
     }
-    return slice.values[0].count > 0 ? compare(work, &slice, (uint32_t)view->values.count) : HTP_OK;
+    htp_status status =
+        slice.values[0].count > 0 ? compare(work, &slice, (uint32_t)view->values.count) : HTP_OK;
+    forget_unread(work);
+    return status;
 }

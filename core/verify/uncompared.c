@@ -40,7 +40,7 @@ bool htp_verify_has_output(const htp_verify_work *work, const htp_compared_value
     }
     bool is_input =
         work->sides[HTP_COMPARED_A].view->values.items[value].maker == HTP_VIEW_BY_INPUT;
-    return is_input || (work->carried[value].is_known && !work->misfits[value]);
+    return is_input || htp_verify_has(work, value);
 }
 
 /* A tensor of a file: what a node makes, or an initializer or an input that is returned. */
@@ -107,7 +107,7 @@ static void add_model(htp_verify_work *work, htp_uncompared_list *list, int mode
     for (uint32_t v = 0; v < view->values.count; v++) {
         const htp_view_value *made = &view->values.items[v];
         uint32_t of_a = model == HTP_COMPARED_A ? v : others[v];
-        if (is_constant(view, v) || (others[v] != HTP_NONE && work->carried[of_a].is_known)) {
+        if (is_constant(view, v) || (others[v] != HTP_NONE && htp_verify_has(work, of_a))) {
             continue;
         }
         htp_uncompared_reason reason = made->graph != 0        ? HTP_UNCOMPARED_BODY

@@ -181,7 +181,7 @@ static void count_tensors(htp_verify_work *work, htp_verification *verification)
     }
     for (uint32_t v = 0; v < a->values.count; v++) {
         const htp_difference_of *carried = &work->carried[v];
-        verification->compared += carried->is_known;
+        verification->compared += htp_verify_has(work, v);
         verification->is_beyond = verification->is_beyond || htp_difference_is_beyond(carried);
         if (carried->is_known) {
             note_tolerance(verification, htp_verify_tolerance(work, v));
@@ -287,6 +287,7 @@ htp_status htp_verify(htp_arena *arena, const htp_verify_request *request,
         .request = request,
         .carried = HTP_NEW_ARRAY(arena, htp_difference_of, a->values.count + 1),
         .misfits = HTP_NEW_ARRAY(arena, bool, a->values.count + 1),
+        .is_unread = HTP_NEW_ARRAY(arena, bool, a->values.count + 1),
         .has_lengths = HTP_NEW_ARRAY(arena, bool, a->values.count + 1),
         .bytes = HTP_NEW_ARRAY(arena, uint64_t, a->values.count + 1),
         .types = HTP_NEW_ARRAY(arena, int32_t, request->views[1]->values.count + 1),

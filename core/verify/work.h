@@ -24,6 +24,7 @@ typedef struct htp_verify_work {
     const bool *is_border; /* by value of A: whether a module with a tag returns it, or the model;
                               NULL: all tensors are compared */
     bool *misfits;     /* by value of A: in a run, the other one had other dims or another type */
+    bool *is_unread;   /* by value of A: in a run, both had what is not read here */
     uint64_t *bytes;   /* by value of A: in all runs together */
     int32_t *types;    /* by value of B that was compared: as htp_part_maker_open() takes them */
     bool *has_lengths; /* by value of A: it is among `lengths` */
@@ -32,6 +33,12 @@ typedef struct htp_verify_work {
     htp_verify_module *modules;      /* by module of A */
     htp_verify_node *nodes;          /* by node of A */
 } htp_verify_work;
+
+/** Whether a value of A was compared in all runs. */
+static inline bool htp_verify_has(const htp_verify_work *work, uint32_t value)
+{
+    return work->carried[value].is_known && !work->misfits[value];
+}
 
 /** The tolerance of a value of A. */
 static inline double htp_verify_tolerance(const htp_verify_work *work, uint32_t value)

@@ -113,6 +113,78 @@ def lists_of_other_cuts_are_of_another_length():
 
 
 @case
+def lists_that_differ_in_one_run_are_named():
+    """At one row they agree, and at four both have two tensors."""
+    rows = [node("Shape", "x", "k", "k", "/Net/Make", attributes={"start": 0, "end": 1}), node("Squeeze", "k", "n", "q", "/Net/Make"),
+            node("Sub", "n one", "rest", "r", "/Net/Make"), node("Max", "rest one", "most", "m", "/Net/Make")]
+    one = numpy_helper.from_array(numpy.array(1, numpy.int64), "one")
+    pieces = lambda first: model(
+        [*rows, node("Min", "n one", "first", "f", "/Net/Make"), node("Unsqueeze", f"{first} zero", "end", "u", "/Net/Make"),
+         node("Slice", "x zero end", "piece", "s", "/Net/Make"), node("SequenceConstruct", "piece", "parts", "l", "/Net/Make")],
+        [one, numpy_helper.from_array(numpy.array([0], numpy.int64), "zero")], outputs=[LIST("parts", F, None)])
+    with scratch() as folder:
+        found = verified(*saved(folder, pieces("first"), pieces("most")), code=EXIT_FOUND)
+        assert len(found["sizes"]) == 3 and found["is_unknown"] and found["outputs_not_compared"] == 1, found
+        assert ("a", "parts", WORST) in {(left["model"], left["tensor"], left["reason"])
+                                         for left in found["not_compared"]}, found["not_compared"]
+
+
+def some(kind, made, last=(), weights=(), outputs=()):
+    """A list that is empty at one row, and has one tensor else."""
+    branches = {"then_branch": helper.make_graph([helper.make_node("SequenceConstruct", [made], ["t"])], "t", [], [LIST("t", kind, None)]),
+                "else_branch": helper.make_graph([helper.make_node("SequenceEmpty", [], ["e"], dtype=kind)], "e", [], [LIST("e", kind, None)])}
+    nodes = [node("Size", "x", "size", "s", "/Net/Make"), node("Greater", "size three", "more", "m", "/Net/Make"),
+             node("If", "more", "parts", "i", "/Net/Make", attributes=branches), node("Neg", "x", "z", "n", "/Net/Make"), *last]
+    return model(nodes, [numpy_helper.from_array(numpy.array(3, numpy.int64), "three"), *weights],
+                 outputs=[*outputs, typed("z", "n", 3)])
+
+
+@case
+def texts_in_lists_that_may_be_empty_are_not_compared():
+    text = lambda word: some(TensorProto.STRING, "word", weights=[numpy_helper.from_array(numpy.array([word], object), "word")],
+                             outputs=[LIST("parts", TensorProto.STRING, None)])
+    with scratch() as folder:
+        found = verified(*saved(folder, text("a"), text("b")))
+        assert len(found["sizes"]) == 3 and found["outputs_not_compared"] == 1, found
+        assert ("a", "parts", NO_NUMBERS) in {(left["model"], left["tensor"], left["reason"])
+                                              for left in found["not_compared"]}, found["not_compared"]
+
+
+@case
+def modules_run_alone_on_lists_that_have_tensors():
+    """ONNX Runtime takes no empty ones."""
+    last = [node("SequenceInsert", "parts x", "held", "h", "/Net/Join"),
+            node("ConcatFromSequence", "held", "joined", "j", "/Net/Join", attributes={"axis": 0}),
+            node("Mul", "joined factor", "y", "f", "/Net/Join")]
+    join = lambda factor: some(F, "x", last, [weight("factor", factor)], [typed("y", "k", 3)])
+    with scratch() as folder:
+        files = saved(folder, join(1.0), join(1.01))
+        found = verified(*files, code=EXIT_FOUND)
+        assert len(found["sizes"]) == 3 and found["first"] == "/Net/Join" and modules(found)["/Net/Join"]["own"], found
+        found = verified(*files, "--sizes", "n=1", code=EXIT_FOUND)
+        told = modules(found)["/Net/Join"]
+        assert told["own"] is None and "a list that it reads is empty" in told["no_own"], told
+
+
+@case
+def lists_are_fetched_in_slices():
+    """A list is taken to hold what its node reads, so that --memory bounds several of them."""
+    count, wide = 6, 250000
+    nodes = [node("Expand", "x shape", "all", "e", "/Net/Make")]
+    for i in range(count):
+        nodes.append(node("SplitToSequence", "all", f"parts.{i}", f"s{i}", "/Net/Make", attributes={"axis": 0}))
+        nodes.append(node("SequenceAt", f"parts.{i} one", f"part.{i}", f"a{i}", "/Net/Make"))
+    nodes.append(node("Sum", " ".join(f"part.{i}" for i in range(count)), "y", "y", "/Net"))
+    weights = [numpy_helper.from_array(numpy.array([16, wide], numpy.int64), "shape"),
+               numpy_helper.from_array(numpy.array(1, numpy.int64), "one")]
+    made = model(nodes, weights, inputs=[typed("x", 1, 1)], outputs=[typed("y", "k", "m")])
+    with scratch() as folder:
+        file, _ = saved(folder, made, made)
+        result = run("verify", file, file, "--onnxruntime", PACKAGE[0], "--memory", "20", "--memory-limit", "300")
+        assert result.returncode == EXIT_OK, result
+
+
+@case
 def lists_of_other_types_and_dims_are_not_known_to_be_equal():
     whole = [node("SequenceConstruct", "x", "parts", "list", "/Net/Make")]
     list_of_x = model(whole, outputs=[LIST("parts", TensorProto.FLOAT, None)])
