@@ -146,7 +146,7 @@ static htp_exported_value describe(htp_document *d, const htp_json_node *node, h
     if (kind == HTP_TRACE_TENSOR) {
         return htp_document_tensor(d, node);
     }
-    htp_exported_value value = {.kind = kind};
+    htp_exported_value value = {.kind = kind, .number = {.expression = HTP_NONE}};
     if (kind != HTP_TRACE_OPAQUE) {
         value.number = htp_document_size(d, node);
     }

@@ -279,6 +279,14 @@ static const htp_json_node *read_spec(reading *r, const char *spec)
     return tree && tree->kind == '{' ? tree : NULL;
 }
 
+/* An object, as torch.export takes some, has no type in ONNX. */
+static bool is_object(const htp_exported_program *program, const htp_exported_argument *argument)
+{
+    return argument->kind == HTP_EXPORTED_OTHER ||
+           (argument->kind == HTP_EXPORTED_VALUE &&
+            program->values.items[argument->value].kind == HTP_TRACE_OPAQUE);
+}
+
 htp_status htp_exported_signature_read(htp_arena *arena, const htp_exported_program *program,
                                        htp_exported_signature *signature)
 {
@@ -288,6 +296,12 @@ htp_status htp_exported_signature_read(htp_arena *arena, const htp_exported_prog
     for (uint32_t i = 0; i < program->input_count; i++) {
         if (program->inputs[i].kind == HTP_EXPORTED_USER_INPUT ||
             program->inputs[i].kind == HTP_EXPORTED_CONSTANT_INPUT) {
+            if (is_object(program, &program->inputs[i].argument)) {
+                return htp_status_make(HTP_CODE_UNSUPPORTED,
+                                       "an argument (%s) is an object; a model takes tensors and "
+                                       "numbers",
+                                       program->inputs[i].argument.s);
+            }
             HTP_PUSH(arena, &r.leaves, i);
         }
     }

@@ -236,6 +236,8 @@ PROGRAMS = {
     "an input of no kind": at("graph_module/signature/input_specs/1", {"other_input": {"arg": tensor("x")}}),
     "more inputs than the graph": at("graph_module/signature/input_specs", [{"user_input": {"arg": tensor("x")}}] * 1000),
     "a state that nothing is": at("graph_module/signature/output_specs", [{"buffer_mutation": {"arg": {"name": "y"}, "buffer_name": "gone"}}]),
+    "an argument that is an object": {**records(), MODEL: edited(program(), {
+        f"{GRAPH}/tensor_values/x": GONE, f"{GRAPH}/custom_obj_values": {"x": {"name": "x", "class_fqn": "net.Thing"}}})},
     "an argument tree that nests": at("graph_module/module_call_graph/0/signature", {
         "inputs": [], "outputs": [], "in_spec": "[1, " + '{"type": "builtins.tuple", "context": "null", "children_spec": [' * 5000, "out_spec": "", "forward_arg_names": ["x"]}),
     "an argument tree of another kind": at("graph_module/module_call_graph/0/signature", {

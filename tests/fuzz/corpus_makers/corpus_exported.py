@@ -116,6 +116,75 @@ def larger_programs() -> dict:
     }
 
 
+def with_tree(of: dict, arguments: dict, **more) -> dict:
+    """A program with another structure of its arguments."""
+    module = of["graph_module"]["module_call_graph"][0]
+    signature = {**module["signature"], "in_spec": json.dumps([1, arguments])}
+    return {**of, "graph_module": {**of["graph_module"], **more, "module_call_graph": [{**module, "signature": signature}]}}
+
+
+def trees(relu: dict) -> dict:
+    leaf = tree(None)
+    keywords = {**tree("builtins.dict"), "context": "[]"}
+    deep = leaf
+    for _ in range(80):
+        deep = tree("builtins.list", deep)
+    named = {**tree("builtins.tuple", leaf), "context": "net.Pair"}
+    listed = {**tree("builtins.dict", leaf), "context": '["kind", ["k"]]'}
+    found = {name: with_tree(relu, tree("builtins.tuple", tree("builtins.tuple", argument), keywords))
+             for name, argument in (("deep", deep), ("listed", listed), ("leaves", tree("builtins.tuple", leaf, leaf)))}
+    found["named"] = with_tree(relu, tree("builtins.tuple", tree("builtins.tuple", named), keywords),
+                               treespec_namedtuple_fields={"net.Pair": {"field_names": ["first"]}})
+    return found
+
+
+def views() -> dict:
+    """Parts of z that are written in their place, with sizes and positions that are symbols."""
+    aten = "torch.ops.aten."
+    size = moving(SYMBOL, 4)
+    number = {"as_sym_int": {"as_name": "n"}}
+    made = [node(aten + "sym_size.int", {"self": value("x"), "dim": {"as_int": 0}}, number),
+            node(aten + "clone.default", {"self": value("x")}, value("z"))]
+    filled = node(aten + "fill_.Scalar", {"self": value("v"), "value": {"as_float": 2.0}}, value("f"))
+    read = node(aten + "relu.default", {"self": value("z")}, value("y"))
+    whole = {name: tensor(size, 6) for name in "xyz"}
+    one = {"self": value("z")}
+    parts = {
+        "start": ("narrow.default", {"dim": {"as_int": 0}, "start": number, "length": {"as_int": 1}}, tensor(1, 6)),
+        "far": ("narrow.default", {"dim": {"as_int": 0}, "start": {"as_int": 2**63 - 1}, "length": {"as_int": 2}}, tensor(2, 6)),
+        "shape": ("view.default", {"size": {"as_sym_ints": [{"as_name": "n"}, {"as_int": 2}, {"as_int": 3}]}}, tensor(size, 2, 3)),
+        "order": ("permute.default", {"dims": {"as_ints": [1, -2]}}, tensor(6, size)),
+        "orders": ("permute.default", {"dims": {"as_ints": [1, 4]}}, tensor(6, size)),
+        "flat": ("flatten.using_ints", {}, tensor(moving(f"Mul({SYMBOL}, Integer(6))", 24))),
+        "wide": ("unsqueeze.default", {"dim": {"as_int": 0}}, tensor(1, size, 6)),
+    }
+    found = {}
+    for name, (target, arguments, kind) in parts.items():
+        view = node(aten + target, one | arguments, value("v"))
+        found[name] = program([*made, view, filled, read], whole | {"v": kind, "f": kind})
+    split = {
+        "split_symbol": {"as_tensors": [{"name": "v"}, {"name": "w"}]},
+        "split_none": {"as_optional_tensors": [{"as_none": True}, {"as_tensor": {"name": "v"}}]},
+    }
+    for name, outputs in split.items():
+        view = node(aten + "split.Tensor", one | {"split_size": number, "dim": {"as_int": -9}}, outputs)
+        found[name] = program([*made, view, filled, read], whole | {"v": tensor(size, 6), "w": tensor(size, 6), "f": tensor(size, 6)})
+    for one in found.values():
+        one["graph_module"]["graph"]["sym_int_values"] = {"n": size}
+    power = node("_operator.pow", {"a": number, "b": {"as_sym_int": {"as_int": 2}}}, {"as_sym_int": {"as_name": "m"}})
+    ones = node(aten + "ones.default", {"size": {"as_sym_ints": [{"as_name": "m"}]}, "dtype": {"as_scalar_type": 7}}, value("y"))
+    squared = moving(f"Pow({SYMBOL}, Integer(2))", 16)
+    found["powers"] = program([made[0], power, ones], {"x": tensor(size, 6), "y": tensor(squared)})
+    found["powers"]["graph_module"]["graph"]["sym_int_values"] = {"n": size, "m": squared}
+    norm = node(aten + "_native_batch_norm_legit.default", {
+        "input": value("x"), "weight": {"as_none": True}, "bias": {"as_none": True}, "running_mean": value("p_w"),
+        "running_var": value("p_w"), "training": {"as_bool": True}, "momentum": {"as_float": 0.1},
+        "eps": {"as_float": 1e-5}}, value("y"), value("m"), value("r"))
+    found["norm"] = program([norm], {"x": tensor(3, 2), "y": tensor(3, 2), "p_w": tensor(2), "m": tensor(2), "r": tensor(2)},
+                            before=[PARAMETER])
+    return found
+
+
 def programs() -> dict:
     size = moving(SYMBOL, 4)
     half = moving(f"FloorDiv({SYMBOL}, Integer(2))", 2)
@@ -142,10 +211,13 @@ def programs() -> dict:
     roots = [{**named, "signature": {**named["signature"], "in_spec": None}},
              {**named, "signature": {**named["signature"], "forward_arg_names": None}}]
     found["two_roots"] = {**found["relu"], "graph_module": {**found["relu"]["graph_module"], "module_call_graph": roots}}
-    inner = tree("builtins.tuple", *[tree(None)] * 2)
-    more = json.dumps([1, tree("builtins.tuple", tree("builtins.tuple", inner), {**tree("builtins.dict"), "context": "[]"})])
-    found["more_leaves"] = {**found["relu"], "graph_module": {**found["relu"]["graph_module"], "module_call_graph": [
-        {**named, "signature": {**named["signature"], "in_spec": more}}]}}
+    found |= {f"tree_{name}": one for name, one in trees(found["relu"]).items()}
+    found |= {f"view_{name}": one for name, one in views().items()}
+    found["dims"] = program([relu], {"x": tensor(*[1] * 70), "y": tensor(2, 3)})
+    found["object"] = program([relu], {"y": tensor(2, 3)})
+    found["object"]["graph_module"]["graph"]["custom_obj_values"] = {"x": {"name": "x", "class_fqn": "net.Thing"}}
+    parents = [{"fqn": "a." * 1200 + "b", "signature": None}]
+    found["parents"] = {**found["relu"], "graph_module": {**found["relu"]["graph_module"], "module_call_graph": parents}}
     return {name: json.dumps(one).encode() for name, one in (found | larger_programs()).items()}
 
 
@@ -177,11 +249,11 @@ def states() -> dict:
     }
 
 
-def archive(records: dict) -> bytes:
+def archive(records: dict, method: int = zipfile.ZIP_STORED) -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as into:
+    with zipfile.ZipFile(file, "w", method) as into:
         for name, content in records.items():
-            into.writestr(zipfile.ZipInfo(name), content)
+            into.writestr(zipfile.ZipInfo(name), content, method)
     return file.getvalue()
 
 
@@ -190,7 +262,26 @@ def archives() -> dict:
     saved = state.saved(state.pickled({"w": state.parameter(state.tensor())}), {"0": bytes(8)})
     table = {"config": {"w": {"path_name": "weight_0", "is_param": True, "use_pickle": False, "tensor_meta": tensor(2)}}}
     named = {"net/archive_format": b"pt2", "net/byteorder": b"little", "net/models/net.json": text}
+    weights = "net/data/weights/net_weights_config.json"
+
+    def weighed(**changed) -> dict:
+        kind = {**tensor(2), **changed.pop("kind", {})}
+        payload = {"path_name": "weight_0", "is_param": True, "use_pickle": False, "tensor_meta": kind, **changed}
+        return {**named, weights: json.dumps({"config": {"w": payload}}).encode(), "net/data/weights/weight_0": bytes(8)}
+
+    whole = weighed()
     return {
+        "negative": archive(weighed(kind={"sizes": [{"as_int": -1}]})),
+        "strides": archive(weighed(kind={"strides": []})),
+        "pickled": archive(weighed(use_pickle=True)),
+        "beyond": archive(weighed(kind={"storage_offset": {"as_int": 9}})),
+        "table": archive({**named, weights: b"{"}),
+        "compressed": archive(whole, zipfile.ZIP_DEFLATED),
+        "many": archive({f"net/models/{i}.json": text for i in range(12)} | {"net/archive_format": b"pt2"}),
+        "classes": archive({**whole, "net/extra/modules.json": b"[1]"}),
+        "class": archive({**whole, "net/extra/modules.json": b'{"": 1}'}),
+        "2.7_compressed": archive({"serialized_exported_program.json": text, "serialized_state_dict.pt": saved,
+                                   "serialized_constants.pt": b""}, zipfile.ZIP_DEFLATED),
         "2.7": archive({"serialized_exported_program.json": text, "serialized_state_dict.pt": saved,
                         "serialized_constants.pt": b"", "extra_files/modules.json": b'{"": "net.Net"}'}),
         "2.8": archive({**named, "net/data/weights/net.pt": saved}),
