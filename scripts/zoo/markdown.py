@@ -27,10 +27,12 @@ def section_of(text: str, title: str) -> str:
 
 
 def put(path: Path, section: list) -> None:
-    """Replaces a section of the document, or appends it. The lines begin with its title."""
+    """Replaces a section of the document, or appends it. The lines begin with its title. The blank line before the next
+    section stays."""
     text = path.read_text()
-    new, old = "\n".join(section), section_of(text, section[0])
-    path.write_text(text.replace(old, new) if old else f"{text.rstrip()}\n\n{new}")
+    new, old = "\n".join(section).rstrip("\n"), section_of(text, section[0])
+    behind = old[len(old.rstrip("\n")):]
+    path.write_text(text.replace(old, new + behind) if old else f"{text.rstrip()}\n\n{new}\n")
 
 
 def errors_of(record: dict) -> list:
