@@ -122,10 +122,10 @@ static uint32_t put_split(const putting *p)
         if (at < 0 || at >= (int64_t)part->rank || !htp_tape_is_fixed(r, &part->sizes[at])) {
             return HTP_NONE;
         }
-        int64_t length = r->values.items[r->bound[list->items[i].value]].dims[0][at];
+        const htp_trace_value *bound = &r->values.items[r->bound[list->items[i].value]];
         int64_t end;
-        if (__builtin_add_overflow(start, length, &end)) {
-            return HTP_NONE;
+        if (!bound->dims[0] || __builtin_add_overflow(start, bound->dims[0][at], &end)) {
+            return HTP_NONE; /* without dims, its sizes have failed already */
         }
         if (i == p->view->index) {
             return put_fixed(p, start, end);
