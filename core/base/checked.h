@@ -1,5 +1,5 @@
 /*
- * Arithmetic with overflow checks, and floor division.
+ * Arithmetic with overflow checks, floor division, and common divisors.
  */
 #ifndef HTP_BASE_CHECKED_H
 #define HTP_BASE_CHECKED_H
@@ -17,6 +17,17 @@ static inline bool htp_checked_add(uint64_t a, uint64_t b, uint64_t *sum)
 static inline bool htp_checked_mul(uint64_t a, uint64_t b, uint64_t *product)
 {
     return !__builtin_mul_overflow(a, b, product);
+}
+
+/** The largest number that divides both; 0 for two zeroes. @param a, b  above INT64_MIN */
+static inline int64_t htp_common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
 }
 
 /** a / divisor, rounded down. @param divisor  above 0 */

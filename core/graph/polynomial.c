@@ -299,16 +299,6 @@ htp_polynomial_id htp_polynomial_add(htp_algebra *algebra, htp_polynomial_id a, 
 
 /* ---- products ---- */
 
-int64_t htp_common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* Divides @p term by @p divisor. @return false if a factor is missing */
 static bool take_out(htp_term *term, const htp_term *divisor)
 {

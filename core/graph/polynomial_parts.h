@@ -39,7 +39,4 @@ void htp_sum_add_number(htp_sum *sum, int64_t number);
 void htp_sum_add_polynomial(const htp_algebra *algebra, htp_sum *sum, htp_polynomial_id id,
                             int64_t factor);
 
-/** The largest number that divides both. */
-int64_t htp_common_divisor(int64_t a, int64_t b);
-
 #endif

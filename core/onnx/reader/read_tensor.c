@@ -124,21 +124,28 @@ static htp_status read_dims(htp_view *view, const htp_wire_field *field, htp_vie
     return htp_view_end(view, &wire, "a list of dims");
 }
 
-/* Counts the bytes of the elements as raw data. */
-static htp_status count_bytes(const htp_view *view, htp_view_tensor *tensor)
+/* Multiplies a number by the dims: 0 if one is 0. @return whether the product fits */
+static bool multiply_dims(const htp_view *view, const htp_view_tensor *tensor, uint64_t *product)
 {
-    uint64_t bits = htp_tensor_type_bits(tensor->data_type);
     bool fits = true;
     bool is_empty = false;
     for (uint32_t i = 0; i < tensor->dims.count; i++) {
         int64_t dim = view->dims.items[tensor->dims.first + i];
         is_empty = is_empty || dim == 0;
-        fits = fits && htp_checked_mul(bits, (uint64_t)dim, &bits);
+        fits = fits && htp_checked_mul(*product, (uint64_t)dim, product);
     }
-    if (!fits && !is_empty) {
+    *product = is_empty ? 0 : *product;
+    return fits || is_empty;
+}
+
+/* Counts the bytes of the elements as raw data. */
+static htp_status count_bytes(const htp_view *view, htp_view_tensor *tensor)
+{
+    uint64_t bits = htp_tensor_type_bits(tensor->data_type);
+    if (!multiply_dims(view, tensor, &bits)) {
         return wrong(view, tensor, "has dims that no memory can hold");
     }
-    tensor->bytes = is_empty ? 0 : bits / 8 + (bits % 8 != 0);
+    tensor->bytes = bits / 8 + (bits % 8 != 0);
     return HTP_OK;
 }
 
@@ -146,14 +153,7 @@ static htp_status count_bytes(const htp_view *view, htp_view_tensor *tensor)
 static bool has_elements(const htp_view *view, const htp_view_tensor *tensor, uint64_t elements)
 {
     uint64_t product = 1;
-    bool fits = true;
-    bool is_empty = false;
-    for (uint32_t i = 0; i < tensor->dims.count; i++) {
-        int64_t dim = view->dims.items[tensor->dims.first + i];
-        is_empty = is_empty || dim == 0;
-        fits = fits && htp_checked_mul(product, (uint64_t)dim, &product);
-    }
-    return is_empty ? elements == 0 : fits && product == elements;
+    return multiply_dims(view, tensor, &product) && product == elements;
 }
 
 static htp_status judge_data(htp_view *view, htp_view_tensor *tensor, const struct reading *reading)

@@ -112,10 +112,11 @@ static void list_nodes(htp_arena *arena, htp_division *division)
     }
 }
 
-htp_division htp_division_make(htp_arena *arena, const htp_view *view, const bool *is_shared,
-                               uint32_t graph, uint32_t count, uint32_t *part_of)
+/* A division whose parts are not listed yet. */
+static htp_division begin_division(htp_arena *arena, const htp_view *view, const bool *is_shared,
+                                   uint32_t graph, uint32_t count, uint32_t *part_of)
 {
-    htp_division division = {
+    return (htp_division){
         .view = view,
         .is_shared = is_shared,
         .graph = graph,
@@ -124,6 +125,12 @@ htp_division htp_division_make(htp_arena *arena, const htp_view *view, const boo
         .is_crossing = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
         .is_read = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
     };
+}
+
+htp_division htp_division_make(htp_arena *arena, const htp_view *view, const bool *is_shared,
+                               uint32_t graph, uint32_t count, uint32_t *part_of)
+{
+    htp_division division = begin_division(arena, view, is_shared, graph, count, part_of);
     for (uint32_t n = 0; n < view->nodes.count; n++) { /* bodies follow their nodes */
         uint32_t in = view->nodes.items[n].graph;
         uint32_t owner = view->graphs.items[in].node;
@@ -140,15 +147,7 @@ htp_division htp_division_make(htp_arena *arena, const htp_view *view, const boo
 htp_division htp_division_make_all(htp_arena *arena, const htp_view *view, const bool *is_shared,
                                    uint32_t count, uint32_t *part_of)
 {
-    htp_division division = {
-        .view = view,
-        .is_shared = is_shared,
-        .graph = HTP_NONE,
-        .count = count,
-        .is_crossing = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
-        .is_read = HTP_NEW_ARRAY(arena, bool, view->values.count + 1),
-    };
-    division.part_of = part_of;
+    htp_division division = begin_division(arena, view, is_shared, HTP_NONE, count, part_of);
     list_nodes(arena, &division);
     find_crossing(arena, &division);
     for (uint32_t g = 0; g < view->graphs.count; g++) {

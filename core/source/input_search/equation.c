@@ -1,5 +1,7 @@
 #include "source/input_search/equation.h"
 
+#include "base/checked.h"
+
 /* The form of a number in all lanes: (factors axes + number) / divisor, or factor a b. */
 struct form {
     uint32_t axes[2];
@@ -165,21 +167,11 @@ static void add_term(htp_equation *equation, uint32_t axis, int64_t factor)
     }
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 static void reduce(htp_equation *equation)
 {
     int64_t divisor = equation->number;
     for (uint32_t i = 0; i < equation->count; i++) {
-        divisor = common_divisor(divisor, equation->terms[i].factor);
+        divisor = htp_common_divisor(divisor, equation->terms[i].factor);
     }
     for (uint32_t i = 0; i < equation->count && divisor > 1; i++) {
         equation->terms[i].factor /= divisor;

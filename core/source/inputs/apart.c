@@ -4,37 +4,24 @@
  */
 #include "source/inputs/apart.h"
 
+#include "base/checked.h"
+
 struct ratio {
     int64_t first;
     int64_t second;
 };
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b != 0) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-static uint64_t magnitude(int64_t number)
-{
-    return number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-}
 
 /* The ratio of an axis's moves; 0 to 0 for one that moves in neither lane. */
 static struct ratio ratio_of(const htp_axis *axis)
 {
     int64_t first = axis->sizes[1] - axis->sizes[0];
     int64_t second = axis->sizes[2] - axis->sizes[0];
-    uint64_t common = common_divisor(magnitude(first), magnitude(second));
+    int64_t common = htp_common_divisor(first, second); /* of differences of sizes of 0 or more */
     if (common == 0) {
         return (struct ratio){0, 0};
     }
     int64_t sign = first < 0 || (first == 0 && second < 0) ? -1 : 1;
-    return (struct ratio){sign * (first / (int64_t)common), sign * (second / (int64_t)common)};
+    return (struct ratio){sign * (first / common), sign * (second / common)};
 }
 
 static bool is_still(struct ratio ratio)
