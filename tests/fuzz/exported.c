@@ -60,8 +60,36 @@ static htp_status read_state(htp_arena *arena, const uint8_t *bytes, size_t size
 
 /* ---- programs ---- */
 
-/* Traces a call with the sizes of the example, in several lanes if the data decides some. */
-static htp_status trace(htp_source *source)
+/* Traces a second call, in which every other state that the first one changed is an input. */
+static htp_status trace_again(htp_source *source, htp_arena *arena, htp_trace_request request,
+                              const htp_trace *before)
+{
+    static const htp_trace_carry ways[] = {{.is_input = true}, {.is_input = false}};
+    htp_trace_carried *carried =
+        HTP_NEW_ARRAY(arena, htp_trace_carried, (size_t)before->state_count + 1);
+    for (uint32_t i = 0; i < before->state_count; i++) {
+        const htp_trace_state *state = &before->states[i];
+        if (state->after != state->before) {
+            carried[request.carried_count++] =
+                (htp_trace_carried){.name = state->name, .parts = &ways[i % 2], .part_count = 1};
+        }
+    }
+    request.carried = carried;
+    htp_trace_result result;
+    return request.carried_count > 0 ? htp_source_trace(source, &request, &result) : HTP_OK;
+}
+
+static htp_status find_calls(const htp_source *source, htp_arena *arena, const htp_trace *trace)
+{
+    htp_watch watch = {.label = "nodes"};
+    htp_source_calls calls;
+    HTP_TRY(htp_source_find_calls(source, arena, &watch, &calls));
+    FUZZ_CHECK(calls.node_count == trace->node_count);
+    return HTP_OK;
+}
+
+/* Traces calls with the sizes of the example, in several lanes if the data decides some. */
+static htp_status trace(htp_source *source, htp_arena *arena)
 {
     const htp_named_operator *operators;
     const htp_input *inputs;
@@ -77,7 +105,9 @@ static htp_status trace(htp_source *source)
         request.lane_count = HTP_MAX_LANES;
         status = htp_source_trace(source, &request, &result);
     }
-    return status;
+    HTP_TRY(status);
+    HTP_TRY(find_calls(source, arena, result.trace));
+    return trace_again(source, arena, request, result.trace);
 }
 
 static htp_status open_and_trace(htp_source *source, htp_arena *arena, const char *path)
@@ -85,7 +115,7 @@ static htp_status open_and_trace(htp_source *source, htp_arena *arena, const cha
     static const htp_reader *const readers[] = {&htp_exported_reader, NULL};
     static const htp_source_options options = {.model = NULL};
     HTP_TRY(htp_source_open(source, arena, path, readers, &options));
-    return trace(source);
+    return trace(source, arena);
 }
 
 static void read_file(const char *path)

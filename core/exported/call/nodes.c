@@ -230,9 +230,9 @@ static bool gives_constants(const htp_tape *r, const htp_exported_node *node)
     bool are_all = node->output_count > 0;
     for (uint32_t i = 0; i < node->output_count && are_all; i++) {
         const htp_exported_argument *output = &node->outputs[i];
-        const htp_exported_value *value = &r->program->values.items[output->value];
-        are_all = output->kind == HTP_EXPORTED_VALUE && is_number(value->kind) &&
-                  htp_tape_is_fixed(r, &value->number);
+        const htp_exported_value *value =
+            output->kind == HTP_EXPORTED_VALUE ? &r->program->values.items[output->value] : NULL;
+        are_all = value && is_number(value->kind) && htp_tape_is_fixed(r, &value->number);
     }
     return are_all;
 }

@@ -185,6 +185,42 @@ def views() -> dict:
     return found
 
 
+def data_sizes() -> dict:
+    """Dims of sizes that depend on data: what two of them leave of a size, and dims that few numbers change."""
+    left, right = ("Symbol('u%d', integer=True, nonnegative=True)" % number for number in range(2))
+    relu = node("torch.ops.aten.relu.default", {"self": value("x")}, value("y"))
+    taken = f"Add({left}, {right})"
+    dims = {
+        "left": f"Add(Integer(100), Mul(Integer(-1), {taken}))",
+        "few": f"Add(Integer(3), Mul(Integer(-1), {taken}))",
+        "still": f"Min(Integer(3), {left})",
+        "none": f"Mul(Integer(0), {left})",
+        "clamped": f"Max(Integer(0), Add(Integer(5), Mul(Integer(-1), {left})))",
+        "step": f"Heaviside(Add({left}, Integer(-7)))",
+        "floor": f"FloorDiv({left}, Integer(1000000))",
+    }
+    return {name: program([relu], {"x": tensor(2), "y": tensor({"as_expr": {"expr_str": text, "hint": None}})})
+            for name, text in dims.items()}
+
+
+def stacks(relu: dict) -> dict:
+    """Calls of modules with Python's stack: a line for each, none, and lines that are not whole."""
+    frames = ['  File "net.py", line 3, in __call__\n    return call()\n',
+              '  File "net.py", line 12, in forward\n    return self.a(x)\n',
+              '  File "net.py", line 4294967296, in forward\n    return x.relu()\n']
+    traces = {"lines": "".join(frames), "fewer": frames[0], "cut": frames[1][:24], "end": "".join(frames)[:-1],
+              "other": '  File "net.py", line x\n\n\n  in forward'}
+    module = relu["graph_module"]["module_call_graph"][0]
+    graph = relu["graph_module"]["graph"]
+    stack = "L__self__,,net.Net;L__self___a,a,net.Part"
+    found = {}
+    for name, text in traces.items():
+        nodes = [{**graph["nodes"][0], "metadata": {"nn_module_stack": stack, "stack_trace": text}}]
+        found[name] = {**relu, "graph_module": {**relu["graph_module"], "graph": {**graph, "nodes": nodes},
+                                                "module_call_graph": [module, {"fqn": "a", "signature": None}]}}
+    return found
+
+
 def programs() -> dict:
     size = moving(SYMBOL, 4)
     half = moving(f"FloorDiv({SYMBOL}, Integer(2))", 2)
@@ -197,6 +233,7 @@ def programs() -> dict:
     changes = [node("torch.ops.aten.add_.Tensor", {"self": value(name), "other": {"as_int": 1}}, value(f"{name}_"))
                for name in "pq"]
     whole = {"x": tensor(2, 3), "p": tensor(1, 3), "q": tensor(1, 3)}
+    number = {"as_int": 1}
     found = {
         "retyped": program([split, *changes], whole | {"p_": tensor(), "q_": tensor(1, 3)}),
         "made_twice": program([relu, alias], {"x": tensor(2, 3), "y": tensor(2, 3)}),
@@ -207,12 +244,18 @@ def programs() -> dict:
             "expr_str": "Symbol('u0', integer=True)", "hint": None}})}),
         "unknown": program([relu], {"x": tensor(2)}),
     }
+    found["no_values"] = program([node("torch.ops.aten.relu.default", {}, number)], {})
+    found["no_values"]["graph_module"]["graph"] |= {"inputs": [number], "outputs": []}
+    found["no_values"]["graph_module"]["signature"] |= {
+        "input_specs": [{"user_input": {"arg": number}}], "output_specs": []}
     named = found["relu"]["graph_module"]["module_call_graph"][0]
     roots = [{**named, "signature": {**named["signature"], "in_spec": None}},
              {**named, "signature": {**named["signature"], "forward_arg_names": None}}]
     found["two_roots"] = {**found["relu"], "graph_module": {**found["relu"]["graph_module"], "module_call_graph": roots}}
     found |= {f"tree_{name}": one for name, one in trees(found["relu"]).items()}
     found |= {f"view_{name}": one for name, one in views().items()}
+    found |= {f"stack_{name}": one for name, one in stacks(found["relu"]).items()}
+    found |= {f"size_{name}": one for name, one in data_sizes().items()}
     found["dims"] = program([relu], {"x": tensor(*[1] * 70), "y": tensor(2, 3)})
     found["object"] = program([relu], {"y": tensor(2, 3)})
     found["object"]["graph_module"]["graph"]["custom_obj_values"] = {"x": {"name": "x", "class_fqn": "net.Thing"}}
