@@ -154,6 +154,7 @@ SHIM_OBJ := $(SHIM_CXX:%.cpp=$(BUILD)/%.o)
 UNIT_OBJ := $(UNIT_C:%.c=$(CORE_BUILD)/%.o)
 UNIT := $(UNIT_C:%.c=$(CORE_BUILD)/%)
 FUZZ_OBJ := $(FUZZ_C:%.c=$(CORE_BUILD)/%.o)
+FUZZ_MUTATORS := $(patsubst %.c,$(CORE_BUILD)/%.o,$(wildcard tests/fuzz/mutators/*.c))
 FUZZ_ENTRIES := $(FUZZ_TARGETS:%=$(CORE_BUILD)/tests/fuzz/entry-%.o)
 FUZZERS := $(FUZZ_TARGETS:%=$(CORE_BUILD)/tests/fuzz/fuzz-%)
 REPLAY := $(CORE_BUILD)/tests/fuzz/replay
@@ -234,14 +235,13 @@ $(GEN_OBJ): %.o: %.c $(CORE_BUILD)/stamp/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(C_FLAGS) -isystem $(CORE_BUILD)/gen $(CFLAGS) -MD -MP -c -o $@ $<
 
-$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) $(ORACLE_OBJ) $(REPLAY).o $(THREADS).o: $(CORE_BUILD)/%.o: %.c $(CORE_BUILD)/stamp/flags | $(GEN_H)
+$(CORE_OBJ) $(CLI_OBJ) $(UNIT_OBJ) $(FUZZ_OBJ) $(FUZZ_MUTATORS) $(ORACLE_OBJ) $(REPLAY).o $(THREADS).o: $(CORE_BUILD)/%.o: %.c $(CORE_BUILD)/stamp/flags | $(GEN_H)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_FLAGS) -isystem $(CORE_BUILD)/gen $(OBJECT_FLAGS) $(WARNINGS) $(CFLAGS) $(LAST_FLAGS) \
 	    -MD -MP -c -o $@ $<
 # Optimising the tests takes longer than running them.
 $(UNIT_OBJ): LAST_FLAGS := -O0 -U_FORTIFY_SOURCE
-$(UNIT_OBJ) $(FUZZ_OBJ) $(REPLAY).o: OBJECT_FLAGS := $(UNIT_FLAGS)
 $(UNIT_OBJ) $(FUZZ_OBJ) $(REPLAY).o: OBJECT_FLAGS := $(UNIT_FLAGS)
 
 $(FUZZ_ENTRIES): $(CORE_BUILD)/tests/fuzz/entry-%.o: tests/fuzz/entry.c $(CORE_BUILD)/stamp/flags
@@ -270,7 +270,7 @@ $(SHIM_OBJ): $(BUILD)/%.o: %.cpp $(PRECOMPILED).gch
 	$(Q)$(SHIM_COMPILE) -include $(PRECOMPILED) -c -o $@ $<
 
 -include $(wildcard $(patsubst %.o,%.d,$(CORE_OBJ) $(CLI_OBJ) $(SHIM_OBJ) $(UNIT_OBJ) $(GEN_OBJ) \
-    $(STARTED_OBJ) $(FAULTY_OBJ) $(TIMED_OBJ) $(ORACLE_OBJ) $(FUZZ_OBJ) $(FUZZ_ENTRIES) $(REPLAY).o $(THREADS).o $(PRECOMPILED).o))
+    $(STARTED_OBJ) $(FAULTY_OBJ) $(TIMED_OBJ) $(ORACLE_OBJ) $(FUZZ_OBJ) $(FUZZ_MUTATORS) $(FUZZ_ENTRIES) $(REPLAY).o $(THREADS).o $(PRECOMPILED).o))
 
 # ---- linking -------------------------------------------------------------------------------------
 
@@ -371,7 +371,7 @@ $(THREADS): $(THREADS).o $(INTERNAL)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
 
-$(FUZZERS): $(CORE_BUILD)/tests/fuzz/fuzz-%: $(CORE_BUILD)/tests/fuzz/entry-%.o $(FUZZ_OBJ) $(INTERNAL)
+$(FUZZERS): $(CORE_BUILD)/tests/fuzz/fuzz-%: $(CORE_BUILD)/tests/fuzz/entry-%.o $(FUZZ_OBJ) $(FUZZ_MUTATORS) $(INTERNAL)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(FLAVOUR_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(CORE_LIBS) $(CHECK_LIBS)
 

@@ -35,6 +35,9 @@
         (vector)->items[(vector)->count++] = (__VA_ARGS__);                                        \
     } while (0)
 
+/** The items from @p index on; NULL of a vector without any. */
+#define HTP_FROM(vector, index) ((vector)->items ? (vector)->items + (index) : NULL)
+
 /** Reserves room for @p more items. Unused room costs address space alone. */
 #define HTP_EXPECT(arena, vector, more)                                                            \
     do {                                                                                           \

@@ -5,7 +5,7 @@
 
 htp_json_scan htp_json_scan_of(htp_json_part part)
 {
-    return (htp_json_scan){.at = part.at, .end = part.at + part.length};
+    return (htp_json_scan){.at = part.at, .end = part.at ? part.at + part.length : NULL};
 }
 
 static bool fail(htp_json_scan *scan, const char *what)

@@ -137,7 +137,7 @@ static htp_outcome run_plain(htp_follower *f, htp_restore_frame *frame, uint32_t
     htp_restore_step followed = {.frame = frame,
                                  .number = number,
                                  .node = node,
-                                 .inputs = f->operands.items + before,
+                                 .inputs = HTP_FROM(&f->operands, before),
                                  .input_count = node->input_count};
     HTP_DO(htp_restore_node(f, &followed));
     if (followed.output_count < node->output_count) {

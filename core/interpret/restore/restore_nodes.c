@@ -241,7 +241,7 @@ static htp_outcome describe_operands(htp_follower *f, htp_restore_step *step)
         }
         HTP_PUSH(&f->arena, &f->operands, described);
     }
-    step->inputs = f->operands.items + first; /* the list may have moved */
+    step->inputs = HTP_FROM(&f->operands, first); /* the list may have moved */
     return HTP_GOES_ON;
 }
 
@@ -251,7 +251,7 @@ static htp_outcome check_operands(htp_follower *f, const htp_program_schema *sch
 {
     size_t before = f->operands.count;
     HTP_DO(describe_operands(f, step));
-    const htp_operands operands = {.all = f->operands.items + before,
+    const htp_operands operands = {.all = HTP_FROM(&f->operands, before),
                                    .count = step->input_count,
                                    .arguments = schema->arguments,
                                    .argument_count = schema->argument_count,

@@ -170,7 +170,7 @@ static void add_constant(struct building *d, const htp_view_node *node, htp_tens
 
 static const htp_tensor_id *find_outputs(struct building *d, const htp_view_node *node)
 {
-    const uint32_t *given = d->view->operands.items + node->outputs.first;
+    const uint32_t *given = HTP_FROM(&d->view->operands, node->outputs.first);
     uint32_t *outputs = HTP_NEW_ARRAY(d->arena, uint32_t, node->outputs.count);
     for (uint32_t i = 0; i < node->outputs.count; i++) {
         outputs[i] = given[i] == HTP_NONE ? (uint32_t)d->view->values.count : given[i];
@@ -198,7 +198,7 @@ static void add_node(struct building *d, uint32_t number, uint32_t graph)
              (htp_onnx_node){.op_type = htp_view_text(view, node->op_type),
                              .domain = "",
                              .name = "",
-                             .inputs = view->operands.items + node->inputs.first,
+                             .inputs = HTP_FROM(&view->operands, node->inputs.first),
                              .input_count = node->inputs.count,
                              .outputs = find_outputs(d, node),
                              .output_count = node->outputs.count,

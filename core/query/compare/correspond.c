@@ -199,8 +199,8 @@ static void join_sources(struct finder *f, uint32_t a, uint32_t b, htp_label lab
 {
     const htp_fingerprint *first = f->sides[OF_A].fingerprint;
     const htp_fingerprint *second = f->sides[OF_B].fingerprint;
-    const htp_link *links = first->links.items + first->first_link[a];
-    const htp_link *others = second->links.items + second->first_link[b];
+    const htp_link *links = HTP_FROM(&first->links, first->first_link[a]);
+    const htp_link *others = HTP_FROM(&second->links, second->first_link[b]);
     uint32_t count = first->first_link[a + 1] - first->first_link[a];
     uint32_t other_count = second->first_link[b + 1] - second->first_link[b];
     bool may_swap = count == 2 && other_count == 2;
@@ -370,8 +370,8 @@ unsigned htp_correspondence_compare(const htp_fingerprint *a, const htp_fingerpr
     uint32_t m = correspondence->counterparts[n];
     uint32_t links = a->first_link[n + 1] - a->first_link[n];
     bool are_same = links == b->first_link[m + 1] - b->first_link[m] &&
-                    take_same(correspondence, a->links.items + a->first_link[n],
-                              b->links.items + b->first_link[m], links);
+                    take_same(correspondence, HTP_FROM(&a->links, a->first_link[n]),
+                              HTP_FROM(&b->links, b->first_link[m]), links);
     unsigned differences = 0;
     bool has_attributes = htp_digest_equals(a->attributes[n], b->attributes[m]);
     bool has_constants = htp_digest_equals(a->given[n], b->given[m]);

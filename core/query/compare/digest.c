@@ -269,8 +269,8 @@ static htp_status read_tensor(struct reading *r, uint32_t index)
 {
     const htp_view_tensor *tensor = &r->view->tensors.items[index];
     htp_content *content = &r->contents[index];
-    content->type = type_of(r->seed, tensor->data_type, r->view->dims.items + tensor->dims.first,
-                            tensor->dims.count);
+    content->type = type_of(r->seed, tensor->data_type,
+                            HTP_FROM(&r->view->dims, tensor->dims.first), tensor->dims.count);
     uint32_t same = tensor->location ? find_same_range(r, index) : HTP_NONE;
     if (same != HTP_NONE) {
         *content = r->contents[same];

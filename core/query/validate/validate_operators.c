@@ -150,7 +150,7 @@ static void check_attribute(htp_validator *v, uint32_t node, const htp_view_attr
 
 static bool has_attribute(const htp_validator *v, htp_view_range range, const char *name)
 {
-    const htp_view_attribute *attributes = v->view->attributes.items + range.first;
+    const htp_view_attribute *attributes = HTP_FROM(&v->view->attributes, range.first);
     for (uint32_t i = 0; i < range.count; i++) {
         if (strcmp(htp_view_text(v->view, attributes[i].name), name) == 0) {
             return true;

@@ -186,7 +186,7 @@ const char *htp_report_split_json(htp_arena *arena, const htp_reported_split *re
     htp_json_string(&json, "by", reported->sizes ? measure_names[reported->by] : NULL);
     add_inputs(&json, view, reported->types);
     htp_report_border_json(&json, view, reported->types, "outputs",
-                           view->operands.items + outputs.first, outputs.count);
+                           HTP_FROM(&view->operands, outputs.first), outputs.count);
     htp_json_begin(&json, "parts", '[');
     for (size_t i = 0; i < reported->split->parts.count; i++) {
         add_split_part(&json, reported, i);

@@ -74,7 +74,7 @@ const char *htp_report_replacement(htp_arena *arena, const htp_reported_replacem
     }
     add_values(&text, r, "inputs", first->inputs.items, first->border_count);
     if (reported->op) {
-        add_values(&text, r, "weights", first->inputs.items + first->border_count,
+        add_values(&text, r, "weights", HTP_FROM(&first->inputs, first->border_count),
                    first->inputs.count - first->border_count);
         add_constants(&text, first);
     }
@@ -102,7 +102,7 @@ static void add_replaced_json(htp_json *json, const htp_replacement *r,
                            replaced->border_count);
     size_t weights = replaced->name ? replaced->inputs.count - replaced->border_count : 0;
     htp_report_border_json(json, r->view, r->types, "weights",
-                           replaced->inputs.items + replaced->border_count, weights);
+                           HTP_FROM(&replaced->inputs, replaced->border_count), weights);
     htp_json_begin(json, "attributes", '[');
     for (size_t i = 0; i < replaced->constants.count; i++) {
         htp_json_string(json, NULL, replaced->constants.items[i].name);

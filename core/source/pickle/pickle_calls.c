@@ -26,7 +26,7 @@ static htp_status open_arguments(const htp_pickle_machine *machine,
         return htp_pickle_damaged(machine, "a function is called with %u arguments, not with %u",
                                   node->count, count);
     }
-    *parts = machine->items.items + node->first;
+    *parts = HTP_FROM(&machine->items, node->first);
     return HTP_OK;
 }
 

@@ -88,7 +88,7 @@ static htp_status open_tuple(const htp_pickle_machine *machine, const htp_pickle
     if (!fits) {
         return htp_pickle_damaged(machine, "%s is not in PyTorch's form", what);
     }
-    *parts = machine->items.items + node->first;
+    *parts = HTP_FROM(&machine->items, node->first);
     return HTP_OK;
 }
 

@@ -99,7 +99,7 @@ htp_status htp_pickle_take(htp_pickle_machine *machine, size_t count,
                                   htp_pickle_reachable(machine));
     }
     machine->stack.count -= count;
-    *values = machine->stack.items ? machine->stack.items + machine->stack.count : NULL;
+    *values = HTP_FROM(&machine->stack, machine->stack.count);
     return HTP_OK;
 }
 

@@ -10,16 +10,16 @@ from corpus_archives import write_archives, write_arrays, write_pickles
 from corpus_code import write_codes
 from corpus_export import write_exports
 from corpus_exported import write_exported
-from corpus_model import write_models
+from corpus_model import write_changes, write_models
 from corpus_profile import write_profiles
 from corpus_sidecar import write_sidecars
 from corpus_texts import write_addresses, write_inputs, write_options, write_records
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
-TARGETS = {"addresses": write_addresses, "archive": write_archives, "arrays": write_arrays, "code": write_codes,
-           "export": write_exports, "exported": write_exported, "inputs": write_inputs, "model": write_models,
-           "options": write_options, "pickle": write_pickles, "profile": write_profiles, "records": write_records,
-           "sidecar": write_sidecars}
+TARGETS = {"addresses": write_addresses, "archive": write_archives, "arrays": write_arrays, "changes": write_changes,
+           "code": write_codes, "export": write_exports, "exported": write_exported, "inputs": write_inputs,
+           "model": write_models, "options": write_options, "pickle": write_pickles, "profile": write_profiles,
+           "records": write_records, "sidecar": write_sidecars}
 
 
 def main():
