@@ -6,6 +6,7 @@ import changing
 import damaging
 import ending
 import faulty
+import short_data
 from harness import case, case_for_each
 
 DAMAGES = 50  # one of so many
@@ -23,6 +24,12 @@ def damage_is_answered(source):
 def inputs_change():
     for command in ("exported", "extract", "split_shared", "replace_by", "validate_sidecar", "profile"):
         changing.check(command, changing.COMMANDS[command][0][0], CALLS)
+
+
+@case
+def external_data_are_short():
+    for command in ("extract", "split_shared", "validate", "verify"):
+        short_data.check(command, CALLS)
 
 
 @case
