@@ -261,6 +261,15 @@ static void set_permissions(htp_publication *publication)
     }
 }
 
+void htp_publication_end(htp_publication *publication)
+{
+    if (publication->lock) {
+        htp_temporary_remove(publication->lock);
+        (void)close(publication->lock_fd);
+        publication->lock = NULL;
+    }
+}
+
 htp_status htp_publication_commit(htp_publication *publication)
 {
     if (publication->model->is_direct) {
@@ -271,15 +280,7 @@ htp_status htp_publication_commit(htp_publication *publication)
     (void)pthread_sigmask(SIG_BLOCK, &all, &before);
     set_permissions(publication);
     htp_status status = publish(publication);
+    htp_publication_end(publication);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return status;
-}
-
-void htp_publication_end(htp_publication *publication)
-{
-    if (publication->lock) {
-        htp_temporary_remove(publication->lock);
-        (void)close(publication->lock_fd);
-        publication->lock = NULL;
-    }
 }

@@ -36,10 +36,10 @@ void htp_publication_begin(htp_publication *publication, htp_output *model, htp_
 HTP_MUST_USE htp_status htp_publication_choose(htp_publication *publication, const char *path);
 
 /** Moves the finished files to their places, both or none, with the permissions of those that they
- * replace. On failure the old files are restored. */
+ * replace, and releases the lock. On failure the old files are restored. */
 HTP_MUST_USE htp_status htp_publication_commit(htp_publication *publication);
 
-/** Releases the lock. */
+/** Releases the lock, if it is still held. */
 void htp_publication_end(htp_publication *publication);
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,10 +27,12 @@ enum {
     STATE_NAMED,  /* no file, or one that stays */
     STATE_EXISTS, /* removed when the process ends */
     STATE_FOLDER, /* the same, with the files in it */
+    STATE_LOCKED, /* the same, unless another process holds the lock on it */
 };
 
 struct htp_temporary {
     atomic_int state;
+    atomic_int lock; /* of STATE_LOCKED: the descriptor */
     char path[PATH_MAX];
 };
 
@@ -140,32 +143,35 @@ static bool is_still_at(const char *path, int fd)
            named.st_ino == locked.st_ino;
 }
 
+/* A signal finds no lock, or its descriptor. */
+static int open_lock(htp_temporary *lock)
+{
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_BLOCK, &all, &before);
+    int fd = open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, (mode_t)0600);
+    atomic_store(&lock->lock, fd);
+    atomic_store(&lock->state, fd >= 0 ? STATE_LOCKED : STATE_NAMED);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return fd;
+}
+
 htp_temporary *htp_temporary_lock_folder(const char *beside, int *fd)
 {
     htp_temporary *lock = take();
-    if (!lock || !set_path(lock, beside, LOCK_NAME)) {
-        htp_temporary_release(lock);
-        return NULL;
-    }
-    for (;;) {
+    bool may_lock = lock && set_path(lock, beside, LOCK_NAME);
+    while (may_lock && (*fd = open_lock(lock)) >= 0) {
         struct stat facts;
-        *fd =
-            open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, (mode_t)0600);
-        if (*fd < 0) {
-            htp_temporary_release(lock);
-            return NULL;
-        }
-        if (fstat(*fd, &facts) != 0 || !S_ISREG(facts.st_mode) || !lock_shared(lock->path, *fd)) {
-            (void)close(*fd);
-            htp_temporary_release(lock);
-            return NULL;
-        }
-        if (is_still_at(lock->path, *fd)) {
-            atomic_store(&lock->state, STATE_EXISTS);
+        may_lock =
+            fstat(*fd, &facts) == 0 && S_ISREG(facts.st_mode) && lock_shared(lock->path, *fd);
+        if (may_lock && is_still_at(lock->path, *fd)) {
             return lock;
         }
+        atomic_store(&lock->state, STATE_NAMED);
         (void)close(*fd);
     }
+    htp_temporary_release(lock);
+    return NULL;
 }
 
 const char *htp_temporary_path(const htp_temporary *temporary)
@@ -213,6 +219,15 @@ static void abandon_folder(const char *path)
     (void)rmdir(path);
 }
 
+/* Removes the file if this process has the lock, or gets it at once. */
+static void abandon_lock(const htp_temporary *lock)
+{
+    const int fd = atomic_load(&lock->lock);
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_still_at(lock->path, fd)) {
+        (void)unlink(lock->path);
+    }
+}
+
 void htp_temporary_abandon(void)
 {
     for (size_t i = 0; i < LIMIT; i++) {
@@ -221,6 +236,8 @@ void htp_temporary_abandon(void)
             (void)unlink(temporaries[i].path);
         } else if (state == STATE_FOLDER) {
             abandon_folder(temporaries[i].path);
+        } else if (state == STATE_LOCKED) {
+            abandon_lock(&temporaries[i]);
         }
     }
 }
