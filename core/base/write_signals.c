@@ -21,9 +21,11 @@ void htp_write_signals_hold(htp_write_signals *before)
 void htp_write_signals_release(const htp_write_signals *before)
 {
     static const struct timespec at_once;
+    const int error = errno;
     int taken;
     do {
         taken = sigtimedwait(&before->held, NULL, &at_once);
     } while (taken > 0 || (taken < 0 && errno == EINTR));
     (void)pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
+    errno = error;
 }

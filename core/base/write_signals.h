@@ -17,7 +17,7 @@ typedef struct htp_write_signals {
 /** Holds the signals of writes back. */
 void htp_write_signals_hold(htp_write_signals *before);
 
-/** Discards the signals that writes raised since, and restores the mask. */
+/** Discards the signals that writes raised since, and restores the mask. errno stays. */
 void htp_write_signals_release(const htp_write_signals *before);
 
 #endif

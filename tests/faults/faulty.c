@@ -10,9 +10,11 @@
  *   fault=at:... fault=after:...  something happens to the run: acts.h
  *   fault=limit:0:BYTES      no file may grow beyond that size; nothing is reported
  *
- * A file that is renamed before it is on disk adds a line, too: "unsynced" (synced.h).
+ * A file that is renamed before it is on disk adds a line, too: "unsynced" (synced.h); so does, if
+ * no fault is ordered, a rename that is not on disk when the next step or the end of the process
+ * comes.
  *
- * The program "enter-sandbox MODEL..." is that of entering.h.
+ * The programs "enter-sandbox MODEL..." and "host ..." are those of entering.h and hosting.h.
  *
  * A place of an allocation is a hash of the return addresses on the stack, so that a loop is one
  * place; a place of a call that reads or changes files is its number in its process, and 2^32 for
@@ -25,6 +27,7 @@
 #include "acts.h"
 #include "callers.h"
 #include "entering.h"
+#include "hosting.h"
 #include "report.h"
 #include "synced.h"
 
@@ -293,7 +296,6 @@ HOOK(int, renameat2, (int a, const char *from, int b, const char *to, unsigned i
 HOOK(int, link, (const char *from, const char *to), (from, to))
 HOOK(int, linkat, (int a, const char *from, int b, const char *to, int flags),
      (a, from, b, to, flags))
-HOOK(int, unlink, (const char *path), (path))
 HOOK(int, unlinkat, (int folder, const char *name, int flags), (folder, name, flags))
 HOOK(int, mkdir, (const char *path, mode_t rights), (path, rights))
 HOOK(int, flock, (int file, int operation), (file, operation))
@@ -302,6 +304,14 @@ HOOK(int, memfd_create, (const char *name, unsigned int flags), (name, flags))
 
 HOOK_SYNC(fsync)
 HOOK_SYNC(fdatasync)
+
+/* With a fault, names may be taken back before they are on disk. */
+static void expect_on_disk(bool are_names)
+{
+    if (mode == LIST && !are_names) {
+        htp_report_add(calls_made, "unsynced", NULL);
+    }
+}
 
 int rename(const char *from, const char *to)
 {
@@ -313,7 +323,37 @@ int rename(const char *from, const char *to)
     if (mode != NO_FAULT && !htp_synced_is(from)) {
         htp_report_add(calls_made, "unsynced", NULL);
     }
-    return next(from, to);
+    expect_on_disk(htp_synced_are_names(to));
+    const int failed = next(from, to);
+    if (failed == 0 && mode != NO_FAULT) {
+        htp_synced_name(to);
+    }
+    return failed;
+}
+
+int unlink(const char *path)
+{
+    int (*next)(const char *);
+    *(void **)&next = next_of("unlink");
+    if (is_call_refused("unlink", __builtin_return_address(0))) {
+        return -1;
+    }
+    expect_on_disk(htp_synced_are_names(path));
+    return next(path);
+}
+
+/* Also behind exit(): htp_trace_main(). */
+static void end_process(void)
+{
+    expect_on_disk(htp_synced_are_all_names());
+}
+
+void _exit(int code)
+{
+    end_process();
+    for (;;) {
+        (void)syscall(SYS_exit_group, code);
+    }
 }
 
 /* The file is closed in any case, as Linux does. */
@@ -403,11 +443,12 @@ int htp_trace_main(int argc, char **argv)
     for (int i = 1; i + ORDERS <= argc; i++) {
         argv[i] = argv[i + ORDERS];
     }
-    if (!is_taken) {
+    if (!is_taken || atexit(end_process) != 0) {
         return EXIT_FAILURE;
     }
     const int count = argc - ORDERS;
-    return count > 1 && strcmp(argv[1], "enter-sandbox") == 0
-               ? htp_entering_run(count - 2, argv + 2)
-               : htp_faulty_main(count, argv);
+    const char *program = count > 1 ? argv[1] : "";
+    return strcmp(program, "enter-sandbox") == 0 ? htp_entering_run(count - 2, argv + 2)
+           : strcmp(program, "host") == 0        ? htp_hosting_run(count - 2, argv + 2)
+                                                 : htp_faulty_main(count, argv);
 }

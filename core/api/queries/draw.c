@@ -4,12 +4,14 @@
 #include "api/options.h"
 #include "api/queries/graphviz.h"
 #include "api/queries/measures.h"
+#include "base/files/descriptor.h"
 #include "onnx/files/delivery.h"
 #include "quality/quality.h"
 #include "query/select/error_report.h"
 #include "report/drawing/drawing.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -94,16 +96,7 @@ static bool count_bytes(void *user, const void *bytes, size_t count)
 static bool write_to_file(void *user, const void *bytes, size_t count)
 {
     const int *file = user;
-    const char *at = bytes;
-    while (count > 0) {
-        ssize_t written = write(*file, at, count);
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
-        at += written > 0 ? written : 0;
-        count -= written > 0 ? (size_t)written : 0;
-    }
-    return true;
+    return htp_descriptor_write_all(*file, bytes, count);
 }
 
 static htp_status run_graphviz(struct work *work)
@@ -113,7 +106,8 @@ static htp_status run_graphviz(struct work *work)
     bool is_given = work->dot >= 0 && give(work, write_to_file, &work->dot);
     htp_status status =
         is_given ? htp_graphviz_draw(work->dot, &svg, work->drawing.progress, work->drawing.user)
-                 : htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+                 : htp_status_make(HTP_CODE_INTERNAL, "no room for the drawing in memory: %s",
+                                   strerror(work->has_no_memory ? ENOMEM : errno));
     work->svg = svg;
     return status;
 }

@@ -1,24 +1,30 @@
 #include "base/files/descriptor.h"
 
+#include "base/write_signals.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 bool htp_descriptor_write_all(int fd, const void *bytes, size_t count)
 {
+    htp_write_signals before;
     const char *at = bytes;
-    while (count > 0) {
+    bool is_written = true;
+    htp_write_signals_hold(&before);
+    while (count > 0 && is_written) {
         ssize_t written = write(fd, at, count);
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
+        is_written = written >= 0 || errno == EINTR;
         at += written > 0 ? written : 0;
         count -= written > 0 ? (size_t)written : 0;
     }
-    return true;
+    htp_write_signals_release(&before);
+    return is_written;
 }
 
 int htp_descriptor_sync_folder(int folder)
@@ -28,6 +34,20 @@ int htp_descriptor_sync_folder(int folder)
         error = fsync(folder) != 0 ? errno : 0;
     } while (error == EINTR);
     return error == EIO || error == ENOSPC || error == EDQUOT ? error : 0;
+}
+
+int htp_descriptor_sync_folder_of(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    (void)snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
+                   slash ? path : ".");
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int error = fd >= 0 ? htp_descriptor_sync_folder(fd) : 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return error;
 }
 
 bool htp_descriptor_read_all(int fd, void *bytes, size_t count)

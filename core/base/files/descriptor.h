@@ -7,12 +7,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Writes all bytes to a file descriptor. @return false: errno says why it failed */
+/** Writes all bytes to a file descriptor, without the signals of writes (base/write_signals.h).
+ * @return false: errno says why it failed */
 bool htp_descriptor_write_all(int fd, const void *bytes, size_t count);
 
 /** Puts the entries of a folder on disk. @return errno if its disk refuses; 0 also if its file
  * system cannot */
 int htp_descriptor_sync_folder(int folder);
+
+/** The same with the folder that a path names an entry of; 0 also if it cannot be opened. */
+int htp_descriptor_sync_folder_of(const char *path);
 
 /** Reads so many bytes from a file descriptor. @return false: it ends before, or errno says why it
  * failed */

@@ -196,6 +196,7 @@ htp_status htp_folder_publish(htp_folder *folder)
     if (rename(htp_temporary_path(folder->temporary), folder->path) != 0) {
         return cannot_write(folder->path, errno);
     }
+    (void)htp_descriptor_sync_folder_of(folder->path); /* there is no way back */
     htp_temporary_release(folder->temporary);
     folder->temporary = NULL;
     (void)closedir(folder->names);

@@ -30,9 +30,8 @@ HTP_MUST_USE htp_status htp_folder_begin(htp_folder *folder, const char *path);
 /** The path of a file @p name in the temporary folder. @return whether it fits */
 bool htp_folder_file(const htp_folder *folder, const char *name, char path[PATH_MAX]);
 
-/** Renames the folder to its final path. @return HTP_CODE_CANNOT_WRITE, also if something exists
- * there now
- */
+/** Renames the folder to its final path, and puts that on disk. @return HTP_CODE_CANNOT_WRITE, also
+ * if something exists there now */
 HTP_MUST_USE htp_status htp_folder_publish(htp_folder *folder);
 
 /** Removes the temporary folder and the files in it, if there still is one. */

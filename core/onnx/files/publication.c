@@ -102,21 +102,6 @@ htp_status htp_publication_choose(htp_publication *publication, const char *path
 
 /* ---- the steps ---- */
 
-/* Syncs the entries of a path's folder. @return errno; 0 if that is not supported */
-static int synchronize_folder(const char *path)
-{
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    (void)snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
-                   slash ? path : ".");
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int error = fd >= 0 ? htp_descriptor_sync_folder(fd) : 0;
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    return error;
-}
-
 /* Whether data file @p number is removed along with the old model. */
 static bool goes(const htp_publication *publication, unsigned number)
 {
@@ -219,14 +204,14 @@ static htp_status publish(htp_publication *publication)
         is_placed = !error;
     }
     const char *path = places_data && !is_placed ? publication->data_path : model->path;
-    error = error ? error : synchronize_folder(model->path);
+    error = error ? error : htp_descriptor_sync_folder_of(model->path);
     error = error ? error : place(model, model->path);
     if (error) {
         take_back_data(publication, is_placed);
         return htp_output_cannot_write(path, error);
     }
     /* Not before the rename is on disk: a crash could bring the old model back. */
-    if (synchronize_folder(model->path) == 0) {
+    if (htp_descriptor_sync_folder_of(model->path) == 0) {
         remove_old(publication);
     }
     htp_temporary_remove(publication->kept);

@@ -3,6 +3,7 @@
 import signal
 
 import ending
+import hosting
 import large_pair
 from harness import case_for_each
 
@@ -43,6 +44,11 @@ def signal_at_every_call(parameters):
 @case_for_each(list(ending.COMMANDS))
 def file_sizes_are_limited(command):
     ending.check_limits(command, 40)
+
+
+@case_for_each(list(hosting.WORKS))
+def file_sizes_of_a_host_are_limited(work):
+    hosting.check_limits(work, 40)
 
 
 @case_for_each(large_pair.KINDS)

@@ -6,6 +6,7 @@ import changing
 import damaging
 import ending
 import faulty
+import hosting
 import short_data
 from harness import case, case_for_each
 
@@ -51,6 +52,13 @@ def stopped():
 
 
 @case
+def writes_of_a_host_end():
+    hosting.check_pipe()
+    for work in hosting.WORKS:
+        hosting.check_limits(work, CALLS)
+
+
+@case
 def memory_runs_out():
     for command in ("export", "exported", "inspect"):
         faulty.check_memory(command, "once", CALLS)
@@ -60,3 +68,10 @@ def memory_runs_out():
 def writes_fail():
     for fault in faulty.WRITE_FAULTS:
         faulty.check_writes("exported_pair", fault, CALLS)
+
+
+@case
+def renames_are_on_disk():
+    """When the next step relies on them, and at the end."""
+    for command in faulty.WRITERS:
+        faulty.places(command)
