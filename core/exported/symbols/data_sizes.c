@@ -1,5 +1,6 @@
 #include "exported/symbols/data_sizes.h"
 
+#include "base/checked.h"
 #include "exported/symbols/symbol_steps.h"
 
 enum {
@@ -32,16 +33,6 @@ struct line {
     int64_t away[HTP_MAX_LANES]; /* from the first lane, in lowest terms */
 };
 
-static int64_t divisor_of(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* @param numbers  by lane
  * @return whether the numbers are known, and differ between the first lane and the second */
 static bool line_through(const htp_exported_number *numbers, uint32_t lane_count, struct line *line)
@@ -50,10 +41,11 @@ static bool line_through(const htp_exported_number *numbers, uint32_t lane_count
     *line = (struct line){{0}};
     for (uint32_t lane = 0; lane < lane_count; lane++) {
         if (!htp_exported_is_integer(&numbers[lane]) ||
-            __builtin_sub_overflow(numbers[lane].whole, numbers[0].whole, &line->away[lane])) {
+            __builtin_sub_overflow(numbers[lane].whole, numbers[0].whole, &line->away[lane]) ||
+            line->away[lane] == INT64_MIN) {
             return false;
         }
-        divisor = divisor_of(line->away[lane], divisor);
+        divisor = htp_common_divisor(line->away[lane], divisor);
     }
     for (uint32_t lane = 0; lane < lane_count && divisor != 0; lane++) {
         line->away[lane] /= line->away[1] < 0 ? -divisor : divisor;
