@@ -17,7 +17,7 @@ def without(value, names: set):
     return [without(item, names) for item in value] if isinstance(value, list) else value
 
 
-def saved(torch, forward, args, dynamic=None, kwargs=None, decomposed=False, dropped=DROPPED) -> bytes:
+def saved(torch, forward, args, dynamic=None, kwargs=None, decomposed=False) -> bytes:
     """The JSON of a module with this forward(), without what the fuzzer would only lose time with."""
     def init(self):
         torch.nn.Module.__init__(self)
@@ -30,7 +30,7 @@ def saved(torch, forward, args, dynamic=None, kwargs=None, decomposed=False, dro
     torch.export.save(program.run_decompositions() if decomposed else program, file)
     with zipfile.ZipFile(file) as archive:
         text = archive.read(next(name for name in archive.namelist() if "/models/" in name))
-    return json.dumps(without(json.loads(text), dropped), separators=(",", ":")).encode()
+    return json.dumps(without(json.loads(text), DROPPED), separators=(",", ":")).encode()
 
 
 def in_place(x):
@@ -175,7 +175,6 @@ def made_by_pytorch() -> dict:
         "size": (lambda self, x, n: x.new_zeros(n, 2) + self.w, (x, 3), ({}, torch.export.Dim.DYNAMIC)),
         "state": (state, (x,)),
         "symbols": (symbols, (x,), ({0: size, 1: other},)),
-        "traces": (lambda self, x: F.relu(x + self.w), (x,), None, None, False, {"torch_fn", "from_node"}),
         "turned": (lambda self, x: turned_in_place(x), (x,)),
         "whole": (lambda self, x: turned_whole(x), (x,)),
         "while": (counted, (x,)),

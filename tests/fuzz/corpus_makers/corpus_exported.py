@@ -213,11 +213,25 @@ def stacks(relu: dict) -> dict:
     module = relu["graph_module"]["module_call_graph"][0]
     graph = relu["graph_module"]["graph"]
     stack = "L__self__,,net.Net;L__self___a,a,net.Part"
-    found = {}
-    for name, text in traces.items():
-        nodes = [{**graph["nodes"][0], "metadata": {"nn_module_stack": stack, "stack_trace": text}}]
-        found[name] = {**relu, "graph_module": {**relu["graph_module"], "graph": {**graph, "nodes": nodes},
-                                                "module_call_graph": [module, {"fqn": "a", "signature": None}]}}
+    modules = [module, *({"fqn": path, "signature": None} for path in ("a", "a.b", "a.b.c", "d"))]
+
+    def with_nodes(*nodes) -> dict:
+        return {**relu, "graph_module": {**relu["graph_module"], "graph": {**graph, "nodes": list(nodes)},
+                                         "module_call_graph": modules}}
+
+    found = {name: with_nodes({**graph["nodes"][0], "metadata": {"nn_module_stack": stack, "stack_trace": text}})
+             for name, text in traces.items()}
+    within = f"{stack};L__self___a_b,a.b,net.Part"
+    stacks = [stack, within, f"{within};L__self___a_b_c,a.b.c,net.Part", "L__self__,,net.Net;L__self___d,d,net.Part",
+              "L__self__,,net.Net;L__self___a@1,a@1,net.Part", "L__self__,,net.Net;L__self___lost,lost,net.Part",
+              "L__self__,,net.Net;a,a", within, ""]
+    names = ["x", *(f"v{number}" for number in range(1, len(stacks))), "y"]
+    nodes = [{**node("torch.ops.aten.relu.default", {"self": value(names[i])}, value(names[i + 1])),
+              "metadata": {"nn_module_stack": each, "stack_trace": "".join(frames[1:2] * each.count(";")) + frames[2]}}
+             for i, each in enumerate(stacks)]
+    found["calls"] = with_nodes(*nodes)
+    found["calls"]["graph_module"]["graph"] = {**found["calls"]["graph_module"]["graph"],
+                                               "tensor_values": {name: tensor(2, 3) for name in names}}
     return found
 
 
