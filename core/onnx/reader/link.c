@@ -182,8 +182,14 @@ static void resolve_outputs(linker *l, uint32_t graph)
 {
     htp_view *view = l->view;
     htp_view_range outputs = view->graphs.items[graph].outputs;
+    const uint32_t around = view->graphs.items[graph].node;
     for (uint32_t i = outputs.first; i < outputs.first + outputs.count; i++) {
-        view->operands.items[i] = resolve(l, graph, view->operands.items[i], HTP_NONE);
+        uint32_t value = resolve(l, graph, view->operands.items[i], HTP_NONE);
+        view->operands.items[i] = value;
+        /* A body may return what lies outside of it, as its node reads it. */
+        if (view->values.items[value].graph != graph && !is_made_before(view, value, around)) {
+            note_flaw(l, (htp_view_flaw){HTP_VIEW_MADE_LATER, graph, around, value});
+        }
     }
 }
 

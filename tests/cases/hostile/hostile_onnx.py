@@ -141,6 +141,9 @@ MODELS = {
     "a body that reads a later value": model(graph([
         node("If", ("x",), ("a",), attributes=[attribute("then_branch", GRAPH, field(6, graph([node("Neg", ("y",), ("z",))], (), [value("z", 2)])))]),
         node("Neg", ("a",), ("y",), "m")])),
+    "a body that returns a later value": model(graph([
+        node("If", ("x",), ("a",), attributes=[attribute("then_branch", GRAPH, field(6, graph([], (), [value("y", 2)])))]),
+        node("Neg", ("a",), ("y",), "m")])),
     "a branch without a graph": model(graph([node("If", ("x",), attributes=[attribute("then_branch", GRAPH, b"")])])),
     "a loop without a body": model(graph([node("Loop", ("", "", "x"))])),
     "a scan of -1 inputs": model(graph([node("Scan", ("x",), attributes=[

@@ -209,6 +209,7 @@ def stacks(relu: dict) -> dict:
               '  File "net.py", line 12, in forward\n    return self.a(x)\n',
               '  File "net.py", line 4294967296, in forward\n    return x.relu()\n']
     traces = {"lines": "".join(frames), "fewer": frames[0], "cut": frames[1][:24], "end": "".join(frames)[:-1],
+              "bare": "".join(frame.splitlines()[0] + "\\n" for frame in frames[1:]),
               "other": '  File "net.py", line x\n\n\n  in forward'}
     module = relu["graph_module"]["module_call_graph"][0]
     graph = relu["graph_module"]["graph"]

@@ -111,6 +111,12 @@ def bodies():
     return model(graph([loop], initializer=weights))
 
 
+def later():
+    """A body that returns what a later node makes."""
+    choice = node("If", ["c"], ["a"], "/if/If", then_branch=helper.make_graph([], "t", [], [value("y")]))
+    return model(graph([choice, node("Neg", ["a"], ["y"], "/neg/Neg")], inputs=("x", "c")))
+
+
 def functions():
     inner = helper.make_function("d", "Inner", ["a"], ["b"], [node("Neg", ["a"], ["b"], "n")],
                                  [helper.make_opsetid("", 18)])
@@ -329,7 +335,7 @@ def write_models(folder):
 
 def write_changes(folder):
     """Models that each change can be made to."""
-    kept = (by_attribute, records, bodies, functions, calls, kept_calls, attributes, weights, types, external, untyped)
+    kept = (by_attribute, records, bodies, functions, calls, kept_calls, attributes, weights, types, external, untyped, later)
     for make in kept:
         made = make() if make is not by_attribute else tagged(by_attribute)
         (folder / make.__name__).write_bytes(made.SerializeToString(deterministic=True))
