@@ -331,11 +331,3 @@ def write_models(folder):
     (folder / "no_json").write_bytes(whole.replace(b'{"rules"', b'["rules"'))
     (folder / "unknown_field").write_bytes(whole + b"\xba\x3e\x03abc")
     (folder / "archive").write_bytes(b"PK\x03\x04" + bytes(60))
-
-
-def write_changes(folder):
-    """Models that each change can be made to."""
-    kept = (by_attribute, records, bodies, functions, calls, kept_calls, attributes, weights, types, external, untyped, later)
-    for make in kept:
-        made = make() if make is not by_attribute else tagged(by_attribute)
-        (folder / make.__name__).write_bytes(made.SerializeToString(deterministic=True))

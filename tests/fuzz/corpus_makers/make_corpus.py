@@ -7,10 +7,11 @@ of error. Every run makes the same files.
 from pathlib import Path
 
 from corpus_archives import write_archives, write_arrays, write_pickles
+from corpus_changes import write_changes
 from corpus_code import write_codes
 from corpus_export import write_exports
 from corpus_exported import write_exported
-from corpus_model import write_changes, write_models
+from corpus_model import write_models
 from corpus_profile import write_profiles
 from corpus_sidecar import write_sidecars
 from corpus_texts import write_addresses, write_inputs, write_options, write_records
