@@ -95,15 +95,37 @@ static htp_status draw(const char *model, const char *output)
     return status;
 }
 
+static htp_status strip(const char *model, const char *output)
+{
+    htp_model *opened = NULL;
+    htp_status status = htp_model_open(model, &opened);
+    status = status ? status : htp_model_strip(opened, output, NULL);
+    htp_model_free(opened);
+    return status;
+}
+
+/* With itself. */
+static htp_status compare(const char *model, const char *output)
+{
+    htp_model *opened = NULL;
+    (void)output;
+    htp_status status = htp_model_open(model, &opened);
+    status = status ? status : htp_model_compare(opened, opened, NULL, NULL, NULL);
+    htp_model_free(opened);
+    return status;
+}
+
 static const struct {
     const char *word;
     htp_status (*work)(const char *model, const char *output);
 } works[] = {{"export", export_to},
              {"export_pair", export_pair},
-             {"draw", draw},
              {"export_memory", export_memory},
              {"export_pipe", export_pipe},
-             {"split", split}};
+             {"split", split},
+             {"draw", draw},
+             {"strip", strip},
+             {"compare", compare}};
 
 /* ---- the signals ---- */
 

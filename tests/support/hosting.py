@@ -1,11 +1,13 @@
-"""Hosts of the library in which no file may grow beyond a size, or nobody reads a pipe: tests/faults/hosting.h. Neither
-signal is ignored there, and both would end the process."""
+"""Hosts of the library in which no file may grow beyond a size, nobody reads a pipe, or external data are cut short while
+they are read: tests/faults/hosting.h. No signal is ignored there, and each would end the process."""
 
 from pathlib import Path
 
+import changing
 import ending
 import faulty
-from harness import EXIT_CANNOT_WRITE, EXIT_INTERNAL, EXIT_OK, quick_scratch
+import short_data
+from harness import EXIT_BAD_INPUT, EXIT_CANNOT_WRITE, EXIT_INTERNAL, EXIT_OK, quick_scratch
 
 # A row for each: the model of ending.inputs(), the output, and the exit codes beyond the size.
 WORKS = {
@@ -16,27 +18,31 @@ WORKS = {
     "draw": ("m.onnx", "out/m.dot", (EXIT_CANNOT_WRITE,)),
 }
 
+# What copies or reads external data, and its output.
+READERS = {"split": "out/parts", "strip": "out/m.onnx", "compare": "-"}
 
-def run(work: str, model: str, output: str, folder: Path, order: str = "list") -> tuple:
-    """@return the answer, and what it leaves"""
+
+def run(work: str, model: Path, output: str, folder: Path, order: str = "list") -> tuple:
+    """@return the answer, the names that it leaves, and the report"""
     (folder / faulty.OUT).mkdir(exist_ok=True)
-    result, _ = faulty.run_program(["host", work, str(ending.inputs() / model), output], folder, order)
-    return result, ending.names(folder / faulty.OUT)
+    result, report = faulty.run_program(["host", work, str(model), output], folder, order)
+    return result, ending.names(folder / faulty.OUT), report
 
 
 def check_limits(work: str, count: int) -> None:
     """A file may grow to so many parts of the size of the largest one."""
-    model, output, codes = WORKS[work]
+    name, output, codes = WORKS[work]
+    model = ending.inputs() / name
     with quick_scratch() as folder:
-        result, _ = run(work, model, output, folder)
+        result, _, _ = run(work, model, output, folder)
         assert result.returncode == EXIT_OK, result.stderr
         sizes = [path.stat().st_size for path in (folder / faulty.OUT).rglob("*") if path.is_file()]
-        largest = max(*sizes, (ending.inputs() / model).stat().st_size)
+        largest = max(*sizes, model.stat().st_size)
     complaints = []
     for step in range(count + 1):
         bytes_left = largest * step // count
         with quick_scratch() as folder:
-            result, left = run(work, model, output, folder, f"limit:0:{bytes_left}")
+            result, left, _ = run(work, model, output, folder, f"limit:0:{bytes_left}")
         lines = result.stderr.splitlines()
         is_whole = result.returncode == EXIT_OK and bytes_left >= max(sizes)
         is_refused = result.returncode in codes and not left and len(lines) <= 1 and bytes_left < largest
@@ -47,6 +53,32 @@ def check_limits(work: str, count: int) -> None:
 
 def check_pipe() -> None:
     with quick_scratch() as folder:
-        result, left = run("export_pipe", "m.pt", "-", folder)
+        result, left, _ = run("export_pipe", ending.inputs() / "m.pt", "-", folder)
     assert result.returncode == EXIT_CANNOT_WRITE and not left, (result.returncode, result.stderr, left)
     assert len(result.stderr.splitlines()) == 1 and "/proc/self/fd/" in result.stderr, result.stderr
+
+
+def run_on_pair(work: str, folder: Path, order: str) -> tuple:
+    """The same on a fresh model with external data in the folder."""
+    changing.restore(folder, [short_data.MODEL, short_data.DATA])
+    return run(work, folder / short_data.MODEL, READERS[work], folder, order)
+
+
+def check_cut(work: str, count: int = 0) -> None:
+    """External data are cut short at so many calls; at all if the count is 0."""
+    complaints, codes = [], set()
+    with quick_scratch() as folder:
+        usual, whole, listed = run_on_pair(work, folder, "list")
+        assert usual.returncode == EXIT_OK, usual.stderr
+        places = [place for place in listed if place.call not in faulty.ALLOCATIONS]
+        opened = [place for place in places if place.call in ("mapped", "open")]
+        for place in [*faulty.evenly(places, count), *(opened if count else ())]:
+            result, left, acted = run_on_pair(work, folder, f"at:{place.name}:cut:{folder / short_data.DATA}")
+            lines = result.stderr.splitlines()
+            is_refused = result.returncode == EXIT_BAD_INPUT and not left and len(lines) == 1
+            is_right = is_refused or (result.returncode == EXIT_OK and left == whole)
+            codes.add(result.returncode)
+            complaints.append("" if is_right and len(acted) == 1 else
+                              f"{work}, cut at {place}: exit code {result.returncode}, {lines[:20]}, {left}")
+    ending.raise_complaints(complaints)
+    assert EXIT_BAD_INPUT in codes, f"{work}: {codes}"

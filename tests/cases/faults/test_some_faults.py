@@ -31,6 +31,8 @@ def inputs_change():
 def external_data_are_short():
     for command in ("extract", "split_shared", "validate", "verify"):
         short_data.check(command, CALLS)
+    for work in hosting.READERS:
+        hosting.check_cut(work, CALLS)
 
 
 @case
