@@ -141,8 +141,13 @@ static bool take_action(const char *text)
         if (strncmp(text, actions[i].word, length) == 0) {
             action_wanted = actions[i].action;
             const bool is_signal = action_wanted == SIGNAL || action_wanted == SIGNALS;
-            signal_wanted = is_signal ? (int)strtol(text + length, NULL, 10) : 0;
-            return is_signal || open_input(text + length);
+            if (!is_signal) {
+                return open_input(text + length);
+            }
+            signal_wanted = (int)strtol(text + length, NULL, 10);
+            /* A campaign in the background ignores some, and so would the program. */
+            (void)signal(signal_wanted, SIG_DFL);
+            return true;
         }
     }
     return false;

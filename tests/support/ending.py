@@ -125,13 +125,22 @@ def run(folder: Path, text: str, order: str = "") -> tuple:
     return Result(result.returncode, tuple(result.stderr.splitlines())), report
 
 
+@functools.cache
+def old_outputs(command: str) -> dict:
+    with quick_scratch() as folder:
+        (folder / faulty.OUT).mkdir()
+        if COMMANDS[command][0]:
+            result, _ = run(folder, COMMANDS[command][0])
+            assert result.code == EXIT_OK, result
+        return faulty.contents(folder)
+
+
 def prepare(folder: Path, command: str) -> None:
-    """The old outputs."""
+    """Puts the old outputs in place."""
     shutil.rmtree(folder / faulty.OUT, ignore_errors=True)
     (folder / faulty.OUT).mkdir()
-    if COMMANDS[command][0]:
-        result, _ = run(folder, COMMANDS[command][0])
-        assert result.code == EXIT_OK, result
+    for name, content in old_outputs(command).items():
+        (folder / name).write_bytes(content)
 
 
 @dataclass(frozen=True)
