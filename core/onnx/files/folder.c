@@ -149,21 +149,45 @@ static void remove_all_left(const char *path)
 
 /* ---- the steps ---- */
 
-/* Makes and locks the temporary folder. @return errno */
-static int make(htp_folder *folder)
+/* Locks the temporary folder, if the file system supports locks. Until then another run may take it
+ * for what a dead run left. @return whether it is still there */
+static bool lock(htp_folder *folder)
+{
+    struct stat named, opened;
+    const int fd = dirfd(folder->names);
+    const bool is_taken = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    return !is_taken && fstat(fd, &opened) == 0 &&
+           lstat(htp_temporary_path(folder->temporary), &named) == 0 &&
+           named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+/* Makes and locks a temporary folder. @return errno; ENOENT if another run has removed it */
+static int make_one(htp_folder *folder)
 {
     folder->temporary = htp_temporary_create_folder(folder->path);
     if (!folder->temporary) {
         return errno;
     }
     folder->names = open_names(AT_FDCWD, htp_temporary_path(folder->temporary));
-    if (!folder->names) {
-        int error = errno;
-        htp_folder_discard(folder);
-        return error;
+    int error = folder->names ? 0 : errno;
+    if (!error && !lock(folder)) {
+        error = ENOENT;
     }
-    (void)flock(dirfd(folder->names), LOCK_EX | LOCK_NB); /* if the file system supports locks */
-    return 0;
+    if (error) {
+        htp_folder_discard(folder);
+    }
+    return error;
+}
+
+/* @return errno */
+static int make(htp_folder *folder)
+{
+    enum { MOST_TRIES = 1000 };
+    int error = make_one(folder);
+    for (int i = 1; i < MOST_TRIES && error == ENOENT; i++) {
+        error = make_one(folder);
+    }
+    return error;
 }
 
 htp_status htp_folder_begin(htp_folder *folder, const char *path)

@@ -3,6 +3,7 @@
  */
 #include "publication_fixture.h"
 
+#include "onnx/files/folder.h"
 #include "onnx/files/leftovers.h"
 
 #include <errno.h>
@@ -282,8 +283,51 @@ UNIT_TEST(a_data_file_may_be_that_of_two_models)
     scratch_remove();
 }
 
+/* Makes folders beside those of other processes. @return whether each stays until it is published
+ */
+static bool make_folders(int process)
+{
+    enum { FOLDERS = 300 };
+    bool are_made = true;
+    for (int i = 0; i < FOLDERS && are_made; i++) {
+        htp_folder folder;
+        char path[PATH_MAX];
+        char file[PATH_MAX];
+        (void)snprintf(path, sizeof(path), "%s/%d-%d", at(""), process, i);
+        htp_status status = htp_folder_begin(&folder, path);
+        FILE *made = !status && htp_folder_file(&folder, "part", file) ? fopen(file, "wb") : NULL;
+        are_made = made && fclose(made) == 0;
+        if (!status) {
+            htp_folder_discard(&folder);
+        }
+        htp_status_free(status);
+    }
+    return are_made;
+}
+
+/* Another run may see a folder between its creation and its lock. */
+UNIT_TEST(new_folders_are_not_taken_for_those_of_dead_runs)
+{
+    enum { PROCESSES = 4 };
+    pid_t children[PROCESSES];
+    begin(arena);
+    for (int i = 0; i < PROCESSES; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            _exit(make_folders(i) ? 0 : 1);
+        }
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int ended = 0;
+        ck_assert_int_eq(waitpid(children[i], &ended, 0), children[i]);
+        ck_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+    }
+    (void)scratch_clear();
+    scratch_remove();
+}
+
 UNIT_MAIN("leftovers", a_foreign_model_keeps_its_data_until_it_is_replaced, other_files_stay,
           damaged_models_refer_to_nothing, temporary_files_of_dead_runs_go,
           files_of_runs_that_live_stay, what_is_no_temporary_file_stays,
           data_files_of_dead_runs_go_unless_they_are_needed, strange_journals_do_nothing,
-          a_data_file_may_be_that_of_two_models)
+          a_data_file_may_be_that_of_two_models, new_folders_are_not_taken_for_those_of_dead_runs)
