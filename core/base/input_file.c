@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { SMALLEST_DROP = 1 << 16 }; /* bytes of a mapping worth a system call */
+
 /* Notes the identity of an open file. @return errno */
 static int note(htp_input_file *file, int fd)
 {
@@ -58,6 +60,16 @@ const void *htp_input_file_map(const htp_input_file *file)
 {
     const void *mapped = mmap(NULL, (size_t)file->bytes, PROT_READ, MAP_PRIVATE, file->fd, 0);
     return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+void htp_input_file_drop(const void *begin, uint64_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t)begin + page - 1) / page * page;
+    uintptr_t last = ((uintptr_t)begin + (uintptr_t)bytes) / page * page;
+    if (bytes >= SMALLEST_DROP && last > first) {
+        (void)madvise((void *)first, last - first, MADV_DONTNEED);
+    }
 }
 
 bool htp_input_file_is_cut(const htp_input_file *file)

@@ -36,6 +36,10 @@ htp_code htp_input_file_code(int error, htp_code otherwise);
 /** Maps a file that is not empty, for reading. @return NULL: errno says why it failed */
 const void *htp_input_file_map(const htp_input_file *file);
 
+/** Gives back the memory of those pages of a mapping that lie wholly in a range. They are read
+ * again when they are used again. Small ranges are not worth a system call. */
+void htp_input_file_drop(const void *begin, uint64_t bytes);
+
 /** Whether the file has become shorter: its mapped bytes must not be touched then. */
 bool htp_input_file_is_cut(const htp_input_file *file);
 

@@ -303,6 +303,9 @@ static void begin(calling *c, htp_arena *arena)
     r->none = HTP_NONE;
     r->place.file = "";
     c->given = HTP_NEW_ARRAY(arena, const htp_input *, (size_t)r->program->input_count + 1);
+    HTP_EXPECT(arena, &r->values, count);
+    HTP_EXPECT(arena, &r->nodes, r->program->graphs.items[0].node_count);
+    HTP_EXPECT(arena, &r->stacks, r->program->graphs.items[0].node_count);
     HTP_PUSH(arena, &r->blocks, (htp_trace_block){.inputs = NULL});
     htp_lying_begin(r);
     htp_scopes_begin(r);

@@ -181,6 +181,7 @@ void htp_document_values(htp_document *d, const htp_json_node *graph)
         const htp_json_node *table = htp_document_optional(graph, tables[i].name);
         uint32_t count = 0;
         const htp_json_node *key = table ? htp_document_object(d, table, &count) : NULL;
+        HTP_EXPECT(d->arena, &d->program->values, count);
         for (uint32_t k = 0; k < count; k++, key = htp_json_end_of(key + 1)) {
             d->where = htp_document_text(d, key);
             add_value(d, d->where, describe(d, key + 1, tables[i].kind));

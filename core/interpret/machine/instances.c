@@ -2,11 +2,23 @@
 
 #include "base/dtype.h"
 
+/* Appends an item. The former list is freed if it was large: while modules are found, nobody keeps
+ * its address. */
+#define PUSH(arena, list, ...)                                                                     \
+    do {                                                                                           \
+        const void *former_ = (list)->items;                                                       \
+        const size_t bytes_ = (list)->capacity * sizeof(*(list)->items);                           \
+        HTP_PUSH((arena), (list), __VA_ARGS__);                                                    \
+        if (former_ != (list)->items) {                                                            \
+            htp_arena_release((arena), former_, bytes_);                                           \
+        }                                                                                          \
+    } while (0)
+
 /* Sets element @p at of a list, extending it if necessary. */
 static void set_number(htp_arena *arena, htp_numbers *numbers, uint32_t at, uint32_t number)
 {
     while (numbers->count <= at) {
-        HTP_PUSH(arena, numbers, 0);
+        PUSH(arena, numbers, 0);
     }
     numbers->items[at] = number;
 }
@@ -14,8 +26,8 @@ static void set_number(htp_arena *arena, htp_numbers *numbers, uint32_t at, uint
 uint32_t htp_instances_add_module(htp_arena *arena, htp_instances *instances,
                                   const htp_instance *module, uint32_t object)
 {
-    HTP_PUSH(arena, &instances->modules, *module);
-    HTP_PUSH(arena, &instances->objects, object);
+    PUSH(arena, &instances->modules, *module);
+    PUSH(arena, &instances->objects, object);
     uint32_t count = (uint32_t)instances->modules.count;
     set_number(arena, &instances->by_object, object, count);
     return count - 1;

@@ -15,6 +15,8 @@ htp_builder *htp_builder_new(htp_arena *arena, const htp_graph *graph, int opset
     model->opset = opset;
     model->origin = (htp_origin){.scope = 0, .node = HTP_NONE};
     model->scope_names = htp_name_scopes(arena, graph);
+    HTP_EXPECT(arena, &model->nodes, (size_t)2 * graph->trace->node_count);
+    HTP_EXPECT(arena, &model->tensors, (size_t)2 * graph->trace->node_count);
     return model;
 }
 

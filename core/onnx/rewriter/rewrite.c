@@ -15,7 +15,7 @@
 
 enum {
     STEP = 4 << 20,               /* bytes between two reports of progress */
-    SMALLEST_DROP = 1 << 16,      /* bytes of a mapping worth a system call */
+    SMALLEST_COPY = 1 << 16,      /* bytes of a run that the system copies */
     SMALLEST_REFERENCE = 1 << 16, /* bytes of a tensor worth a mapping */
 };
 
@@ -76,17 +76,6 @@ static void report_progress(struct rewriting *r, uint64_t bytes)
     }
 }
 
-/* Drops pages of a mapping that were written. */
-static void drop_pages(const unsigned char *begin, size_t bytes)
-{
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t first = ((uintptr_t)begin + page - 1) / page * page;
-    uintptr_t last = ((uintptr_t)begin + bytes) / page * page;
-    if (bytes >= SMALLEST_DROP && last > first) {
-        (void)madvise((void *)first, last - first, MADV_DONTNEED);
-    }
-}
-
 /* Writes bytes of a mapping. The system copies long runs, and reports truncation as an error. Short
  * runs are read here, after a check of the file. */
 static void put_mapped(struct rewriting *r, htp_output *output, const htp_input_file *file,
@@ -94,9 +83,9 @@ static void put_mapped(struct rewriting *r, htp_output *output, const htp_input_
 {
     for (uint64_t at = 0; at < count && may_go_on(r, output); at += STEP) {
         size_t step = count - at < STEP ? (size_t)(count - at) : STEP;
-        if (step >= SMALLEST_DROP) {
+        if (step >= SMALLEST_COPY) {
             htp_output_copy(output, bytes + at, step);
-            drop_pages(bytes + at, step);
+            htp_input_file_drop(bytes + at, step);
             report_progress(r, step);
         } else if (htp_input_file_is_cut(file)) {
             r->end = HTP_DELIVERY_CUT;

@@ -2,13 +2,10 @@
 
 #include "base/checked.h"
 #include "base/dtype.h"
+#include "base/input_file.h"
 
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-enum { SMALLEST_DROP = 1 << 16 }; /* bytes of a mapping worth a system call */
 
 /* A whole weight as a box. */
 static htp_box box_of(const htp_builder *model, uint32_t weight)
@@ -183,7 +180,7 @@ void htp_payload_begin(htp_payload *payload, const htp_builder *model,
 static void end_box(htp_payload *payload)
 {
     if (payload->reads_mapped) {
-        htp_payload_drop_pages(payload->strided.first, payload->strided.reach);
+        htp_input_file_drop(payload->strided.first, payload->strided.reach);
         payload->reads_mapped = false;
     }
 }
@@ -274,17 +271,4 @@ bool htp_payload_lies_in_file(const htp_payload *payload, uint64_t *offset)
     *offset = payload->weight->file_offset +
               (uint64_t)(strided->first - (const unsigned char *)payload->weight->data);
     return true;
-}
-
-void htp_payload_drop_pages(const unsigned char *begin, uint64_t bytes)
-{
-    if (bytes < SMALLEST_DROP) {
-        return;
-    }
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t first = ((uintptr_t)begin + page - 1) / page * page;
-    uintptr_t last = ((uintptr_t)begin + (uintptr_t)bytes) / page * page;
-    if (last > first) {
-        (void)madvise((void *)first, last - first, MADV_DONTNEED);
-    }
 }

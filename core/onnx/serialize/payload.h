@@ -58,7 +58,4 @@ bool htp_payload_copy(htp_payload *payload, const htp_builder *model,
  * anything is read. @return false if they are not contiguous there */
 bool htp_payload_lies_in_file(const htp_payload *payload, uint64_t *offset);
 
-/** Drops the pages of a mapping that are wholly in a range; small ranges are ignored. */
-void htp_payload_drop_pages(const unsigned char *begin, uint64_t bytes);
-
 #endif

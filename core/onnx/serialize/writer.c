@@ -98,7 +98,7 @@ static void put_bytes(htp_writer *w, const unsigned char *bytes, uint64_t count)
         size_t step = count - at < STEP ? (size_t)(count - at) : STEP;
         if (w->payload.is_mapped) {
             htp_output_copy(w->output, bytes + at, step);
-            htp_payload_drop_pages(bytes + at, step);
+            htp_input_file_drop(bytes + at, step);
         } else {
             htp_output_append(w->output, bytes + at, step);
         }

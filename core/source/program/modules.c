@@ -1,5 +1,6 @@
 #include "source/program/modules.h"
 
+#include "base/map.h"
 #include "interpret/machine/instances.h"
 #include "source/program/program.h"
 
@@ -21,16 +22,29 @@ typedef struct walk {
     htp_instances *instances;
     HTP_VECTOR(visit) pending; /* the next one last */
     HTP_VECTOR(paths) aliases; /* by module */
+    htp_map class_numbers;     /* by name: of classes without a package */
+    HTP_VECTOR(const char *) class_names;
 } walk;
 
-/* A class without a package belongs to the script that wrote the file. */
-static const char *class_name(htp_arena *arena, const htp_program_class *of)
+/* A class without a package belongs to the script that wrote the file. Its modules share the name.
+ */
+static const char *class_name(walk *w, const htp_program_class *of)
 {
     if (!*of->name) {
         return "Module";
     }
-    return strchr(of->plain_name, '.') ? of->plain_name
-                                       : htp_arena_printf(arena, "__main__.%s", of->plain_name);
+    if (strchr(of->plain_name, '.')) {
+        return of->plain_name;
+    }
+    uint32_t number = (uint32_t)w->class_names.count;
+    const void **place = htp_map_add_bytes(w->arena, &w->class_numbers, of->plain_name,
+                                           strlen(of->plain_name), &number);
+    if (place) {
+        *place = of->plain_name;
+        HTP_PUSH(w->arena, &w->class_names,
+                 htp_arena_join(w->arena, "__main__", ".", of->plain_name));
+    }
+    return w->class_names.items[number];
 }
 
 static const char *path_below(htp_arena *arena, const char *path, const char *name)
@@ -44,7 +58,7 @@ static uint32_t add_module(walk *w, const visit *at, const htp_program_class *of
     const htp_instance module = {
         .name = at->name,
         .path = at->path,
-        .qualified_class = class_name(w->arena, of),
+        .qualified_class = class_name(w, of),
         .parent = at->parent,
         .is_frozen = of->attribute_count == 0,
     };
