@@ -24,11 +24,28 @@ htp_file_kind htp_file_find_kind(const char *path)
     return got > 0 && htp_view_is_onnx(begin, (size_t)got) ? HTP_FILE_ONNX : HTP_FILE_TORCHSCRIPT;
 }
 
+/* ---- limits ---- */
+
+static htp_limits model_limits; /* of all models of the process */
+
+htp_status htp_limit_models(const char *const *limits, size_t count)
+{
+    htp_limits chosen = {{0}};
+    for (size_t i = 0; i < count; i++) {
+        if (!limits || !limits[i]) {
+            return htp_status_make(HTP_CODE_USAGE, "the list of limits is missing");
+        }
+        HTP_TRY(htp_limits_set(&chosen, limits[i]));
+    }
+    model_limits = chosen;
+    return HTP_OK;
+}
+
 /* ---- opening ---- */
 
 htp_status htp_model_open_views(htp_model *model, const char *path)
 {
-    HTP_TRY(htp_view_open(&model->view, &model->arena, path));
+    HTP_TRY(htp_view_open(&model->view, &model->arena, path, &model_limits));
     if (model->view.functions.count == 0 || model->view.flaws.count > 0) {
         return HTP_OK;
     }

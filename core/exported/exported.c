@@ -1,5 +1,6 @@
 #include "exported/exported.h"
 
+#include "base/input_file.h"
 #include "exported/archive/archive.h"
 #include "exported/axes/axes.h"
 #include "exported/call/call.h"
@@ -92,7 +93,8 @@ static htp_status read_program(htp_source *source)
     const htp_exported_archive *archive = &self->archive;
     HTP_TRY(check_cost(self->limits, HTP_LIMIT_DOCUMENT, archive->program.bytes));
     HTP_TRY(htp_document_read(arena, &self->scratch, archive->program.at, archive->program.bytes,
-                              &self->program));
+                              self->limits, &self->program));
+    htp_input_file_drop(archive->program.at, archive->program.bytes);
     HTP_TRY(check_cost(self->limits, HTP_LIMIT_OPERATORS, count_nodes(&self->program)));
     HTP_TRY(htp_exported_signature_read(arena, &self->program, &self->signature));
     HTP_TRY(

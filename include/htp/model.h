@@ -26,6 +26,13 @@ typedef enum htp_file_kind {
 HTP_API htp_file_kind htp_file_find_kind(const char *path);
 
 /**
+ * Sets the limits of the ONNX models that the process opens from now on, "NAME=N" each; see
+ * docs/LIMITS.md. Without a call, all have their defaults. Call it before any thread opens a model.
+ * @return HTP_CODE_USAGE for another text, and then nothing changes
+ */
+HTP_API HTP_MUST_USE htp_status htp_limit_models(const char *const *limits, size_t count);
+
+/**
  * An open ONNX model of any exporter. It never changes. One thread at a time may use it. Freed with
  * htp_model_free().
  */
@@ -42,10 +49,10 @@ typedef struct htp_model htp_model;
  * doc strings of nodes); metadata of PyTorch's exporters; the sidecar (htp_model_sidecar()) beside
  * the model; names of nodes. See htp_model_hierarchy().
  * @param model  receives the model, NULL on failure.
- * @return HTP_CODE_BAD_INPUT for an invalid ONNX model; for functions that call themselves, or
- *         whose inlining would make more than 2 GiB of nodes, or more than 64 MiB and 128 times the
- *         nodes of the file; for external data that are missing, short, or outside of the model's
- *         folder; and for a needed sidecar that is invalid.
+ * @return HTP_CODE_UNSUPPORTED beyond a limit; HTP_CODE_BAD_INPUT for an invalid ONNX model; for
+ * functions that call themselves, or whose inlining would make more than 2 GiB of nodes, or more
+ * than 64 MiB and 128 times the nodes of the file; for external data that are missing, short, or
+ * outside of the model's folder; and for a needed sidecar that is invalid.
  */
 HTP_API HTP_MUST_USE htp_status htp_model_open(const char *path, htp_model **model);
 

@@ -61,6 +61,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "htp_memory_file_path": (c_char_p, [c_void_p]),
     "htp_memory_file_free": (None, [c_void_p]),
     "htp_inspect": (_STATUS, [c_char_p, c_void_p, _OWNED, POINTER(c_void_p)]),
+    "htp_limit_models": (_STATUS, [POINTER(c_char_p), c_size_t]),
     "htp_model_open": (_STATUS, [c_char_p, POINTER(c_void_p)]),
     "htp_model_free": (None, [c_void_p]),
     "htp_model_inspect": (_STATUS, [c_void_p, c_void_p, _OWNED, POINTER(c_void_p)]),

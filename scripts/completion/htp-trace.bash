@@ -95,7 +95,7 @@ _htp_trace()
         COMPREPLY=()
         return
         ;;
-    :--limit | inspect:--limit | verify:--limit | quality:--limit)
+    :--limit | inspect:--limit | select:--limit | extract:--limit | split:--limit | replace:--limit | validate:--limit | compare:--limit | verify:--limit | quality:--limit | strip:--limit | retag:--limit | inline:--limit | sidecar:--limit | graph:--limit | profile:--limit)
         COMPREPLY=()
         return
         ;;
@@ -272,21 +272,21 @@ _htp_trace()
     fi
     case $command in
     '') options='--out --out-dir --jobs --opset --ir-version --external-data --sidecar --functions --functions-per --share --input --inputs --method --module --model --static --eval --state-out --state-defaults --freeze-state --untie --no-fold --libtorch --load-library --custom-op --limit --time-limit --memory-limit --no-sandbox --tags --tag-attribute-prefix --include-torch-nn --print-tree --json --color --dump-graph --dump-after --quiet --verbose --version --help' ;;
-    inspect) options='--time-limit --memory-limit --no-sandbox --module --own --depth --node-data --cost --borders --sizes --json --color --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --libtorch --load-library --custom-op --limit --tags --tag-attribute-prefix --include-torch-nn' ;;
-    select) options='--time-limit --memory-limit --no-sandbox --module --except --verify --worse-than --worst --own --op --weights --format --precision --json --color --quiet --verbose --version --help' ;;
-    extract) options='--out --external-data --time-limit --memory-limit --no-sandbox --module --except --own --call --json --color --quiet --verbose --version --help' ;;
-    split) options='--out-dir --external-data --time-limit --memory-limit --no-sandbox --at --depth --into --by --profile --sizes --share-weights --optimized --json --color --quiet --verbose --version --help' ;;
-    replace) options='--out --time-limit --memory-limit --no-sandbox --module --call --op --by --json --color --quiet --verbose --version --help' ;;
-    validate) options='--time-limit --memory-limit --no-sandbox --sidecar --json --color --quiet --verbose --version --help' ;;
-    compare) options='--time-limit --memory-limit --no-sandbox --json --color --quiet --verbose --version --help' ;;
-    verify) options='--time-limit --memory-limit --no-sandbox --depth --node-data --tolerance --onnxruntime --html --sizes --save --values --level --memory --json --color --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --untie --no-fold --libtorch --load-library --custom-op --limit --include-torch-nn' ;;
-    quality) options='--time-limit --memory-limit --no-sandbox --reference --against --profile --node-data --csv --html --sidecar --fail-under --json --color --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --libtorch --load-library --custom-op --limit' ;;
-    strip) options='--out --time-limit --memory-limit --no-sandbox --keep --json --color --quiet --verbose --version --help' ;;
-    retag) options='--out --time-limit --memory-limit --no-sandbox --like --json --color --quiet --verbose --version --help' ;;
-    inline) options='--out --time-limit --memory-limit --no-sandbox --json --color --quiet --verbose --version --help' ;;
-    sidecar) options='--out --time-limit --memory-limit --no-sandbox --json --color --quiet --verbose --version --help' ;;
-    graph) options='--out --time-limit --memory-limit --no-sandbox --module --own --depth --color-by --verify --profile --sizes --format --optimized --json --color --quiet --verbose --version --help' ;;
-    profile) options='--time-limit --memory-limit --no-sandbox --module --own --depth --node-data --sizes --optimized --json --color --quiet --verbose --version --help' ;;
+    inspect) options='--limit --time-limit --memory-limit --no-sandbox --module --own --depth --node-data --cost --borders --sizes --json --color --quiet --verbose --version --help --opset --ir-version --external-data --input --inputs --method --model --static --eval --freeze-state --libtorch --load-library --custom-op --tags --tag-attribute-prefix --include-torch-nn' ;;
+    select) options='--limit --time-limit --memory-limit --no-sandbox --module --except --verify --worse-than --worst --own --op --weights --format --precision --json --color --quiet --verbose --version --help' ;;
+    extract) options='--out --external-data --limit --time-limit --memory-limit --no-sandbox --module --except --own --call --json --color --quiet --verbose --version --help' ;;
+    split) options='--out-dir --external-data --limit --time-limit --memory-limit --no-sandbox --at --depth --into --by --profile --sizes --share-weights --optimized --json --color --quiet --verbose --version --help' ;;
+    replace) options='--out --limit --time-limit --memory-limit --no-sandbox --module --call --op --by --json --color --quiet --verbose --version --help' ;;
+    validate) options='--limit --time-limit --memory-limit --no-sandbox --sidecar --json --color --quiet --verbose --version --help' ;;
+    compare) options='--limit --time-limit --memory-limit --no-sandbox --json --color --quiet --verbose --version --help' ;;
+    verify) options='--limit --time-limit --memory-limit --no-sandbox --depth --node-data --tolerance --onnxruntime --html --sizes --save --values --level --memory --json --color --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --untie --no-fold --libtorch --load-library --custom-op --include-torch-nn' ;;
+    quality) options='--limit --time-limit --memory-limit --no-sandbox --reference --against --profile --node-data --csv --html --sidecar --fail-under --json --color --quiet --verbose --version --help --opset --input --inputs --method --module --model --static --eval --freeze-state --libtorch --load-library --custom-op' ;;
+    strip) options='--out --limit --time-limit --memory-limit --no-sandbox --keep --json --color --quiet --verbose --version --help' ;;
+    retag) options='--out --limit --time-limit --memory-limit --no-sandbox --like --json --color --quiet --verbose --version --help' ;;
+    inline) options='--out --limit --time-limit --memory-limit --no-sandbox --json --color --quiet --verbose --version --help' ;;
+    sidecar) options='--out --limit --time-limit --memory-limit --no-sandbox --json --color --quiet --verbose --version --help' ;;
+    graph) options='--out --limit --time-limit --memory-limit --no-sandbox --module --own --depth --color-by --verify --profile --sizes --format --optimized --json --color --quiet --verbose --version --help' ;;
+    profile) options='--limit --time-limit --memory-limit --no-sandbox --module --own --depth --node-data --sizes --optimized --json --color --quiet --verbose --version --help' ;;
     ops) options='--version --help' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

@@ -116,7 +116,7 @@ _htp_trace()
         :
         return
         ;;
-    :--limit | inspect:--limit | verify:--limit | quality:--limit)
+    :--limit | inspect:--limit | select:--limit | extract:--limit | split:--limit | replace:--limit | validate:--limit | compare:--limit | verify:--limit | quality:--limit | strip:--limit | retag:--limit | inline:--limit | sidecar:--limit | graph:--limit | profile:--limit)
         :
         return
         ;;
@@ -313,7 +313,7 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, constant-bytes or repeated-bytes'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -331,6 +331,7 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     inspect) options=(
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -360,12 +361,12 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, constant-bytes or repeated-bytes'
         '--tags:Selects where tags are written: attribute, metadata, doc-string, layer-ann (by which ONNX Runtime places layers on devices), or none'
         '--tag-attribute-prefix:Begins the names of tag attributes'
         '--include-torch-nn:Makes classes of torch.nn part of tags'
         ) ;;
     select) options=(
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -389,6 +390,7 @@ _htp_trace()
     extract) options=(
         '--out:Writes the model to FILE, complete or not at all'
         '--external-data:Stores weights in FILE.data beside the model: auto (over 2 GiB), always or never'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -406,6 +408,7 @@ _htp_trace()
     split) options=(
         '--out-dir:Writes the parts to DIR'
         '--external-data:Stores weights in FILE.data beside the model: auto (over 2 GiB), always or never'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -426,6 +429,7 @@ _htp_trace()
         ) ;;
     replace) options=(
         '--out:Writes the model to FILE, complete or not at all'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -441,6 +445,7 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     validate) options=(
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -453,6 +458,7 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     compare) options=(
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -464,6 +470,7 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     verify) options=(
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -497,10 +504,10 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, constant-bytes or repeated-bytes'
         '--include-torch-nn:Makes classes of torch.nn part of tags'
         ) ;;
     quality) options=(
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -530,10 +537,10 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, constant-bytes or repeated-bytes'
         ) ;;
     strip) options=(
         '--out:Writes the model to FILE, complete or not at all'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -547,6 +554,7 @@ _htp_trace()
         ) ;;
     retag) options=(
         '--out:Writes the model to FILE, complete or not at all'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -560,6 +568,7 @@ _htp_trace()
         ) ;;
     inline) options=(
         '--out:Writes the model to FILE, complete or not at all'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -572,6 +581,7 @@ _htp_trace()
         ) ;;
     sidecar) options=(
         '--out:Writes the document to FILE'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -584,6 +594,7 @@ _htp_trace()
         ) ;;
     graph) options=(
         '--out:Writes the drawing to FILE, in the format that its name ends with'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -604,6 +615,7 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     profile) options=(
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'

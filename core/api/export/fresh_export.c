@@ -56,8 +56,8 @@ static htp_status write_structure(htp_fresh_export *fresh, htp_finished *finishe
 static htp_status open_view(htp_fresh_export *fresh, htp_arena *arena, const htp_finished *finished)
 {
     const char *path = htp_arena_strdup(arena, fresh->work.model_path);
-    HTP_TRY(
-        htp_view_open_with_data(&fresh->view, arena, finished->onnx_path, ARCHIVE_LOCATION, path));
+    HTP_TRY(htp_view_open_with_data(&fresh->view, arena, finished->onnx_path, &fresh->work.limits,
+                                    ARCHIVE_LOCATION, path));
     HTP_TRY(htp_view_check(&fresh->view));
     fresh->view.path = path;
     return htp_tree_find(&fresh->view, &fresh->tree);

@@ -172,7 +172,7 @@ static const struct row *find_row(const char *type, const htp_json_node *key)
 static htp_status read_object(held *holder, const char *type, const char *json)
 {
     htp_arena *arena = &holder->arena;
-    htp_json_failure failure = {NULL, 0};
+    htp_json_failure failure = {.what = NULL};
     if (htp_arena_recover(arena) != 0) {
         return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
     }

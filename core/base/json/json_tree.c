@@ -15,6 +15,7 @@ typedef struct builder {
     htp_arena *arena;
     htp_json_scan scan;
     node_vector nodes;
+    uint64_t most;                        /* nodes */
     uint32_t open[HTP_JSON_TREE_DEEPEST]; /* nodes whose brackets are open */
     int depth;
 } builder;
@@ -27,6 +28,17 @@ static bool fail(builder *b, const char *what)
 
 /* ---- reading ---- */
 
+/* Only numbers of nodes are kept, so the former list can be freed when it has grown. */
+static void add_node(builder *b, htp_json_node node)
+{
+    const htp_json_node *former = b->nodes.items;
+    const size_t bytes = b->nodes.capacity * sizeof(node);
+    HTP_PUSH(b->arena, &b->nodes, node);
+    if (former && former != b->nodes.items) {
+        htp_arena_release(b->arena, former, bytes);
+    }
+}
+
 static void add_scalar(builder *b, htp_json_part part)
 {
     char first = *part.at;
@@ -34,21 +46,20 @@ static void add_scalar(builder *b, htp_json_part part)
     bool is_word = first == 't' || first == 'f' || first == 'n';
     size_t length = part.length - (is_string ? 2 : 0);
     const char *at = part.at + is_string;
-    HTP_PUSH(b->arena, &b->nodes,
-             (htp_json_node){.at = at,
-                             .length = (uint32_t)length,
-                             .span = 1,
-                             .kind = first,
-                             .is_plain = is_string && !memchr(at, '\\', length)});
-    if (!is_string && !is_word) {
-        b->nodes.items[b->nodes.count - 1].kind = '0';
-    }
+    add_node(b, (htp_json_node){.at = at,
+                                .length = (uint32_t)length,
+                                .span = 1,
+                                .kind = is_string || is_word ? first : '0',
+                                .is_plain = is_string && !memchr(at, '\\', length)});
 }
 
 /* Begins a value: reads a scalar, or opens a container. */
 static bool begin_value(builder *b)
 {
     char first = htp_json_scan_peek(&b->scan);
+    if (b->nodes.count >= b->most) {
+        return fail(b, "too many values");
+    }
     if (first != '{' && first != '[') {
         htp_json_part part;
         if (!htp_json_scan_value(&b->scan, &part)) {
@@ -61,7 +72,7 @@ static bool begin_value(builder *b)
         return fail(b, "too many values in each other");
     }
     b->open[b->depth++] = (uint32_t)b->nodes.count;
-    HTP_PUSH(b->arena, &b->nodes, (htp_json_node){.at = b->scan.at, .kind = first});
+    add_node(b, (htp_json_node){.at = b->scan.at, .kind = first});
     return htp_json_scan_enter(&b->scan, first);
 }
 
@@ -90,8 +101,15 @@ static bool go_on(builder *b)
 const htp_json_node *htp_json_tree_read(htp_arena *arena, const char *text, size_t bytes,
                                         htp_json_failure *failure)
 {
-    builder b = {.arena = arena, .scan = htp_json_scan_of((htp_json_part){text, bytes})};
-    *failure = (htp_json_failure){"too long", 0};
+    return htp_json_tree_read_most(arena, text, bytes, HTP_JSON_TREE_LARGEST, failure);
+}
+
+const htp_json_node *htp_json_tree_read_most(htp_arena *arena, const char *text, size_t bytes,
+                                             uint64_t most, htp_json_failure *failure)
+{
+    builder b = {
+        .arena = arena, .scan = htp_json_scan_of((htp_json_part){text, bytes}), .most = most};
+    *failure = (htp_json_failure){.what = "too long"};
     if (bytes > HTP_JSON_TREE_LONGEST) {
         return NULL;
     }
@@ -104,6 +122,7 @@ const htp_json_node *htp_json_tree_read(htp_arena *arena, const char *text, size
     }
     failure->what = b.scan.failure ? b.scan.failure : "something behind the end";
     failure->at = (size_t)(b.scan.at - text);
+    failure->is_too_large = b.nodes.count >= most;
     return NULL;
 }
 

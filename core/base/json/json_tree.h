@@ -19,6 +19,9 @@
 /** Bytes of the longest text. */
 #define HTP_JSON_TREE_LONGEST ((size_t)1 << 30)
 
+/** Nodes of the largest tree, unless the caller names another number: 400 MB of memory. */
+#define HTP_JSON_TREE_LARGEST ((uint64_t)1 << 24)
+
 /** A value, or the name of a member, which precedes its value. */
 typedef struct htp_json_node {
     const char *at;  /**< its text; of a string, after the quote */
@@ -32,13 +35,18 @@ typedef struct htp_json_node {
 /** An error in a text. */
 typedef struct htp_json_failure {
     const char *what;
-    size_t at; /**< byte */
+    size_t at;         /**< byte */
+    bool is_too_large; /**< it has more nodes than it may have */
 } htp_json_failure;
 
-/** Reads a text, which must outlive the tree. @return the root, in @p arena; NULL: it is not JSON
- */
+/** Reads a text, which must outlive the tree. @return the root, in @p arena; NULL: it is not JSON,
+ * or has more than HTP_JSON_TREE_LARGEST nodes */
 const htp_json_node *htp_json_tree_read(htp_arena *arena, const char *text, size_t bytes,
                                         htp_json_failure *failure);
+
+/** As htp_json_tree_read(), for at most @p most nodes. */
+const htp_json_node *htp_json_tree_read_most(htp_arena *arena, const char *text, size_t bytes,
+                                             uint64_t most, htp_json_failure *failure);
 
 /** The first node in a list or an object; its end if it is empty. */
 static inline const htp_json_node *htp_json_first(const htp_json_node *node)

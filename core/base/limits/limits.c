@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_ROOM = 512, BRANCHES = 200 };
+enum { NAMES_ROOM = 1024, BRANCHES = 200 };
 
 static const struct row {
     const char *name;

@@ -229,6 +229,21 @@ static void make_arrays(htp_cli_arguments *arguments, size_t count)
     arguments->quality.fail_under = arguments->fail_under;
 }
 
+/* The limits are those of an export, and of the ONNX models that are opened. */
+static bool settle_limits(const htp_cli_arguments *arguments)
+{
+    if (arguments->command == HTP_CLI_HELP || arguments->command == HTP_CLI_VERSION) {
+        return true;
+    }
+    htp_status status = htp_limit_models(arguments->limits, arguments->options.limit_count);
+    if (status) {
+        htp_cli_print_message("%s", htp_status_message(status));
+        htp_status_free(status);
+        return false;
+    }
+    return true;
+}
+
 /* --json without a value, and --json=-, are standard output. */
 static void settle_json(htp_cli_arguments *arguments)
 {
@@ -327,7 +342,7 @@ bool htp_cli_arguments_read(htp_cli_arguments *arguments, int argc, char **argv)
         }
     }
     return are_names_usable(arguments) && (has_command || !is_misspelt(arguments, word)) &&
-           join_selectors(arguments) && check(arguments);
+           join_selectors(arguments) && settle_limits(arguments) && check(arguments);
 }
 
 void htp_cli_arguments_free(htp_cli_arguments *arguments)

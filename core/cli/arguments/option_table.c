@@ -77,6 +77,11 @@ static const htp_cli_group_row groups[] = {
         "none", 0                                                                                  \
     }
 
+static const char limit_help[] = "Raises or lowers a limit of what a model may cost: "
+#define LIMIT(id, name, value, counts) "`" name "`, "
+#include "base/limits/limits.def"
+                                 "all of which docs/LIMITS.md lists with their defaults.";
+
 static const htp_cli_option_row rows[] = {
 #define OPTION(name_, argument_, default_, group_, commands_, also_, how, help_)                   \
     {.name = (name_),                                                                              \

@@ -296,12 +296,17 @@ static htp_status read_all(htp_document *d, const htp_json_node *root)
 }
 
 htp_status htp_document_read(htp_arena *arena, htp_arena *scratch, const char *text, size_t bytes,
-                             htp_exported_program *program)
+                             const htp_limits *limits, htp_exported_program *program)
 {
     htp_json_failure failure;
     htp_document d = {
         .arena = arena, .scratch = scratch, .program = program, .texts = {.arena = arena}};
-    const htp_json_node *root = htp_json_tree_read(scratch, text, bytes, &failure);
+    const htp_json_node *root = htp_json_tree_read_most(
+        scratch, text, bytes, htp_limit_value(limits, HTP_LIMIT_DOCUMENT_VALUES), &failure);
+    if (!root && failure.is_too_large) {
+        return htp_status_make(HTP_CODE_UNSUPPORTED, "its program has " HTP_LIMIT_FORMAT,
+                               HTP_LIMIT_ARGUMENTS(limits, HTP_LIMIT_DOCUMENT_VALUES));
+    }
     if (!root || !htp_text_is_utf8(text, bytes)) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "damaged program: no JSON: byte %zu: %s; export it again",

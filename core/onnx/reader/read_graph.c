@@ -99,7 +99,7 @@ static htp_status note_body(htp_view *view, const struct place *place, htp_span 
                               .node = place->node,
                               .depth = depth,
                               .function = HTP_NONE});
-    return HTP_OK;
+    return htp_view_check_costs(view);
 }
 
 static htp_status read_message(htp_view *view, const struct place *place,
@@ -179,6 +179,7 @@ static htp_status read_attribute(htp_view *view, htp_span whole, const struct pl
     attribute.graphs.count = (uint32_t)view->graphs.count - attribute.graphs.first;
     attribute.tensors.count = (uint32_t)view->tensors.count - attribute.tensors.first;
     HTP_PUSH(view->arena, &view->attributes, attribute);
+    HTP_TRY(htp_view_check_costs(view));
     return check_single(view, &attribute, whole);
 }
 
@@ -284,7 +285,9 @@ static htp_status read_nodes(htp_view *view, uint32_t graph, const htp_wire_runs
     for (size_t i = 0; i < spans->count; i++) {
         bytes += spans->items[i].bytes;
     }
-    expect_nodes(view, spans == &own ? runs->counts[number] : view->flat->node_count, bytes);
+    size_t nodes = spans == &own ? runs->counts[number] : view->flat->node_count;
+    HTP_TRY(htp_view_check_nodes(view, nodes));
+    expect_nodes(view, nodes, bytes);
     for (size_t i = 0; i < spans->count; i++) {
         HTP_TRY(read_run(view, graph, spans->items[i], number));
     }
@@ -316,6 +319,7 @@ static htp_status read_infos(htp_view *view, htp_span run, uint32_t number, htp_
         if (range) {
             HTP_PUSH(view->arena, &view->operands, info.name);
         }
+        HTP_TRY(htp_view_check_costs(view));
     }
     if (range) {
         *range = (htp_view_range){first, (uint32_t)view->operands.count - first};

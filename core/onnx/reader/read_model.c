@@ -107,6 +107,8 @@ htp_status htp_view_intern(htp_view *view, htp_span text, htp_view_name *name)
     if (!key) {
         return HTP_OK;
     }
+    view->name_bytes += text.bytes;
+    HTP_TRY(htp_view_check_costs(view));
     const char *copy = htp_arena_copy(view->arena, text.at, text.bytes);
     *key = copy;
     HTP_PUSH(view->arena, &view->names, copy);
@@ -129,6 +131,7 @@ htp_status htp_view_read_operands(htp_view *view, const htp_wire_runs *runs, uin
             htp_view_name name;
             HTP_TRY(htp_view_intern(view, field.content, &name));
             HTP_PUSH(view->arena, &view->operands, name);
+            HTP_TRY(htp_view_check_costs(view));
         }
     }
     range->count = (uint32_t)view->operands.count - range->first;
@@ -149,7 +152,7 @@ static htp_status read_property(htp_view *view, htp_span whole)
     }
     HTP_TRY(htp_view_end(view, &wire, "an entry of metadata"));
     HTP_PUSH(view->arena, &view->property_list, property);
-    return HTP_OK;
+    return htp_view_check_costs(view);
 }
 
 htp_status htp_view_read_properties(htp_view *view, const htp_wire_runs *runs, uint32_t number,
@@ -183,7 +186,7 @@ static htp_status read_import(htp_view *view, htp_span whole)
     }
     HTP_TRY(htp_view_end(view, &wire, "an imported set of operators"));
     HTP_PUSH(view->arena, &view->imports, import);
-    return HTP_OK;
+    return htp_view_check_costs(view);
 }
 
 /* Adds an outermost graph. */
@@ -221,7 +224,7 @@ static htp_status read_function(htp_view *view, htp_span whole)
     HTP_TRY(htp_view_read_operands(view, &runs, FUNCTION_OUTPUT, &graph->outputs));
     HTP_TRY(htp_view_read_properties(view, &runs, FUNCTION_PROPERTY, &function.properties));
     HTP_PUSH(view->arena, &view->functions, function);
-    return HTP_OK;
+    return htp_view_check_costs(view);
 }
 
 static htp_status read_text_field(htp_view *view, const htp_wire_field *field)

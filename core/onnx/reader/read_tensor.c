@@ -108,7 +108,7 @@ static htp_status add_dim(htp_view *view, htp_view_tensor *tensor, uint64_t size
     }
     HTP_PUSH(view->arena, &view->dims, (int64_t)size);
     tensor->dims.count++;
-    return HTP_OK;
+    return htp_view_check_costs(view);
 }
 
 static htp_status read_dims(htp_view *view, const htp_wire_field *field, htp_view_tensor *tensor)
@@ -247,7 +247,7 @@ htp_status htp_view_read_tensor(htp_view *view, htp_span whole, htp_view_tensor 
     HTP_TRY(htp_view_read_properties(view, &runs, TENSOR_PROPERTY, &tensor->properties));
     HTP_TRY(judge_data(view, tensor, &reading));
     HTP_PUSH(view->arena, &view->tensors, *tensor);
-    return HTP_OK;
+    return htp_view_check_costs(view);
 }
 
 htp_status htp_view_read_sparse(htp_view *view, htp_span whole, htp_view_tensor like)

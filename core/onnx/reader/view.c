@@ -35,9 +35,10 @@ static htp_status map_file(htp_view *view)
                        : HTP_OK;
 }
 
-htp_status htp_view_open(htp_view *view, htp_arena *arena, const char *path)
+htp_status htp_view_open(htp_view *view, htp_arena *arena, const char *path,
+                         const htp_limits *limits)
 {
-    return htp_view_open_with_data(view, arena, path, NULL, NULL);
+    return htp_view_open_with_data(view, arena, path, limits, NULL, NULL);
 }
 
 static htp_status read(htp_view *view)
@@ -52,10 +53,12 @@ static htp_status read(htp_view *view)
 }
 
 htp_status htp_view_open_with_data(htp_view *view, htp_arena *arena, const char *path,
-                                   const char *location, const char *data_path)
+                                   const htp_limits *limits, const char *location,
+                                   const char *data_path)
 {
     memset(view, 0, sizeof(*view));
     view->arena = arena;
+    view->limits = limits;
     view->path = htp_arena_strdup(arena, path);
     view->data_location = location;
     view->data_path = data_path;
@@ -68,6 +71,7 @@ htp_status htp_view_read_flat(htp_view *view, const htp_view *file, const htp_vi
     memset(view, 0, sizeof(*view));
     view->arena = file->arena;
     view->path = file->path;
+    view->limits = file->limits;
     view->data_location = file->data_location;
     view->data_path = file->data_path;
     view->file = file->file;

@@ -25,6 +25,7 @@
 
 #include "base/arena.h"
 #include "base/input_file.h"
+#include "base/limits/limits.h"
 #include "base/map.h"
 #include "base/vector.h"
 #include "onnx/proto/wire.h"
@@ -211,6 +212,8 @@ typedef struct htp_view_flat {
 typedef struct htp_view {
     htp_arena *arena;
     const char *path;
+    const htp_limits *limits; /* NULL: all defaults */
+    uint64_t name_bytes;      /* of all names */
     htp_input_file file;
     htp_span bytes; /* the whole file, mapped */
     int64_t ir_version;
@@ -246,16 +249,20 @@ bool htp_view_is_onnx(const unsigned char *begin, size_t bytes);
  * Opens @p path and reads its structure, in time and memory linear in the structure.
  * @param view  in the caller's frame that frees the arena; to be closed in any case, even after the
  * arena ran out of memory.
- * @return HTP_CODE_BAD_INPUT for a file that cannot be opened, is damaged or no ONNX model, for
- *         names that are not UTF-8, and for external data that are missing, short, or outside of
- *         the model's folder. Flaws of the graph are no failure: see htp_view_check().
+ * @param limits  must outlive the view; NULL: all defaults
+ * @return HTP_CODE_UNSUPPORTED beyond a limit; HTP_CODE_BAD_INPUT for a file that cannot be opened,
+ * is damaged or no ONNX model, for names that are not UTF-8, and for external data that are
+ * missing, short, or outside of the model's folder. Flaws of the graph are no failure: see
+ * htp_view_check().
  */
-HTP_MUST_USE htp_status htp_view_open(htp_view *view, htp_arena *arena, const char *path);
+HTP_MUST_USE htp_status htp_view_open(htp_view *view, htp_arena *arena, const char *path,
+                                      const htp_limits *limits);
 
 /** As htp_view_open(); the data file that the model calls @p location is read from @p data_path,
  * which may be anywhere. */
 HTP_MUST_USE htp_status htp_view_open_with_data(htp_view *view, htp_arena *arena, const char *path,
-                                                const char *location, const char *data_path);
+                                                const htp_limits *limits, const char *location,
+                                                const char *data_path);
 
 /** Reads @p file once more, as a flat model. @p file must stay open as long as the view. See
  * onnx/inliner/inline.h. */

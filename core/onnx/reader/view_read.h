@@ -17,6 +17,13 @@ HTP_MUST_USE htp_status htp_view_damaged(const htp_view *view, const unsigned ch
 /** HTP_OK if @p wire reached the end of its message; @p what names the message in the failure. */
 HTP_MUST_USE htp_status htp_view_end(const htp_view *view, const htp_wire *wire, const char *what);
 
+/** HTP_CODE_UNSUPPORTED if the model has more of something than a limit allows. Readers call it
+ * whenever they have added to a list. */
+HTP_MUST_USE htp_status htp_view_check_costs(const htp_view *view);
+
+/** The same for @p more nodes, which are to be read. */
+HTP_MUST_USE htp_status htp_view_check_nodes(const htp_view *view, size_t more);
+
 /** The number of a text, which is copied if it is new. It must be UTF-8 without NUL. */
 HTP_MUST_USE htp_status htp_view_intern(htp_view *view, htp_span text, htp_view_name *name);
 

@@ -227,7 +227,7 @@ def limits_are_raised_and_lowered():
 def limits_that_are_none():
     with scratch() as folder:
         write(folder / "net.pt", module(tensor()))
-        refused(folder, "names are code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, steps, call-depth,", "--limit", "step=1", code=EXIT_USAGE)
+        refused(folder, "names are code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth,", "--limit", "step=1", code=EXIT_USAGE)
         for text in ("steps=0", "steps=", "steps=-1", "steps=1e6", "steps=99999999999999999999", "steps"):
             refused(folder, f'limit "{text}"', "--limit", text, code=EXIT_USAGE)
 

@@ -113,6 +113,7 @@ LIMITED = {
     "many operators": (row(1000), "more than 999 operators in one run", ("--limit", "operators=999")),
     "many values": (row(1000), "more than 999 values in one run", ("--limit", "values=999")),
     "a long program": (row(1000), "more than 100000 bytes of JSON", ("--limit", "program-bytes=100000")),
+    "a program of many values": (row(1000), "more than 10000 values in the JSON", ("--limit", "program-values=10000")),
 }
 
 

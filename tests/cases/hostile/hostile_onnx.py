@@ -264,8 +264,16 @@ MODELS = {
     "a node of a million inputs": lambda: model(graph([node("Concat", ("x",) * 1_000_000)])),
     "a node of a million outputs": lambda: model(graph([node("Split", outputs=[f"y{i}" if i else "y" for i in range(1_000_000)])])),
     "300,000 types of one value": lambda: model(graph(more=fields(13, [value("v", 2)] * 300_000))),
-    "half a million modules": lambda: model(graph([node("Neg", (f"v{i}" if i else "x",), (f"v{i + 1}",), "", metadata={
-        "source_module": f"/M/A.{i}"}) for i in range(500_000)], outputs=[value("v1", 2)])),
+    "half a million nodes": lambda: model(graph(chain(500_000))),
+    "a million nodes in bodies": lambda: model(graph([node("If", ("x",), attributes=[
+        branch(graph([node("Neg", ("x",), ("z",))] * 1_000_000, (), [value("z", 2)]))])])),
+    "1,100,000 types of one value": lambda: model(graph(more=fields(13, [value("v", 2)] * 1_100_000))),
+    "1,100,000 weights": lambda: model(graph(weights=[field(1, varint(0)) + field(8, "w")] * 1_100_000)),
+    "1,100,000 functions": lambda: model(graph(), [function("F", nodes=[])] * 1_100_000),
+    "five million operands": lambda: model(graph([node("Concat", ("x",) * 5_000_000)])),
+    "names of 140 megabytes": lambda: model(graph(more=fields(13, [value(f"{i}" + LONG, 2) for i in range(140)]))),
+    "a quarter of a million modules": lambda: model(graph([node("Neg", (f"v{i}" if i else "x",), (f"v{i + 1}",), "", metadata={
+        "source_module": f"/M/A.{i}"}) for i in range(250_000)], outputs=[value("v1", 2)])),
 }
 
 

@@ -71,7 +71,7 @@ UNIT_TEST(what_is_no_json_is_refused)
     static const char *const texts[] = {"",      "{",     "[1,]",   "{\"a\"}",     "{\"a\": }",
                                         "1 2",   "[1] ]", "{1: 2}", "\"\\u0000\"", "nul",
                                         "[\"a]", "{,}"};
-    htp_json_failure failure = {NULL, 0};
+    htp_json_failure failure = {.what = NULL};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         ck_assert_msg(!read(arena, texts[i]), "%s", texts[i]);
     }

@@ -96,7 +96,7 @@ static const char whole[] =
 static htp_status read(htp_arena *arena, const char *text, htp_exported_program *program)
 {
     *program = (htp_exported_program){.major = 0};
-    return htp_document_read(arena, arena, text, strlen(text), program);
+    return htp_document_read(arena, arena, text, strlen(text), NULL, program);
 }
 
 static void check_node(const htp_exported_program *program, const htp_exported_graph *graph)

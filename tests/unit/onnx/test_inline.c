@@ -167,7 +167,7 @@ static void inline_model(htp_arena *arena, const message *model, const char *wro
 {
     const char *path = proto_path(arena, "m.onnx");
     write_bytes(path, model->bytes, model->length);
-    htp_status status = htp_view_open(file, arena, path);
+    htp_status status = htp_view_open(file, arena, path, NULL);
     ck_assert_msg(!status, "%s", htp_status_message(status));
     ck_assert_uint_eq(file->flaws.count, 0);
     status = htp_view_inline(flat, file);
@@ -341,7 +341,7 @@ UNIT_TEST(bits_flipped)
         htp_view flat = {.arena = NULL};
         model.bytes[bit / 8] = (char)((unsigned char)model.bytes[bit / 8] ^ 1U << bit % 8);
         write_bytes(path, model.bytes, model.length);
-        htp_status status = htp_view_open(&file, arena, path);
+        htp_status status = htp_view_open(&file, arena, path, NULL);
         if (!status && file.flaws.count == 0) {
             status = htp_view_inline(&flat, &file);
         }

@@ -276,7 +276,7 @@ static void check_mixed(htp_arena *arena, const char *path, const bool is_beside
 {
     static const char *const names[] = {"small out", "small in", "out", "in"};
     htp_view view;
-    htp_status status = htp_view_open(&view, arena, path);
+    htp_status status = htp_view_open(&view, arena, path, NULL);
     ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
     ck_assert_uint_eq(view.tensors.count, 4);
     for (size_t i = 0; i < 4; i++) {

@@ -367,7 +367,7 @@ static void open_damaged(htp_arena *arena, const char *path, const char *bytes, 
 {
     htp_view view;
     write_bytes(path, bytes, count);
-    htp_status status = htp_view_open(&view, arena, path);
+    htp_status status = htp_view_open(&view, arena, path, NULL);
     if (status) {
         UNIT_CHECK(htp_status_code(status) == HTP_CODE_BAD_INPUT);
         UNIT_CHECK(strchr(htp_status_message(status), '\n') == NULL);

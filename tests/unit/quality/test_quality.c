@@ -31,7 +31,7 @@ static htp_quality measure(htp_arena *arena, const char *const *nodes, size_t co
     const char *path = proto_path(arena, "model.onnx");
     write_bytes(path, model.bytes, model.length);
     htp_quality quality;
-    htp_status status = htp_view_open(&view, arena, path);
+    htp_status status = htp_view_open(&view, arena, path, NULL);
     ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
     status = htp_tree_find(&view, &tree);
     ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));

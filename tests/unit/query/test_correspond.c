@@ -14,7 +14,7 @@ static void open_pair(htp_arena *arena, const message *a, const message *b)
     for (int m = 0; m < HTP_COMPARED; m++) {
         const char *path = proto_path(arena, m == 0 ? "a.onnx" : "b.onnx");
         write_bytes(path, models[m]->bytes, models[m]->length);
-        htp_status status = htp_view_open(&views[m], arena, path);
+        htp_status status = htp_view_open(&views[m], arena, path, NULL);
         ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
         status = htp_tree_find(&views[m], &trees[m]);
         ck_assert_msg(status == HTP_OK, "%s", htp_status_message(status));
