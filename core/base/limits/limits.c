@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_ROOM = 1024, BRANCHES = 200 };
+enum { BRANCHES = 200 };
+
+static const char all_names[] = ""
+#define LIMIT(id, name, value, counts) name ", "
+#include "base/limits/limits.def"
+    ;
 
 static const struct row {
     const char *name;
@@ -59,11 +64,7 @@ htp_status htp_limits_set(htp_limits *limits, const char *text)
         limits->values[i] = value;
         return HTP_OK;
     }
-    char names[NAMES_ROOM] = "";
-    for (size_t i = 0, used = 0; i < HTP_LIMIT_COUNT; i++) {
-        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
-                                 rows[i].name);
-    }
-    return htp_status_make(HTP_CODE_USAGE, "limit \"%s\": expected NAME=N; names are %s", text,
-                           names);
+    const int names_length = (int)strlen(all_names) - 2; /* without the last comma */
+    return htp_status_make(HTP_CODE_USAGE, "limit \"%s\": expected NAME=N; names are %.*s", text,
+                           names_length, all_names);
 }
