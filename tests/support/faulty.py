@@ -193,7 +193,7 @@ def complaint_about_memory(command: str, place: Place, mode: str) -> str:
         wrong = wrong and ("LeakSanitizer" in result.stderr or not is_of_libtorch(place))
     wrong = wrong or not has_acted(acted)
     return f"{command}, {mode} {place}: {len(acted)} faults, exit code {result.returncode}, {sorted(left)}, " \
-        f"{lines[-25:]}" if wrong else ""
+        f"{lines[:40]}" if wrong else ""
 
 
 def check_memory(command: str, mode: str, count: int = 0) -> None:
