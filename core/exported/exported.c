@@ -78,6 +78,16 @@ static uint64_t count_nodes(const htp_exported_program *program)
     return count;
 }
 
+/* Weights are no arguments. */
+static uint64_t count_arguments(const htp_exported_program *program)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < program->input_count; i++) {
+        count += program->inputs[i].kind == HTP_EXPORTED_USER_INPUT;
+    }
+    return count;
+}
+
 static htp_status check_cost(const htp_limits *limits, htp_limit limit, uint64_t spent)
 {
     return spent <= htp_limit_value(limits, limit)
@@ -96,6 +106,7 @@ static htp_status read_program(htp_source *source)
                               self->limits, &self->program));
     htp_input_file_drop(archive->program.at, archive->program.bytes);
     HTP_TRY(check_cost(self->limits, HTP_LIMIT_OPERATORS, count_nodes(&self->program)));
+    HTP_TRY(check_cost(self->limits, HTP_LIMIT_INPUTS, count_arguments(&self->program)));
     HTP_TRY(htp_exported_signature_read(arena, &self->program, &self->signature));
     HTP_TRY(
         htp_exported_symbols_read(arena, &self->program, list_paths(self, arena), &self->symbols));

@@ -13,7 +13,7 @@ fields of its structs: docs/PYTHON.md.
 """
 
 from ._library import Error, libtorch_version, version
-from ._model import Model, export, inspect, open, verify
+from ._model import Model, export, inspect, limit_models, open, verify
 
 __version__ = version()
-__all__ = ["Error", "Model", "export", "inspect", "libtorch_version", "open", "verify", "version"]
+__all__ = ["Error", "Model", "export", "inspect", "libtorch_version", "limit_models", "open", "verify", "version"]

@@ -38,6 +38,12 @@ def export(model: Path | bytes, out: Path, **options: Any) -> Answer:
     return answer
 
 
+def limit_models(*limits: str) -> None:
+    """Sets the limits of ONNX models that are opened from now on, "nodes=1000000" each; without any, to the defaults.
+    docs/LIMITS.md lists them."""
+    check(lib.htp_limit_models((c_char_p * len(limits))(*(limit.encode() for limit in limits)), len(limits)))
+
+
 def inspect(model: Path | bytes, **options: Any) -> Answer:
     """Describes a model of PyTorch, or the bytes of one, before its export."""
     text = c_void_p()

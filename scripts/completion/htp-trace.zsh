@@ -313,7 +313,7 @@ _htp_trace()
         '--libtorch:Names the libtorch that reads TorchScript: the folder of a torch package of Python, of a libtorch distribution, or a prefix such as /usr'
         '--load-library:Loads a library that registers operators, as torch.ops.load_library() does'
         '--custom-op:Lowers operator NS::NAME to OP of an ONNX domain'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -331,7 +331,7 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     inspect) options=(
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -366,7 +366,7 @@ _htp_trace()
         '--include-torch-nn:Makes classes of torch.nn part of tags'
         ) ;;
     select) options=(
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -390,7 +390,7 @@ _htp_trace()
     extract) options=(
         '--out:Writes the model to FILE, complete or not at all'
         '--external-data:Stores weights in FILE.data beside the model: auto (over 2 GiB), always or never'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -408,7 +408,7 @@ _htp_trace()
     split) options=(
         '--out-dir:Writes the parts to DIR'
         '--external-data:Stores weights in FILE.data beside the model: auto (over 2 GiB), always or never'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -429,7 +429,7 @@ _htp_trace()
         ) ;;
     replace) options=(
         '--out:Writes the model to FILE, complete or not at all'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -445,7 +445,7 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     validate) options=(
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -458,7 +458,7 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     compare) options=(
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -470,7 +470,7 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     verify) options=(
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -507,7 +507,7 @@ _htp_trace()
         '--include-torch-nn:Makes classes of torch.nn part of tags'
         ) ;;
     quality) options=(
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -540,7 +540,7 @@ _htp_trace()
         ) ;;
     strip) options=(
         '--out:Writes the model to FILE, complete or not at all'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -554,7 +554,7 @@ _htp_trace()
         ) ;;
     retag) options=(
         '--out:Writes the model to FILE, complete or not at all'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -568,7 +568,7 @@ _htp_trace()
         ) ;;
     inline) options=(
         '--out:Writes the model to FILE, complete or not at all'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -581,7 +581,7 @@ _htp_trace()
         ) ;;
     sidecar) options=(
         '--out:Writes the document to FILE'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -594,7 +594,7 @@ _htp_trace()
         ) ;;
     graph) options=(
         '--out:Writes the drawing to FILE, in the format that its name ends with'
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'
@@ -615,7 +615,7 @@ _htp_trace()
         '--help:Prints this text; with --json, all commands and options as one JSON object'
         ) ;;
     profile) options=(
-        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
+        '--limit:Raises or lowers a limit of what a model may cost: code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth, operators, values, elements, characters, text-work, known-bytes, restored-elements, nodes, names, node-fields, name-bytes, constant-bytes, repeated-bytes, all of which docs/LIMITS.md lists with their defaults'
         '--time-limit:Ends with exit code 4 once a model has taken so many seconds'
         '--memory-limit:Ends with exit code 4 once the process holds so many MiB of memory beside mapped files'
         '--no-sandbox:Gives up nothing'

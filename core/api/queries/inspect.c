@@ -22,21 +22,47 @@ struct inspecting {
 
 /* ---- inputs ---- */
 
+static void add_input(htp_arena *arena, htp_inspection *inspection, const htp_inputs *inputs,
+                      uint32_t index)
+{
+    const htp_input *input = &inputs->items[index];
+    HTP_PUSH(arena, &inspection->inputs,
+             (htp_inspected_input){
+                 .name = inputs->paths[index].text,
+                 .specification = htp_inputs_describe(arena, inputs, index),
+                 .is_left_out = input->is_none,
+                 .is_complex = !input->is_none && htp_dtype_is_complex(input->dtype),
+             });
+}
+
 /* Adds the chosen inputs of one argument. */
 static void add_chosen(htp_arena *arena, htp_inspection *inspection, const htp_inputs *inputs,
                        uint32_t argument)
 {
     for (uint32_t i = 0; i < inputs->count; i++) {
         if (inputs->paths[i].argument == argument) {
-            HTP_PUSH(arena, &inspection->inputs,
-                     (htp_inspected_input){
-                         .name = inputs->paths[i].text,
-                         .specification = htp_inputs_describe(arena, inputs, i),
-                         .is_left_out = inputs->items[i].is_none,
-                         .is_complex = !inputs->items[i].is_none &&
-                                       htp_dtype_is_complex(inputs->items[i].dtype),
-                     });
+            add_input(arena, inspection, inputs, i);
         }
+    }
+}
+
+/* Adds all chosen inputs, in the order of their arguments. */
+static void add_in_order(htp_arena *arena, htp_inspection *inspection, const htp_inputs *inputs,
+                         uint32_t argument_count)
+{
+    uint32_t *places = HTP_NEW_ARRAY(arena, uint32_t, (size_t)argument_count + 1);
+    uint32_t *order = HTP_NEW_ARRAY(arena, uint32_t, (size_t)inputs->count + 1);
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        places[inputs->paths[i].argument + 1]++;
+    }
+    for (uint32_t k = 1; k < argument_count; k++) {
+        places[k] += places[k - 1];
+    }
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        order[places[inputs->paths[i].argument]++] = i;
+    }
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        add_input(arena, inspection, inputs, order[i]);
     }
 }
 
@@ -97,9 +123,7 @@ static htp_status find_inputs(htp_session *session, htp_inspection *inspection)
         return add_derived(session, inspection);
     }
     HTP_TRY(status);
-    for (uint32_t i = 0; i < session->source.argument_count; i++) {
-        add_chosen(&session->arena, inspection, &session->inputs, i);
-    }
+    add_in_order(&session->arena, inspection, &session->inputs, session->source.argument_count);
     return HTP_OK;
 }
 

@@ -224,10 +224,23 @@ def limits_are_raised_and_lowered():
 
 
 @case
+def limits_hold_for_onnx_models():
+    with scratch() as folder:
+        write(folder / "net.pt", module(tensor()), code=forward("    x = torch.neg(x)\n" * 20))
+        result = run(folder / "net.pt", "--out", folder / "out.onnx", "--input", "x:float32[4,4]")
+        assert result.returncode == EXIT_OK, result.stderr
+        for command, flags in (("inspect", ()), ("compare", (folder / "out.onnx",)), ("strip", ("--out", folder / "o.onnx"))):
+            for most, code in ((20, EXIT_UNSUPPORTED), (21, EXIT_OK)):  # forward() adds one
+                result = run(command, folder / "out.onnx", *flags, "--limit", f"nodes={most}")
+                assert result.returncode == code, (command, most, result.stderr)
+                assert "more than 20 nodes of the ONNX model (--limit nodes=N raises this limit)" in result.stderr or code == EXIT_OK
+
+
+@case
 def limits_that_are_none():
     with scratch() as folder:
         write(folder / "net.pt", module(tensor()))
-        refused(folder, "names are code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, steps, call-depth,", "--limit", "step=1", code=EXIT_USAGE)
+        refused(folder, "names are code-bytes, code-operations, code-values, code-exits, class-members, program-bytes, program-values, inputs, steps, call-depth,", "--limit", "step=1", code=EXIT_USAGE)
         for text in ("steps=0", "steps=", "steps=-1", "steps=1e6", "steps=99999999999999999999", "steps"):
             refused(folder, f'limit "{text}"', "--limit", text, code=EXIT_USAGE)
 

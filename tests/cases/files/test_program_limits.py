@@ -83,6 +83,16 @@ def row(count: int) -> dict:
     return whole([neg(names[i], names[i + 1]) for i in range(count)], names[-1], {name: X for name in names[1:]})
 
 
+def arguments(count: int) -> dict:
+    """Many inputs that nothing reads."""
+    made = row(1)
+    names = [f"a{i}" for i in range(count)]
+    made["graph_module"]["graph"]["inputs"] += [tensor(name) for name in names]
+    made["graph_module"]["graph"]["tensor_values"] |= {name: X for name in names}
+    made["graph_module"]["signature"]["input_specs"] += [{"user_input": {"arg": tensor(name)}} for name in names]
+    return made
+
+
 def parts(count: int) -> dict:
     """A billion parts, of which the file names four."""
     names = [f"p{i}" for i in range(4)]
@@ -113,6 +123,7 @@ LIMITED = {
     "many operators": (row(1000), "more than 999 operators in one run", ("--limit", "operators=999")),
     "many values": (row(1000), "more than 999 values in one run", ("--limit", "values=999")),
     "a long program": (row(1000), "more than 100000 bytes of JSON", ("--limit", "program-bytes=100000")),
+    "many inputs": (arguments(100), "more than 100 inputs of a program", ("--limit", "inputs=100")),
     "a program of many values": (row(1000), "more than 10000 values in the JSON", ("--limit", "program-values=10000")),
 }
 

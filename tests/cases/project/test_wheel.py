@@ -29,6 +29,13 @@ for take in htp_trace.open, htp_trace.inspect:
         raise AssertionError("these are no model")
     except htp_trace.Error as error:
         assert error.code == 3 and str(error).startswith("bytes: not "), error
+htp_trace.limit_models("names=1")
+try:
+    htp_trace.open(folder + "/a.onnx")
+    raise AssertionError("it has more names")
+except htp_trace.Error as error:
+    assert error.code == 4 and "--limit names=N" in error.message, error
+htp_trace.limit_models()
 with htp_trace.open(folder + "/a.onnx") as a, htp_trace.open(open(folder + "/a.onnx", "rb").read()) as b:
     found = {
         "nodes": answer["nodes"],
