@@ -50,19 +50,33 @@ static uint64_t tuple_operations(const htp_syntax_node *node)
     return node->kind == HTP_SYNTAX_TUPLE ? (uint64_t)node->count * node->count >> 16 : 0;
 }
 
+/* What the escapes of a string cost: libtorch moves all that follows for each. */
+static uint64_t string_operations(const htp_code_record *code, const htp_syntax_node *node)
+{
+    uint64_t escapes = 0;
+    for (uint32_t at = node->start; node->kind == HTP_SYNTAX_STRING && at < node->end; at++) {
+        const bool is_escape = code->text[at] == '\\';
+        escapes += is_escape;
+        at += is_escape;
+    }
+    return escapes * (node->end - node->start) >> 20;
+}
+
 /* Of values, those of functions count: a class declares attributes.
  * @param is_callee  its attribute belongs to the call */
-static void count(const htp_syntax_node *node, bool is_in_function, bool is_callee,
-                  htp_code_counts *counts)
+static void count(const htp_code_record *code, const htp_syntax_node *node, bool is_in_function,
+                  bool is_callee, htp_code_counts *counts)
 {
     enum cost cost = cost_of(node);
     bool is_free = is_callee && node->kind == HTP_SYNTAX_ATTRIBUTE;
     counts->operations += (cost == OPERATION && !is_free) + tuple_operations(node);
+    counts->operations += string_operations(code, node);
     counts->values += cost == VALUE && is_in_function;
     is_in_function = is_in_function || node->kind == HTP_SYNTAX_FUNCTION;
     for (uint32_t i = 0; i < node->count; i++) {
         if (node->parts[i] && !is_type(node, i)) {
-            count(node->parts[i], is_in_function, node->kind == HTP_SYNTAX_CALL && i == 0, counts);
+            count(code, node->parts[i], is_in_function, node->kind == HTP_SYNTAX_CALL && i == 0,
+                  counts);
         }
     }
 }
@@ -122,7 +136,7 @@ htp_status htp_code_count(const htp_syntax_module *module, const htp_limits *lim
             HTP_TRY(check_pairs(module, all->parts[i], counts));
         }
     }
-    count(all, false, false, counts);
+    count(&module->code, all, false, false, counts);
     HTP_TRY(check_count(module, limits, counts->operations, HTP_LIMIT_OPERATIONS));
     return check_count(module, limits, counts->values, HTP_LIMIT_CODE_VALUES);
 }

@@ -130,6 +130,7 @@ COSTLY = {
     "a function of many parameters": (
         PYTHON + "def g(" + "".join(f"a{i}: Tensor, " for i in range(600_000)) + ") -> int:\n  return 1\n",
         "--limit code-values=N"),
+    "a string of many escapes": (forward('    p = "' + "a\\n" * 350_000 + '"\n'), "--limit code-operations=N"),
     "a tuple of many elements": (forward("    l=(" + "x," * 140_000 + ")\n"), "--limit code-operations=N"),
     "code of many statements": (forward("    l=x\n" * 300_000), "--limit code-values=N"),
     "a class of methods": (members(40_000), "class Net has more than 16384 methods and attributes of one class"),
