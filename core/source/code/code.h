@@ -36,7 +36,7 @@ struct htp_syntax_module;
 typedef struct htp_code_counts {
     uint64_t operations; /**< calls, operators, attributes, slices */
     uint64_t values;     /**< names, constants and statements of functions */
-    uint64_t pairs;      /**< of a method and an attribute of one class */
+    uint64_t pairs;      /**< of a method and a member of one class */
 } htp_code_counts;
 
 /**
