@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include "base/vector.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -304,4 +306,11 @@ char *htp_arena_printf(htp_arena *arena, const char *format, ...)
     char *string = htp_arena_vprintf(arena, format, arguments);
     va_end(arguments);
     return string;
+}
+
+/* ---- vectors ---- */
+
+const void *htp_items_from(const void *items, size_t bytes)
+{
+    return items ? (const char *)items + bytes : NULL;
 }

@@ -36,7 +36,11 @@
     } while (0)
 
 /** The items from @p index on; NULL of a vector without any. */
-#define HTP_FROM(vector, index) ((vector)->items ? (vector)->items + (index) : NULL)
+#define HTP_FROM(vector, index)                                                                    \
+    htp_items_from((vector)->items, (size_t)(index) * sizeof(*(vector)->items))
+
+/** Moves a pointer by bytes; NULL stays, to which C adds nothing. */
+const void *htp_items_from(const void *items, size_t bytes);
 
 /** Reserves room for @p more items. Unused room costs address space alone. */
 #define HTP_EXPECT(arena, vector, more)                                                            \

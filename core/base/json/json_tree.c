@@ -49,8 +49,11 @@ static void add_scalar(builder *b, htp_json_part part)
     add_node(b, (htp_json_node){.at = at,
                                 .length = (uint32_t)length,
                                 .span = 1,
-                                .kind = is_string || is_word ? first : '0',
+                                .kind = first,
                                 .is_plain = is_string && !memchr(at, '\\', length)});
+    if (!is_string && !is_word) {
+        b->nodes.items[b->nodes.count - 1].kind = '0';
+    }
 }
 
 /* Begins a value: reads a scalar, or opens a container. */
