@@ -149,18 +149,6 @@ static void remove_all_left(const char *path)
 
 /* ---- the steps ---- */
 
-/* Locks the temporary folder, if the file system supports locks. Until then another run may take it
- * for what a dead run left. @return whether it is still there */
-static bool lock(htp_folder *folder)
-{
-    struct stat named, opened;
-    const int fd = dirfd(folder->names);
-    const bool is_taken = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    return !is_taken && fstat(fd, &opened) == 0 &&
-           lstat(htp_temporary_path(folder->temporary), &named) == 0 &&
-           named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
-}
-
 /* Makes and locks a temporary folder. @return errno; ENOENT if another run has removed it */
 static int make_one(htp_folder *folder)
 {
@@ -170,7 +158,7 @@ static int make_one(htp_folder *folder)
     }
     folder->names = open_names(AT_FDCWD, htp_temporary_path(folder->temporary));
     int error = folder->names ? 0 : errno;
-    if (!error && !lock(folder)) {
+    if (!error && !htp_temporary_lock(folder->temporary, dirfd(folder->names))) {
         error = ENOENT;
     }
     if (error) {

@@ -79,12 +79,17 @@ htp_temporary *htp_temporary_name(const char *beside)
     return temporary;
 }
 
-/* Locks a new file. @return false if another run's clean-up was faster and removed it */
-static bool lock_new(int fd)
+static bool is_still_at(const char *path, int fd)
 {
-    struct stat facts;
-    bool is_taken = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    return !is_taken && (fstat(fd, &facts) != 0 || facts.st_nlink > 0);
+    struct stat named, locked;
+    return fstat(fd, &locked) == 0 && lstat(path, &named) == 0 && named.st_dev == locked.st_dev &&
+           named.st_ino == locked.st_ino;
+}
+
+bool htp_temporary_lock(const htp_temporary *temporary, int fd)
+{
+    const bool is_taken = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    return !is_taken && is_still_at(temporary->path, fd);
 }
 
 htp_temporary *htp_temporary_create(const char *beside, mode_t mode, int *fd)
@@ -94,7 +99,7 @@ htp_temporary *htp_temporary_create(const char *beside, mode_t mode, int *fd)
         /* A signal between the two calls must find the name set. */
         atomic_store(&temporary->state, STATE_EXISTS);
         *fd = open(temporary->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (*fd >= 0 && lock_new(*fd)) {
+        if (*fd >= 0 && htp_temporary_lock(temporary, *fd)) {
             return temporary;
         }
         int error = *fd >= 0 ? EEXIST : errno;
@@ -134,13 +139,6 @@ static bool lock_shared(const char *path, int fd)
         }
     }
     return true;
-}
-
-static bool is_still_at(const char *path, int fd)
-{
-    struct stat named, locked;
-    return fstat(fd, &locked) == 0 && lstat(path, &named) == 0 && named.st_dev == locked.st_dev &&
-           named.st_ino == locked.st_ino;
 }
 
 /* A signal finds no lock, or its descriptor. */

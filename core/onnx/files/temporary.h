@@ -27,6 +27,10 @@ htp_temporary *htp_temporary_create(const char *beside, mode_t mode, int *fd);
  * errno; the caller removes the folder before htp_temporary_release() */
 htp_temporary *htp_temporary_create_folder(const char *beside);
 
+/** Locks a new temporary file or folder that is open, if the file system supports locks. Until then
+ * another run may take it for what a dead run left. @return whether it is still there */
+bool htp_temporary_lock(const htp_temporary *temporary, int fd);
+
 /** The lock under which processes examine and replace files in the folder of @p beside; it is a
  * temporary file, too. Waits for the lock. @return NULL if locks are not supported; @p fd, for
  * reading and writing, as for htp_temporary_create(). */
