@@ -35,6 +35,18 @@
         (vector)->items[(vector)->count++] = (__VA_ARGS__);                                        \
     } while (0)
 
+/** Appends an item, and frees the former list if it was large and has moved: nobody may keep an
+ * address in it. */
+#define HTP_PUSH_FREEING(arena, vector, ...)                                                       \
+    do {                                                                                           \
+        const void *htp_former_ = (vector)->items;                                                 \
+        const size_t htp_bytes_ = (vector)->capacity * sizeof(*(vector)->items);                   \
+        HTP_PUSH((arena), (vector), __VA_ARGS__);                                                  \
+        if (htp_former_ && htp_former_ != (vector)->items) {                                       \
+            htp_arena_release((arena), htp_former_, htp_bytes_);                                   \
+        }                                                                                          \
+    } while (0)
+
 /** The items from @p index on; NULL of a vector without any. */
 #define HTP_FROM(vector, index)                                                                    \
     htp_items_from((vector)->items, (size_t)(index) * sizeof(*(vector)->items))

@@ -11,9 +11,10 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {
-    size_t changed = seed % 4 == 0 ? 0 : fuzz_json_mutate(data, size, most, seed);
-    if (changed == 0 && seed % 4 != 0) {
-        changed = fuzz_wire_mutate(data, size, most, seed);
+    size_t changed = 0;
+    if (seed % 4 != 0) {
+        changed = fuzz_json_mutate(data, size, most, seed);
+        changed = changed > 0 ? changed : fuzz_wire_mutate(data, size, most, seed);
     }
     return changed > 0 ? changed : LLVMFuzzerMutate(data, size, most);
 }

@@ -31,12 +31,7 @@ static bool fail(builder *b, const char *what)
 /* Only numbers of nodes are kept, so the former list can be freed when it has grown. */
 static void add_node(builder *b, htp_json_node node)
 {
-    const htp_json_node *former = b->nodes.items;
-    const size_t bytes = b->nodes.capacity * sizeof(node);
-    HTP_PUSH(b->arena, &b->nodes, node);
-    if (former && former != b->nodes.items) {
-        htp_arena_release(b->arena, former, bytes);
-    }
+    HTP_PUSH_FREEING(b->arena, &b->nodes, node);
 }
 
 static void add_scalar(builder *b, htp_json_part part)

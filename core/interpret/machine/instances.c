@@ -2,23 +2,12 @@
 
 #include "base/dtype.h"
 
-/* Appends an item. The former list is freed if it was large: while modules are found, nobody keeps
- * its address. */
-#define PUSH(arena, list, ...)                                                                     \
-    do {                                                                                           \
-        const void *former_ = (list)->items;                                                       \
-        const size_t bytes_ = (list)->capacity * sizeof(*(list)->items);                           \
-        HTP_PUSH((arena), (list), __VA_ARGS__);                                                    \
-        if (former_ != (list)->items) {                                                            \
-            htp_arena_release((arena), former_, bytes_);                                           \
-        }                                                                                          \
-    } while (0)
-
-/* Sets element @p at of a list, extending it if necessary. */
+/* Sets element @p at of a list, extending it if necessary. While modules are found, nobody keeps
+ * addresses in the lists of this file. */
 static void set_number(htp_arena *arena, htp_numbers *numbers, uint32_t at, uint32_t number)
 {
     while (numbers->count <= at) {
-        PUSH(arena, numbers, 0);
+        HTP_PUSH_FREEING(arena, numbers, 0);
     }
     numbers->items[at] = number;
 }
@@ -26,8 +15,8 @@ static void set_number(htp_arena *arena, htp_numbers *numbers, uint32_t at, uint
 uint32_t htp_instances_add_module(htp_arena *arena, htp_instances *instances,
                                   const htp_instance *module, uint32_t object)
 {
-    PUSH(arena, &instances->modules, *module);
-    PUSH(arena, &instances->objects, object);
+    HTP_PUSH_FREEING(arena, &instances->modules, *module);
+    HTP_PUSH_FREEING(arena, &instances->objects, object);
     uint32_t count = (uint32_t)instances->modules.count;
     set_number(arena, &instances->by_object, object, count);
     return count - 1;
