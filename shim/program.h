@@ -139,8 +139,9 @@ class Program
     std::vector<c10::intrusive_ptr<c10::ivalue::Object>> kept_objects_; // by object
     std::vector<Code> codes_;                                           // by function
     std::vector<std::vector<const torch::jit::Node *>> nodes_;          // by function and node
-    std::vector<std::vector<uint32_t>> slots_; // by object and slot: data, or HTP_NONE
-    std::deque<c10::IValue> kept_values_;      // whose addresses are keys, or returned
+    std::vector<uint32_t> slots_;         // object by object: data, or HTP_NONE
+    std::vector<size_t> slot_ends_;       // by object: behind its last slot
+    std::deque<c10::IValue> kept_values_; // whose addresses are keys, or returned
     std::unordered_map<const c10::Type *, uint32_t> type_numbers_;
     uint32_t tensor_type_ = HTP_NONE;
     std::unordered_map<const c10::FunctionSchema *, uint32_t> schema_numbers_;

@@ -16,7 +16,8 @@ uint32_t Program::add_object(const c10::intrusive_ptr<c10::ivalue::Object> &obje
 {
     objects_.push_back({class_number(object->type())});
     kept_objects_.push_back(object);
-    slots_.emplace_back(object->type()->numAttributes(), HTP_NONE);
+    slots_.resize(slots_.size() + object->type()->numAttributes(), HTP_NONE);
+    slot_ends_.push_back(slots_.size());
     return object_numbers_[object.get()] = last_of(objects_);
 }
 
@@ -30,12 +31,16 @@ uint32_t Program::make_object(uint32_t class_number)
 
 uint32_t Program::load_slot(uint32_t object, uint32_t slot)
 {
-    if (slots_.at(object).at(slot) == HTP_NONE) {
+    const size_t first = object > 0 ? slot_ends_.at(object - 1) : 0;
+    if (slot >= slot_ends_.at(object) - first) {
+        throw std::out_of_range("no such slot");
+    }
+    if (slots_[first + slot] == HTP_NONE) {
         const uint32_t number = data(kept_objects_[object]->getSlot(slot));
-        slots_[object][slot] = number;
+        slots_[first + slot] = number;
         renew();
     }
-    return slots_[object][slot];
+    return slots_[first + slot];
 }
 
 uint32_t Program::load_traced_inputs(const std::string &method)

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-/* Two slots fill a cache line. Keys of up to 8 bytes, such as numbers, lie in the slot itself. */
+/* Two slots fill a cache line. */
 struct htp_map_slot {
-    const void *key; /* NULL: free */
-    uint64_t begin;  /* its first 8 bytes, or all of them and zeroes */
+    const void *key; /* NULL: free. Never read if it is copied */
+    uint64_t begin;  /* its first HTP_MAP_COPIED bytes, or all of them and zeroes */
     uint32_t bytes;
     uint32_t hash;
     uint32_t value;
@@ -71,7 +71,7 @@ static uint64_t beginning(const void *key, size_t bytes)
 {
     uint64_t begin = 0;
     if (bytes) {
-        memcpy(&begin, key, bytes < sizeof(begin) ? bytes : sizeof(begin));
+        memcpy(&begin, key, bytes < HTP_MAP_COPIED ? bytes : HTP_MAP_COPIED);
     }
     return begin;
 }
@@ -80,7 +80,7 @@ static uint64_t beginning(const void *key, size_t bytes)
 static bool has_key(const htp_map_slot *slot, const void *key, size_t bytes, uint32_t hash)
 {
     return slot->hash == hash && slot->bytes == bytes && slot->begin == beginning(key, bytes) &&
-           (bytes <= sizeof(slot->begin) || memcmp(slot->key, key, bytes) == 0);
+           (bytes <= HTP_MAP_COPIED || memcmp(slot->key, key, bytes) == 0);
 }
 
 /* The slot of the key, or the free one where it belongs. The table is never full. */
@@ -137,6 +137,12 @@ void htp_map_release(htp_arena *arena, htp_map *map)
     *map = (htp_map){0};
 }
 
+/* The key of a slot that is no longer free; of one whose key is copied, nothing but that. */
+static const void *kept_key(const void *key, size_t bytes)
+{
+    return bytes <= HTP_MAP_COPIED ? "" : key;
+}
+
 /* The slot of a key. A new one is counted, and its key is NULL. */
 static htp_map_slot *add_slot(htp_arena *arena, htp_map *map, const void *key, size_t bytes)
 {
@@ -161,7 +167,7 @@ void htp_map_set_bytes(htp_arena *arena, htp_map *map, const void *key, size_t b
                        uint32_t value)
 {
     htp_map_slot *slot = add_slot(arena, map, key, bytes);
-    slot->key = slot->key ? slot->key : key ? key : "";
+    slot->key = slot->key ? slot->key : kept_key(key, bytes);
     slot->value = value;
 }
 
@@ -174,6 +180,7 @@ const void **htp_map_add_bytes(htp_arena *arena, htp_map *map, const void *key, 
         return NULL;
     }
     slot->value = *value;
+    slot->key = kept_key(NULL, bytes);
     return &slot->key;
 }
 

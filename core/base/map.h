@@ -20,11 +20,14 @@ typedef struct htp_map {
     const void *seed; /* of the hashes */
 } htp_map;
 
+/** The largest key that the map copies. It borrows longer ones, which must live as long as it. */
+enum { HTP_MAP_COPIED = 8 };
+
 /**
  * Finds or adds a key of @p bytes bytes. Keys of 4 GiB and more are out of memory.
  * @param value  of the key; a new key takes it.
- * @return NULL if the key exists; else the pointer of the new key, which must be set to permanent
- *         bytes before the map is used again.
+ * @return NULL if the key exists; else the pointer of the new key. A key of more than
+ *         HTP_MAP_COPIED bytes must be set to permanent bytes before the map is used again.
  */
 const void **htp_map_add_bytes(htp_arena *arena, htp_map *map, const void *key, size_t bytes,
                                uint32_t *value);
@@ -35,7 +38,7 @@ void htp_map_reserve(htp_arena *arena, htp_map *map, size_t count);
 /** Empties a map that is done, and frees its room. Its keys stay. */
 void htp_map_release(htp_arena *arena, htp_map *map);
 
-/** Sets @p key (borrowed: must live as long as the map) to @p value, replacing an earlier one. */
+/** Sets @p key to @p value, replacing an earlier one. */
 void htp_map_set(htp_arena *arena, htp_map *map, const char *key, uint32_t value);
 
 /** Finds @p key. @return whether it is there; @p value may be NULL. */

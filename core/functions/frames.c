@@ -217,9 +217,7 @@ static void count_call(finder *f, uint32_t scope)
     for (; frame != HTP_NONE; frame = found->frames.items[frame].parent) {
         const call_key key = {frame, module};
         uint32_t index = (uint32_t)found->call_counts.count;
-        const void **place = htp_map_add_bytes(f->arena, &found->calls, &key, sizeof(key), &index);
-        if (place) {
-            *place = htp_arena_copy(f->arena, &key, sizeof(key));
+        if (htp_map_add_bytes(f->arena, &found->calls, &key, sizeof(key), &index)) {
             HTP_PUSH(f->arena, &found->call_counts, (htp_call_count){f->scopes[scope].call, 0});
             HTP_PUSH(f->arena, &found->frames.items[frame].repeated, module);
         }

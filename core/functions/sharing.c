@@ -443,12 +443,10 @@ static void join_outputs(sharer *s, htp_function *function)
     for (size_t i = 0; i < function->frames.count; i++) {
         const htp_body *body = &s->sharing->bodies[function->frames.items[i]];
         for (size_t k = 0; k < body->outputs.count; k++) {
-            const uint32_t *number = &body->outputs.items[k].number;
+            const uint32_t number = body->outputs.items[k].number;
             uint32_t any = 0;
-            const void **place = htp_map_add_bytes(s->arena, &seen, number, sizeof(*number), &any);
-            if (place) {
-                *place = number;
-                HTP_PUSH(s->arena, &function->outputs, *number);
+            if (htp_map_add_bytes(s->arena, &seen, &number, sizeof(number), &any)) {
+                HTP_PUSH(s->arena, &function->outputs, number);
             }
         }
     }

@@ -62,6 +62,7 @@ static int compare_edges(const void *first, const void *second)
 static void add_further_edges(finder *f)
 {
     htp_map paths = {0};
+    htp_map_reserve(f->arena, &paths, f->module_count);
     for (uint32_t i = 0; i < f->module_count; i++) {
         htp_map_set(f->arena, &paths, f->modules[i].path, i);
     }
@@ -83,8 +84,8 @@ static void list_edges(finder *f)
 {
     for (uint32_t i = 1; i < f->module_count; i++) {
         const char *name = f->modules[i].name;
-        HTP_PUSH(f->arena, &f->edges,
-                 (edge){f->modules[i].parent, number_of(f, name, strlen(name)), i});
+        HTP_PUSH_FREEING(f->arena, &f->edges,
+                         (edge){f->modules[i].parent, number_of(f, name, strlen(name)), i});
     }
     add_further_edges(f);
     HTP_PUSH(f->arena, &f->edges, (edge){.parent = f->module_count}); /* an id after all modules */
@@ -203,6 +204,19 @@ static void join_twins(finder *f, uint32_t first, htp_alias_list *lists)
     }
 }
 
+/* Frees what only serves to find names; each array that was large. */
+static void end(const finder *f)
+{
+    const size_t count = f->module_count;
+    htp_arena_release(f->arena, f->edges.items, f->edges.capacity * sizeof(*f->edges.items));
+    htp_arena_release(f->arena, f->has_tensors, count * sizeof(*f->has_tensors));
+    htp_arena_release(f->arena, f->first_edges, (count + 1) * sizeof(*f->first_edges));
+    htp_arena_release(f->arena, f->content, count * sizeof(*f->content));
+    htp_arena_release(f->arena, f->first_of_twin, count * sizeof(*f->first_of_twin));
+    htp_arena_release(f->arena, f->next_twin, count * sizeof(*f->next_twin));
+    htp_arena_release(f->arena, f->uses, count * sizeof(*f->uses));
+}
+
 const htp_alias_list *htp_aliases_find(htp_arena *arena, const htp_instance *modules,
                                        uint32_t module_count, const uint32_t *calls,
                                        const htp_weight *weights, const htp_parameters *parameters)
@@ -234,5 +248,6 @@ const htp_alias_list *htp_aliases_find(htp_arena *arena, const htp_instance *mod
             join_twins(&f, first, lists);
         }
     }
+    end(&f);
     return lists;
 }

@@ -108,17 +108,29 @@ static tagging tag_modules(htp_arena *arena, const htp_instance *modules, uint32
     return t;
 }
 
-static void choose_eligible(const htp_instance *modules, uint32_t module_count,
+/* Frees what only serves to make tags; each array that was large. */
+static void end_tagging(const tagging *t)
+{
+    htp_arena_release(t->arena, t->ancestors, t->module_count * sizeof(*t->ancestors));
+    htp_arena_release(t->arena, t->forms, t->module_count * sizeof(*t->forms));
+    htp_arena_release(t->arena, t->tags, t->module_count * sizeof(*t->tags));
+}
+
+/* @return whether all modules are eligible */
+static bool choose_eligible(const htp_instance *modules, uint32_t module_count,
                             bool include_torch_nn, htp_hierarchy_module *facts, bool *eligible,
                             bool *everything)
 {
+    bool are_all = true;
     for (uint32_t i = 0; i < module_count; i++) {
         facts[i].is_torch_nn =
             strncmp(modules[i].qualified_class, TORCH_NN_PREFIX, strlen(TORCH_NN_PREFIX)) == 0;
         facts[i].is_eligible = i == 0 || include_torch_nn || !facts[i].is_torch_nn;
         eligible[i] = facts[i].is_eligible;
         everything[i] = true;
+        are_all = are_all && eligible[i];
     }
+    return are_all;
 }
 
 static void fill_facts(htp_hierarchy_module *facts, const tagging *tags, const tagging *full_tags)
@@ -143,11 +155,18 @@ htp_hierarchy *htp_hierarchy_build(htp_arena *arena, const htp_instance *modules
     htp_hierarchy_module *facts = HTP_NEW_ARRAY(arena, htp_hierarchy_module, module_count);
     bool *eligible = HTP_NEW_ARRAY(arena, bool, module_count);
     bool *everything = HTP_NEW_ARRAY(arena, bool, module_count);
-    choose_eligible(modules, module_count, options->include_torch_nn, facts, eligible, everything);
+    bool are_all = choose_eligible(modules, module_count, options->include_torch_nn, facts,
+                                   eligible, everything);
     const htp_module_spelling *spellings = htp_segments_spell(arena, modules, module_count);
-    tagging tags = tag_modules(arena, modules, module_count, spellings, eligible);
     tagging full_tags = tag_modules(arena, modules, module_count, spellings, everything);
+    tagging tags =
+        are_all ? full_tags : tag_modules(arena, modules, module_count, spellings, eligible);
     fill_facts(facts, &tags, &full_tags);
+    if (!are_all) {
+        end_tagging(&tags);
+    }
+    end_tagging(&full_tags);
+    htp_arena_release(arena, spellings, module_count * sizeof(*spellings));
     htp_hierarchy *hierarchy = HTP_NEW(arena, htp_hierarchy);
     hierarchy->modules = facts;
     hierarchy->module_count = module_count;

@@ -35,15 +35,15 @@ typedef struct htp_hierarchy_options {
 
 /** The result of the rules for one module. */
 typedef struct htp_hierarchy_module {
-    bool is_torch_nn;
-    bool is_eligible;
     const char *class_name; /* the last part of the qualified class, not encoded */
     const char *tag;        /* of the module itself if eligible, else of the nearest eligible
                                ancestor */
     const char *full_tag;   /* the tag if every class were eligible */
     uint32_t level;         /* 0 for the root, counted over all modules */
+    uint32_t owner;         /* the module whose tag this is: itself or an ancestor */
+    bool is_torch_nn;
+    bool is_eligible;
     bool is_leaf;
-    uint32_t owner; /* the module whose tag this is: itself or an ancestor */
 } htp_hierarchy_module;
 
 typedef struct htp_hierarchy {

@@ -200,6 +200,8 @@ htp_parameters *htp_parameters_count(htp_arena *arena, const htp_instance *modul
     for (uint32_t i = module_count; i-- > 1;) {
         add_total(&counts[modules[i].parent], &counts[i]);
     }
+    htp_arena_release(arena, t.levels, module_count * sizeof(*t.levels));
+    htp_arena_release(arena, t.jumps, module_count * sizeof(*t.jumps));
     parameters->modules = counts;
     return parameters;
 }

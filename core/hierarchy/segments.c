@@ -99,27 +99,15 @@ const htp_module_spelling *htp_segments_spell(htp_arena *arena, const htp_instan
     return spellings;
 }
 
-/* A pair of numbers as a key that the map keeps. */
-static const uint32_t *pair_key(htp_arena *arena, uint32_t first, uint32_t second)
-{
-    uint32_t *key = HTP_NEW_ARRAY(arena, uint32_t, 2);
-    key[0] = first;
-    key[1] = second;
-    return key;
-}
-
-enum { PAIR_BYTES = 2 * sizeof(uint32_t) };
-
 /* Finds or creates the group of siblings (ancestor, class). @return its index */
 static uint32_t find_group(htp_arena *arena, htp_map *by_pair, uint32_t ancestor,
                            uint32_t class_number, group *groups, uint32_t *group_count)
 {
-    const uint32_t *key = pair_key(arena, ancestor, class_number);
-    uint32_t index;
-    if (!htp_map_get_bytes(by_pair, key, PAIR_BYTES, &index)) {
-        index = (*group_count)++;
+    const uint32_t key[2] = {ancestor, class_number};
+    uint32_t index = *group_count;
+    if (htp_map_add_bytes(arena, by_pair, key, sizeof(key), &index)) {
         groups[index] = (group){.all_numeric = true, .all_different = true};
-        htp_map_set_bytes(arena, by_pair, key, PAIR_BYTES, index);
+        (*group_count)++;
     }
     return index;
 }
@@ -127,11 +115,12 @@ static uint32_t find_group(htp_arena *arena, htp_map *by_pair, uint32_t ancestor
 static void join_group(htp_arena *arena, htp_map *name_pairs, group *groups, uint32_t index,
                        const htp_module_spelling *spelling)
 {
-    const uint32_t *key = pair_key(arena, index, spelling->name_number);
+    const uint32_t key[2] = {index, spelling->name_number};
+    uint32_t any = 0;
+    bool is_new = htp_map_add_bytes(arena, name_pairs, key, sizeof(key), &any);
     groups[index].members++;
     groups[index].all_numeric &= spelling->is_numeric;
-    groups[index].all_different &= !htp_map_get_bytes(name_pairs, key, PAIR_BYTES, NULL);
-    htp_map_set_bytes(arena, name_pairs, key, PAIR_BYTES, 0);
+    groups[index].all_different &= is_new;
 }
 
 static htp_segment_form form_of(const group *siblings)
@@ -152,6 +141,7 @@ const htp_segment_form *htp_segments_forms(htp_arena *arena, const htp_module_sp
     uint32_t group_count = 0;
     htp_map by_pair = {0};
     htp_map name_pairs = {0};
+    htp_map_reserve(arena, &name_pairs, module_count);
     for (uint32_t i = 1; i < module_count; i++) {
         if (eligible[i]) {
             group_of[i] = find_group(arena, &by_pair, ancestors[i], spellings[i].class_number,
@@ -164,5 +154,7 @@ const htp_segment_form *htp_segments_forms(htp_arena *arena, const htp_module_sp
     }
     htp_map_release(arena, &by_pair);
     htp_map_release(arena, &name_pairs);
+    htp_arena_release(arena, groups, module_count * sizeof(*groups));
+    htp_arena_release(arena, group_of, module_count * sizeof(*group_of));
     return forms;
 }

@@ -37,10 +37,8 @@ static void note_leaving(struct walk *walk, uint32_t value, uint32_t reader)
     while (module != HTP_NONE &&
            (reader == HTP_NONE || !htp_tree_order_contains(&borders->order, module, reader))) {
         uint32_t known = 0;
-        uint32_t key[2] = {module, value};
-        const void **place = htp_map_add_bytes(walk->arena, &walk->known, key, sizeof(key), &known);
-        if (place) {
-            *place = htp_arena_copy(walk->arena, key, sizeof(key));
+        const uint32_t key[2] = {module, value};
+        if (htp_map_add_bytes(walk->arena, &walk->known, key, sizeof(key), &known)) {
             HTP_PUSH(walk->arena, &borders->outputs[module], value);
         }
         module = borders->tree->modules[module].parent;

@@ -50,8 +50,17 @@ def export(folder: Path, model: Path, kind: str, order: str = "") -> tuple:
     return faulty.run_program(arguments, folder, order)
 
 
+def export_whole(folder: Path, model: Path, kind: str) -> int:
+    """@return how long it took, in microseconds"""
+    begin = time.monotonic()
+    result, _ = export(folder, model, kind)
+    assert result.returncode == EXIT_OK, result.stderr
+    return int((time.monotonic() - begin) * 1e6)
+
+
 def check(kind: str, count: int) -> None:
-    """Kills exports in place of each other at random moments: the first process, or the one that works on the model."""
+    """Kills exports in place of each other at random moments: the first process, or the one that works on the model.
+    The last whole export tells how long one takes at present."""
     generator = random.Random(kind)
     killed = 0
     with quick_scratch() as folder, scratch() as disk:
@@ -59,10 +68,8 @@ def check(kind: str, count: int) -> None:
         models = {value: disk / f"{value}.pt" for value in (1, 2)}
         for value, path in models.items():
             save(Large(float(value)), (torch.ones(1, SIDE),), "traced", path)
-        assert export(folder, models[1], kind)[0].returncode == EXIT_OK
-        begin = time.monotonic()
-        assert export(folder, models[1], kind)[0].returncode == EXIT_OK
-        latest = int((time.monotonic() - begin) * 1e6)
+        export_whole(folder, models[1], kind)
+        latest = export_whole(folder, models[1], kind)
         old = 1
         for number in range(count):
             moment = generator.randrange(latest)
@@ -76,8 +83,8 @@ def check(kind: str, count: int) -> None:
             killed += result.returncode != EXIT_OK
             old = int(found)
             if number % 5 == 4:
-                again, _ = export(folder, models[3 - old], kind)
                 old = 3 - old
-                assert again.returncode == EXIT_OK and value_of(folder / OUT) == old, again.stderr
+                latest = export_whole(folder, models[old], kind)
+                assert value_of(folder / OUT) == old
                 assert len(os.listdir(folder / "out")) == 1 + (kind == "always"), os.listdir(folder / "out")
     assert killed > count // 2, f"{killed} of {count} killed"

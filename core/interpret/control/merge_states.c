@@ -15,12 +15,10 @@ static htp_outcome reach(htp_machine *m, htp_merge *all, const htp_block *block,
                          const htp_item *item)
 {
     uint32_t value = 1;
-    const void **key = htp_map_add_bytes(m->arena, &all->reached, &item->creation_id,
-                                         sizeof(item->creation_id), &value);
-    if (!key) {
+    if (!htp_map_add_bytes(m->arena, &all->reached, &item->creation_id, sizeof(item->creation_id),
+                           &value)) {
         return HTP_GOES_ON;
     }
-    *key = &item->creation_id;
     if (item->kind == HTP_ITEM_OBJECT) {
         bool is_module = htp_instances_module(m->instances, item->object) != HTP_NONE;
         all->has_objects = all->has_objects || !is_module;

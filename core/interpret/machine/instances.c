@@ -40,10 +40,7 @@ uint32_t htp_instances_weight(const htp_instances *instances, uint32_t data)
 static uint64_t number_storage(htp_arena *arena, htp_map *storages, uint32_t next, uint64_t storage)
 {
     uint32_t number = next;
-    const void **key = htp_map_add_bytes(arena, storages, &storage, sizeof(storage), &number);
-    if (key) {
-        *key = htp_arena_copy(arena, &storage, sizeof(storage));
-    }
+    (void)htp_map_add_bytes(arena, storages, &storage, sizeof(storage), &number);
     return number;
 }
 

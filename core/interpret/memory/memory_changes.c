@@ -312,9 +312,7 @@ htp_outcome htp_memory_note_changes(htp_machine *m, const htp_call *call, const 
 static void add_unseen(htp_machine *m, htp_map *seen, htp_ids *ids, uint32_t id)
 {
     uint32_t value = 0;
-    const void **key = htp_map_add_bytes(m->arena, seen, &id, sizeof(id), &value);
-    if (key) {
-        *key = &m->recording.items.items[id]->id;
+    if (htp_map_add_bytes(m->arena, seen, &id, sizeof(id), &value)) {
         HTP_PUSH(m->arena, ids, id);
     }
 }

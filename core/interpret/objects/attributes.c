@@ -10,10 +10,7 @@
 static void note_holder(htp_machine *m, uint32_t object, const htp_holder *holder)
 {
     uint32_t place = (uint32_t)m->state.holder_list.count + 1;
-    const void **key =
-        htp_map_add_bytes(m->arena, &m->state.holders, &object, sizeof(object), &place);
-    if (key) {
-        *key = htp_arena_copy(m->arena, &object, sizeof(object));
+    if (htp_map_add_bytes(m->arena, &m->state.holders, &object, sizeof(object), &place)) {
         HTP_PUSH(m->arena, &m->state.holder_list, *holder);
     }
 }
@@ -37,15 +34,12 @@ bool htp_attribute_holder(htp_machine *m, uint32_t object, htp_holder *holder)
 static void note_storage(htp_machine *m, uint64_t storage, const char *name)
 {
     uint32_t place = (uint32_t)m->state.storage_names.count + 1;
-    const void **key =
-        htp_map_add_bytes(m->arena, &m->state.storages, &storage, sizeof(storage), &place);
-    if (key) {
-        *key = htp_arena_copy(m->arena, &storage, sizeof(storage));
+    if (htp_map_add_bytes(m->arena, &m->state.storages, &storage, sizeof(storage), &place)) {
         HTP_PUSH(m->arena, &m->state.storage_names, HTP_NEW(m->arena, struct htp_storage_names));
     }
     struct htp_storage_names *names = m->state.storage_names.items[place - 1];
     uint32_t number = (uint32_t)names->all.count;
-    key = htp_map_add_bytes(m->arena, &names->known, name, strlen(name), &number);
+    const void **key = htp_map_add_bytes(m->arena, &names->known, name, strlen(name), &number);
     if (key) {
         *key = name;
         HTP_PUSH(m->arena, &names->all, name);

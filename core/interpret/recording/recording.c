@@ -71,10 +71,7 @@ static htp_list_journal *innermost(const htp_machine *m)
 static void note_list(htp_machine *m, htp_item *list, htp_list_states *states, htp_map *known)
 {
     uint32_t place = (uint32_t)states->count;
-    const void **key =
-        htp_map_add_bytes(m->arena, known, &list->creation_id, sizeof(list->creation_id), &place);
-    if (key) {
-        *key = &list->creation_id;
+    if (htp_map_add_bytes(m->arena, known, &list->creation_id, sizeof(list->creation_id), &place)) {
         HTP_PUSH(m->arena, states, (htp_list_state){list, htp_contents_of(m, list)});
     }
 }

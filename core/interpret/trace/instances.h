@@ -13,9 +13,9 @@ typedef struct htp_instance {
     const char *path;            /**< dotted attribute path; "" for the root */
     const char *qualified_class; /**< "torch.nn.modules.linear.Linear", without mangling;
                                     "__main__.Net" without a package */
-    uint32_t parent;             /**< HTP_NONE for the root */
     const char *const *aliases;  /**< further attribute paths of the same instance */
-    size_t alias_count;
+    uint32_t parent;             /**< HTP_NONE for the root */
+    uint32_t alias_count;
     bool is_frozen; /**< has no attributes at all, not even those of every nn.Module: the result of
                        torch.jit.freeze() */
 } htp_instance;

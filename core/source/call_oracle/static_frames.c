@@ -45,14 +45,11 @@ static uint32_t *copy_objects(htp_static_search *s, const htp_static_frame *fram
 static bool add_frame(htp_static_search *s, htp_map *map, const uint32_t key[2], uint32_t *number)
 {
     *number = (uint32_t)s->frames.count;
-    const void **place = htp_map_add_bytes(s->arena, map, key, 2 * sizeof(*key), number);
-    if (place) {
-        uint32_t *kept = HTP_NEW_ARRAY(s->arena, uint32_t, 2);
-        memcpy(kept, key, 2 * sizeof(*key));
-        *place = kept;
+    bool is_new = htp_map_add_bytes(s->arena, map, key, 2 * sizeof(*key), number);
+    if (is_new) {
         HTP_PUSH(s->arena, &s->frames, NULL);
     }
-    return place != NULL;
+    return is_new;
 }
 
 /*

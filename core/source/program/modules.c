@@ -62,7 +62,7 @@ static uint32_t add_module(walk *w, const visit *at, const htp_program_class *of
         .parent = at->parent,
         .is_frozen = of->attribute_count == 0,
     };
-    HTP_PUSH(w->arena, &w->aliases, (paths){0});
+    HTP_PUSH_FREEING(w->arena, &w->aliases, (paths){0});
     return htp_instances_add_module(w->arena, w->instances, &module, at->object);
 }
 
@@ -115,13 +115,15 @@ static htp_status read_module(walk *w, const visit *at)
     return HTP_OK;
 }
 
-static void set_aliases(const walk *w)
+static void set_aliases(walk *w)
 {
     for (size_t i = 0; i < w->aliases.count; i++) {
         htp_instance *module = &w->instances->modules.items[i];
         module->aliases = w->aliases.items[i].items;
-        module->alias_count = w->aliases.items[i].count;
+        module->alias_count = (uint32_t)w->aliases.items[i].count;
     }
+    htp_arena_release(w->arena, w->aliases.items, w->aliases.capacity * sizeof(paths));
+    w->aliases.items = NULL;
 }
 
 htp_status htp_modules_find(htp_arena *arena, const htp_program *program, htp_instances *instances)

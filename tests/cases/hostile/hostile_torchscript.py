@@ -93,6 +93,18 @@ def many_modules(count: int) -> dict:
     return {"data": data, "code": PYTHON.replace("  w : Tensor\n", "  w : Tensor\n" + children) + child}
 
 
+def tree_of_modules(parents: int, children: int) -> dict:
+    """As many modules with as many children each, all of two classes."""
+    bases = "(Module):\n  __parameters__ = []\n  __buffers__ = []\n"
+    classes = "class Child" + bases + "class Parent" + bases + "".join(
+        f"  m{i} : __torch__.Child\n" for i in range(children))
+    held = b"(" + b"".join(text(f"m{i}") + object_of("__torch__", "Child", b"}") for i in range(children)) + b"u"
+    made = b"".join(text(f"p{i}") + object_of("__torch__", "Parent", b"}" + held) for i in range(parents))
+    data = b"\x80\x02" + name("__torch__", "Net") + b")\x81}(" + text("w") + tensor() + made + b"ub."
+    declared = "".join(f"  p{i} : __torch__.Parent\n" for i in range(parents))
+    return {"data": data, "code": PYTHON.replace("  w : Tensor\n", "  w : Tensor\n" + declared) + classes}
+
+
 def many_members(classes: int, attributes: int, methods: int) -> dict:
     """A module of children, each of a class of its own with many attributes and methods."""
     children = "".join(f"  c{i} : __torch__.C{i}\n" for i in range(classes))
@@ -258,6 +270,7 @@ ARCHIVES = {
     "constants that are empty": {"data": module(tensor()), "constants": b""},
     # Structure.
     "10,000 modules": lambda: many_modules(10_000),
+    "half a million modules": lambda: tree_of_modules(500, 1000),
     "8,000 attributes and 8,000 methods": lambda: many_members(1, 8000, 8000),
     "40 classes of attributes and methods": lambda: many_members(40, 1000, 1000),
     "8 classes of attributes and methods": lambda: many_members(8, 1000, 1000),

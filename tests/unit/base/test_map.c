@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <stdio.h>
+#include <string.h>
 
 UNIT_TEST(empty_map_has_nothing)
 {
@@ -66,6 +67,28 @@ UNIT_TEST(near_keys_are_told_apart)
     }
 }
 
+UNIT_TEST(short_keys_are_copied)
+{
+    htp_map map = {0};
+    unsigned char key[HTP_MAP_COPIED] = {0};
+    for (uint32_t i = 0; i < 2 * HTP_MAP_COPIED; i++) {
+        uint32_t value = i;
+        key[i / 2] = 7;
+        bool is_set = i % 2 == 0;
+        if (is_set) {
+            htp_map_set_bytes(arena, &map, key, i / 2 + 1, i);
+        } else {
+            UNIT_CHECK(!htp_map_add_bytes(arena, &map, key, i / 2 + 1, &value));
+            UNIT_CHECK(value == i - 1);
+        }
+        memset(key, 0, sizeof(key));
+    }
+    uint32_t first = 0;
+    UNIT_CHECK(htp_map_add_bytes(arena, &map, &(uint64_t){1}, sizeof(uint64_t), &first) != NULL);
+    UNIT_CHECK(!htp_map_add_bytes(arena, &map, &(uint64_t){1}, sizeof(uint64_t), &first));
+    ck_assert_uint_eq(map.count, HTP_MAP_COPIED + 1);
+}
+
 UNIT_TEST(many_keys)
 {
     enum { COUNT = 100000 };
@@ -98,4 +121,4 @@ UNIT_TEST(equal_strings_are_one)
 }
 
 UNIT_MAIN("map", empty_map_has_nothing, set_get_and_replace, keys_may_be_empty_or_hold_nuls,
-          near_keys_are_told_apart, many_keys, equal_strings_are_one)
+          near_keys_are_told_apart, short_keys_are_copied, many_keys, equal_strings_are_one)

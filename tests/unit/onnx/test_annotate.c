@@ -11,18 +11,18 @@ enum { NET, ENCODER, LAYER0, LINEAR0, LAYER1, LINEAR1, EMBED, HEAD, GATES, GATE 
 static const char *const layer1_aliases[] = {"last", "encoder.2"};
 
 static const htp_instance modules[] = {
-    [NET] = {"", "", "pkg.Net", HTP_NONE, NULL, 0, false},
-    [ENCODER] = {"encoder", "encoder", "pkg.Encoder", NET, NULL, 0, false},
-    [LAYER0] = {"0", "encoder.0", "pkg.Layer", ENCODER, NULL, 0, false},
-    [LINEAR0] = {"linear", "encoder.0.linear", "torch.nn.modules.linear.Linear", LAYER0, NULL, 0,
+    [NET] = {"", "", "pkg.Net", NULL, HTP_NONE, 0, false},
+    [ENCODER] = {"encoder", "encoder", "pkg.Encoder", NULL, NET, 0, false},
+    [LAYER0] = {"0", "encoder.0", "pkg.Layer", NULL, ENCODER, 0, false},
+    [LINEAR0] = {"linear", "encoder.0.linear", "torch.nn.modules.linear.Linear", NULL, LAYER0, 0,
                  false},
-    [LAYER1] = {"1", "encoder.1", "pkg.Layer", ENCODER, layer1_aliases, 2, false},
-    [LINEAR1] = {"linear", "encoder.1.linear", "torch.nn.modules.linear.Linear", LAYER1, NULL, 0,
+    [LAYER1] = {"1", "encoder.1", "pkg.Layer", layer1_aliases, ENCODER, 2, false},
+    [LINEAR1] = {"linear", "encoder.1.linear", "torch.nn.modules.linear.Linear", NULL, LAYER1, 0,
                  false},
-    [EMBED] = {"embed", "embed", "torch.nn.modules.sparse.Embedding", NET, NULL, 0, false},
-    [HEAD] = {"it's", "it's", "torch.nn.modules.linear.Linear", NET, NULL, 0, false},
-    [GATES] = {"gates", "gates", "torch.nn.modules.container.ModuleList", NET, NULL, 0, false},
-    [GATE] = {"0", "gates.0", "pkg.Gate", GATES, NULL, 0, false},
+    [EMBED] = {"embed", "embed", "torch.nn.modules.sparse.Embedding", NULL, NET, 0, false},
+    [HEAD] = {"it's", "it's", "torch.nn.modules.linear.Linear", NULL, NET, 0, false},
+    [GATES] = {"gates", "gates", "torch.nn.modules.container.ModuleList", NULL, NET, 0, false},
+    [GATE] = {"0", "gates.0", "pkg.Gate", NULL, GATES, 0, false},
 };
 enum { MODULES = sizeof(modules) / sizeof(modules[0]) };
 
