@@ -69,7 +69,8 @@ void *Keep::Chunks::take(size_t bytes)
     constexpr size_t kUnit = sizeof(std::max_align_t), kChunk = 16384;
     if (bytes > left) {
         const size_t units = (std::max(bytes, kChunk) + kUnit - 1) / kUnit;
-        all.emplace_back(new std::max_align_t[units]);
+        std::unique_ptr<std::max_align_t[]> chunk(new std::max_align_t[units]);
+        all.push_back(std::move(chunk));
         next = reinterpret_cast<char *>(all.back().get());
         left = units * kUnit;
     }

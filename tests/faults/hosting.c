@@ -77,7 +77,6 @@ static htp_status split(const char *model, const char *output)
     htp_splitting splitting;
     htp_splitting_init(&splitting);
     splitting.depth = 1;
-    splitting.share_weights = true;
     htp_status status = htp_model_open(model, &opened);
     status = status ? status : htp_model_split(opened, &splitting, output, NULL, NULL);
     htp_model_free(opened);
