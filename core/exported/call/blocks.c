@@ -36,6 +36,23 @@ static htp_numbers list_at(htp_tape *r, const htp_exported_node *node, uint32_t 
     return values;
 }
 
+/* How many values arguments are, with those in lists. */
+static size_t count_values(htp_tape *r, const htp_exported_argument *arguments, uint32_t count)
+{
+    htp_exported_arguments list = {0};
+    htp_exported_nodes_flatten(r, arguments, count, &list);
+    return list.count;
+}
+
+/* Whether a graph returns as many values as the program's node gives, of which @p least are
+ * carried. Asked before a block begins. */
+static bool returns_all(htp_tape *r, const htp_exported_graph *graph, const htp_exported_node *node,
+                        size_t least)
+{
+    size_t count = count_values(r, graph->outputs, graph->output_count);
+    return count >= least && count == count_values(r, node->outputs, node->output_count);
+}
+
 /* ---- blocks ---- */
 
 /* A block under construction. */
@@ -118,18 +135,14 @@ static uint32_t add_truth(htp_tape *r, uint32_t condition)
     return truth;
 }
 
-/* Adds a control flow operator; its outputs are those of the program's node. @return false if
- * blocks have another number of outputs */
-static bool add_operator(htp_tape *r, const char *kind, const htp_numbers *inputs,
+/* Adds a control flow operator; its outputs are those of the program's node. */
+static void add_operator(htp_tape *r, const char *kind, const htp_numbers *inputs,
                          const struct block *blocks, uint32_t block_count,
-                         const htp_exported_node *node, size_t given)
+                         const htp_exported_node *node)
 {
     htp_exported_arguments wanted = {0};
     htp_numbers outputs = {0};
     htp_exported_nodes_flatten(r, node->outputs, node->output_count, &wanted);
-    if (wanted.count != given) {
-        return false;
-    }
     const char **names = HTP_NEW_ARRAY(r->arena, const char *, inputs->count + 1);
     uint32_t *numbers = HTP_NEW_ARRAY(r->arena, uint32_t, block_count);
     for (size_t i = 0; i < inputs->count; i++) {
@@ -151,7 +164,6 @@ static bool add_operator(htp_tape *r, const char *kind, const htp_numbers *input
         HTP_PUSH(r->arena, &outputs, value);
     }
     htp_tape_gives(r, made, outputs.items, (uint32_t)outputs.count);
-    return true;
 }
 
 /* ---- branches ---- */
@@ -163,7 +175,8 @@ bool htp_blocks_add_cond(htp_tape *r, const htp_exported_node *node)
     struct block blocks[2];
     htp_numbers inputs = {0};
     if (!graphs[0] || !graphs[1] || graphs[0]->input_count != operands.count ||
-        graphs[1]->input_count != operands.count) {
+        graphs[1]->input_count != operands.count || !returns_all(r, graphs[0], node, 0) ||
+        !returns_all(r, graphs[1], node, 0)) {
         return false;
     }
     HTP_PUSH(r->arena, &inputs, add_truth(r, htp_exported_nodes_argument(r, &node->inputs[0])));
@@ -173,8 +186,8 @@ bool htp_blocks_add_cond(htp_tape *r, const htp_exported_node *node)
         read_arguments(r, graphs[i]->outputs, graphs[i]->output_count, &blocks[i].outputs);
         end_block(r, &blocks[i]);
     }
-    return blocks[0].outputs.count == blocks[1].outputs.count &&
-           add_operator(r, "prim::If", &inputs, blocks, 2, node, blocks[0].outputs.count);
+    add_operator(r, "prim::If", &inputs, blocks, 2, node);
+    return true;
 }
 
 /* ---- loops ---- */
@@ -209,7 +222,8 @@ bool htp_blocks_add_while(htp_tape *r, const htp_exported_node *node)
     const htp_numbers others = list_at(r, node, 3);
     size_t count = carried.count + others.count;
     if (!condition || !body || condition->input_count != count || body->input_count != count ||
-        condition->output_count != 1) {
+        condition->output_count != 1 || !returns_all(r, body, node, carried.count) ||
+        count_values(r, body->outputs, body->output_count) != carried.count) {
         return false;
     }
     htp_numbers inputs = {0};
@@ -226,13 +240,11 @@ bool htp_blocks_add_while(htp_tape *r, const htp_exported_node *node)
     const htp_numbers given = join(r, &within, &others);
     run_graph(r, body, &given);
     read_arguments(r, body->outputs, body->output_count, &left);
-    if (left.count != carried.count) {
-        return false;
-    }
     HTP_PUSH(r->arena, &block.outputs, run_condition(r, condition, &left, &others));
     block.outputs = join(r, &block.outputs, &left);
     end_block(r, &block);
-    return add_operator(r, "prim::Loop", &inputs, &block, 1, node, carried.count);
+    add_operator(r, "prim::Loop", &inputs, &block, 1, node);
+    return true;
 }
 
 /* The size of a tensor's first dim. */
@@ -305,7 +317,8 @@ static bool add_rows(htp_tape *r, const htp_exported_node *node, const htp_numbe
     const htp_numbers stacks = list_at(r, node, first);
     const htp_numbers others = list_at(r, node, first + 1);
     if (!graph || !stack || graph->input_count != carried->count + stacks.count + others.count ||
-        !takes_rows(graph, carried->count, stacks.count)) {
+        !takes_rows(graph, carried->count, stacks.count) ||
+        !returns_all(r, graph, node, carried->count)) {
         return false;
     }
     htp_numbers inputs = {0};
@@ -327,7 +340,8 @@ static bool add_rows(htp_tape *r, const htp_exported_node *node, const htp_numbe
     HTP_PUSH(r->arena, &block.outputs, htp_tape_truth(r, true));
     read_arguments(r, graph->outputs, graph->output_count, &block.outputs);
     end_block(r, &block);
-    return add_operator(r, "prim::Loop", &inputs, &block, 1, node, block.outputs.count - 1);
+    add_operator(r, "prim::Loop", &inputs, &block, 1, node);
+    return true;
 }
 
 bool htp_blocks_add_scan(htp_tape *r, const htp_exported_node *node)

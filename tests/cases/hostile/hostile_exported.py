@@ -135,6 +135,34 @@ def nested_graphs(depth: int) -> dict:
     return at(f"{NODE}/inputs/1/arg", {"as_graph": {"name": "g", "graph": Raw(inside)}})
 
 
+def looped(operator: str, *returned: str) -> dict:
+    """A loop or branch over x whose last body returns these; a node that reads the result follows."""
+    document = program()
+    graph = document["graph_module"]["graph"]
+    last, = graph["nodes"]
+
+    def body(node: str, given: str, outputs: list, value: str, of: dict) -> dict:
+        inside = {"inputs": [tensor(name) for name in given], "outputs": outputs, "sym_int_values": {},
+                  "tensor_values": {given[0]: meta(3, 2), given[1]: meta(2), value: of}, "nodes": [
+            {**last, "target": node, "outputs": [tensor(value)], "inputs": [{**last["inputs"][0], "arg": tensor(given[0])}]}]}
+        return {"as_graph": {"name": value, "graph": inside}}
+
+    truth = {**meta(), "dtype": 12}
+    condition = body("torch.ops.aten.any.default", "ab", [tensor("c")], "c", truth)
+    made = body("torch.ops.aten.neg.default", "de", [tensor(name) for name in returned], "f", meta(3, 2))
+    carried, others = {"as_tensors": [{"name": "x"}]}, {"as_tensors": [{"name": "w"}]}
+    arguments = {"while_loop": [condition, made, carried, others],
+                 "cond": [tensor("t"), made, made, {"as_tensors": [{"name": "x"}, {"name": "w"}]}],
+                 "map_impl": [made, carried, others]}[operator]
+    graph["nodes"] = [
+        {**last, "target": "torch.ops.aten.any.default", "outputs": [tensor("t")], "inputs": last["inputs"][:1]},
+        {**last, "target": f"torch.ops.higher_order.{operator}", "outputs": [{"as_tensors": [{"name": "r"}]}],
+         "inputs": [{"name": "", "arg": argument, "kind": 1} for argument in arguments]},
+        {**last, "inputs": [{**last["inputs"][0], "arg": tensor("r")}, last["inputs"][1]]}]
+    graph["tensor_values"] |= {"t": truth, "r": meta(3, 2)}
+    return {**records(), MODEL: json.dumps(document).encode()}
+
+
 def long_chain(count: int) -> dict:
     document = program()
     graph = document["graph_module"]["graph"]
@@ -230,6 +258,11 @@ PROGRAMS = {
     "an output that is an input": at(f"{NODE}/outputs/0", tensor("x")),
     "an output without a value": at(f"{GRAPH}/outputs", [tensor("z")]),
     "graphs in graphs": lambda: nested_graphs(300),
+    "a loop": lambda: looped("while_loop", "f"),
+    "a loop that returns nothing": lambda: looped("while_loop"),
+    "a loop that returns too much": lambda: looped("while_loop", "f", "d"),
+    "a branch that returns nothing": lambda: looped("cond"),
+    "a loop over rows that returns too much": lambda: looped("map_impl", "f", "f"),
     "graphs in fewer graphs": lambda: nested_graphs(20),
     "20,000 nodes": lambda: long_chain(20_000),
     # Signature.
