@@ -54,6 +54,7 @@ static void replace(cJSON *value, cJSON *by)
         return;
     }
     cJSON was = *value;
+    char *name = by->string;
     *value = *by;
     value->next = was.next;
     value->prev = was.prev;
@@ -61,7 +62,7 @@ static void replace(cJSON *value, cJSON *by)
     *by = was;
     by->next = NULL;
     by->prev = NULL;
-    by->string = NULL;
+    by->string = name;
     cJSON_Delete(by);
 }
 
@@ -104,9 +105,9 @@ static void change(struct values *values)
     switch (draw(values, 8)) {
     case 0: {
         cJSON *copy = value->child ? cJSON_Duplicate(value->child, true) : NULL;
-        if (copy && cJSON_IsArray(value)) {
-            (void)cJSON_InsertItemInArray(value, (int)draw(values, 8), copy);
-        } else {
+        bool is_taken = copy && cJSON_IsArray(value) &&
+                        cJSON_InsertItemInArray(value, (int)draw(values, 8), copy);
+        if (!is_taken) {
             cJSON_Delete(copy);
         }
         break;
