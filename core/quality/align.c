@@ -81,9 +81,8 @@ static uint64_t key_of(uint32_t member, uint32_t relative)
 
 static void set_place(htp_alignment *a, uint32_t member, uint32_t relative, uint32_t module)
 {
-    uint64_t *key = HTP_NEW(a->m->arena, uint64_t);
-    *key = key_of(member, relative);
-    htp_map_set_bytes(a->m->arena, &a->places, key, sizeof(*key), module);
+    const uint64_t key = key_of(member, relative);
+    htp_map_set_bytes(a->m->arena, &a->places, &key, sizeof(key), module);
 }
 
 uint32_t htp_align_module(const htp_alignment *alignment, uint32_t member, uint32_t relative)

@@ -45,8 +45,7 @@ static htp_outcome open_size(htp_machine *m, uint32_t number, const char *name,
         return HTP_GOES_ON;
     }
     HTP_DO(htp_recording_new_size(m, name, size));
-    const void *key = htp_arena_copy(m->arena, &number, sizeof(number));
-    htp_map_set_bytes(m->arena, &m->state.open_sizes, key, sizeof(number), place);
+    htp_map_set_bytes(m->arena, &m->state.open_sizes, &number, sizeof(number), place);
     return HTP_GOES_ON;
 }
 

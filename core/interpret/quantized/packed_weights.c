@@ -126,8 +126,7 @@ htp_outcome htp_packed_find(htp_machine *m, const htp_item *object, const char *
     }
     htp_packed_weights *made = HTP_NEW(m->arena, htp_packed_weights);
     HTP_DO(unpack(m, object, unpacker, made));
-    const void *key = htp_arena_copy(m->arena, &object->object, sizeof(object->object));
-    htp_map_set_bytes(m->arena, &m->levels.packed, key, sizeof(object->object),
+    htp_map_set_bytes(m->arena, &m->levels.packed, &object->object, sizeof(object->object),
                       (uint32_t)m->levels.packed_list.count);
     HTP_PUSH(m->arena, &m->levels.packed_list, made);
     *packed = made;

@@ -231,8 +231,7 @@ static htp_outcome find_base(htp_machine *m, const htp_weight *weight, int32_t t
     const int64_t elements = (int64_t)(weight->storage_bytes / element_bytes(weight->dtype));
     HTP_DO(htp_tensor_empty(m, type, &elements, 1, base));
     HTP_PUSH(m->arena, &m->recording.base_tensors, *base);
-    const void *key = htp_arena_copy(m->arena, &weight->storage, sizeof(weight->storage));
-    htp_map_set_bytes(m->arena, &m->recording.bases, key, sizeof(weight->storage),
+    htp_map_set_bytes(m->arena, &m->recording.bases, &weight->storage, sizeof(weight->storage),
                       (uint32_t)m->recording.base_tensors.count);
     return HTP_GOES_ON;
 }
@@ -301,8 +300,7 @@ htp_outcome htp_constant_weight(htp_machine *m, uint32_t number, htp_item **item
         HTP_DO(fill_tied(m, made, weight, tensor));
     }
     htp_storage_keep(m, made);
-    const void *key = htp_arena_copy(m->arena, &number, sizeof(number));
-    htp_map_set_bytes(m->arena, &m->recording.weights, key, sizeof(number), made->creation_id);
+    htp_map_set_bytes(m->arena, &m->recording.weights, &number, sizeof(number), made->creation_id);
     *item = made;
     return HTP_GOES_ON;
 }

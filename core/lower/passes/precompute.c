@@ -92,8 +92,7 @@ static bool follows(computing *c, htp_value_id id)
     uint32_t known = 0;
     if (!htp_map_get_bytes(&c->checked, &id, sizeof(id), &known)) {
         known = find_follows(c, htp_graph_value(c->l->graph, id));
-        const void *key = htp_arena_copy(c->arena, &id, sizeof(id));
-        htp_map_set_bytes(c->arena, &c->checked, key, sizeof(id), known);
+        htp_map_set_bytes(c->arena, &c->checked, &id, sizeof(id), known);
     }
     return known;
 }
@@ -145,8 +144,7 @@ static bool run_node(computing *c, const htp_trace_node *node, const htp_operand
 
 static void keep(computing *c, htp_value_id id, const htp_operand *operand)
 {
-    const void *key = htp_arena_copy(c->arena, &id, sizeof(id));
-    htp_map_set_bytes(c->arena, &c->made, key, sizeof(id), (uint32_t)c->operands.count);
+    htp_map_set_bytes(c->arena, &c->made, &id, sizeof(id), (uint32_t)c->operands.count);
     HTP_PUSH(c->arena, &c->operands, *operand);
 }
 

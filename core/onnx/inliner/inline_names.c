@@ -28,8 +28,7 @@ static void find_repeated(htp_inliner *i)
         const htp_view_node *node = &view->nodes.items[n];
         uint32_t key[] = {i->plan.function_of[node->graph], node->name};
         if (i->plan.call_of[n] != HTP_NONE && node->name != 0) {
-            htp_map_set_bytes(i->arena, &known, htp_arena_copy(i->arena, key, sizeof(key)),
-                              sizeof(key), n);
+            htp_map_set_bytes(i->arena, &known, key, sizeof(key), n);
         }
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {

@@ -103,11 +103,9 @@ static htp_status find_calls(htp_inline_plan *plan)
 static void add_parameter(htp_inline_plan *plan, uint32_t function, htp_span name, htp_span value)
 {
     const char *text = htp_arena_copy(plan->arena, name.at, name.bytes);
-    uint32_t *key = HTP_NEW_ARRAY(plan->arena, uint32_t, 2);
-    key[0] = function;
-    key[1] = htp_view_find_name(plan->view, text);
+    const uint32_t key[] = {function, htp_view_find_name(plan->view, text)};
     if (key[1] != 0) { /* an unused attribute does not matter */
-        htp_map_set_bytes(plan->arena, &plan->parameter_numbers, key, 2 * sizeof(*key),
+        htp_map_set_bytes(plan->arena, &plan->parameter_numbers, key, sizeof(key),
                           (uint32_t)plan->parameters.count);
         HTP_PUSH(plan->arena, &plan->parameters, (htp_inline_parameter){function, value});
     }

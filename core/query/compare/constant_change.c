@@ -135,12 +135,8 @@ static htp_constant_change find_pair(htp_arena *arena, htp_constant_changes *cha
                                      const htp_fingerprint fingerprints[2],
                                      const uint32_t tensors[2])
 {
-    uint32_t place = 0;
-    uint32_t *key = HTP_NEW_ARRAY(arena, uint32_t, 2);
-    memcpy(key, tensors, 2 * sizeof(*key));
-    if (!htp_map_get_bytes(&changes->known, key, 2 * sizeof(*key), &place)) {
-        place = (uint32_t)changes->items.count;
-        htp_map_set_bytes(arena, &changes->known, key, 2 * sizeof(*key), place);
+    uint32_t place = (uint32_t)changes->items.count;
+    if (htp_map_add_bytes(arena, &changes->known, tensors, 2 * sizeof(*tensors), &place)) {
         HTP_PUSH(arena, &changes->items, measure_tensors(fingerprints, tensors));
     }
     return changes->items.items[place];

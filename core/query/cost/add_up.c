@@ -78,10 +78,9 @@ static void add_weights(htp_cost *cost, htp_map *seen, uint32_t number, uint32_t
         uint32_t value = view->operands.items[inputs.first + i];
         uint32_t tensor = value == HTP_NONE ? HTP_NONE : view->values.items[value].initializer;
         const uint32_t key[] = {number, tensor};
+        uint32_t any = 0;
         if (tensor != HTP_NONE && htp_tree_is_weight(&view->tensors.items[tensor]) &&
-            !htp_map_get_bytes(seen, key, sizeof(key), NULL)) {
-            htp_map_set_bytes(cost->arena, seen, htp_arena_copy(cost->arena, key, sizeof(key)),
-                              sizeof(key), 1);
+            htp_map_add_bytes(cost->arena, seen, key, sizeof(key), &any)) {
             counted->bytes += view->tensors.items[tensor].bytes;
             counted->parameters += htp_tree_elements(view, &view->tensors.items[tensor]);
         }
@@ -100,9 +99,7 @@ static void add_operators(htp_cost *cost)
         if (cost->nodes[n].is_left_out) {
             continue;
         }
-        if (!htp_map_get_bytes(&numbers, key, sizeof(key), &number)) {
-            htp_map_set_bytes(cost->arena, &numbers, htp_arena_copy(cost->arena, key, sizeof(key)),
-                              sizeof(key), number);
+        if (htp_map_add_bytes(cost->arena, &numbers, key, sizeof(key), &number)) {
             HTP_PUSH(cost->arena, &cost->operators,
                      (htp_cost_operator){.domain = key[0], .op_type = key[1]});
         }

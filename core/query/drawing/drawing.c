@@ -37,12 +37,6 @@ static uint32_t module_of(const struct painter *p, uint32_t node)
     return tags.count > 0 ? p->tree->owners.items[tags.first] : HTP_NONE;
 }
 
-/* A key of numbers that lives as long as the drawing. */
-static const uint32_t *keep_key(const struct painter *p, const uint32_t *key, size_t count)
-{
-    return (const uint32_t *)(const void *)htp_arena_copy(p->arena, key, count * sizeof(*key));
-}
-
 /* ---- what is drawn ---- */
 
 /* Draws all nodes, or those of a region with their bodies. */
@@ -143,7 +137,7 @@ static uint32_t find_frame(struct painter *p, uint32_t graph, uint32_t module)
                                                  .parent = frame,
                                                  .module = key[1],
                                                  .graph = HTP_NONE});
-        htp_map_set_bytes(p->arena, &p->frames_of_modules, keep_key(p, key, 2), sizeof(key), frame);
+        htp_map_set_bytes(p->arena, &p->frames_of_modules, key, sizeof(key), frame);
     }
     return frame;
 }
@@ -169,7 +163,7 @@ static uint32_t add_box(struct painter *p, htp_map *known, const uint32_t *key, 
     }
     HTP_PUSH(p->arena, &p->drawing->boxes, box);
     number = (uint32_t)p->drawing->boxes.count - 1;
-    htp_map_set_bytes(p->arena, known, keep_key(p, key, bytes / sizeof(*key)), bytes, number);
+    htp_map_set_bytes(p->arena, known, htp_arena_copy(p->arena, key, bytes), bytes, number);
     return number;
 }
 
@@ -178,7 +172,7 @@ static void count_node(struct painter *p, uint32_t number, uint32_t node)
     htp_drawing_box *box = &p->drawing->boxes.items[number];
     htp_view_name op_type = p->view->nodes.items[node].op_type;
     const uint32_t key[] = {number, op_type};
-    uint32_t index;
+    uint32_t index = (uint32_t)box->counts.count;
     box->nodes++;
     if (p->costs && !htp_checked_add(box->cost, p->costs[node], &box->cost)) {
         box->cost = UINT64_MAX;
@@ -186,10 +180,8 @@ static void count_node(struct painter *p, uint32_t number, uint32_t node)
     if (box->kind == HTP_DRAWING_NODE) {
         return;
     }
-    if (!htp_map_get_bytes(&p->counts, key, sizeof(key), &index)) {
-        index = (uint32_t)box->counts.count;
+    if (htp_map_add_bytes(p->arena, &p->counts, key, sizeof(key), &index)) {
         HTP_PUSH(p->arena, &box->counts, (htp_drawing_count){op_type, 0});
-        htp_map_set_bytes(p->arena, &p->counts, keep_key(p, key, 2), sizeof(key), index);
     }
     box->counts.items[index].count++;
 }

@@ -25,12 +25,9 @@ static bool is_weight(const htp_view_value *value)
 static uint32_t number_pair(htp_arena *arena, htp_map *map, uint32_t a, uint32_t b, uint32_t fresh)
 {
     const uint32_t key[] = {a, b};
-    uint32_t number;
-    if (htp_map_get_bytes(map, key, sizeof(key), &number)) {
-        return number;
-    }
-    htp_map_set_bytes(arena, map, htp_arena_copy(arena, key, sizeof(key)), sizeof(key), fresh);
-    return fresh;
+    uint32_t number = fresh;
+    (void)htp_map_add_bytes(arena, map, key, sizeof(key), &number);
+    return number;
 }
 
 static void add_arrow(struct arrows *a, uint32_t from, uint32_t to, uint32_t value)

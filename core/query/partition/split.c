@@ -91,8 +91,7 @@ static void make_units(struct splitter *s)
     for (uint32_t i = 0; i < nodes.count; i++) {
         uint32_t node = nodes.first + i;
         uint32_t innermost = s->tree->places[node].innermost;
-        uint32_t *key = HTP_NEW_ARRAY(s->arena, uint32_t, 2);
-        key[0] = innermost == HTP_NONE ? HTP_NONE : s->chosen[innermost];
+        uint32_t key[2] = {innermost == HTP_NONE ? HTP_NONE : s->chosen[innermost], HTP_NONE};
         s->unit_of[i] = HTP_NONE;
         if (s->tree->is_shared[node] || (htp_flow_is_constant(view, node) && !is_returned[node])) {
             continue;
@@ -100,11 +99,11 @@ static void make_units(struct splitter *s)
         key[1] = key[0] == HTP_NONE ? HTP_NONE : htp_calls_of_node(s->tree, view, node, key[0]);
         uint32_t unit = HTP_NONE;
         if (key[0] != HTP_NONE) {
-            (void)htp_map_get_bytes(&known, key, 2 * sizeof(*key), &unit);
+            (void)htp_map_get_bytes(&known, key, sizeof(key), &unit);
         }
         uint32_t added = add_node(s, unit, (htp_split_part){.module = key[0], .call = key[1]}, i);
         if (unit == HTP_NONE && key[0] != HTP_NONE) {
-            htp_map_set_bytes(s->arena, &known, key, 2 * sizeof(*key), added);
+            htp_map_set_bytes(s->arena, &known, key, sizeof(key), added);
         }
     }
 }

@@ -60,12 +60,9 @@ static uint32_t *list_positions(htp_arena *arena, const htp_view *view)
 static void list_values(struct chooser *c)
 {
     const htp_view *view = c->r->view;
-    uint32_t *keys = HTP_NEW_ARRAY(c->arena, uint32_t, 2 * view->values.count + 1);
     for (uint32_t v = 0; v < view->values.count; v++) {
-        uint32_t *key = &keys[2 * (size_t)v];
-        key[0] = view->values.items[v].graph;
-        key[1] = view->values.items[v].name;
-        htp_map_set_bytes(c->arena, &c->values, key, 2 * sizeof(*key), v);
+        const uint32_t key[] = {view->values.items[v].graph, view->values.items[v].name};
+        htp_map_set_bytes(c->arena, &c->values, key, sizeof(key), v);
     }
 }
 

@@ -90,14 +90,12 @@ static htp_status choose(struct finder *f, const bool *is_chosen)
 static uint32_t find_entry(struct finder *f, uint32_t node, uint32_t module)
 {
     const htp_view *view = f->r->view;
-    uint32_t *key = HTP_NEW_ARRAY(f->arena, uint32_t, 2);
+    const uint32_t key[] = {
+        module, f->call != HTP_NONE ? f->call : htp_calls_of_node(f->r->tree, view, node, module)};
     uint32_t number = (uint32_t)f->r->list.count;
-    key[0] = module;
-    key[1] = f->call != HTP_NONE ? f->call : htp_calls_of_node(f->r->tree, view, node, module);
-    if (htp_map_get_bytes(&f->known, key, 2 * sizeof(*key), &number)) {
+    if (!htp_map_add_bytes(f->arena, &f->known, key, sizeof(key), &number)) {
         return number;
     }
-    htp_map_set_bytes(f->arena, &f->known, key, 2 * sizeof(*key), number);
     const htp_replaced made = {
         .module = module, .call = key[1], .graph = view->nodes.items[node].graph, .first = node};
     HTP_PUSH(f->arena, &f->r->list, made);

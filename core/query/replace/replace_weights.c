@@ -126,8 +126,7 @@ static void add_reader(htp_arena *arena, const htp_replacement *r, uint32_t tens
         edits->items[edit] = made;
         return;
     }
-    htp_map_set_bytes(arena, known, htp_arena_copy(arena, &tensor, sizeof(tensor)), sizeof(tensor),
-                      (uint32_t)edits->count);
+    htp_map_set_bytes(arena, known, &tensor, sizeof(tensor), (uint32_t)edits->count);
     HTP_PUSH(arena, edits, made);
 }
 

@@ -211,9 +211,8 @@ static void note_reader(const struct writer *w, struct readers *readers, uint32_
                         uint32_t module)
 {
     const uint32_t pair[] = {tensor, module};
-    if (!htp_map_get_bytes(&readers->known, pair, sizeof(pair), NULL)) {
-        htp_map_set_bytes(w->arena, &readers->known, htp_arena_copy(w->arena, pair, sizeof(pair)),
-                          sizeof(pair), 0);
+    uint32_t any = 0;
+    if (htp_map_add_bytes(w->arena, &readers->known, pair, sizeof(pair), &any)) {
         htp_text *list = &readers->lists[tensor];
         htp_text item = {.arena = w->arena};
         list->arena = w->arena;

@@ -159,12 +159,10 @@ static bool is_made_inside(const struct border *b, uint32_t value)
 /* Notes once that a module reads a value. */
 static void note_reader(struct border *b, uint32_t value, uint32_t module)
 {
-    uint32_t *key = HTP_NEW_ARRAY(b->arena, uint32_t, 2);
-    key[0] = value;
-    key[1] = module;
+    const uint32_t key[] = {value, module};
+    uint32_t any = 0;
     b->is_output[value] = true;
-    if (!htp_map_get_bytes(&b->known_readers, key, 2 * sizeof(*key), NULL)) {
-        htp_map_set_bytes(b->arena, &b->known_readers, key, 2 * sizeof(*key), 0);
+    if (htp_map_add_bytes(b->arena, &b->known_readers, key, sizeof(key), &any)) {
         HTP_PUSH(b->arena, &b->readers[value], module);
     }
 }

@@ -28,8 +28,7 @@ static void check_node_names(const htp_view *view, htp_findings *findings)
             htp_finding_add(findings, "node '%s': another node has this name",
                             htp_view_text(view, node->name));
         }
-        htp_map_set_bytes(findings->arena, &known,
-                          htp_arena_copy(findings->arena, key, sizeof(key)), sizeof(key), i);
+        htp_map_set_bytes(findings->arena, &known, key, sizeof(key), i);
     }
 }
 

@@ -36,8 +36,7 @@ static void check_shadows(htp_validator *v)
         const htp_view_value *value = &view->values.items[i];
         const uint32_t key[] = {value->graph, value->name};
         if (value->maker != HTP_VIEW_BY_NOBODY) {
-            htp_map_set_bytes(v->arena, &known, htp_arena_copy(v->arena, key, sizeof(key)),
-                              sizeof(key), i);
+            htp_map_set_bytes(v->arena, &known, key, sizeof(key), i);
         }
     }
     for (uint32_t i = 0; i < view->values.count; i++) {

@@ -36,11 +36,9 @@ static uint32_t module_of(const struct facts *facts, uint32_t node)
 static void note_sharer(htp_arena *arena, htp_map *known, struct facts *facts, uint32_t tensor,
                         uint32_t module)
 {
-    uint32_t *key = HTP_NEW_ARRAY(arena, uint32_t, 2);
-    key[0] = tensor;
-    key[1] = module;
-    if (!htp_map_get_bytes(known, key, 2 * sizeof(*key), NULL)) {
-        htp_map_set_bytes(arena, known, key, 2 * sizeof(*key), 0);
+    const uint32_t key[] = {tensor, module};
+    uint32_t any = 0;
+    if (htp_map_add_bytes(arena, known, key, sizeof(key), &any)) {
         HTP_PUSH(arena, &facts->sharers[tensor], module);
     }
 }

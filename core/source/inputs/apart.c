@@ -31,11 +31,10 @@ static bool is_still(struct ratio ratio)
 
 void htp_apart_add(htp_apart *apart, const htp_axis *axis, uint32_t number)
 {
-    int64_t *size = HTP_NEW(apart->arena, int64_t);
+    const int64_t size = axis->sizes[1];
     struct ratio *ratio = HTP_NEW(apart->arena, struct ratio);
-    *size = axis->sizes[1];
     *ratio = ratio_of(axis);
-    htp_map_set_bytes(apart->arena, &apart->sizes, size, sizeof(*size), number);
+    htp_map_set_bytes(apart->arena, &apart->sizes, &size, sizeof(size), number);
     htp_map_set_bytes(apart->arena, &apart->ratios, ratio, sizeof(*ratio), number);
     apart->has_still = apart->has_still || is_still(*ratio);
 }

@@ -74,8 +74,8 @@ static const edit *find_edit(const editing *e, uint32_t opcode)
 
 static void add_edit(editing *e, const edit *made)
 {
-    const void *key = htp_arena_copy(e->arena, &made->opcode, sizeof(made->opcode));
-    htp_map_set_bytes(e->arena, &e->by_opcode, key, sizeof(made->opcode), (uint32_t)e->edits.count);
+    htp_map_set_bytes(e->arena, &e->by_opcode, &made->opcode, sizeof(made->opcode),
+                      (uint32_t)e->edits.count);
     HTP_PUSH(e->arena, &e->edits, *made);
 }
 

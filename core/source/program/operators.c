@@ -78,12 +78,11 @@ static bool is_followed(const htp_program *program, const htp_program_function *
 
 static void add_function(struct listing *l, uint32_t function)
 {
-    if (function == HTP_NONE || htp_map_get_bytes(&l->seen, &function, sizeof(function), NULL)) {
-        return;
+    uint32_t any = 0;
+    if (function != HTP_NONE &&
+        htp_map_add_bytes(l->arena, &l->seen, &function, sizeof(function), &any)) {
+        HTP_PUSH(l->arena, &l->functions, function);
     }
-    const void *key = htp_arena_copy(l->arena, &function, sizeof(function));
-    htp_map_set_bytes(l->arena, &l->seen, key, sizeof(function), 0);
-    HTP_PUSH(l->arena, &l->functions, function);
 }
 
 /* The called method; HTP_NONE if the value has no class, or the class has no such method. */

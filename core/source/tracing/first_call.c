@@ -95,9 +95,8 @@ static bool is_same_constant(const comparison *c, const htp_trace_value *a,
 static void add_pair(comparison *c, uint32_t first, uint32_t settled)
 {
     const pair item = {first, settled};
-    if (!htp_map_get_bytes(&c->seen, &item, sizeof(item), NULL)) {
-        const void *key = htp_arena_copy(c->arena, &item, sizeof(item));
-        htp_map_set_bytes(c->arena, &c->seen, key, sizeof(item), 0);
+    uint32_t any = 0;
+    if (htp_map_add_bytes(c->arena, &c->seen, &item, sizeof(item), &any)) {
         HTP_PUSH(c->arena, &c->pending, item);
     }
 }
@@ -214,8 +213,7 @@ static bool compare_nodes(comparison *c, const htp_trace_node *a, const htp_trac
         for (uint32_t k = 0; holds && k < first->input_count; k++) { /* equal outside of the block
                                                                         already */
             const pair item = {first->inputs[k], settled->inputs[k]};
-            const void *key = htp_arena_copy(c->arena, &item, sizeof(item));
-            htp_map_set_bytes(c->arena, &c->seen, key, sizeof(item), 0);
+            htp_map_set_bytes(c->arena, &c->seen, &item, sizeof(item), 0);
         }
         holds = holds && add_pairs(c, first->outputs, first->output_count, settled->outputs,
                                    settled->output_count);
@@ -259,8 +257,7 @@ static void note_position(comparison *c, htp_map *positions, const htp_trace *tr
 {
     const htp_trace_value *value = &trace->values[id];
     if (value->kind != HTP_TRACE_LIST) {
-        const void *key = htp_arena_copy(c->arena, &id, sizeof(id));
-        htp_map_set_bytes(c->arena, positions, key, sizeof(id), (*next)++);
+        htp_map_set_bytes(c->arena, positions, &id, sizeof(id), (*next)++);
         return;
     }
     for (uint32_t i = 0; i < value->element_count; i++) {

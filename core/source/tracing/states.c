@@ -126,8 +126,7 @@ static uint32_t number_growth(settling *s, const growth *change)
     number = is_new ? ++s->open_sizes : change->number;
     const void *key = htp_arena_copy(arena, change, sizeof(*change));
     htp_map_set_bytes(arena, &s->growths, key, sizeof(*change), number);
-    key = htp_arena_copy(arena, &number, sizeof(number));
-    htp_map_set_bytes(arena, &s->numbers, key, sizeof(number), 1);
+    htp_map_set_bytes(arena, &s->numbers, &number, sizeof(number), 1);
     return number;
 }
 
