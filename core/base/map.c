@@ -137,7 +137,7 @@ void htp_map_release(htp_arena *arena, htp_map *map)
     *map = (htp_map){0};
 }
 
-/* The key of a slot that is no longer free; of one whose key is copied, nothing but that. */
+/* What marks a slot as taken: its key, or any pointer if the key is copied. */
 static const void *kept_key(const void *key, size_t bytes)
 {
     return bytes <= HTP_MAP_COPIED ? "" : key;
@@ -176,10 +176,12 @@ const void **htp_map_add_bytes(htp_arena *arena, htp_map *map, const void *key, 
 {
     htp_map_slot *slot = add_slot(arena, map, key, bytes);
     if (slot->key) {
-        *value = slot->value;
+        if (value) {
+            *value = slot->value;
+        }
         return NULL;
     }
-    slot->value = *value;
+    slot->value = value ? *value : 0;
     slot->key = kept_key(NULL, bytes);
     return &slot->key;
 }

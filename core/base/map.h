@@ -25,7 +25,7 @@ enum { HTP_MAP_COPIED = 8 };
 
 /**
  * Finds or adds a key of @p bytes bytes. Keys of 4 GiB and more are out of memory.
- * @param value  of the key; a new key takes it.
+ * @param value  of the key; a new key takes it. NULL: the map is a set.
  * @return NULL if the key exists; else the pointer of the new key. A key of more than
  *         HTP_MAP_COPIED bytes must be set to permanent bytes before the map is used again.
  */

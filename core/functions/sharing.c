@@ -444,8 +444,7 @@ static void join_outputs(sharer *s, htp_function *function)
         const htp_body *body = &s->sharing->bodies[function->frames.items[i]];
         for (size_t k = 0; k < body->outputs.count; k++) {
             const uint32_t number = body->outputs.items[k].number;
-            uint32_t any = 0;
-            if (htp_map_add_bytes(s->arena, &seen, &number, sizeof(number), &any)) {
+            if (htp_map_add_bytes(s->arena, &seen, &number, sizeof(number), NULL)) {
                 HTP_PUSH(s->arena, &function->outputs, number);
             }
         }

@@ -116,8 +116,7 @@ static void join_group(htp_arena *arena, htp_map *name_pairs, group *groups, uin
                        const htp_module_spelling *spelling)
 {
     const uint32_t key[2] = {index, spelling->name_number};
-    uint32_t any = 0;
-    bool is_new = htp_map_add_bytes(arena, name_pairs, key, sizeof(key), &any);
+    bool is_new = htp_map_add_bytes(arena, name_pairs, key, sizeof(key), NULL);
     groups[index].members++;
     groups[index].all_numeric &= spelling->is_numeric;
     groups[index].all_different &= is_new;

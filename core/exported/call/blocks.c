@@ -44,13 +44,10 @@ static size_t count_values(htp_tape *r, const htp_exported_argument *arguments, 
     return list.count;
 }
 
-/* Whether a graph returns as many values as the program's node gives, of which @p least are
- * carried. Asked before a block begins. */
-static bool returns_all(htp_tape *r, const htp_exported_graph *graph, const htp_exported_node *node,
-                        size_t least)
+/* Whether a graph returns so many values. Asked before a block begins. */
+static bool returns(htp_tape *r, const htp_exported_graph *graph, size_t count)
 {
-    size_t count = count_values(r, graph->outputs, graph->output_count);
-    return count >= least && count == count_values(r, node->outputs, node->output_count);
+    return count_values(r, graph->outputs, graph->output_count) == count;
 }
 
 /* ---- blocks ---- */
@@ -172,11 +169,12 @@ bool htp_blocks_add_cond(htp_tape *r, const htp_exported_node *node)
 {
     const htp_exported_graph *graphs[] = {graph_at(r, node, 1), graph_at(r, node, 2)};
     const htp_numbers operands = list_at(r, node, 3);
+    const size_t wanted = count_values(r, node->outputs, node->output_count);
     struct block blocks[2];
     htp_numbers inputs = {0};
     if (!graphs[0] || !graphs[1] || graphs[0]->input_count != operands.count ||
-        graphs[1]->input_count != operands.count || !returns_all(r, graphs[0], node, 0) ||
-        !returns_all(r, graphs[1], node, 0)) {
+        graphs[1]->input_count != operands.count || !returns(r, graphs[0], wanted) ||
+        !returns(r, graphs[1], wanted)) {
         return false;
     }
     HTP_PUSH(r->arena, &inputs, add_truth(r, htp_exported_nodes_argument(r, &node->inputs[0])));
@@ -222,8 +220,8 @@ bool htp_blocks_add_while(htp_tape *r, const htp_exported_node *node)
     const htp_numbers others = list_at(r, node, 3);
     size_t count = carried.count + others.count;
     if (!condition || !body || condition->input_count != count || body->input_count != count ||
-        condition->output_count != 1 || !returns_all(r, body, node, carried.count) ||
-        count_values(r, body->outputs, body->output_count) != carried.count) {
+        condition->output_count != 1 || !returns(r, body, carried.count) ||
+        count_values(r, node->outputs, node->output_count) != carried.count) {
         return false;
     }
     htp_numbers inputs = {0};
@@ -316,9 +314,10 @@ static bool add_rows(htp_tape *r, const htp_exported_node *node, const htp_numbe
     const htp_exported_argument *stack = first_stack(r, node, first);
     const htp_numbers stacks = list_at(r, node, first);
     const htp_numbers others = list_at(r, node, first + 1);
+    const size_t wanted = count_values(r, node->outputs, node->output_count);
     if (!graph || !stack || graph->input_count != carried->count + stacks.count + others.count ||
-        !takes_rows(graph, carried->count, stacks.count) ||
-        !returns_all(r, graph, node, carried->count)) {
+        !takes_rows(graph, carried->count, stacks.count) || wanted < carried->count ||
+        !returns(r, graph, wanted)) {
         return false;
     }
     htp_numbers inputs = {0};

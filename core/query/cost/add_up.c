@@ -78,9 +78,8 @@ static void add_weights(htp_cost *cost, htp_map *seen, uint32_t number, uint32_t
         uint32_t value = view->operands.items[inputs.first + i];
         uint32_t tensor = value == HTP_NONE ? HTP_NONE : view->values.items[value].initializer;
         const uint32_t key[] = {number, tensor};
-        uint32_t any = 0;
         if (tensor != HTP_NONE && htp_tree_is_weight(&view->tensors.items[tensor]) &&
-            htp_map_add_bytes(cost->arena, seen, key, sizeof(key), &any)) {
+            htp_map_add_bytes(cost->arena, seen, key, sizeof(key), NULL)) {
             counted->bytes += view->tensors.items[tensor].bytes;
             counted->parameters += htp_tree_elements(view, &view->tensors.items[tensor]);
         }

@@ -211,8 +211,7 @@ static void note_reader(const struct writer *w, struct readers *readers, uint32_
                         uint32_t module)
 {
     const uint32_t pair[] = {tensor, module};
-    uint32_t any = 0;
-    if (htp_map_add_bytes(w->arena, &readers->known, pair, sizeof(pair), &any)) {
+    if (htp_map_add_bytes(w->arena, &readers->known, pair, sizeof(pair), NULL)) {
         htp_text *list = &readers->lists[tensor];
         htp_text item = {.arena = w->arena};
         list->arena = w->arena;

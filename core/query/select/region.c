@@ -160,9 +160,8 @@ static bool is_made_inside(const struct border *b, uint32_t value)
 static void note_reader(struct border *b, uint32_t value, uint32_t module)
 {
     const uint32_t key[] = {value, module};
-    uint32_t any = 0;
     b->is_output[value] = true;
-    if (htp_map_add_bytes(b->arena, &b->known_readers, key, sizeof(key), &any)) {
+    if (htp_map_add_bytes(b->arena, &b->known_readers, key, sizeof(key), NULL)) {
         HTP_PUSH(b->arena, &b->readers[value], module);
     }
 }

@@ -37,8 +37,7 @@ static void note_sharer(htp_arena *arena, htp_map *known, struct facts *facts, u
                         uint32_t module)
 {
     const uint32_t key[] = {tensor, module};
-    uint32_t any = 0;
-    if (htp_map_add_bytes(arena, known, key, sizeof(key), &any)) {
+    if (htp_map_add_bytes(arena, known, key, sizeof(key), NULL)) {
         HTP_PUSH(arena, &facts->sharers[tensor], module);
     }
 }

@@ -115,7 +115,7 @@ static htp_status read_module(walk *w, const visit *at)
     return HTP_OK;
 }
 
-static void set_aliases(walk *w)
+static void set_aliases(const walk *w)
 {
     for (size_t i = 0; i < w->aliases.count; i++) {
         htp_instance *module = &w->instances->modules.items[i];
@@ -123,7 +123,6 @@ static void set_aliases(walk *w)
         module->alias_count = (uint32_t)w->aliases.items[i].count;
     }
     htp_arena_release(w->arena, w->aliases.items, w->aliases.capacity * sizeof(paths));
-    w->aliases.items = NULL;
 }
 
 htp_status htp_modules_find(htp_arena *arena, const htp_program *program, htp_instances *instances)

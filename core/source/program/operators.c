@@ -78,9 +78,8 @@ static bool is_followed(const htp_program *program, const htp_program_function *
 
 static void add_function(struct listing *l, uint32_t function)
 {
-    uint32_t any = 0;
     if (function != HTP_NONE &&
-        htp_map_add_bytes(l->arena, &l->seen, &function, sizeof(function), &any)) {
+        htp_map_add_bytes(l->arena, &l->seen, &function, sizeof(function), NULL)) {
         HTP_PUSH(l->arena, &l->functions, function);
     }
 }

@@ -95,8 +95,7 @@ static bool is_same_constant(const comparison *c, const htp_trace_value *a,
 static void add_pair(comparison *c, uint32_t first, uint32_t settled)
 {
     const pair item = {first, settled};
-    uint32_t any = 0;
-    if (htp_map_add_bytes(c->arena, &c->seen, &item, sizeof(item), &any)) {
+    if (htp_map_add_bytes(c->arena, &c->seen, &item, sizeof(item), NULL)) {
         HTP_PUSH(c->arena, &c->pending, item);
     }
 }
