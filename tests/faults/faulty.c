@@ -297,7 +297,6 @@ HOOK(int, link, (const char *from, const char *to), (from, to))
 HOOK(int, linkat, (int a, const char *from, int b, const char *to, int flags),
      (a, from, b, to, flags))
 HOOK(int, unlinkat, (int folder, const char *name, int flags), (folder, name, flags))
-HOOK(int, mkdir, (const char *path, mode_t rights), (path, rights))
 HOOK(int, flock, (int file, int operation), (file, operation))
 HOOK(int, fchmod, (int file, mode_t rights), (file, rights))
 HOOK(int, memfd_create, (const char *name, unsigned int flags), (name, flags))
@@ -327,6 +326,20 @@ int rename(const char *from, const char *to)
     const int failed = next(from, to);
     if (failed == 0 && mode != NO_FAULT) {
         htp_synced_name(to);
+    }
+    return failed;
+}
+
+int mkdir(const char *path, mode_t rights)
+{
+    int (*next)(const char *, mode_t);
+    *(void **)&next = next_of("mkdir");
+    if (is_call_refused("mkdir", __builtin_return_address(0))) {
+        return -1;
+    }
+    const int failed = next(path, rights);
+    if (failed == 0 && mode != NO_FAULT) {
+        htp_synced_name(path);
     }
     return failed;
 }

@@ -80,7 +80,7 @@ def inputs() -> dict:
 COMMANDS = {
     "export": ["pt", "--out", "out/m.onnx"],
     "export_pair": ["pt", "--out", "out/m.onnx", "--external-data", "always"],
-    "exported": ["pt2", "--out", "out/m.onnx"],
+    "exported": ["pt2", "--out-dir", "out/new/folder"],
     "exported_pair": ["large", "--out", "out/m.onnx", "--external-data", "always"],
     "inspect": ["inspect", "onnx", "--json"],
     "inspect_program": ["inspect", "pt", "--json"],

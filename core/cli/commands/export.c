@@ -215,6 +215,15 @@ static int run_all(struct run *run)
     return htp_cli_batch_run(arguments->models, is_one ? 1 : arguments->model_count, jobs, &work);
 }
 
+static int make_folders(htp_cli_folders *folders, const char *path)
+{
+    const int error = htp_cli_folders_make(folders, path);
+    if (error != 0) {
+        htp_cli_print_message("cannot write '%s': %s", path, strerror(error));
+    }
+    return error != 0 ? HTP_CODE_CANNOT_WRITE : HTP_CODE_OK;
+}
+
 int htp_cli_export(const htp_cli_arguments *arguments)
 {
     struct run run = {.arguments = arguments};
@@ -231,10 +240,10 @@ int htp_cli_export(const htp_cli_arguments *arguments)
         }
         run.outputs = (const char *const *)outputs;
         if (arguments->out_folder) {
-            htp_cli_folders_make(&folders, arguments->out_folder);
+            code = make_folders(&folders, arguments->out_folder);
         }
     }
-    code = run_all(&run);
+    code = code == HTP_CODE_OK ? run_all(&run) : code;
     int published = htp_cli_json_file_publish(arguments);
     htp_cli_folders_remove_empty(&folders);
     htp_cli_outputs_free(outputs, arguments->model_count);

@@ -13,9 +13,10 @@ typedef struct htp_cli_folders {
     size_t kept;         /* length of its beginning that names what was there before */
 } htp_cli_folders;
 
-/** Makes a folder and those above it that are missing. A failure is silent: whatever writes there
- * reports it. */
-void htp_cli_folders_make(htp_cli_folders *folders, const char *path);
+/** Makes a folder and those above it that are missing, and writes their names to disk. A failure to
+ * make one is silent: whatever writes there reports it.
+ * @return errno of a folder that did not get to disk; else 0 */
+int htp_cli_folders_make(htp_cli_folders *folders, const char *path);
 
 /** Removes those that were made and are empty. */
 void htp_cli_folders_remove_empty(htp_cli_folders *folders);
