@@ -34,7 +34,7 @@ struct htp_interpreter {
 typedef struct following {
     htp_interpreter *interpreter;
     const htp_trace_request *request;
-    bool needs_lanes, lacks_memory;
+    bool needs_lanes, lacks_memory, has_flats;
     call *previous; /* its states are carried; or NULL */
     call *made;
     htp_machine *machine; /* the current one */
@@ -227,6 +227,7 @@ static htp_machine *make_machine(const following *f)
     m->tick = f->request->tick;
     m->user = f->request->user;
     m->longest_unrolled = f->prefers_loops ? 0 : LONG_LOOP;
+    m->sizes.has_last_lanes = f->request->has_last_lanes;
     return m;
 }
 
@@ -376,6 +377,7 @@ static htp_status run(following *f)
     htp_outcome outcome = follow(f);
     f->needs_lanes = outcome == HTP_NEEDS_LANES;
     f->lacks_memory = outcome == HTP_BREAKS;
+    f->has_flats = f->machine->sizes.has_flats;
     return htp_machine_end(f->machine, outcome);
 }
 
@@ -421,6 +423,7 @@ htp_status htp_interpreter_run(htp_interpreter *interpreter, const htp_trace_req
     result->trace = f.made->trace;
     result->needs_lanes = f.needs_lanes;
     result->lacks_memory = f.lacks_memory;
+    result->has_flats = f.has_flats;
     settle(&f, !status);
     return status;
 }

@@ -112,6 +112,11 @@ call("cat", lambda a, b: torch.cat([a, b, a], 1), (2, 3), (2, 4), dynamic={0: {1
 call("cat/negative", lambda a, b: torch.cat([a, b], -1), (2, 3), (2, 4))
 call("cat/promotes", lambda a, b: torch.cat([a, b]), (2, 3), ((2, 3), 0, 9))
 call("cat/empty", lambda a: torch.cat([torch.zeros(0), a, a[:0]]), (2, 3))
+call("sizes/empty", lambda a: (a.sum(1) + torch.ones(torch.empty(a.shape[0], 0, a.shape[2]).shape[2]),
+                               torch._shape_as_tensor(torch.empty(a.shape[0], 0, a.shape[2]))),
+     (2, 3, 4), dynamic={0: {0: "a", 2: "b"}})
+call("pad/empty", lambda a: torch.nn.functional.pad(a[:, :0], (1, 0, 2, 1), value=5.0), (2, 3, 4),
+     dynamic={0: {0: "a", 2: "b"}})
 call("cat/one", lambda a: torch.cat([a]) + 1, (2, 3))
 call("stack", lambda a, b: torch.stack([a, b], 1), (2, 3), (2, 3), dynamic={**BATCH, 1: BATCH[0]})
 call("stack/last", lambda a, b: torch.stack([a, b], -1), (2, 3), (2, 3))

@@ -200,10 +200,11 @@ static htp_outcome run_on_others(htp_machine *m, htp_call *call, const char *err
         return htp_call_run(m, &other, outputs);
     }
     htp_lanes sized = {0};
-    if (!m->sizes.has_flats) {
+    const bool may_meet = !m->sizes.has_flats || m->sizes.has_last_lanes;
+    if (may_meet) {
         HTP_DO(htp_sizes_reshaped(m, call, &sized, &is_done));
     }
-    if (!is_done && !m->sizes.has_flats) {
+    if (!is_done && may_meet) {
         HTP_DO(htp_sizes_met(m, call, &sized, &is_done));
     }
     if (!is_done) {

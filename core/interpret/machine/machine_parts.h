@@ -59,7 +59,8 @@ typedef struct htp_memory_notes {
 typedef struct htp_known_sizes {
     htp_map places; /* identity -> 1 + index in known */
     HTP_VECTOR(htp_trace_size) known;
-    bool has_flats; /* some made-up sizes may be found with other lanes */
+    bool has_flats;      /* some made-up sizes may be found with other lanes */
+    bool has_last_lanes; /* but no others are left to try */
     htp_unique_order unique_order;
 } htp_known_sizes;
 

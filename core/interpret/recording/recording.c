@@ -24,15 +24,17 @@ static int64_t next_prime(int64_t number)
 
 htp_outcome htp_recording_new_size(htp_machine *m, const char *name, htp_trace_size *size)
 {
-    /* It has many divisors, because programs split selections into equal parts. */
-    enum { MANY_DIVISORS = 5040 };
+    /* It has many divisors, because programs split selections into equal parts. Fewer leave room
+     * for the sums of those that the last lanes make up. */
+    enum { MANY_DIVISORS = 5040, SOME_DIVISORS = 720 };
+    const int64_t divisors = m->sizes.has_last_lanes ? SOME_DIVISORS : MANY_DIVISORS;
     if (m->lane_count == 1) {
         return HTP_NEEDS_LANES;
     }
     *size = (htp_trace_size){.name = htp_arena_strdup(m->arena, name)};
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
         m->recording.last_prime = next_prime(m->recording.last_prime);
-        size->sizes[lane] = MANY_DIVISORS * m->recording.last_prime;
+        size->sizes[lane] = divisors * m->recording.last_prime;
     }
     HTP_PUSH(m->arena, &m->recording.data_sizes, *size);
     return HTP_GOES_ON;

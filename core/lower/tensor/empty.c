@@ -85,20 +85,29 @@ static bool writes(const char *kind)
 /** Whether the operator's own lowering handles empty tensors. */
 static bool knows_empty(const char *kind)
 {
-    static const char *const handling[] = {"aten::addbmm",
+    static const char *const handling[] = {"aten::_shape_as_tensor",
+                                           "aten::addbmm",
                                            "aten::addmm",
                                            "aten::addmv",
                                            "aten::baddbmm",
+                                           "aten::constant_pad_nd",
                                            "aten::histogramdd",
                                            "aten::histogramdd.TensorList_bins",
                                            "aten::histogramdd.int_bins",
                                            "aten::segment_reduce",
                                            "aten::histogram.bin_ct",
                                            "aten::histogram.bins_tensor",
+                                           "aten::len.Tensor",
                                            "aten::linalg_householder_product",
+                                           "aten::new_empty",
+                                           "aten::new_empty_strided",
                                            "aten::new_full",
                                            "aten::new_ones",
-                                           "aten::new_zeros"};
+                                           "aten::new_zeros",
+                                           "aten::numel",
+                                           "aten::pad",
+                                           "aten::size",
+                                           "aten::size.int"};
     return htp_text_is_one_of(kind, handling, sizeof(handling) / sizeof(handling[0]));
 }
 

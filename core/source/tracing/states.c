@@ -249,6 +249,7 @@ static htp_status run(settling *s, htp_trace_result *last)
                                        .lane_count = s->lane_count,
                                        .carried = carried,
                                        .carried_count = (uint32_t)s->plans.count,
+                                       .has_last_lanes = t->has_last_lanes,
                                        .tick = t->tick,
                                        .user = t->user};
     htp_status status = htp_source_trace(t->source, &request, last);

@@ -31,6 +31,7 @@ typedef struct htp_tracer {
     uint32_t input_count;
     htp_tick tick;
     void *user;
+    bool has_last_lanes;   /**< as in a htp_trace_request */
     bool flags_are_inputs; /**< numbers that end up constant are inputs, too */
     bool calls_once;       /**< changes that only the first call makes do not matter */
 } htp_tracer;

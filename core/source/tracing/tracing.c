@@ -15,9 +15,10 @@ struct tracing {
     const htp_inputs *inputs;
     htp_watch watch;
     bool freezes_state;
-    bool flags_are_inputs; /* as in a htp_tracer */
+    bool has_last_lanes, flags_are_inputs; /* as in a htp_tracer */
     htp_states states;
     bool lacked_memory;      /* any call */
+    uint32_t flat_choice;    /* the first choice of lanes with flats; HTP_NONE: none had any */
     htp_trace_result result; /* of the last call */
     htp_code code;           /* its outcome */
     const char *message;     /* the reason; "" without a failure */
@@ -33,12 +34,16 @@ static htp_code run(struct tracing *tracing, uint32_t lane_count)
         .input_count = inputs->argument_count,
         .tick = htp_watch_tick,
         .user = &tracing->watch,
+        .has_last_lanes = tracing->has_last_lanes,
         .flags_are_inputs = tracing->flags_are_inputs,
         .calls_once = tracing->freezes_state,
     };
     htp_status status = htp_states_settle(&tracer, lane_count, &tracing->states, &tracing->result);
     tracing->code = htp_status_code(status);
     tracing->lacked_memory = tracing->lacked_memory || tracing->result.lacks_memory;
+    if (tracing->result.has_flats && tracing->flat_choice == HTP_NONE) {
+        tracing->flat_choice = inputs->choice;
+    }
     tracing->message = htp_status_keep_message(tracing->arena, status);
     return tracing->code;
 }
@@ -281,11 +286,23 @@ static htp_status choose_declared_lanes(const struct tracing *tracing, htp_input
                                  tracing->source->path);
 }
 
+/* Traces with the first choice of lanes that had flats as the last one. @return whether forward()
+ * takes it; else it stays refused */
+static bool run_last_lanes(struct tracing *tracing, htp_inputs *inputs)
+{
+    tracing->has_last_lanes = htp_inputs_choose_lanes(tracing->arena, inputs, tracing->flat_choice);
+    tracing->has_last_lanes =
+        tracing->has_last_lanes && run(tracing, inputs->lane_count) == HTP_CODE_OK;
+    tracing->code = tracing->has_last_lanes ? HTP_CODE_OK : HTP_CODE_USAGE;
+    return tracing->has_last_lanes;
+}
+
 /* Tries one choice of lanes after another. */
 static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs,
                                 htp_shape_conflict *wanted)
 {
     htp_shape_conflict conflict = {.message = NULL};
+    tracing->flat_choice = HTP_NONE;
     inputs->tells_order = wanted && !wanted->one_order;
     inputs->keeps_bounds = !wanted || !wanted->tries_one;
     if (!inputs->bounds) {
@@ -304,6 +321,10 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs,
         is_refused = is_certain(&conflict) || (wanted && wanted->tries_one) ||
                      !htp_inputs_choose_lanes(tracing->arena, inputs, inputs->choice + 1);
         code = is_refused ? code : run(tracing, inputs->lane_count);
+    }
+    if (is_refused && !is_certain(&conflict) && tracing->flat_choice != HTP_NONE) {
+        is_refused = !run_last_lanes(tracing, inputs);
+        code = tracing->code;
     }
     if (is_refused) {
         tracing->message = first;

@@ -106,6 +106,26 @@ class Square(nn.Module):
         return ((x @ x.transpose(1, 2)) * mask).softmax(-1)
 
 
+class Halved(nn.Module):
+    """Branches that halve odd sizes, with TensorFlow's padding, which tracing computes with tensors: its numbers
+    differ at even sizes alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Conv2d(3, 4, size, stride=2) for size in (3, 5, 7))
+
+    def forward(self, x):
+        return sum(layer(self.pad(x, layer.kernel_size[0])) for layer in self.layers)
+
+    def pad(self, x, kernel: int):
+        widths = []
+        for dim in (3, 2):
+            size = x.shape[dim]  # a tensor, when traced
+            pad = (((size / 2).ceil() - 1) * 2 + kernel - size).clamp(min=0)
+            widths += [pad // 2, pad - pad // 2]
+        return functional.pad(x, widths)
+
+
 class Compared(nn.Module):
     """Lengths of tensors that are never combined, but compared by the program itself."""
 
@@ -145,6 +165,7 @@ MODELS = {
                [["batch", "sequence", 6], ["batch", "sequence + 1"]]),
     "square": (Square, lambda: (torch.rand(2, 8, 6), torch.rand(8, 8)),
                [["batch", "sequence", "x_dim_2"], ["sequence", "sequence"]]),
+    "halved": (Halved, lambda: (torch.rand(2, 3, 65, 63),), [["batch", 3, "height", "width"]]),
 }
 
 
