@@ -200,11 +200,11 @@ static htp_outcome run_on_others(htp_machine *m, htp_call *call, const char *err
         return htp_call_run(m, &other, outputs);
     }
     htp_lanes sized = {0};
-    const bool may_meet = !m->sizes.has_flats || m->sizes.has_last_lanes;
-    if (may_meet) {
+    const bool may_fit = !m->sizes.has_flats || m->sizes.has_last_lanes;
+    if (may_fit) {
         HTP_DO(htp_sizes_reshaped(m, call, &sized, &is_done));
     }
-    if (!is_done && may_meet) {
+    if (may_fit && !is_done) {
         HTP_DO(htp_sizes_met(m, call, &sized, &is_done));
     }
     if (!is_done) {

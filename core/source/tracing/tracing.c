@@ -290,11 +290,12 @@ static htp_status choose_declared_lanes(const struct tracing *tracing, htp_input
  * takes it; else it stays refused */
 static bool run_last_lanes(struct tracing *tracing, htp_inputs *inputs)
 {
-    tracing->has_last_lanes = htp_inputs_choose_lanes(tracing->arena, inputs, tracing->flat_choice);
-    tracing->has_last_lanes =
-        tracing->has_last_lanes && run(tracing, inputs->lane_count) == HTP_CODE_OK;
-    tracing->code = tracing->has_last_lanes ? HTP_CODE_OK : HTP_CODE_USAGE;
-    return tracing->has_last_lanes;
+    tracing->has_last_lanes = true;
+    const bool is_taken = htp_inputs_choose_lanes(tracing->arena, inputs, tracing->flat_choice) &&
+                          run(tracing, inputs->lane_count) == HTP_CODE_OK;
+    tracing->has_last_lanes = is_taken; /* other traces of the same lanes follow */
+    tracing->code = is_taken ? HTP_CODE_OK : HTP_CODE_USAGE;
+    return is_taken;
 }
 
 /* Tries one choice of lanes after another. */

@@ -107,8 +107,8 @@ class Square(nn.Module):
 
 
 class Halved(nn.Module):
-    """Branches that halve odd sizes, with TensorFlow's padding, which tracing computes with tensors: its numbers
-    differ at even sizes alone."""
+    """Branches that halve odd sizes, with TensorFlow's padding. Tracing computes it with tensors, whose numbers are
+    equal at all odd sizes."""
 
     def __init__(self):
         super().__init__()
