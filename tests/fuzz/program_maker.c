@@ -182,13 +182,16 @@ static void make_objects(fuzz_maker *m)
     static const char *const names[] = {"w",     "h",    "n",     "rows",    "flag", "text",
                                         "table", "pair", "maybe", "numbers", "block"};
     static const char letters[] = "ttilbsdpon";
-    static const char *const classes[] = {"__torch__.Net", "__torch__.Block"};
+    /* The beginning of the other's name makes it one of PyTorch's own managers of with blocks. */
+    static const char *const classes[] = {"Net", "torch.autograd.grad_mode.Block"};
     enum { OBJECTS = 3 };
     program_fixture *p = m->program;
     for (size_t c = 0; c < COUNT_OF(classes); c++) {
         HTP_PUSH(m->arena, &p->classes,
-                 (htp_program_class){
-                     .name = classes[c], .attributes = names, .attribute_count = COUNT_OF(names)});
+                 (htp_program_class){.name = classes[c],
+                                     .plain_name = classes[c],
+                                     .attributes = names,
+                                     .attribute_count = COUNT_OF(names)});
     }
     for (uint32_t object = 0; object < OBJECTS; object++) {
         program_numbers slots = {0};
