@@ -107,7 +107,7 @@ static void check_trace(const htp_trace *trace)
 
 /* ---- runs ---- */
 
-enum { MAX_TICKS = 64, MAX_BYTES = 1 << 28 };
+enum { MAX_TICKS = 16, MAX_BYTES = 1 << 28 };
 
 /* Stops after a few thousand steps; more would reach nothing new. */
 static bool count_tick(void *user, uint64_t done, uint64_t total)
