@@ -11,7 +11,7 @@ static void read_aliases(htp_measuring *m)
     const htp_tree *tree = m->subject->tree;
     htp_aliases *aliases = &m->aliases;
     for (uint32_t i = 0; i < tree->module_count; i++) {
-        const cJSON *record = htp_tree_hold_record(tree, i);
+        const cJSON *record = htp_tree_hold_record(m->arena, tree, i);
         const cJSON *alias;
         cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(record, "aliases"))
         {

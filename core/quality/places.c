@@ -139,7 +139,7 @@ static void find_instances(htp_measuring *m)
     const htp_tree *tree = m->reference->tree;
     uint32_t *instance = m->places->instance;
     for (uint32_t r = 0; m->reference->has_paths && r < tree->module_count; r++) {
-        const cJSON *record = htp_tree_hold_record(tree, r);
+        const cJSON *record = htp_tree_hold_record(m->arena, tree, r);
         const cJSON *alias;
         cJSON_ArrayForEach(alias, cJSON_GetObjectItemCaseSensitive(record, "aliases"))
         {

@@ -108,7 +108,7 @@ static void note_recorded(struct oracle *o)
 {
     const htp_tree *tree = o->m->subject->tree;
     for (uint32_t i = 0; tree->has_records && i < tree->module_count; i++) {
-        const cJSON *record = htp_tree_hold_record(tree, i);
+        const cJSON *record = htp_tree_hold_record(o->m->arena, tree, i);
         const cJSON *item;
         cJSON_ArrayForEach(item, shapes_of(record))
         {
@@ -130,7 +130,7 @@ static void read_records(struct oracle *o, const htp_map *names)
     const htp_tree *tree = o->m->subject->tree;
     for (uint32_t i = 0; tree->has_records && i < tree->module_count; i++) {
         const cJSON *shape;
-        cJSON_ArrayForEach(shape, shapes_of(htp_tree_hold_record(tree, i)))
+        cJSON_ArrayForEach(shape, shapes_of(htp_tree_hold_record(o->m->arena, tree, i)))
         {
             if (!htp_map_get(names, full_name(o, i, shape->string), NULL)) {
                 add_open(o, i, dims_of_record(o, shape));

@@ -392,7 +392,11 @@ htp_status htp_replay_run(htp_replay *replay, const htp_replay_request *request,
     set_given(&state);
     hand_over_known(&state);
     htp_replay_block(&state, 0);
+    const bool lacks_memory = runner->lacks_memory(runner->self);
     runner->end(runner->self);
     runner->release(runner->self, mark);
+    if (lacks_memory && !state.failure) { /* the numbers may be those of several threads */
+        htp_arena_exhaust(replay->means->arena);
+    }
     return state.failure;
 }

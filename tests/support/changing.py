@@ -65,6 +65,22 @@ COMMANDS = {
 }
 
 
+# Further commands, for other faults: inputs change in the same way as in the rows above.
+MORE = {
+    "export_sidecar": (["m.pt"], 1, "m.pt --out out/m.onnx --functions --sidecar --state-out out/state.npz"),
+    "exported_sidecar": (["m.pt2"], 1, "m.pt2 --out out/m.onnx --functions --sidecar"),
+    "inspect_cost": (["m.onnx", "m.onnx.data"], 1,
+                     "inspect m.onnx --cost --sizes n=2,t=3 --json --node-data out/nodes.json"),
+    "inline": (["functions.onnx"], 1, "inline functions.onnx --out out/m.onnx"),
+    "inspect_functions": (["functions.onnx"], 1, "inspect functions.onnx --json"),
+    "split_time": (["profile.json", "m.onnx", "m.onnx.data"], 1,
+                   "split m.onnx --into 2 --by time --profile profile.json --out-dir out/parts"),
+    "verify_save": (["m.onnx", "m.onnx.data", "like.onnx"], 1,
+                    "verify m.onnx like.onnx --onnxruntime runtime --save out/saved --html out/page.html"),
+}
+ROWS = {**COMMANDS, **MORE}
+
+
 def make_files(folder: Path) -> None:
     folder.mkdir()
     made = faulty.inputs()
@@ -87,6 +103,7 @@ def make_files(folder: Path) -> None:
     ask("sidecar", "m.onnx", "--out", "m_hierarchy.json")
     ask("strip", "like.onnx", "--out", "plain.onnx")
     ask("sidecar", "like.onnx", "--out", "plain_hierarchy.json")
+    ask("m.pt", "--out", "functions.onnx", "--functions", "--quiet")
     report = ask("verify", "m.onnx", "like.onnx", "--onnxruntime", made["runtime"], "--json").stdout
     (folder / "report.json").write_text(report)
     options = onnxruntime.SessionOptions()
@@ -130,12 +147,23 @@ def restore(folder: Path, names: list) -> None:
         os.utime(folder / name, (PAST, PAST))
 
 
+def run_command(command: str, folder: Path, order: str = "") -> tuple:
+    """Runs a command on the inputs in a folder: faulty.run_program()."""
+    runtime = str(faulty.inputs()["runtime"])
+    return faulty.run_program([runtime if word == "runtime" else word for word in ROWS[command][2].split()], folder,
+                              order)
+
+
+def run_fresh(command: str, folder: Path, order: str = "") -> tuple:
+    """The same on fresh inputs."""
+    restore(folder, ROWS[command][0])
+    return run_command(command, folder, order)
+
+
 def run(command: str, folder: Path, order: str = "") -> tuple:
     """Runs a command on fresh inputs, but for the changed ones that are there already. @return its answer, and its
     report"""
-    runtime = str(faulty.inputs()["runtime"])
-    arguments = [runtime if word == "runtime" else word for word in COMMANDS[command][2].split()]
-    result, report = faulty.run_program(arguments, folder, order)
+    result, report = run_command(command, folder, order)
     left = tuple(sorted(faulty.contents(folder).items()))
     return Answer(result.returncode, result.stdout, tuple(result.stderr.splitlines()), left), report
 

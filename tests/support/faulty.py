@@ -4,6 +4,7 @@ import errno
 import functools
 import json
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,6 +96,8 @@ COMMANDS = {
     "verify_exported": ["verify", "pt2", "onnx2", "--onnxruntime", "runtime"],
     "sandbox": ["enter-sandbox", "pt", "pt2", "onnx"],  # of the C API: tests/faults/entering.h
 }
+# Commands that write several outputs one after the other, each whole or not at all; of this table and others.
+SEVERAL = ("export_sidecar", "exported_sidecar", "inspect_cost", "verify_save")
 WRITERS = ("export", "export_pair", "exported", "exported_pair", "extract", "split", "quality")
 
 
@@ -126,21 +129,27 @@ def run_program(arguments: list, folder: Path, order: str = "") -> tuple:
     return result, [Place(words[0], words[1], tuple(words[2:])) for words in map(str.split, lines)]
 
 
-def run(command: str, folder: Path, order: str = "") -> tuple:
-    """Runs a command in a folder: run_program()."""
+def run_command(command: str, folder: Path, order: str = "") -> tuple:
+    """Runs a command of COMMANDS in a folder: run_program()."""
     (folder / OUT).mkdir(exist_ok=True)
     return run_program([str(inputs().get(word, word)) for word in COMMANDS[command]], folder, order)
 
 
 def contents(folder: Path) -> dict:
-    """All files below the folder of outputs, also hidden ones."""
-    return {str(path.relative_to(folder)): path.read_bytes()
+    """All files below the folder of outputs, also hidden ones, without what runs took."""
+    return {str(path.relative_to(folder)): re.sub(rb'"seconds":\s*(\{[^}]*\}|[^,}]*)', b"", path.read_bytes())
             for path in sorted((folder / OUT).rglob("*")) if path.is_file()}
 
 
+def are_whole(command: str, left: dict, written: dict) -> bool:
+    """Whether outputs are complete or not at all there."""
+    return left.items() <= written.items() if command in SEVERAL else left in ({}, written)
+
+
 @functools.cache
-def places(command: str) -> tuple:
-    """All places of a command's run, and what it writes and prints without faults."""
+def places(command: str, run=run_command) -> tuple:
+    """All places of a command's run, and what it writes and prints without faults. run() is run_command(), or the same
+    for the commands of another table."""
     with quick_scratch() as folder:
         run(command, folder)  # what only the first run does
     with quick_scratch() as folder:
@@ -175,10 +184,10 @@ def is_of_libtorch(place: Place) -> bool:
     return place.call == "new" and "/c10/util/order_preserving_flat_hash_map.h" in found.stdout
 
 
-def complaint_about_memory(command: str, place: Place, mode: str) -> str:
+def complaint_about_memory(command: str, place: Place, mode: str, run) -> str:
     """What is wrong with a run in which memory runs out; empty if nothing is. It ends as without the fault if the
     memory was for something that it can do without."""
-    _, written, usual = places(command)
+    _, written, usual = places(command, run)
     with quick_scratch() as folder:
         result, acted = run(command, folder, f"{mode}:{errno.ENOMEM}:{place.name}")
         left = contents(folder)
@@ -187,7 +196,7 @@ def complaint_about_memory(command: str, place: Place, mode: str) -> str:
         wrong = left != written or result.stdout != usual.stdout
     else:
         named = [line for line in lines if "out of memory" in line or "Cannot allocate memory" in line]
-        is_whole = left in ({}, written)  # memory may run out behind the output
+        is_whole = are_whole(command, left, written)  # memory may run out behind the output
         wrong = result.returncode not in (EXIT_INTERNAL, EXIT_CANNOT_WRITE) or not named or not is_whole
         wrong = wrong or not set(lines) <= {*named, *usual.stderr.splitlines()}
         wrong = wrong and ("LeakSanitizer" in result.stderr or not is_of_libtorch(place))
@@ -196,9 +205,9 @@ def complaint_about_memory(command: str, place: Place, mode: str) -> str:
         f"{lines[:40]}" if wrong else ""
 
 
-def check_memory(command: str, mode: str, count: int = 0) -> None:
-    found = [place for place in places(command)[0] if place.call in ALLOCATIONS]
-    complaints = [complaint_about_memory(command, place, mode) for place in evenly(found, count)]
+def check_memory(command: str, mode: str, count: int = 0, run=run_command) -> None:
+    found = [place for place in places(command, run)[0] if place.call in ALLOCATIONS]
+    complaints = [complaint_about_memory(command, place, mode, run) for place in evenly(found, count)]
     complaints = [complaint for complaint in complaints if complaint]
     assert found and not complaints, f"{len(complaints)} of {len(found)} places\n" + "\n".join(complaints[:40])
 
@@ -217,9 +226,9 @@ HARMLESS = ("interrupt", "half")
 REFUSED = {("no_space", "fallocate")}
 
 
-def complaint_about_write(command: str, place: Place, fault: str) -> str:
+def complaint_about_write(command: str, place: Place, fault: str, run) -> str:
     """What is wrong with a run in which a call fails; empty if nothing is."""
-    _, written, usual = places(command)
+    _, written, usual = places(command, run)
     with quick_scratch() as folder:
         result, acted = run(command, folder, f"{WRITE_FAULTS[fault][0]}:{place.name}")
         left = contents(folder)
@@ -228,17 +237,18 @@ def complaint_about_write(command: str, place: Place, fault: str) -> str:
         wrong = (fault, place.call) in REFUSED
         wrong = wrong or left != written and not (place.call in ("unlink", "unlinkat") and written.items() <= left.items())
     else:
-        wrong = fault in HARMLESS or result.returncode != EXIT_CANNOT_WRITE or left not in ({}, written) or \
-            len(lines) != 1
+        codes = (EXIT_CANNOT_WRITE, *([EXIT_INTERNAL] if place.call == "memfd_create" else []))  # a file in memory
+        wrong = fault in HARMLESS or result.returncode not in codes or len(lines) != 1
+        wrong = wrong or not are_whole(command, left, written)
     wrong = wrong or not has_acted(acted)
     return f"{command}, {fault} {place}: {len(acted)} faults, exit code {result.returncode}, {sorted(left)}, " \
         f"{lines[-25:]}" if wrong else ""
 
 
-def check_writes(command: str, fault: str, count: int = 0) -> None:
+def check_writes(command: str, fault: str, count: int = 0, run=run_command) -> None:
     calls = WRITE_FAULTS[fault][1]
-    found = [place for place in places(command)[0]
+    found = [place for place in places(command, run)[0]
              if place.call not in ALLOCATIONS + READS and (not calls or place.call in calls)]
-    complaints = [complaint_about_write(command, place, fault) for place in evenly(found, count)]
+    complaints = [complaint_about_write(command, place, fault, run) for place in evenly(found, count)]
     complaints = [complaint for complaint in complaints if complaint]
     assert found and not complaints, f"{len(complaints)} of {len(found)} places\n" + "\n".join(complaints[:40])

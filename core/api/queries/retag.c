@@ -25,16 +25,6 @@ static htp_status report(htp_query *query, const htp_retagging *retagging, const
                : HTP_OK;
 }
 
-static htp_status check_outputs(htp_query *query, const char *path)
-{
-    htp_model *changed = query->model;
-    HTP_TRY(htp_query_check_output(query, path));
-    query->model = query->other;
-    htp_status status = htp_query_check_output(query, path);
-    query->model = changed;
-    return status;
-}
-
 static htp_status retag(htp_query *query)
 {
     const struct retagging *work = query->options;
@@ -45,7 +35,7 @@ static htp_status retag(htp_query *query)
     htp_edit_list edits = {0};
     htp_writer_result result;
     htp_rewrite_options options = {.progress = work->options.progress, .user = work->options.user};
-    HTP_TRY(check_outputs(query, work->path));
+    HTP_TRY(htp_query_check_output(query, work->path));
     if (changed->file.functions.count > 0) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "%s: it has functions, whose nodes serve several modules; write "

@@ -1,22 +1,38 @@
 #include "base/json/json_items.h"
 
-#include <cjson/cJSON.h>
+#include "base/json/json_parse.h"
+
 #include <string.h>
 
-htp_json_items htp_json_items_begin(const char *text, size_t bytes)
-{
-    return (htp_json_items){.at = text, .end = bytes > 0 ? text + bytes : text};
-}
-
-void htp_json_items_end(htp_json_items *items)
+static void free_item(htp_json_items *items)
 {
     cJSON_Delete(items->item);
     items->item = NULL;
 }
 
+static void release(htp_arena_guard *guard)
+{
+    free_item((htp_json_items *)((char *)guard - offsetof(htp_json_items, guard)));
+}
+
+void htp_json_items_begin(htp_json_items *items, htp_arena *arena, const char *text, size_t bytes)
+{
+    *items = (htp_json_items){.at = text,
+                              .end = bytes > 0 ? text + bytes : text,
+                              .arena = arena,
+                              .guard.release = release};
+    htp_arena_guard_begin(arena, &items->guard);
+}
+
+void htp_json_items_end(htp_json_items *items)
+{
+    free_item(items);
+    htp_arena_guard_end(items->arena);
+}
+
 static bool fail(htp_json_items *items, const char *wrong)
 {
-    htp_json_items_end(items);
+    free_item(items);
     items->wrong = wrong;
     return false;
 }
@@ -79,7 +95,7 @@ static bool parse(htp_json_items *items, const char *end)
 {
     const char *parsed = NULL;
     size_t bytes = (size_t)(end - items->at);
-    items->item = cJSON_ParseWithLengthOpts(items->at, bytes, &parsed, false);
+    items->item = htp_json_parse_first(items->arena, items->at, bytes, &parsed);
     if (!items->item) {
         return fail(items, "it is no JSON");
     }
@@ -91,7 +107,7 @@ static bool parse(htp_json_items *items, const char *end)
 bool htp_json_items_next(htp_json_items *items)
 {
     const char *end;
-    htp_json_items_end(items);
+    free_item(items);
     if (items->wrong) {
         return false;
     }

@@ -5,8 +5,9 @@
 #ifndef HTP_BASE_JSON_ITEMS_H
 #define HTP_BASE_JSON_ITEMS_H
 
+#include "base/arena.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
 struct cJSON;
 
@@ -22,16 +23,19 @@ typedef struct htp_json_items {
     bool is_begun;
     const char *wrong;  /* the error at `at`, without its place; NULL: none */
     struct cJSON *item; /* the last one */
+    htp_arena *arena;
+    htp_arena_guard guard;
 } htp_json_items;
 
-/** Begins to read a list. The text is borrowed until htp_json_items_end(). */
-htp_json_items htp_json_items_begin(const char *text, size_t bytes);
+/** Begins to read a list, which htp_json_items_end() must end. The text is borrowed until then.
+ * Memory that runs out in @p arena meanwhile frees the last item, too. */
+void htp_json_items_begin(htp_json_items *items, htp_arena *arena, const char *text, size_t bytes);
 
 /** The next item, in items->item until the next call. @return false after the last one, and after
  * an error. */
 bool htp_json_items_next(htp_json_items *items);
 
-/** Frees the last item. */
+/** Frees the last item. Called once. */
 void htp_json_items_end(htp_json_items *items);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include "base/json/json_scan.h"
 
-cJSON *htp_json_parse(htp_arena *arena, const char *text, size_t bytes)
+cJSON *htp_json_parse_first(htp_arena *arena, const char *text, size_t bytes, const char **end)
 {
-    cJSON *parsed = cJSON_ParseWithLength(text, bytes);
+    cJSON *parsed = cJSON_ParseWithLengthOpts(text, bytes, end, false);
     if (!parsed) {
         htp_json_part value;
         htp_json_scan scan = htp_json_scan_of((htp_json_part){text, bytes});
@@ -13,4 +13,10 @@ cJSON *htp_json_parse(htp_arena *arena, const char *text, size_t bytes)
         }
     }
     return parsed;
+}
+
+cJSON *htp_json_parse(htp_arena *arena, const char *text, size_t bytes)
+{
+    const char *end;
+    return htp_json_parse_first(arena, text, bytes, &end);
 }

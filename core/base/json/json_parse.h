@@ -12,4 +12,8 @@
  * recovery point of @p arena. */
 cJSON *htp_json_parse(htp_arena *arena, const char *text, size_t bytes);
 
+/** Parses the value that a text begins with. @param[out] end  behind the value, or where it is not
+ * JSON */
+cJSON *htp_json_parse_first(htp_arena *arena, const char *text, size_t bytes, const char **end);
+
 #endif

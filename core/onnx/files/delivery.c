@@ -12,6 +12,8 @@ struct files {
     htp_output model, data;
     htp_publication publication;
     htp_delivery_sizes sizes;
+    htp_write_signals before;
+    htp_arena_guard guard;
 };
 
 typedef htp_delivery_end put_function(void *user, htp_output *output);
@@ -93,9 +95,7 @@ static htp_status write_files(struct files *files)
         return delivery->check_sources(delivery->user);
     }
     htp_publication_begin(&files->publication, file, data);
-    htp_status status = publish(files);
-    htp_publication_end(&files->publication);
-    return status;
+    return publish(files);
 }
 
 /* Chooses the layout with a forecast of the data file's name. */
@@ -118,14 +118,27 @@ static htp_status prepare(struct files *files, const char *path)
     return htp_output_find_beside(&files->data, file, data_path);
 }
 
+/* Closes what is open, and removes what is not published. */
+static void discard(struct files *files)
+{
+    htp_publication_end(&files->publication);
+    htp_output_discard(&files->model);
+    if (files->sizes.data_bytes > 0) {
+        htp_output_discard(&files->data);
+    }
+    htp_write_signals_release(&files->before);
+}
+
+static void release(htp_arena_guard *guard)
+{
+    discard((struct files *)((char *)guard - offsetof(struct files, guard)));
+}
+
 static htp_status write_prepared(struct files *files, htp_delivered *delivered, char *data_path)
 {
-    bool has_data = files->sizes.data_bytes > 0;
     htp_status status = write_files(files);
-    htp_output_discard(&files->model);
     *delivered = (htp_delivered){.sizes = files->sizes};
-    if (has_data) {
-        htp_output_discard(&files->data);
+    if (files->sizes.data_bytes > 0) {
         memcpy(data_path, files->publication.data_path, PATH_MAX);
         delivered->data_path = data_path;
         delivered->data_number = files->publication.number;
@@ -138,11 +151,13 @@ htp_status htp_deliver(htp_arena *arena, const htp_delivery *delivery, const cha
 {
     struct files *files = HTP_NEW(arena, struct files);
     char *data_path = htp_arena_alloc(arena, PATH_MAX);
-    htp_write_signals before;
     files->delivery = delivery;
+    files->guard.release = release;
     HTP_TRY(prepare(files, path));
-    htp_write_signals_hold(&before); /* no allocation from here on */
+    htp_write_signals_hold(&files->before);
+    htp_arena_guard_begin(arena, &files->guard);
     htp_status status = write_prepared(files, delivered, data_path);
-    htp_write_signals_release(&before);
+    htp_arena_guard_end(arena);
+    discard(files);
     return status;
 }

@@ -21,7 +21,8 @@ typedef struct htp_delivery_sizes {
     uint64_t data_bytes; /* 0: there is no data file */
 } htp_delivery_sizes;
 
-/** A delivery. Only the first lay_out() may allocate in the arena: later there are open files. */
+/** A delivery. Its functions may allocate, but in the arena alone: without memory, files are closed
+ * and removed before the jump. */
 typedef struct htp_delivery {
     void *user;
 

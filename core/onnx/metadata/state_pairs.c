@@ -134,8 +134,8 @@ htp_state_pairs htp_state_pairs_read(htp_arena *arena, const htp_view *view)
     }
     const htp_map inputs = names_of(arena, view, view->graphs.items[0].inputs);
     const htp_map outputs = names_of(arena, view, view->graphs.items[0].outputs);
-    htp_json_items items =
-        htp_json_items_begin((const char *)property->value.at, property->value.bytes);
+    htp_json_items items;
+    htp_json_items_begin(&items, arena, (const char *)property->value.at, property->value.bytes);
     while (htp_json_items_next(&items)) {
         htp_state_pair pair = {.attribute = text_of(arena, items.item, "attribute"),
                                .input = text_of(arena, items.item, "input"),

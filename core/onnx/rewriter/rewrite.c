@@ -149,8 +149,9 @@ static void unmap(struct mapped_file *mapped)
  * Maps a data file.
  * @return whether that worked and it is unchanged
  */
-static bool map(const htp_moved_range *range, struct mapped_file *mapped)
+static bool map(struct rewriting *r, const htp_moved_range *range)
 {
+    struct mapped_file *mapped = &r->mapped;
     const htp_view_data_file *known = &range->view->data_files.items[range->data_file];
     unmap(mapped);
     htp_status status = htp_input_file_open(&mapped->file, known->path);
@@ -165,6 +166,10 @@ static bool map(const htp_moved_range *range, struct mapped_file *mapped)
     mapped->bytes = (htp_span){at == MAP_FAILED ? NULL : at, bytes};
     mapped->view = range->view;
     mapped->number = range->data_file;
+    if (at == MAP_FAILED && errno == ENOMEM) {
+        unmap(mapped);
+        htp_arena_exhaust(r->arena);
+    }
     return at != MAP_FAILED;
 }
 
@@ -179,7 +184,7 @@ static void put_range(struct rewriting *r, htp_output *output, const htp_moved_r
         put_mapped(r, output, &range->view->file, range->view->bytes.at + range->from,
                    range->bytes);
     } else if ((mapped->view != range->view || mapped->number != range->data_file) &&
-               !map(range, mapped)) {
+               !map(r, range)) {
         r->end = HTP_DELIVERY_CUT;
     } else {
         put_mapped(r, output, &mapped->file, mapped->bytes.at + range->from, range->bytes);

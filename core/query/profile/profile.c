@@ -39,7 +39,6 @@ static htp_status map_file(htp_profile *profile)
 
 void htp_profile_close(htp_profile *profile)
 {
-    htp_json_items_end(&profile->items);
     if (profile->mapped) {
         (void)munmap((void *)(uintptr_t)profile->mapped, profile->bytes);
         profile->mapped = NULL;
@@ -173,17 +172,22 @@ static htp_status add_event(htp_profile *profile)
     return HTP_OK;
 }
 
+static htp_status add_events(htp_profile *profile)
+{
+    while (htp_json_items_next(&profile->items)) {
+        HTP_TRY(add_event(profile));
+    }
+    return profile->items.wrong ? wrong(profile, profile->items.wrong) : HTP_OK;
+}
+
 htp_status htp_profile_read(htp_profile *profile, htp_arena *arena, const char *path)
 {
     *profile = (htp_profile){.arena = arena, .path = htp_arena_strdup(arena, path)};
     HTP_TRY(map_file(profile));
-    profile->items = htp_json_items_begin(profile->mapped, profile->bytes);
-    while (htp_json_items_next(&profile->items)) {
-        HTP_TRY(add_event(profile));
-    }
-    if (profile->items.wrong) {
-        return wrong(profile, profile->items.wrong);
-    }
+    htp_json_items_begin(&profile->items, arena, profile->mapped, profile->bytes);
+    htp_status status = add_events(profile);
+    htp_json_items_end(&profile->items);
+    HTP_TRY(status);
     if (profile->kernels.count == 0) {
         return htp_status_make(HTP_CODE_BAD_INPUT,
                                "%s: has no kernel: profile a session that was run", path);

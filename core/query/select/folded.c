@@ -19,11 +19,12 @@ static htp_map tags_of(htp_arena *arena, const htp_region *region)
     return tags;
 }
 
-static bool names_one(const htp_map *tags, htp_span list)
+static bool names_one(htp_arena *arena, const htp_map *tags, htp_span list)
 {
     uint32_t module;
     bool is_named = false;
-    htp_json_items items = htp_json_items_begin((const char *)list.at, list.bytes);
+    htp_json_items items;
+    htp_json_items_begin(&items, arena, (const char *)list.at, list.bytes);
     while (!is_named && htp_json_items_next(&items)) {
         const char *tag = cJSON_GetStringValue(items.item);
         is_named = tag && htp_map_get_bytes(tags, tag, strlen(tag), &module);
@@ -52,7 +53,7 @@ uint32_t htp_folded_node(htp_arena *arena, const htp_region *region)
         const htp_view_property *list =
             lists == 0 ? NULL
                        : htp_view_find_property(view, view->nodes.items[n].properties, lists);
-        if (is_tagged(region, n) || (list && names_one(&tags, list->value))) {
+        if (is_tagged(region, n) || (list && names_one(arena, &tags, list->value))) {
             return n;
         }
     }

@@ -1,5 +1,6 @@
 #include "query/tree/sidecar_file.h"
 
+#include "base/json/json_parse.h"
 #include "base/text.h"
 
 #include <cjson/cJSON.h>
@@ -151,6 +152,7 @@ static htp_status read_parts(htp_sidecar_file *file)
 htp_status htp_sidecar_file_open(htp_sidecar_file *file, htp_arena *arena, const char *path)
 {
     memset(file, 0, sizeof(*file));
+    file->arena = arena;
     file->path = htp_arena_strdup(arena, path);
     HTP_TRY(map_file(file));
     return read_parts(file);
@@ -165,7 +167,7 @@ htp_status htp_sidecar_file_parse(htp_sidecar_file *file, int hold, htp_json_par
         return htp_sidecar_file_wrong(file, "the value at byte %zu is too large",
                                       (size_t)(value.at - file->text.at));
     }
-    file->held[hold] = cJSON_ParseWithLength(value.at, value.length);
+    file->held[hold] = htp_json_parse(file->arena, value.at, value.length);
     *parsed = file->held[hold];
     return *parsed ? HTP_OK
                    : htp_sidecar_file_wrong(file, "the value at byte %zu is no JSON",

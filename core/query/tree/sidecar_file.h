@@ -22,6 +22,7 @@ typedef enum htp_sidecar_part {
 } htp_sidecar_part;
 
 typedef struct htp_sidecar_file {
+    htp_arena *arena;
     const char *path;
     htp_input_file file;
     htp_json_part text; /* mapped */

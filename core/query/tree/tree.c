@@ -54,7 +54,6 @@ static htp_tree_finder begin(htp_view *view, htp_tree *tree)
     }
     tree->source_text = "nothing in the file";
     tree->held = HTP_NEW(view->arena, struct htp_tree_held);
-    tree->held->arena = view->arena;
     return finder;
 }
 

@@ -85,7 +85,6 @@ typedef struct htp_tree_place {
 
 /** The parsed record that a tree owns; or NULL. */
 struct htp_tree_held {
-    htp_arena *arena;
     struct cJSON *record;
 };
 
@@ -131,8 +130,9 @@ HTP_MUST_USE htp_status htp_tree_find_with(htp_view *view, htp_tree *tree,
 HTP_MUST_USE htp_status htp_tree_find_sidecar(htp_view *view, htp_tree *tree,
                                               htp_sidecar_file *sidecar);
 
-/** The record of a module, or NULL. The tree owns it until the next call, or until it is closed. */
-const struct cJSON *htp_tree_hold_record(const htp_tree *tree, uint32_t module);
+/** The record of a module, or NULL. The tree owns it until the next call, or until it is closed.
+ * Without memory, jumps to the recovery point of @p arena. */
+const struct cJSON *htp_tree_hold_record(htp_arena *arena, const htp_tree *tree, uint32_t module);
 
 /** Frees memory outside of the arena; all zeroes are accepted. */
 void htp_tree_close(htp_tree *tree);

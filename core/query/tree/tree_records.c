@@ -3,9 +3,9 @@
  */
 #include "query/tree/tree_find.h"
 
+#include "base/json/json_parse.h"
 #include "base/text.h"
 
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +17,8 @@ static htp_slice decode_text(htp_arena *arena, htp_json_part value)
     if (!memchr(value.at, '\\', value.length)) {
         return (htp_slice){value.at + 1, value.length - 2};
     }
-    char *text = htp_arena_alloc(arena, value.length); /* never longer than its JSON */
-    cJSON *json = cJSON_ParseWithLength(value.at, value.length);
-    if (!json) { /* checked to be JSON before */
-        htp_arena_exhaust(arena);
-    }
+    char *text = htp_arena_alloc(arena, value.length);           /* never longer than its JSON */
+    cJSON *json = htp_json_parse(arena, value.at, value.length); /* checked before */
     size_t length = strlen(json->valuestring);
     memcpy(text, json->valuestring, length);
     cJSON_Delete(json);
@@ -147,15 +144,13 @@ void htp_tree_read_record(htp_arena *arena, htp_json_scan *scan, htp_tree_record
     record->whole.length = (size_t)(scan->at - record->whole.at);
 }
 
-const cJSON *htp_tree_hold_record(const htp_tree *tree, uint32_t module)
+const cJSON *htp_tree_hold_record(htp_arena *arena, const htp_tree *tree, uint32_t module)
 {
     htp_json_part whole = tree->modules[module].record;
     struct htp_tree_held *held = tree->held;
     cJSON_Delete(held->record);
-    held->record = whole.at ? cJSON_ParseWithLength(whole.at, whole.length) : NULL;
-    if (whole.at && !held->record) { /* checked to be JSON before */
-        htp_arena_exhaust(held->arena);
-    }
+    held->record = NULL;
+    held->record = whole.at ? htp_json_parse(arena, whole.at, whole.length) : NULL;
     return held->record;
 }
 

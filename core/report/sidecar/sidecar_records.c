@@ -122,7 +122,7 @@ static void put_nodes_of(const htp_sidecar *sidecar, htp_json *json, uint32_t in
 void htp_sidecar_put_module(htp_sidecar *sidecar, htp_json *json, const char *key, uint32_t module)
 {
     const htp_tree_module *item = &sidecar->tree->modules[module];
-    const cJSON *record = htp_tree_hold_record(sidecar->tree, module);
+    const cJSON *record = htp_tree_hold_record(json->text.arena, sidecar->tree, module);
     htp_slice class = item->qualified_class;
     htp_json_begin(json, key, '{');
     put_slice(json, "tag", item->tag);

@@ -4,7 +4,8 @@
  */
 #include "source/inputs/inputs.h"
 
-#include <cjson/cJSON.h>
+#include "base/json/json_parse.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -217,18 +218,17 @@ static const char *find_nul(const char *text)
     return NULL;
 }
 
-static htp_status convert(struct writer *writer, const char *name, const char *text)
+static htp_status convert(htp_arena *arena, struct writer *writer, const char *name,
+                          const char *text)
 {
     const char *nul = find_nul(text);
     if (nul) {
         return not_json(name, text, nul);
     }
     const char *end = NULL;
-    cJSON *root = cJSON_ParseWithOpts(text, &end, true);
-    if (!root) {
-        return not_json(name, text, end);
-    }
-    htp_status status = put_entries(writer, name, root);
+    cJSON *root = htp_json_parse_first(arena, text, strlen(text), &end);
+    bool is_whole = root && end[strspn(end, " \t\r\n")] == '\0';
+    htp_status status = is_whole ? put_entries(writer, name, root) : not_json(name, text, end);
     cJSON_Delete(root);
     return status;
 }
@@ -240,7 +240,7 @@ htp_status htp_inputs_parse_json(htp_arena *arena, const char *name, const char 
     /* A one-digit number with its comma takes two characters: "8,". */
     struct writer writer = {.capacity = 64 + 16 * strlen(text), .may_name_files = may_name_files};
     writer.bytes = htp_arena_alloc(arena, writer.capacity);
-    HTP_TRY(convert(&writer, name, text));
+    HTP_TRY(convert(arena, &writer, name, text));
     const char **specifications = HTP_NEW_ARRAY(arena, const char *, writer.count);
     const char *next = writer.bytes;
     for (size_t i = 0; i < writer.count; i++) {

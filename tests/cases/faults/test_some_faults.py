@@ -64,6 +64,8 @@ def writes_of_a_host_end():
 def memory_runs_out():
     for command in ("export", "exported", "inspect"):
         faulty.check_memory(command, "once", CALLS)
+    for command in ("retag", "sidecar", "profile"):
+        faulty.check_memory(command, "once", CALLS, changing.run_fresh)
 
 
 @case
