@@ -312,6 +312,15 @@ static void expect_on_disk(bool are_names)
     }
 }
 
+/* The result of a call that gives a file or folder its name, which then waits for its folder. */
+static int note_name(int failed, const char *path)
+{
+    if (failed == 0 && mode != NO_FAULT) {
+        htp_synced_name(path);
+    }
+    return failed;
+}
+
 int rename(const char *from, const char *to)
 {
     int (*next)(const char *, const char *);
@@ -323,11 +332,7 @@ int rename(const char *from, const char *to)
         htp_report_add(calls_made, "unsynced", NULL);
     }
     expect_on_disk(htp_synced_are_names(to));
-    const int failed = next(from, to);
-    if (failed == 0 && mode != NO_FAULT) {
-        htp_synced_name(to);
-    }
-    return failed;
+    return note_name(next(from, to), to);
 }
 
 int mkdir(const char *path, mode_t rights)
@@ -337,11 +342,7 @@ int mkdir(const char *path, mode_t rights)
     if (is_call_refused("mkdir", __builtin_return_address(0))) {
         return -1;
     }
-    const int failed = next(path, rights);
-    if (failed == 0 && mode != NO_FAULT) {
-        htp_synced_name(path);
-    }
-    return failed;
+    return note_name(next(path, rights), path);
 }
 
 int unlink(const char *path)

@@ -13,7 +13,7 @@
 typedef enum htp_delivery_end {
     HTP_DELIVERY_DONE,
     HTP_DELIVERY_STOPPED, /* the caller stopped it */
-    HTP_DELIVERY_CUT,     /* the source of the bytes was truncated */
+    HTP_DELIVERY_CUT,     /* the source of the bytes was truncated, or cannot be read */
 } htp_delivery_end;
 
 typedef struct htp_delivery_sizes {

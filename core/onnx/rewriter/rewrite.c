@@ -41,6 +41,7 @@ struct rewriting {
     uint64_t done, total; /* bytes */
     struct timespec begin;
     htp_delivery_end end;
+    htp_status failure; /* why bytes could not be had, until check_sources() takes it */
 };
 
 static const htp_view *second_of(const struct rewriting *r)
@@ -115,7 +116,10 @@ static htp_status check_data_file(const htp_view *view, const htp_view_data_file
 
 static htp_status check_sources(void *user)
 {
-    const struct rewriting *r = user;
+    struct rewriting *r = user;
+    htp_status failure = r->failure;
+    r->failure = HTP_OK;
+    HTP_TRY(failure);
     const htp_view_data_file *last = NULL; /* most tensors in a row use one file */
     const htp_view *second = second_of(r);
     HTP_TRY(htp_status_prefix(htp_input_file_check(&r->view->file), r->view->path));
@@ -154,10 +158,8 @@ static bool map(struct rewriting *r, const htp_moved_range *range)
     struct mapped_file *mapped = &r->mapped;
     const htp_view_data_file *known = &range->view->data_files.items[range->data_file];
     unmap(mapped);
-    htp_status status = htp_input_file_open(&mapped->file, known->path);
-    bool is_open = status == HTP_OK;
-    htp_status_free(status);
-    if (!is_open || mapped->file.bytes != known->facts.bytes ||
+    r->failure = htp_input_file_open(&mapped->file, known->path);
+    if (r->failure || mapped->file.bytes != known->facts.bytes ||
         mapped->file.inode != known->facts.inode || mapped->file.device != known->facts.device) {
         return false;
     }
@@ -166,9 +168,9 @@ static bool map(struct rewriting *r, const htp_moved_range *range)
     mapped->bytes = (htp_span){at == MAP_FAILED ? NULL : at, bytes};
     mapped->view = range->view;
     mapped->number = range->data_file;
-    if (at == MAP_FAILED && errno == ENOMEM) {
-        unmap(mapped);
-        htp_arena_exhaust(r->arena);
+    if (at == MAP_FAILED) {
+        r->failure = htp_status_make(htp_input_file_code(errno, HTP_CODE_BAD_INPUT),
+                                     "%s: cannot be mapped: %s", known->path, strerror(errno));
     }
     return at != MAP_FAILED;
 }

@@ -149,7 +149,7 @@ const cJSON *htp_tree_hold_record(htp_arena *arena, const htp_tree *tree, uint32
     htp_json_part whole = tree->modules[module].record;
     struct htp_tree_held *held = tree->held;
     cJSON_Delete(held->record);
-    held->record = NULL;
+    held->record = NULL; /* in case that memory runs out */
     held->record = whole.at ? htp_json_parse(arena, whole.at, whole.length) : NULL;
     return held->record;
 }
