@@ -194,14 +194,14 @@ static bool is_call_refused(const char *call, const void *caller)
     return true;
 }
 
-/* Half of the bytes if the latest call is to do half of its work. */
+/* Half of the bytes if the latest call is to do half of its work; a single byte has no half. */
 static size_t part_of(size_t bytes)
 {
-    if (mode != HALF || calls_made != place_wanted || bytes < 2) {
+    if (mode != HALF || calls_made != place_wanted) {
         return bytes;
     }
     htp_report_add(place_wanted, "half", NULL);
-    return bytes / 2;
+    return bytes < 2 ? bytes : bytes / 2;
 }
 
 static void *next_of(const char *call)

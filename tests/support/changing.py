@@ -69,6 +69,10 @@ COMMANDS = {
 MORE = {
     "export_sidecar": (["m.pt"], 1, "m.pt --out out/m.onnx --functions --sidecar --state-out out/state.npz"),
     "exported_sidecar": (["m.pt2"], 1, "m.pt2 --out out/m.onnx --functions --sidecar"),
+    "exported_json": (["m.pt2"], 1, "m.pt2 --out out/m.onnx --json"),
+    "exported_report": (["m.pt2"], 1, "m.pt2 --out out/m.onnx --json out/report.json"),
+    "strip_json": (["m.onnx", "m.onnx.data"], 2, "strip m.onnx --out out/m.onnx --json"),
+    "sidecar_json": (["m.onnx", "m.onnx.data"], 1, "sidecar m.onnx --json out/report.json"),
     "inspect_cost": (["m.onnx", "m.onnx.data"], 1,
                      "inspect m.onnx --cost --sizes n=2,t=3 --json --node-data out/nodes.json"),
     "inline": (["functions.onnx"], 1, "inline functions.onnx --out out/m.onnx"),

@@ -17,7 +17,7 @@ htp_status htp_cli_compare(const htp_cli_arguments *arguments, bool *is_differen
         status = htp_model_compare(models[0], models[1], answer.text_place, answer.json_place,
                                    is_different);
     }
-    htp_cli_answer_print(&answer, status);
+    status = htp_cli_answer_print(&answer, status);
     htp_model_free(models[0]);
     htp_model_free(models[1]);
     return status;

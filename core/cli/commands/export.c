@@ -51,7 +51,8 @@ static void on_note(void *user, const char *line)
 static void print_json(const struct run *run, int code, const char *error, htp_status details)
 {
     if (run->arguments->json) {
-        htp_cli_print_json(htp_cli_failure_json(run->model, code, error, details));
+        /* The failure itself is a message and an exit code in any case. */
+        htp_status_free(htp_cli_print_json(htp_cli_failure_json(run->model, code, error, details)));
     }
 }
 
@@ -89,7 +90,7 @@ static htp_status export_model(const struct run *run, const htp_options *options
     htp_status status =
         htp_export(run->model, run->outputs[index], options, is_shown ? &result : NULL);
     if (!status && run->arguments->json) {
-        htp_cli_print_json(strdup(htp_result_json(result)));
+        status = htp_cli_print_json(strdup(htp_result_json(result)));
     }
     if (!status && run->arguments->print_tree) {
         htp_cli_print_text(htp_result_tree(result));

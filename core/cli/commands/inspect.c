@@ -36,7 +36,7 @@ static htp_status inspect_export(const htp_cli_arguments *arguments, const char 
         htp_cli_signals_asking();
         status = inspect_onnx(opened, arguments, NULL, answer.text_place, answer.json_place);
     }
-    htp_cli_answer_print(&answer, status);
+    status = htp_cli_answer_print(&answer, status);
     htp_model_free(opened);
     return status;
 }
@@ -60,7 +60,7 @@ static htp_status inspect_torchscript(const htp_cli_arguments *arguments, const 
     htp_options shown = *options;
     shown.tree_depth = arguments->depth;
     htp_status status = htp_inspect(path, &shown, answer.text_place, answer.json_place);
-    htp_cli_answer_print(&answer, status);
+    status = htp_cli_answer_print(&answer, status);
     return status;
 }
 

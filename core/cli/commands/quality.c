@@ -33,7 +33,7 @@ htp_status htp_cli_quality(const htp_cli_arguments *arguments, bool *is_worse)
     htp_status status = htp_measure_quality(arguments->models, arguments->model_count, &options,
                                             answer.text_place, answer.json_place, &failures);
     *is_worse = failures != NULL;
-    htp_cli_answer_print(&answer, status);
+    status = htp_cli_answer_print(&answer, status);
     print_failures(failures);
     return status;
 }

@@ -21,7 +21,7 @@ htp_status htp_cli_select(const htp_cli_arguments *arguments, const char *model)
     if (!status && answer.json_place) {
         status = htp_model_select(opened, &json, answer.json_place);
     }
-    htp_cli_answer_print(&answer, status);
+    status = htp_cli_answer_print(&answer, status);
     htp_model_free(opened);
     return status;
 }

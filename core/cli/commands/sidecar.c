@@ -17,7 +17,8 @@ htp_status htp_cli_sidecar(const htp_cli_arguments *arguments, const char *model
     }
     if (!status && arguments->json) {
         char *path = arguments->out ? NULL : htp_sidecar_path(model);
-        htp_cli_print_json(htp_cli_success_json(model, path ? path : arguments->out));
+        const char *made = path ? path : arguments->out;
+        status = htp_cli_print_json(made ? htp_cli_success_json(model, made) : NULL);
         htp_string_free(path);
     }
     htp_model_free(opened);

@@ -30,7 +30,7 @@ htp_status htp_cli_verify(const htp_cli_arguments *arguments, const htp_options 
         status = htp_model_verify(models[0], models[1], &options, answer.text_place,
                                   answer.json_place, is_beyond);
     }
-    htp_cli_answer_print(&answer, status);
+    status = htp_cli_answer_print(&answer, status);
     htp_model_free(models[0]);
     htp_model_free(models[1]);
     return status;

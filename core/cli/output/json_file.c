@@ -123,6 +123,11 @@ int htp_cli_json_file_publish(const htp_cli_arguments *arguments)
     if (!arguments->json_file) {
         return HTP_CODE_OK;
     }
+    struct stat facts;
+    if (fstat(fd, &facts) == 0 && facts.st_size == 0) {
+        (void)close(fd); /* a failure, and its object could not be written either */
+        return HTP_CODE_OK;
+    }
     htp_arena arena;
     htp_arena_init(&arena);
     int code = report(deliver(&arena, fd, arguments->json_file));

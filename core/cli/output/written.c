@@ -14,14 +14,14 @@ void htp_cli_answer_begin(htp_cli_answer *answer, const htp_cli_arguments *argum
     answer->json_place = arguments->json ? &answer->json : NULL;
 }
 
-void htp_cli_answer_print(htp_cli_answer *answer, htp_status status)
+htp_status htp_cli_answer_print(htp_cli_answer *answer, htp_status status)
 {
     htp_cli_print_answer(status, answer->text);
-    if (status) {
+    if (status || !answer->json) {
         htp_string_free(answer->json);
-    } else {
-        htp_cli_print_json(answer->json);
+        return status;
     }
+    return htp_cli_print_json(answer->json);
 }
 
 htp_status htp_cli_write(const htp_cli_arguments *arguments, const char *model,
@@ -34,7 +34,7 @@ htp_status htp_cli_write(const htp_cli_arguments *arguments, const char *model,
         status = write(opened, arguments, options);
     }
     if (!status && arguments->json) {
-        htp_cli_print_json(htp_cli_success_json(model, arguments->out));
+        status = htp_cli_print_json(htp_cli_success_json(model, arguments->out));
     }
     htp_model_free(opened);
     return status;
@@ -51,7 +51,7 @@ static htp_status ask_model(const htp_cli_arguments *arguments, const char *mode
     if (!status) {
         status = ask(opened, arguments, options, answer.text_place, answer.json_place);
     }
-    htp_cli_answer_print(&answer, status);
+    status = htp_cli_answer_print(&answer, status);
     htp_model_free(opened);
     return status;
 }

@@ -18,8 +18,9 @@ typedef struct htp_cli_answer {
 void htp_cli_answer_begin(htp_cli_answer *answer, const htp_cli_arguments *arguments,
                           bool has_text);
 
-/** Prints what was received, unless @p status is a failure. Frees it. */
-void htp_cli_answer_print(htp_cli_answer *answer, htp_status status);
+/** Prints what was received, unless @p status is a failure. Frees it. @return @p status, or that of
+ * htp_cli_print_json() */
+HTP_MUST_USE htp_status htp_cli_answer_print(htp_cli_answer *answer, htp_status status);
 
 /** Writes --out of a model that is open. */
 typedef htp_status (*htp_cli_write_fn)(htp_model *opened, const htp_cli_arguments *arguments,

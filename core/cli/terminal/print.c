@@ -2,6 +2,7 @@
 
 #include "base/disarm.h"
 #include "base/files/descriptor.h"
+#include "base/status.h"
 #include "cli/terminal/terminal.h"
 
 #include <errno.h>
@@ -126,21 +127,39 @@ void htp_cli_print_answer(htp_status status, char *answer)
     htp_string_free(answer);
 }
 
-void htp_cli_print_json(char *json)
+/* Adds a line to a file, or nothing. */
+static htp_status add_line(int fd, const char *line, const char *end)
 {
-    if (json) {
-        htp_cli_rename_standard(json);
-        size_t length = strlen(json);
-        const char *end = length > 0 && json[length - 1] == '\n' ? "" : "\n";
-        if (json_descriptor == STDOUT_FILENO) {
-            htp_cli_print_text(json);
-            htp_cli_print_text(end);
-        } else if (!htp_descriptor_write_all(json_descriptor, json, length) ||
-                   !htp_descriptor_write_all(json_descriptor, end, strlen(end))) {
-            htp_cli_print_message("JSON cannot be kept in a temporary file: %s", strerror(errno));
-        }
+    const off_t before = lseek(fd, 0, SEEK_END);
+    if (htp_descriptor_write_all(fd, line, strlen(line)) &&
+        htp_descriptor_write_all(fd, end, strlen(end))) {
+        return HTP_OK;
+    }
+    htp_status status = htp_status_make(
+        HTP_CODE_CANNOT_WRITE, "JSON cannot be kept in a temporary file: %s", strerror(errno));
+    if (before >= 0 && ftruncate(fd, before) == 0) {
+        (void)lseek(fd, before, SEEK_SET);
+    }
+    return status;
+}
+
+htp_status htp_cli_print_json(char *json)
+{
+    if (!json) {
+        return htp_status_make(HTP_CODE_INTERNAL, "out of memory");
+    }
+    htp_cli_rename_standard(json);
+    size_t length = strlen(json);
+    const char *end = length > 0 && json[length - 1] == '\n' ? "" : "\n";
+    htp_status status = HTP_OK;
+    if (json_descriptor == STDOUT_FILENO) {
+        htp_cli_print_text(json);
+        htp_cli_print_text(end);
+    } else {
+        status = add_line(json_descriptor, json, end);
     }
     free(json);
+    return status;
 }
 
 void htp_cli_print_json_to(int fd)

@@ -40,8 +40,11 @@ void htp_cli_print_text(const char *text);
 /** Prints an answer of the library on stdout unless @p status is a failure. Frees it. */
 void htp_cli_print_answer(htp_status status, char *answer);
 
-/** Prints an object of JSON on a line of its own, on stdout unless it goes elsewhere. Frees it. */
-void htp_cli_print_json(char *json);
+/** Prints an object of JSON on a line of its own, on stdout unless it goes elsewhere. Frees it.
+ * @param json  NULL: there was no memory for it
+ * @return HTP_CODE_INTERNAL without memory; HTP_CODE_CANNOT_WRITE if it goes elsewhere and cannot
+ * be written: then nothing of it is there */
+HTP_MUST_USE htp_status htp_cli_print_json(char *json);
 
 /** Sends JSON to the end of an open file from now on. */
 void htp_cli_print_json_to(int fd);

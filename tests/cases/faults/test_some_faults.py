@@ -72,6 +72,7 @@ def memory_runs_out():
 def writes_fail():
     for fault in faulty.WRITE_FAULTS:
         faulty.check_writes("exported_pair", fault, CALLS)
+    faulty.check_writes("exported_report", "no_space", run=changing.run_fresh)
 
 
 @case
