@@ -33,8 +33,8 @@ HTP_API htp_file_kind htp_file_find_kind(const char *path);
 HTP_API HTP_MUST_USE htp_status htp_limit_models(const char *const *limits, size_t count);
 
 /**
- * An open ONNX model of any exporter. It never changes. One thread at a time may use it. Freed with
- * htp_model_free().
+ * An open ONNX model of any exporter. It never changes: a call that failed may be made again. One
+ * thread at a time may use it. Freed with htp_model_free().
  */
 typedef struct htp_model htp_model;
 

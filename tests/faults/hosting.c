@@ -114,6 +114,98 @@ static htp_status compare(const char *model, const char *output)
     return status;
 }
 
+/* ---- asking again ---- */
+
+enum { ANSWERS = 4, ATTEMPTS = 2 };
+
+typedef htp_status (*ask_fn)(htp_model *opened, const char *output, char **answer);
+
+static htp_status inspect(htp_model *opened, const char *output, char **answer)
+{
+    htp_inspect_options options;
+    htp_inspect_options_init(&options);
+    options.borders = true;
+    (void)output;
+    return htp_model_inspect(opened, &options, NULL, answer);
+}
+
+static htp_status select_all(htp_model *opened, const char *output, char **answer)
+{
+    static const char *const modules[] = {"**"};
+    htp_selection selection;
+    htp_selection_init(&selection);
+    selection.modules = modules;
+    selection.module_count = 1;
+    (void)output;
+    return htp_model_select(opened, &selection, answer);
+}
+
+static htp_status compare_with_itself(htp_model *opened, const char *output, char **answer)
+{
+    (void)output;
+    return htp_model_compare(opened, opened, NULL, answer, NULL);
+}
+
+static htp_status extract_first(htp_model *opened, const char *output, char **answer)
+{
+    static const char *const modules[] = {"first"};
+    htp_extraction extraction;
+    htp_extraction_init(&extraction);
+    extraction.modules = modules;
+    extraction.module_count = 1;
+    return htp_model_extract(opened, &extraction, output, NULL, answer);
+}
+
+/* Fills in the answers. A fault comes once, so that a second attempt succeeds. */
+static void ask_all(htp_model *opened, const char *output, char **answers)
+{
+    static const ask_fn asks[ANSWERS] = {inspect, select_all, compare_with_itself, extract_first};
+    for (size_t i = 0; i < ANSWERS; i++) {
+        htp_status status = NULL;
+        for (int attempt = 0; attempt < ATTEMPTS && (attempt == 0 || status); attempt++) {
+            htp_status_free(status);
+            status = asks[i](opened, output, &answers[i]);
+        }
+        if (status) {
+            (void)fprintf(stderr, "%zu: %s\n", i, htp_status_message(status));
+            abort();
+        }
+    }
+}
+
+/* A call that fails without memory leaves the model as it was. */
+static htp_status ask_again(const char *model, const char *output)
+{
+    char *answers[3][ANSWERS] = {{NULL}};
+    htp_model *opened[2] = {NULL, NULL};
+    for (size_t i = 0; i < 3; i++) {
+        htp_model **used = &opened[i / 2];
+        htp_status status = *used ? NULL : htp_model_open(model, used);
+        if (status) {
+            htp_status_free(status);
+            status = htp_model_open(model, used);
+        }
+        if (status) {
+            return status;
+        }
+        ask_all(*used, output, answers[i]);
+        for (size_t k = 0; k < ANSWERS; k++) {
+            if (strcmp(answers[i][k], answers[0][k]) != 0) {
+                (void)fprintf(stderr, "%s\n%s\n", answers[0][k], answers[i][k]);
+                abort();
+            }
+        }
+    }
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t k = 0; k < ANSWERS; k++) {
+            htp_string_free(answers[i][k]);
+        }
+    }
+    htp_model_free(opened[0]);
+    htp_model_free(opened[1]);
+    return NULL;
+}
+
 static const struct {
     const char *word;
     htp_status (*work)(const char *model, const char *output);
@@ -124,7 +216,8 @@ static const struct {
              {"split", split},
              {"draw", draw},
              {"strip", strip},
-             {"compare", compare}};
+             {"compare", compare},
+             {"ask_again", ask_again}};
 
 /* ---- the signals ---- */
 

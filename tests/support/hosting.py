@@ -1,6 +1,7 @@
 """Hosts of the library in which no file may grow beyond a size, nobody reads a pipe, or external data are cut short while
 they are read: tests/faults/hosting.h. No signal is ignored there, and each would end the process."""
 
+import errno
 from pathlib import Path
 
 import changing
@@ -20,6 +21,9 @@ WORKS = {
 
 # What copies or reads external data, and its output.
 READERS = {"split": "out/parts", "strip": "out/m.onnx", "compare": "-"}
+
+# The same for memory that runs out. ask_again asks a model once more if a call fails, and a new one; all answers are equal.
+ASKERS = {**READERS, "ask_again": "out/part.onnx"}
 
 
 def run(work: str, model: Path, output: str, folder: Path, order: str = "list") -> tuple:
@@ -61,7 +65,7 @@ def check_pipe() -> None:
 def run_on_pair(work: str, folder: Path, order: str) -> tuple:
     """The same on a fresh model with external data in the folder."""
     changing.restore(folder, [short_data.MODEL, short_data.DATA])
-    return run(work, folder / short_data.MODEL, READERS[work], folder, order)
+    return run(work, folder / short_data.MODEL, ASKERS[work], folder, order)
 
 
 def check_cut(work: str, count: int = 0) -> None:
@@ -82,3 +86,20 @@ def check_cut(work: str, count: int = 0) -> None:
                               f"{work}, cut at {place}: exit code {result.returncode}, {lines[:20]}, {left}")
     ending.raise_complaints(complaints)
     assert EXIT_BAD_INPUT in codes, f"{work}: {codes}"
+
+
+def check_memory(work: str) -> None:
+    """Memory runs out at each place: a status, and the model stays as it was."""
+    complaints = []
+    with quick_scratch() as folder:
+        usual, whole, listed = run_on_pair(work, folder, "list")
+        assert usual.returncode == EXIT_OK, usual.stderr
+        places = [place for place in listed if place.call in faulty.ALLOCATIONS]
+        for place in places:
+            result, left, acted = run_on_pair(work, folder, f"once:{errno.ENOMEM}:{place.name}")
+            is_told = result.returncode in (EXIT_INTERNAL, EXIT_CANNOT_WRITE) and "memory" in result.stderr and not left
+            is_right = result.returncode == EXIT_OK and left == whole or is_told and work in READERS
+            complaints.append("" if is_right and acted else
+                              f"{work}, {place}: exit code {result.returncode}, {result.stderr[-300:]}, {left}")
+    assert places
+    ending.raise_complaints(complaints)

@@ -66,6 +66,8 @@ def memory_runs_out():
         faulty.check_memory(command, "once", CALLS)
     for command in ("retag", "sidecar", "profile"):
         faulty.check_memory(command, "once", CALLS, changing.run_fresh)
+    for work in hosting.ASKERS:
+        hosting.check_memory(work)
 
 
 @case
