@@ -60,8 +60,7 @@ static htp_status inspect_torchscript(const htp_cli_arguments *arguments, const 
     htp_options shown = *options;
     shown.tree_depth = arguments->depth;
     htp_status status = htp_inspect(path, &shown, answer.text_place, answer.json_place);
-    status = htp_cli_answer_print(&answer, status);
-    return status;
+    return htp_cli_answer_print(&answer, status);
 }
 
 htp_status htp_cli_inspect(const htp_cli_arguments *arguments, const char *model,

@@ -16,6 +16,5 @@ htp_status htp_cli_validate(const htp_cli_arguments *arguments, const char *mode
     htp_status status =
         htp_validate_model(model, &options, answer.text_place, answer.json_place, &count);
     *has_findings = count > 0;
-    status = htp_cli_answer_print(&answer, status);
-    return status;
+    return htp_cli_answer_print(&answer, status);
 }
