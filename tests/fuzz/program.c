@@ -109,7 +109,7 @@ static void check_trace(const htp_trace *trace)
 
 enum { MAX_TICKS = 16, MAX_BYTES = 1 << 28 };
 
-/* Stops after a few thousand steps; more would reach nothing new. */
+/* Stops after some thousand steps; more would reach nothing new. */
 static bool count_tick(void *user, uint64_t done, uint64_t total)
 {
     uint32_t *ticks = user;

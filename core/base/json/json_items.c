@@ -12,7 +12,7 @@ static void free_item(htp_json_items *items)
 
 static void release(htp_arena_guard *guard)
 {
-    free_item((htp_json_items *)((char *)guard - offsetof(htp_json_items, guard)));
+    free_item((htp_json_items *)guard);
 }
 
 void htp_json_items_begin(htp_json_items *items, htp_arena *arena, const char *text, size_t bytes)

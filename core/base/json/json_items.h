@@ -19,12 +19,12 @@ struct cJSON;
 
 /** A list that is being read. */
 typedef struct htp_json_items {
+    htp_arena_guard guard;
     const char *at, *end;
     bool is_begun;
     const char *wrong;  /* the error at `at`, without its place; NULL: none */
     struct cJSON *item; /* the last one */
     htp_arena *arena;
-    htp_arena_guard guard;
 } htp_json_items;
 
 /** Begins to read a list, which htp_json_items_end() must end. The text is borrowed until then.

@@ -8,12 +8,12 @@
 
 /* State of a delivery, prepared before any file is open. */
 struct files {
+    htp_arena_guard guard;
     const htp_delivery *delivery;
     htp_output model, data;
     htp_publication publication;
     htp_delivery_sizes sizes;
     htp_write_signals before;
-    htp_arena_guard guard;
 };
 
 typedef htp_delivery_end put_function(void *user, htp_output *output);
@@ -131,7 +131,7 @@ static void discard(struct files *files)
 
 static void release(htp_arena_guard *guard)
 {
-    discard((struct files *)((char *)guard - offsetof(struct files, guard)));
+    discard((struct files *)guard);
 }
 
 static htp_status write_prepared(struct files *files, htp_delivered *delivered, char *data_path)
