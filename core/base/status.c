@@ -1,6 +1,6 @@
 #include "base/status.h"
 
-#include "base/disarm.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 #include "base/text.h"
 
-#include "base/disarm.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>

@@ -59,6 +59,10 @@ size_t htp_text_utf8(const char *at, uint32_t *code);
 /** Whether @p length bytes are UTF-8 without a NUL. */
 bool htp_text_is_utf8(const char *bytes, size_t length);
 
+/** Puts @p with in the place of each byte of what a terminal obeys or cannot show: control codes,
+ * ends of lines, marks that turn the direction of text, and invalid UTF-8. */
+void htp_text_disarm(char *string, char with);
+
 /** The number of characters of a UTF-8 string, taken for columns. */
 size_t htp_text_width(const char *string);
 

@@ -175,12 +175,16 @@ static void fit(enum rule rule, const htp_array *array, const htp_array *other, 
             repeat(numbers, array->count, last);
         }
         break;
-    default:
+    case FRACTION:
         for (size_t i = 0; i < array->count; i++) {
-            numbers[i] = rule == FRACTION ? numbers[i] - floor(numbers[i])
-                         : last > 1       ? (double)(1 + (int64_t)i % (last - 1))
-                                          : 0;
+            numbers[i] -= floor(numbers[i]);
         }
+        break;
+    case LABEL:
+        for (size_t i = 0; i < array->count; i++) {
+            numbers[i] = last > 1 ? (double)(1 + (int64_t)i % (last - 1)) : 0;
+        }
+        break;
     }
 }
 

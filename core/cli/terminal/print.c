@@ -1,8 +1,8 @@
 #include "cli/terminal/print.h"
 
-#include "base/disarm.h"
 #include "base/files/descriptor.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "cli/terminal/terminal.h"
 
 #include <errno.h>

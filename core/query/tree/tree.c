@@ -19,8 +19,8 @@ void htp_tree_close(htp_tree *tree)
 {
     htp_sidecar_file_close(&tree->sidecar);
     if (tree->held) {
-        cJSON_Delete(tree->held->record);
-        tree->held->record = NULL;
+        cJSON_Delete(*tree->held);
+        *tree->held = NULL;
     }
 }
 
@@ -53,7 +53,7 @@ static htp_tree_finder begin(htp_view *view, htp_tree *tree)
         finder.places[i].innermost = HTP_NONE;
     }
     tree->source_text = "nothing in the file";
-    tree->held = HTP_NEW(view->arena, struct htp_tree_held);
+    tree->held = HTP_NEW(view->arena, cJSON *);
     return finder;
 }
 

@@ -83,11 +83,6 @@ typedef struct htp_tree_place {
     htp_view_range tags; /* range of `owners`: modules, first that of source_module */
 } htp_tree_place;
 
-/** The parsed record that a tree owns; or NULL. */
-struct htp_tree_held {
-    struct cJSON *record;
-};
-
 typedef struct htp_tree {
     htp_tree_source source;
     const char *source_text;  /* for people: "attribute __source_module" */
@@ -106,7 +101,7 @@ typedef struct htp_tree {
     uint64_t untagged;              /* nodes without a tag */
     const htp_made_of *made_of;     /* by tensor, from the sidecar; NULL: no sidecar */
     const htp_source_line *sources; /* by node, from the sidecar; NULL: no sidecar */
-    struct htp_tree_held *held;     /* see htp_tree_hold_record() */
+    struct cJSON **held;            /* the parsed record; or NULL. See htp_tree_hold_record() */
     htp_sidecar_file sidecar;       /* found beside the model; or all zeroes */
 } htp_tree;
 

@@ -147,11 +147,11 @@ void htp_tree_read_record(htp_arena *arena, htp_json_scan *scan, htp_tree_record
 const cJSON *htp_tree_hold_record(htp_arena *arena, const htp_tree *tree, uint32_t module)
 {
     htp_json_part whole = tree->modules[module].record;
-    struct htp_tree_held *held = tree->held;
-    cJSON_Delete(held->record);
-    held->record = NULL; /* in case that memory runs out */
-    held->record = whole.at ? htp_json_parse(arena, whole.at, whole.length) : NULL;
-    return held->record;
+    cJSON **held = tree->held;
+    cJSON_Delete(*held);
+    *held = NULL; /* in case that memory runs out */
+    *held = whole.at ? htp_json_parse(arena, whole.at, whole.length) : NULL;
+    return *held;
 }
 
 /* ---- the tree ---- */

@@ -33,7 +33,7 @@ SIDE_DOORS = {
     "api/export": "fresh_export sidecar",
     "api/queries": "graphviz",
     "api/session": "choose_inputs load",
-    "base": "arena bits checked device disarm dtype input_file intern "
+    "base": "arena bits checked device dtype input_file intern "
         "map numbers python_package status stream text vector watch write_signals",
     "base/files": "descriptor spill",
     "base/json": "json_items json_parse json_scan json_tree",
