@@ -135,7 +135,8 @@ static void set_constant(struct building *d, htp_tensor_id id, const htp_view_at
 {
     const char *name = htp_view_text(d->view, attribute->name);
     const int64_t *ints;
-    if (strcmp(name, "value") == 0 && attribute->kind == HTP_VIEW_TENSOR) {
+    if (strcmp(name, "value") == 0 && attribute->kind == HTP_VIEW_TENSOR &&
+        attribute->tensors.count == 1) {
         uint32_t number = attribute->tensors.first;
         htp_value_type type = htp_value_type_of_tensor(d->arena, d->view, number);
         htp_tensor tensor = {.name = "", .source = HTP_TENSOR_FROM_INPUT};

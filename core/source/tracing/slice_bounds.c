@@ -37,7 +37,8 @@ struct slice {
 static bool read_slice(const htp_trace *trace, const htp_trace_node *node, uint32_t lane_count,
                        struct slice *slice)
 {
-    if (strcmp(node->kind, "aten::slice.Tensor") != 0 || node->failure) {
+    if (strcmp(node->kind, "aten::slice.Tensor") != 0 || node->failure || node->input_count == 0 ||
+        node->output_count == 0) {
         return false;
     }
     const htp_trace_value *from = &trace->values[node->inputs[0]];
@@ -47,10 +48,13 @@ static bool read_slice(const htp_trace *trace, const htp_trace_node *node, uint3
     int64_t end = 0;
     if (from->kind != HTP_TRACE_TENSOR || to->kind != HTP_TRACE_TENSOR ||
         !read_constant(trace, node, 1, 0, &dim) || !read_constant(trace, node, 2, 0, &start) ||
-        !read_constant(trace, node, 3, INT64_MAX, &end)) {
+        !read_constant(trace, node, 3, INT64_MAX, &end) || start == INT64_MIN) {
         return false;
     }
     dim += dim < 0 ? from->rank : 0;
+    if (dim < 0 || dim >= from->rank || to->rank != from->rank) { /* a damaged program */
+        return false;
+    }
     *slice = (struct slice){from, (uint32_t)dim, start < 0 ? -start : end};
     bool is_endless = start >= 0 && (end < 0 || end == INT64_MAX);
     return !is_endless && is_alike(to, slice->dim, lane_count) &&
@@ -76,11 +80,12 @@ static bool is_exact(const struct slice *slice, const htp_axis *axis, uint32_t l
     }
     *size = 0;
     if (is_offset) {
-        *size = slice->whole - 1 - offset;
-    } else if (is_multiple && !__builtin_mul_overflow(slice->whole - 1, axis->sizes[0], size)) {
+        return !__builtin_sub_overflow(slice->whole - 1, offset, size);
+    }
+    if (is_multiple && !__builtin_mul_overflow(slice->whole - 1, axis->sizes[0], size)) {
         *size /= dims[0][slice->dim];
     }
-    return is_offset || is_multiple;
+    return is_multiple;
 }
 
 /* A line through the lanes: the dim as a function of an axis, from the lane with the smallest axis

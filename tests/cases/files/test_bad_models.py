@@ -12,9 +12,9 @@ from onnx import helper
 
 from commands import NO_SHIM, facts
 from exporters import models, ours
-from harness import EXIT_BAD_INPUT, EXIT_USAGE, case, case_for_each, run, scratch
+from harness import EXIT_BAD_INPUT, EXIT_FOUND, EXIT_UNSUPPORTED, EXIT_USAGE, case, case_for_each, run, scratch
 from small_models import nested, save
-from written_onnx import branch, field, model, node
+from written_onnx import attribute, branch, field, graph, model, node
 from test_bad_input import check_line
 
 
@@ -95,6 +95,48 @@ def bodies_nested_without_end():
         deep = onnx.ModelProto(ir_version=10, graph=nested(30))
         (folder / "m.onnx").write_bytes(deep.SerializeToString())
         check_line(run("inspect", folder / "m.onnx"), EXIT_BAD_INPUT, "'c', which nothing makes")
+
+
+TAG = {"source_module": "/Net/A"}
+
+
+def ask_everything(folder: Path, content: bytes) -> None:
+    """Every command that reads models, on a damaged one: documented codes, and one line at most."""
+    file = folder / "m.onnx"
+    file.write_bytes(content)
+    for command, *flags in (("validate",), ("inspect", "--json"), ("inspect", "--cost"), ("quality",), ("graph",),
+                            ("select", "--module", "A"), ("extract", "--module", "A", "--out", folder / "a"),
+                            ("split", "--depth", "1", "--out-dir", folder / "parts"), ("compare", file),
+                            ("strip", "--out", folder / "s"), ("sidecar", "--out", folder / "c.json"),
+                            ("retag", "--from", file, "--out", folder / "r")):
+        told = run(command, file, *flags, env=NO_SHIM)
+        assert told.returncode in (0, EXIT_USAGE, EXIT_BAD_INPUT, EXIT_UNSUPPORTED, EXIT_FOUND), (command, told)
+        assert len(told.stderr.splitlines()) <= 1, (command, told)
+
+
+@case
+def attributes_without_values():
+    """Attributes that say what kind they are, and hold no value."""
+    readers = {"Constant": "value", "ConstantOfShape": "value", "If": "then_branch", "Loop": "body", "Scan": "body",
+               "Cast": "to", "Transpose": "perm", "Concat": "axis", "Einsum": "equation", "Conv": "kernel_shape",
+               "Pad": "mode", "Resize": "mode"}
+    with scratch() as folder:
+        for kind in range(15):
+            nodes = [node(op, () if op == "Constant" else ("x", "x"), (f"y{i}",), f"n{i}", (attribute(name, kind, b""),), TAG)
+                     for i, (op, name) in enumerate(readers.items())]
+            ask_everything(folder, model(graph(nodes, outputs=())))
+
+
+@case
+def constants_with_bodies():
+    """Operators that read nothing, in a place where a body reads values of the graph."""
+    body = branch(graph((node("Neg", ("x1",), ("e",), "inner"),), inputs=(), outputs=(field(1, "e"),)))
+    for makers in ((("Constant", ()),), (("Constant", ()), ("Identity", ("y0",)))):
+        nodes = [node("Neg", ("x",), ("x1",), "first", metadata=TAG)]
+        nodes += [node(op, inputs, (f"y{i}",), f"n{i}", (body,)) for i, (op, inputs) in enumerate(makers)]
+        nodes += [node("Add", ("x1", f"y{len(makers) - 1}"), ("y",), "last", metadata={"source_module": "/Net/B"})]
+        with scratch() as folder:
+            ask_everything(folder, model(graph(nodes)))
 
 
 @case

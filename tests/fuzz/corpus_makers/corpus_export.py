@@ -191,7 +191,15 @@ def returning_nothing(text: bytes) -> bytes:
     return json.dumps(document, separators=(",", ":")).encode()
 
 
+def of_other_rank(text: bytes) -> bytes:
+    """A program whose slice has fewer dims than the dim that it cuts."""
+    document = json.loads(text)
+    document["graph_module"]["graph"]["tensor_values"]["slice_1"]["sizes"][1:] = []
+    return json.dumps(document, separators=(",", ":")).encode()
+
+
 def write_exports(folder):
     made = made_by_pytorch()
-    for name, text in (programs() | made | {"returns_nothing": returning_nothing(made["while"])}).items():
+    damaged = {"returns_nothing": returning_nothing(made["while"]), "of_other_rank": of_other_rank(made["conv"])}
+    for name, text in (programs() | made | damaged).items():
         (folder / name).write_bytes(text)
