@@ -165,6 +165,10 @@ htp_polynomial_id htp_polynomial_symbol(htp_algebra *algebra, const char *symbol
 
 bool htp_polynomial_is_number(const htp_algebra *algebra, htp_polynomial_id id, int64_t *number)
 {
+    *number = 0;
+    if (id == HTP_NONE) {
+        return false;
+    }
     const htp_polynomial *p = htp_polynomial_at(algebra, id);
     *number = p->count == 1 ? p->terms[0].coefficient : 0;
     return p->count == 0 || (p->count == 1 && p->terms[0].degree == 0);
@@ -179,6 +183,9 @@ const htp_atom *htp_term_atom(const htp_algebra *algebra, const htp_term *term)
 
 htp_atom *htp_polynomial_sole_symbol(const htp_algebra *algebra, htp_polynomial_id id)
 {
+    if (id == HTP_NONE) {
+        return NULL;
+    }
     const htp_polynomial *p = htp_polynomial_at(algebra, id);
     const htp_atom *atom = p->count == 1 ? htp_term_atom(algebra, p->terms) : NULL;
     return atom && atom->symbol ? &algebra->atoms.items[p->terms[0].factors[0]] : NULL;

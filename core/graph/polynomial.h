@@ -92,12 +92,13 @@ typedef struct htp_algebra {
 htp_polynomial_id htp_polynomial_symbol(htp_algebra *algebra, const char *symbol, int64_t least,
                                         const htp_lane_sizes *sizes);
 
+/** HTP_NONE for INT64_MIN, so that all numbers can be negated. */
 htp_polynomial_id htp_polynomial_number(htp_algebra *algebra, int64_t number);
 
-/** Whether a polynomial is a number; @p number receives it. */
+/** Whether a polynomial is a number; @p number receives it. HTP_NONE is none. */
 bool htp_polynomial_is_number(const htp_algebra *algebra, htp_polynomial_id id, int64_t *number);
 
-/** The symbol, if a polynomial is nothing else; or NULL. */
+/** The symbol, if a polynomial is nothing else; or NULL, also for HTP_NONE. */
 htp_atom *htp_polynomial_sole_symbol(const htp_algebra *algebra, htp_polynomial_id id);
 
 /** a + factor b. */

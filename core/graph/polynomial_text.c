@@ -68,14 +68,15 @@ static void write_factor(const htp_algebra *algebra, const htp_atom *atom, bool 
 /* The absolute value of a term. */
 static void write_term(const htp_algebra *algebra, const htp_term *term, htp_text *text)
 {
-    int64_t number = term->coefficient < 0 ? -term->coefficient : term->coefficient;
+    const uint64_t coefficient = (uint64_t)term->coefficient;
+    const uint64_t number = term->coefficient < 0 ? 0 - coefficient : coefficient;
     bool is_alone = term->degree == 1 && number == 1;
     for (uint32_t i = 0; i < term->degree; i++) {
         htp_text_add(text, i > 0 ? "*" : "");
         write_factor(algebra, &algebra->atoms.items[term->factors[i]], is_alone, text);
     }
     if (term->degree == 0 || number != 1) {
-        htp_text_addf(text, term->degree == 0 ? "%" PRId64 : "*%" PRId64, number);
+        htp_text_addf(text, term->degree == 0 ? "%" PRIu64 : "*%" PRIu64, number);
     }
 }
 

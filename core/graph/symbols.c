@@ -336,7 +336,8 @@ htp_polynomial_id htp_symbols_polynomial(htp_symbols *symbols, htp_dim dim)
 
 static htp_lane_sizes sizes_at(const htp_symbols *symbols, htp_polynomial_id id)
 {
-    return symbols->algebra.polynomials.items[id].sizes;
+    return id == HTP_NONE ? (htp_lane_sizes){.are_known = false}
+                          : symbols->algebra.polynomials.items[id].sizes;
 }
 
 htp_dim htp_symbols_name(htp_symbols *symbols, htp_polynomial_id id)
@@ -389,7 +390,7 @@ static bool sizes_agree(const htp_symbols *symbols, htp_polynomial_id a, htp_pol
 
 static bool has_unknown(const htp_symbols *symbols, htp_polynomial_id id)
 {
-    return symbols->algebra.polynomials.items[id].has_unknown;
+    return id != HTP_NONE && symbols->algebra.polynomials.items[id].has_unknown;
 }
 
 bool htp_symbols_has_unknown(htp_symbols *symbols, htp_dim dim)

@@ -1,7 +1,7 @@
 """ONNX models of which tests write every field: what the onnx package itself does not write. They need no PyTorch."""
 
 FLOAT, INT64, STRING, BOOL = 1, 7, 8, 9  # element types
-GRAPH = 5  # a kind of attributes
+INT, GRAPH = 2, 5  # kinds of attributes
 
 
 def varint(value: int) -> bytes:

@@ -19,6 +19,17 @@ typedef struct matrices {
     int64_t offset;
 } matrices;
 
+/** The offset of a diagonal; beyond int32_t, sums of it and of sizes could overflow. */
+static int64_t arg_offset(htp_lowering *l, const char *name)
+{
+    int64_t offset = htp_arg_int_or(l, name, 0);
+    if (offset < -INT32_MAX || offset > INT32_MAX) {
+        htp_lower_fail(l, "a diagonal at %lld is not supported", (long long)offset);
+        return 0;
+    }
+    return offset;
+}
+
 /** The tensor argument @p name with the dims of arguments dim1 and dim2 last. */
 static matrices arg_matrices(htp_lowering *l, const char *name)
 {
@@ -27,7 +38,7 @@ static matrices arg_matrices(htp_lowering *l, const char *name)
     bool named = htp_arg_present(l, "dim1");
     int64_t rows = named ? htp_arg_dim(l, "dim1", m.rank) : 0;
     int64_t columns = named ? htp_arg_dim(l, "dim2", m.rank) : 1;
-    m.offset = htp_arg_int_or(l, htp_arg_present(l, "diagonal") ? "diagonal" : "offset", 0);
+    m.offset = arg_offset(l, htp_arg_present(l, "diagonal") ? "diagonal" : "offset");
     if (m.rank < 2 || rows == columns) {
         htp_lower_fail(l, "a tensor of rank %u has no such diagonal", m.rank);
         return m;
@@ -216,7 +227,7 @@ void htp_lower_diag_embed(htp_lowering *l)
     uint32_t rank = htp_arg_rank(l, "self") + 1;
     int64_t rows = htp_arg_dim(l, "dim1", rank);
     int64_t columns = htp_arg_dim(l, "dim2", rank);
-    int64_t offset = htp_arg_int_or(l, "offset", 0);
+    int64_t offset = arg_offset(l, "offset");
     if (rank < 2 || rank > HTP_MAX_RANK || rows == columns) {
         htp_lower_fail(l, "a result of rank %u has no such diagonal", rank);
         return;
@@ -236,7 +247,7 @@ void htp_lower_diagflat(htp_lowering *l)
 {
     const htp_dim line = {.size = 0, .symbol = ""};
     htp_tensor_id x = htp_emit_reshape(l, htp_arg_tensor(l, "self"), (const int64_t[]){-1}, 1);
-    int64_t offset = htp_arg_int_or(l, "offset", 0);
+    int64_t offset = arg_offset(l, "offset");
     htp_bind(l, 0, embed(l, x, 1, &line, offset));
 }
 

@@ -197,7 +197,7 @@ static void check_concat(const struct looking *l, const row *row)
             return;
         }
         for (uint32_t k = 0; other && k < first->rank; k++) {
-            bool is_axis = k == axis || k == axis + (int64_t)first->rank;
+            bool is_axis = k == (axis < 0 ? axis + (int64_t)first->rank : axis);
             if (!is_axis && !can_meet(first->dims[k], other->dims[k])) {
                 tell_dims(l, 0, first->dims[k], i, other->dims[k]);
                 return;

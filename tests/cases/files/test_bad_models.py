@@ -14,7 +14,7 @@ from commands import NO_SHIM, facts
 from exporters import models, ours
 from harness import EXIT_BAD_INPUT, EXIT_FOUND, EXIT_UNSUPPORTED, EXIT_USAGE, case, case_for_each, run, scratch
 from small_models import nested, save
-from written_onnx import attribute, branch, field, graph, model, node
+from written_onnx import INT, INT64, attribute, branch, field, graph, model, node, tensor, value
 from test_bad_input import check_line
 
 
@@ -137,6 +137,22 @@ def constants_with_bodies():
         nodes += [node("Add", ("x1", f"y{len(makers) - 1}"), ("y",), "last", metadata={"source_module": "/Net/B"})]
         with scratch() as folder:
             ask_everything(folder, model(graph(nodes)))
+
+
+@case
+def numbers_at_the_edge():
+    """Sizes that are computed from a dynamic one and a number that cannot be negated, and axes near the largest."""
+    for number in (-2**63, -2**63 + 1, 2**63 - 1):
+        nodes = [node("Shape", ("x",), ("s",), "shape", metadata=TAG)]
+        for op in ("Add", "Sub", "Mul", "Div", "Mod", "Min", "Max"):
+            nodes += [node(op, ("s", "w"), (f"a{op}",), op, metadata=TAG), node(op, ("w", "s"), (f"b{op}",), f"{op}_1"),
+                      node("ConstantOfShape", (f"a{op}",), (f"c{op}",), f"of_{op}"),
+                      node("Slice", ("x", "w", f"b{op}"), (f"d{op}",), f"slice_{op}")]
+        along = attribute("axis", INT, field(3, number))
+        nodes += [node(op, ("x", "x"), (f"y{op}",), op, (along,)) for op in ("Concat", "Gather", "Softmax", "Split", "Flatten")]
+        weight = tensor("w", (1,), INT64, number.to_bytes(8, "little", signed=True))
+        with scratch() as folder:
+            ask_everything(folder, model(graph(nodes, inputs=(value("x", "n"),), outputs=(), weights=(weight,))))
 
 
 @case

@@ -104,6 +104,16 @@ def fails_with_one_line(name: str) -> None:
         assert not (there / "net.onnx").exists()
 
 
+@case
+def far_diagonal() -> None:
+    changes = (b"aten.add.Tensor", b"aten.diagonal.default"), (b'"name": "other", "arg": {"as_tensor": {"name": "w"}}',
+                                                               b'"name": "offset", "arg": {"as_int": %d}' % -2**63)
+    with scratch() as there:
+        told = run(write(there / "net.pt2", changed(records(), MODEL, *changes)), "--out", there / "net.onnx")
+        assert told.returncode == EXIT_UNSUPPORTED, told
+        assert "aten::diagonal: a diagonal at -9223372036854775808 is not supported" in told.stderr, told
+
+
 def tags_of(path: Path) -> set:
     model = onnx.load(path)
     return {one.value for node in model.graph.node for one in node.metadata_props if one.key == "source_module"}
