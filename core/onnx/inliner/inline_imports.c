@@ -134,12 +134,9 @@ static void keep_takers_of_bodies(htp_inline_plan *plan)
         }
     }
     for (uint32_t n = 0; n < view->nodes.count; n++) {
-        htp_view_range attributes = view->nodes.items[n].attributes;
         uint32_t called = plan->call_of[n];
-        for (uint32_t i = 0; called != HTP_NONE && i < attributes.count; i++) {
-            if (view->attributes.items[attributes.first + i].graphs.count > 0) {
-                plan->is_kept[called] = true;
-            }
+        if (called != HTP_NONE && htp_view_has_body(view, &view->nodes.items[n])) {
+            plan->is_kept[called] = true;
         }
     }
 }

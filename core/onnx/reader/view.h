@@ -293,6 +293,17 @@ static inline bool htp_view_is_own_domain(const htp_view *view, htp_view_name do
     return htp_view_domain(view, domain) == 0;
 }
 
+/** Whether an attribute of the node holds a graph. */
+static inline bool htp_view_has_body(const htp_view *view, const htp_view_node *node)
+{
+    for (uint32_t a = 0; a < node->attributes.count; a++) {
+        if (view->attributes.items[node->attributes.first + a].graphs.count > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /** The number of a name; 0 if the view does not have it. */
 htp_view_name htp_view_find_name(const htp_view *view, const char *text);
 

@@ -28,16 +28,6 @@ void htp_flow_each_read(const htp_view *view, uint32_t node, htp_flow_reader *re
     }
 }
 
-static bool has_body(const htp_view *view, const htp_view_node *node)
-{
-    for (uint32_t a = 0; a < node->attributes.count; a++) {
-        if (view->attributes.items[node->attributes.first + a].graphs.count > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A node with a body reads what the body reads, whatever operator a damaged model says it is. */
 static bool is_operator(const htp_view *view, uint32_t node, const char *op_type,
                         uint32_t input_count)
@@ -45,7 +35,7 @@ static bool is_operator(const htp_view *view, uint32_t node, const char *op_type
     const htp_view_node *maker = &view->nodes.items[node];
     return maker->inputs.count == input_count &&
            strcmp(htp_view_text(view, maker->op_type), op_type) == 0 &&
-           htp_view_is_own_domain(view, maker->domain) && !has_body(view, maker);
+           htp_view_is_own_domain(view, maker->domain) && !htp_view_has_body(view, maker);
 }
 
 bool htp_flow_is_constant(const htp_view *view, uint32_t node)
