@@ -165,13 +165,9 @@ htp_polynomial_id htp_polynomial_symbol(htp_algebra *algebra, const char *symbol
 
 bool htp_polynomial_is_number(const htp_algebra *algebra, htp_polynomial_id id, int64_t *number)
 {
-    *number = 0;
-    if (id == HTP_NONE) {
-        return false;
-    }
-    const htp_polynomial *p = htp_polynomial_at(algebra, id);
-    *number = p->count == 1 ? p->terms[0].coefficient : 0;
-    return p->count == 0 || (p->count == 1 && p->terms[0].degree == 0);
+    const htp_polynomial *p = id == HTP_NONE ? NULL : htp_polynomial_at(algebra, id);
+    *number = p && p->count == 1 ? p->terms[0].coefficient : 0;
+    return p && (p->count == 0 || (p->count == 1 && p->terms[0].degree == 0));
 }
 
 /* The atom, if a term is nothing else; or NULL. */

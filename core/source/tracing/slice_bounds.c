@@ -78,14 +78,14 @@ static bool is_exact(const struct slice *slice, const htp_axis *axis, uint32_t l
         is_multiple = is_multiple && !__builtin_mul_overflow(number, axis->sizes[0], &a) &&
                       !__builtin_mul_overflow(dims[0][slice->dim], axis->sizes[lane], &b) && a == b;
     }
-    *size = 0;
-    if (is_offset) {
-        return !__builtin_sub_overflow(slice->whole - 1, offset, size);
-    }
-    if (is_multiple && !__builtin_mul_overflow(slice->whole - 1, axis->sizes[0], size)) {
+    bool fits = is_offset ? !__builtin_sub_overflow(slice->whole - 1, offset, size)
+                          : !__builtin_mul_overflow(slice->whole - 1, axis->sizes[0], size);
+    if (!fits) {
+        *size = 0; /* no axis is that large */
+    } else if (is_multiple && !is_offset) {
         *size /= dims[0][slice->dim];
     }
-    return is_multiple;
+    return is_offset || is_multiple;
 }
 
 /* A line through the lanes: the dim as a function of an axis, from the lane with the smallest axis
