@@ -523,10 +523,10 @@ check:
 # The programs that tests run.
 tests: $(UNIT) $(STARTED) $(FAULTY) $(ORACLE) $(REPLAY) $(WHEEL_FILES)
 
-# Parts of scripts/run-tests; unit and corpus are the same with each libtorch.
+# Parts of scripts/run-tests; unit and corpus are the same with each libtorch. SHARE=1/2: half of the suite.
 CHECK ?= unit corpus suite install
 run-check: all tests
-	@$(TEST_ENV) scripts/run-tests $(CHECK)
+	@$(TEST_ENV) HTP_SHARE='$(SHARE)' scripts/run-tests $(CHECK)
 
 # Faults on purpose, at every place in turn, damaged and changing inputs, and signals. FAULTS picks cases by name;
 # PLACES=N takes N places of each command. FLAVOUR=asan: memory that runs out, with AddressSanitizer and its search for
@@ -568,7 +568,8 @@ unit: $(UNIT)
 asan:
 	$(submake) FLAVOUR=asan run-asan
 
-# SHARE=1/4 is the first of four shares: of the exports of `make asan`, of the programs of `make valgrind`.
+# SHARE=1/4 is the first of four shares: of the exports of `make asan`, of the programs of `make valgrind`, of the
+# suite of `make check`.
 SHARE ?= 1/1
 run-asan: $(PROGRAM) shim $(UNIT) $(REPLAY)
 	@$(TEST_ENV) HTP_SHARE='$(SHARE)' scripts/run-tests asan unit corpus exports programs
@@ -640,8 +641,8 @@ tidy-shim:
 
 # Files changed recently, or whose header was, since BASE or by scripts/changed-files: latest first, as many as
 # continuous integration has time for. `make tidy` checks all.
-MOST_C ?= 32
-MOST_CXX ?= 6
+MOST_C ?= 20
+MOST_CXX ?= 4
 tidy-changed: CHANGED = $(shell scripts/changed-files $(BASE) | sed 's/\.h$$/.c/; p; s/\.c$$/.cpp/' | \
     awk '!seen[$$0]++')
 tidy-changed: LATE_C = $(wordlist 1,$(MOST_C),$(filter $(TIDIED_C),$(CHANGED)))

@@ -1,7 +1,11 @@
-"""Runs the cases of every tests/cases/*/test_*.py; the last line is `N passed, N failed, N skipped`."""
+"""Runs the cases of every tests/cases/*/test_*.py; the last line is `N passed, N failed, N skipped`.
+
+HTP_SHARE=1/2 takes the first of two shares.
+"""
 
 import argparse
 import ctypes
+import functools
 import importlib
 import multiprocessing
 import os
@@ -55,6 +59,8 @@ def collect(filters: list, with_slow: bool) -> list:
     if not with_slow and not filters:
         cases = [c for c in cases if not c.name.startswith("slow_")]
 
+    of = harness.share()
+    cases = [c for c in cases if harness.is_in_share(c.name, of)]
     return sorted(cases, key=ranks(cases).get)
 
 
@@ -74,13 +80,18 @@ def broken_import(failure: str) -> None:
     raise ImportError(failure)
 
 
+@functools.cache
+def cases_by_name() -> dict:
+    return {case.name: case for case in harness.CASES}
+
+
 def perform(name: str) -> tuple:
     """Runs one case in a worker; returns its name, seconds, outcome, and reason."""
     begin = time.monotonic()
     outcome, why = OK, ""
     try:
         harness.skip_unless_it_runs_here(name)
-        next(c for c in harness.CASES if c.name == name)()
+        cases_by_name()[name]()
     except harness.Skipped as skipped:
         outcome, why = (SKIPPED, str(skipped)) if str(skipped) else (FAILED, "skipped without a reason")
     except Exception:

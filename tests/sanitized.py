@@ -32,7 +32,7 @@ import test_verify_operators as verified  # noqa: E402
 
 JOBS = 2
 OPSET = 18
-NUMBER, SHARES = map(int, os.environ.get("HTP_SHARE", "1/1").split("/"))
+NUMBER, SHARES = harness.share()
 SHOWN = 60  # lines of output of a process that a sanitizer ended
 
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -71,6 +72,18 @@ def skip_unless_it_runs_here(name: str) -> None:
 
 
 CASES: list = []
+
+
+def share() -> tuple:
+    """HTP_SHARE: which share of how many, counted from 1."""
+    number, _, shares = os.environ.get("HTP_SHARE", "1/1").partition("/")
+    return int(number), int(shares)
+
+
+def is_in_share(name: str, of: tuple) -> bool:
+    """By the name alone, so that a new case moves no other one to another share."""
+    number, shares = of
+    return zlib.crc32(name.encode()) % shares == number - 1
 
 
 def case(function):

@@ -65,7 +65,7 @@ def commands_in_a_row():
     ([BERT, "-o", "-", "--state-out", "s.npz"], b"", EXIT_USAGE, "leave out --state-out"),
     (["-", "--out-dir", "."], b"", EXIT_USAGE, "standard input has no name"),
     (["quality", "x.onnx", "--csv", "-", "--html", "-"], b"", EXIT_USAGE, "--csv and --html both write"),
-], name=lambda row: "-".join(map(str, row[0]))[-40:])
+], name=lambda row: f"{'-'.join(str(word).rpartition('/')[2] for word in row[0])}/{len(row[1])}-bytes")
 def refusals(row):
     words, given, code, wanted = row
     with scratch() as folder:

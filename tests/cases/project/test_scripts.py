@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import memory
-from harness import ROOT, VENV_PYTHON, case
+from harness import CASES, ROOT, VENV_PYTHON, case, is_in_share
 
 
 def takes_options(path) -> bool:
@@ -38,3 +38,19 @@ def memory_of_child_processes_counts():
         process.communicate(b"\n")
     assert min(measured) > 64 << 10 > own > 0, (measured, own)
     assert memory.anonymous(process.pid) == memory.high_water(process.pid) == 0
+
+
+@case
+def names_of_cases_are_unique():
+    """The runner finds cases by their names: of two, one would never run."""
+    names = [one.name for one in CASES]
+    twice = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else set()
+    assert not twice, twice
+
+
+@case
+def shares_hold_every_case_once():
+    names = {one.name for one in CASES}
+    shares = [{name for name in names if is_in_share(name, (number, 2))} for number in (1, 2)]
+    assert shares[0] | shares[1] == names and not shares[0] & shares[1]
+    assert min(map(len, shares)) * 3 > max(map(len, shares)), list(map(len, shares))
