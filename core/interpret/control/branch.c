@@ -34,7 +34,8 @@ static bool is_taken(const htp_machine *m, const htp_item *condition, bool side)
 }
 
 /* An exported model does not raise. If one side raises, the branch becomes the other one, unless it
- * raises at sizes that an axis may have. */
+ * raises at sizes that an axis may have: then these are refused, also where the branch is in a side
+ * of another one, which does not raise at all sizes. */
 static htp_outcome run_sides(htp_machine *m, const htp_item *condition, htp_side side, sides *both)
 {
     htp_block *then = &both->then;
@@ -44,12 +45,12 @@ static htp_outcome run_sides(htp_machine *m, const htp_item *condition, htp_side
     if (!then->has_raised && !otherwise->has_raised) {
         return HTP_GOES_ON;
     }
-    bool none_passes = then->has_raised && otherwise->has_raised;
-    if (none_passes || is_taken(m, condition, then->has_raised)) {
-        const htp_block *raised = then->has_raised ? then : otherwise;
-        return htp_machine_stop(m, HTP_RAISES, "%s", raised->message);
+    const char *message = then->has_raised ? then->message : otherwise->message;
+    if (then->has_raised && otherwise->has_raised) {
+        return htp_machine_stop(m, HTP_RAISES, "%s", message);
     }
-    return HTP_GOES_ON;
+    bool is_refused = is_taken(m, condition, then->has_raised);
+    return is_refused ? htp_machine_stop(m, HTP_BAD_INPUTS, "%s", message) : HTP_GOES_ON;
 }
 
 /* Records a branch whose sides have been run. */

@@ -120,6 +120,20 @@ static bool must_run(const htp_machine *m, const htp_item *limit, const htp_item
     return must;
 }
 
+/* A loop whose body raises, with its message. An exported model does not raise, so it does not run,
+ * unless it does at sizes that an axis may have: these are refused. */
+static htp_outcome leave_raised(htp_machine *m, const htp_item *limit, const htp_item *condition,
+                                const htp_mark *mark, const htp_items *state, htp_items *outputs)
+{
+    if (must_run(m, limit, condition)) {
+        bool is_always = htp_is_decided(limit) && htp_is_decided(condition);
+        return is_always ? HTP_RAISES : HTP_BAD_INPUTS;
+    }
+    htp_recording_discard(m, mark);
+    *outputs = carried_of(m, state);
+    return HTP_GOES_ON;
+}
+
 static htp_outcome repeat(htp_machine *m, const htp_step *step, htp_item *limit,
                           const htp_items *state, int64_t done, htp_items *outputs)
 {
@@ -131,11 +145,8 @@ static htp_outcome repeat(htp_machine *m, const htp_step *step, htp_item *limit,
     const char *reason = "a loop changes the types of its carried values";
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
         htp_outcome outcome = attempt(m, loop, limit, condition, outputs);
-        if (outcome == HTP_RAISES && !must_run(m, limit, condition)) {
-            /* An exported model does not raise. */
-            htp_recording_discard(m, &mark);
-            *outputs = carried_of(m, state);
-            return HTP_GOES_ON;
+        if (outcome == HTP_RAISES) {
+            return leave_raised(m, limit, condition, &mark, state, outputs);
         }
         bool is_done = outcome == HTP_GOES_ON && loop->run.is_stable;
         if (is_done ||

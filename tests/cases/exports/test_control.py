@@ -6,7 +6,7 @@ import onnx
 import torch
 from torch import nn
 
-from harness import EXIT_OK, case, run, scratch
+from harness import EXIT_OK, EXIT_USAGE, case, case_for_each, run, scratch
 from numbers_check import assert_close, feed, reference, session
 
 
@@ -151,3 +151,62 @@ def blocks_in_the_dump() -> None:
     (branch,) = [line for line in lines if "prim::If" in line]
     assert "  blocks: " in loop and "  block: " not in loop
     assert "  blocks: " in branch and "  block: " in branch
+
+
+class RaisingSide(nn.Module):
+    """The check of instance_norm: one value is not enough."""
+
+    def forward(self, x, z):
+        p = z * 1.0
+        if bool(x.sum() > 0.3):
+            if z.size(2) * z.size(3) == 1:
+                raise ValueError("too small")
+            p = torch.relu(z)
+        return p
+
+
+class RaisingBody(nn.Module):
+    def forward(self, x, z):
+        p = z * 1.0
+        for _ in range(int(x.sum())):
+            if z.size(2) * z.size(3) == 1:
+                raise ValueError("too small")
+            p = torch.relu(z) + p
+        return p
+
+
+class RaisingRepeatedly(nn.Module):
+    def forward(self, x, z):
+        p = z * 1.0
+        if bool(x.sum() > 0.3):
+            for _ in range(z.size(2) - 6):
+                raise ValueError("too large")
+            p = torch.relu(z)
+        return p
+
+
+@case_for_each([RaisingSide, RaisingBody, RaisingRepeatedly], name=lambda kind: kind.__name__)
+def raising_at_some_sizes_is_not_raising(kind) -> None:
+    """What runs on a condition, and raises at some sizes only, is there at the others."""
+    with scratch() as folder:
+        file, out = folder / "model.pt", folder / "model.onnx"
+        torch.jit.save(torch.jit.script(kind().eval()), str(file))
+        height = "6" if kind is RaisingRepeatedly else "height=6"
+        given = ["--input", "x:float32[rows=3]", "--input", f"z:float32[1,2,{height},width=5]"]
+        made = run(file, "--out", out, *given)
+        assert made.returncode == EXIT_OK, made.stderr
+        runner = session(out)
+        for sign in (1, -1):
+            for width in (5, 9):
+                values = torch.full((3,), sign * 0.7), torch.randn(1, 2, 6, width)
+                assert_close(feed(runner, values), reference(file, values), f"{sign}, {width}")
+
+
+@case
+def sizes_that_raise_on_a_condition_are_refused() -> None:
+    with scratch() as folder:
+        file = folder / "model.pt"
+        torch.jit.save(torch.jit.script(RaisingRepeatedly().eval()), str(file))
+        made = run(file, "--out", folder / "model.onnx", "--input", "x:float32[3]",
+                   "--input", "z:float32[1,2,height=6,5]")
+    assert made.returncode == EXIT_USAGE and "axis height" in made.stderr, made.stderr

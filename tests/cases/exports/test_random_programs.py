@@ -31,7 +31,7 @@ NO_REASON = re.compile(r": *[,;]|: *$|nothing produces", re.MULTILINE)
 
 def is_refused(result) -> bool:
     """Whether an operation is refused, or the program raises at these sizes; the message has the reason."""
-    is_raised = result.returncode == EXIT_USAGE and " raised in the root module" in result.stderr
+    is_raised = result.returncode == EXIT_USAGE and " raised in " in result.stderr
     if result.returncode != EXIT_UNSUPPORTED and not is_raised:
         return False
     assert not NO_REASON.search(result.stderr), f"refused without a reason: {result.stderr}"

@@ -180,5 +180,5 @@ KIND = Kind(
     TEMPLATE, STATEMENTS, ("bool({v}.sum() > {n}.3)", "k > {n}"),
     {"v": "ab", "w": "ab", "r": "ef", "s": "ef", "l": "pq", "m": "pq", "i": "k"},
     ("--input", "x:float32[rows=3,8]", "--input", "y:float32[batch=2,length=5,8]", "--input",
-     "z:float32[images=2,4,6,6]", "--input", "n:int64[]=2"), inputs, most_branches=0.06,
+     "z:float32[images=2,4,height=6,width=6]", "--input", "n:int64[]=2"), inputs, most_branches=0.06,
     most_loops=0.05, largest=1e3)
