@@ -5,6 +5,7 @@
 #include "exported/call/memory.h"
 #include "exported/call/names.h"
 #include "exported/call/operand_types.h"
+#include "exported/call/result_sizes.h"
 #include "exported/call/scopes.h"
 #include "exported/call/training.h"
 
@@ -307,6 +308,9 @@ static void add_operator(htp_tape *r, const htp_exported_node *node)
     const htp_exported_schema *schema = htp_tape_schema(r, kind);
     uint32_t made = schema ? add_by_schema(r, schema, node) : add_as_given(r, kind, node);
     htp_tape_give(r, made, node);
+    if (schema) {
+        htp_exported_check_sizes(r, schema, node, made);
+    }
     if (schema && !htp_training_note(r, node, made)) {
         htp_lying_note(r, schema, node, made);
     }

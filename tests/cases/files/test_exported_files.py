@@ -39,7 +39,17 @@ def old_with(value: bytes, storages=None, **options) -> tuple:
     return {**OLD, "serialized_state_dict.pt": saved}, ""
 
 
+
+
+def viewed(sizes: bytes) -> dict:
+    """The program with a view of x, of 3x2, in place of its sum."""
+    return changed(records(), MODEL, (b"aten.add.Tensor", b"aten.view.default"),
+                   (b'"name": "other", "arg": {"as_tensor": {"name": "w"}}', b'"name": "size", "arg": {"as_ints": %s}' % sizes))
+
+
 FAILURES = {
+    "other_sizes": (viewed(b"[2, 3]"), "net/", EXIT_BAD_INPUT, "y has other sizes than size of torch.ops.aten.view", ()),
+    "other_rank": (viewed(b"[6]"), "net/", EXIT_BAD_INPUT, "y has other sizes than size of torch.ops.aten.view", ()),
     "older_major": (changed(OLD, "serialized_exported_program.json", (b'{"major": 8, "minor": 20}',
                                                                      b'{"major": 7, "minor": 3}')),
                     "", EXIT_UNSUPPORTED, "schema 7.3", ()),
@@ -102,6 +112,14 @@ def fails_with_one_line(name: str) -> None:
         lines = [line for line in result.stderr.splitlines() if not line.startswith("htp-trace: taken from")]
         assert result.returncode == code and len(lines) == 1 and words in lines[0], result
         assert not (there / "net.onnx").exists()
+
+
+@case
+def sizes_are_found() -> None:
+    """-1 is any size."""
+    with scratch() as there:
+        made = run(write(there / "net.pt2", viewed(b"[-1, 2]")), "--out", there / "net.onnx")
+        assert made.returncode == EXIT_OK, made
 
 
 @case
