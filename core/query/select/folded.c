@@ -44,6 +44,18 @@ static bool is_tagged(const htp_region *region, uint32_t node)
     return is_named;
 }
 
+static const htp_view_property *full_tag_of(const htp_view *view, uint32_t node)
+{
+    return htp_view_find_property(view, view->nodes.items[node].properties,
+                                  htp_view_find_name(view, "full_tag"));
+}
+
+/* A file may list further tags of a node that has none of its own. */
+static bool has_tag(const htp_region *region, uint32_t node)
+{
+    return region->tree->places[node].tags.count > 0 || full_tag_of(region->view, node);
+}
+
 uint32_t htp_folded_node(htp_arena *arena, const htp_region *region)
 {
     const htp_view *view = region->view;
@@ -53,7 +65,8 @@ uint32_t htp_folded_node(htp_arena *arena, const htp_region *region)
         const htp_view_property *list =
             lists == 0 ? NULL
                        : htp_view_find_property(view, view->nodes.items[n].properties, lists);
-        if (is_tagged(region, n) || (list && names_one(arena, &tags, list->value))) {
+        if (is_tagged(region, n) ||
+            (list && has_tag(region, n) && names_one(arena, &tags, list->value))) {
             return n;
         }
     }
@@ -62,9 +75,7 @@ uint32_t htp_folded_node(htp_arena *arena, const htp_region *region)
 
 htp_slice htp_folded_tag(const htp_region *region, uint32_t node)
 {
-    const htp_view *view = region->view;
-    const htp_view_property *tag = htp_view_find_property(view, view->nodes.items[node].properties,
-                                                          htp_view_find_name(view, "full_tag"));
+    const htp_view_property *tag = full_tag_of(region->view, node);
     htp_view_range tags = region->tree->places[node].tags;
     return tag ? (htp_slice){(const char *)tag->value.at, tag->value.bytes}
                : htp_tree_address(&region->tree->modules[region->tree->owners.items[tags.first]]);

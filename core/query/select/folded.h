@@ -7,7 +7,7 @@
 
 #include "query/select/region.h"
 
-/** The first node with a module of the region among its further tags, or HTP_NONE. */
+/** The first node with a tag, and a module of the region among its further ones; or HTP_NONE. */
 uint32_t htp_folded_node(htp_arena *arena, const htp_region *region);
 
 /** The full tag of a node, or its tag if the file has no full tags. */

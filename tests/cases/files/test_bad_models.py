@@ -130,6 +130,19 @@ def attributes_without_values():
 
 
 @case
+def lists_of_tags_without_a_tag():
+    """A node that lists further modules, and has no tag of its own: nothing is folded into it."""
+    first = node("Neg", ("x",), ("y0",), "first", metadata={"source_module": "/Net/C"})
+    listed = node("Neg", ("y0",), ("y1",), "listed", metadata={"full_tags": '["/Net/A", "/Net/B"]'})
+    folded = node("Neg", ("y1",), ("y",), "folded", metadata={**TAG, "hierarchy_tags": '["/Net/A", "/Net/B"]'})
+    with scratch() as folder:
+        file = folder / "m.onnx"
+        file.write_bytes(model(graph((first, listed, folded))))
+        told = run("extract", file, "--module", "B", "--out", folder / "b.onnx", env=NO_SHIM)
+        check_line(told, EXIT_USAGE, "'B' has no nodes: it is folded into '/Net/A'")
+
+
+@case
 def constants_with_bodies():
     """Operators that read nothing, in a place where a body reads values of the graph."""
     body = branch(graph((node("Neg", ("x1",), ("e",), "inner"),), inputs=(), outputs=(field(1, "e"),)))
