@@ -20,8 +20,7 @@ static bool is_as_told(const htp_tape *r, const htp_trace_value *told,
     bool is_known = told->kind == HTP_TRACE_INT && told->has_lanes;
     bool is_as_told = true;
     for (uint32_t lane = 0; is_known && lane < r->symbols->lane_count; lane++) {
-        is_as_told =
-            is_as_told && (told->i[lane] < 0 || told->i[lane] == result->dims[lane][dim]);
+        is_as_told = is_as_told && (told->i[lane] < 0 || told->i[lane] == result->dims[lane][dim]);
     }
     return is_as_told;
 }
