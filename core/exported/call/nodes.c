@@ -308,10 +308,11 @@ static void add_operator(htp_tape *r, const htp_exported_node *node)
     const htp_exported_schema *schema = htp_tape_schema(r, kind);
     uint32_t made = schema ? add_by_schema(r, schema, node) : add_as_given(r, kind, node);
     htp_tape_give(r, made, node);
-    if (schema) {
-        htp_exported_check_sizes(r, schema, node, made);
+    if (!schema) {
+        return;
     }
-    if (schema && !htp_training_note(r, node, made)) {
+    htp_exported_check_sizes(r, schema, node, made);
+    if (!htp_training_note(r, node, made)) {
         htp_lying_note(r, schema, node, made);
     }
 }

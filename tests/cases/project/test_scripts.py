@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections import Counter
 
 import memory
 from harness import CASES, ROOT, VENV_PYTHON, case, is_in_share
@@ -43,9 +44,8 @@ def memory_of_child_processes_counts():
 @case
 def names_of_cases_are_unique():
     """The runner finds cases by their names: of two, one would never run."""
-    names = [one.name for one in CASES]
-    twice = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else set()
-    assert not twice, twice
+    counts = Counter(one.name for one in CASES)
+    assert max(counts.values()) == 1, counts.most_common(3)
 
 
 @case
