@@ -523,7 +523,7 @@ check:
 # The programs that tests run.
 tests: $(UNIT) $(STARTED) $(FAULTY) $(ORACLE) $(REPLAY) $(WHEEL_FILES)
 
-# Parts of scripts/run-tests; unit and corpus are the same with each libtorch. SHARE=1/2: half of the suite.
+# Parts of scripts/run-tests; unit and corpus are the same with each libtorch.
 CHECK ?= unit corpus suite install
 run-check: all tests
 	@$(TEST_ENV) HTP_SHARE='$(SHARE)' scripts/run-tests $(CHECK)

@@ -8,11 +8,6 @@ static bool lists_sizes(const char *name)
     return strcmp(name, "size") == 0 || strcmp(name, "shape") == 0;
 }
 
-static bool depends_on_data(const htp_tape *r, const htp_exported_size *size)
-{
-    return size->expression != HTP_NONE && r->is_of_data[size->expression];
-}
-
 /* Whether a size is as told; -1 stands for what the operator finds itself. */
 static bool is_as_told(const htp_tape *r, const htp_trace_value *told,
                        const htp_trace_value *result, uint32_t dim)
@@ -30,7 +25,7 @@ static bool are_as_told(const htp_tape *r, const htp_trace_value *list,
 {
     bool are = list->element_count == declared->rank;
     for (uint32_t i = 0; i < declared->rank && are; i++) {
-        are = depends_on_data(r, &declared->sizes[i]) ||
+        are = htp_tape_is_of_data(r, &declared->sizes[i]) ||
               is_as_told(r, &r->values.items[list->elements[i]], result, i);
     }
     return are;

@@ -154,6 +154,11 @@ bool htp_tape_is_fixed(const htp_tape *r, const htp_exported_size *size)
     return size->expression == HTP_NONE || !r->moves[size->expression];
 }
 
+bool htp_tape_is_of_data(const htp_tape *r, const htp_exported_size *size)
+{
+    return size->expression != HTP_NONE && r->is_of_data[size->expression];
+}
+
 static bool is_equal_in_lanes(const htp_tape *r, const htp_exported_size *size)
 {
     int64_t first = number_in(r, size, 0).whole;
@@ -216,7 +221,7 @@ static void describe_number(htp_tape *r, const htp_exported_value *value, htp_tr
 {
     const htp_exported_size *size = &value->number;
     made->is_constant = htp_tape_is_fixed(r, size);
-    made->has_lanes = size->expression == HTP_NONE || !r->is_of_data[size->expression];
+    made->has_lanes = !htp_tape_is_of_data(r, size);
     for (uint32_t lane = 0; lane < r->symbols->lane_count; lane++) {
         htp_exported_number number = number_in(r, size, lane);
         bool is_ratio = number.kind == HTP_EXPORTED_RATIO;

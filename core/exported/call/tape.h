@@ -91,6 +91,9 @@ uint32_t htp_tape_weight(htp_tape *r, uint32_t weight);
 /** Whether a number of the program is the same in all lanes, and at all sizes of the axes. */
 bool htp_tape_is_fixed(const htp_tape *r, const htp_exported_size *size);
 
+/** Whether a number of the program depends on data. */
+bool htp_tape_is_of_data(const htp_tape *r, const htp_exported_size *size);
+
 /** As htp_exported_schema_find(), parsed once for all nodes of a kind. */
 const htp_exported_schema *htp_tape_schema(htp_tape *r, const char *kind);
 

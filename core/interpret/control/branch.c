@@ -33,9 +33,10 @@ static bool is_taken(const htp_machine *m, const htp_item *condition, bool side)
     return is_taken;
 }
 
-/* An exported model does not raise. If one side raises, the branch becomes the other one, unless it
- * raises at sizes that an axis may have: then these are refused, also where the branch is in a side
- * of another one, which does not raise at all sizes. */
+/* An exported model does not raise. If one side raises, the branch becomes the other one. Sizes
+ * that an axis may have, and at which that side is taken, are refused instead. That is no
+ * HTP_RAISES: an enclosing branch raises at these sizes only, and must not become its other side.
+ */
 static htp_outcome run_sides(htp_machine *m, const htp_item *condition, htp_side side, sides *both)
 {
     htp_block *then = &both->then;

@@ -26,12 +26,13 @@ LEAST_COMPARED = 0.3  # of a group: programs that are refused, or raise for all 
 GROUPS = [(kind, first) for kind in KINDS for first in range(FIRST, LAST, GROUP)]
 
 
+RAISED = re.compile(r" raised in (the root module|norm) ")  # the only part that checks sizes
 NO_REASON = re.compile(r": *[,;]|: *$|nothing produces", re.MULTILINE)
 
 
 def is_refused(result) -> bool:
     """Whether an operation is refused, or the program raises at these sizes; the message has the reason."""
-    is_raised = result.returncode == EXIT_USAGE and " raised in " in result.stderr
+    is_raised = result.returncode == EXIT_USAGE and RAISED.search(result.stderr)
     if result.returncode != EXIT_UNSUPPORTED and not is_raised:
         return False
     assert not NO_REASON.search(result.stderr), f"refused without a reason: {result.stderr}"

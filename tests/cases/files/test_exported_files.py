@@ -39,8 +39,6 @@ def old_with(value: bytes, storages=None, **options) -> tuple:
     return {**OLD, "serialized_state_dict.pt": saved}, ""
 
 
-
-
 def viewed(sizes: bytes) -> dict:
     """The program with a view of x, of 3x2, in place of its sum."""
     return changed(records(), MODEL, (b"aten.add.Tensor", b"aten.view.default"),
