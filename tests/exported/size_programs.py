@@ -126,6 +126,15 @@ class Product(nn.Module):
         return torch.cat((x.flatten(), x[0])) + y
 
 
+class SizesOfOthers(nn.Module):
+    """Lists that are called size, but are not that of the result: a picture's, and that of a written part."""
+
+    def forward(self, x, theta):
+        grid = functional.affine_grid(theta, x.shape, False)
+        begin = torch.arange(6.0).reshape(2, 3)
+        return functional.grid_sample(x, grid, align_corners=False), torch.as_strided_scatter(x, begin, (2, 3), (3, 1), 1)
+
+
 def images(b, h, w):
     return (torch.randn(b, 1, h, w),)
 
@@ -158,4 +167,6 @@ PROGRAMS = (
     Program("mapped", Mapped, floats(("b", 4)), modes=BOTH, twin=False),
     Program("product", Product, lambda h, w: (torch.randn(h, w), torch.randn(h * w + w)), ((3, 5), (2, 4), (7, 9)),
             modes=ONE, twin=False),
+    Program("sizes_of_others", SizesOfOthers, lambda b, h, w: (torch.randn(b, 2, h, w), torch.randn(b, 2, 3)),
+            ((2, 12, 16), (3, 12, 16), (9, 12, 16)), modes=BOTH, twin=False),
 )

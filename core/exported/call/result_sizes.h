@@ -8,8 +8,8 @@
 #include "exported/call/schemas.h"
 #include "exported/call/tape.h"
 
-/** Fails, with the result's name, if the sizes of a list argument are others, at the sizes of any
- * lane. Sizes that depend on data are believed.
+/** Fails, with the result's name, if it declares other sizes than the argument that lists them, at
+ * the sizes of any lane. Sizes that depend on data are believed.
  * @param node  of the trace, made of @p from */
 void htp_exported_check_sizes(htp_tape *r, const htp_exported_schema *schema,
                               const htp_exported_node *from, uint32_t node);
