@@ -641,8 +641,8 @@ tidy-shim:
 
 # Files changed recently, or whose header was, since BASE or by scripts/changed-files: latest first, as many as
 # continuous integration has time for. `make tidy` checks all.
-MOST_C ?= 20
-MOST_CXX ?= 4
+MOST_C ?= 12
+MOST_CXX ?= 3
 tidy-changed: CHANGED = $(shell scripts/changed-files $(BASE) | sed 's/\.h$$/.c/; p; s/\.c$$/.cpp/' | \
     awk '!seen[$$0]++')
 tidy-changed: LATE_C = $(wordlist 1,$(MOST_C),$(filter $(TIDIED_C),$(CHANGED)))
