@@ -238,6 +238,15 @@ call("interpolate/float64/antialias/width-1", lambda x: F.interpolate(x, (2, 1),
 call("upsample/bilinear-corners-dynamic",
      lambda x: F.interpolate(x, scale_factor=1.5, mode="bilinear", align_corners=True), (2, 3, 6, 7),
      dynamic={0: {2: "height", 3: "width"}})
+# libtorch takes a factor beside sizes that do not follow from it, and finds places by the factor.
+for name, function in (("nearest", torch._C._nn.upsample_nearest2d),
+                       ("bilinear", lambda x, s, h, w: torch._C._nn.upsample_bilinear2d(x, s, False, h, w))):
+    call(f"upsample/{name}/factor-of-sizes", lambda x, f=function: f(x, [2 * x.shape[2], 3 * x.shape[3]], 2.0, 3.0),
+         (2, 3, 6, 7), dynamic={0: {2: "height", 3: "width"}})
+    call(f"upsample/{name}/factor-of-other-sizes", lambda x, f=function: f(x, [2 * x.shape[2], 3 * x.shape[3]], 2.0, 1.0),
+         (2, 3, 6, 7), dynamic={0: {2: "height", 3: "width"}}, refused="a scale factor of 1 does not give")
+call("upsample/nearest/factor-of-other-fixed-sizes", lambda x: torch._C._nn.upsample_nearest2d(x, [11, 20], 1.5, 4.0),
+     (2, 3, 6, 7))
 
 # ---- padding ---------------------------------------------------------------------------------------
 

@@ -130,6 +130,10 @@ static axis_plan plan_unknown(htp_lowering *l, const htp_resizing *r, size_t axi
     const htp_dim *in = &r->in[axis];
     const htp_dim *out = &r->out[axis];
     double scale = r->scales[axis];
+    if (scale > 0 && !htp_resizing_scale_fits(l, r, axis)) {
+        htp_lower_fail(l, "a scale factor of %g does not give the size of its output", scale);
+        return (axis_plan){.factor = 1};
+    }
     bool whole = scale >= 1 && floor(scale) == scale;
     bool same = in->symbol && out->symbol && strcmp(in->symbol, out->symbol) == 0;
     int64_t factor = whole ? (int64_t)scale : 1;

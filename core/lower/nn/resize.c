@@ -39,8 +39,7 @@ static bool factor_fits(const htp_resizing *r, size_t i, float written)
 {
     double scale = r->scales[i];
     if (!r->in[i].symbol) {
-        return !r->out[i].symbol && size_is_certain(r->in[i].size, scale, written) &&
-               (double)r->out[i].size == floor((double)r->in[i].size * scale);
+        return size_is_certain(r->in[i].size, scale, written);
     }
     for (int64_t size = 1; floor(scale) != scale && size <= HTP_RESIZING_LARGEST; size++) {
         if (!size_is_certain(size, scale, written)) {
@@ -56,7 +55,8 @@ static double written_factor(htp_lowering *l, const htp_resizing *r, size_t i)
 {
     float nearest = (float)r->scales[i];
     const float candidates[] = {nearest, nextafterf(nearest, INFINITY), nextafterf(nearest, 0)};
-    for (size_t k = 0; k < 3; k++) {
+    bool fits = htp_resizing_scale_fits(l, r, i);
+    for (size_t k = 0; fits && k < 3; k++) {
         if (factor_fits(r, i, candidates[k])) {
             return (double)candidates[k];
         }

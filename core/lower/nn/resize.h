@@ -21,6 +21,10 @@ typedef struct htp_resizing {
 /** Reads the arguments of any aten::upsample_*; fails if they are not supported. */
 htp_resizing htp_resizing_read(htp_lowering *l);
 
+/** Whether a given factor makes the new size of spatial axis @p axis, in every lane: libtorch also
+ * takes sizes that do not follow from the factor. */
+bool htp_resizing_scale_fits(htp_lowering *l, const htp_resizing *r, size_t axis);
+
 /** The new size of spatial axis @p axis as [1]. */
 htp_tensor_id htp_resizing_size(htp_lowering *l, const htp_resizing *r, size_t axis);
 

@@ -3,9 +3,11 @@
  */
 #include "lower/nn/resize.h"
 
+#include "graph/symbols.h"
 #include "lower/compose/compose.h"
 #include "lower/emit/sizes.h"
 
+#include <math.h>
 #include <string.h>
 
 /** Reads the scales: a list, or an argument per axis. */
@@ -49,6 +51,18 @@ htp_resizing htp_resizing_read(htp_lowering *l)
     r.out = htp_output_dims(l, 0) + 2;
     read_scales(l, &r);
     return r;
+}
+
+bool htp_resizing_scale_fits(htp_lowering *l, const htp_resizing *r, size_t axis)
+{
+    const htp_trace_value *in = l->graph->values[htp_arg_value(l, r->input)].traced;
+    const htp_trace_value *out = l->graph->values[htp_output_value(l, 0)].traced;
+    bool fits = true;
+    for (uint32_t lane = 0; lane < l->graph->symbols->lane_count && fits; lane++) {
+        double size = floor((double)in->dims[lane][axis + 2] * r->scales[axis]);
+        fits = size == (double)out->dims[lane][axis + 2];
+    }
+    return fits;
 }
 
 htp_tensor_id htp_resizing_size(htp_lowering *l, const htp_resizing *r, size_t axis)
