@@ -5,6 +5,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* A dim of which some lanes say nothing: what operators derive is to name it. */
+static htp_dim find_in_part(htp_symbols *symbols, const htp_trace_value *value, uint32_t axis)
+{
+    bool is_same = true;
+    for (uint32_t lane = 1; lane < symbols->lane_count; lane++) {
+        const bool is_absent = (value->absent >> lane & 1) != 0;
+        is_same = is_same && (is_absent || value->dims[lane][axis] == value->dims[0][axis]);
+    }
+    htp_dim dim = is_same ? (htp_dim){.symbol = NULL} : htp_symbols_unknown(symbols);
+    dim.size = value->dims[0][axis];
+    return dim;
+}
+
 static const htp_dim *build_dims(htp_symbols *symbols, const htp_trace_value *value)
 {
     htp_dim *dims = HTP_NEW_ARRAY(symbols->arena, htp_dim, value->rank);
@@ -12,6 +25,10 @@ static const htp_dim *build_dims(htp_symbols *symbols, const htp_trace_value *va
         int64_t sizes[HTP_MAX_LANES] = {0};
         if (value->varying >> axis & 1) {
             dims[axis].symbol = "";
+            continue;
+        }
+        if (value->absent) {
+            dims[axis] = find_in_part(symbols, value, axis);
             continue;
         }
         for (uint32_t lane = 0; lane < symbols->lane_count; lane++) {

@@ -432,7 +432,9 @@ htp_dim htp_symbols_prove(htp_symbols *symbols, htp_dim given, htp_dim derived, 
     htp_polynomial_id is = htp_symbols_polynomial(symbols, given);
     htp_polynomial_id made = htp_symbols_polynomial(symbols, derived);
     bool is_known = !has_unknown(symbols, made);
-    if (is == made || (is_known && sizes_agree(symbols, is, made))) {
+    const htp_atom *claimed = htp_polynomial_sole_symbol(&symbols->algebra, is);
+    if (is == made || (claimed && claimed->is_unknown) ||
+        (is_known && sizes_agree(symbols, is, made))) {
         return derived;
     }
     if (symbols->lane_count == 1) {

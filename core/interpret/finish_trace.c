@@ -57,6 +57,7 @@ static htp_outcome describe_tensor(finishing *h, const htp_item *item, htp_trace
                                 HTP_MAX_RANK - 1);
     }
     value->kind = item->is_sequence ? HTP_TRACE_SEQUENCE : HTP_TRACE_TENSOR;
+    value->absent = item->absent;
     value->varying = item->varying;
     value->device = keep_text(h, item->device);
     value->dtype = HTP_DTYPE_OTHER;

@@ -37,6 +37,19 @@ static bool is_same(const htp_machine *m, const htp_item *a, const htp_item *b)
     return is_fixed && htp_operand_is_equal(m->runner, &a->lane[0], &b->lane[0]);
 }
 
+/* Values of @p a, and those of @p b in lanes in which @p a has none of its own. */
+static htp_item in_more_lanes(const htp_machine *m, const htp_item *a, const htp_item *b)
+{
+    htp_item both = *a;
+    for (uint32_t lane = 0; lane < m->lane_count; lane++) {
+        if ((a->absent >> lane & 1) != 0) {
+            both.lane[lane] = b->lane[lane];
+        }
+    }
+    both.absent = a->absent & b->absent;
+    return both;
+}
+
 static htp_outcome merge_tensors(htp_machine *m, const htp_item *a, const htp_item *b,
                                  htp_item **merged)
 {
@@ -49,7 +62,8 @@ static htp_outcome merge_tensors(htp_machine *m, const htp_item *a, const htp_it
         return come_apart(
             m, "the sides of a branch on the data give tensors of different ranks or dtypes");
     }
-    HTP_DO(htp_item_like(m, a, merged));
+    const htp_item both = in_more_lanes(m, a, b);
+    HTP_DO(htp_item_like(m, &both, merged));
     htp_item_join_device(m, *merged, b);
     if (b->known == HTP_KNOWN_OPEN_SIZES) {
         (*merged)->known = HTP_KNOWN_OPEN_SIZES;

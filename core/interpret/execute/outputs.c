@@ -352,6 +352,32 @@ static void note_stepped(htp_machine *m, const htp_call *call, htp_items *output
     }
 }
 
+/* The lanes in which an item, or an element of a list, has no value of its own. */
+static uint32_t absent_lanes(const htp_item *item)
+{
+    uint32_t absent = item->absent;
+    for (size_t i = 0; i < item->elements.count; i++) {
+        absent |= item->elements.items[i]->absent;
+    }
+    return absent;
+}
+
+/* What is computed of a value that another lane's stands for stands for one itself. */
+static void note_absent(const htp_call *call, const htp_items *outputs)
+{
+    uint32_t absent = call->absent;
+    for (size_t i = 0; i < call->inputs.count; i++) {
+        absent |= absent_lanes(call->inputs.items[i]);
+    }
+    for (size_t i = 0; absent && i < outputs->count; i++) {
+        htp_item *output = outputs->items[i];
+        output->absent = absent;
+        for (size_t k = 0; k < output->elements.count; k++) {
+            output->elements.items[k]->absent = absent;
+        }
+    }
+}
+
 htp_outcome htp_call_make_outputs(htp_machine *m, htp_call *call, htp_mode mode,
                                   const htp_lanes *results, bool decides, htp_items *outputs)
 {
@@ -381,6 +407,7 @@ htp_outcome htp_call_make_outputs(htp_machine *m, htp_call *call, htp_mode mode,
     for (size_t i = 0; i < made.count; i++) {
         set_producer(&made.items[i]->elements, node);
     }
+    note_absent(call, &made);
     htp_call_place(m, call, &made);
     HTP_DO(htp_elsewhere_note(m, call, &elsewhere, &made));
     HTP_DO(htp_memory_note_views(m, call, &made));

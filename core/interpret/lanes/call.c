@@ -28,6 +28,7 @@ htp_call htp_call_with(const htp_call *call, const htp_items *inputs)
 {
     htp_call other = *call;
     other.inputs = *inputs;
+    other.absent = 0;
     memset(other.storages, 0, sizeof(other.storages));
     memset(other.storages_elsewhere, 0, sizeof(other.storages_elsewhere));
     return other;

@@ -106,6 +106,7 @@ htp_outcome htp_call_run_lanes(htp_machine *m, htp_call *call, htp_mode mode, ht
 {
     enum { TELLING = 2 };
     bool must_run = m->recording.block == 0 || call->schema.is_mutable;
+    call->absent = 0;
     memset(call->storages, 0, sizeof(call->storages));
     *results = (htp_lanes){0};
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
@@ -120,6 +121,7 @@ htp_outcome htp_call_run_lanes(htp_machine *m, htp_call *call, htp_mode mode, ht
             outputs = htp_operands_copy(m, results->lane[0], results->count);
             count = results->count;
             call->storages[lane] = call->storages[0];
+            call->absent |= 1U << lane;
         } else {
             HTP_DO(outcome);
         }

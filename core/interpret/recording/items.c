@@ -406,9 +406,12 @@ bool htp_item_is_fixed(const htp_machine *m, const htp_item *tensor, int64_t dim
 bool htp_item_has_same_size(const htp_machine *m, const htp_item *a, int64_t dim_a,
                             const htp_item *b, int64_t dim_b)
 {
+    const bool moves = m->lane_count > 1 && size_of(a, 0, dim_a) != size_of(a, 1, dim_a);
+    const uint32_t absent = moves ? a->absent | b->absent : 0;
     bool is_same = true;
     for (uint32_t lane = 0; lane < m->lane_count; lane++) {
-        is_same = is_same && size_of(a, lane, dim_a) == size_of(b, lane, dim_b);
+        is_same = is_same &&
+                  ((absent >> lane & 1) != 0 || size_of(a, lane, dim_a) == size_of(b, lane, dim_b));
     }
     return is_same;
 }

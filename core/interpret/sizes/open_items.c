@@ -24,6 +24,7 @@ static htp_outcome like_tensor(htp_machine *m, const htp_item *model, htp_item *
     if (model->known == HTP_KNOWN_OPEN_SIZES) {
         item->known = HTP_KNOWN_OPEN_SIZES;
     }
+    item->absent = model->absent;
     item->is_sequence = model->is_sequence;
     item->varying = model->varying;
     item->device = model->device;

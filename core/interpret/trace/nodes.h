@@ -19,6 +19,7 @@ typedef struct htp_trace_value {
     htp_dtype dtype;
     uint32_t rank;
     const int64_t *dims[HTP_MAX_LANES]; /**< by lane; rank entries each */
+    uint32_t absent;  /**< bit L: an operator raised in lane L, and the dims there are made up */
     uint64_t varying; /**< of a sequence: bit D is set where dim D differs between its tensors */
     uint32_t weight;  /**< the tensor is this weight; otherwise HTP_NONE */
     const void *data; /**< known contents, contiguous; NULL if unknown, or a weight */

@@ -320,3 +320,83 @@ def names_hold_at_all_small_sizes(name: str) -> None:
             known = {axis: size for axis, size in zip(axes, inputs[0].shape) if isinstance(axis, str)}
             check_names(dims, dict(zip(names, feed(full, inputs))), known)
         assert count > 8, count
+
+
+# ---- under conditions on the data ------------------------------------------------------------------
+
+
+class Valid(nn.Module):
+    """A convolution that takes no small pictures, padded to the size that it had."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 3)
+
+    def forward(self, x):
+        return nn.functional.pad(self.conv(x), [1, 1, 1, 1])
+
+
+class Chosen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.valid = Valid()
+
+    def forward(self, x):
+        if bool(x.mean() > 0):
+            y = self.valid(x)
+        else:
+            y = x * 2
+        return y, y.flatten(1), x + y
+
+
+class Repeated(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.valid = Valid()
+
+    def forward(self, x):
+        i = 0
+        while i < 3 and bool(x.sum() > 1):
+            x = self.valid(x) * 0.5
+            i += 1
+        return x, x.view(x.size(0), -1)
+
+
+class Cropped(nn.Module):
+    """As small as a tensor of the other side, or smaller: that size is no fixed one."""
+
+    def __init__(self):
+        super().__init__()
+        self.valid = Valid()
+
+    def forward(self, x):
+        y = torch.zeros(x.size(0), 3, 5, 5)
+        if bool(x.mean() > 0):
+            y = self.valid(x)[:, :, :5, :5]
+        return y * 2
+
+
+PICTURE = ["n", 3, "height", "width"]
+CONDITIONAL = {"chosen": (Chosen, [PICTURE, ["n", "height*width*3"], PICTURE]),
+               "repeated": (Repeated, [PICTURE, ["n", "height*width*3"]]),
+               "cropped": (Cropped, None)}
+
+
+@case_for_each(CONDITIONAL)
+def names_hold_where_some_sizes_are_refused(name: str) -> None:
+    """An operator that takes no tiny sizes runs on one side of a branch, or in a loop, alone."""
+    make, wanted = CONDITIONAL[name]
+    torch.manual_seed(3)
+    with scratch() as folder, torch.no_grad():
+        file, out = folder / "model.pt", folder / "model.onnx"
+        torch.jit.script(make().eval()).save(str(file))
+        result = run(file, "--out", out, "--input", "x:float32[n=2,3,height=224,width=224]")
+        assert result.returncode == EXIT_OK, result.stderr
+        outputs = [dims_of(value) for value in onnx.load(str(out)).graph.output]
+        assert outputs == wanted or wanted is None, outputs
+        runner = session(out)
+        for count, height, width in ((1, 224, 320), (3, 12, 4), (2, 3, 3), (2, 1, 7)):
+            for sign in (1, -1):
+                x = torch.rand(count, 3, height, width) * sign
+                if sign < 0 or min(height, width) >= 3:  # libtorch refuses others
+                    assert_close(feed(runner, (x,)), reference(file, (x,)), f"{sign}, {height} x {width}")
