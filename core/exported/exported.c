@@ -374,6 +374,7 @@ static htp_status find_calls(const htp_source *source, htp_arena *arena, htp_wat
 const htp_reader htp_exported_reader = {
     .name = "torch.export",
     .key = "torch.export",
+    .declares_sizes = true,
     .advice =
         "a program of torch.export is forward() of the root; export other methods and modules "
         "as programs of their own",

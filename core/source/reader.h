@@ -84,7 +84,8 @@ typedef struct htp_reader {
     const char *name; /**< "TorchScript" */
     const char *key;  /**< name in JSON: "torchscript" */
 
-    const char *advice; /**< added to the refusal of a missing method; NULL: nothing */
+    bool declares_sizes; /**< of all values: it may contradict their operators */
+    const char *advice;  /**< added to the refusal of a missing method; NULL: nothing */
 
     /** Whether an archive is of this format. */
     bool (*detect)(const htp_archive *archive);

@@ -99,6 +99,18 @@ static htp_status lower_graph(htp_session *session, const void *customs, htp_bui
                              session->model_path);
 }
 
+/* Infers types. Lowerings rely on declared sizes, which may contradict operators. */
+static htp_status infer_types(const htp_session *session, htp_builder *model)
+{
+    const htp_tensor_id contradicted = htp_builder_infer_types(model);
+    return contradicted == HTP_NONE || !session->source.reader->declares_sizes
+               ? HTP_OK
+               : htp_status_make(HTP_CODE_BAD_INPUT,
+                                 "%s: damaged program: it declares other sizes of %s than its "
+                                 "operator gives it; export it again",
+                                 session->model_path, model->tensors.items[contradicted].name);
+}
+
 /* Set last, since it depends on the whole model. */
 static htp_status set_ir_version(const htp_session *session, htp_builder *model)
 {
@@ -140,7 +152,7 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
         htp_lower_find_kept(*model, &session->kept);
     }
     htp_note_kept(session, &session->kept);
-    htp_builder_infer_types(*model);
+    HTP_TRY(infer_types(session, *model));
     htp_lower_ask_inputs(*model);
     htp_lower_share_sizes(*model, session->groups);
     htp_lower_tell_shapes(*model);

@@ -21,15 +21,21 @@ static const struct told_row {
     {"aten::zeros", "size"},
 };
 
-/* The argument that lists the sizes of the result; NULL: none does. */
-static const char *find_list(const char *kind)
+/* How an argument lists the sizes of the first result. */
+typedef enum told_dims { TOLD_NONE, TOLD_ALL, TOLD_LAST } told_dims;
+
+static told_dims find_told(const htp_exported_schema *schema, uint32_t index)
 {
+    const char *name = schema->parameters[index].name;
+    if (strcmp(name, "output_size") == 0) { /* as of pooling and interpolation */
+        return TOLD_LAST;
+    }
     for (size_t i = 0; i < sizeof(told_rows) / sizeof(told_rows[0]); i++) {
-        if (strcmp(told_rows[i].kind, kind) == 0) {
-            return told_rows[i].list;
+        if (strcmp(told_rows[i].kind, schema->kind) == 0 && strcmp(told_rows[i].list, name) == 0) {
+            return TOLD_ALL;
         }
     }
-    return NULL;
+    return TOLD_NONE;
 }
 
 /* Whether a size is as told; -1 stands for what the operator finds itself. */
@@ -44,36 +50,100 @@ static bool is_as_told(const htp_tape *r, const htp_trace_value *told,
     return is_as_told;
 }
 
-static bool are_as_told(const htp_tape *r, const htp_trace_value *list,
+static bool are_as_told(const htp_tape *r, const htp_trace_value *list, told_dims told,
                         const htp_exported_value *declared, const htp_trace_value *result)
 {
-    bool are = list->element_count == declared->rank;
-    for (uint32_t i = 0; i < declared->rank && are; i++) {
-        are = htp_tape_is_of_data(r, &declared->sizes[i]) ||
-              is_as_told(r, &r->values.items[list->elements[i]], result, i);
+    const uint32_t count = list->element_count;
+    bool are = told == TOLD_ALL ? count == declared->rank : count <= declared->rank;
+    for (uint32_t i = 0; i < count && are; i++) {
+        const uint32_t dim = declared->rank - count + i;
+        are = htp_tape_is_of_data(r, &declared->sizes[dim]) ||
+              is_as_told(r, &r->values.items[list->elements[i]], result, dim);
     }
     return are;
+}
+
+/* ---- flattening ---- */
+
+/* An argument that is a dim, from the front; -1: none, or out of range. */
+static int64_t find_dim(const htp_tape *r, const htp_trace_node *made, uint32_t index)
+{
+    const htp_trace_value *self = &r->values.items[made->inputs[0]];
+    const htp_trace_value *dim = &r->values.items[made->inputs[index]];
+    if (self->kind != HTP_TRACE_TENSOR || dim->kind != HTP_TRACE_INT || !dim->is_constant) {
+        return -1;
+    }
+    int64_t at = dim->i[0] < 0 ? dim->i[0] + self->rank : dim->i[0];
+    return at < self->rank ? at : -1;
+}
+
+/* Whether a lane has the sizes of a tensor with its dims from @p start to @p end as one. */
+static bool is_flat_in(const htp_trace_value *self, const htp_trace_value *result, uint32_t lane,
+                       uint32_t start, uint32_t end)
+{
+    const int64_t *from = self->dims[lane];
+    const int64_t *to = result->dims[lane];
+    int64_t product = 1;
+    bool is_told = true;
+    for (uint32_t i = start; i <= end; i++) {
+        is_told = is_told && !__builtin_mul_overflow(product, from[i], &product);
+    }
+    bool is = !is_told || to[start] == product;
+    for (uint32_t i = 0; i < self->rank; i++) {
+        is = is && ((i >= start && i <= end) || to[i < start ? i : i - (end - start)] == from[i]);
+    }
+    return is;
+}
+
+/* Whether aten::flatten(self, start_dim, end_dim) gives a result of the declared sizes. */
+static bool is_flat(const htp_tape *r, const htp_trace_node *made,
+                    const htp_exported_value *declared)
+{
+    const htp_trace_value *self = &r->values.items[made->inputs[0]];
+    const int64_t start = find_dim(r, made, 1);
+    const int64_t end = find_dim(r, made, 2);
+    bool is_told = start >= 0 && end >= start; /* not a tensor without dims */
+    for (uint32_t i = 0; i < declared->rank && is_told; i++) {
+        is_told = !htp_tape_is_of_data(r, &declared->sizes[i]);
+    }
+    bool is = !is_told || declared->rank == self->rank - (uint32_t)(end - start);
+    for (uint32_t lane = 0; is_told && is && lane < r->symbols->lane_count; lane++) {
+        is = is_flat_in(self, &r->values.items[made->outputs[0]], lane, (uint32_t)start,
+                        (uint32_t)end);
+    }
+    return is;
+}
+
+/* ---- all ---- */
+
+static void fail(htp_tape *r, const htp_exported_value *declared, const char *told,
+                 const htp_exported_node *from)
+{
+    htp_tape_fail(r, htp_status_make(HTP_CODE_BAD_INPUT,
+                                     "damaged program: %s has other sizes than %s of %s; export it "
+                                     "again",
+                                     declared->name, told, from->target));
 }
 
 void htp_exported_check_sizes(htp_tape *r, const htp_exported_schema *schema,
                               const htp_exported_node *from, uint32_t node)
 {
     const htp_trace_node *made = &r->nodes.items[node];
-    const char *name = find_list(schema->kind);
-    bool has_result = name && !r->failure && made->output_count == 1 && from->output_count == 1 &&
+    bool has_result = !r->failure && made->output_count > 0 && from->output_count > 0 &&
                       from->outputs[0].kind == HTP_EXPORTED_VALUE;
     if (!has_result || r->values.items[made->outputs[0]].kind != HTP_TRACE_TENSOR) {
         return;
     }
     const htp_exported_value *declared = &r->program->values.items[from->outputs[0].value];
+    if (strcmp(schema->kind, "aten::flatten.using_ints") == 0 && !is_flat(r, made, declared)) {
+        fail(r, declared, "start_dim and end_dim", from);
+    }
     for (uint32_t i = 0; i < schema->count; i++) {
         const htp_trace_value *list = &r->values.items[made->inputs[i]];
-        if (list->kind == HTP_TRACE_LIST && strcmp(schema->parameters[i].name, name) == 0 &&
-            !are_as_told(r, list, declared, &r->values.items[made->outputs[0]])) {
-            htp_tape_fail(r, htp_status_make(HTP_CODE_BAD_INPUT,
-                                             "damaged program: %s has other sizes than %s of %s; "
-                                             "export it again",
-                                             declared->name, name, from->target));
+        const told_dims told = list->kind == HTP_TRACE_LIST ? find_told(schema, i) : TOLD_NONE;
+        if (told != TOLD_NONE &&
+            !are_as_told(r, list, told, declared, &r->values.items[made->outputs[0]])) {
+            fail(r, declared, schema->parameters[i].name, from);
         }
     }
 }

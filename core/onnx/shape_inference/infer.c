@@ -78,6 +78,26 @@ bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped)
     return is_axis;
 }
 
+/* Notes a tensor with another rank or size than its operator gives it. Nested graphs may not run.
+ */
+static void note_contradicted(htp_infer *infer, htp_tensor_id id)
+{
+    const htp_tensor *tensor = &infer->model->tensors.items[id];
+    bool counts = infer->node->graph == 0 && (tensor->uses > 0 || tensor->is_output);
+    if (counts && infer->contradicted == HTP_NONE) {
+        infer->contradicted = id;
+    }
+}
+
+static bool are_other_sizes(const htp_dim *given, const htp_dim *derived, uint32_t rank)
+{
+    bool are = false;
+    for (uint32_t i = 0; derived && i < rank && !are; i++) {
+        are = !given[i].symbol && !derived[i].symbol && given[i].size != derived[i].size;
+    }
+    return are;
+}
+
 /* Compares a derived type with the existing one; does nothing if @p derived is NULL. Symbols are
  * proven in the main graph alone: in bodies a name would stand for several sizes, one per
  * iteration. */
@@ -104,7 +124,11 @@ void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t r
     if (index >= infer->node->output_count || rank > HTP_MAX_RANK) {
         return;
     }
-    htp_tensor *tensor = &infer->model->tensors.items[infer->node->outputs[index]];
+    const htp_tensor_id id = infer->node->outputs[index];
+    htp_tensor *tensor = &infer->model->tensors.items[id];
+    if (tensor->has_type && (tensor->rank != rank || are_other_sizes(tensor->dims, dims, rank))) {
+        note_contradicted(infer, id);
+    }
     if (!tensor->has_type) {
         tensor->has_type = true;
         tensor->dtype = dtype;
@@ -115,7 +139,7 @@ void htp_infer_set(htp_infer *infer, uint32_t index, htp_dtype dtype, uint32_t r
     } else {
         return;
     }
-    infer->is_set[infer->node->outputs[index]] = true;
+    infer->is_set[id] = true;
     for (uint32_t i = 0; i < rank; i++) {
         htp_infer_note_least(infer, tensor->dims[i], 0);
     }
@@ -414,6 +438,7 @@ static void walk(htp_infer *infer, const htp_map *by_op)
     infer->is_set = HTP_NEW_ARRAY(infer->arena, bool, model->tensors.count);
     infer->fronts = (htp_map){0};
     infer->is_wrong = false;
+    infer->contradicted = HTP_NONE;
     htp_polynomial_forget(&infer->symbols->algebra);
     read_constants(infer);
     for (size_t i = 0; i < model->nodes.count; i++) {
@@ -430,7 +455,7 @@ static void walk(htp_infer *infer, const htp_map *by_op)
     }
 }
 
-void htp_builder_infer_types(htp_builder *model)
+htp_tensor_id htp_builder_infer_types(htp_builder *model)
 {
     htp_infer infer = {.model = model, .arena = model->arena, .symbols = model->graph->symbols};
     htp_map by_op = {0};
@@ -455,4 +480,5 @@ void htp_builder_infer_types(htp_builder *model)
         graph->trips = graph->has_trips ? htp_symbols_resolve(infer.symbols, graph->trips, false)
                                         : graph->trips;
     }
+    return infer.contradicted;
 }

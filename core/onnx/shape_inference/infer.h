@@ -13,7 +13,10 @@
  * an operator without a rule, and those of unknown rank, stay untyped. Linear in nodes and dims.
  *
  * Reference: https://onnx.ai/onnx/operators/
+ *
+ * @return the first tensor of the main graph, read by a node or returned, whose existing rank or
+ * size its operator contradicts; HTP_NONE
  */
-void htp_builder_infer_types(htp_builder *model);
+htp_tensor_id htp_builder_infer_types(htp_builder *model);
 
 #endif

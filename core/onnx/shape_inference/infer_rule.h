@@ -36,6 +36,7 @@ typedef struct htp_infer {
     htp_guess **guesses;          /* by tensor: for bodies of loops, see infer_nested.c */
     bool is_wrong;                /* a guess was wrong: another pass follows */
     bool guesses_nothing;
+    htp_tensor_id contradicted; /* the result of htp_builder_infer_types() */
 } htp_infer;
 
 /** A rule for types; and one for the contents of the first output, which sets @p count elements.

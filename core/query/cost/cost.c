@@ -173,7 +173,7 @@ static const htp_cost *find(htp_arena *arena, const htp_view *view, const htp_tr
     if (!made.builder) {
         return NULL;
     }
-    htp_builder_infer_types(made.builder);
+    (void)htp_builder_infer_types(made.builder);
     *cost = (htp_cost){.arena = arena,
                        .view = view,
                        .tree = tree,

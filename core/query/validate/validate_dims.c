@@ -148,7 +148,7 @@ void htp_validate_dims(htp_validator *v)
     if (!s.built.builder) {
         return;
     }
-    htp_builder_infer_types(s.built.builder);
+    (void)htp_builder_infer_types(s.built.builder);
     note_all(v, &s);
     htp_validate_operands(v, &s);
     for (uint32_t i = 0; i < view->values.count; i++) {

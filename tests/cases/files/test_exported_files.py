@@ -45,9 +45,23 @@ def viewed(sizes: bytes) -> dict:
                    (b'"name": "other", "arg": {"as_tensor": {"name": "w"}}', b'"name": "size", "arg": {"as_ints": %s}' % sizes))
 
 
+def reordered(operator: bytes, name: bytes, value: bytes) -> dict:
+    """The program with another operator on x, of 3x2, in place of its sum."""
+    return changed(records(), MODEL, (b"aten.add.Tensor", operator),
+                   (b'"name": "other", "arg": {"as_tensor": {"name": "w"}}', b'"name": "%s", "arg": %s' % (name, value)))
+
+
+OTHER_SIZES = "it declares other sizes of"
 FAILURES = {
     "other_sizes": (viewed(b"[2, 3]"), "net/", EXIT_BAD_INPUT, "y has other sizes than size of torch.ops.aten.view", ()),
     "other_rank": (viewed(b"[6]"), "net/", EXIT_BAD_INPUT, "y has other sizes than size of torch.ops.aten.view", ()),
+    "other_pooled": (reordered(b"aten.adaptive_avg_pool1d.default", b"output_size", b'{"as_ints": [1]}'), "net/",
+                     EXIT_BAD_INPUT, "y has other sizes than output_size of torch.ops.aten.adaptive_avg_pool1d", ()),
+    "other_transposed": (reordered(b"aten.permute.default", b"dims", b'{"as_ints": [1, 0]}'), "net/", EXIT_BAD_INPUT,
+                         OTHER_SIZES, ()),
+    "other_flat": (reordered(b"aten.flatten.using_ints", b"start_dim", b'{"as_int": 0}'), "net/", EXIT_BAD_INPUT,
+                   "y has other sizes than start_dim and end_dim of torch.ops.aten.flatten", ()),
+    "other_longer": (reordered(b"aten.unsqueeze.default", b"dim", b'{"as_int": 0}'), "net/", EXIT_BAD_INPUT, OTHER_SIZES, ()),
     "older_major": (changed(OLD, "serialized_exported_program.json", (b'{"major": 8, "minor": 20}',
                                                                      b'{"major": 7, "minor": 3}')),
                     "", EXIT_UNSUPPORTED, "schema 7.3", ()),
