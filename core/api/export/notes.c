@@ -44,6 +44,56 @@ void htp_note_tied(htp_session *session, const htp_tied_weights *tied)
     }
 }
 
+/* ---- squeezed dims ---- */
+
+static bool is_dynamic(const htp_value *value, int64_t dim)
+{
+    const uint32_t rank = value->traced->rank;
+    int64_t at = dim < 0 ? dim + rank : dim;
+    return at >= 0 && at < rank && value->dims[at].symbol;
+}
+
+/* Whether aten::squeeze, of all dims, one or several, gets a dynamic one. */
+static bool squeezes_dynamic(const htp_graph *graph, const htp_trace_node *node)
+{
+    const htp_value *self = &graph->values[node->inputs[0]];
+    if (self->traced->kind != HTP_TRACE_TENSOR) {
+        return false;
+    }
+    const htp_trace_value *dims =
+        node->input_count > 1 ? htp_graph_value(graph, node->inputs[1]) : NULL;
+    bool is = dims && dims->kind == HTP_TRACE_INT && is_dynamic(self, dims->i[0]);
+    for (uint32_t i = 0; dims && i < dims->element_count && !is; i++) {
+        is = is_dynamic(self, htp_graph_value(graph, dims->elements[i])->i[0]);
+    }
+    for (uint32_t i = 0; !dims && i < self->traced->rank && !is; i++) {
+        is = is_dynamic(self, i);
+    }
+    return is;
+}
+
+void htp_note_squeezed(htp_session *session)
+{
+    static const char squeeze[] = "aten::squeeze";
+    const htp_graph *graph = session->graph;
+    bool is_told =
+        session->source.reader->declares_sizes || session->inputs.failure_when_small != NULL;
+    for (uint32_t i = 0; i < graph->node_count && !is_told; i++) {
+        const htp_trace_node *node = &graph->nodes[i];
+        is_told = graph->is_live[i] && strncmp(node->kind, squeeze, strlen(squeeze)) == 0 &&
+                  node->input_count > 0 && squeezes_dynamic(graph, node);
+        if (is_told) {
+            const char *path = htp_graph_scope_path(graph, node->scope);
+            htp_session_note(session,
+                             "%s in %s keeps dims of dynamic sizes, which libtorch removes where "
+                             "the size is 1",
+                             node->kind, *path ? path : "forward()");
+        }
+    }
+}
+
+/* ---- arithmetic on weights ---- */
+
 static const char *why_kept(htp_session *session, const htp_kept_result *result)
 {
     switch (result->reason) {

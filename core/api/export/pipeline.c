@@ -152,6 +152,7 @@ htp_status htp_pipeline_lower(htp_session *session, const htp_custom_operators *
         htp_lower_find_kept(*model, &session->kept);
     }
     htp_note_kept(session, &session->kept);
+    htp_note_squeezed(session);
     HTP_TRY(infer_types(session, *model));
     htp_lower_ask_inputs(*model);
     htp_lower_share_sizes(*model, session->groups);

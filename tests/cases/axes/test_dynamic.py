@@ -364,6 +364,30 @@ def what_holds_from_2_on_is_told(name: str) -> None:
         assert told == is_told, result.stderr
 
 
+class Squeezed(nn.Module):
+    """The convolution takes no tiny sizes, so that what squeeze() does at 1 is not seen."""
+
+    def __init__(self, *dims):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 2, 3)
+        self.dims = dims
+
+    def forward(self, x):
+        return self.conv(x).mean((2, 3), True).squeeze(*self.dims)
+
+
+@case_for_each(("all", "batch", "others"))
+def squeezed_dims_are_told(name: str) -> None:
+    dims = {"all": (), "batch": (0,), "others": ((2, 3),)}[name]
+    with scratch() as folder:
+        model = torch.jit.trace(Squeezed(*dims).eval(), torch.rand(2, 1, 8, 8))
+        torch.jit.save(model, str(folder / "model.pt"))
+        result = run(folder / "model.pt", "--out", folder / "model.onnx")
+        assert result.returncode == EXIT_OK, result.stderr
+        is_told = "in forward() keeps dims of dynamic sizes, which libtorch removes" in result.stderr
+        assert is_told == (name != "others"), result.stderr
+
+
 class Late(nn.Module):
     """Costly operators, and two axes that are only fixed at the end."""
 
