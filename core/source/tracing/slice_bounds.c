@@ -61,6 +61,12 @@ static bool read_slice(const htp_trace *trace, const htp_trace_node *node, uint3
            !is_alike(from, slice->dim, lane_count);
 }
 
+/* Whether the dim has a size of its own in a lane. */
+static bool is_there(const struct slice *slice, uint32_t lane)
+{
+    return (slice->from->absent >> lane & 1) == 0;
+}
+
 /* Whether the dim is the axis, plus or times a constant, in all lanes. @p size receives the largest
  * size of the axis at which the slice is smaller; it may be below 1. */
 static bool is_exact(const struct slice *slice, const htp_axis *axis, uint32_t lane_count,
@@ -71,6 +77,9 @@ static bool is_exact(const struct slice *slice, const htp_axis *axis, uint32_t l
     bool is_offset = true;
     bool is_multiple = axis->sizes[0] > 0 && dims[0][slice->dim] > 0;
     for (uint32_t lane = 1; lane < lane_count; lane++) {
+        if (!is_there(slice, lane)) {
+            continue;
+        }
         int64_t number = dims[lane][slice->dim];
         int64_t a = 0;
         int64_t b = 1;
@@ -103,8 +112,9 @@ static struct line fit_line(const struct slice *slice, const htp_axis *axis, uin
     uint32_t first = 0;
     uint32_t last = 0;
     for (uint32_t lane = 1; lane < lane_count; lane++) {
-        first = axis->sizes[lane] < axis->sizes[first] ? lane : first;
-        last = axis->sizes[lane] > axis->sizes[last] ? lane : last;
+        const bool counts = is_there(slice, lane);
+        first = counts && axis->sizes[lane] < axis->sizes[first] ? lane : first;
+        last = counts && axis->sizes[lane] > axis->sizes[last] ? lane : last;
     }
     struct line line = {(double)axis->sizes[first], (double)dims[first][slice->dim], 0, INFINITY};
     line.slope = ((double)dims[last][slice->dim] - line.least_dim) /
@@ -115,7 +125,8 @@ static struct line fit_line(const struct slice *slice, const htp_axis *axis, uin
     line.distance = 0;
     for (uint32_t lane = 0; lane < lane_count; lane++) {
         double wanted = line.least_dim + line.slope * ((double)axis->sizes[lane] - line.least_size);
-        line.distance = fmax(line.distance, fabs((double)dims[lane][slice->dim] - wanted));
+        double distance = fabs((double)dims[lane][slice->dim] - wanted);
+        line.distance = is_there(slice, lane) ? fmax(line.distance, distance) : line.distance;
     }
     return line;
 }

@@ -250,8 +250,10 @@ static htp_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
         .sizes = HTP_NEW_ARRAY(tracing->arena, int64_t, (size_t)inputs->axis_count + 1),
         .refused = HTP_NEW_ARRAY(tracing->arena, int64_t, (size_t)inputs->axis_count + 1),
     };
+    /* where tiny sizes are refused, those of the example are not */
+    const uint32_t from = inputs->choice == 0 ? 0 : HTP_INPUTS_LANES - 1;
     for (uint32_t i = 0; i < inputs->axis_count; i++) {
-        below.sizes[i] = inputs->axes[i].sizes[HTP_INPUTS_LANES - 1];
+        below.sizes[i] = inputs->axes[i].sizes[from];
     }
     htp_code code = HTP_CODE_OK;
     bool is_taken = true;
@@ -267,6 +269,16 @@ static htp_code run_below_cuts(struct tracing *tracing, htp_inputs *inputs)
     return code == HTP_CODE_OK && !find_failed(tracing->result.trace)
                ? code
                : run(tracing, inputs->lane_count);
+}
+
+/* Whether tiny sizes were tried, and no operator under a condition raised at them. */
+static bool shows_small_sizes(const htp_trace *trace, const htp_inputs *inputs)
+{
+    bool shows = inputs->lane_count != HTP_INPUTS_LANES;
+    for (uint32_t i = 0; i < trace->value_count && shows; i++) {
+        shows = trace->values[i].absent == 0;
+    }
+    return shows;
 }
 
 /* ---- all lanes ---- */
@@ -330,8 +342,8 @@ static htp_status run_all_lanes(struct tracing *tracing, htp_inputs *inputs,
     if (is_refused) {
         tracing->message = first;
     }
-    if (code == HTP_CODE_OK && inputs->lane_count == HTP_INPUTS_LANES && inputs->axis_count > 0 &&
-        !find_failed(tracing->result.trace)) {
+    if (code == HTP_CODE_OK && inputs->axis_count > 0 && !find_failed(tracing->result.trace) &&
+        !shows_small_sizes(tracing->result.trace, inputs)) {
         (void)run_below_cuts(tracing, inputs);
     }
     if (wanted) {
