@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A dim of which some lanes say nothing: what operators derive is to name it. */
+/* A dim that is made up in some lanes: its name is left to what operators derive. */
 static htp_dim find_in_part(htp_symbols *symbols, const htp_trace_value *value, uint32_t axis)
 {
     bool is_same = true;

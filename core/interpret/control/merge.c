@@ -37,7 +37,7 @@ static bool is_same(const htp_machine *m, const htp_item *a, const htp_item *b)
     return is_fixed && htp_operand_is_equal(m->runner, &a->lane[0], &b->lane[0]);
 }
 
-/* Values of @p a, and those of @p b in lanes in which @p a has none of its own. */
+/* Values of @p a, and those of @p b in lanes in which they are made up. */
 static htp_item in_more_lanes(const htp_machine *m, const htp_item *a, const htp_item *b)
 {
     htp_item both = *a;

@@ -352,7 +352,7 @@ static void note_stepped(htp_machine *m, const htp_call *call, htp_items *output
     }
 }
 
-/* The lanes in which an item, or an element of a list, has no value of its own. */
+/* The lanes in which the value of an item, or of an element of a list, is made up. */
 static uint32_t absent_lanes(const htp_item *item)
 {
     uint32_t absent = item->absent;
@@ -362,7 +362,7 @@ static uint32_t absent_lanes(const htp_item *item)
     return absent;
 }
 
-/* What is computed of a value that another lane's stands for stands for one itself. */
+/* What is computed of a made-up value is made up, too. */
 static void note_absent(const htp_call *call, const htp_items *outputs)
 {
     uint32_t absent = call->absent;

@@ -15,8 +15,7 @@ typedef struct htp_call {
     const htp_program_node *node; /* its node in the program; NULL if it comes from no line of it */
     htp_items inputs;
     const htp_place *place;
-    uint32_t
-        absent; /* bit L: it raised in lane L, and stands for its outputs with those of lane 0 */
+    uint32_t absent; /* bit L: it raised in lane L, where outputs of lane 0 stand for its own */
     /* Memories passed to the kernel, by lane and input, including those in lists. */
     struct htp_storages *storages[HTP_MAX_LANES];
     /* The same with another build of libtorch; NULL if the call was not run for one (elsewhere.h).

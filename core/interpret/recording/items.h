@@ -67,8 +67,8 @@ bool htp_tensor_has_same_dims(const htp_runner_tensor *a, const htp_runner_tenso
 /** Whether they also have one type, and equal layouts from the first element on. */
 bool htp_tensor_has_same_layout(const htp_runner_tensor *a, const htp_runner_tensor *b);
 
-/** Whether dims of two tensors have one size in each lane. Where one has no value of its own in
- * some lane, the others tell if the size differs between them. */
+/** Whether dims of two tensors have one size in each lane. Lanes in which one of them is made up
+ * count only if the size is the same in those that always run. */
 bool htp_item_has_same_size(const htp_machine *m, const htp_item *a, int64_t dim_a,
                             const htp_item *b, int64_t dim_b);
 

@@ -61,8 +61,7 @@ struct htp_item {
     bool is_failed_view : 1;
 
     htp_operand lane[HTP_MAX_LANES];
-    uint32_t absent; /* bit L: an operator raised in lane L, so that it has no value of its own
-                        there; that of lane 0 stands for it */
+    uint32_t absent;         /* bit L: an operator raised in lane L, where its value is made up */
     const htp_item *follows; /* of an is_stepped number: it is a multiple of this one plus a
                                 constant; NULL: unknown */
 

@@ -78,8 +78,8 @@ bool htp_infer_wrap(int64_t axis, uint32_t rank, uint32_t *wrapped)
     return is_axis;
 }
 
-/* Notes a tensor with another rank or size than its operator gives it. Nested graphs may not run.
- */
+/* Notes a tensor with another rank or size than its operator gives it, except in graphs that may
+ * not run. */
 static void note_contradicted(htp_infer *infer, htp_tensor_id id)
 {
     const htp_tensor *tensor = &infer->model->tensors.items[id];

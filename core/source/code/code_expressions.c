@@ -250,8 +250,7 @@ static htp_status parse_subscripts(htp_parser *parser)
     htp_code_token token = parser->current;
     uint32_t count = 0;
     htp_parser_advance(parser);
-    if (htp_parser_is_at(parser,
-                         ']')) { /* libtorch reads the first one of a type without a check */
+    if (htp_parser_is_at(parser, ']')) { /* libtorch looks for the first one without a check */
         return htp_parser_fail(parser, "a subscript");
     }
     HTP_TRY(htp_parser_list(parser, ']', parse_subscript, &count));

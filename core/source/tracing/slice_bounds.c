@@ -61,7 +61,7 @@ static bool read_slice(const htp_trace *trace, const htp_trace_node *node, uint3
            !is_alike(from, slice->dim, lane_count);
 }
 
-/* Whether the dim has a size of its own in a lane. */
+/* Whether the dim is not made up in a lane. */
 static bool is_there(const struct slice *slice, uint32_t lane)
 {
     return (slice->from->absent >> lane & 1) == 0;
