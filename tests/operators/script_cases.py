@@ -106,6 +106,23 @@ def constant_conditions(x: torch.Tensor) -> torch.Tensor:
     return x if torch.jit.is_scripting() else x[0]
 
 
+def identities(x: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    """Equal numbers are the same one."""
+    rows, count, scale = x.size(0), int(n), float(x.size(1)) * 0.5
+    if rows is x.size(0):
+        x = x + 1
+    if rows is not x.size(0):
+        x = x * 2
+    if count is rows:
+        x = x * 3
+    if scale is not float(x.size(1)) / 2:
+        x = x - 7
+    if (rows > 1) is (count > 1):
+        x = x * 5
+    return x
+
+
+script("if/identities", identities, X, torch.tensor(3), others=counts(0, 2, 5), dynamic=BATCH)
 script("call/fork", forked, X)
 script("call/fork-in-branch", forked_in_branch, X, others=signs)
 script("call/fork-list", forked_list, X)

@@ -52,20 +52,45 @@ static htp_outcome find_identity(htp_machine *m, const htp_step *step, bool *is_
     return HTP_GOES_ON;
 }
 
-htp_outcome htp_do_is(htp_machine *m, htp_step *step, htp_items *outputs)
+/* The overload of aten::eq for two numbers of one type, which are the same if they are equal; NULL
+ * for other values. */
+static const char *find_comparison(const htp_step *step)
 {
-    bool is_same;
-    HTP_DO(find_identity(m, step, &is_same));
-    return htp_handler_give(m, outputs, htp_item_bool(m, is_same));
+    const htp_items *both = &step->inputs;
+    if (both->count != 2 || !htp_is_number(both->items[0]) || !htp_is_number(both->items[1]) ||
+        both->items[0]->lane[0].kind != both->items[1]->lane[0].kind) {
+        return NULL;
+    }
+    const htp_operand_kind kind = both->items[0]->lane[0].kind;
+    return kind == HTP_OPERAND_INT     ? "int"
+           : kind == HTP_OPERAND_FLOAT ? "float"
+           : kind == HTP_OPERAND_BOOL  ? "bool"
+                                       : NULL;
 }
 
-/* Negates `is`: two values. */
-htp_outcome htp_do_is_not(htp_machine *m, htp_step *step, htp_items *outputs)
+/* @param compare  of numbers: aten::eq, or its negation */
+static htp_outcome give_identity(htp_machine *m, htp_step *step, const char *compare, bool negates,
+                                 htp_items *outputs)
 {
+    const char *overload = find_comparison(step);
+    if (overload) {
+        htp_item *result;
+        HTP_DO(htp_handler_run(m, compare, overload, step->inputs, &step->place, &result));
+        return htp_handler_give(m, outputs, result);
+    }
     bool is_same;
     HTP_DO(find_identity(m, step, &is_same));
-    htp_item_bool(m, is_same);
-    return htp_handler_give(m, outputs, htp_item_bool(m, !is_same));
+    return htp_handler_give(m, outputs, htp_item_bool(m, is_same != negates));
+}
+
+htp_outcome htp_do_is(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    return give_identity(m, step, "aten::eq", false, outputs);
+}
+
+htp_outcome htp_do_is_not(htp_machine *m, htp_step *step, htp_items *outputs)
+{
+    return give_identity(m, step, "aten::ne", true, outputs);
 }
 
 htp_outcome htp_do_isinstance(htp_machine *m, htp_step *step, htp_items *outputs)
