@@ -22,6 +22,13 @@ static void note_root(htp_session *session, const htp_finished *finished)
     }
 }
 
+/* The module that runs in a scope, as notes name it. */
+static const char *module_of(const htp_session *session, uint32_t scope)
+{
+    const char *path = htp_graph_scope_path(session->graph, scope);
+    return *path ? path : "forward()";
+}
+
 enum {
     SMALLEST_TIED = 1 << 20, /* bytes of a weight worth quantising */
     TIED_SHOWN = 4,
@@ -33,12 +40,11 @@ void htp_note_tied(htp_session *session, const htp_tied_weights *tied)
     size_t shown = 0;
     for (size_t i = 0; i < tied->count && shown < TIED_SHOWN; i++) {
         const htp_tied_weight *weight = &tied->items[i];
-        const char *path = htp_graph_scope_path(session->graph, weight->scope);
         if (weight->bytes >= SMALLEST_TIED) {
             htp_session_note(session,
                              "%s is read as it is stored, and transposed by the product of "
                              "matrices in %s, which quantisers skip; --untie writes it twice",
-                             weight->name, *path ? path : "forward()");
+                             weight->name, module_of(session, weight->scope));
             shown++;
         }
     }
@@ -83,11 +89,10 @@ void htp_note_squeezed(htp_session *session)
         is_told = graph->is_live[i] && strncmp(node->kind, squeeze, strlen(squeeze)) == 0 &&
                   node->input_count > 0 && squeezes_dynamic(graph, node);
         if (is_told) {
-            const char *path = htp_graph_scope_path(graph, node->scope);
             htp_session_note(session,
                              "%s in %s keeps dims of dynamic sizes, which libtorch removes where "
                              "the size is 1",
-                             node->kind, *path ? path : "forward()");
+                             node->kind, module_of(session, node->scope));
         }
     }
 }
@@ -113,10 +118,9 @@ void htp_note_kept(htp_session *session, const htp_kept_arithmetic *kept)
     for (size_t i = 0; i < kept->count && i < KEPT_SHOWN; i++) {
         const htp_kept_result *result = &kept->items[i];
         const htp_trace_node *node = htp_graph_node(session->graph, result->node);
-        const char *path = htp_graph_scope_path(session->graph, node->scope);
         htp_session_note(session,
                          "%s in %s is computed of weights alone whenever the model runs: %s",
-                         node->kind, *path ? path : "forward()", why_kept(session, result));
+                         node->kind, module_of(session, node->scope), why_kept(session, result));
     }
     if (kept->count > KEPT_SHOWN) {
         htp_session_note(session, "so are %zu other results", kept->count - KEPT_SHOWN);

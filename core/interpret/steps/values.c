@@ -52,8 +52,8 @@ static htp_outcome find_identity(htp_machine *m, const htp_step *step, bool *is_
     return HTP_GOES_ON;
 }
 
-/* The overload of aten::eq for two numbers of one type, which are the same if they are equal; NULL
- * for other values. */
+/* The overload of aten::eq and aten::ne for two numbers of one type, which are the same if they are
+ * equal; NULL for other values. */
 static const char *find_comparison(const htp_step *step)
 {
     const htp_items *both = &step->inputs;
@@ -68,12 +68,12 @@ static const char *find_comparison(const htp_step *step)
                                        : NULL;
 }
 
-/* @param compare  of numbers: aten::eq, or its negation */
-static htp_outcome give_identity(htp_machine *m, htp_step *step, const char *compare, bool negates,
-                                 htp_items *outputs)
+/* Gives whether two values are one; with @p negates, whether they are not. */
+static htp_outcome give_identity(htp_machine *m, htp_step *step, bool negates, htp_items *outputs)
 {
     const char *overload = find_comparison(step);
     if (overload) {
+        const char *compare = negates ? "aten::ne" : "aten::eq";
         htp_item *result;
         HTP_DO(htp_handler_run(m, compare, overload, step->inputs, &step->place, &result));
         return htp_handler_give(m, outputs, result);
@@ -85,12 +85,12 @@ static htp_outcome give_identity(htp_machine *m, htp_step *step, const char *com
 
 htp_outcome htp_do_is(htp_machine *m, htp_step *step, htp_items *outputs)
 {
-    return give_identity(m, step, "aten::eq", false, outputs);
+    return give_identity(m, step, false, outputs);
 }
 
 htp_outcome htp_do_is_not(htp_machine *m, htp_step *step, htp_items *outputs)
 {
-    return give_identity(m, step, "aten::ne", true, outputs);
+    return give_identity(m, step, true, outputs);
 }
 
 htp_outcome htp_do_isinstance(htp_machine *m, htp_step *step, htp_items *outputs)
