@@ -98,7 +98,7 @@ COSTLY = {
         "=N raises this limit"),
     "lists through tensors": (forward(TOLIST), "--limit "),
     "lists that double": (doubled("[1, 2]", "torch.add({0}, {0})", "torch.len({0})"), "--limit "),
-    "lists that are repeated": (doubled("[1, 2]", "torch.mul({0}, 2)", "torch.len({0})"), "--limit "),
+    "lists that are repeated": (doubled("[1, 2]", "torch.mul({0}, 2)", "torch.len({0})"), "--limit values=N"),
     "lists of lists": (doubled("[x]", "[{0}, {0}]", "torch.len({0})"), "--limit elements=N"),
     "lists that are extended": (
         forward("    l = [1]\n" + "    torch.extend(l, torch.slice(l))\n" * 40 + "    x = torch.add(x, torch.len(l))\n"),
