@@ -107,7 +107,8 @@ static void check_trace(const htp_trace *trace)
 
 /* ---- runs ---- */
 
-enum { MAX_TICKS = 16, MAX_BYTES = 1 << 28 };
+/* Each value may take some kilobytes, with the runner's tensors. */
+enum { MAX_TICKS = 16, MAX_VALUES = 1 << 15, MAX_BYTES = 1 << 28 };
 
 /* Stops after some thousand steps; more would reach nothing new. */
 static bool count_tick(void *user, uint64_t done, uint64_t total)
@@ -143,7 +144,8 @@ static void interpret_bytes(htp_arena *arena, fuzz_bytes *bytes)
     const htp_program *program = fuzz_make_program(arena, bytes, &text);
     htp_input *inputs = HTP_NEW_ARRAY(arena, htp_input, MAX_INPUTS);
     uint32_t count = interpret_inputs(text, inputs);
-    interpretation *i = interpret_open_read(arena, program);
+    static const htp_limits limits = {{[HTP_LIMIT_VALUES] = MAX_VALUES}};
+    interpretation *i = interpret_open_read(arena, program, &limits);
     i->lanes = lanes;
     i->runner->runner.run = run_checked;
     run_once(i, inputs, count);

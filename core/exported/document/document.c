@@ -161,6 +161,27 @@ static htp_exported_output read_output(htp_document *d, const htp_json_node *nod
     return output;
 }
 
+/* Inputs are values that the graph takes: else a node could make one of them, and be a view of
+ * itself. */
+static void check_inputs(htp_document *d, const htp_exported_input *inputs)
+{
+    const htp_exported_program *program = d->program;
+    const htp_exported_graph *graph = &program->graphs.items[0];
+    bool *is_taken = HTP_NEW_ARRAY(d->scratch, bool, program->values.count + 1);
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        if (graph->inputs[i].kind == HTP_EXPORTED_VALUE) {
+            is_taken[graph->inputs[i].value] = true;
+        }
+    }
+    for (uint32_t i = 0; i < program->input_count && !d->failure; i++) {
+        const htp_exported_argument *input = &inputs[i].argument;
+        if (input->kind == HTP_EXPORTED_VALUE && !is_taken[input->value]) {
+            htp_document_fail(d, "input %s of the signature is none of the graph",
+                              program->values.items[input->value].name);
+        }
+    }
+}
+
 static void read_signature(htp_document *d, const htp_json_node *signature)
 {
     htp_exported_program *program = d->program;
@@ -171,6 +192,7 @@ static void read_signature(htp_document *d, const htp_json_node *signature)
     for (uint32_t i = 0; i < program->input_count; i++, item = htp_json_end_of(item)) {
         inputs[i] = read_input(d, item);
     }
+    check_inputs(d, inputs);
     item = htp_document_list(d, htp_document_member(d, signature, "output_specs"),
                              &program->output_count);
     htp_exported_output *outputs =

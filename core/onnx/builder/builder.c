@@ -201,12 +201,13 @@ htp_tensor_id htp_builder_weight(htp_builder *model, uint32_t weight)
 static uint64_t contiguous_bytes(htp_dtype dtype, uint32_t rank, const int64_t *dims)
 {
     uint64_t bytes = htp_dtype_size(dtype);
+    bool fits = true;
+    bool is_empty = false; /* whatever its other dims are */
     for (uint32_t i = 0; i < rank; i++) {
-        if (!htp_checked_mul(bytes, (uint64_t)dims[i], &bytes)) {
-            return UINT64_MAX;
-        }
+        is_empty = is_empty || dims[i] == 0;
+        fits = fits && htp_checked_mul(bytes, (uint64_t)dims[i], &bytes);
     }
-    return bytes;
+    return is_empty ? 0 : fits ? bytes : UINT64_MAX;
 }
 
 htp_tensor_id htp_builder_constant(htp_builder *model, htp_dtype dtype, uint32_t rank,

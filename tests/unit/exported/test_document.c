@@ -162,6 +162,8 @@ UNIT_TEST(damage_is_told)
         {"\"y\": {\"dtype\"", "\"x\": {\"dtype\"", "value x is there twice", HTP_CODE_BAD_INPUT},
         {"{\"name\": \"y\"}}], \"metadata\"", "{\"name\": \"x\"}}], \"metadata\"",
          "add.Tensor: value x is made twice", HTP_CODE_BAD_INPUT},
+        {"{\"as_tensor\": {\"name\": \"x\"}}], \"outputs\"", "{\"as_int\": 3}], \"outputs\"",
+         "input x of the signature is none of the graph", HTP_CODE_BAD_INPUT},
         {"\"n\": {\"as_int\": 5}", "\"n\": {\"as_int\": 5.5}", "an integer", HTP_CODE_BAD_INPUT},
         {"\"Infinity\"", "\"Infinite\"", "a number is missing", HTP_CODE_BAD_INPUT},
         {"{\"as_none\": true}], \"nodes\"", "{\"as_none\": true}, {\"as_int\": 1}], \"nodes\"",

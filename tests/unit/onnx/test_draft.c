@@ -192,6 +192,15 @@ UNIT_TEST(equal_constants_are_one_initializer)
     ck_assert_str_eq(fixture_name(&f, changed), "/Constant_5");
 }
 
+/* The product of the other dims does not fit. */
+UNIT_TEST(a_constant_without_elements_has_no_bytes)
+{
+    fixture_begin(&f, arena);
+    const int64_t dims[] = {INT32_MAX, 5, INT32_MAX, 0};
+    htp_builder_constant(f.model, HTP_DTYPE_FLOAT32, 4, dims, NULL);
+    ck_assert_uint_eq(f.model->initializers.items[0].bytes, 0);
+}
+
 UNIT_TEST(what_a_caller_passes_is_copied)
 {
     fixture_begin(&f, arena);
@@ -388,6 +397,7 @@ UNIT_TEST(the_ir_version_is_the_lowest_of_opset_and_types)
 UNIT_MAIN("builder", nodes_are_named_by_the_chain_of_calls, equal_names_get_numbers,
           many_equal_names_are_found_at_once, names_are_escaped, inputs_keep_their_names,
           complex_weights_are_pairs, tied_weights_are_one_initializer,
-          equal_constants_are_one_initializer, what_a_caller_passes_is_copied,
-          outputs_rename_or_copy, what_no_output_needs_goes, ends_and_weights_of_what_stays_stay,
-          numbers_leave_none_out, onnx_data_types, the_ir_version_is_the_lowest_of_opset_and_types)
+          equal_constants_are_one_initializer, a_constant_without_elements_has_no_bytes,
+          what_a_caller_passes_is_copied, outputs_rename_or_copy, what_no_output_needs_goes,
+          ends_and_weights_of_what_stays_stay, numbers_leave_none_out, onnx_data_types,
+          the_ir_version_is_the_lowest_of_opset_and_types)
