@@ -322,12 +322,15 @@ static void add_node(htp_tape *r, const htp_exported_node *node, const htp_expor
     if (htp_names_is_check(node->target)) {
         return;
     }
+    const htp_number_name *row = htp_names_number(node->target);
+    if (row && strcmp(row->name, "aten::size.int") == 0) {
+        htp_exported_check_size(r, node);
+    }
     if (gives_constants(r, node)) {
         bind_constants(r, node);
         return;
     }
     r->place = htp_scopes_place(r, node, around);
-    const htp_number_name *row = htp_names_number(node->target);
     if (row) {
         add_number_node(r, row, node);
     } else if (!htp_control_add(r, node)) {

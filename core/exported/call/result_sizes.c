@@ -63,6 +63,52 @@ static bool are_as_told(const htp_tape *r, const htp_trace_value *list, told_dim
     return are;
 }
 
+/* ---- sizes that the operator finds ---- */
+
+/* Operators that give the elements of their first argument, of which -1 takes the rest. */
+static bool keeps_elements(const htp_exported_schema *schema)
+{
+    static const char *const kinds[] = {"aten::_unsafe_view", "aten::reshape", "aten::view",
+                                        "aten::view_copy"};
+    bool keeps = false;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !keeps; i++) {
+        keeps = strcmp(schema->kind, kinds[i]) == 0;
+    }
+    return keeps;
+}
+
+/* The product of all dims but one in the first lane; 0: unknown. */
+static int64_t count_elements(const htp_trace_value *tensor, uint32_t but)
+{
+    int64_t product = 1;
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        if (i != but && __builtin_mul_overflow(product, tensor->dims[0][i], &product)) {
+            return 0;
+        }
+    }
+    return product;
+}
+
+/* Whether -1 in a list stands for as many elements as are left. Made-up sizes need not divide. */
+static bool is_rest(const htp_tape *r, const htp_trace_value *self, const htp_trace_value *list,
+                    const htp_exported_value *declared, const htp_trace_value *result)
+{
+    uint32_t rest = HTP_NONE;
+    for (uint32_t i = 0; i < declared->rank; i++) {
+        const htp_trace_value *told = &r->values.items[list->elements[i]];
+        rest = told->kind == HTP_TRACE_INT && told->is_constant && told->i[0] == -1 ? i : rest;
+        if (htp_tape_is_of_data(r, &declared->sizes[i])) {
+            return true;
+        }
+    }
+    if (rest == HTP_NONE || self->kind != HTP_TRACE_TENSOR) {
+        return true;
+    }
+    const int64_t all = count_elements(self, HTP_NONE);
+    const int64_t others = count_elements(result, rest);
+    return others <= 0 || all % others != 0 || result->dims[0][rest] == all / others;
+}
+
 /* ---- flattening ---- */
 
 /* An argument that is a dim, from the front; -1: none, or out of range. */
@@ -141,9 +187,44 @@ void htp_exported_check_sizes(htp_tape *r, const htp_exported_schema *schema,
     for (uint32_t i = 0; i < schema->count; i++) {
         const htp_trace_value *list = &r->values.items[made->inputs[i]];
         const told_dims told = list->kind == HTP_TRACE_LIST ? find_told(schema, i) : TOLD_NONE;
-        if (told != TOLD_NONE &&
-            !are_as_told(r, list, told, declared, &r->values.items[made->outputs[0]])) {
+        const htp_trace_value *result = &r->values.items[made->outputs[0]];
+        if (told == TOLD_NONE) {
+            continue;
+        }
+        bool are = are_as_told(r, list, told, declared, result);
+        if (are && keeps_elements(schema)) {
+            are = is_rest(r, &r->values.items[made->inputs[0]], list, declared, result);
+        }
+        if (!are) {
             fail(r, declared, schema->parameters[i].name, from);
         }
+    }
+}
+
+void htp_exported_check_size(htp_tape *r, const htp_exported_node *node)
+{
+    bool is_size = node->input_count == 2 && node->inputs[0].kind == HTP_EXPORTED_VALUE &&
+                   node->inputs[1].kind == HTP_EXPORTED_INT && node->output_count == 1 &&
+                   node->outputs[0].kind == HTP_EXPORTED_VALUE;
+    if (!is_size) {
+        return;
+    }
+    const htp_exported_value *of = &r->program->values.items[node->inputs[0].value];
+    const htp_exported_value *size = &r->program->values.items[node->outputs[0].value];
+    int64_t dim = node->inputs[1].i + (node->inputs[1].i < 0 ? of->rank : 0);
+    bool is = of->kind != HTP_TRACE_TENSOR || (dim >= 0 && dim < of->rank);
+    bool is_told = is && of->kind == HTP_TRACE_TENSOR && size->kind == HTP_TRACE_INT &&
+                   !htp_tape_is_of_data(r, &size->number) &&
+                   !htp_tape_is_of_data(r, &of->sizes[dim]);
+    for (uint32_t lane = 0; is_told && is && lane < r->symbols->lane_count; lane++) {
+        htp_exported_number a = htp_exported_symbols_value(r->symbols, &of->sizes[dim], lane);
+        htp_exported_number b = htp_exported_symbols_value(r->symbols, &size->number, lane);
+        is = a.kind != b.kind || a.kind == HTP_EXPORTED_UNKNOWN || a.whole == b.whole;
+    }
+    if (!is) {
+        htp_tape_fail(r, htp_status_make(HTP_CODE_BAD_INPUT,
+                                         "damaged program: %s is not the size of dim %lld of %s; "
+                                         "export it again",
+                                         size->name, (long long)node->inputs[1].i, of->name));
     }
 }

@@ -14,4 +14,8 @@
 void htp_exported_check_sizes(htp_tape *r, const htp_exported_schema *schema,
                               const htp_exported_node *from, uint32_t node);
 
+/** Fails if the number that aten::size.int gives is declared to be another than the size of its
+ * tensor. */
+void htp_exported_check_size(htp_tape *r, const htp_exported_node *node);
+
 #endif

@@ -51,10 +51,25 @@ def reordered(operator: bytes, name: bytes, value: bytes) -> dict:
                    (b'"name": "other", "arg": {"as_tensor": {"name": "w"}}', b'"name": "%s", "arg": %s' % (name, value)))
 
 
+def rest() -> dict:
+    """The program with x of 6x2, and a view of it that leaves one size to the operator: 4, not 2."""
+    return changed(viewed(b"[3, -1]"), MODEL, (b'{"as_int": 3}, {"as_int": 2}', b'{"as_int": 6}, {"as_int": 2}'))
+
+
+def measured(dim: bytes, size: bytes) -> dict:
+    """The program with the size of a dim of x, of 3x2, in place of the sum."""
+    return changed(reordered(b"aten.sym_size.int", b"dim", b'{"as_int": %s}' % dim), MODEL,
+                   (b'[{"as_tensor": {"name": "y"}}], "inputs"', b'[{"as_sym_int": {"as_name": "n"}}], "inputs"'),
+                   (b'"sym_int_values": {}', b'"sym_int_values": {"n": {"as_int": %s}}' % size))
+
+
 OTHER_SIZES = "it declares other sizes of"
 FAILURES = {
     "other_sizes": (viewed(b"[2, 3]"), "net/", EXIT_BAD_INPUT, "y has other sizes than size of torch.ops.aten.view", ()),
     "other_rank": (viewed(b"[6]"), "net/", EXIT_BAD_INPUT, "y has other sizes than size of torch.ops.aten.view", ()),
+    "other_rest": (rest(), "net/", EXIT_BAD_INPUT, "y has other sizes than size of torch.ops.aten.view", ()),
+    "other_number": (measured(b"-2", b"2"), "net/", EXIT_BAD_INPUT, "n is not the size of dim -2 of x", ()),
+    "other_dim": (measured(b"2", b"2"), "net/", EXIT_BAD_INPUT, "n is not the size of dim 2 of x", ()),
     "other_pooled": (reordered(b"aten.adaptive_avg_pool1d.default", b"output_size", b'{"as_ints": [1]}'), "net/",
                      EXIT_BAD_INPUT, "y has other sizes than output_size of torch.ops.aten.adaptive_avg_pool1d", ()),
     "other_transposed": (reordered(b"aten.permute.default", b"dims", b'{"as_ints": [1, 0]}'), "net/", EXIT_BAD_INPUT,
